@@ -1,0 +1,15 @@
+# Each bench/*_bench.cpp is one program of its own, in the build folder under bench/.
+
+find_package(benchmark QUIET)
+if(NOT benchmark_FOUND)
+  message(STATUS "Google Benchmark is not installed: no benchmarks")
+  return()
+endif()
+file(GLOB files CONFIGURE_DEPENDS bench/*_bench.cpp)
+foreach(file IN LISTS files)
+  cmake_path(GET file STEM name)
+  add_executable(${name} ${file})
+  undertext_compile_options(${name})
+  target_link_libraries(${name} PRIVATE undertext_static benchmark::benchmark_main benchmark::benchmark Threads::Threads)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+endforeach()

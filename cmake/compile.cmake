@@ -1,0 +1,32 @@
+# How every target here is compiled. Nothing of this reaches the users of the library.
+
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  find_program(UNDERTEXT_CCACHE ccache)
+  mark_as_advanced(UNDERTEXT_CCACHE)
+  if(UNDERTEXT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${UNDERTEXT_CCACHE})
+  endif()
+endif()
+
+if(UNDERTEXT_SANITIZE)
+  add_compile_options(-fsanitize=${UNDERTEXT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${UNDERTEXT_SANITIZE})
+endif()
+
+# Our own rules for one target: C++20 without extensions, everything hidden that is not marked UNDERTEXT_API, all warnings. Files of src
+# include each other as "room/file.hpp".
+function(undertext_compile_options target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+    $<$<BOOL:${UNDERTEXT_WERROR}>:-Werror>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC 12 sees overlapping copies in `"text" + std::string` where there are none (its bug 105651).
+    target_compile_options(${target} PRIVATE -Wno-restrict)
+  elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # libstdc++ 12 uses a deprecated function of its own in std::stable_sort, and clang blames the caller.
+    target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
+  endif()
+endfunction()

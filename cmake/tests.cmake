@@ -1,0 +1,149 @@
+# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, fuzz, example, install, architecture.
+#
+#   src/<room>/*_test.cpp      one executable a room, undertext_<room>_test; label unit
+#   …model_test.cpp            those of a room: one executable of their own, undertext_<room>_model_test; label model
+#   …concurrency_test.cpp      likewise; label concurrency
+#   tests/*_test.cpp           by the same endings, else an executable each; label unit
+#   tests/model/               History against a plain reference; label model
+#   tests/fuzz/*.cpp           replayed over tests/fuzz/corpus/<name>; label fuzz (cmake/fuzz.cmake does the fuzzing)
+#   examples/*.cpp             built against the shared library and run; label example
+
+include(GoogleTest)
+find_package(GTest REQUIRED)
+find_package(simdjson QUIET)
+find_program(UNDERTEXT_PYTHON3 python3 REQUIRED)
+find_program(UNDERTEXT_BASH bash REQUIRED)
+mark_as_advanced(UNDERTEXT_PYTHON3 UNDERTEXT_BASH)
+
+# What these rooms hold is read by many threads, so the thread sanitizer sees all of their tests.
+set(concurrent_rooms sequence engine)
+# Builds exactly what `ctest -L concurrency` runs.
+add_custom_target(undertext_concurrency_tests)
+
+function(undertext_test target labels)
+  add_executable(${target} ${ARGN})
+  undertext_compile_options(${target})
+  target_link_libraries(${target} PRIVATE undertext_static GTest::gtest_main Threads::Threads)
+  set(timeout_s 300)
+  if(labels MATCHES "model")
+    set(timeout_s 900)
+  endif()
+  if(labels MATCHES "concurrency")
+    add_dependencies(undertext_concurrency_tests ${target})
+  endif()
+  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120)
+  # ctest reads this file after it has found the tests: gtest_discover_tests itself cannot pass on a list of labels.
+  set(properties_file ${CMAKE_CURRENT_BINARY_DIR}/${target}_properties.cmake)
+  file(CONFIGURE OUTPUT ${properties_file} @ONLY CONTENT [[
+if(@target@_TESTS)
+  set_tests_properties(${@target@_TESTS} PROPERTIES LABELS "@labels@" TIMEOUT @timeout_s@)
+endif()
+]])
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties_file})
+endfunction()
+
+# Test files with a purpose of their own leave the list, and become one executable for each purpose.
+function(undertext_tests_of_their_own prefix list_name)
+  foreach(label model concurrency)
+    set(files ${${list_name}})
+    list(FILTER files INCLUDE REGEX "${label}_test\\.cpp$")
+    if(files)
+      undertext_test(${prefix}_${label}_test ${label} ${files})
+      list(REMOVE_ITEM ${list_name} ${files})
+    endif()
+  endforeach()
+  set(${list_name} "${${list_name}}" PARENT_SCOPE)
+endfunction()
+
+file(GLOB rooms CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src src/*)
+foreach(room IN LISTS rooms)
+  file(GLOB tests CONFIGURE_DEPENDS src/${room}/*_test.cpp)
+  undertext_tests_of_their_own(undertext_${room} tests)
+  if(NOT tests)
+    continue()
+  endif()
+  set(labels unit)
+  if(room IN_LIST concurrent_rooms)
+    list(APPEND labels concurrency)
+  endif()
+  if(room STREQUAL "cli")
+    undertext_test(undertext_cli_test "${labels}" ${tests} ${cli_sources})
+    target_link_libraries(undertext_cli_test PRIVATE CLI11::CLI11)
+  else()
+    undertext_test(undertext_${room}_test "${labels}" ${tests})
+  endif()
+endforeach()
+if(TARGET undertext_base_test AND TARGET simdjson::simdjson)
+  target_compile_definitions(undertext_base_test PRIVATE UNDERTEXT_HAVE_SIMDJSON)
+  target_link_libraries(undertext_base_test PRIVATE simdjson::simdjson)
+endif()
+
+file(GLOB tests CONFIGURE_DEPENDS tests/*_test.cpp)
+undertext_tests_of_their_own(undertext tests)
+foreach(file IN LISTS tests)
+  cmake_path(GET file STEM name)
+  undertext_test(undertext_${name} unit ${file})
+endforeach()
+
+# The model test, on the engine built with the tiniest tree nodes, and on the engine as shipped.
+set(model_sources tests/model/model_test.cpp tests/model/plain_model.cpp)
+set(tiny_sources ${library_sources})
+list(FILTER tiny_sources INCLUDE REGEX "/src/(base|message|sequence|history)/")
+undertext_test(undertext_tiny_model_test model ${model_sources} ${tiny_sources})
+target_compile_definitions(undertext_tiny_model_test PRIVATE UNDERTEXT_LEAF_MAX=2 UNDERTEXT_INNER_MAX=4)
+set_target_properties(undertext_tiny_model_test PROPERTIES LINK_LIBRARIES "GTest::gtest_main;Threads::Threads")
+undertext_test(undertext_shipped_model_test model ${model_sources})
+
+file(GLOB files CONFIGURE_DEPENDS tests/fuzz/*.cpp)
+foreach(file IN LISTS files)
+  cmake_path(GET file STEM name)
+  add_executable(undertext_replay_${name} ${file} tests/fuzz/replay/main.cpp)
+  undertext_compile_options(undertext_replay_${name})
+  target_link_libraries(undertext_replay_${name} PRIVATE undertext_static)
+  if(TARGET simdjson::simdjson)
+    target_compile_definitions(undertext_replay_${name} PRIVATE UNDERTEXT_HAVE_SIMDJSON)
+    target_link_libraries(undertext_replay_${name} PRIVATE simdjson::simdjson)
+  endif()
+  add_test(NAME replay.${name} COMMAND undertext_replay_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
+  set_tests_properties(replay.${name} PROPERTIES LABELS fuzz TIMEOUT 300)
+endforeach()
+
+file(GLOB files CONFIGURE_DEPENDS examples/*.cpp)
+foreach(file IN LISTS files)
+  cmake_path(GET file STEM name)
+  add_executable(undertext_example_${name} ${file})
+  # A user's flags, not ours: an example sees the public headers only.
+  target_link_libraries(undertext_example_${name} PRIVATE undertext Threads::Threads)
+  add_test(NAME example.${name} COMMAND undertext_example_${name})
+  set_tests_properties(example.${name} PROPERTIES LABELS example TIMEOUT 120)
+endforeach()
+
+add_test(NAME architecture COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/architecture_test.py ${PROJECT_SOURCE_DIR})
+set_tests_properties(architecture PROPERTIES LABELS architecture)
+
+# A script of tests/ that is given the built command and, after it, the further arguments.
+function(undertext_script_test name label script)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/tests/${script})
+    add_test(NAME ${name}
+      COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/${script} $<TARGET_FILE:undertext_cli> ${ARGN})
+    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 900)
+  endif()
+endfunction()
+
+if(TARGET undertext_cli)
+  file(GLOB files CONFIGURE_DEPENDS tests/scenarios/*.json)
+  foreach(file IN LISTS files)
+    cmake_path(GET file STEM name)
+    undertext_script_test(scenario.${name} scenario play_scenarios.py ${file})
+  endforeach()
+  undertext_script_test(bad_input scenario bad_input.py)
+  undertext_script_test(exec_model model exec_model.py)
+  add_test(NAME conformance
+    COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/conformance.sh ${UNDERTEXT_PYTHON3} $<TARGET_FILE:undertext_cli>)
+  set_tests_properties(conformance PROPERTIES LABELS scenario TIMEOUT 900 SKIP_RETURN_CODE 77)
+endif()
+
+if(UNDERTEXT_INSTALL AND NOT UNDERTEXT_SANITIZE)
+  add_test(NAME install COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/install/run.sh ${PROJECT_BINARY_DIR})
+  set_tests_properties(install PROPERTIES LABELS install TIMEOUT 600 ENVIRONMENT CXX=${CMAKE_CXX_COMPILER})
+endif()
