@@ -1,0 +1,86 @@
+// How Undertext fails: an Error value with a code that tells the caller what to do next.
+//
+//     Result<Message> message = Message::parse(text);
+//     if (!message) std::cerr << name(message.error().code) << ": " << message.error().message;
+//     use(*message);            // or message.value(), which throws Failure instead
+//
+// A function that returns Result has changed nothing when it returns an error. Running out of memory is not an Error:
+// std::bad_alloc passes through, and the value the function was called on is as it was before.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include <undertext/export.hpp>
+
+namespace undertext {
+
+enum class ErrorCode : std::uint8_t {
+  invalid_argument,  // fix the call; `field` says which part of it
+  not_found,         // what was named never existed
+  conflict,          // somebody else was first: reload and retry
+  cannot_fit,        // no legal result is small enough
+  corrupt,           // stored data fails its checks
+  unavailable,       // retry later
+  unsupported,       // this build or version does not do that
+  too_large,         // over a configured limit
+  internal,          // a bug in Undertext
+};
+
+// The code's name on every wire and in every language, such as "invalid_argument".
+UNDERTEXT_API std::string_view name(ErrorCode code);
+
+struct Error {
+  ErrorCode code = ErrorCode::internal;
+  std::string message;                         // for a person: what is wrong and what to do
+  std::string field = {};                      // the field at fault, such as "content"; empty when none is
+  std::string path = {};                       // where it stands, such as "messages[2].content"; empty at the top
+  std::optional<std::uint64_t> operation_index = {};  // which operation of an atomic list
+  std::optional<std::uint64_t> byte_offset = {};      // where in the text, for malformed JSON and UTF-8
+};
+
+// What Result::value() throws when there is none.
+class UNDERTEXT_API Failure : public std::runtime_error {
+ public:
+  explicit Failure(Error error) : std::runtime_error(error.message), error_(std::move(error)) {}
+  const Error& error() const noexcept { return error_; }
+
+ private:
+  Error error_;
+};
+
+// Either a T or an Error. Test it before `*`; value() tests for you and throws.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : either_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : either_(std::in_place_index<1>, std::move(error)) {}
+
+  explicit operator bool() const noexcept { return either_.index() == 0; }
+  T& operator*() & { return std::get<0>(either_); }
+  const T& operator*() const& { return std::get<0>(either_); }
+  T&& operator*() && { return std::get<0>(std::move(either_)); }
+  T* operator->() { return &std::get<0>(either_); }
+  const T* operator->() const { return &std::get<0>(either_); }
+  const Error& error() const { return std::get<1>(either_); }
+  Error& error() { return std::get<1>(either_); }
+
+  T value() && {
+    if (!*this) throw Failure(std::move(error()));
+    return std::get<0>(std::move(either_));
+  }
+  const T& value() const& {
+    if (!*this) throw Failure(error());
+    return std::get<0>(either_);
+  }
+
+ private:
+  std::variant<T, Error> either_;
+};
+
+}  // namespace undertext

@@ -1,0 +1,20 @@
+// All of Undertext.
+#pragma once
+
+#include <undertext/change.hpp>
+#include <undertext/conversation.hpp>
+#include <undertext/error.hpp>
+#include <undertext/export.hpp>
+#include <undertext/history.hpp>
+#include <undertext/ids.hpp>
+#include <undertext/message.hpp>
+#include <undertext/operation.hpp>
+#include <undertext/query.hpp>
+#include <undertext/view.hpp>
+
+namespace undertext {
+
+// Such as "0.1.0".
+UNDERTEXT_API std::string_view library_version();
+
+}  // namespace undertext
