@@ -1,0 +1,137 @@
+// What the trees of a conversation hold: entries of a view, and stored messages of a log; with the sums kept over them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include <undertext/message.hpp>
+
+#include "sequence/tree.hpp"
+
+namespace undertext {
+
+inline constexpr std::uint32_t no_place = std::numeric_limits<std::uint32_t>::max();
+
+// A message's stand in a view: all that queries and edits need to know of it without reading it. 28 bytes.
+//
+// `place` makes an ordinal findable. An appended message stands at the place of its own ordinal; one that was put somewhere has the
+// place of what it replaced, or of its left neighbour. Places never fall along a view, and a view knows the place of every
+// ordinal (its own number, or an entry in the view's list of exceptions), so that it is found by a search, not a walk.
+//
+// `reach` makes broken tool pairs findable: it is at most the place of every earlier message in the view with which this one makes a
+// tool pair, and no_place when there is none. A cut before index p breaks a pair only if an entry at or after p reaches back to
+// the place of index p - 1 or beyond.
+struct Entry {
+  std::uint32_t ordinal;
+  std::uint32_t place;
+  std::uint32_t reach;
+  std::uint32_t bytes;
+  std::uint32_t tokens : 30;
+  std::uint32_t role_bits : 2;
+  std::uint32_t time_low, time_high;  // in halves: a 64-bit member would pad every entry to 32 bytes
+
+  Role role() const { return static_cast<Role>(role_bits); }
+  std::int64_t time_ms() const {
+    return static_cast<std::int64_t>((static_cast<std::uint64_t>(time_high) << 32) | time_low);
+  }
+  void set_time_ms(std::int64_t t) {
+    time_low = static_cast<std::uint32_t>(static_cast<std::uint64_t>(t));
+    time_high = static_cast<std::uint32_t>(static_cast<std::uint64_t>(t) >> 32);
+  }
+  // The same message at the same place; the rest of an entry follows from these but for `reach`, which may only be lower.
+  friend bool operator==(const Entry& a, const Entry& b) { return a.ordinal == b.ordinal && a.place == b.place; }
+};
+static_assert(sizeof(Entry) == 28);
+
+// A message of the log. Its count of tokens was made when it was stored.
+struct StoredMessage {
+  Message message;
+  std::int64_t time_ms;  // the message's timestamp, else its arrival
+  std::uint32_t tokens;
+  friend bool operator==(const StoredMessage& a, const StoredMessage& b) { return a.message == b.message; }
+};
+static_assert(sizeof(StoredMessage) == 24);
+
+inline constexpr std::uint32_t tokens_per_message_max = (1u << 30) - 1;
+
+// The sums both kinds of tree keep.
+struct MessageSums {
+  std::uint64_t role_tokens[role_count] = {};
+  std::uint64_t bytes = 0;
+  std::int64_t time_min = std::numeric_limits<std::int64_t>::max();
+  std::int64_t time_max = std::numeric_limits<std::int64_t>::min();
+  std::uint32_t role_counts[role_count] = {};
+
+  static MessageSums of(Role role, std::uint64_t tokens, std::uint64_t bytes, std::int64_t time) {
+    MessageSums s;
+    s.role_tokens[static_cast<std::size_t>(role)] = tokens;
+    s.role_counts[static_cast<std::size_t>(role)] = 1;
+    s.bytes = bytes;
+    s.time_min = s.time_max = time;
+    return s;
+  }
+  static MessageSums of(const StoredMessage& stored) {
+    return of(stored.message.role(), stored.tokens, stored.message.json().size(), stored.time_ms);
+  }
+  MessageSums& operator+=(const MessageSums& next) {
+    for (std::size_t r = 0; r < role_count; ++r) {
+      role_tokens[r] += next.role_tokens[r];
+      role_counts[r] += next.role_counts[r];
+    }
+    bytes += next.bytes;
+    time_min = std::min(time_min, next.time_min);
+    time_max = std::max(time_max, next.time_max);
+    return *this;
+  }
+  std::uint64_t tokens() const { return role_tokens[0] + role_tokens[1] + role_tokens[2] + role_tokens[3]; }
+  friend bool operator==(const MessageSums&, const MessageSums&) = default;
+};
+
+struct EntrySums : MessageSums {
+  std::uint32_t ordinal_min = no_place;
+  std::uint32_t ordinal_max = 0;
+  std::uint32_t place_max = 0;
+  std::uint32_t reach_min = no_place;
+
+  static EntrySums of(const Entry& e) {
+    EntrySums s;
+    static_cast<MessageSums&>(s) = MessageSums::of(e.role(), e.tokens, e.bytes, e.time_ms());
+    s.ordinal_min = s.ordinal_max = e.ordinal;
+    s.place_max = e.place;
+    s.reach_min = e.reach;
+    return s;
+  }
+  EntrySums& operator+=(const EntrySums& next) {
+    MessageSums::operator+=(next);
+    ordinal_min = std::min(ordinal_min, next.ordinal_min);
+    ordinal_max = std::max(ordinal_max, next.ordinal_max);
+    place_max = std::max(place_max, next.place_max);
+    reach_min = std::min(reach_min, next.reach_min);
+    return *this;
+  }
+  friend bool operator==(const EntrySums&, const EntrySums&) = default;
+};
+
+// For trees that need no more than their count.
+struct NoSums {
+  template <class Item>
+  static NoSums of(const Item&) {
+    return {};
+  }
+  NoSums& operator+=(const NoSums&) { return *this; }
+  friend bool operator==(const NoSums&, const NoSums&) = default;
+};
+
+#if !defined(UNDERTEXT_LEAF_MAX)  // tests build the whole engine with tiny nodes
+#  define UNDERTEXT_LEAF_MAX 32
+#  define UNDERTEXT_INNER_MAX 16
+#endif
+
+template <class Item, class Sums>
+using HouseTree = Tree<Item, Sums, UNDERTEXT_LEAF_MAX, UNDERTEXT_INNER_MAX>;
+
+using EntryTree = HouseTree<Entry, EntrySums>;
+using StoredTree = HouseTree<StoredMessage, MessageSums>;
+
+}  // namespace undertext

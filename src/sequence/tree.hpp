@@ -1,0 +1,788 @@
+// A persistent measured sequence: an immutable ordered list whose inner nodes carry the sums of what lies below them.
+//
+//     Tree<Entry, EntrySums> a;   a.push_back(e0);   a.push_back(e1);
+//     Tree<Entry, EntrySums> b = a;          // O(1): shares everything
+//     b.splice(0, 1, {});                    // O(log n): `a` still holds both
+//
+//                  [ sums | sums | sums ]                inner nodes: children, their sums, and where each child ends
+//                  /        |        \                             .
+//            [items]     [items]    [items]      [items··]         leaves, all at one depth; the last stretch of the list is
+//                                                   tail           the tail, which is not linked into the tree yet
+//
+// One edit does everything: splice() takes a stretch out and puts items in its place, copying only the path to it. Appending does not
+// even copy the path: a Tree owns the first `tail_size_` slots of its tail leaf, and whoever first claims the next slot may write
+// it; everybody else copies the leaf. A full tail is linked into the tree as it is, a partial one never: its free slots may be
+// claimed by another Tree later.
+//
+// Sums is a monoid: Sums() is empty, `+=` joins neighbours, Sums::of(item) measures one item.
+//
+// Threads: a Tree object belongs to one thread at a time; distinct copies may be read and edited from distinct threads at once.
+// Memory: nodes are counted by reference and are never changed once they are shared, except for free slots of a tail.
+//
+// check() verifies, after every edit in tests:
+//   1. all leaves are at the same depth;
+//   2. a node other than the root is at least half full;
+//   3. an inner node's sums and ends are the totals of its children, so reading them never walks the children.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace undertext {
+
+template <class Item, class Sums, unsigned LeafMax = 32, unsigned InnerMax = 16>
+class Tree {
+  // An inner node with one child must count as less than half full: it may hide a leaf that is.
+  static_assert(LeafMax >= 2 && InnerMax >= 4);
+  static_assert(std::is_nothrow_copy_constructible_v<Item>);
+  static_assert(std::is_trivially_copyable_v<Sums>);
+  struct Node;
+  struct Slot;
+  using Slots = std::vector<Slot>;
+
+ public:
+  // A stretch of neighbours that lie side by side in memory.
+  struct Chunk {
+    const Item* items = nullptr;
+    std::uint64_t begin = 0;  // the index of items[0]
+    std::uint64_t end = 0;
+  };
+
+  Tree() = default;
+  Tree(const Tree&) = default;
+  Tree(Tree&& other) noexcept
+      : root_(std::move(other.root_)), tail_(std::move(other.tail_)), tail_size_(std::exchange(other.tail_size_, 0)) {}
+  Tree& operator=(Tree other) noexcept {
+    std::swap(root_, other.root_);
+    std::swap(tail_, other.tail_);
+    std::swap(tail_size_, other.tail_size_);
+    return *this;
+  }
+
+  std::uint64_t size() const { return root_count() + tail_size_; }
+  bool empty() const { return size() == 0; }
+
+  // The sums of all items: O(1) nodes read.
+  Sums sums() const {
+    Sums total;
+    if (root_) total += node_sums(root_.get());
+    add_items(total, tail_items(), 0, tail_size_);
+    return total;
+  }
+
+  // The sums of [begin, end), clamped. O(log n).
+  Sums sums(std::uint64_t begin, std::uint64_t end) const {
+    Sums total;
+    end = std::min(end, size());
+    if (begin >= end) return total;
+    const std::uint64_t linked = root_count();
+    if (begin < linked) add_range(total, root_.get(), begin, std::min(end, linked));
+    if (end > linked) add_items(total, tail_items(), std::max(begin, linked) - linked, end - linked);
+    return total;
+  }
+
+  // index < size(). O(log n). The reference lives as long as this Tree is neither changed nor destroyed.
+  const Item& operator[](std::uint64_t index) const {
+    const Chunk c = chunk(index);
+    return c.items[index - c.begin];
+  }
+
+  // The stretch around `index` < size().
+  Chunk chunk(std::uint64_t index) const {
+    const std::uint64_t linked = root_count();
+    if (index >= linked) return {tail_items(), linked, size()};
+    const Node* node = root_.get();
+    std::uint64_t begin = 0;
+    while (node->height > 0) {
+      const unsigned i = child_at(node, index - begin);
+      begin += start_of(node, i);
+      node = children(node)[i];
+    }
+    return {items(node), begin, begin + count_of(node)};
+  }
+
+  // The first index at which the running total of get(Sums) exceeds `target`: with get = "how many of role r", the
+  // target-th item of role r, from 0. size() when the whole total does not. O(log n). get() is additive.
+  template <class Get>
+  std::uint64_t seek(Get get, std::uint64_t target) const {
+    std::uint64_t before = 0;
+    std::uint64_t index = 0;
+    if (const Node* node = root_.get()) {
+      if (const std::uint64_t all = total(node, get); all > target) {
+        while (node->height > 0) {
+          unsigned i = 0;
+          for (;; ++i) {
+            const std::uint64_t s = static_cast<std::uint64_t>(get(sums_of(node)[i]));
+            if (before + s > target) break;
+            before += s;
+          }
+          index += start_of(node, i);
+          node = children(node)[i];
+        }
+        return index + seek_items(items(node), count_of(node), get, target, before);
+      } else {
+        before = all;
+        index = root_count();
+      }
+    }
+    return index + seek_items(tail_items(), tail_size_, get, target, before);
+  }
+
+  // Calls visit(index, item) -> bool for the items of [begin, end) in order, until it answers false; subtrees for which
+  // may(Sums) is false are passed over. Answers whether it got to the end. O(log n + what is visited).
+  template <class May, class Visit>
+  bool visit(std::uint64_t begin, std::uint64_t end, May may, Visit visit) const {
+    const std::uint64_t linked = root_count();
+    end = std::min(end, size());
+    if (begin < std::min(end, linked) && !visit_node(root_.get(), 0, begin, std::min(end, linked), may, visit)) return false;
+    for (std::uint64_t i = std::max(begin, linked); i < end; ++i) {
+      if (!visit(i, tail_items()[i - linked])) return false;
+    }
+    return true;
+  }
+
+  // The same from the last to the first.
+  template <class May, class Visit>
+  bool visit_back(std::uint64_t begin, std::uint64_t end, May may, Visit visit) const {
+    const std::uint64_t linked = root_count();
+    end = std::min(end, size());
+    for (std::uint64_t i = end; i > std::max(begin, linked);) {
+      --i;
+      if (!visit(i, tail_items()[i - linked])) return false;
+    }
+    return begin >= std::min(end, linked) || visit_node_back(root_.get(), 0, begin, std::min(end, linked), may, visit);
+  }
+
+  // Amortised O(1); allocates one leaf in LeafMax calls, plus the path to it.
+  void push_back(const Item& item) {
+    if (tail_ && tail_size_ < capacity_of(tail_.get()) && claim()) {
+      new (items(tail_.get()) + tail_size_) Item(item);
+      ++tail_size_;
+      return;
+    }
+    if (tail_size_ == LeafMax) {
+      push_leaf(tail_);
+      tail_ = {};
+      tail_size_ = 0;
+    }
+    // Small lists are many and stay small, so the first tail grows with its need.
+    const unsigned capacity = root_ ? LeafMax : std::min(LeafMax, std::max(4u, 2 * tail_size_));
+    Ref fresh = copy_leaf(tail_items(), tail_size_, capacity);
+    new (items(fresh.get()) + tail_size_) Item(item);
+    fresh->used.store(tail_size_ + 1, std::memory_order_relaxed);
+    tail_ = std::move(fresh);
+    ++tail_size_;
+  }
+
+  // Takes `erase` items from `at` on out and puts `insert` in their place. at + erase <= size(). O(log n + insert).
+  // `insert` must not point into this Tree.
+  void splice(std::uint64_t at, std::uint64_t erase, std::span<const Item> insert) {
+    const std::uint64_t linked = root_count();
+    if (at + erase <= linked && at < linked) {  // the tail keeps its place
+      splice_root(at, at + erase, insert);
+      return;
+    }
+    if (at < linked) {  // from the tree into the tail
+      const std::uint64_t from_tail = at + erase - linked;
+      splice_tail(0, from_tail, {});
+      splice_root(at, linked, insert);
+      return;
+    }
+    if (erase == 0 && at == size() && insert.size() <= LeafMax) {
+      for (const Item& item : insert) push_back(item);
+      return;
+    }
+    splice_tail(at - linked, at - linked + erase, insert);
+  }
+
+  // How many items the two have in common from the start on. O(log n) for each stretch not shared.
+  std::uint64_t common_prefix(const Tree& other) const {
+    const std::uint64_t most = std::min(size(), other.size());
+    std::uint64_t same = 0;
+    std::vector<Place> mine, theirs;
+    while (same < most) {
+      path(same, mine);
+      other.path(same, theirs);
+      if (const std::uint64_t shared = shared_count(mine, theirs, same, same, &Place::begin)) {
+        same = std::min(same + shared, most);
+        continue;
+      }
+      const Chunk a = chunk(same), b = other.chunk(same);
+      const std::uint64_t stop = std::min({a.end, b.end, most});
+      for (; same < stop; ++same) {
+        if (!(a.items[same - a.begin] == b.items[same - b.begin])) return same;
+      }
+    }
+    return same;
+  }
+
+  // The same from the end on, looking at no more than `most` items.
+  std::uint64_t common_suffix(const Tree& other, std::uint64_t most) const {
+    most = std::min({most, size(), other.size()});
+    std::uint64_t same = 0;
+    std::vector<Place> mine, theirs;
+    while (same < most) {
+      const std::uint64_t p = size() - same, q = other.size() - same;
+      path(p - 1, mine);
+      other.path(q - 1, theirs);
+      if (const std::uint64_t shared = shared_count(mine, theirs, p, q, &Place::end)) {
+        same = std::min(same + shared, most);
+        continue;
+      }
+      const Chunk a = chunk(p - 1), b = other.chunk(q - 1);
+      const std::uint64_t stop = std::min({same + (p - a.begin), same + (q - b.begin), most});
+      for (; same < stop; ++same) {
+        const Item& x = a.items[size() - same - 1 - a.begin];
+        const Item& y = b.items[other.size() - same - 1 - b.begin];
+        if (!(x == y)) return same;
+      }
+    }
+    return same;
+  }
+
+  // Whether both are the same list because they share it all. O(1); false may also mean "not known".
+  bool shares_all(const Tree& other) const {
+    return root_.get() == other.root_.get() && tail_.get() == other.tail_.get() && tail_size_ == other.tail_size_;
+  }
+
+  // For tests: the first law that does not hold, or nullptr.
+  const char* check() const {
+    if (tail_size_ > 0 && !tail_) return "a tail size without a tail";
+    if (!root_) return nullptr;
+    if (root_->height > 0 && size_of(root_.get()) < 2) return "an inner root has fewer than two children";
+    return check_node(root_.get(), true);
+  }
+  unsigned height() const { return root_ ? root_->height + 1u : 0u; }
+
+  // For tests and benchmarks: how many nodes this thread has made so far, and their bytes.
+  static std::uint64_t nodes_made() { return nodes_made_; }
+  static std::uint64_t node_bytes_made() { return node_bytes_made_; }
+
+ private:
+  // Nodes ----------------------------------------------------------------------------------------------------------------
+
+  struct Node {
+    std::atomic<std::uint32_t> refs{1};
+    std::atomic<std::uint32_t> used{0};  // children, or items; of a tail, the slots claimed so far
+    std::uint32_t capacity = 0;
+    std::uint32_t height = 0;  // 0: a leaf
+  };
+
+  class Ref {
+   public:
+    Ref() = default;
+    explicit Ref(Node* owned) noexcept : node_(owned) {}
+    Ref(const Ref& other) noexcept : node_(other.node_) { retain(node_); }
+    Ref(Ref&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+    Ref& operator=(Ref other) noexcept {
+      std::swap(node_, other.node_);
+      return *this;
+    }
+    ~Ref() { release(node_); }
+    static Ref share(Node* node) noexcept {
+      retain(node);
+      return Ref(node);
+    }
+    Node* get() const { return node_; }
+    Node* operator->() const { return node_; }
+    explicit operator bool() const { return node_ != nullptr; }
+    Node* give() noexcept { return std::exchange(node_, nullptr); }
+
+   private:
+    Node* node_ = nullptr;
+  };
+
+  // A child on its way into a node.
+  struct Slot {
+    Ref node;
+    Sums sums;
+    std::uint64_t count;
+  };
+
+  static constexpr std::size_t align_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+  static constexpr std::size_t items_offset = align_up(sizeof(Node), alignof(Item));
+  static constexpr std::size_t children_offset = align_up(sizeof(Node), alignof(Node*));
+  static constexpr std::size_t sums_offset(std::size_t n) {
+    return align_up(children_offset + n * sizeof(Node*), alignof(Sums));
+  }
+  static constexpr std::size_t ends_offset(std::size_t n) {
+    return align_up(sums_offset(n) + n * sizeof(Sums), alignof(std::uint32_t));
+  }
+
+  template <class T, class N>
+  static auto at_offset(N* node, std::size_t offset) {
+    using Byte = std::conditional_t<std::is_const_v<N>, const std::byte, std::byte>;
+    using To = std::conditional_t<std::is_const_v<N>, const T, T>;
+    return reinterpret_cast<To*>(reinterpret_cast<Byte*>(node) + offset);
+  }
+  template <class N>
+  static auto items(N* node) {
+    return at_offset<Item>(node, items_offset);
+  }
+  template <class N>
+  static auto children(N* node) {
+    return at_offset<Node*>(node, children_offset);
+  }
+  template <class N>
+  static auto sums_of(N* node) {
+    return at_offset<Sums>(node, sums_offset(node->capacity));
+  }
+  template <class N>
+  static auto ends_of(N* node) {  // ends_of(n)[i]: the number of items in the children 0 … i
+    return at_offset<std::uint32_t>(node, ends_offset(node->capacity));
+  }
+
+  static unsigned size_of(const Node* node) { return node->used.load(std::memory_order_relaxed); }
+  static unsigned capacity_of(const Node* node) { return node->capacity; }
+  static std::uint64_t count_of(const Node* node) {
+    return node->height == 0 ? size_of(node) : ends_of(node)[size_of(node) - 1];
+  }
+  static std::uint64_t start_of(const Node* node, unsigned i) { return i == 0 ? 0 : ends_of(node)[i - 1]; }
+  static unsigned child_at(const Node* node, std::uint64_t index) {
+    const std::uint32_t* ends = ends_of(node);
+    unsigned i = 0;
+    while (ends[i] <= index) ++i;
+    return i;
+  }
+  static bool half_full(const Node* node) { return size_of(node) >= (node->height == 0 ? LeafMax : InnerMax) / 2; }
+
+  static void retain(Node* node) noexcept {
+    if (node) node->refs.fetch_add(1, std::memory_order_relaxed);
+  }
+  static void release(Node* node) noexcept {
+    if (!node || node->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    const unsigned n = size_of(node);
+    if (node->height == 0) {
+      std::destroy_n(items(node), n);
+    } else {
+      for (unsigned i = 0; i < n; ++i) release(children(node)[i]);
+    }
+    node->~Node();
+    ::operator delete(node);
+  }
+
+  static Ref new_node(std::size_t bytes, unsigned capacity, unsigned height) {
+    Node* node = new (::operator new(bytes)) Node;
+    node->capacity = capacity;
+    node->height = height;
+    ++nodes_made_;
+    node_bytes_made_ += bytes;
+    return Ref(node);
+  }
+  static Ref new_leaf(unsigned capacity) { return new_node(items_offset + capacity * sizeof(Item), capacity, 0); }
+  static Ref new_inner(unsigned n, unsigned height) {
+    return new_node(ends_offset(n) + n * sizeof(std::uint32_t), n, height);
+  }
+  static Ref copy_leaf(const Item* from, unsigned n, unsigned capacity) {
+    Ref leaf = new_leaf(capacity);
+    std::uninitialized_copy_n(from, n, items(leaf.get()));
+    leaf->used.store(n, std::memory_order_relaxed);
+    return leaf;
+  }
+
+  static Sums node_sums(const Node* node) {
+    Sums total;
+    const unsigned n = size_of(node);
+    if (node->height == 0) {
+      add_items(total, items(node), 0, n);
+    } else {
+      for (unsigned i = 0; i < n; ++i) total += sums_of(node)[i];
+    }
+    return total;
+  }
+  static void add_items(Sums& total, const Item* items, std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t i = begin; i < end; ++i) total += Sums::of(items[i]);
+  }
+  static Slot slot_of(Ref node) {
+    Slot slot{std::move(node), {}, 0};
+    slot.sums = node_sums(slot.node.get());
+    slot.count = count_of(slot.node.get());
+    return slot;
+  }
+  static Slot child_slot(const Node* node, unsigned i) {
+    return {Ref::share(children(node)[i]), sums_of(node)[i], ends_of(node)[i] - start_of(node, i)};
+  }
+  static void add_child_slots(const Node* node, unsigned begin, unsigned end, Slots& out) {
+    for (unsigned i = begin; i < end; ++i) out.push_back(child_slot(node, i));
+  }
+
+  // Making nodes ---------------------------------------------------------------------------------------------------------
+
+  // Leaves of about equal size, at least half full each unless there is but one, over up to three runs of items.
+  static void make_leaves(std::span<const Item> a, std::span<const Item> b, std::span<const Item> c, Slots& out) {
+    const std::size_t n = a.size() + b.size() + c.size();
+    if (n == 0) return;
+    const std::size_t leaves = (n + LeafMax - 1) / LeafMax;
+    const std::span<const Item> runs[] = {a, b, c};
+    std::size_t run = 0, offset = 0;
+    for (std::size_t k = 0; k < leaves; ++k) {
+      const unsigned want = static_cast<unsigned>(n / leaves + (k < n % leaves ? 1 : 0));
+      Ref leaf = new_leaf(want);
+      Item* to = items(leaf.get());
+      for (unsigned have = 0; have < want;) {
+        const std::size_t take = std::min<std::size_t>(want - have, runs[run].size() - offset);
+        std::uninitialized_copy_n(runs[run].data() + offset, take, to + have);
+        have += static_cast<unsigned>(take);
+        offset += take;
+        if (offset == runs[run].size()) ++run, offset = 0;
+      }
+      leaf->used.store(want, std::memory_order_relaxed);
+      out.push_back(slot_of(std::move(leaf)));
+    }
+  }
+
+  // Inner nodes of about equal size over `kids`, which are left empty.
+  static void make_inners(Slots& kids, Slots& out) {
+    const std::size_t n = kids.size();
+    if (n == 0) return;
+    const std::size_t inners = (n + InnerMax - 1) / InnerMax;
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < inners; ++k) {
+      const unsigned want = static_cast<unsigned>(n / inners + (k < n % inners ? 1 : 0));
+      Ref inner = new_inner(want, kids[next].node->height + 1);
+      Slot made{{}, {}, 0};
+      for (unsigned i = 0; i < want; ++i, ++next) {
+        made.count += kids[next].count;
+        made.sums += kids[next].sums;
+        new (sums_of(inner.get()) + i) Sums(kids[next].sums);
+        ends_of(inner.get())[i] = static_cast<std::uint32_t>(made.count);
+        children(inner.get())[i] = kids[next].node.give();
+      }
+      inner->used.store(want, std::memory_order_relaxed);
+      made.node = std::move(inner);
+      out.push_back(std::move(made));
+    }
+    kids.clear();
+  }
+
+  // A copy of an inner node with another i-th child.
+  static Slot with_child(const Node* node, unsigned i, Slot child) {
+    const unsigned n = size_of(node);
+    Slot made{new_inner(n, node->height), {}, 0};
+    Node* copy = made.node.get();
+    std::memcpy(static_cast<void*>(sums_of(copy)), sums_of(node), n * sizeof(Sums));
+    for (unsigned k = 0; k < n; ++k) {
+      if (k == i) continue;
+      children(copy)[k] = children(node)[k];
+      retain(children(copy)[k]);
+    }
+    sums_of(copy)[i] = child.sums;
+    children(copy)[i] = child.node.give();
+    const std::uint32_t before = static_cast<std::uint32_t>(ends_of(node)[i] - start_of(node, i));
+    const std::uint32_t change = static_cast<std::uint32_t>(child.count) - before;  // wraps around, and back in the sum
+    for (unsigned k = 0; k < n; ++k) {
+      ends_of(copy)[k] = ends_of(node)[k] + (k >= i ? change : 0);
+      made.sums += sums_of(copy)[k];
+    }
+    copy->used.store(n, std::memory_order_relaxed);
+    made.count = ends_of(copy)[n - 1];
+    return made;
+  }
+
+  // Joins every node that is less than half full with a neighbour, if it has one.
+  static void repair(Slots& kids) {
+    for (std::size_t k = 0; kids.size() > 1 && k < kids.size();) {
+      if (half_full(kids[k].node.get())) {
+        ++k;
+        continue;
+      }
+      const std::size_t left = k + 1 < kids.size() ? k : k - 1;
+      Slots joined;
+      join(kids[left].node.get(), kids[left + 1].node.get(), joined);
+      kids[left] = std::move(joined[0]);
+      if (joined.size() == 2) {
+        kids[left + 1] = std::move(joined[1]);
+      } else {
+        kids.erase(kids.begin() + static_cast<std::ptrdiff_t>(left) + 1);
+      }
+      k = left;
+    }
+  }
+
+  // One or two nodes with what two neighbours of one height hold.
+  static void join(const Node* a, const Node* b, Slots& out) {
+    if (a->height == 0) {
+      make_leaves({items(a), size_of(a)}, {items(b), size_of(b)}, {}, out);
+      return;
+    }
+    Slots kids;
+    kids.reserve(size_of(a) + size_of(b));
+    add_child_slots(a, 0, size_of(a), kids);
+    add_child_slots(b, 0, size_of(b), kids);
+    repair(kids);  // a node with one child passed a problem at the seam up to here
+    make_inners(kids, out);
+  }
+
+  // Editing --------------------------------------------------------------------------------------------------------------
+
+  // Appends to `out` the nodes, of the height of `node`, that hold its items with [from, to) replaced. If there is but one it may
+  // be less than half full; the caller joins it with a neighbour.
+  static void splice_node(const Node* node, std::uint64_t from, std::uint64_t to, std::span<const Item> insert, Slots& out) {
+    const unsigned n = size_of(node);
+    if (node->height == 0) {
+      const std::span<const Item> all{items(node), n};
+      make_leaves(all.first(from), insert, all.subspan(to), out);
+      return;
+    }
+    unsigned first = 0;  // the child that gets `insert`; at a seam, the left one
+    while (first + 1 < n && (from < to ? ends_of(node)[first] <= from : ends_of(node)[first] < from)) ++first;
+    unsigned last = first;  // the last child that loses something
+    while (from < to && ends_of(node)[last] < to) ++last;
+
+    const std::uint64_t start = start_of(node, first);
+    Slots kids;
+    if (first == last) {
+      splice_node(children(node)[first], from - start, to - start, insert, kids);
+      if (kids.size() == 1 && (n == 1 || half_full(kids[0].node.get()))) {
+        out.push_back(with_child(node, first, std::move(kids[0])));
+        return;
+      }
+    }
+    Slots all;
+    all.reserve(n + kids.size() + 2);
+    add_child_slots(node, 0, first, all);
+    if (first == last) {
+      std::move(kids.begin(), kids.end(), std::back_inserter(all));
+    } else {
+      splice_node(children(node)[first], from - start, ends_of(node)[first] - start, insert, all);
+      splice_node(children(node)[last], 0, to - start_of(node, last), {}, all);
+    }
+    add_child_slots(node, last + 1, n, all);
+    repair(all);
+    make_inners(all, out);
+  }
+
+  void splice_root(std::uint64_t from, std::uint64_t to, std::span<const Item> insert) {
+    if (from == to && insert.empty()) return;
+    Slots out;
+    if (root_) {
+      splice_node(root_.get(), from, to, insert, out);
+    } else {
+      make_leaves(insert, {}, {}, out);
+    }
+    grow(out);
+  }
+
+  // [from, to) are places in the tail.
+  void splice_tail(std::uint64_t from, std::uint64_t to, std::span<const Item> insert) {
+    if (from == to && insert.empty()) return;
+    const std::span<const Item> all{tail_items(), tail_size_};
+    const std::span<const Item> head = all.first(from), rest = all.subspan(to);
+    const std::size_t n = head.size() + insert.size() + rest.size();
+    if (n <= LeafMax) {
+      Slots leaf;
+      make_leaves(head, insert, rest, leaf);
+      tail_ = leaf.empty() ? Ref() : std::move(leaf[0].node);
+      tail_size_ = static_cast<std::uint32_t>(n);
+      return;
+    }
+    std::vector<Item> joined;
+    joined.reserve(n);
+    for (const std::span<const Item>& run : {head, insert, rest}) joined.insert(joined.end(), run.begin(), run.end());
+    splice_root(root_count(), root_count(), joined);
+    tail_ = {};
+    tail_size_ = 0;
+  }
+
+  // Makes `nodes`, neighbours of one height, the tree.
+  void grow(Slots& nodes) {
+    while (nodes.size() > 1) {
+      Slots up;
+      make_inners(nodes, up);
+      nodes = std::move(up);
+    }
+    root_ = nodes.empty() ? Ref() : std::move(nodes[0].node);
+    while (root_ && root_->height > 0 && size_of(root_.get()) == 1) root_ = Ref::share(children(root_.get())[0]);
+  }
+
+  void push_leaf(const Ref& leaf) {
+    if (!root_) {
+      root_ = leaf;
+      return;
+    }
+    if (root_->height == 0 && !half_full(root_.get())) {
+      splice_root(root_count(), root_count(), {items(leaf.get()), size_of(leaf.get())});
+      return;
+    }
+    Slots out;
+    push_under(root_.get(), slot_of(leaf), out);
+    grow(out);
+  }
+
+  static void push_under(const Node* node, Slot leaf, Slots& out) {
+    if (node->height == 0) {  // the root is a leaf
+      out.push_back(slot_of(Ref::share(const_cast<Node*>(node))));
+      out.push_back(std::move(leaf));
+      return;
+    }
+    const unsigned n = size_of(node);
+    Slots kids;
+    if (node->height == 1) {
+      kids.reserve(n + 1);
+      add_child_slots(node, 0, n, kids);
+      kids.push_back(std::move(leaf));
+    } else {
+      Slots last;
+      push_under(children(node)[n - 1], std::move(leaf), last);
+      if (last.size() == 1) {
+        out.push_back(with_child(node, n - 1, std::move(last[0])));
+        return;
+      }
+      kids.reserve(n + 1);
+      add_child_slots(node, 0, n - 1, kids);
+      std::move(last.begin(), last.end(), std::back_inserter(kids));
+    }
+    make_inners(kids, out);
+  }
+
+  // Whether the slot after this Tree's part of the tail is now ours to write.
+  bool claim() {
+    std::uint32_t expected = tail_size_;
+    return tail_->used.compare_exchange_strong(expected, tail_size_ + 1, std::memory_order_acq_rel, std::memory_order_relaxed);
+  }
+
+  // Reading --------------------------------------------------------------------------------------------------------------
+
+  std::uint64_t root_count() const { return root_ ? count_of(root_.get()) : 0; }
+  const Item* tail_items() const { return tail_ ? items(static_cast<const Node*>(tail_.get())) : nullptr; }
+
+  static void add_range(Sums& total, const Node* node, std::uint64_t begin, std::uint64_t end) {
+    if (node->height == 0) {
+      add_items(total, items(node), begin, end);
+      return;
+    }
+    for (unsigned i = child_at(node, begin); i < size_of(node) && start_of(node, i) < end; ++i) {
+      const std::uint64_t start = start_of(node, i), stop = ends_of(node)[i];
+      if (begin <= start && stop <= end) {
+        total += sums_of(node)[i];
+      } else {
+        add_range(total, children(node)[i], std::max(begin, start) - start, std::min(end, stop) - start);
+      }
+    }
+  }
+
+  template <class Get>
+  static std::uint64_t total(const Node* node, Get get) {
+    std::uint64_t sum = 0;
+    for (unsigned i = 0; i < size_of(node); ++i) {
+      sum += static_cast<std::uint64_t>(node->height == 0 ? get(Sums::of(items(node)[i])) : get(sums_of(node)[i]));
+    }
+    return sum;
+  }
+  template <class Get>
+  static std::uint64_t seek_items(const Item* items, std::uint64_t n, Get get, std::uint64_t target, std::uint64_t before) {
+    std::uint64_t i = 0;
+    for (; i < n; ++i) {
+      before += static_cast<std::uint64_t>(get(Sums::of(items[i])));
+      if (before > target) break;
+    }
+    return i;
+  }
+
+  template <class May, class Visit>
+  static bool visit_node(const Node* node, std::uint64_t base, std::uint64_t begin, std::uint64_t end, May& may, Visit& visit) {
+    if (node->height == 0) {
+      for (std::uint64_t i = begin; i < end; ++i) {
+        if (!visit(base + i, items(node)[i])) return false;
+      }
+      return true;
+    }
+    for (unsigned i = child_at(node, begin); i < size_of(node) && start_of(node, i) < end; ++i) {
+      if (!may(sums_of(node)[i])) continue;
+      const std::uint64_t start = start_of(node, i), stop = ends_of(node)[i];
+      if (!visit_node(children(node)[i], base + start, std::max(begin, start) - start, std::min(end, stop) - start, may, visit)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  template <class May, class Visit>
+  static bool visit_node_back(const Node* node, std::uint64_t base, std::uint64_t begin, std::uint64_t end, May& may, Visit& visit) {
+    if (node->height == 0) {
+      for (std::uint64_t i = end; i > begin;) {
+        --i;
+        if (!visit(base + i, items(node)[i])) return false;
+      }
+      return true;
+    }
+    for (unsigned i = child_at(node, end - 1) + 1; i-- > 0 && ends_of(node)[i] > begin;) {
+      if (!may(sums_of(node)[i])) continue;
+      const std::uint64_t start = start_of(node, i), stop = ends_of(node)[i];
+      if (!visit_node_back(children(node)[i], base + start, std::max(begin, start) - start, std::min(end, stop) - start, may, visit)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  struct Place {
+    const Node* node;
+    std::uint64_t begin, end;  // of the items of this Tree that it holds
+  };
+
+  // The nodes around `index` < size(), from the root down.
+  void path(std::uint64_t index, std::vector<Place>& out) const {
+    out.clear();
+    const std::uint64_t linked = root_count();
+    if (index >= linked) {
+      out.push_back({tail_.get(), linked, size()});
+      return;
+    }
+    const Node* node = root_.get();
+    std::uint64_t begin = 0;
+    for (;;) {
+      out.push_back({node, begin, begin + count_of(node)});
+      if (node->height == 0) return;
+      const unsigned i = child_at(node, index - begin);
+      begin += start_of(node, i);
+      node = children(node)[i];
+    }
+  }
+
+  // The size of the largest node that both paths have with this edge at `mine_at` and `theirs_at`; 0 when there is none.
+  static std::uint64_t shared_count(const std::vector<Place>& mine, const std::vector<Place>& theirs, std::uint64_t mine_at,
+                                    std::uint64_t theirs_at, std::uint64_t Place::*edge) {
+    for (const Place& a : mine) {
+      if (a.*edge != mine_at) continue;
+      for (const Place& b : theirs) {
+        if (a.node == b.node && b.*edge == theirs_at && a.end - a.begin == b.end - b.begin) return a.end - a.begin;
+      }
+    }
+    return 0;
+  }
+
+  static const char* check_node(const Node* node, bool is_root) {
+    if (!is_root && !half_full(node)) return "a node is less than half full";
+    if (size_of(node) == 0) return "a node is empty";
+    if (node->height == 0) return size_of(node) <= LeafMax ? nullptr : "a leaf is too large";
+    if (size_of(node) > InnerMax) return "an inner node is too large";
+    for (unsigned i = 0; i < size_of(node); ++i) {
+      const Node* child = children(node)[i];
+      if (child->height + 1 != node->height) return "leaves are at different depths";
+      if (count_of(child) != ends_of(node)[i] - start_of(node, i)) return "the ends are not the counts of the children";
+      if (!(node_sums(child) == sums_of(node)[i])) return "the sums are not the totals of the children";
+      if (const char* problem = check_node(child, false)) return problem;
+    }
+    return nullptr;
+  }
+
+  inline static thread_local std::uint64_t nodes_made_ = 0;
+  inline static thread_local std::uint64_t node_bytes_made_ = 0;
+
+  Ref root_;
+  Ref tail_;
+  std::uint32_t tail_size_ = 0;
+};
+
+}  // namespace undertext
