@@ -1,0 +1,107 @@
+// A conversation as a value: its log, all its versions, and a head. Nothing is ever lost from it.
+//
+//     History h0;
+//     History h1 = h0.apply(Operation{op::Append{{hello}}}, context).value().history;
+//     h1.view().size();        // 1
+//     h0.view().size();        // still 0
+//
+// A History is a small handle on immutable, structurally shared data: copying is O(1), apply() returns a new value and leaves the
+// old one as it was, and any thread may read any copy at any time. The result of apply() depends on its arguments only.
+// An operation that names k messages costs O(k log n); a filter by text costs O(n).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <undertext/error.hpp>
+#include <undertext/export.hpp>
+#include <undertext/ids.hpp>
+#include <undertext/message.hpp>
+#include <undertext/operation.hpp>
+#include <undertext/query.hpp>
+#include <undertext/view.hpp>
+
+namespace undertext {
+
+// What apply() needs besides the operation.
+struct ApplyContext {
+  std::int64_t now_ms = 0;                                       // becomes the version's time, and the arrival of messages
+  std::function<std::uint32_t(const Message&)> count_tokens = {};  // unset: every message counts 0
+  Pairs pairs = Pairs::literal;                                  // for operations that do not say
+  MessageLimits limits = {};                                     // for messages that an operation makes
+};
+
+// A message that had its partner in the view before the operation and has not now.
+struct Warning {
+  enum class Code : std::uint8_t { tool_call_without_result, tool_result_without_call };
+  Code code = Code::tool_call_without_result;
+  Ordinal ordinal;
+  std::string tool_call_id;
+  friend bool operator==(const Warning&, const Warning&) = default;
+};
+UNDERTEXT_API std::string_view name(Warning::Code code);
+
+// What an operation did.
+struct Applied {
+  std::string operation;  // its canonical name
+  Version version;        // the one it made
+  BatchIndex affected_batch_index;
+  Stats stats;
+  std::vector<Warning> warnings;  // in view order
+  bool opened_batch = false;
+};
+
+struct Step;
+
+class UNDERTEXT_API History {
+ public:
+  History();  // the empty conversation: version 0, batch 0
+
+  // The history with one more version, or an error. `conflict`: options.expected_version is not the head.
+  Result<Step> apply(const Operation& operation, const ApplyContext& context) const;
+
+  // The conversation as it was at `version`, to go another way from there; shares all messages with this one.
+  // not_found: no such version.
+  Result<History> fork(Version version) const;
+
+  Version version() const;  // the head
+  Stats stats() const;
+  View view() const;
+  View log() const;
+  Result<View> view_at(Version version) const;       // not_found
+  Result<View> view_at(BatchIndex batch) const;      // the snapshot, or the view for the current batch; not_found
+
+  Result<MessageList> messages(const MessageQuery& query) const;
+  Result<MessageCount> count(const MessageQuery& query) const;
+  MessageList uncompressed() const;  // messages of the view at or after the current batch's boundary
+  std::vector<std::uint64_t> marked(std::string_view mark) const;  // ordinals, rising
+
+  MarkMap mark_map() const;
+  std::vector<BatchInfo> batches() const;
+  std::optional<BatchSnapshot> batch_snapshot(BatchIndex batch) const;  // nothing for the current batch or an unknown one
+  VersionInfo version_info(Version version) const;                      // version <= version()
+  std::vector<VersionInfo> versions() const;                            // one entry a version, 0 first
+  Result<Diff> diff(Version from, Version to) const;                    // not_found
+  Result<Blame> blame(Ordinal ordinal) const;                           // not_found
+
+  // The originals a summary stands for, in view order; empty when the message is no summary.
+  std::vector<Ordinal> summarised(Ordinal summary) const;
+
+  struct Rep;  // internal
+  explicit History(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
+  const Rep& rep() const { return *rep_; }
+
+ private:
+  std::shared_ptr<const Rep> rep_;
+};
+
+struct Step {
+  History history;
+  Applied applied;
+};
+
+}  // namespace undertext

@@ -1,0 +1,169 @@
+// The operations: every way to change a conversation, as plain values. The table in docs/operations.md gives their meaning.
+//
+//     Operation append{op::Append{{hello}}};
+//     Operation trim{op::Truncate{.keep_last = 20}, {.description = "make room"}};
+//
+// An Operation is data; History::apply and Conversation::apply carry it out, wholly or not at all.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <undertext/change.hpp>
+#include <undertext/error.hpp>
+#include <undertext/export.hpp>
+#include <undertext/ids.hpp>
+#include <undertext/message.hpp>
+
+namespace undertext {
+
+// Which messages an operation means: positions in the view, or places in the log. Without repeats.
+struct Names {
+  enum class By : std::uint8_t { index, ordinal };
+  By by = By::index;
+  std::vector<std::uint64_t> numbers;
+
+  static Names indices(std::vector<std::uint64_t> numbers) { return {By::index, std::move(numbers)}; }
+  static Names ordinals(std::vector<std::uint64_t> numbers) { return {By::ordinal, std::move(numbers)}; }
+};
+
+// What TRUNCATE, FILTER and DELETE do to the other half of a tool pair they would break.
+enum class Pairs : std::uint8_t {
+  literal,  // nothing: exactly what was asked for is done, and a warning tells
+  shrink,   // it goes too
+  grow,     // both stay
+};
+
+// Half open: start <= index < end.
+struct Range {
+  std::uint64_t start = 0;
+  std::uint64_t end = 0;
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+// The state of a conversation in the form of document 004; see History::mark_map and op::ImportMarkMap.
+struct MarkMap {
+  std::vector<std::uint64_t> original_indices;               // ordinals in view order
+  std::vector<std::uint64_t> type_indices[role_count] = {};  // the same per role
+  std::vector<std::uint64_t> batch_boundaries;
+  std::vector<std::uint64_t> boundary_to_batch;
+  std::uint64_t current_batch = 0;
+};
+
+namespace op {
+
+struct Append {
+  std::vector<Message> messages;
+};
+struct Insert {
+  std::uint64_t position = 0;
+  std::vector<Message> messages;
+};
+struct Replace {  // hides what is named; `messages` (one or more) stand in the place of the first
+  Names names;
+  std::vector<Message> messages;
+};
+struct Truncate {  // at least one of the counts or the range
+  std::optional<std::uint64_t> keep_first = {};
+  std::optional<std::uint64_t> keep_last = {};
+  std::optional<std::uint64_t> remove_first = {};
+  std::optional<std::uint64_t> remove_last = {};
+  std::optional<Range> range = {};
+  std::optional<Role> role = {};
+  std::optional<Pairs> pairs = {};  // unset: as the conversation is set
+};
+struct Clear {
+  bool keep_system_message = true;
+};
+struct Filter {  // at least one list that is not empty
+  std::vector<Role> roles = {};
+  std::vector<std::string> content_contains = {};
+  std::vector<std::string> content_excludes = {};
+  std::optional<Pairs> pairs = {};
+};
+struct Delete {
+  Names names;
+  std::optional<Pairs> pairs = {};
+};
+struct Compress {
+  Names names;
+  std::optional<Message> summary = {};
+};
+struct Expand {
+  std::uint64_t index = 0;
+};
+struct Merge {
+  std::vector<std::uint64_t> indices;
+  std::string separator = "\n";
+};
+struct Split {
+  std::uint64_t index = 0;
+  std::vector<std::uint64_t> at;
+};
+
+using undertext::ReplaceText;
+using undertext::SetMetadata;
+using undertext::TruncateText;
+using TransformFunction = std::function<Result<Message>(const Message&)>;
+
+struct Transform {
+  std::variant<Names, std::vector<Role>> which;
+  std::variant<ReplaceText, TruncateText, SetMetadata, TransformFunction> change;
+};
+struct StartBatch {
+  std::optional<std::uint64_t> boundary = {};  // unset: the length of the log
+  bool hide_prior = false;
+};
+struct EndBatch {
+  std::uint64_t target_batch = 0;
+  std::vector<Role> carry = {};
+};
+struct Rollback {
+  std::uint64_t target_batch_index = 0;
+};
+struct Mark {
+  Names names;
+  std::string mark;
+};
+struct Unmark {
+  Names names;
+  std::string mark;
+};
+struct Undo {};
+struct Redo {};
+struct Restore {
+  std::uint64_t version = 0;
+};
+struct ImportMarkMap {  // the view and the stack of batches become those of the map, once it has passed its checks
+  MarkMap map;
+};
+
+}  // namespace op
+
+struct OperationOptions {
+  std::optional<Version> expected_version = {};  // conflict when the head is another
+  std::string description = {};
+  std::string operation_id = {};  // a repeated one answers as the first time and changes nothing
+};
+
+struct Operation {
+  using What =
+      std::variant<op::Append, op::Insert, op::Replace, op::Truncate, op::Clear, op::Filter, op::Delete, op::Compress, op::Expand,
+                   op::Merge, op::Split, op::Transform, op::StartBatch, op::EndBatch, op::Rollback, op::Mark, op::Unmark,
+                   op::Undo, op::Redo, op::Restore, op::ImportMarkMap>;
+  What what;
+  OperationOptions options = {};
+};
+
+// The canonical name, such as "START_BATCH".
+UNDERTEXT_API std::string_view name(const Operation& operation);
+
+// The mark that protects a message from TRUNCATE, CLEAR, FILTER and every compression strategy.
+inline constexpr std::string_view pinned_mark = "pinned";
+
+}  // namespace undertext

@@ -1,0 +1,100 @@
+// What can be asked of a conversation, and the answers, as plain values. History and Conversation answer them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <undertext/ids.hpp>
+#include <undertext/message.hpp>
+#include <undertext/view.hpp>
+
+namespace undertext {
+
+// Which messages. The filters compose in the order in which they stand here; an unset one lets everything pass. Costs
+// O(log n + answer) unless `contains` is set; `marked` costs O(log n) for each message that carries the mark.
+struct MessageQuery {
+  bool all = false;                           // the log, not the view
+  std::optional<Version> at_version = {};     // as it was then
+  std::optional<BatchIndex> at_batch = {};    // as that batch was last seen; not together with `all`
+  std::vector<Role> roles = {};               // any of these
+  std::optional<std::int64_t> from_ms = {};   // from_ms <= time
+  std::optional<std::int64_t> to_ms = {};     // time < to_ms
+  std::optional<std::string> marked = {};
+  std::optional<std::string> contains = {};   // in the message's text; case-sensitive
+  std::optional<std::uint64_t> start = {};    // places among those left so far, half open, clamped
+  std::optional<std::uint64_t> end = {};
+  std::optional<std::uint64_t> first = {};    // at most one of these two
+  std::optional<std::uint64_t> last = {};
+};
+
+struct MessageList {
+  std::vector<Message> messages;
+  std::vector<Ordinal> ordinals;
+};
+
+struct MessageCount {
+  std::uint64_t count = 0;
+  std::uint64_t tokens = 0;
+};
+
+struct Stats {
+  std::uint64_t total_messages = 0;          // in the log
+  std::uint64_t current_batch_messages = 0;  // in the view
+  std::uint64_t total_batches = 0;
+  std::uint64_t current_batch_index = 0;
+  std::uint64_t tokens = 0;  // of the view
+};
+
+struct BatchInfo {
+  std::uint64_t index = 0;
+  std::uint64_t boundary = 0;  // the first ordinal that belongs to it
+  std::string opened_by;       // an operation's name; empty for batch 0
+  std::int64_t opened_at_ms = 0;
+  std::string description;           // of the operation that opened it
+  std::uint64_t message_count = 0;   // of its snapshot, or of the view for the current batch
+};
+
+// The view as it last was in a batch that has been left.
+struct BatchSnapshot {
+  std::uint64_t batch_index = 0;
+  std::int64_t timestamp_ms = 0;  // when the batch was left
+  std::string description;        // of the operation that left it
+  View view;
+};
+
+struct VersionInfo {
+  std::uint64_t version = 0;
+  std::optional<std::uint64_t> parent = {};    // none for version 0
+  std::string operation;                       // empty for version 0
+  std::uint64_t batch_index = 0;
+  std::int64_t timestamp_ms = 0;
+  std::string description;
+  std::uint64_t message_count = 0;
+  std::uint64_t tokens = 0;
+  std::optional<std::uint64_t> restores = {};  // whose state came back, for UNDO, REDO and RESTORE
+};
+
+struct Diff {  // ordinals
+  std::vector<std::uint64_t> removed;  // in the order of `from`
+  std::vector<std::uint64_t> added;    // in the order of `to`
+  std::vector<std::uint64_t> moved;    // a smallest set of those in both whose order changed, in the order of `to`
+};
+
+struct BlameEntry {
+  std::uint64_t version = 0;
+  std::string operation;
+  std::int64_t timestamp_ms = 0;
+  std::string description;
+};
+
+struct Blame {
+  std::uint64_t ordinal = 0;
+  BlameEntry stored;
+  std::vector<BlameEntry> hidden;  // the operations that took it from the view
+  std::vector<BlameEntry> shown;   // those that put it into the view, the first time included
+  bool visible = false;            // now
+};
+
+}  // namespace undertext

@@ -1,0 +1,104 @@
+// The ordered messages of one scope (the view of some version, a batch's snapshot, or the log): an immutable value.
+//
+//     for (const Message& message : view) send(message.json());
+//     view[3].text();  view.sums().tokens();
+//
+// A View is a small handle; copying is O(1), and it stays readable, from any thread, whatever is done to the conversation
+// afterwards. Random access and index_of() cost O(log n); going through all messages costs O(1) a message.
+#pragma once
+
+#include <cstdint>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <optional>
+
+#include <undertext/export.hpp>
+#include <undertext/ids.hpp>
+#include <undertext/message.hpp>
+
+namespace undertext {
+
+// What is known of some messages without reading them.
+struct ViewSums {
+  std::uint64_t role_counts[role_count] = {};
+  std::uint64_t role_tokens[role_count] = {};
+  std::uint64_t bytes = 0;  // of JSON
+
+  std::uint64_t count() const { return role_counts[0] + role_counts[1] + role_counts[2] + role_counts[3]; }
+  std::uint64_t tokens() const { return role_tokens[0] + role_tokens[1] + role_tokens[2] + role_tokens[3]; }
+};
+
+class UNDERTEXT_API View {
+ public:
+  class iterator;
+  using const_iterator = iterator;
+
+  std::uint64_t size() const;
+  bool empty() const { return size() == 0; }
+  ViewSums sums() const;
+  ViewSums sums(std::uint64_t start, std::uint64_t end) const;  // of a range; O(log n)
+
+  // index < size()
+  Message operator[](std::uint64_t index) const;
+  Ordinal ordinal(std::uint64_t index) const;
+  std::int64_t time_ms(std::uint64_t index) const;     // the message's timestamp, else its arrival
+  std::uint32_t tokens(std::uint64_t index) const;
+
+  std::optional<std::uint64_t> index_of(Ordinal ordinal) const;
+
+  // The place of the k-th message (from 0) of a role, or nothing when there are fewer. O(log n).
+  std::optional<std::uint64_t> index_of_role(Role role, std::uint64_t k) const;
+
+  // Where the longest tail begins whose messages have at most `tokens_max` tokens together. O(log n).
+  std::uint64_t tail_within(std::uint64_t tokens_max) const;
+
+  iterator begin() const;
+  iterator end() const;
+
+  struct Rep;  // internal
+  explicit View(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
+  const Rep& rep() const { return *rep_; }
+
+ private:
+  std::shared_ptr<const Rep> rep_;
+};
+
+// Goes through the messages in order. Valid as long as its View.
+class UNDERTEXT_API View::iterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = Message;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const Message*;
+  using reference = const Message&;
+
+  iterator() = default;
+  const Message& operator*() const { return *message_; }
+  const Message* operator->() const { return message_; }
+  std::uint64_t index() const { return index_; }
+  Ordinal ordinal() const { return Ordinal(ordinal_); }
+
+  iterator& operator++() {
+    ++index_;
+    load();
+    return *this;
+  }
+  void operator++(int) { ++*this; }
+  friend bool operator==(const iterator& a, const iterator& b) { return a.index_ == b.index_; }
+
+ private:
+  friend class View;
+  void load();
+
+  const Rep* rep_ = nullptr;
+  std::uint64_t index_ = 0;
+  std::uint64_t ordinal_ = 0;
+  const Message* message_ = nullptr;
+  const void* entries_ = nullptr;  // the stretch of neighbours being read, of the view and of the log
+  std::uint64_t entries_begin_ = 0, entries_end_ = 0;
+  const void* stored_ = nullptr;
+  std::uint64_t stored_begin_ = 0, stored_end_ = 0;
+};
+
+}  // namespace undertext

@@ -1,0 +1,416 @@
+// Every operation, as a function from one history to the next. Each overload of `perform` turns a draft of the next version into what its
+// operation asks for, or says why it cannot.
+#include <algorithm>
+#include <string>
+
+#include <undertext/history.hpp>
+
+#include "history/draft.hpp"
+#include "history/import.hpp"
+#include "message/edit.hpp"
+
+namespace undertext {
+namespace {
+
+using Problem = std::optional<Error>;
+
+Error bad(std::string field, std::string message) { return {ErrorCode::invalid_argument, std::move(message), std::move(field)}; }
+
+Problem index_problem(const Draft& draft, std::uint64_t index) {
+  if (index < draft.view().size()) return {};
+  return bad("index", "no message at index " + std::to_string(index) + "; the view has " + std::to_string(draft.view().size()));
+}
+
+// The messages at `indices` go; `put` stand in the place of the first.
+void put_in_place(Draft& draft, const std::vector<std::uint64_t>& indices, std::vector<std::uint32_t> put) {
+  std::vector<Splice> splices;
+  splices.reserve(indices.size());
+  for (const std::uint64_t index : indices) splices.push_back({index, 1});
+  splices.front().put = std::move(put);
+  draft.edit(splices);
+}
+
+std::vector<Message> messages_at(const Draft& draft, const std::vector<std::uint64_t>& indices) {
+  std::vector<Message> messages;
+  messages.reserve(indices.size());
+  StoredReader stored(draft.log().stored);
+  for (const std::uint64_t index : indices) messages.push_back(stored[draft.view().entries[index].ordinal].message);
+  return messages;
+}
+
+template <class Keep>
+Stretches stretches_where(const PlacedView& view, std::span<const Role> roles, Keep keep) {
+  bool wanted[role_count] = {};
+  for (const Role role : roles) wanted[static_cast<std::size_t>(role)] = true;
+  if (roles.empty()) std::fill(std::begin(wanted), std::end(wanted), true);
+  Stretches found;
+  view.entries.visit(
+      0, view.size(),
+      [&](const EntrySums& s) {
+        for (std::size_t r = 0; r < role_count; ++r) {
+          if (wanted[r] && s.role_counts[r] > 0) return true;
+        }
+        return false;
+      },
+      [&](std::uint64_t i, const Entry& e) {
+        if (wanted[e.role_bits] && keep(e)) add_stretch(found, i, i + 1);
+        return true;
+      });
+  return found;
+}
+
+// Keeps these and the pinned messages, and mends the pairs that would break.
+void keep_with_pins(Draft& draft, const Stretches& kept, Pairs pairs) {
+  const std::vector<std::uint64_t> pinned = draft.pinned_indices();
+  draft.keep_only(mend_pairs(draft.log(), draft.view(), with_indices(kept, pinned), pairs, pinned));
+  draft.open_batch();
+}
+
+Problem perform(Draft& draft, const op::Append& append) {
+  if (append.messages.empty()) return bad("messages", "give at least one message");
+  Result<std::vector<std::uint32_t>> stored = draft.store(append.messages);
+  if (!stored) return stored.error();
+  draft.append(*stored);
+  return {};
+}
+
+Problem perform(Draft& draft, const op::Insert& insert) {
+  if (insert.messages.empty()) return bad("messages", "give at least one message");
+  if (insert.position > draft.view().size()) {
+    return bad("position", "position " + std::to_string(insert.position) + " is beyond the view's length " + std::to_string(draft.view().size()));
+  }
+  Result<std::vector<std::uint32_t>> stored = draft.store(insert.messages);
+  if (!stored) return stored.error();
+  draft.edit({{insert.position, 0, *stored}});
+  draft.open_batch();
+  return {};
+}
+
+Problem perform(Draft& draft, const op::Replace& replace) {
+  if (replace.messages.empty()) return bad("message", "give the message that takes the place");
+  if (replace.names.by == Names::By::index && replace.names.numbers.size() == 1) {
+    if (Problem problem = index_problem(draft, replace.names.numbers[0])) return problem;
+  }
+  Result<std::vector<std::uint64_t>> indices = draft.indices_of(replace.names);
+  if (!indices) return indices.error();
+  Result<std::vector<std::uint32_t>> stored = draft.store(replace.messages);
+  if (!stored) return stored.error();
+  put_in_place(draft, *indices, *stored);
+  draft.open_batch();
+  return {};
+}
+
+Problem perform(Draft& draft, const op::Truncate& truncate) {
+  if (!truncate.keep_first && !truncate.keep_last && !truncate.remove_first && !truncate.remove_last && !truncate.range) {
+    return bad("keepFirst", "give at least one of keepFirst, keepLast, removeFirst, removeLast and range");
+  }
+  if (truncate.range && truncate.range->start > truncate.range->end) return bad("range", "range.start is beyond range.end");
+
+  const PlacedView& view = draft.view();
+  const auto of_role = [&](const EntrySums& s) { return s.role_counts[static_cast<std::size_t>(*truncate.role)]; };
+  std::uint64_t start = 0;
+  std::uint64_t end = truncate.role ? of_role(view.entries.sums()) : view.size();
+  const auto length = [&] { return end - start; };
+  if (truncate.keep_first) end = start + std::min(length(), *truncate.keep_first);
+  if (truncate.keep_last) start = end - std::min(length(), *truncate.keep_last);
+  if (truncate.remove_first) start += std::min(length(), *truncate.remove_first);
+  if (truncate.remove_last) end -= std::min(length(), *truncate.remove_last);
+  if (truncate.range) {
+    end = start + std::min(length(), truncate.range->end);
+    start += std::min(length(), truncate.range->start);
+  }
+
+  Stretches kept;
+  if (!truncate.role) {
+    add_stretch(kept, start, end);
+  } else if (start < end) {
+    std::uint64_t left = end - start;
+    view.entries.visit(view.entries.seek(of_role, start), view.size(), [&](const EntrySums& s) { return of_role(s) > 0; },
+                       [&](std::uint64_t i, const Entry& e) {
+                         if (e.role() != *truncate.role) return true;
+                         add_stretch(kept, i, i + 1);
+                         return --left > 0;
+                       });
+  }
+  keep_with_pins(draft, kept, truncate.pairs.value_or(draft.context().pairs));
+  return {};
+}
+
+Problem perform(Draft& draft, const op::Clear& clear) {
+  Stretches kept;
+  const Role system = Role::system;
+  if (clear.keep_system_message) kept = stretches_where(draft.view(), {&system, 1}, [](const Entry&) { return true; });
+  keep_with_pins(draft, kept, Pairs::literal);
+  return {};
+}
+
+Problem perform(Draft& draft, const op::Filter& filter) {
+  if (filter.roles.empty() && filter.content_contains.empty() && filter.content_excludes.empty()) {
+    return bad("roles", "give at least one of roles, contentContains and contentExcludes");
+  }
+  const auto has_empty = [](const std::vector<std::string>& list) { return std::find(list.begin(), list.end(), "") != list.end(); };
+  if (has_empty(filter.content_contains)) return bad("contentContains", "an empty text is in every message; leave it out");
+  if (has_empty(filter.content_excludes)) return bad("contentExcludes", "an empty text is in every message; leave it out");
+  const bool by_text = !filter.content_contains.empty() || !filter.content_excludes.empty();
+  StoredReader stored(draft.log().stored);
+  const Stretches kept = stretches_where(draft.view(), filter.roles, [&](const Entry& e) {
+    if (!by_text) return true;
+    const Message& message = stored[e.ordinal].message;
+    const auto in_text = [&](const std::string& needle) { return message.text_contains(needle); };
+    return (filter.content_contains.empty() || std::any_of(filter.content_contains.begin(), filter.content_contains.end(), in_text)) &&
+           std::none_of(filter.content_excludes.begin(), filter.content_excludes.end(), in_text);
+  });
+  keep_with_pins(draft, kept, filter.pairs.value_or(draft.context().pairs));
+  return {};
+}
+
+Problem perform(Draft& draft, const op::Delete& del) {
+  Result<std::vector<std::uint64_t>> indices = draft.indices_of(del.names);
+  if (!indices) return indices.error();
+  const Stretches kept = without_indices({{0, draft.view().size()}}, *indices);
+  draft.keep_only(mend_pairs(draft.log(), draft.view(), kept, del.pairs.value_or(draft.context().pairs), draft.pinned_indices()));
+  draft.open_batch();
+  return {};
+}
+
+Problem perform(Draft& draft, const op::Compress& compress) {
+  Result<std::vector<std::uint64_t>> indices = draft.indices_of(compress.names);
+  if (!indices) return indices.error();
+  std::vector<std::uint32_t> put;
+  if (compress.summary) {
+    std::vector<std::uint32_t> originals;
+    for (const std::uint64_t index : *indices) originals.push_back(draft.view().entries[index].ordinal);
+    Result<std::uint32_t> summary = draft.store_summary(*compress.summary, std::move(originals));
+    if (!summary) return summary.error();
+    put.push_back(*summary);
+  }
+  put_in_place(draft, *indices, std::move(put));
+  draft.open_batch();
+  return {};
+}
+
+Problem perform(Draft& draft, const op::Expand& expand) {
+  if (Problem problem = index_problem(draft, expand.index)) return problem;
+  const std::uint32_t summary = draft.view().entries[expand.index].ordinal;
+  const std::vector<std::uint32_t>* originals = draft.log().originals(summary);
+  if (!originals) return bad("index", "the message at index " + std::to_string(expand.index) + " is no summary");
+  for (const std::uint32_t ordinal : *originals) {
+    if (draft.view().shows(ordinal)) return bad("index", "ordinal " + std::to_string(ordinal) + ", which the summary stands for, is in the view");
+  }
+  put_in_place(draft, {expand.index}, *originals);
+  draft.open_batch();
+  return {};
+}
+
+Problem perform(Draft& draft, const op::Merge& merge) {
+  if (merge.indices.size() < 2) return bad("indices", "name two or more messages");
+  Result<std::vector<std::uint64_t>> indices = draft.indices_of(Names::indices(merge.indices));
+  if (!indices) return indices.error();
+  const std::vector<Message> messages = messages_at(draft, *indices);
+  for (const Message& message : messages) {
+    if (message.role() != messages.front().role()) return bad("indices", "messages to merge have one role");
+  }
+  Result<Message> merged = merge_messages(messages, merge.separator, draft.context().limits);
+  if (!merged) return merged.error();
+  Result<std::vector<std::uint32_t>> stored = draft.store({&*merged, 1});
+  if (!stored) return stored.error();
+  put_in_place(draft, *indices, *stored);
+  draft.open_batch();
+  return {};
+}
+
+Problem perform(Draft& draft, const op::Split& split) {
+  if (Problem problem = index_problem(draft, split.index)) return problem;
+  Result<std::vector<Message>> pieces = split_message(messages_at(draft, {split.index}).front(), split.at, draft.context().limits);
+  if (!pieces) return pieces.error();
+  Result<std::vector<std::uint32_t>> stored = draft.store(*pieces);
+  if (!stored) return stored.error();
+  put_in_place(draft, {split.index}, *stored);
+  draft.open_batch();
+  return {};
+}
+
+struct Change {
+  const Message& message;
+  const MessageLimits& limits;
+
+  Result<Message> operator()(const ReplaceText& change) const { return replace_text(message, change, limits); }
+  Result<Message> operator()(const TruncateText& change) const { return truncate_text(message, change, limits); }
+  Result<Message> operator()(const SetMetadata& change) const { return set_metadata(message, change, limits); }
+  Result<Message> operator()(const op::TransformFunction& change) const {
+    if (!change) return bad("transform", "the function is empty");
+    return change(message);
+  }
+};
+
+Problem perform(Draft& draft, const op::Transform& transform) {
+  std::vector<std::uint64_t> indices;
+  if (const Names* names = std::get_if<Names>(&transform.which)) {
+    Result<std::vector<std::uint64_t>> named = draft.indices_of(*names);
+    if (!named) return named.error();
+    indices = std::move(*named);
+  } else {
+    const std::vector<Role>& roles = std::get<std::vector<Role>>(transform.which);
+    if (roles.empty()) return bad("roles", "name at least one role");
+    for (const Range& r : stretches_where(draft.view(), roles, [](const Entry&) { return true; })) {
+      for (std::uint64_t i = r.start; i < r.end; ++i) indices.push_back(i);
+    }
+  }
+  std::vector<Message> changed;
+  changed.reserve(indices.size());
+  for (const Message& message : messages_at(draft, indices)) {
+    Result<Message> result = std::visit(Change{message, draft.context().limits}, transform.change);
+    if (!result) return result.error();
+    changed.push_back(std::move(*result));
+  }
+  Result<std::vector<std::uint32_t>> stored = draft.store(changed);
+  if (!stored) return stored.error();
+  std::vector<Splice> splices;
+  splices.reserve(indices.size());
+  for (std::size_t k = 0; k < indices.size(); ++k) splices.push_back({indices[k], 1, {(*stored)[k]}});
+  draft.edit(splices);
+  draft.open_batch();
+  return {};
+}
+
+// The messages whose ordinal is below `boundary`, or those at or above it.
+Stretches stretches_below(const PlacedView& view, std::uint64_t boundary) {
+  Stretches found;
+  std::uint64_t next = 0;
+  view.entries.visit(0, view.size(), [&](const EntrySums& s) { return s.ordinal_max >= boundary; },
+                     [&](std::uint64_t i, const Entry& e) {
+                       if (e.ordinal < boundary) return true;
+                       add_stretch(found, next, i);
+                       next = i + 1;
+                       return true;
+                     });
+  add_stretch(found, next, view.size());
+  return found;
+}
+
+Problem perform(Draft& draft, const op::StartBatch& start) {
+  const std::uint64_t lowest = draft.batches()[draft.current_batch()].boundary;
+  const std::uint64_t boundary = start.boundary.value_or(draft.log().size());
+  if (boundary < lowest || boundary > draft.log().size()) {
+    return bad("boundary", "a boundary here is from " + std::to_string(lowest) + " to " + std::to_string(draft.log().size()));
+  }
+  const Stretches below = stretches_below(draft.view(), boundary);
+  const Stretches from = complement(below, draft.view().size());
+  PlacedView snapshot = draft.view();
+  std::vector<Splice> splices;
+  for (const Range& r : from) splices.push_back({r.start, r.end - r.start});
+  snapshot.edit(draft.log(), splices);
+  if (start.hide_prior) draft.keep_only(from);
+  draft.open_batch(static_cast<std::uint32_t>(boundary), std::move(snapshot));
+  return {};
+}
+
+Problem batch_problem(const Draft& draft, std::uint64_t batch, const char* field) {
+  if (batch <= draft.current_batch()) return {};
+  return bad(field, "there is no batch " + std::to_string(batch) + "; the current one is " + std::to_string(draft.current_batch()));
+}
+
+Problem perform(Draft& draft, const op::Rollback& rollback) {
+  if (Problem problem = batch_problem(draft, rollback.target_batch_index, "targetBatchIndex")) return problem;
+  draft.roll_back(rollback.target_batch_index);
+  return {};
+}
+
+Problem perform(Draft& draft, const op::EndBatch& end) {
+  if (Problem problem = batch_problem(draft, end.target_batch, "targetBatch")) return problem;
+  std::vector<std::uint32_t> carried;
+  if (end.target_batch < draft.current_batch() && !end.carry.empty()) {
+    const std::uint64_t boundary = draft.batches()[end.target_batch + 1].boundary;
+    const PlacedView& snapshot = snapshot_of(draft.batches(), end.target_batch);
+    draft.view().entries.visit(0, draft.view().size(), [&](const EntrySums& s) { return s.ordinal_max >= boundary; },
+                               [&](std::uint64_t, const Entry& e) {
+                                 if (e.ordinal >= boundary && std::find(end.carry.begin(), end.carry.end(), e.role()) != end.carry.end() &&
+                                     !snapshot.shows(e.ordinal)) {
+                                   carried.push_back(e.ordinal);
+                                 }
+                                 return true;
+                               });
+  }
+  draft.roll_back(end.target_batch);
+  draft.append(carried);
+  return {};
+}
+
+template <class MarkOrUnmark>
+Result<std::vector<std::uint32_t>> to_mark(const Draft& draft, const MarkOrUnmark& mark) {
+  if (mark.mark.empty()) return bad("mark", "a mark has a name");
+  return draft.ordinals_of(mark.names);
+}
+
+Problem perform(Draft& draft, const op::Mark& mark) {
+  Result<std::vector<std::uint32_t>> ordinals = to_mark(draft, mark);
+  if (!ordinals) return ordinals.error();
+  draft.add_mark(mark.mark, *ordinals);
+  return {};
+}
+
+Problem perform(Draft& draft, const op::Unmark& mark) {
+  Result<std::vector<std::uint32_t>> ordinals = to_mark(draft, mark);
+  if (!ordinals) return ordinals.error();
+  draft.remove_mark(mark.mark, *ordinals);
+  return {};
+}
+
+// What UNDO and REDO would bring back from a version. An ordinary operation is undone by the version before it; an UNDO or REDO stands
+// where its target stood, so it has its target's links, and the way back.
+struct Links {
+  std::optional<std::uint32_t> undo, redo;
+};
+Links links_of(const History::Rep& rep, std::uint64_t version) {
+  if (version == 0) return {};
+  const VersionRow& row = rep.versions[version];
+  const Operation::What* what = row.operation ? &row.operation->operation.what : nullptr;
+  if (what && (std::holds_alternative<op::Undo>(*what) || std::holds_alternative<op::Redo>(*what))) {
+    return {row.operation->undo, row.operation->redo};
+  }
+  return {static_cast<std::uint32_t>(version - 1), {}};
+}
+
+Problem perform(Draft& draft, const op::Undo&) {
+  const std::uint64_t head = draft.base().head_number();
+  const std::optional<std::uint32_t> target = links_of(draft.base(), head).undo;
+  if (!target) return Error{ErrorCode::not_found, "there is nothing to undo"};
+  draft.restore(*target);
+  draft.set_undo(links_of(draft.base(), *target).undo, static_cast<std::uint32_t>(head));
+  return {};
+}
+
+Problem perform(Draft& draft, const op::Redo&) {
+  const std::optional<std::uint32_t> target = links_of(draft.base(), draft.base().head_number()).redo;
+  if (!target) return Error{ErrorCode::not_found, "there is nothing to redo"};
+  const Links links = links_of(draft.base(), *target);
+  draft.restore(*target);
+  draft.set_undo(links.undo, links.redo);
+  return {};
+}
+
+Problem perform(Draft& draft, const op::Restore& restore) {
+  if (restore.version > draft.base().head_number()) {
+    return Error{ErrorCode::not_found,
+                 "there is no version " + std::to_string(restore.version) + "; the head is " + std::to_string(draft.base().head_number()), "version"};
+  }
+  draft.restore(restore.version);
+  return {};
+}
+
+Problem perform(Draft& draft, const op::ImportMarkMap& import) { return import_mark_map(draft, import.map); }
+
+}  // namespace
+
+Result<Step> History::apply(const Operation& operation, const ApplyContext& context) const {
+  const std::optional<Version>& expected = operation.options.expected_version;
+  if (expected && *expected != version()) {
+    return Error{ErrorCode::conflict, "expected version " + std::to_string(expected->value) + ", but the head is " + std::to_string(version().value),
+                 "expectedVersion"};
+  }
+  Draft draft(rep(), context);
+  if (Problem problem = std::visit([&](const auto& what) { return perform(draft, what); }, operation.what)) return *problem;
+  return std::move(draft).finish(operation);
+}
+
+}  // namespace undertext

@@ -1,0 +1,79 @@
+// The next version while it is being made: starts as the head, is changed by one operation, and either becomes a version or is dropped.
+//
+// An operation says which stretches of the view go and which messages come (edit(), keep_only()); what follows from that is the
+// same for all and is done once, in finish(): the batch, the warnings, the record.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <undertext/history.hpp>
+
+#include "history/pairs.hpp"
+#include "history/state.hpp"
+
+namespace undertext {
+
+class Draft {
+ public:
+  Draft(const History::Rep& base, const ApplyContext& context);
+
+  const History::Rep& base() const { return base_; }
+  const ApplyContext& context() const { return context_; }
+  const Log& log() const { return log_; }
+  const PlacedView& view() const { return view_; }
+  const BatchTree& batches() const { return batches_; }
+  const Marks& marks() const { return marks_; }
+  std::uint64_t current_batch() const { return batches_.size() - 1; }
+  std::uint64_t log_length_before() const { return base_.log.size(); }
+
+  // Naming: rising indices of visible messages. invalid_argument with field "indices" or "ordinals".
+  Result<std::vector<std::uint64_t>> indices_of(const Names& names) const;
+  // Ordinals, hidden ones too when named by ordinal.
+  Result<std::vector<std::uint32_t>> ordinals_of(const Names& names) const;
+  std::vector<std::uint64_t> pinned_indices() const;
+
+  // too_large: the log is full.
+  Result<std::vector<std::uint32_t>> store(std::span<const Message> messages);
+  Result<std::uint32_t> store_summary(const Message& message, std::vector<std::uint32_t> originals);
+  void append(std::span<const std::uint32_t> ordinals);
+  void edit(const std::vector<Splice>& splices);
+  void keep_only(const Stretches& kept);
+  void add_mark(std::string_view mark, const std::vector<std::uint32_t>& ordinals) { marks_.add(mark, ordinals); }
+  void remove_mark(std::string_view mark, const std::vector<std::uint32_t>& ordinals) { marks_.remove(mark, ordinals); }
+
+  // A batch that begins at `boundary` and leaves `snapshot` behind.
+  void open_batch(std::uint32_t boundary, PlacedView snapshot);
+  void open_batch() { open_batch(static_cast<std::uint32_t>(log_length_before()), base_.head.placed()); }
+
+  // The view as it last was in `batch`, which becomes the current one.
+  void roll_back(std::uint64_t batch);
+  // The whole state of a version.
+  void restore(std::uint64_t version);
+  void replace_state(PlacedView view, BatchTree batches);
+  void set_undo(std::optional<std::uint32_t> undo, std::optional<std::uint32_t> redo) {
+    undo_ = undo;
+    redo_ = redo;
+  }
+
+  Step finish(const Operation& operation) &&;
+
+ private:
+  const History::Rep& base_;
+  const ApplyContext& context_;
+  Log log_;
+  PlacedView view_;
+  BatchTree batches_;
+  Marks marks_;
+  std::optional<Stretches> kept_;  // of the view before; unset: all of it
+  bool view_swapped_ = false;      // the view is another one; what was kept is yet to be found out
+  bool opened_batch_ = false;
+  std::optional<std::uint32_t> restores_, undo_, redo_;
+};
+
+Stats stats_of(const History::Rep& rep);
+
+}  // namespace undertext

@@ -1,0 +1,282 @@
+#include <undertext/history.hpp>
+
+#include <algorithm>
+
+#include "history/draft.hpp"
+#include "history/scope.hpp"
+#include "history/state.hpp"
+
+namespace undertext {
+namespace {
+
+View view_of(const History::Rep& rep, PlacedView placed) {
+  auto made = std::make_shared<View::Rep>();
+  made->log = rep.log;
+  made->placed = std::move(placed);
+  return View(std::move(made));
+}
+
+Error no_version(std::string field, Version version, const History::Rep& rep) {
+  return {ErrorCode::not_found, "there is no version " + std::to_string(version.value) + "; the head is " + std::to_string(rep.head_number()),
+          std::move(field)};
+}
+
+std::string operation_of(const History::Rep& rep, std::uint64_t version) {
+  const VersionRow& row = rep.versions[version];
+  if (row.operation) return std::string(name(row.operation->operation));
+  return version == 0 ? "" : "APPEND";
+}
+
+std::string description_of(const VersionRow& row) { return row.operation ? row.operation->operation.options.description : ""; }
+
+BlameEntry blame_entry(const History::Rep& rep, std::uint64_t version) {
+  const VersionRow& row = rep.versions[version];
+  return {version, operation_of(rep, version), row.at_ms, description_of(row)};
+}
+
+std::vector<std::uint64_t> ordinals_between(const PlacedView& view, std::uint64_t begin, std::uint64_t end) {
+  std::vector<std::uint64_t> ordinals;
+  view.entries.visit(begin, end, [](const EntrySums&) { return true; },
+                     [&](std::uint64_t, const Entry& e) {
+                       ordinals.push_back(e.ordinal);
+                       return true;
+                     });
+  return ordinals;
+}
+
+// Which elements of a list of distinct numbers stay when a longest rising part of it is kept: those, by place.
+std::vector<bool> longest_rising(const std::vector<std::uint64_t>& numbers) {
+  std::vector<std::size_t> ends;                                // ends[k]: where the best rising part of length k + 1 ends
+  std::vector<std::size_t> previous(numbers.size(), numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto at = std::lower_bound(ends.begin(), ends.end(), numbers[i], [&](std::size_t e, std::uint64_t n) { return numbers[e] < n; });
+    if (at != ends.begin()) previous[i] = *std::prev(at);
+    if (at == ends.end()) {
+      ends.push_back(i);
+    } else {
+      *at = i;
+    }
+  }
+  std::vector<bool> kept(numbers.size(), false);
+  for (std::size_t i = ends.empty() ? numbers.size() : ends.back(); i < numbers.size(); i = previous[i]) kept[i] = true;
+  return kept;
+}
+
+}  // namespace
+
+std::string_view name(Warning::Code code) {
+  return code == Warning::Code::tool_call_without_result ? "tool_call_without_result" : "tool_result_without_call";
+}
+
+History::History() {
+  BatchTree batches;
+  batches.push_back({0, 0, {}});
+  auto rep = std::make_shared<Rep>();
+  rep->head.frame = Shared<Frame>::make(std::move(batches), Marks{}, PlaceTree{});
+  rep->versions.push_back({});
+  rep_ = std::move(rep);
+}
+
+Result<History> History::fork(Version version) const {
+  if (version.value > rep_->head_number()) return no_version("version", version, *rep_);
+  auto made = std::make_shared<Rep>(*rep_);
+  made->head = rep_->state_at(version.value);
+  made->versions.splice(version.value + 1, rep_->versions.size() - version.value - 1, {});
+  const std::uint64_t states = rep_->versions[version.value].state;
+  made->states.splice(states, made->states.size() - states, {});
+  // Ordinals go on from here, so what is known of later messages must not be known of the fork's own. Notes of tool-call ids may
+  // stay: whoever uses one looks into the message.
+  const std::uint64_t length = made->head.log_length;
+  made->log.stored.splice(length, made->log.size() - length, {});
+  std::uint64_t summaries = made->log.summaries.size();
+  while (summaries > 0 && made->log.summaries[summaries - 1].ordinal >= length) --summaries;
+  made->log.summaries.splice(summaries, made->log.summaries.size() - summaries, {});
+  return History(std::move(made));
+}
+
+Version History::version() const { return Version(rep_->head_number()); }
+Stats History::stats() const { return stats_of(*rep_); }
+View History::view() const { return view_of(*rep_, rep_->head.placed()); }
+
+View History::log() const {
+  auto made = std::make_shared<View::Rep>();
+  made->log = rep_->log;
+  made->is_log = true;
+  made->log_length = rep_->log.size();
+  return View(std::move(made));
+}
+
+Result<View> History::view_at(Version version) const {
+  if (version.value > rep_->head_number()) return no_version("version", version, *rep_);
+  return view_of(*rep_, rep_->state_at(version.value).placed());
+}
+
+Result<View> History::view_at(BatchIndex batch) const {
+  const BatchTree& batches = rep_->head.frame->batches;
+  if (batch.value >= batches.size()) return Error{ErrorCode::not_found, "there is no batch " + std::to_string(batch.value), "batch"};
+  if (batch.value + 1 == batches.size()) return view();
+  return view_of(*rep_, snapshot_of(batches, batch.value));
+}
+
+Result<MessageList> History::messages(const MessageQuery& query) const {
+  Result<Scope> scope = Scope::of(*rep_, query);
+  if (!scope) return scope.error();
+  return scope->messages(query);
+}
+
+Result<MessageCount> History::count(const MessageQuery& query) const {
+  Result<Scope> scope = Scope::of(*rep_, query);
+  if (!scope) return scope.error();
+  return scope->count(query);
+}
+
+MessageList History::uncompressed() const {
+  const State& head = rep_->head;
+  const BatchTree& batches = head.frame->batches;
+  const std::uint64_t boundary = batches[batches.size() - 1].boundary;
+  MessageList list;
+  StoredReader stored(rep_->log.stored);
+  head.view.visit(0, head.view.size(), [&](const EntrySums& s) { return s.ordinal_max >= boundary; },
+                  [&](std::uint64_t, const Entry& e) {
+                    if (e.ordinal >= boundary) {
+                      list.messages.push_back(stored[e.ordinal].message);
+                      list.ordinals.push_back(Ordinal(e.ordinal));
+                    }
+                    return true;
+                  });
+  return list;
+}
+
+std::vector<std::uint64_t> History::marked(std::string_view mark) const {
+  const std::vector<std::uint32_t> ordinals = rep_->head.frame->marks.ordinals(mark);
+  return {ordinals.begin(), ordinals.end()};
+}
+
+MarkMap History::mark_map() const {
+  const State& head = rep_->head;
+  MarkMap map;
+  head.view.visit(0, head.view.size(), [](const EntrySums&) { return true; },
+                  [&](std::uint64_t, const Entry& e) {
+                    map.original_indices.push_back(e.ordinal);
+                    map.type_indices[e.role_bits].push_back(e.ordinal);
+                    return true;
+                  });
+  const BatchTree& batches = head.frame->batches;
+  for (std::uint64_t k = 0; k < batches.size(); ++k) {
+    map.batch_boundaries.push_back(batches[k].boundary);
+    map.boundary_to_batch.push_back(k);
+  }
+  map.current_batch = batches.size() - 1;
+  return map;
+}
+
+std::vector<BatchInfo> History::batches() const {
+  const State& head = rep_->head;
+  const BatchTree& batches = head.frame->batches;
+  std::vector<BatchInfo> infos;
+  for (std::uint64_t k = 0; k < batches.size(); ++k) {
+    const Batch& batch = batches[k];
+    const VersionRow& opening = rep_->versions[batch.opened_in];
+    infos.push_back({k, batch.boundary, operation_of(*rep_, batch.opened_in), opening.at_ms, description_of(opening),
+                     k + 1 < batches.size() ? snapshot_of(batches, k).size() : head.view.size()});
+  }
+  return infos;
+}
+
+std::optional<BatchSnapshot> History::batch_snapshot(BatchIndex batch) const {
+  const BatchTree& batches = rep_->head.frame->batches;
+  if (batch.value >= batches.size() - 1) return {};
+  const Batch& next = batches[batch.value + 1];
+  const VersionRow& leaving = rep_->versions[next.opened_in];
+  return BatchSnapshot{batch.value, leaving.at_ms, description_of(leaving), view_of(*rep_, next.before)};
+}
+
+VersionInfo History::version_info(Version version) const {
+  const VersionRow& row = rep_->versions[version.value];
+  const State& run = rep_->run_of(version.value);
+  VersionInfo info;
+  info.version = version.value;
+  if (version.value > 0) info.parent = version.value - 1;
+  info.operation = operation_of(*rep_, version.value);
+  info.batch_index = run.frame->batches.size() - 1;
+  info.timestamp_ms = row.at_ms;
+  info.description = description_of(row);
+  info.message_count = rep_->message_count(version.value);
+  info.tokens = run.view.sums(0, info.message_count).tokens();
+  if (row.operation && row.operation->restores) info.restores = *row.operation->restores;
+  return info;
+}
+
+std::vector<VersionInfo> History::versions() const {
+  std::vector<VersionInfo> infos;
+  infos.reserve(rep_->versions.size());
+  for (std::uint64_t v = 0; v < rep_->versions.size(); ++v) infos.push_back(version_info(Version(v)));
+  return infos;
+}
+
+Result<Diff> History::diff(Version from, Version to) const {
+  if (from.value > rep_->head_number()) return no_version("from", from, *rep_);
+  if (to.value > rep_->head_number()) return no_version("to", to, *rep_);
+  const PlacedView a = rep_->state_at(from.value).placed(), b = rep_->state_at(to.value).placed();
+  const std::uint64_t prefix = a.entries.common_prefix(b.entries);
+  const std::uint64_t suffix = a.entries.common_suffix(b.entries, std::min(a.size(), b.size()) - prefix);
+
+  Diff diff;
+  for (const std::uint64_t ordinal : ordinals_between(a, prefix, a.size() - suffix)) {
+    if (!b.shows(static_cast<std::uint32_t>(ordinal))) diff.removed.push_back(ordinal);
+  }
+  std::vector<std::uint64_t> common, places_in_a;
+  for (const std::uint64_t ordinal : ordinals_between(b, prefix, b.size() - suffix)) {
+    if (const std::optional<std::uint64_t> index = a.index_of(static_cast<std::uint32_t>(ordinal))) {
+      common.push_back(ordinal);
+      places_in_a.push_back(*index);
+    } else {
+      diff.added.push_back(ordinal);
+    }
+  }
+  const std::vector<bool> in_order = longest_rising(places_in_a);
+  for (std::size_t k = 0; k < common.size(); ++k) {
+    if (!in_order[k]) diff.moved.push_back(common[k]);
+  }
+  return diff;
+}
+
+Result<Blame> History::blame(Ordinal ordinal) const {
+  if (ordinal.value >= rep_->log.size()) {
+    return Error{ErrorCode::not_found, "there is no message with ordinal " + std::to_string(ordinal.value), "ordinal"};
+  }
+  const auto number = static_cast<std::uint32_t>(ordinal.value);
+  std::uint64_t low = 0, high = rep_->head_number();  // the first version whose log holds it
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (rep_->versions[middle].log_length > number) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  Blame blame;
+  blame.ordinal = ordinal.value;
+  blame.stored = blame_entry(*rep_, low);
+  for (std::uint64_t v = low; v <= rep_->head_number(); ++v) {
+    const bool same_run = v > low && rep_->versions[v].state == rep_->versions[v - 1].state;
+    if (same_run) continue;  // an APPEND hides nothing and brings nothing back
+    const State& run = rep_->run_of(v);
+    const std::optional<std::uint64_t> index = run.placed().index_of(number);
+    const bool visible = index && *index < rep_->message_count(v);
+    if (visible != blame.visible) (visible ? blame.shown : blame.hidden).push_back(blame_entry(*rep_, v));
+    blame.visible = visible;
+  }
+  return blame;
+}
+
+std::vector<Ordinal> History::summarised(Ordinal summary) const {
+  std::vector<Ordinal> originals;
+  if (summary.value >= rep_->log.size()) return originals;
+  if (const std::vector<std::uint32_t>* list = rep_->log.originals(static_cast<std::uint32_t>(summary.value))) {
+    for (const std::uint32_t ordinal : *list) originals.push_back(Ordinal(ordinal));
+  }
+  return originals;
+}
+
+}  // namespace undertext

@@ -1,0 +1,186 @@
+#include "history/placed_view.hpp"
+
+#include <algorithm>
+
+namespace undertext {
+namespace {
+
+std::uint64_t lower_bound(const PlaceTree& places, std::uint32_t ordinal) {
+  std::uint64_t found = places.size();
+  places.visit(
+      0, places.size(), [&](const PlaceSums& s) { return s.ordinal_max >= ordinal; },
+      [&](std::uint64_t i, const PlaceNote& note) {
+        if (note.ordinal < ordinal) return true;
+        found = i;
+        return false;
+      });
+  return found;
+}
+
+std::uint32_t place_of(const PlaceTree& places, std::uint32_t ordinal) {
+  const std::uint64_t at = lower_bound(places, ordinal);
+  if (at == places.size()) return ordinal;
+  const PlaceNote& note = places[at];
+  return note.ordinal == ordinal ? note.place : ordinal;
+}
+
+std::vector<Entry> all_entries(const EntryTree& tree) {
+  std::vector<Entry> all;
+  all.reserve(tree.size());
+  for (std::uint64_t i = 0; i < tree.size();) {
+    const EntryTree::Chunk c = tree.chunk(i);
+    all.insert(all.end(), c.items, c.items + (c.end - c.begin));
+    i = c.end;
+  }
+  return all;
+}
+
+// A message of the view that mentions a tool-call id.
+struct Occurrence {
+  std::uint64_t index = 0;
+  std::uint32_t ordinal = 0;
+  bool calls = false, answers = false;
+};
+
+Occurrence occurrence_of(const Message& message, std::string_view id, std::uint64_t index, std::uint32_t ordinal) {
+  Occurrence o{index, ordinal};
+  for (const ToolLink& link : message.tool_links()) {
+    if (link.id == id) (link.side == ToolLink::Side::call ? o.calls : o.answers) = true;
+  }
+  return o;
+}
+
+// In view order.
+std::vector<Occurrence> occurrences(const Log& log, const PlacedView& view, std::string_view id, std::uint32_t around) {
+  std::vector<Occurrence> found;
+  for (const std::uint32_t ordinal : log.mentions(id, around)) {
+    const std::optional<std::uint64_t> index = view.index_of(ordinal);
+    if (!index) continue;
+    const Occurrence o = occurrence_of(log.message(ordinal), id, *index, ordinal);
+    if (o.calls || o.answers) found.push_back(o);
+  }
+  std::sort(found.begin(), found.end(), [](const Occurrence& a, const Occurrence& b) { return a.index < b.index; });
+  return found;
+}
+
+// The pairs among `found` of which `ordinal` is one half.
+std::vector<PairPlaces> pairs_among(const std::vector<Occurrence>& found, std::uint32_t ordinal) {
+  std::vector<PairPlaces> pairs;
+  const auto first_call = std::find_if(found.begin(), found.end(), [](const Occurrence& o) { return o.calls; });
+  if (first_call == found.end()) return pairs;
+  const Occurrence* call = &*first_call;
+  for (const Occurrence& o : found) {
+    if (o.calls) call = &o;
+    if (o.answers && (call->ordinal == ordinal || o.ordinal == ordinal)) pairs.push_back({call->index, o.index, call->ordinal, o.ordinal});
+  }
+  return pairs;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> PlacedView::index_of(std::uint32_t ordinal) const {
+  const std::uint32_t place = place_of(places, ordinal);
+  std::optional<std::uint64_t> found;
+  entries.visit(
+      0, entries.size(),
+      [&](const EntrySums& s) { return s.place_max >= place && s.ordinal_min <= ordinal && ordinal <= s.ordinal_max; },
+      [&](std::uint64_t i, const Entry& e) {
+        if (e.ordinal == ordinal) found = i;
+        return !found && e.place <= place;
+      });
+  return found;
+}
+
+void PlacedView::set_places(std::vector<PlaceNote> notes) {
+  std::sort(notes.begin(), notes.end(), [](const PlaceNote& a, const PlaceNote& b) { return a.ordinal < b.ordinal; });
+  for (const PlaceNote& note : notes) {
+    const std::uint64_t at = lower_bound(places, note.ordinal);
+    const bool known = at < places.size() && places[at].ordinal == note.ordinal;
+    if (note.place != note.ordinal) {
+      places.splice(at, known ? 1 : 0, {&note, 1});
+    } else if (known) {
+      places.splice(at, 1, {});
+    }
+  }
+}
+
+void PlacedView::append(const Log& log, std::uint32_t ordinal) {
+  const StoredMessage& stored = log.stored[ordinal];
+  const std::uint32_t last_place = entries.empty() ? 0 : entries[entries.size() - 1].place;
+  // A message that comes back may be older than what stands last.
+  const std::uint32_t place = std::max(ordinal, last_place);
+  const bool is_new = ordinal + 1 == log.size();
+  if (!is_new || place != ordinal) set_places({{ordinal, place}});
+  Entry entry = entry_of(stored, ordinal, place);
+  if (stored.message.has_tool_links()) {
+    // Found out before the entry is written: writing it again would copy the leaf.
+    for (const ToolLink& link : stored.message.tool_links()) {
+      std::vector<Occurrence> found = occurrences(log, *this, link.id, ordinal);
+      found.push_back(occurrence_of(stored.message, link.id, entries.size(), ordinal));
+      for (const PairPlaces& pair : pairs_among(found, ordinal)) {
+        const std::uint64_t earlier = std::min(pair.call, pair.result);
+        if (earlier < entries.size()) entry.reach = std::min(entry.reach, entries[earlier].place);
+      }
+    }
+  }
+  entries.push_back(entry);
+}
+
+void PlacedView::edit(const Log& log, const std::vector<Splice>& splices) {
+  StoredReader stored(log.stored);
+  std::vector<PlaceNote> notes;
+  std::vector<std::vector<Entry>> put(splices.size());
+  for (std::size_t k = 0; k < splices.size(); ++k) {
+    const Splice& s = splices[k];
+    if (s.put.empty()) continue;
+    const std::uint32_t place = s.erase > 0 ? entries[s.at].place : s.at > 0 ? entries[s.at - 1].place : 0;
+    for (const std::uint32_t ordinal : s.put) {
+      put[k].push_back(entry_of(stored[ordinal], ordinal, place));
+      notes.push_back({ordinal, place});
+    }
+  }
+
+  // Splicing costs about as much as rebuilding a few dozen entries.
+  if (splices.size() > 8 && splices.size() * 16 > entries.size()) {
+    const std::vector<Entry> before = all_entries(entries);
+    std::vector<Entry> after;
+    std::uint64_t next = 0;
+    for (std::size_t k = 0; k < splices.size(); ++k) {
+      after.insert(after.end(), before.begin() + static_cast<std::ptrdiff_t>(next),
+                   before.begin() + static_cast<std::ptrdiff_t>(splices[k].at));
+      after.insert(after.end(), put[k].begin(), put[k].end());
+      next = splices[k].at + splices[k].erase;
+    }
+    after.insert(after.end(), before.begin() + static_cast<std::ptrdiff_t>(next), before.end());
+    EntryTree fresh;
+    fresh.splice(0, 0, after);
+    entries = std::move(fresh);
+  } else {
+    for (std::size_t k = splices.size(); k-- > 0;) entries.splice(splices[k].at, splices[k].erase, put[k]);
+  }
+
+  set_places(notes);
+  for (const PlaceNote& note : notes) {
+    if (stored[note.ordinal].message.has_tool_links()) link_up(log, note.ordinal);
+  }
+}
+
+void PlacedView::link_up(const Log& log, std::uint32_t ordinal) {
+  for (const ToolLink& link : log.message(ordinal).tool_links()) {
+    for (const PairPlaces& pair : pairs_of(log, *this, link.id, ordinal)) {
+      if (pair.call == pair.result) continue;
+      const std::uint32_t place = entries[std::min(pair.call, pair.result)].place;
+      const std::uint64_t later = std::max(pair.call, pair.result);
+      Entry e = entries[later];
+      if (e.reach <= place) continue;
+      e.reach = place;
+      entries.splice(later, 1, {&e, 1});
+    }
+  }
+}
+
+std::vector<PairPlaces> pairs_of(const Log& log, const PlacedView& view, std::string_view id, std::uint32_t ordinal) {
+  return pairs_among(occurrences(log, view, id, ordinal), ordinal);
+}
+
+}  // namespace undertext

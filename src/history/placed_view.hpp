@@ -1,0 +1,73 @@
+// A view as the engine keeps it: entries in view order, findable by ordinal. A value: copies share everything.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <undertext/operation.hpp>
+
+#include "history/log.hpp"
+#include "sequence/entry.hpp"
+
+namespace undertext {
+
+// This ordinal does not stand at the place of its own number. May speak of ordinals that are no longer in the view.
+struct PlaceNote {
+  std::uint32_t ordinal;
+  std::uint32_t place;
+  friend bool operator==(const PlaceNote&, const PlaceNote&) = default;
+};
+struct PlaceSums {
+  std::uint32_t ordinal_max = 0;
+  static PlaceSums of(const PlaceNote& note) { return {note.ordinal}; }
+  PlaceSums& operator+=(const PlaceSums& next) {
+    ordinal_max = std::max(ordinal_max, next.ordinal_max);
+    return *this;
+  }
+  friend bool operator==(const PlaceSums&, const PlaceSums&) = default;
+};
+using PlaceTree = HouseTree<PlaceNote, PlaceSums>;
+
+// Takes `erase` messages from index `at` on out, and puts stored messages in their place.
+struct Splice {
+  std::uint64_t at = 0;
+  std::uint64_t erase = 0;
+  std::vector<std::uint32_t> put = {};  // ordinals
+};
+
+struct PlacedView {
+  EntryTree entries;
+  PlaceTree places;  // ordered by ordinal
+
+  std::uint64_t size() const { return entries.size(); }
+  std::optional<std::uint64_t> index_of(std::uint32_t ordinal) const;  // O(log n)
+  bool shows(std::uint32_t ordinal) const { return index_of(ordinal).has_value(); }
+
+  // Adds a stored message to the end.
+  void append(const Log& log, std::uint32_t ordinal);
+
+  // All of `splices` at once; their indices are those of the view as it is before. Rising, not overlapping. None of the
+  // ordinals put is in the view already, unless it is erased. O(k log n) for k messages erased or put.
+  void edit(const Log& log, const std::vector<Splice>& splices);
+
+  // Lets the later half of each tool pair of this message, which is in the view, reach back to the earlier one.
+  void link_up(const Log& log, std::uint32_t ordinal);
+
+ private:
+  void set_places(std::vector<PlaceNote> notes);
+};
+
+// A call and a result in the view that belong together.
+struct PairPlaces {
+  std::uint64_t call = 0;    // indices
+  std::uint64_t result = 0;
+  std::uint32_t call_ordinal = 0;
+  std::uint32_t result_ordinal = 0;
+};
+
+// The pairs with this id of which the message `ordinal`, in the view, is one half. A result answers the last call of its id before
+// it; when there is none, the first one after it.
+std::vector<PairPlaces> pairs_of(const Log& log, const PlacedView& view, std::string_view id, std::uint32_t ordinal);
+
+}  // namespace undertext

@@ -1,0 +1,113 @@
+// What a History is made of. All of it immutable values that share structure.
+//
+//     History::Rep
+//       log        every message
+//       versions   a row for each version 0, 1, …
+//       states     the states that have been left
+//       head       the current state
+//
+//     State
+//       view       entries
+//       frame      batches, marks, places: what an APPEND does not change
+//
+// Most versions are made by APPEND, and a view before an APPEND is a beginning of the view after it. So a run of them shares one state, that of
+// its last version, and an earlier version of the run is read as the beginning of it: it costs a row of 24 bytes and no tree of its
+// own.
+//
+//     op         (0)  APPEND  APPEND  DELETE  APPEND
+//     version     0     1       2       3       4
+//     state       0     0       0       1       1        1 is the head, 0 is states[0]
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <undertext/history.hpp>
+#include <undertext/operation.hpp>
+
+#include "base/shared.hpp"
+#include "history/log.hpp"
+#include "history/marks.hpp"
+#include "history/placed_view.hpp"
+
+namespace undertext {
+
+struct Batch {
+  std::uint32_t boundary;   // the first ordinal that belongs to it
+  std::uint32_t opened_in;  // the version that opened it; 0 for batch 0
+  PlacedView before;        // the snapshot of the batch below it, which this one left
+  friend bool operator==(const Batch& a, const Batch& b) { return a.boundary == b.boundary && a.opened_in == b.opened_in; }
+};
+using BatchTree = HouseTree<Batch, NoSums>;
+
+struct Frame {
+  BatchTree batches;  // never empty
+  Marks marks;
+  PlaceTree places;
+};
+
+struct OperationRecord {
+  Operation operation;
+  std::optional<std::uint32_t> restores;  // the version whose state came back
+  std::optional<std::uint32_t> undo;      // the version that UNDO would bring back; for an UNDO or REDO only
+  std::optional<std::uint32_t> redo;
+};
+
+// The state of a run's last version.
+struct State {
+  [[no_unique_address]] EntryTree view;  // its last four bytes are free, and log_length takes them
+  std::uint32_t log_length = 0;
+  Shared<Frame> frame;
+
+  PlacedView placed() const { return {view, frame->places}; }
+  friend bool operator==(const State& a, const State& b) { return a.log_length == b.log_length && a.frame == b.frame; }
+};
+
+struct VersionRow {
+  std::int64_t at_ms = 0;
+  Shared<OperationRecord> operation;  // null: an APPEND without a description, or version 0
+  std::uint32_t log_length = 0;
+  std::uint32_t state = 0;  // which state's run it belongs to
+  friend bool operator==(const VersionRow& a, const VersionRow& b) { return a.operation == b.operation && a.log_length == b.log_length; }
+};
+static_assert(sizeof(VersionRow) == 24);
+
+struct History::Rep {
+  Log log;
+  HouseTree<VersionRow, NoSums> versions;  // never empty
+  HouseTree<State, NoSums> states;
+  State head;
+
+  std::uint64_t head_number() const { return versions.size() - 1; }
+
+  // The state whose view begins with that of `version`, and how many messages that beginning has.
+  const State& run_of(std::uint64_t version) const {
+    const std::uint32_t state = versions[version].state;
+    return state < states.size() ? states[state] : head;
+  }
+  std::uint64_t message_count(std::uint64_t version) const {
+    const State& run = run_of(version);
+    return run.view.size() - (run.log_length - versions[version].log_length);
+  }
+
+  State state_at(std::uint64_t version) const {
+    State state = run_of(version);
+    const std::uint64_t count = message_count(version);
+    state.view.splice(count, state.view.size() - count, {});
+    state.log_length = versions[version].log_length;
+    return state;
+  }
+};
+
+// What a View reads: entries of a view, or the log itself up to a length.
+struct View::Rep {
+  Log log;
+  PlacedView placed;
+  bool is_log = false;
+  std::uint64_t log_length = 0;
+};
+
+// The snapshot of a batch below the current one.
+inline const PlacedView& snapshot_of(const BatchTree& batches, std::uint64_t batch) { return batches[batch + 1].before; }
+
+}  // namespace undertext
