@@ -1,0 +1,429 @@
+// Random operations of every kind, failing ones among them, against the plain reference. After each step the whole visible state is
+// compared. Built with tiny tree nodes, so that a few dozen messages make deep trees.
+//
+//     SEED=7 UNDERTEXT_MODEL_STEPS=1000000 undertext_model_test
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+#include <undertext/history.hpp>
+
+#include "plain_model.hpp"
+#include "history/state.hpp"
+
+namespace undertext {
+namespace {
+
+class Player {
+ public:
+  explicit Player(std::uint64_t seed) : random_(seed) {}
+
+  std::uint64_t below(std::uint64_t n) { return n == 0 ? 0 : random_() % n; }
+  bool one_in(std::uint64_t n) { return below(n) == 0; }
+
+  Message message() {
+    const std::string time = one_in(3) ? ",\"timestamp\":" + std::to_string(below(2000)) : "";
+    const std::string text = words_[below(std::size(words_))] + std::to_string(next_++);
+    switch (below(8)) {
+      case 0: return parse("{\"role\":\"system\",\"content\":\"" + text + "\"" + time + "}");
+      case 1: case 2: return parse("{\"role\":\"user\",\"content\":\"" + text + "\"" + time + "}");
+      case 3: return parse("{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"" + text + "\"},{\"type\":\"text\",\"text\":\"more\"}]" + time + "}");
+      case 4: return parse("{\"role\":\"assistant\",\"content\":\"" + text + "\"" + time + "}");
+      case 5: {  // one or two calls
+        std::string calls = "{\"id\":\"" + new_call() + "\"}";
+        if (one_in(3)) calls += ",{\"id\":\"" + new_call() + "\"}";
+        return parse("{\"role\":\"assistant\",\"content\":\"" + text + "\",\"toolCalls\":[" + calls + "]" + time + "}");
+      }
+      default: return parse("{\"role\":\"tool\",\"content\":\"" + text + "\",\"toolCallId\":\"" + some_call() + "\"" + time + "}");
+    }
+  }
+  std::vector<Message> messages() {
+    std::vector<Message> list;
+    for (std::uint64_t n = one_in(30) ? 0 : 1 + below(one_in(10) ? 12 : 3); n > 0; --n) list.push_back(message());
+    return list;
+  }
+
+  Names names(const PlainModel& model, bool one = false) {
+    const bool by_index = one_in(2);
+    const PlainModel::Ordinals& view = model.head().view;
+    std::vector<std::uint64_t> numbers;
+    for (std::uint64_t n = one_in(40) ? 0 : 1 + (one ? 0 : below(4)); n > 0; --n) {
+      std::uint64_t number = by_index ? below(view.size()) : view.empty() ? 0 : view[below(view.size())];
+      if (one_in(30)) number = below(model.log.size() + 3);
+      if (one_in(200)) number = std::numeric_limits<std::uint64_t>::max();
+      if (one_in(30) || std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+    }
+    return by_index ? Names::indices(numbers) : Names::ordinals(numbers);
+  }
+  std::vector<std::uint64_t> some_indices(const PlainModel& model, std::uint64_t most) {
+    std::vector<std::uint64_t> indices;
+    for (std::uint64_t n = below(most) + 1; n > 0; --n) {
+      const std::uint64_t i = below(model.head().view.size() + (one_in(20) ? 2 : 0));
+      if (std::find(indices.begin(), indices.end(), i) == indices.end()) indices.push_back(i);
+    }
+    return indices;
+  }
+  std::optional<std::uint64_t> count(const PlainModel& model) {
+    if (!one_in(3)) return {};
+    return one_in(50) ? std::numeric_limits<std::uint64_t>::max() : below(model.head().view.size() + 3);
+  }
+  std::vector<Role> roles() {
+    std::vector<Role> list;
+    for (std::uint64_t n = below(3); n > 0; --n) list.push_back(static_cast<Role>(below(4)));
+    return list;
+  }
+  std::optional<Pairs> pairs() {
+    if (one_in(2)) return {};
+    return static_cast<Pairs>(below(3));
+  }
+  std::string label() { return one_in(3) ? "pinned" : one_in(30) ? "" : labels_[below(std::size(labels_))]; }
+
+  // Messages of one role that stand together, when there are any: MERGE of anything else is refused.
+  std::vector<std::uint64_t> to_merge(const PlainModel& model) {
+    const PlainModel::Ordinals& view = model.head().view;
+    std::vector<std::uint64_t> indices;
+    const auto role = static_cast<Role>(below(4));
+    for (std::uint64_t i = below(view.size()); i < view.size() && indices.size() < 3; ++i) {
+      if (model.log[view[i]].role() == role || one_in(40)) indices.push_back(i);
+    }
+    return indices;
+  }
+
+  MarkMap mark_map(const PlainModel& model) {
+    MarkMap map;
+    for (std::uint64_t o = 0; o < model.log.size(); ++o) {
+      if (!one_in(3)) map.original_indices.insert(map.original_indices.begin() + static_cast<std::ptrdiff_t>(below(map.original_indices.size() + 1)), o);
+    }
+    map.current_batch = below(3);
+    std::uint64_t boundary = 0;
+    for (std::uint64_t k = 0; k <= map.current_batch; ++k) {
+      map.batch_boundaries.push_back(boundary);
+      map.boundary_to_batch.push_back(k);
+      boundary += below(model.log.size() - boundary + 1);
+    }
+    return map;
+  }
+
+  Operation::What what(const PlainModel& model) {
+    const std::uint64_t n = model.head().view.size();
+    if (n > 60) return op::Truncate{.keep_last = below(20)};
+    if (model.versions.back().redo && one_in(4)) return op::Redo{};
+    switch (below(40)) {
+      case 0: case 1: case 2: case 3: case 4: case 5: case 6: case 7: case 8: return op::Append{messages()};
+      case 9: case 10: case 11: return op::Insert{below(n + 1) + (one_in(30) ? 5 : 0), messages()};
+      case 12: case 13: case 14: return op::Replace{names(model, !one_in(4)), messages()};
+      case 15: case 16: {
+        op::Truncate t{count(model), count(model), count(model), count(model), {}, {}, pairs()};
+        if (one_in(4)) t.range = Range{below(n + 2), below(n + 4)};
+        if (one_in(3)) t.role = static_cast<Role>(below(4));
+        return t;
+      }
+      case 17: return op::Clear{one_in(2)};
+      case 18: case 19: {
+        op::Filter f{roles(), {}, {}, pairs()};
+        if (one_in(3)) f.content_contains = {words_[below(4)], words_[below(4)]};
+        if (one_in(3)) f.content_excludes = {words_[below(4)]};
+        return f;
+      }
+      case 20: case 21: case 22: return op::Delete{names(model), pairs()};
+      case 23: case 24: {
+        op::Compress c{names(model), {}};
+        if (!one_in(4)) c.summary = message();
+        return c;
+      }
+      case 25: case 26: {  // most often at a summary
+        for (std::uint64_t tries = 0; tries < 8; ++tries) {
+          const std::uint64_t i = below(n);
+          if (i < n && summaries_.count(model.head().view[i])) return op::Expand{i};
+        }
+        return op::Expand{below(n + 2)};
+      }
+      case 27: return op::Merge{to_merge(model), one_in(2) ? "\n" : " + "};
+      case 28: return op::Split{below(n + 1), {1 + below(2), 3 + below(2)}};
+      case 29: {
+        const ReplaceText change{words_[below(4)], "changed"};
+        if (one_in(2)) return op::Transform{names(model), change};
+        return op::Transform{roles(), change};
+      }
+      case 30: case 31: {
+        op::StartBatch s{{}, one_in(4)};
+        if (one_in(2)) {
+          const std::uint64_t low = model.head().batches.back().boundary;
+          s.boundary = low + below(model.log.size() - low + 1) + (one_in(20) ? 3 : 0);
+        }
+        return s;
+      }
+      case 32: case 33: return op::EndBatch{below(model.head().batches.size() + (one_in(20) ? 2 : 0)), roles()};
+      case 34: return op::Rollback{below(model.head().batches.size() + (one_in(20) ? 2 : 0))};
+      case 35: return op::Mark{names(model), label()};
+      case 36: return op::Unmark{names(model), label()};
+      case 37: return op::Undo{};
+      case 38:
+        if (model.versions.back().redo || one_in(4)) return op::Redo{};
+        return op::Undo{};
+      default:
+        if (one_in(5)) return op::ImportMarkMap{mark_map(model)};
+        return op::Restore{below(model.versions.size() + (one_in(20) ? 3 : 0))};
+    }
+  }
+
+  Operation operation(const PlainModel& model) {
+    Operation o{what(model)};
+    if (one_in(10)) o.options.description = "step " + std::to_string(next_);
+    if (one_in(15)) o.options.expected_version = Version(model.versions.size() - 1 + (one_in(3) ? 1 : 0));
+    return o;
+  }
+  void saw_summary(std::uint64_t ordinal) { summaries_.insert(ordinal); }
+
+ private:
+  static Message parse(const std::string& json) { return Message::parse(json).value(); }
+  std::string new_call() { return "c" + std::to_string(calls_++); }
+  // Of the last few calls, none too often: an id mentioned more than Log::mentions_max times is looked at in part only.
+  std::string some_call() {
+    const std::uint64_t call = calls_ == 0 || one_in(20) ? 1000000 + next_ : calls_ - 1 - below(std::min<std::uint64_t>(calls_, 4));
+    return "c" + std::to_string(++uses_[call] > 5 ? 2000000 + next_ : call);
+  }
+
+  std::mt19937_64 random_;
+  std::uint64_t next_ = 0, calls_ = 0;
+  std::map<std::uint64_t, int> uses_;
+  std::set<std::uint64_t> summaries_;
+  const std::string words_[6] = {"alpha", "beta", "gamma", "delta", "epsilon", "zeta"};
+  const std::string labels_[3] = {"important", "a", "zz"};
+};
+
+std::uint32_t count_tokens(const Message& message) { return static_cast<std::uint32_t>(message.json().size() % 97); }
+
+PlainModel::Ordinals ordinals_of(const View& view) {
+  PlainModel::Ordinals ordinals;
+  for (auto it = view.begin(); it != view.end(); ++it) ordinals.push_back(it.ordinal().value);
+  return ordinals;
+}
+
+// Sums and roles of a view against a recount; positions by ordinal and back.
+void expect_view(const View& view, const PlainModel::Ordinals& expected, const PlainModel& model, Player& player) {
+  ASSERT_EQ(ordinals_of(view), expected);
+  ViewSums recount;
+  std::vector<std::uint64_t> of_role[role_count];
+  std::uint64_t index = 0;
+  for (auto it = view.begin(); it != view.end(); ++it, ++index) {
+    const Message& m = model.log[it.ordinal().value];
+    ASSERT_EQ(it->json(), m.json());
+    const auto r = static_cast<std::size_t>(m.role());
+    recount.role_counts[r] += 1;
+    recount.role_tokens[r] += count_tokens(m);
+    recount.bytes += m.json().size();
+    of_role[r].push_back(index);
+  }
+  const ViewSums sums = view.sums();
+  for (std::size_t r = 0; r < role_count; ++r) {
+    ASSERT_EQ(sums.role_counts[r], recount.role_counts[r]);
+    ASSERT_EQ(sums.role_tokens[r], recount.role_tokens[r]);
+    const std::uint64_t k = player.below(of_role[r].size() + 1);
+    const std::optional<std::uint64_t> kth = view.index_of_role(static_cast<Role>(r), k);
+    ASSERT_EQ(kth, k < of_role[r].size() ? std::optional(of_role[r][k]) : std::nullopt);
+  }
+  ASSERT_EQ(sums.bytes, recount.bytes);
+  const std::uint64_t ordinal = player.below(model.log.size() + 1);
+  const auto at = std::find(expected.begin(), expected.end(), ordinal);
+  ASSERT_EQ(view.index_of(Ordinal(ordinal)),
+            at == expected.end() ? std::nullopt : std::optional(static_cast<std::uint64_t>(at - expected.begin())));
+  std::uint64_t budget = player.below(recount.tokens() + 2), tail = expected.size(), sum = 0;
+  while (tail > 0 && sum + count_tokens(model.log[expected[tail - 1]]) <= budget) sum += count_tokens(model.log[expected[--tail]]);
+  ASSERT_EQ(view.tail_within(budget), tail);
+}
+
+// A query with random filters against a loop over all messages.
+void expect_query(const History& history, const PlainModel& model, std::uint64_t now, Player& player) {
+  MessageQuery q;
+  PlainModel::State state = model.head();
+  if (player.one_in(3)) {
+    const std::uint64_t v = player.below(model.versions.size());
+    q.at_version = Version(v);
+    state = model.versions[v].state;
+  } else if (player.one_in(3)) {
+    const std::uint64_t b = player.below(state.batches.size());
+    q.at_batch = BatchIndex(b);
+    if (state.batches[b].snapshot) state.view = *state.batches[b].snapshot;
+  } else if (player.one_in(3)) {
+    q.all = true;
+    state.view.resize(model.log.size());
+    for (std::uint64_t i = 0; i < model.log.size(); ++i) state.view[i] = i;
+  }
+  if (player.one_in(2)) q.roles = player.roles();
+  if (player.one_in(4)) q.from_ms = static_cast<std::int64_t>(player.below(2000));
+  if (player.one_in(4)) q.to_ms = static_cast<std::int64_t>(player.below(2000));
+  if (player.one_in(5)) q.marked = player.one_in(2) ? "pinned" : "important";
+  if (player.one_in(8)) q.contains = "a";
+  if (player.one_in(3)) q.start = player.below(6);
+  if (player.one_in(3)) q.end = q.start.value_or(0) + player.below(8);
+  if (player.one_in(3)) (player.one_in(2) ? q.first : q.last) = player.below(6);
+
+  PlainModel::Ordinals found;
+  for (const std::uint64_t o : state.view) {
+    const Message& m = model.log[o];
+    const std::int64_t t = m.timestamp_ms().value_or(static_cast<std::int64_t>(now));
+    if (!q.roles.empty() && std::find(q.roles.begin(), q.roles.end(), m.role()) == q.roles.end()) continue;
+    if ((q.from_ms && t < *q.from_ms) || (q.to_ms && t >= *q.to_ms)) continue;
+    if (q.marked && (!state.marks.count(*q.marked) || !state.marks.at(*q.marked).count(o))) continue;
+    if (q.contains && m.text().find(*q.contains) == std::string::npos) continue;
+    found.push_back(o);
+  }
+  const auto slice = [&](std::uint64_t a, std::uint64_t b) {
+    b = std::min<std::uint64_t>(b, found.size());
+    a = std::min(a, b);
+    found = PlainModel::Ordinals(found.begin() + static_cast<std::ptrdiff_t>(a), found.begin() + static_cast<std::ptrdiff_t>(b));
+  };
+  slice(q.start.value_or(0), q.end.value_or(found.size()));
+  if (q.first) slice(0, *q.first);
+  if (q.last) slice(found.size() - std::min<std::uint64_t>(found.size(), *q.last), found.size());
+
+  const MessageList list = history.messages(q).value();
+  PlainModel::Ordinals got;
+  for (const Ordinal o : list.ordinals) got.push_back(o.value);
+  ASSERT_EQ(got, found);
+  const MessageCount count = history.count(q).value();
+  std::uint64_t tokens = 0;
+  for (const std::uint64_t o : found) tokens += count_tokens(model.log[o]);
+  ASSERT_EQ(count.count, found.size());
+  ASSERT_EQ(count.tokens, tokens);
+}
+
+void expect_equal(const History& history, const PlainModel& model, std::uint64_t now, Player& player) {
+  ASSERT_EQ(history.version().value, model.versions.size() - 1);
+  ASSERT_EQ(history.log().size(), model.log.size());
+  ASSERT_EQ(history.rep().head.view.check(), nullptr);
+  ASSERT_EQ(history.rep().head.frame->places.check(), nullptr);
+  ASSERT_EQ(history.rep().log.links.check(), nullptr);
+  const PlainModel::State& state = model.head();
+  ASSERT_NO_FATAL_FAILURE(expect_view(history.view(), state.view, model, player));
+  const MarkMap map = history.mark_map();
+  ASSERT_EQ(map.original_indices, state.view);
+  ASSERT_EQ(map.batch_boundaries.size(), state.batches.size());
+  for (std::size_t k = 0; k < state.batches.size(); ++k) {
+    ASSERT_EQ(map.batch_boundaries[k], state.batches[k].boundary);
+    const std::optional<BatchSnapshot> snapshot = history.batch_snapshot(BatchIndex(k));
+    ASSERT_EQ(snapshot.has_value(), k + 1 < state.batches.size());
+    if (snapshot) {
+      ASSERT_EQ(ordinals_of(snapshot->view), *state.batches[k].snapshot);
+    }
+  }
+  for (const char* label : {"pinned", "important", "a", "zz"}) {
+    const auto marks = state.marks.find(label);
+    const std::vector<std::uint64_t> expected =
+        marks == state.marks.end() ? std::vector<std::uint64_t>() : std::vector<std::uint64_t>(marks->second.begin(), marks->second.end());
+    ASSERT_EQ(history.marked(label), expected);
+  }
+  const std::uint64_t v = player.below(model.versions.size());
+  ASSERT_NO_FATAL_FAILURE(expect_view(history.view_at(Version(v)).value(), model.versions[v].state.view, model, player));
+  const VersionInfo info = history.version_info(Version(v));
+  ASSERT_EQ(info.operation, model.versions[v].operation);
+  ASSERT_EQ(info.message_count, model.versions[v].state.view.size());
+  ASSERT_EQ(info.batch_index, model.versions[v].state.batches.size() - 1);
+  ASSERT_NO_FATAL_FAILURE(expect_query(history, model, now, player));
+}
+
+// What diff says leads from one view to the other, and no more than needed is said to have moved.
+void expect_diff(const History& history, const PlainModel& model, Player& player) {
+  const std::uint64_t from = player.below(model.versions.size()), to = player.below(model.versions.size());
+  const PlainModel::Ordinals &a = model.versions[from].state.view, &b = model.versions[to].state.view;
+  const auto in = [](const PlainModel::Ordinals& list, std::uint64_t o) { return std::find(list.begin(), list.end(), o) != list.end(); };
+  const Diff diff = history.diff(Version(from), Version(to)).value();
+  PlainModel::Ordinals removed, added, still_a, still_b;
+  for (const std::uint64_t o : a) {
+    if (!in(b, o)) removed.push_back(o);
+    if (in(b, o) && !in(diff.moved, o)) still_a.push_back(o);
+  }
+  for (const std::uint64_t o : b) {
+    if (!in(a, o)) added.push_back(o);
+    if (in(a, o) && !in(diff.moved, o)) still_b.push_back(o);
+  }
+  ASSERT_EQ(diff.removed, removed);
+  ASSERT_EQ(diff.added, added);
+  ASSERT_EQ(still_a, still_b);
+}
+
+void expect_blame(const History& history, const PlainModel& model, Player& player) {
+  if (model.log.empty()) return;
+  const std::uint64_t ordinal = player.below(model.log.size());
+  const Blame blame = history.blame(Ordinal(ordinal)).value();
+  bool visible = false;
+  std::vector<std::uint64_t> shown, hidden, got_shown, got_hidden;
+  for (std::uint64_t v = 0; v < model.versions.size(); ++v) {
+    const PlainModel::Ordinals& view = model.versions[v].state.view;
+    const bool now = std::find(view.begin(), view.end(), ordinal) != view.end();
+    if (now != visible) (now ? shown : hidden).push_back(v);
+    visible = now;
+  }
+  for (const BlameEntry& e : blame.shown) got_shown.push_back(e.version);
+  for (const BlameEntry& e : blame.hidden) got_hidden.push_back(e.version);
+  ASSERT_EQ(got_shown, shown);
+  ASSERT_EQ(got_hidden, hidden);
+  ASSERT_EQ(blame.visible, visible);
+}
+
+TEST(HistoryModel, AnySequenceOfOperationsLeavesWhatThePlainReferenceSays) {
+  const char* given_seed = std::getenv("SEED");
+  const char* given_steps = std::getenv("UNDERTEXT_MODEL_STEPS");
+  const std::uint64_t first_seed = given_seed ? std::strtoull(given_seed, nullptr, 10) : std::random_device{}();
+  const std::uint64_t steps = given_steps ? std::strtoull(given_steps, nullptr, 10) : 20000;
+  std::printf("SEED=%llu, %llu steps\n", static_cast<unsigned long long>(first_seed), static_cast<unsigned long long>(steps));
+
+  std::map<std::string, std::uint64_t> done, refused;
+  std::uint64_t warned = 0;
+  for (std::uint64_t step = 0, seed = first_seed; step < steps; ++seed) {
+    Player player(seed);
+    History history;
+    PlainModel model;
+    const Pairs pairs = static_cast<Pairs>(player.below(3));
+    const std::uint64_t now = 1000;
+    const ApplyContext context{static_cast<std::int64_t>(now), count_tokens, pairs, {}};
+    std::vector<std::pair<History, std::uint64_t>> kept;  // earlier values, with their versions
+    for (int k = 0; k < 150 && step < steps; ++k, ++step) {
+      const Operation operation = player.operation(model);
+      SCOPED_TRACE("seed " + std::to_string(seed) + " step " + std::to_string(k) + " " + std::string(name(operation)));
+      const PlainModel::Outcome expected = model.apply(operation, pairs);
+      Result<Step> got = history.apply(operation, context);
+      if (expected.error) {
+        ASSERT_FALSE(got) << "should be refused";
+        ASSERT_EQ(name(got.error().code), name(*expected.error)) << got.error().message;
+        ASSERT_EQ(got.error().field, expected.field) << got.error().message;
+        ++refused[std::string(name(operation))];
+      } else {
+        ASSERT_TRUE(got) << got.error().message;
+        history = got->history;
+        if (expected.warnings_are_clear) {
+          ASSERT_EQ(got->applied.warnings, expected.warnings);
+        }
+        warned += expected.warnings.size();
+        if (std::holds_alternative<op::Compress>(operation.what)) player.saw_summary(model.log.size() - 1);
+        ++done[std::string(name(operation))];
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_equal(history, model, now, player));
+      if (k % 8 == 0) {
+        ASSERT_NO_FATAL_FAILURE(expect_diff(history, model, player));
+        ASSERT_NO_FATAL_FAILURE(expect_blame(history, model, player));
+      }
+      if (player.one_in(10)) kept.emplace_back(history, model.versions.size() - 1);
+      if (!kept.empty()) {  // an earlier value reads as it did
+        const auto& [old, version] = kept[player.below(kept.size())];
+        ASSERT_EQ(old.version().value, version);
+        ASSERT_EQ(ordinals_of(old.view()), model.versions[version].state.view);
+      }
+      if (player.one_in(60)) {  // go on from a fork: the model's later versions are forgotten, the log is cut
+        const std::uint64_t v = player.below(model.versions.size());
+        Result<History> fork = history.fork(Version(v));
+        ASSERT_TRUE(fork);
+        ASSERT_EQ(ordinals_of(fork->view()), model.versions[v].state.view);
+        ASSERT_EQ(fork->version().value, v);
+      }
+    }
+  }
+  for (const auto& [operation, n] : done) std::printf("  %-16s %8llu done, %llu refused\n", operation.c_str(), static_cast<unsigned long long>(n), static_cast<unsigned long long>(refused[operation]));
+  std::printf("  %llu warnings compared\n", static_cast<unsigned long long>(warned));
+}
+
+}  // namespace
+}  // namespace undertext

@@ -1,0 +1,373 @@
+#include "plain_model.hpp"
+
+namespace undertext {
+
+std::vector<std::size_t> PlainModel::named(const State& s, const Names& names) const {
+  std::vector<std::size_t> indices;
+  for (const std::uint64_t ordinal : named_ordinals(s, names)) {
+    const auto at = std::find(s.view.begin(), s.view.end(), ordinal);
+    if (at == s.view.end()) refuse("ordinals");
+    indices.push_back(static_cast<std::size_t>(at - s.view.begin()));
+  }
+  std::sort(indices.begin(), indices.end());
+  return indices;
+}
+
+PlainModel::Ordinals PlainModel::named_ordinals(const State& s, const Names& names) const {
+  const bool by_index = names.by == Names::By::index;
+  const std::string field = by_index ? "indices" : "ordinals";
+  if (names.numbers.empty()) refuse(field);
+  Ordinals ordinals;
+  for (const std::uint64_t n : names.numbers) {
+    if (n >= (by_index ? s.view.size() : log.size())) refuse(field);
+    ordinals.push_back(by_index ? s.view[n] : n);
+  }
+  if (std::set<std::uint64_t>(ordinals.begin(), ordinals.end()).size() != ordinals.size()) refuse(field);
+  return ordinals;
+}
+
+PlainModel::Ordinals PlainModel::partners(const Ordinals& view, std::uint64_t ordinal, const ToolLink& link) const {
+  // A result answers the last call of its id before it, else the first after it; a call is answered by those results.
+  const auto holds = [&](std::uint64_t o, ToolLink::Side side) {
+    const std::vector<ToolLink> links = log[o].tool_links();
+    return std::find(links.begin(), links.end(), ToolLink{side, link.id}) != links.end();
+  };
+  const auto call_of = [&](std::size_t result) -> std::optional<std::uint64_t> {
+    for (std::size_t i = result + 1; i-- > 0;) {
+      if (holds(view[i], ToolLink::Side::call)) return view[i];
+    }
+    for (std::size_t i = result; i < view.size(); ++i) {
+      if (holds(view[i], ToolLink::Side::call)) return view[i];
+    }
+    return {};
+  };
+  Ordinals found;
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    if (!holds(view[i], ToolLink::Side::result)) continue;
+    const std::optional<std::uint64_t> call = call_of(i);
+    if (!call) continue;
+    if (link.side == ToolLink::Side::result && view[i] == ordinal) found.push_back(*call);
+    if (link.side == ToolLink::Side::call && *call == ordinal) found.push_back(view[i]);
+  }
+  return found;
+}
+
+bool PlainModel::has_partner(const Ordinals& view, std::uint64_t ordinal, const ToolLink& link) const {
+  return !partners(view, ordinal, link).empty();
+}
+
+bool PlainModel::calls_once(const Ordinals& view) const {
+  std::set<std::string> seen;
+  for (const std::uint64_t ordinal : view) {
+    for (const ToolLink& link : log[ordinal].tool_links()) {
+      if (link.side == ToolLink::Side::call && !seen.insert(link.id).second) return false;
+    }
+  }
+  return true;
+}
+
+PlainModel::Ordinals PlainModel::mended(const State& s, const Ordinals& before, Ordinals after, Pairs pairs) const {
+  for (bool changed = pairs != Pairs::literal; changed;) {
+    changed = false;
+    std::set<std::uint64_t> drop, add;
+    for (const std::uint64_t ordinal : after) {
+      for (const ToolLink& link : log[ordinal].tool_links()) {
+        const Ordinals were = partners(before, ordinal, link);
+        if (were.empty() || std::any_of(were.begin(), were.end(), [&](std::uint64_t o) { return in(after, o); })) continue;
+        if (pairs == Pairs::grow) add.insert(were.begin(), were.end());
+        if (pairs == Pairs::shrink && !pinned(s, ordinal)) drop.insert(ordinal);
+      }
+    }
+    Ordinals next;
+    for (const std::uint64_t ordinal : before) {
+      if ((in(after, ordinal) || add.count(ordinal)) && !drop.count(ordinal)) next.push_back(ordinal);
+    }
+    changed = next != after;
+    after = next;
+  }
+  return after;
+}
+
+std::vector<Warning> PlainModel::warnings(const Ordinals& before, const Ordinals& after) const {
+  std::vector<Warning> found;
+  for (const std::uint64_t ordinal : after) {
+    if (!in(before, ordinal)) continue;
+    std::vector<ToolLink> links = log[ordinal].tool_links();
+    std::sort(links.begin(), links.end(), [](const ToolLink& a, const ToolLink& b) { return a.id < b.id; });
+    for (const ToolLink& link : links) {
+      if (!has_partner(before, ordinal, link) || has_partner(after, ordinal, link)) continue;
+      found.push_back({link.side == ToolLink::Side::call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call,
+                       Ordinal(ordinal), link.id});
+    }
+  }
+  return found;
+}
+
+void PlainModel::put(State& s, const std::vector<std::size_t>& indices, const Ordinals& put) {
+  Ordinals next;
+  for (std::size_t i = 0; i < s.view.size(); ++i) {
+    if (i == indices.front()) next.insert(next.end(), put.begin(), put.end());
+    if (std::find(indices.begin(), indices.end(), i) == indices.end()) next.push_back(s.view[i]);
+  }
+  open_batch(s, s.view, log_before_);
+  s.view = next;
+}
+
+void PlainModel::run(State& s, const op::Append& o) {
+  if (o.messages.empty()) refuse("messages");
+  for (const Message& m : o.messages) s.view.push_back(store(m));
+}
+
+void PlainModel::run(State& s, const op::Insert& o) {
+  if (o.messages.empty()) refuse("messages");
+  if (o.position > s.view.size()) refuse("position");
+  open_batch(s, s.view, log_before_);
+  auto at = s.view.begin() + static_cast<std::ptrdiff_t>(o.position);
+  for (const Message& m : o.messages) at = s.view.insert(at, store(m)) + 1;
+}
+
+void PlainModel::run(State& s, const op::Replace& o) {
+  if (o.messages.empty()) refuse("message");
+  if (o.names.by == Names::By::index && o.names.numbers.size() == 1 && o.names.numbers[0] >= s.view.size()) refuse("index");
+  const std::vector<std::size_t> indices = named(s, o.names);
+  Ordinals fresh;
+  for (const Message& m : o.messages) fresh.push_back(store(m));
+  put(s, indices, fresh);
+}
+
+void PlainModel::run(State& s, const op::Truncate& o) {
+  if (!o.keep_first && !o.keep_last && !o.remove_first && !o.remove_last && !o.range) refuse("keepFirst");
+  if (o.range && o.range->start > o.range->end) refuse("range");
+  Ordinals list;
+  for (const std::uint64_t ordinal : s.view) {
+    if (!o.role || role(ordinal) == *o.role) list.push_back(ordinal);
+  }
+  const auto slice = [&](std::uint64_t start, std::uint64_t end) {
+    end = std::min<std::uint64_t>(end, list.size());
+    start = std::min(start, end);
+    list = Ordinals(list.begin() + static_cast<std::ptrdiff_t>(start), list.begin() + static_cast<std::ptrdiff_t>(end));
+  };
+  if (o.keep_first) slice(0, *o.keep_first);
+  if (o.keep_last) slice(list.size() - std::min<std::uint64_t>(list.size(), *o.keep_last), list.size());
+  if (o.remove_first) slice(*o.remove_first, list.size());
+  if (o.remove_last) slice(0, list.size() - std::min<std::uint64_t>(list.size(), *o.remove_last));
+  if (o.range) slice(o.range->start, o.range->end);
+  Ordinals kept;
+  for (const std::uint64_t ordinal : s.view) {
+    if (in(list, ordinal) || pinned(s, ordinal)) kept.push_back(ordinal);
+  }
+  kept = mended(s, s.view, kept, o.pairs.value_or(pairs_));
+  open_batch(s, s.view, log_before_);
+  s.view = kept;
+}
+
+void PlainModel::run(State& s, const op::Clear& o) {
+  Ordinals kept;
+  for (const std::uint64_t ordinal : s.view) {
+    if (pinned(s, ordinal) || (o.keep_system_message && role(ordinal) == Role::system)) kept.push_back(ordinal);
+  }
+  open_batch(s, s.view, log_before_);
+  s.view = kept;
+}
+
+void PlainModel::run(State& s, const op::Filter& o) {
+  if (o.roles.empty() && o.content_contains.empty() && o.content_excludes.empty()) refuse("roles");
+  for (const std::string& t : o.content_contains) {
+    if (t.empty()) refuse("contentContains");
+  }
+  for (const std::string& t : o.content_excludes) {
+    if (t.empty()) refuse("contentExcludes");
+  }
+  Ordinals kept;
+  for (const std::uint64_t ordinal : s.view) {
+    const std::string text = log[ordinal].text();
+    const auto has = [&](const std::string& t) { return text.find(t) != std::string::npos; };
+    const bool role_ok = o.roles.empty() || std::find(o.roles.begin(), o.roles.end(), role(ordinal)) != o.roles.end();
+    const bool contains = o.content_contains.empty() || std::any_of(o.content_contains.begin(), o.content_contains.end(), has);
+    const bool excludes = std::any_of(o.content_excludes.begin(), o.content_excludes.end(), has);
+    if (pinned(s, ordinal) || (role_ok && contains && !excludes)) kept.push_back(ordinal);
+  }
+  kept = mended(s, s.view, kept, o.pairs.value_or(pairs_));
+  open_batch(s, s.view, log_before_);
+  s.view = kept;
+}
+
+void PlainModel::run(State& s, const op::Delete& o) {
+  const std::vector<std::size_t> indices = named(s, o.names);
+  Ordinals kept;
+  for (std::size_t i = 0; i < s.view.size(); ++i) {
+    if (std::find(indices.begin(), indices.end(), i) == indices.end()) kept.push_back(s.view[i]);
+  }
+  kept = mended(s, s.view, kept, o.pairs.value_or(pairs_));
+  open_batch(s, s.view, log_before_);
+  s.view = kept;
+}
+
+void PlainModel::run(State& s, const op::Compress& o) {
+  const std::vector<std::size_t> indices = named(s, o.names);
+  Ordinals fresh;
+  if (o.summary) {
+    fresh.push_back(store(*o.summary));
+    for (const std::size_t i : indices) summaries_[fresh[0]].push_back(s.view[i]);
+  }
+  put(s, indices, fresh);
+}
+
+void PlainModel::run(State& s, const op::Expand& o) {
+  if (o.index >= s.view.size()) refuse("index");
+  const auto summary = summaries_.find(s.view[o.index]);
+  if (summary == summaries_.end()) refuse("index");
+  for (const std::uint64_t ordinal : summary->second) {
+    if (in(s.view, ordinal)) refuse("index");
+  }
+  put(s, {static_cast<std::size_t>(o.index)}, summary->second);
+}
+
+void PlainModel::run(State& s, const op::Merge& o) {
+  if (o.indices.size() < 2) refuse("indices");
+  const std::vector<std::size_t> indices = named(s, Names::indices(o.indices));
+  std::vector<Message> messages;
+  for (const std::size_t i : indices) messages.push_back(log[s.view[i]]);
+  for (const Message& m : messages) {
+    if (m.role() != messages[0].role()) refuse("indices");
+  }
+  Result<Message> merged = merge_messages(messages, o.separator, {});
+  if (!merged) refuse(merged.error().field, merged.error().code);
+  put(s, indices, {store(*merged)});
+}
+
+void PlainModel::run(State& s, const op::Split& o) {
+  if (o.index >= s.view.size()) refuse("index");
+  Result<std::vector<Message>> pieces = split_message(log[s.view[o.index]], o.at, {});
+  if (!pieces) refuse(pieces.error().field, pieces.error().code);
+  Ordinals fresh;
+  for (const Message& m : *pieces) fresh.push_back(store(m));
+  put(s, {static_cast<std::size_t>(o.index)}, fresh);
+}
+
+void PlainModel::run(State& s, const op::Transform& o) {
+  std::vector<std::size_t> indices;
+  if (const Names* names = std::get_if<Names>(&o.which)) {
+    indices = named(s, *names);
+  } else {
+    const std::vector<Role>& roles = std::get<std::vector<Role>>(o.which);
+    if (roles.empty()) refuse("roles");
+    for (std::size_t i = 0; i < s.view.size(); ++i) {
+      if (std::find(roles.begin(), roles.end(), role(s.view[i])) != roles.end()) indices.push_back(i);
+    }
+  }
+  std::vector<Message> changed;
+  for (const std::size_t i : indices) {
+    Result<Message> m = replace_text(log[s.view[i]], std::get<ReplaceText>(o.change), {});
+    if (!m) refuse(m.error().field, m.error().code);
+    changed.push_back(*m);
+  }
+  open_batch(s, s.view, log_before_);
+  for (std::size_t k = 0; k < indices.size(); ++k) s.view[indices[k]] = store(changed[k]);
+}
+
+void PlainModel::run(State& s, const op::StartBatch& o) {
+  const std::uint64_t boundary = o.boundary.value_or(log.size());
+  if (boundary < s.batches.back().boundary || boundary > log.size()) refuse("boundary");
+  Ordinals below, from;
+  for (const std::uint64_t ordinal : s.view) (ordinal < boundary ? below : from).push_back(ordinal);
+  open_batch(s, below, boundary);
+  if (o.hide_prior) s.view = from;
+}
+
+void PlainModel::run(State& s, const op::Rollback& o) {
+  if (o.target_batch_index >= s.batches.size()) refuse("targetBatchIndex");
+  if (o.target_batch_index + 1 == s.batches.size()) return;
+  s.view = *s.batches[o.target_batch_index].snapshot;
+  s.batches.resize(o.target_batch_index + 1);
+  s.batches.back().snapshot.reset();
+}
+
+void PlainModel::run(State& s, const op::EndBatch& o) {
+  if (o.target_batch >= s.batches.size()) refuse("targetBatch");
+  Ordinals carried;
+  if (o.target_batch + 1 < s.batches.size()) {
+    for (const std::uint64_t ordinal : s.view) {
+      if (std::find(o.carry.begin(), o.carry.end(), role(ordinal)) != o.carry.end() && !in(*s.batches[o.target_batch].snapshot, ordinal) &&
+          ordinal >= s.batches[o.target_batch + 1].boundary) {
+        carried.push_back(ordinal);
+      }
+    }
+  }
+  run(s, op::Rollback{o.target_batch});
+  s.view.insert(s.view.end(), carried.begin(), carried.end());
+}
+
+void PlainModel::run(State& s, const op::Mark& o) {
+  if (o.mark.empty()) refuse("mark");
+  for (const std::uint64_t ordinal : named_ordinals(s, o.names)) s.marks[o.mark].insert(ordinal);
+}
+
+void PlainModel::run(State& s, const op::Unmark& o) {
+  if (o.mark.empty()) refuse("mark");
+  for (const std::uint64_t ordinal : named_ordinals(s, o.names)) s.marks[o.mark].erase(ordinal);
+}
+
+void PlainModel::run(State& s, const op::Undo&) {
+  if (!versions.back().undo) refuse("", ErrorCode::not_found);
+  const std::uint64_t target = *versions.back().undo;
+  s = versions[target].state;
+  undo_ = versions[target].undo;
+  redo_ = versions.size() - 1;
+}
+
+void PlainModel::run(State& s, const op::Redo&) {
+  if (!versions.back().redo) refuse("", ErrorCode::not_found);
+  const std::uint64_t target = *versions.back().redo;
+  s = versions[target].state;
+  undo_ = versions[target].undo;
+  redo_ = versions[target].redo;
+}
+
+void PlainModel::run(State& s, const op::Restore& o) {
+  if (o.version >= versions.size()) refuse("version", ErrorCode::not_found);
+  s = versions[o.version].state;
+}
+
+void PlainModel::run(State& s, const op::ImportMarkMap& o) {
+  s.view = o.map.original_indices;
+  s.batches.clear();
+  for (std::uint64_t k = 0; k <= o.map.current_batch; ++k) {
+    if (k > 0) {
+      s.batches.back().snapshot.emplace();
+      for (const std::uint64_t ordinal : s.view) {
+        if (ordinal < o.map.batch_boundaries[k]) s.batches.back().snapshot->push_back(ordinal);
+      }
+    }
+    s.batches.push_back({o.map.batch_boundaries[k], {}});
+  }
+}
+
+PlainModel::Outcome PlainModel::apply(const Operation& operation, Pairs pairs) {
+  const std::vector<Message> log_before = log;
+  const std::map<std::uint64_t, Ordinals> summaries_before = summaries_;
+  pairs_ = pairs;
+  log_before_ = log.size();
+  undo_ = versions.size() - 1;
+  redo_.reset();
+  State next = head();
+  Outcome outcome;
+  try {
+    if (operation.options.expected_version && operation.options.expected_version->value != versions.size() - 1) {
+      refuse("expectedVersion", ErrorCode::conflict);
+    }
+    std::visit([&](const auto& what) { run(next, what); }, operation.what);
+  } catch (const Refused& refused) {
+    log = log_before;
+    summaries_ = summaries_before;
+    outcome.error = refused.code;
+    outcome.field = refused.field;
+    return outcome;
+  }
+  outcome.warnings = warnings(head().view, next.view);
+  outcome.warnings_are_clear = calls_once(head().view) && calls_once(next.view);
+  versions.push_back({next, std::string(name(operation)), undo_, redo_});
+  return outcome;
+}
+
+}  // namespace undertext

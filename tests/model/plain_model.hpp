@@ -1,0 +1,110 @@
+// The plain reference that History is tested against: vectors, full copies, brute force, nothing clever. Written from the contract, not
+// from the engine.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <undertext/history.hpp>
+
+#include "message/edit.hpp"
+
+namespace undertext {
+
+class PlainModel {
+ public:
+  using Ordinals = std::vector<std::uint64_t>;
+
+  struct Batch {
+    std::uint64_t boundary = 0;
+    std::optional<Ordinals> snapshot;  // once it has been left
+  };
+  struct State {
+    Ordinals view;
+    std::vector<Batch> batches{{0, {}}};
+    std::map<std::string, std::set<std::uint64_t>> marks;
+  };
+  struct Record {
+    State state;
+    std::string operation;
+    std::optional<std::uint64_t> undo, redo;
+  };
+  struct Outcome {
+    std::optional<ErrorCode> error;
+    std::string field;
+    std::vector<Warning> warnings;
+    bool warnings_are_clear = true;  // no tool-call id is called twice in the views, so "its partner" has one meaning
+  };
+
+  std::vector<Message> log;
+  std::vector<Record> versions{{}};
+
+  const State& head() const { return versions.back().state; }
+  Outcome apply(const Operation& operation, Pairs pairs);
+
+ private:
+  struct Refused {
+    ErrorCode code;
+    std::string field;
+  };
+  [[noreturn]] static void refuse(std::string field, ErrorCode code = ErrorCode::invalid_argument) { throw Refused{code, std::move(field)}; }
+
+  std::uint64_t store(const Message& message) {
+    log.push_back(message);
+    return log.size() - 1;
+  }
+  static bool in(const Ordinals& view, std::uint64_t ordinal) { return std::find(view.begin(), view.end(), ordinal) != view.end(); }
+  std::vector<std::size_t> named(const State& s, const Names& names) const;
+  Ordinals named_ordinals(const State& s, const Names& names) const;
+  Role role(std::uint64_t ordinal) const { return log[ordinal].role(); }
+  bool pinned(const State& s, std::uint64_t ordinal) const {
+    const auto marks = s.marks.find("pinned");
+    return marks != s.marks.end() && marks->second.count(ordinal) > 0;
+  }
+
+  // Whether `ordinal` has, among `view`, a message that holds the other side of this link.
+  bool has_partner(const Ordinals& view, std::uint64_t ordinal, const ToolLink& link) const;
+  Ordinals partners(const Ordinals& view, std::uint64_t ordinal, const ToolLink& link) const;
+  Ordinals mended(const State& s, const Ordinals& before, Ordinals after, Pairs pairs) const;
+  std::vector<Warning> warnings(const Ordinals& before, const Ordinals& after) const;
+  bool calls_once(const Ordinals& view) const;
+
+  void open_batch(State& s, const Ordinals& snapshot, std::uint64_t boundary) {
+    s.batches.back().snapshot = snapshot;
+    s.batches.push_back({boundary, {}});
+  }
+  void put(State& s, const std::vector<std::size_t>& indices, const Ordinals& put);
+
+  void run(State& s, const op::Append& o);
+  void run(State& s, const op::Insert& o);
+  void run(State& s, const op::Replace& o);
+  void run(State& s, const op::Truncate& o);
+  void run(State& s, const op::Clear& o);
+  void run(State& s, const op::Filter& o);
+  void run(State& s, const op::Delete& o);
+  void run(State& s, const op::Compress& o);
+  void run(State& s, const op::Expand& o);
+  void run(State& s, const op::Merge& o);
+  void run(State& s, const op::Split& o);
+  void run(State& s, const op::Transform& o);
+  void run(State& s, const op::StartBatch& o);
+  void run(State& s, const op::EndBatch& o);
+  void run(State& s, const op::Rollback& o);
+  void run(State& s, const op::Mark& o);
+  void run(State& s, const op::Unmark& o);
+  void run(State& s, const op::Undo& o);
+  void run(State& s, const op::Redo& o);
+  void run(State& s, const op::Restore& o);
+  void run(State& s, const op::ImportMarkMap& o);
+
+  std::map<std::uint64_t, Ordinals> summaries_;
+  Pairs pairs_ = Pairs::literal;
+  std::uint64_t log_before_ = 0;
+  std::optional<std::uint64_t> undo_, redo_;
+};
+
+}  // namespace undertext
