@@ -1,0 +1,267 @@
+#include "json/answer_json.hpp"
+
+#include <charconv>
+#include <concepts>
+#include <string_view>
+
+#include "base/json_text.hpp"
+
+namespace undertext {
+
+namespace {
+
+void append_integer(std::string& out, std::integral auto number) {
+  char digits[24];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  out.append(digits, static_cast<std::size_t>(end - digits));
+}
+
+// `lead` is the text before the value, such as R"(,"tokens":)".
+void append_field(std::string& out, std::string_view lead, std::integral auto number) {
+  out += lead;
+  append_integer(out, number);
+}
+void append_field(std::string& out, std::string_view lead, std::string_view text) {
+  out += lead;
+  append_json_string(out, text);
+}
+void append_field(std::string& out, std::string_view lead, const std::vector<std::uint64_t>& numbers) {
+  out += lead;
+  append_json(out, numbers);
+}
+void append_field_unless_empty(std::string& out, std::string_view lead, std::string_view text) {
+  if (!text.empty()) append_field(out, lead, text);
+}
+
+void append_messages(std::string& out, const View& view) {
+  out.reserve(out.size() + view.sums().bytes + view.size() + 64);
+  out += '[';
+  const char* separator = "";
+  for (const Message& message : view) {
+    out += separator;
+    out += message.json();
+    separator = ",";
+  }
+  out += ']';
+}
+
+void append_snapshot(std::string& out, const BatchSnapshot& snapshot) {
+  append_field(out, R"({"batchIndex":)", snapshot.batch_index);
+  append_field(out, R"(,"timestamp":)", snapshot.timestamp_ms);
+  out += R"(,"messages":)";
+  append_messages(out, snapshot.view);
+  append_field(out, R"(,"messageCount":)", snapshot.view.size());
+  append_field_unless_empty(out, R"(,"description":)", snapshot.description);
+  out += '}';
+}
+
+void append_warnings(std::string& out, const std::vector<Warning>& warnings) {
+  if (warnings.empty()) return;
+  std::string_view lead = R"(,"warnings":[{"code":)";
+  for (const Warning& warning : warnings) {
+    append_field(out, lead, name(warning.code));
+    append_field(out, R"(,"ordinal":)", warning.ordinal.value);
+    append_field(out, R"(,"toolCallId":)", warning.tool_call_id);
+    out += '}';
+    lead = R"(,{"code":)";
+  }
+  out += ']';
+}
+
+// Only what an operation can set off on its own is shown in its answer.
+void append_events(std::string& out, const std::vector<Event>& events) {
+  if (events.empty()) return;
+  std::string_view lead = R"(,"events":[{"type":)";
+  for (const Event& event : events) {
+    append_field(out, lead, name(event.type));
+    append_field(out, R"(,"tokensUsed":)", event.tokens_used);
+    append_field(out, R"(,"tokenLimit":)", event.token_limit);
+    out += '}';
+    lead = R"(,{"type":)";
+  }
+  out += ']';
+}
+
+void append_json(std::string& out, const BlameEntry& entry) {
+  append_field(out, R"({"version":)", entry.version);
+  append_field(out, R"(,"operation":)", entry.operation);
+  append_field(out, R"(,"timestamp":)", entry.timestamp_ms);
+  append_field_unless_empty(out, R"(,"description":)", entry.description);
+  out += '}';
+}
+
+void append_json(std::string& out, const std::vector<BlameEntry>& entries) {
+  out += '[';
+  const char* separator = "";
+  for (const BlameEntry& entry : entries) {
+    out += separator;
+    append_json(out, entry);
+    separator = ",";
+  }
+  out += ']';
+}
+
+}  // namespace
+
+void append_answer(std::string& out, const Error& error) {
+  append_field(out, R"({"ok":false,"error":{"code":)", name(error.code));
+  append_field_unless_empty(out, R"(,"field":)", error.field);
+  append_field_unless_empty(out, R"(,"path":)", error.path);
+  if (error.operation_index) append_field(out, R"(,"operationIndex":)", *error.operation_index);
+  if (error.byte_offset) append_field(out, R"(,"byteOffset":)", *error.byte_offset);
+  append_field(out, R"(,"message":)", error.message);
+  out += "}}";
+}
+
+void append_answer(std::string& out, const Outcome& outcome) {
+  append_field(out, R"({"ok":true,"operation":)", outcome.operation);
+  append_field(out, R"(,"version":)", outcome.version.value);
+  append_field(out, R"(,"affectedBatchIndex":)", outcome.affected_batch_index.value);
+  out += R"(,"stats":)";
+  append_json(out, outcome.stats);
+  append_warnings(out, outcome.warnings);
+  append_events(out, outcome.events);
+  out += '}';
+}
+
+void append_answer(std::string& out, const std::vector<Outcome>& outcomes) {
+  out += R"({"ok":true,"results":[)";
+  const char* separator = "";
+  for (const Outcome& outcome : outcomes) {
+    out += separator;
+    append_answer(out, outcome);
+    separator = ",";
+  }
+  out += "]}";
+}
+
+void append_answer(std::string& out, const MessageList& list) {
+  std::size_t size_bytes = 64;
+  for (const Message& message : list.messages) size_bytes += message.json().size() + 1;
+  out.reserve(out.size() + size_bytes + list.ordinals.size() * 8);
+  out += R"({"ok":true,"messages":[)";
+  const char* separator = "";
+  for (const Message& message : list.messages) {
+    out += separator;
+    out += message.json();
+    separator = ",";
+  }
+  std::string_view lead = R"(],"ordinals":[)";
+  for (const Ordinal ordinal : list.ordinals) {
+    append_field(out, lead, ordinal.value);
+    lead = ",";
+  }
+  if (list.ordinals.empty()) out += lead;
+  out += "]}";
+}
+
+void append_answer(std::string& out, const MessageCount& count) {
+  append_field(out, R"({"ok":true,"count":)", count.count);
+  append_field(out, R"(,"tokens":)", count.tokens);
+  out += '}';
+}
+
+void append_json(std::string& out, std::uint64_t number) { append_integer(out, number); }
+
+void append_json(std::string& out, const MarkMap& map) {
+  append_field(out, R"({"originalIndices":)", map.original_indices);
+  std::string_view lead = R"(,"typeIndices":{)";
+  for (std::size_t role = 0; role < role_count; ++role) {
+    append_field(out, lead, name(static_cast<Role>(role)));
+    append_field(out, ":", map.type_indices[role]);
+    lead = ",";
+  }
+  append_field(out, R"(},"batchBoundaries":)", map.batch_boundaries);
+  append_field(out, R"(,"boundaryToBatch":)", map.boundary_to_batch);
+  append_field(out, R"(,"currentBatch":)", map.current_batch);
+  out += '}';
+}
+
+void append_json(std::string& out, const Stats& stats) {
+  append_field(out, R"({"totalMessages":)", stats.total_messages);
+  append_field(out, R"(,"currentBatchMessages":)", stats.current_batch_messages);
+  append_field(out, R"(,"totalBatches":)", stats.total_batches);
+  append_field(out, R"(,"currentBatchIndex":)", stats.current_batch_index);
+  append_field(out, R"(,"tokens":)", stats.tokens);
+  out += '}';
+}
+
+void append_json(std::string& out, const BatchInfo& batch) {
+  append_field(out, R"({"index":)", batch.index);
+  append_field(out, R"(,"boundary":)", batch.boundary);
+  if (batch.opened_by.empty()) {
+    out += R"(,"openedBy":null)";
+  } else {
+    append_field(out, R"(,"openedBy":)", batch.opened_by);
+  }
+  append_field(out, R"(,"openedAt":)", batch.opened_at_ms);
+  append_field(out, R"(,"messageCount":)", batch.message_count);
+  append_field_unless_empty(out, R"(,"description":)", batch.description);
+  out += '}';
+}
+
+void append_json(std::string& out, const std::optional<BatchSnapshot>& snapshot) {
+  if (snapshot) {
+    append_snapshot(out, *snapshot);
+  } else {
+    out += "null";
+  }
+}
+
+void append_json(std::string& out, const VersionInfo& version) {
+  append_field(out, R"({"version":)", version.version);
+  if (version.parent) {
+    append_field(out, R"(,"parent":)", *version.parent);
+    append_field(out, R"(,"operation":)", version.operation);
+  } else {
+    out += R"(,"parent":null,"operation":null)";
+  }
+  append_field(out, R"(,"batchIndex":)", version.batch_index);
+  append_field(out, R"(,"timestamp":)", version.timestamp_ms);
+  if (version.description.empty()) {
+    out += R"(,"description":null)";
+  } else {
+    append_field(out, R"(,"description":)", version.description);
+  }
+  append_field(out, R"(,"messageCount":)", version.message_count);
+  append_field(out, R"(,"tokens":)", version.tokens);
+  if (version.restores) append_field(out, R"(,"restores":)", *version.restores);
+  out += '}';
+}
+
+void append_json(std::string& out, const Diff& diff) {
+  append_field(out, R"({"removed":)", diff.removed);
+  append_field(out, R"(,"added":)", diff.added);
+  append_field(out, R"(,"moved":)", diff.moved);
+  out += '}';
+}
+
+void append_json(std::string& out, const Blame& blame) {
+  append_field(out, R"({"ordinal":)", blame.ordinal);
+  out += R"(,"stored":)";
+  append_json(out, blame.stored);
+  out += R"(,"hidden":)";
+  append_json(out, blame.hidden);
+  out += R"(,"shown":)";
+  append_json(out, blame.shown);
+  out += blame.visible ? R"(,"visible":true})" : R"(,"visible":false})";
+}
+
+void append_state(std::string& out, const History& history) {
+  const Stats stats = history.stats();
+  const View view = history.view();
+  out += R"({"messages":)";
+  append_messages(out, view);
+  std::string_view lead = R"(,"batchSnapshots":[)";
+  for (std::uint64_t batch = 0; batch < stats.current_batch_index; ++batch) {
+    out += lead;
+    append_json(out, history.batch_snapshot(BatchIndex(batch)));
+    lead = ",";
+  }
+  if (stats.current_batch_index == 0) out += lead;
+  append_field(out, R"(],"currentBatchIndex":)", stats.current_batch_index);
+  append_field(out, R"(,"totalMessageCount":)", view.size());
+  out += '}';
+}
+
+}  // namespace undertext

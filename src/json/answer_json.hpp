@@ -1,0 +1,57 @@
+// Answers as JSON text, appended to a string. Messages are given as their own bytes.
+//
+//     std::string line;
+//     append_answer(line, outcome);            // {"ok":true,"operation":"APPEND","version":1,…}
+//     append_result(line, history.stats());    // {"ok":true,"result":{"totalMessages":1,…}}
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <undertext/conversation.hpp>
+#include <undertext/error.hpp>
+#include <undertext/history.hpp>
+#include <undertext/operation.hpp>
+#include <undertext/query.hpp>
+
+namespace undertext {
+
+void append_answer(std::string& out, const Error& error);
+void append_answer(std::string& out, const Outcome& outcome);
+void append_answer(std::string& out, const std::vector<Outcome>& outcomes);
+void append_answer(std::string& out, const MessageList& list);
+void append_answer(std::string& out, const MessageCount& count);
+
+// The value alone, as it stands in "result".
+void append_json(std::string& out, std::uint64_t number);
+void append_json(std::string& out, const MarkMap& map);
+void append_json(std::string& out, const Stats& stats);
+void append_json(std::string& out, const BatchInfo& batch);
+void append_json(std::string& out, const std::optional<BatchSnapshot>& snapshot);  // null when there is none
+void append_json(std::string& out, const VersionInfo& version);
+void append_json(std::string& out, const Diff& diff);
+void append_json(std::string& out, const Blame& blame);
+void append_state(std::string& out, const History& history);  // document 000's MessageArrayState
+
+template <class T>
+void append_json(std::string& out, const std::vector<T>& list) {
+  out += '[';
+  const char* separator = "";
+  for (const T& element : list) {
+    out += separator;
+    append_json(out, element);
+    separator = ",";
+  }
+  out += ']';
+}
+
+template <class T>
+void append_result(std::string& out, const T& result) {
+  out += R"({"ok":true,"result":)";
+  append_json(out, result);
+  out += '}';
+}
+
+}  // namespace undertext

@@ -1,0 +1,93 @@
+#include "json/query_json.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "json/fields.hpp"
+
+namespace undertext {
+
+namespace {
+
+void read_filters(Fields& fields, MessageQuery& query) {
+  fields.take("all", query.all);
+  fields.take("atVersion", query.at_version);
+  fields.take("atBatch", query.at_batch);
+  if (fields.has("role") && fields.has("roles")) fields.fail("role", "and roles exclude each other; give one of the two");
+  std::optional<Role> role;
+  fields.take("role", role);
+  if (role) query.roles = {*role};
+  fields.take_filled("roles", query.roles);
+  std::optional<Integer> from, to;
+  fields.take("from", from);
+  fields.take("to", to);
+  if (from) query.from_ms = from->value;
+  if (to) query.to_ms = to->value;
+  fields.take("marked", query.marked);
+  fields.take("contains", query.contains);
+  fields.take("start", query.start);
+  fields.take("end", query.end);
+  fields.take("first", query.first);
+  fields.take("last", query.last);
+}
+
+void read_arguments(Fields& fields, ask::Messages& ask) { read_filters(fields, ask.which); }
+void read_arguments(Fields& fields, ask::Count& ask) { read_filters(fields, ask.which); }
+void read_arguments(Fields& fields, ask::BatchSnapshot& ask) { fields.need("batchIndex", ask.batch_index); }
+void read_arguments(Fields& fields, ask::Diff& ask) {
+  fields.need("from", ask.from);
+  fields.need("to", ask.to);
+}
+void read_arguments(Fields& fields, ask::Blame& ask) { fields.need("ordinal", ask.ordinal); }
+
+template <class Ask>
+Query read(Fields& fields) {
+  Ask ask;
+  if constexpr (requires { read_arguments(fields, ask); }) read_arguments(fields, ask);
+  return ask;
+}
+
+struct Kind {
+  std::string_view name;
+  Query (*read)(Fields& fields);
+};
+
+constexpr Kind kinds[] = {
+    {"messages", read<ask::Messages>},
+    {"count", read<ask::Count>},
+    {"uncompressed", read<ask::Uncompressed>},
+    {"markMap", read<ask::MarkMap>},
+    {"state", read<ask::State>},
+    {"stats", read<ask::Stats>},
+    {"version", read<ask::HeadVersion>},
+    {"batches", read<ask::Batches>},
+    {"batchSnapshot", read<ask::BatchSnapshot>},
+    {"history", read<ask::Versions>},
+    {"diff", read<ask::Diff>},
+    {"blame", read<ask::Blame>},
+};
+
+}  // namespace
+
+Result<Query> read_query(JsonValue object) {
+  Reading reading;
+  const std::optional<JsonValue> query = object.find("query");
+  for (const Kind& kind : kinds) {
+    if (!query || !query->is(JsonType::string) || !query->string_is(kind.name)) continue;
+    Fields fields(object, kind.name, reading);
+    fields.find("query");
+    Query result = kind.read(fields);
+    fields.done();
+    if (reading.failed()) return reading.take_error();
+    return result;
+  }
+  Fields fields(object, "a query", reading);
+  std::optional<std::string> name;
+  fields.need("query", name);
+  if (name) fields.fail("query", "\"" + clipped(*name) + "\" is unknown");
+  return reading.take_error();
+}
+
+}  // namespace undertext

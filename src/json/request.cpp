@@ -1,0 +1,156 @@
+#include "json/request.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/json_text.hpp"
+#include "json/answer_json.hpp"
+#include "json/operation_json.hpp"
+#include "json/query_json.hpp"
+
+namespace undertext {
+
+namespace {
+
+// A message may be nested 128 deep, and stands at most within list, operation, block and list of messages.
+constexpr std::uint32_t depth_around_message = 8;
+
+// A message may hold line breaks between its tokens. JSON strings hold none, so that a space says the same.
+void keep_to_one_line(std::string& line) {
+  for (const char line_break : {'\n', '\r'}) {
+    char* at = line.data();
+    char* const end = at + line.size();
+    while ((at = static_cast<char*>(std::memchr(at, line_break, static_cast<std::size_t>(end - at)))) != nullptr) *at++ = ' ';
+  }
+}
+
+struct Answering {
+  const History& history;
+  std::string& out;
+
+  void operator()(const ask::Messages& ask) const { append_either(history.messages(ask.which)); }
+  void operator()(const ask::Count& ask) const { append_either(history.count(ask.which)); }
+  void operator()(const ask::Uncompressed&) const { append_answer(out, history.uncompressed()); }
+  void operator()(const ask::MarkMap&) const { append_result(out, history.mark_map()); }
+  void operator()(const ask::Stats&) const { append_result(out, history.stats()); }
+  void operator()(const ask::HeadVersion&) const { append_result(out, history.version().value); }
+  void operator()(const ask::Batches&) const { append_result(out, history.batches()); }
+  void operator()(const ask::BatchSnapshot& ask) const { append_result(out, history.batch_snapshot(ask.batch_index)); }
+  void operator()(const ask::Versions&) const { append_result(out, history.versions()); }
+  void operator()(const ask::Diff& ask) const { append_result_or_error(history.diff(ask.from, ask.to)); }
+  void operator()(const ask::Blame& ask) const { append_result_or_error(history.blame(ask.ordinal)); }
+  void operator()(const ask::State&) const {
+    out += R"({"ok":true,"result":)";
+    append_state(out, history);
+    out += '}';
+  }
+
+ private:
+  template <class T>
+  void append_either(const Result<T>& result) const {
+    if (result) {
+      append_answer(out, *result);
+    } else {
+      append_answer(out, result.error());
+    }
+  }
+  template <class T>
+  void append_result_or_error(const Result<T>& result) const {
+    if (result) {
+      append_result(out, *result);
+    } else {
+      append_answer(out, result.error());
+    }
+  }
+};
+
+void answer_query(const Conversation& conversation, JsonValue object, std::string& out) {
+  const Result<Query> query = read_query(object);
+  if (!query) return append_answer(out, query.error());
+  const History history = conversation.history();
+  std::visit(Answering{history, out}, *query);
+}
+
+void answer_operation(Conversation& conversation, JsonValue object, std::string& out) {
+  Result<SpelledOperation> spelled = read_operation(object, conversation.settings().limits.message);
+  if (!spelled) return append_answer(out, spelled.error());
+  const Result<Outcome> outcome = conversation.apply(std::move(spelled->operation));
+  if (!outcome) return append_answer(out, spelled->in_the_callers_words(outcome.error()));
+  append_answer(out, *outcome);
+}
+
+Result<SpelledOperation> read_element(JsonValue element, const MessageLimits& limits) {
+  if (!element.is(JsonType::object)) return Error{ErrorCode::invalid_argument, "an element of a list must be an operation, which is an object"};
+  if (element.find("query")) return Error{ErrorCode::invalid_argument, "a list holds operations; ask a query on a line of its own", "query"};
+  return read_operation(element, limits);
+}
+
+void answer_list(Conversation& conversation, JsonValue list, std::string& out) {
+  std::vector<Operation> operations;
+  std::vector<SpelledOperation> spellings;  // without their operations, for the words of errors
+  for (JsonValue element : list.elements()) {
+    Result<SpelledOperation> spelled = read_element(element, conversation.settings().limits.message);
+    if (!spelled) {
+      spelled.error().operation_index = operations.size();
+      return append_answer(out, spelled.error());
+    }
+    operations.push_back(std::move(spelled->operation));
+    spellings.push_back({{}, spelled->block, std::move(spelled->field_names)});
+  }
+  const Result<std::vector<Outcome>> outcomes = conversation.apply(std::move(operations));
+  if (outcomes) return append_answer(out, *outcomes);
+  Error error = outcomes.error();
+  if (error.operation_index) error = spellings.at(*error.operation_index).in_the_callers_words(std::move(error));
+  append_answer(out, error);
+}
+
+void answer_value(Conversation& conversation, JsonValue root, std::string& out) {
+  const auto invalid = [&](const char* message, const char* field) {
+    append_answer(out, Error{ErrorCode::invalid_argument, message, field});
+  };
+  if (root.is(JsonType::array)) return answer_list(conversation, root, out);
+  if (!root.is(JsonType::object)) return invalid("a line must be a JSON object or a list of operations", "");
+  const bool operation = root.find("operation").has_value();
+  const bool query = root.find("query").has_value();
+  if (operation && query) return invalid("a line is an operation or a query, not both", "query");
+  if (query) return answer_query(conversation, root, out);
+  if (operation) return answer_operation(conversation, root, out);
+  invalid("a line must have \"operation\" or \"query\"", "operation");
+}
+
+}  // namespace
+
+std::string answer(Conversation& conversation, std::string_view line) {
+  std::string out;
+  out.reserve(512);  // enough for the answer to an operation, so that memory cannot run out between the change and its answer
+  try {
+    const JsonLimits limits{conversation.settings().limits.message.depth + depth_around_message};
+    const Result<JsonText> text = JsonText::parse(line, limits);
+    if (text) {
+      answer_value(conversation, text->root(), out);
+    } else {
+      append_answer(out, text.error());
+    }
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& exception) {
+    out.clear();
+    append_answer(out, Error{ErrorCode::internal, exception.what()});
+  }
+  keep_to_one_line(out);
+  return out;
+}
+
+std::string answer(const Error& error) {
+  std::string out;
+  append_answer(out, error);
+  return out;
+}
+
+}  // namespace undertext
