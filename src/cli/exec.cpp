@@ -1,0 +1,90 @@
+#include "cli/exec.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include <unistd.h>
+
+#include "cli/line_reader.hpp"
+#include "json/request.hpp"
+#include "json/settings_json.hpp"
+
+namespace undertext {
+
+namespace {
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(descriptor, text.data(), text.size());
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+    if (written < 0 && errno != EINTR) return false;
+  }
+  return true;
+}
+
+std::string answer_too_long(std::uint64_t line_bytes) {
+  return answer(Error{ErrorCode::too_large, "the line is longer than " + std::to_string(line_bytes) + " bytes (limits.lineBytes)"});
+}
+
+int refuse(const Error& error) {
+  std::fprintf(stderr, "%s\n", answer(error).c_str());
+  return 2;
+}
+
+}  // namespace
+
+int exec_lines(Conversation& conversation, int in, int out, std::uint64_t line_bytes) {
+  // Without heap, for when there is none left.
+  static constexpr std::string_view no_memory =
+      "{\"ok\":false,\"error\":{\"code\":\"too_large\",\"message\":\"there is not enough memory for this line\"}}\n";
+  LineReader reader(in, line_bytes);
+  for (;;) {
+    std::string text;
+    switch (reader.next()) {
+      case LineReader::Got::end:
+        return 0;
+      case LineReader::Got::failed:
+        std::fprintf(stderr, "undertext: cannot read the input: %s\n", std::strerror(errno));
+        return 1;
+      case LineReader::Got::too_long:
+        text = answer_too_long(line_bytes);
+        break;
+      case LineReader::Got::line:
+        try {
+          text = answer(conversation, reader.line());
+        } catch (const std::bad_alloc&) {
+          if (!write_all(out, no_memory)) return 1;
+          continue;
+        }
+        break;
+    }
+    text += '\n';
+    if (!write_all(out, text)) {
+      std::fprintf(stderr, "undertext: cannot write the answer: %s\n", std::strerror(errno));
+      return 1;
+    }
+  }
+}
+
+int run_exec(const ExecOptions& options) {
+  if (options.store != "memory:") {
+    return refuse({ErrorCode::unsupported, "durable stores are not part of this version; leave --store out to keep the conversation in memory", "store"});
+  }
+  DoorSettings door;
+  if (options.config) {
+    Result<DoorSettings> read = read_settings(*options.config);
+    if (!read) return refuse(read.error());
+    door = std::move(*read);
+  }
+  Result<Conversation> conversation = Conversation::open(std::move(door.settings));
+  if (!conversation) return refuse(conversation.error());
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is a failed write, not the end of the process
+  return exec_lines(*conversation, STDIN_FILENO, STDOUT_FILENO, door.line_bytes);
+}
+
+}  // namespace undertext

@@ -1,0 +1,26 @@
+// `undertext exec`: JSON lines in, one JSON line out for each, in order and at once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <undertext/conversation.hpp>
+
+namespace undertext {
+
+struct ExecOptions {
+  std::string store = "memory:";           // the only store of this version
+  std::string conversation = {};           // which one of the store's; in memory there is one, whatever its name
+  std::optional<std::string> config = {};  // settings as JSON; unset for the defaults
+};
+
+// Reads standard input to its end. The exit status: 0; 1 when input or output fails; 2 for options that are no good, with one
+// JSON line on standard error.
+int run_exec(const ExecOptions& options);
+
+// The loop itself, over file descriptors. Lines end with a newline; the last one may lack it. A line of more than
+// `line_bytes` is read to its end without being stored, and answered with too_large.
+int exec_lines(Conversation& conversation, int in, int out, std::uint64_t line_bytes);
+
+}  // namespace undertext
