@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""Random operations through `undertext exec`, compared with the plain reference after every step.
+
+    [SEED=n] [STEPS=n] exec_model.py BINARY
+
+After each operation: its answer, the view, the mark map, the stack, every snapshot, a random earlier version and a random query; at the
+end of each conversation: its history, and the token sums against a recount. Operations that fail are part of it. A difference is
+printed with the shortest list of operations found that still shows it.
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from play_scenarios import differences  # noqa: E402
+from reference import ROLES, Conversation  # noqa: E402
+
+OPERATIONS_A_CONVERSATION = 150
+WORDS = ["alpha", "beta", "Gamma", "δέλτα", "😀", "x\ny", "\"q\"", "tail"]
+LABELS = ["pinned", "pinned", "important", "m"]
+
+
+class Chance(random.Random):
+    """Random requests that fit a conversation, or nearly."""
+
+    def one_in(self, n):
+        return self.randrange(n) == 0
+
+    def some(self, things, most=3):
+        things = list(things)
+        return self.sample(things, self.randint(min(1, len(things)), min(most, len(things))))
+
+    def text(self):
+        return " ".join(self.choices(WORDS, k=self.randint(1, 4)))
+
+    def message(self, c, role=None):
+        role = role or self.choice(ROLES + ("user", "assistant", "developer"))
+        m = {"role": role, "content": self.text()}
+        if self.one_in(4):
+            m["content"] = [{"type": "text", "text": self.text()} for _ in range(self.randint(1, 3))]
+            m["content"] += [{"type": "image_url", "image_url": {"url": "beta"}}] if self.one_in(3) else []
+        c.calls = getattr(c, "calls", 0)
+        if role == "assistant" and self.one_in(2):
+            calls = [f"c{c.calls + i}" for i in range(self.randint(1, 3))]
+            c.calls += len(calls)
+            if self.one_in(3):
+                m["content"] = [{"type": "text", "text": "use"}] + [{"type": "tool_use", "id": i, "name": "f", "input": {}} for i in calls]
+            else:
+                m["toolCalls"] = [{"id": i, "function": {"name": "f", "arguments": "{}"}} for i in calls]
+                m["content"] = self.choice(["calling", "calling", None, m["content"]])
+        if role == "tool" and c.calls:
+            m["toolCallId"] = self.call(c)
+            m["content"] = self.choice([m["content"], ""])
+        if role == "user" and c.calls and self.one_in(3):
+            inner = self.choice([self.text(), [{"type": "text", "text": self.text()}]])
+            m["content"] = [{"type": "tool_result", "tool_use_id": self.call(c), "content": inner}]
+        for name, value in (("timestamp", self.randrange(1000)), ("id", f"m{self.randrange(99)}"), ("metadata", {"a": 1}), ("extra", [1, None])):
+            if self.one_in(5):
+                m[name] = value
+        return m
+
+    def call(self, c):
+        """A call that no message answers yet, so that every result has one partner."""
+        c.answered = getattr(c, "answered", set())
+        free = [i for i in range(c.calls) if i not in c.answered] or [c.calls + 1000 + len(c.answered)]
+        number = self.choice(free)
+        c.answered.add(number)
+        return f"c{number}"
+
+    def messages(self, c):
+        messages = [self.message(c) for _ in range(self.randint(1, 3))]
+        if self.one_in(60):
+            self.flawed = True
+            messages[-1]["content"] = self.choice([7, {}, True])
+        return messages
+
+    def place(self, length):
+        return self.randint(0, length + 1) if self.one_in(8) else self.randrange(max(1, length))
+
+    def names(self, c, most=3):
+        view = c.state.view
+        if self.one_in(25):
+            self.flawed = True
+            return self.choice([{}, {"indices": []}, {"indices": [len(view)]}, {"ordinals": [len(c.log)]}, {"indices": [0, 0]}, {"indices": [0], "ordinals": [0]}])
+        self.flawed = not view
+        if self.one_in(2):
+            return {"ordinals": self.some(view if self.randrange(8) else range(len(c.log)), most)}
+        return {"indices": self.some(range(len(view)), most)}
+
+    def same_role(self, c):
+        role = self.choice(ROLES)
+        places = [i for i, o in enumerate(c.state.view) if c.log[o]["role"] == role]
+        return self.sample(places, min(len(places), self.randint(2, 3))) or [0]
+
+    def pairs(self):
+        return {"pairs": self.choice(["literal", "shrink", "grow", "grow"])} if self.one_in(2) else {}
+
+    def truncate(self, c):
+        n = len(c.state.view)
+        start = self.randint(0, n)
+        self.flawed = self.one_in(12)  # may run backwards
+        given = {"keepFirst": self.randint(n // 2, n + 1), "keepLast": self.randint(n // 2, n + 1), "removeFirst": self.randint(0, 4), "removeLast": self.randint(0, 4),
+                 "range": {"start": start // 3, "end": self.randint(0 if self.flawed else start, n + 2)}, "role": self.choice(ROLES)}
+        return {k: given[k] for k in self.some(set(given) - ({"role"} if self.randrange(6) else set()), 2)}
+
+    def transform(self):
+        both = {"maxChars": 2 * self.randint(0, 5), "keep": "both", "marker": "…"}
+        return self.choice([{"replaceText": {"find": self.choice(WORDS + ["a"]), "with": self.choice(["", "z", "alpha beta"])}}, {"setMetadata": {"a": 2, "b": [self.randrange(9)]}},
+                            {"truncateText": self.choice([both, {"maxChars": self.randint(0, 12)}, {"maxChars": 3, "keep": "tail", "marker": "<"}])}])
+
+    def operation(self, c):
+        self.flawed = False  # no more than one fault in an operation: which of two is named is not promised
+        view, top = c.state.view, len(c.state.batches) - 1
+        name = self.choice(["APPEND"] * 5 + ["INSERT", "REPLACE", "TRUNCATE", "CLEAR", "FILTER", "DELETE", "DELETE", "COMPRESS", "COMPRESS", "EXPAND", "EXPAND", "MERGE", "SPLIT", "TRANSFORM", "START_BATCH",
+                            "END_BATCH", "ROLLBACK", "MARK", "MARK", "UNMARK", "UNDO", "REDO", "REDO", "REDO", "RESTORE"])
+        summaries = [i for i, o in enumerate(view) if o in c.summaries]
+        if (name in ("CLEAR", "FILTER") and self.one_in(2) or len(view) < 3 and self.one_in(2) or name == "REDO" and not c.undone and self.randrange(8)
+                or name == "EXPAND" and not summaries and self.randrange(8)):
+            name = "APPEND"
+        if top > 8 or len(view) > 40:
+            name = self.choice(["ROLLBACK", "END_BATCH", "TRUNCATE", "RESTORE"])
+        batch = self.randint(0, top + self.one_in(20))
+        arguments = {
+            "APPEND": lambda: {"messages": self.messages(c)},
+            "INSERT": lambda: {"messages": self.messages(c), "position": self.randint(0, len(view) + self.one_in(9) * (not self.flawed))},
+            "REPLACE": lambda: {"index": self.place(len(view)), "message": self.message(c)},
+            "TRUNCATE": lambda: {**self.truncate(c), **self.pairs()},
+            "CLEAR": lambda: self.choice([{}, {"keepSystemMessage": False}]),
+            "FILTER": lambda: {**dict(self.some([("roles", self.some(ROLES)), ("contentContains", self.some(WORDS)), ("contentExcludes", self.some(WORDS, 1))], 2)), **self.pairs()},
+            "DELETE": lambda: {**self.names(c), **self.pairs()},
+            "COMPRESS": lambda: {**self.names(c, 5), **({"summary": self.message(c, self.choice(ROLES[:3]))} if self.randrange(4) else {})},
+            "EXPAND": lambda: {"index": self.choice(summaries) if summaries and self.randrange(6) else self.place(len(view))},
+            "MERGE": lambda: {"indices": self.same_role(c), **({"separator": self.choice(["", " — "])} if self.one_in(2) else {})},
+            "SPLIT": lambda: {"index": self.place(len(view)), "at": sorted({self.randint(1, 6) for _ in range(self.randint(1, 2))})},
+            "TRANSFORM": lambda: {**(self.names(c) if self.randrange(3) else {"roles": self.some(ROLES, 1)}), **self.transform()},
+            "START_BATCH": lambda: {**({"boundary": self.randint(c.state.batches[-1].boundary, len(c.log) + self.one_in(5))} if self.one_in(2) else {}), **({"hidePrior": True} if self.one_in(3) else {})},
+            "END_BATCH": lambda: {"targetBatch": batch, **({"carry": self.some(ROLES)} if self.randrange(3) else {})},
+            "ROLLBACK": lambda: {"targetBatchIndex": batch},
+            "MARK": lambda: {**self.names(c), "mark": self.choice(LABELS)},
+            "UNMARK": lambda: {**self.names(c), "mark": self.choice(LABELS)},
+            "UNDO": dict, "REDO": dict,
+            "RESTORE": lambda: {"version": self.randint(0, len(c.versions) - 1 + self.one_in(9))},
+        }[name]()
+        request = self.respelled({"operation": name, **arguments})
+        if self.one_in(15) and not self.flawed:
+            request["expectedVersion"] = len(c.versions) - 1 + self.choice([0, 0, 0, 1, -1])
+        if self.one_in(10) and not self.flawed:
+            request["operationId"] = f"i{self.randrange(30)}"
+        if self.one_in(10):
+            request["description"] = self.text()
+        return request
+
+    def respelled(self, op):
+        """Now and then one of the older spellings."""
+        name, rest = op["operation"].lower(), {k: v for k, v in op.items() if k != "operation"}
+        if name in ("truncate", "insert", "replace", "clear", "filter") and self.one_in(4) and "pairs" not in op:
+            return {"operation": name, name: rest}
+        if name == "append" and self.one_in(4):
+            return {"operation": "insert", "data": op["messages"]} if self.one_in(2) else {"operation": "insert", "insert": {"position": -1, **rest}}
+        if list(rest) == ["ordinals"] and name in ("delete", "compress") and self.one_in(2):
+            return {"operation": name, "indices": op["ordinals"]}
+        return op
+
+    def request(self, c):
+        return [self.operation(c) for _ in range(self.randint(2, 4))] if self.one_in(12) else self.operation(c)
+
+    def query(self, c):
+        name = self.choice(["messages"] * 4 + ["count", "uncompressed", "batchSnapshot", "diff", "blame", "version"])
+        version = self.randint(0, len(c.versions) - 1)
+        fields = {"batchSnapshot": {"batchIndex": self.randrange(len(c.state.batches) + 1)}, "diff": {"from": version, "to": self.randint(0, len(c.versions) - 1)},
+                  "blame": {"ordinal": self.randrange(len(c.log) + 1)}}.get(name, {})
+        if name in ("messages", "count"):
+            n = len(c.state.view)
+            start = self.randint(0, n)
+            filters = {"all": self.one_in(2), "atVersion": version, "atBatch": self.randrange(len(c.state.batches)), "roles": self.some(ROLES), "role": self.choice(ROLES), "from": self.randrange(1000), "to": self.randrange(1000),
+                       "marked": self.choice(LABELS), "contains": self.choice(WORDS), "start": start, "end": self.randint(start, n + 1), "first": self.randint(0, n + 1), "last": self.randint(0, n + 1)}
+            fields = {k: filters[k] for k in self.some(filters, 4)}
+        return {"query": name, **fields}
+
+
+def script(operations, chance, pairs):
+    """[(request, the answer of the reference, how many operations were given before it)]: the operations, with the checks between them."""
+    c, lines = Conversation(pairs), []
+    given = 0
+
+    def ask(request):
+        answer = c.answer(request)
+        lines.append((request, json.loads(json.dumps(answer)), given))
+    for make in operations:
+        request = make(c) if callable(make) else make
+        given += 1
+        ask(request)
+        for query in ({"query": "messages"}, {"query": "markMap"}, {"query": "state"}, {"query": "batches"}, {"query": "messages", "atVersion": chance.randrange(len(c.versions))}, chance.query(c)):
+            ask(query)
+    ask({"query": "history"})
+    ask({"query": "messages", "all": True})
+    for ordinal in range(len(c.log)):
+        ask({"query": "count", "all": True, "start": ordinal, "end": ordinal + 1})
+    return lines, c
+
+
+def without_time(value):
+    """What the reference does not model is taken out: the clock, the tokens, and the words of messages to people."""
+    if isinstance(value, dict):
+        return {k: without_time(v) for k, v in value.items() if k not in ("timestamp", "openedAt", "tokens", "message", "path", "byteOffset", "events", "restores")
+                and (k, v) != ("description", None) or isinstance(v, (dict, list))}
+    return [without_time(v) for v in value] if isinstance(value, list) else value
+
+
+def compared(request, expected, got):
+    """Where two answers differ, as sentences."""
+    if isinstance(request, dict) and request.get("query") == "diff" and expected["ok"] and got["ok"]:  # several smallest sets may exist
+        expected["result"]["moved"], got["result"]["moved"] = len(expected["result"]["moved"]), len(got["result"]["moved"])
+    expected, got = without_time(expected), without_time(got)
+    if isinstance(request, list) and not expected["ok"]:  # of several faults in a list any may be named
+        expected = {"ok": False, "error": {"operationIndex": {"$type": "integer"}}}
+    if not expected["ok"]:  # an error fits when the code is the same, and the field where the reference names one
+        return list(differences(expected, got))
+    return list(differences(expected, got)) or ["beyond what was expected: " + line for line in differences(got, expected)]
+
+
+def difference(binary, operations, seed, pairs):
+    """None, or (what differs, how many operations it took)."""
+    lines, c = script(operations, Chance(seed), pairs)
+    text = "".join(json.dumps(request, ensure_ascii=False) + "\n" for request, _, _ in lines)
+    done = subprocess.run([binary, "exec", "--config", json.dumps({"pairs": pairs})], input=text.encode(), capture_output=True, timeout=120)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    for (request, expected, given), got in zip(lines, answers):
+        found = compared(request, expected, got)
+        if found:
+            return "\n    ".join([json.dumps(request, ensure_ascii=False)] + found[:5]), given
+    if len(answers) != len(lines) or done.returncode != 0:
+        return f"{len(lines)} requests, {len(answers)} answers, exit status {done.returncode}: {done.stderr.decode()[-300:]}", lines[min(len(answers), len(lines) - 1)][2]
+    tokens = [answer["tokens"] for answer in answers[len(answers) - len(c.log):]] if c.log else []
+    history = answers[len(lines) - len(c.log) - 2]["result"]
+    for entry, version in zip(history, c.versions):
+        recount = sum(tokens[o] for o in version.state.view)
+        if c.versions[entry.get("restores", entry["version"])].state != version.state:
+            return f"version {entry['version']} restores {entry['restores']}, which was another state", len(operations)
+        if entry["tokens"] != recount:
+            return f"tokens of version {entry['version']}: {entry['tokens']}, recounted {recount}", len(operations)
+    return None
+
+
+def shortest(binary, operations, seed, pairs):
+    """Operations taken away, as long as a difference remains."""
+    size = len(operations) // 2
+    while size:
+        start, before = 0, len(operations)
+        while start < len(operations):
+            fewer = operations[:start] + operations[start + size:]
+            found = difference(binary, fewer, seed, pairs)
+            if found:
+                operations = fewer[:found[1]]
+            else:
+                start += size
+        size = size // 2 if len(operations) == before or size > 1 else 1
+    return operations
+
+
+def main(binary):
+    seed, steps = int(os.environ.get("SEED", random.randrange(1 << 31))), int(os.environ.get("STEPS", 3000))
+    print(f"SEED={seed} STEPS={steps}")
+    for first in range(0, steps, OPERATIONS_A_CONVERSATION):
+        chance, given = Chance(seed + first), []
+
+        def make(c):
+            given.append(chance.request(c))
+            return given[-1]
+        pairs = chance.choice(["literal", "literal", "shrink", "grow"])
+        found = difference(binary, [make] * min(OPERATIONS_A_CONVERSATION, steps - first), seed + first, pairs)
+        if found:
+            operations = shortest(binary, given[:found[1]], seed + first, pairs)
+            print(f"With {{\"pairs\":\"{pairs}\"}}:", *(json.dumps(o, ensure_ascii=False) for o in operations), (difference(binary, operations, seed + first, pairs) or found)[0], sep="\n")
+            print(f"0 passed, 1 failed (SEED={seed + first} STEPS={min(OPERATIONS_A_CONVERSATION, steps - first)})")
+            return 1
+    print(f"{steps} steps agree\n1 passed, 0 failed")
+    return 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1]))
