@@ -31,7 +31,9 @@ function(undertext_test target labels)
   if(labels MATCHES "concurrency")
     add_dependencies(undertext_concurrency_tests ${target})
   endif()
-  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120)
+  # Such as engine.Conversation.…: the same file may be part of two executables.
+  string(REGEX REPLACE "^undertext_|_test$" "" prefix ${target})
+  gtest_discover_tests(${target} TEST_PREFIX ${prefix}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120)
   # ctest reads this file after it has found the tests: gtest_discover_tests itself cannot pass on a list of labels.
   set(properties_file ${CMAKE_CURRENT_BINARY_DIR}/${target}_properties.cmake)
   file(CONFIGURE OUTPUT ${properties_file} @ONLY CONTENT [[

@@ -66,12 +66,19 @@ std::vector<Occurrence> occurrences(const Log& log, const PlacedView& view, std:
 // The pairs among `found` of which `ordinal` is one half.
 std::vector<PairPlaces> pairs_among(const std::vector<Occurrence>& found, std::uint32_t ordinal) {
   std::vector<PairPlaces> pairs;
-  const auto first_call = std::find_if(found.begin(), found.end(), [](const Occurrence& o) { return o.calls; });
+  const auto calls = [](const Occurrence& o) { return o.calls; };
+  const auto answers = [](const Occurrence& o) { return o.answers; };
+  const auto first_call = std::find_if(found.begin(), found.end(), calls);
   if (first_call == found.end()) return pairs;
-  const Occurrence* call = &*first_call;
+  const auto second_call = std::find_if(first_call + 1, found.end(), calls);
+  // Results before any call answer the first one, unless it has a result of its own.
+  const bool takes_earlier = std::none_of(first_call, second_call, answers);
+  const Occurrence* call = takes_earlier ? &*first_call : nullptr;
   for (const Occurrence& o : found) {
     if (o.calls) call = &o;
-    if (o.answers && (call->ordinal == ordinal || o.ordinal == ordinal)) pairs.push_back({call->index, o.index, call->ordinal, o.ordinal});
+    if (call && o.answers && (call->ordinal == ordinal || o.ordinal == ordinal)) {
+      pairs.push_back({call->index, o.index, call->ordinal, o.ordinal});
+    }
   }
   return pairs;
 }

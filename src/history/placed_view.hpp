@@ -67,7 +67,7 @@ struct PairPlaces {
 };
 
 // The pairs with this id of which the message `ordinal`, in the view, is one half. A result answers the last call of its id before
-// it; when there is none, the first one after it.
+// it; when there is none, the first one after it that has no result of its own.
 std::vector<PairPlaces> pairs_of(const Log& log, const PlacedView& view, std::string_view id, std::uint32_t ordinal);
 
 }  // namespace undertext

@@ -27,19 +27,22 @@ PlainModel::Ordinals PlainModel::named_ordinals(const State& s, const Names& nam
 }
 
 PlainModel::Ordinals PlainModel::partners(const Ordinals& view, std::uint64_t ordinal, const ToolLink& link) const {
-  // A result answers the last call of its id before it, else the first after it; a call is answered by those results.
+  // A result answers the last call of its id before it, else the first after it that has no result of its own.
   const auto holds = [&](std::uint64_t o, ToolLink::Side side) {
     const std::vector<ToolLink> links = log[o].tool_links();
     return std::find(links.begin(), links.end(), ToolLink{side, link.id}) != links.end();
   };
-  const auto call_of = [&](std::size_t result) -> std::optional<std::uint64_t> {
-    for (std::size_t i = result + 1; i-- > 0;) {
+  const auto call_of = [&](std::size_t result_at) -> std::optional<std::uint64_t> {
+    for (std::size_t i = result_at + 1; i-- > 0;) {
       if (holds(view[i], ToolLink::Side::call)) return view[i];
     }
-    for (std::size_t i = result; i < view.size(); ++i) {
-      if (holds(view[i], ToolLink::Side::call)) return view[i];
+    std::size_t first = result_at;
+    while (first < view.size() && !holds(view[first], ToolLink::Side::call)) ++first;
+    if (first == view.size()) return {};
+    for (std::size_t i = first; i < view.size() && (i == first || !holds(view[i], ToolLink::Side::call)); ++i) {
+      if (holds(view[i], ToolLink::Side::result)) return {};
     }
-    return {};
+    return view[first];
   };
   Ordinals found;
   for (std::size_t i = 0; i < view.size(); ++i) {
@@ -95,7 +98,9 @@ std::vector<Warning> PlainModel::warnings(const Ordinals& before, const Ordinals
     std::vector<ToolLink> links = log[ordinal].tool_links();
     std::sort(links.begin(), links.end(), [](const ToolLink& a, const ToolLink& b) { return a.id < b.id; });
     for (const ToolLink& link : links) {
-      if (!has_partner(before, ordinal, link) || has_partner(after, ordinal, link)) continue;
+      const Ordinals were = partners(before, ordinal, link);
+      const bool stays = std::any_of(were.begin(), were.end(), [&](std::uint64_t o) { return in(after, o); });
+      if (were.empty() || stays || has_partner(after, ordinal, link)) continue;
       found.push_back({link.side == ToolLink::Side::call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call,
                        Ordinal(ordinal), link.id});
     }

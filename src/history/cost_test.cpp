@@ -1,0 +1,116 @@
+// What an operation costs is counted in tree nodes made, so that the laws of cost hold on every machine and under every load.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include <undertext/history.hpp>
+
+#include "history/state.hpp"
+
+namespace undertext {
+namespace {
+
+Message message(const std::string& role, const std::string& more) { return Message::parse("{\"role\":\"" + role + "\"," + more + "}").value(); }
+
+// Turns of a user message, a call, its result and an answer; a system message first, one message in a thousand pinned.
+History conversation_of(std::uint64_t n) {
+  History history;
+  op::Append append;
+  append.messages.push_back(message("system", R"("content":"rules")"));
+  for (std::uint64_t k = 0; append.messages.size() < n; ++k) {
+    const std::string id = "c" + std::to_string(k);
+    append.messages.push_back(message("user", R"("content":"question")"));
+    append.messages.push_back(message("assistant", R"("content":"","toolCalls":[{"id":")" + id + "\"}]"));
+    append.messages.push_back(message("tool", R"("content":"result","toolCallId":")" + id + "\""));
+    append.messages.push_back(message("assistant", R"("content":"answer")"));
+  }
+  history = history.apply({append}, {}).value().history;
+  op::Mark mark{Names::indices({1}), "pinned"};
+  for (std::uint64_t i = 1000; i < n; i += 100000) mark.names.numbers.push_back(i);
+  return history.apply({mark}, {}).value().history;
+}
+
+std::uint64_t nodes_made() {
+  return EntryTree::nodes_made() + StoredTree::nodes_made() + PlaceTree::nodes_made() + BatchTree::nodes_made() +
+         HouseTree<LinkNote, LinkSums>::nodes_made() + HouseTree<VersionRow, NoSums>::nodes_made() + HouseTree<State, NoSums>::nodes_made();
+}
+
+std::uint64_t nodes_made_by(const History& history, const Operation::What& what) {
+  const std::uint64_t before = nodes_made();
+  const Result<Step> step = history.apply({what}, {});
+  EXPECT_TRUE(step) << step.error().message;
+  return nodes_made() - before;
+}
+
+class Cost : public ::testing::TestWithParam<std::uint64_t> {};
+
+// One edit of one message copies a path in each tree it touches, and a path is as long as the tree is high.
+TEST_P(Cost, AnOperationThatNamesOneMessageMakesLogarithmicallyManyNodes) {
+  const std::uint64_t n = GetParam();
+  const History history = conversation_of(n);
+  const double height = 2 + std::log(static_cast<double>(n) / 16) / std::log(8.0);
+  const auto paths = [&](double count) { return static_cast<std::uint64_t>(count * height + 12); };
+  const Message fresh = message("user", R"("content":"new")");
+  const std::uint64_t middle = n / 2;
+
+  EXPECT_LE(nodes_made_by(history, op::Append{{fresh}}), paths(2));
+  EXPECT_LE(nodes_made_by(history, op::Insert{middle, {fresh}}), paths(4));
+  EXPECT_LE(nodes_made_by(history, op::Replace{Names::indices({middle}), {fresh}}), paths(4));
+  EXPECT_LE(nodes_made_by(history, op::Delete{Names::indices({middle})}), paths(4));
+  EXPECT_LE(nodes_made_by(history, op::Delete{Names::ordinals({middle}), Pairs::shrink}), paths(8));
+  EXPECT_LE(nodes_made_by(history, op::Compress{Names::indices({middle, middle + 1, middle + 2, middle + 3}), fresh}), paths(12));
+  EXPECT_LE(nodes_made_by(history, op::Mark{Names::indices({middle}), "important"}), paths(2));
+  EXPECT_LE(nodes_made_by(history, op::StartBatch{}), paths(1));
+  EXPECT_LE(nodes_made_by(history, op::Restore{1}), paths(2));
+  EXPECT_LE(nodes_made_by(history, op::Undo{}), paths(2));
+}
+
+// The view falls to half, to nothing, comes back: none of it copies the array.
+TEST_P(Cost, CuttingAndRollingBackMakeLogarithmicallyManyNodesWhateverTheyHide) {
+  const std::uint64_t n = GetParam();
+  const History history = conversation_of(n);
+  const double height = 2 + std::log(static_cast<double>(n) / 16) / std::log(8.0);
+  const double pins = 1 + static_cast<double>(n) / 100000;
+  const auto paths = [&](double count) { return static_cast<std::uint64_t>(count * height * (1 + pins) + 12); };
+
+  EXPECT_LE(nodes_made_by(history, op::Truncate{.keep_last = n / 2}), paths(6));
+  EXPECT_LE(nodes_made_by(history, op::Truncate{.keep_first = n / 2, .pairs = Pairs::grow}), paths(6));
+  EXPECT_LE(nodes_made_by(history, op::Truncate{.keep_last = 3, .role = Role::user}), paths(12));
+  EXPECT_LE(nodes_made_by(history, op::Clear{}), paths(8));
+  const History cleared = history.apply({op::Clear{false}}, {}).value().history;
+  EXPECT_LE(nodes_made_by(cleared, op::Rollback{0}), paths(2));
+  EXPECT_LE(nodes_made_by(cleared, op::Undo{}), paths(2));
+  EXPECT_LE(nodes_made_by(cleared, op::EndBatch{0, {Role::assistant}}), paths(2));
+}
+
+TEST_P(Cost, AForkAndACopyCopyNoMessages) {
+  const History history = conversation_of(GetParam());
+  const std::uint64_t before = nodes_made();
+  const History copy = history;
+  EXPECT_EQ(nodes_made(), before);
+  const History fork = history.fork(Version(1)).value();
+  EXPECT_LE(nodes_made() - before, 40u);
+  EXPECT_EQ(fork.view()[5].json().data(), history.view()[5].json().data());
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Cost, ::testing::Values(1000u, 10000u, 100000u));
+
+TEST(Cost, AThousandKeptEditsOfAHundredThousandMessagesTakeLessThanEightMegabytes) {
+  History history = conversation_of(100000);
+  const std::uint64_t before = EntryTree::node_bytes_made() + PlaceTree::node_bytes_made() + BatchTree::node_bytes_made();
+  for (std::uint64_t k = 0; k < 1000; ++k) {
+    const std::uint64_t at = (k * 7919) % 90000;
+    const Message fresh = message("user", R"("content":"new")");
+    if (k % 2 == 0) {
+      history = history.apply({op::Insert{at, {fresh}}}, {}).value().history;
+    } else {
+      history = history.apply({op::Replace{Names::indices({at}), {fresh}}}, {}).value().history;
+    }
+  }
+  EXPECT_LE(EntryTree::node_bytes_made() + PlaceTree::node_bytes_made() + BatchTree::node_bytes_made() - before, 8u << 20);
+}
+
+}  // namespace
+}  // namespace undertext

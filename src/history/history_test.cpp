@@ -1,0 +1,181 @@
+#include <undertext/history.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace undertext {
+namespace {
+
+Message user(const std::string& text) { return Message::parse("{\"role\":\"user\",\"content\":\"" + text + "\"}").value(); }
+Message system(const std::string& text) { return Message::parse("{\"role\":\"system\",\"content\":\"" + text + "\"}").value(); }
+Message call(const std::string& id) {
+  return Message::parse("{\"role\":\"assistant\",\"content\":\"\",\"toolCalls\":[{\"id\":\"" + id + "\"}]}").value();
+}
+Message result(const std::string& id) { return Message::parse("{\"role\":\"tool\",\"content\":\"r\",\"toolCallId\":\"" + id + "\"}").value(); }
+
+History after(const History& history, const Operation::What& what) { return history.apply({what}, {.now_ms = 1000}).value().history; }
+Applied applied(const History& history, const Operation::What& what) { return history.apply({what}, {.now_ms = 1000}).value().applied; }
+
+std::string texts(const View& view) {
+  std::string all;
+  for (const Message& message : view) all += message.text() + " ";
+  return all;
+}
+
+TEST(History, AValueTakenBeforeAnEditStillReadsTheOldMessages) {
+  const History h1 = after(History(), op::Append{{user("a"), user("b")}});
+  const View view = h1.view();
+  const History h2 = after(h1, op::Clear{false});
+  EXPECT_EQ(texts(view), "a b ");
+  EXPECT_EQ(texts(h1.view()), "a b ");
+  EXPECT_EQ(h2.view().size(), 0u);
+}
+
+TEST(History, TwoFuturesOfOneValueDoNotSeeEachOther) {
+  const History base = after(History(), op::Append{{user("a")}});
+  const History left = after(base, op::Append{{user("left")}});
+  const History right = after(base, op::Append{{user("right")}});
+  EXPECT_EQ(texts(left.view()), "a left ");
+  EXPECT_EQ(texts(right.view()), "a right ");
+  EXPECT_EQ(texts(right.log()), "a right ");
+}
+
+TEST(History, AForkGoesItsOwnWayAndSharesTheMessages) {
+  History h = after(History(), op::Append{{user("a"), call("c1"), result("c1")}});
+  h = after(h, op::Compress{Names::indices({0}), user("sum")});
+  h = after(h, op::Append{{user("later")}});
+  const History fork = h.fork(Version(1)).value();
+  EXPECT_EQ(fork.version(), Version(1));
+  EXPECT_EQ(fork.log().size(), 3u);
+  const History on = after(fork, op::Append{{user("x")}});
+  EXPECT_EQ(on.log()[3].text(), "x");
+  EXPECT_TRUE(on.summarised(Ordinal(3)).empty()) << "ordinal 3 was a summary in the other conversation only";
+  EXPECT_EQ(h.summarised(Ordinal(3)), std::vector<Ordinal>{Ordinal(0)});
+  EXPECT_EQ(h.log()[0].json().data(), on.log()[0].json().data());
+  EXPECT_EQ(h.fork(Version(9)).error().code, ErrorCode::not_found);
+}
+
+TEST(History, TimeComesInAsAnArgument) {
+  const Operation append{op::Append{{user("a")}}};
+  const History h = History().apply(append, {.now_ms = 42}).value().history;
+  EXPECT_EQ(h.view().time_ms(0), 42);
+  EXPECT_EQ(h.version_info(Version(1)).timestamp_ms, 42);
+}
+
+TEST(History, AnyFunctionCanTransform) {
+  const History h = after(History(), op::Append{{user("a"), user("b")}});
+  const History loud = after(h, op::Transform{Names::indices({1}), op::TransformFunction([](const Message& m) { return Result<Message>(user(m.text() + "!")); })});
+  EXPECT_EQ(texts(loud.view()), "a b! ");
+  const Operation failing{op::Transform{
+      Names::indices({0, 1}), op::TransformFunction([](const Message&) { return Result<Message>(Error{ErrorCode::unavailable, "not now"}); })}};
+  EXPECT_EQ(h.apply(failing, {}).error().code, ErrorCode::unavailable);
+}
+
+TEST(History, AnIdUsedInEveryTurnPairsEachResultWithTheCallBeforeIt) {
+  op::Append append;
+  for (int turn = 0; turn < 200; ++turn) {
+    append.messages.push_back(user("q"));
+    append.messages.push_back(call("call_0"));
+    append.messages.push_back(result("call_0"));
+  }
+  const History h = after(History(), append);
+  EXPECT_TRUE(applied(h, op::Truncate{.keep_last = 3 * 50}).warnings.empty());
+  const std::vector<Warning> cut = applied(h, op::Truncate{.keep_last = 3 * 50 + 1}).warnings;
+  ASSERT_EQ(cut.size(), 1u);
+  EXPECT_EQ(cut[0].ordinal, Ordinal(3 * 150 - 1));
+  EXPECT_EQ(cut[0].code, Warning::Code::tool_result_without_call);
+  EXPECT_EQ(applied(h, op::Truncate{.keep_last = 3 * 50 + 1, .pairs = Pairs::shrink}).stats.current_batch_messages, 150u);
+  EXPECT_EQ(applied(h, op::Truncate{.keep_last = 3 * 50 + 1, .pairs = Pairs::grow}).stats.current_batch_messages, 152u);
+}
+
+TEST(History, RollingBackToBeforeAResultWarnsOfTheCallThatStays) {
+  History h = after(History(), op::Append{{user("q"), call("c1")}});
+  h = after(h, op::StartBatch{});
+  h = after(h, op::Append{{result("c1"), user("more")}});
+  const std::vector<Warning> warnings = applied(h, op::Rollback{0}).warnings;
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0], (Warning{Warning::Code::tool_call_without_result, Ordinal(1), "c1"}));
+  EXPECT_TRUE(applied(h, op::EndBatch{0, {Role::tool}}).warnings.empty()) << "the result was carried along";
+}
+
+TEST(History, DiffSaysNoMoreThanNeededHasMoved) {
+  History h = after(History(), op::Append{{user("a"), user("b"), user("c"), user("d")}});
+  const Version before = h.version();
+  MarkMap map;
+  map.original_indices = {3, 0, 1, 2};
+  map.batch_boundaries = map.boundary_to_batch = {0};
+  h = after(h, op::ImportMarkMap{map});
+  const Diff diff = h.diff(before, h.version()).value();
+  EXPECT_TRUE(diff.removed.empty());
+  EXPECT_TRUE(diff.added.empty());
+  EXPECT_EQ(diff.moved, std::vector<std::uint64_t>{3});
+}
+
+struct BadMap {
+  const char* what;
+  const char* field;
+  std::function<void(MarkMap&)> spoil;
+};
+
+TEST(MarkMapImport, AMapThatDoesNotHoldTogetherIsRefusedWithTheReasonAndNothingChanges) {
+  History h = after(History(), op::Append{{system("s"), user("a"), user("b")}});
+  h = after(h, op::Insert{0, {user("x")}});
+  const MarkMap good = h.mark_map();
+  EXPECT_EQ(after(h, op::ImportMarkMap{good}).mark_map().original_indices, good.original_indices);
+  const BadMap bad[] = {
+      {"lengths differ", "boundaryToBatch", [](MarkMap& m) { m.boundary_to_batch.push_back(2); }},
+      {"no first boundary", "batchBoundaries", [](MarkMap& m) { m.batch_boundaries.clear(), m.boundary_to_batch.clear(); }},
+      {"first boundary not 0", "batchBoundaries", [](MarkMap& m) { m.batch_boundaries[0] = 1; }},
+      {"boundaries fall", "batchBoundaries", [](MarkMap& m) { m.batch_boundaries = {0, 3, 2}, m.boundary_to_batch = {0, 1, 2}; }},
+      {"a boundary beyond the log", "batchBoundaries", [](MarkMap& m) { m.batch_boundaries[1] = 5; }},
+      {"current batch absent", "currentBatch", [](MarkMap& m) { m.current_batch = 7; }},
+      {"a batch number twice", "boundaryToBatch", [](MarkMap& m) { m.boundary_to_batch = {1, 1}; }},
+      {"a gap in the batch numbers", "boundaryToBatch", [](MarkMap& m) { m.boundary_to_batch = {0, 2}, m.current_batch = 2; }},
+      {"an index beyond the log", "originalIndices", [](MarkMap& m) { m.original_indices[0] = 4; }},
+      {"an index twice", "originalIndices", [](MarkMap& m) { m.original_indices[0] = m.original_indices[1]; }},
+      {"indices of a role that are not", "typeIndices", [](MarkMap& m) { m.type_indices[0] = {1}; }},
+  };
+  for (const BadMap& b : bad) {
+    MarkMap map = good;
+    b.spoil(map);
+    const Result<Step> step = h.apply({op::ImportMarkMap{map}}, {});
+    ASSERT_FALSE(step) << b.what;
+    EXPECT_EQ(step.error().code, ErrorCode::invalid_argument) << b.what;
+    EXPECT_EQ(step.error().field, b.field) << b.what;
+    EXPECT_FALSE(step.error().message.empty()) << b.what;
+  }
+}
+
+TEST(MarkMapImport, AnImportedMapCanBeRolledBackInAndUndone) {
+  History h = after(History(), op::Append{{system("s"), user("a"), user("b"), user("c")}});
+  MarkMap map;
+  map.original_indices = {0, 3, 1};
+  map.batch_boundaries = {0, 2};
+  map.boundary_to_batch = {0, 1};
+  map.current_batch = 1;
+  h = after(h, op::ImportMarkMap{map});
+  EXPECT_EQ(texts(h.view()), "s c a ");
+  EXPECT_EQ(texts(after(h, op::Rollback{0}).view()), "s a ");
+  EXPECT_EQ(texts(after(h, op::Undo{}).view()), "s a b c ");
+}
+
+TEST(View, TheLargestTailThatFitsIsFoundWithoutAWalk) {
+  op::Append append{{user("a"), user("b"), user("c")}};
+  const History h = History().apply({append}, {.count_tokens = [](const Message& m) { return m.text() == "b" ? 10u : 1u; }}).value().history;
+  EXPECT_EQ(h.view().tail_within(0), 3u);
+  EXPECT_EQ(h.view().tail_within(1), 2u);
+  EXPECT_EQ(h.view().tail_within(10), 2u);
+  EXPECT_EQ(h.view().tail_within(11), 1u);
+  EXPECT_EQ(h.view().tail_within(12), 0u);
+}
+
+TEST(View, IndexOfRoleCountsFromTheFirst) {
+  const History h = after(History(), op::Append{{system("s"), user("a"), call("c"), user("b")}});
+  EXPECT_EQ(h.view().index_of_role(Role::user, 1), 3u);
+  EXPECT_EQ(h.view().index_of_role(Role::user, 2), std::nullopt);
+  EXPECT_EQ(h.log().index_of_role(Role::assistant, 0), 2u);
+}
+
+}  // namespace
+}  // namespace undertext
