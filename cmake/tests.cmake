@@ -139,6 +139,7 @@ if(TARGET undertext_cli)
     undertext_script_test(scenario.${name} scenario play_scenarios.py ${file})
   endforeach()
   undertext_script_test(bad_input scenario bad_input.py)
+  undertext_script_test(demo scenario demo_test.py)
   undertext_script_test(exec_model model exec_model.py)
   add_test(NAME conformance
     COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/conformance.sh ${UNDERTEXT_PYTHON3} $<TARGET_FILE:undertext_cli>)
