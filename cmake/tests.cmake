@@ -140,6 +140,8 @@ if(TARGET undertext_cli)
   endforeach()
   undertext_script_test(bad_input scenario bad_input.py)
   undertext_script_test(demo scenario demo_test.py)
+  undertext_script_test(readme example readme_test.py ${PROJECT_SOURCE_DIR}/README.md
+    ${PROJECT_SOURCE_DIR}/examples/first_conversation.cpp $<TARGET_FILE:undertext_example_first_conversation>)
   undertext_script_test(exec_model model exec_model.py)
   add_test(NAME conformance
     COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/conformance.sh ${UNDERTEXT_PYTHON3} $<TARGET_FILE:undertext_cli>)

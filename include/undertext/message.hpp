@@ -61,6 +61,9 @@ class UNDERTEXT_API Message {
   // message, where `field` names the member at fault and `path` the place in it. too_large: over the limit.
   static Result<Message> parse(std::string_view json, const MessageLimits& limits = {});
 
+  // The message {"role":…,"content":…} with this text. invalid_argument: invalid UTF-8, or no text where one is needed.
+  static Result<Message> make(Role role, std::string_view text, const MessageLimits& limits = {});
+
   std::string_view json() const noexcept;
   Role role() const noexcept;
   bool has_tool_links() const noexcept;                       // whether tool_links() is not empty

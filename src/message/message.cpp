@@ -132,6 +132,15 @@ Message::~Message() {
   if (rep_ != nullptr) rep_->release();
 }
 
+Result<Message> Message::make(Role role, std::string_view text, const MessageLimits& limits) {
+  std::string json = R"({"role":")";
+  json += name(role);
+  json += R"(","content":)";
+  append_json_string(json, text);
+  json += '}';
+  return parse(json, limits);
+}
+
 std::string_view Message::json() const noexcept { return {rep_->bytes(), rep_->size}; }
 Role Message::role() const noexcept { return rep_->role; }
 bool Message::has_tool_links() const noexcept { return rep_->has(Rep::with_tool_links); }

@@ -362,5 +362,11 @@ TEST(Message, roles_have_the_names_they_are_given_by) {
   EXPECT_EQ(role_named(""), std::nullopt);
 }
 
+TEST(Message, CanBeMadeOfARoleAndAText) {
+  EXPECT_EQ(Message::make(Role::tool, "a \"b\"\n\x01").value().json(), R"({"role":"tool","content":"a \"b\"\n\u0001"})");
+  EXPECT_EQ(Message::make(Role::user, "").error().field, "content");
+  EXPECT_EQ(Message::make(Role::user, "\xff").error().code, ErrorCode::invalid_argument);
+}
+
 }  // namespace
 }  // namespace undertext
