@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Hostile input through `undertext exec`: never a crash, never a partial change, always one JSON line with the right code and field.
+"""Hostile input through `undertext exec`: never a crash or a partial change, always one JSON line with the right code and field.
 
     bad_input.py BINARY
 
-After every line that must be refused, the answers to `stats`, `version` and `messages` must be the same bytes as before it. The last
-line printed is 'N passed, M failed'; the exit status is 0 when none failed.
+After every line that must be refused, the answers to `stats`, `version` and `messages` must be the same bytes as before it. The
+last line printed is 'N passed, M failed'; the exit status is 0 when none failed.
 """
 import json
 import random
@@ -39,7 +39,8 @@ REQUESTS = [
     ({"operation": "EXPAND", "index": 0}, {"index": "place"}),
     ({"operation": "MERGE", "indices": [1, 2], "separator": ""}, {"indices": "names", "separator": "string"}),
     ({"operation": "SPLIT", "index": 0, "at": [1]}, {"index": "place", "at": "names"}),
-    ({"operation": "TRANSFORM", "indices": [0], "replaceText": {"find": "a", "with": "b"}}, {"indices": "names", "replaceText": "block"}),
+    ({"operation": "TRANSFORM", "indices": [0], "replaceText": {"find": "a", "with": "b"}},
+     {"indices": "names", "replaceText": "block"}),
     ({"operation": "TRANSFORM", "ordinals": [1], "truncateText": {"maxChars": 9}}, {"ordinals": "names", "truncateText": "block"}),
     ({"operation": "TRANSFORM", "roles": ["user"], "setMetadata": {"a": 1}}, {"roles": "roles", "setMetadata": "object"}),
     ({"operation": "START_BATCH", "boundary": 6, "hidePrior": False}, {"boundary": "place", "hidePrior": "boolean"}),
@@ -61,7 +62,8 @@ REQUESTS = [
     ({"operation": "compress", "indices": [1], "data": MESSAGE}, {"indices": "names", "data": "message"}),
     ({"operation": "batch_start", "batch": 6}, {"batch": "place"}),
     ({"operation": "batch_end", "batch": 0}, {"batch": "place"}),
-    *(({"query": query, "all": False, "atVersion": 1, "roles": ["user"], "from": 0, "to": 9, "marked": "m", "contains": "x", "end": 9,
+    *(({"query": query, "all": False, "atVersion": 1, "roles": ["user"], "from": 0, "to": 9, "marked": "m", "contains": "x",
+        "end": 9,
         "last": 9}, {"all": "boolean", "atVersion": "version", "roles": "roles", "from": "time", "to": "time", "marked": "string",
                      "contains": "string", "end": "count", "last": "count"})
       for query in ("messages", "count")),
@@ -167,7 +169,8 @@ def fields(binary):
         for field, kind in kinds.items():
             for value in WRONG:
                 if value not in FINE.get(kind, ()):
-                    s.refused(spelled(request, field, value), field=None if value == "{}" and kind in ("block", "message", "data") else field)
+                    inside = value == "{}" and kind in ("block", "message", "data")  # the field at fault is one of its members
+                    s.refused(spelled(request, field, value), field=None if inside else field)
             for number in NUMBERS if kind in ("count", "place", "version", "time", "expected") else ():
                 digits = number == "9" * 400
                 negative = number in ("-1", "-" + "9" * 400)
@@ -197,8 +200,10 @@ def messages(s):
     for name in ("id", "toolCalls", "toolCallId", "metadata", "tool_calls", "tool_call_id"):  # kept or refused, never a crash
         for value in WRONG + ["[1]", '[{"id":1}]', '[{"id":null}]', '[{}]', "1e400"]:
             s.either(append(spelled({"role": "assistant", "content": "x"}, name, value)), {None, "invalid_argument"}, name)
-    for part in ("1", "null", '"x"', "[]", "{}", '{"type":1}', '{"type":"text"}', '{"type":"text","text":1}', '{"type":"tool_use","id":1}',
-                 '{"type":"tool_use","tool_use":1}', '{"type":"tool_result","content":1}', '{"type":"tool_result","content":[1,{"text":2}]}',
+    for part in ("1", "null", '"x"', "[]", "{}", '{"type":1}', '{"type":"text"}', '{"type":"text","text":1}',
+                 '{"type":"tool_use","id":1}',
+                 '{"type":"tool_use","tool_use":1}', '{"type":"tool_result","content":1}',
+                 '{"type":"tool_result","content":[1,{"text":2}]}',
                  '{"type":"tool_result","tool_result":[],"tool_use_id":{}}'):
         s.either(append(spelled(MESSAGE, "content", f"[{part}]")), {None, "invalid_argument"})
 
@@ -206,18 +211,26 @@ def messages(s):
 def texts(s):
     """Lines that are no JSON, or JSON that no one should accept."""
     plain = '{"operation":"CLEAR"}'
-    for line in ("", " ", "\t", "\r", "\x0c", "\0", "\0\0\0", "null", "7", '"x"', "true", "[]", "{}", "[[]]", "[{}]", "{", "[", '"', "}", "]", ",",
+    for line in ("", " ", "\t", "\r", "\x0c", "\0", "\0\0\0", "null", "7", '"x"', "true", "[]", "{}", "[[]]", "[{}]", "{", "[", '"',
+                 "}", "]", ",",
                  "\ufeff" + plain, plain + "\ufeff", plain + plain, plain + " " + plain, plain + "x", plain + "\0", "\0" + plain,
                  '{"operation"\0:"CLEAR"}', '{"operation":"CLE\0AR"}', '{"operation":"CLEAR","\0":1}', '{"operation":"CLEAR\x01"}',
-                 '{"operation":"CLEAR",}', '{"operation":"CLEAR" "x":1}', "{'operation':'CLEAR'}", '{"operation":"CL\\EAR"}', '{"operation":"\\u12"}',
-                 '{"operation":"\\ud800\\u"}', "[" + plain + "," + "]", "/**/" + plain, plain + "//", "NaN", "-", "Infinity", "nul", "tru", "0x10",
-                 '{"query":"messages","last":01}', '{"query":"messages","last":.5}', '{"query":"messages","last":1.}', '{"query":"messages","last":-}',
+                 '{"operation":"CLEAR",}', '{"operation":"CLEAR" "x":1}', "{'operation':'CLEAR'}", '{"operation":"CL\\EAR"}',
+                 '{"operation":"\\u12"}',
+                 '{"operation":"\\ud800\\u"}', "[" + plain + "," + "]", "/**/" + plain, plain + "//", "NaN", "-", "Infinity", "nul",
+                 "tru", "0x10",
+                 '{"query":"messages","last":01}', '{"query":"messages","last":.5}', '{"query":"messages","last":1.}',
+                 '{"query":"messages","last":-}',
                  '{"query":"messages","last":1e}', '{"query":"messages","last":+1}', append(spelled(MESSAGE, "content", '"a\0b"'))):
         s.refused(line)
-    for line in ('{"operation":"CLEAR","operation":"CLEAR"}', '{"operation":"CLEAR","\\u006fperation":"CLEAR"}', '{"query":"stats","query":"stats"}',
-                 append('{"role":"user","content":"x","content":"x"}'), append('{"role":"user","content":"x","a":[{"b":1,"\\u0062":1}]}'),
-                 append('{"role":"user","content":[{"type":"text","text":"x","text":"x"}]}'), append('{"role":"user","content":"x","":1,"":1}'),
-                 '{"operation":"TRANSFORM","roles":["user"],"setMetadata":{"a":{"b":1,"b":2}}}', '{"operation":"TRUNCATE","range":{"start":0,"end":1,"end":1}}'):
+    for line in ('{"operation":"CLEAR","operation":"CLEAR"}', '{"operation":"CLEAR","\\u006fperation":"CLEAR"}',
+                 '{"query":"stats","query":"stats"}',
+                 append('{"role":"user","content":"x","content":"x"}'),
+                 append('{"role":"user","content":"x","a":[{"b":1,"\\u0062":1}]}'),
+                 append('{"role":"user","content":[{"type":"text","text":"x","text":"x"}]}'),
+                 append('{"role":"user","content":"x","":1,"":1}'),
+                 '{"operation":"TRANSFORM","roles":["user"],"setMetadata":{"a":{"b":1,"b":2}}}',
+                 '{"operation":"TRUNCATE","range":{"start":0,"end":1,"end":1}}'):
         s.refused(line)
     chance = random.Random(1)
     for _ in range(300):
@@ -229,20 +242,24 @@ def texts(s):
 
 
 def utf8(s):
-    invalid = {"a lone continuation": b"\x80", "another": b"\xbf", "overlong, 2 bytes": b"\xc0\xaf", "overlong NUL": b"\xc0\x80", "overlong, c1": b"\xc1\xbf",
-               "overlong, 3 bytes": b"\xe0\x80\xaf", "overlong, 4 bytes": b"\xf0\x80\x80\xaf", "a high surrogate": b"\xed\xa0\x80", "a low surrogate": b"\xed\xbf\xbf",
-               "a pair of surrogates": b"\xed\xa0\xbd\xed\xb8\x80", "truncated, 2": b"\xc3", "truncated, 3": b"\xe2\x82", "truncated, 4": b"\xf0\x9f\x98",
-               "beyond U+10FFFF": b"\xf4\x90\x80\x80", "f5": b"\xf5\x80\x80\x80", "5 bytes": b"\xf8\x88\x80\x80\x80", "fe": b"\xfe", "ff": b"\xff"}
-    places = [b'{"role":"user","content":"%s"}', b'{"role":"user","content":"good \xc3\xa9 %s tail"}', b'{"role":"user","content":"x","%s":1}',
-              b'{"role":"user","content":"x","metadata":{"a":["%s"]}}', b'{"role":"%s","content":"x"}', b'{"role":"user",%s"content":"x"}', b'{"role":"user","content":"x"}%s']
-    for sequence in invalid.values():
+    invalid = [b"\x80", b"\xbf",  # lone continuations
+               b"\xc0\x80", b"\xc0\xaf", b"\xc1\xbf", b"\xe0\x80\xaf", b"\xf0\x80\x80\xaf",  # overlong
+               b"\xed\xa0\x80", b"\xed\xbf\xbf", b"\xed\xa0\xbd\xed\xb8\x80",  # surrogates: high, low, a pair
+               b"\xc3", b"\xe2\x82", b"\xf0\x9f\x98",  # truncated
+               b"\xf4\x90\x80\x80", b"\xf5\x80\x80\x80", b"\xf8\x88\x80\x80\x80", b"\xfe", b"\xff"]  # beyond U+10FFFF
+    places = [b'{"role":"user","content":"%s"}', b'{"role":"user","content":"good \xc3\xa9 %s tail"}',
+              b'{"role":"user","content":"x","%s":1}',
+              b'{"role":"user","content":"x","metadata":{"a":["%s"]}}', b'{"role":"%s","content":"x"}',
+              b'{"role":"user",%s"content":"x"}', b'{"role":"user","content":"x"}%s']
+    for sequence in invalid:
         for place in places:
             line = append(place.decode()).encode()
             at = line.index(b"%s")
             s.refused(line.replace(b"%s", sequence), offset=range(at, at + len(sequence) + 1))
         s.refused(b'{"query":"messages","contains":"' + sequence + b'"}', offset=range(32, 33 + len(sequence)))
         s.refused(sequence, offset=range(0, len(sequence) + 1))
-    for good in ("\u0080", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff", "\U00010000", "\U0010ffff", "\\u0000", "\\ud800", "\\udfff\\ud800"):
+    for good in ("\u0080", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff", "\U00010000", "\U0010ffff", "\\u0000", "\\ud800",
+                 "\\udfff\\ud800"):
         s.accepted(append(spelled(MESSAGE, "content", f'"{good}"')))
 
 
@@ -251,14 +268,16 @@ def nesting(s):
         return "[" * levels + "]" * levels if kind == "array" else '{"a":' * (levels - 1) + "{}" + "}" * (levels - 1)
     for kind in ("array", "object"):
         for levels in (127, 128, 129, 1000, 100_000, 1_000_000):
-            for line in (append(spelled(MESSAGE, "x", deep(levels - 1, kind))), append(spelled(MESSAGE, "metadata", '{"a":' + deep(levels - 2, kind) + "}")),
+            for line in (append(spelled(MESSAGE, "x", deep(levels - 1, kind))),
+                         append(spelled(MESSAGE, "metadata", '{"a":' + deep(levels - 2, kind) + "}")),
                          append(spelled(MESSAGE, "content", '[{"type":"x","a":' + deep(levels - 3, kind) + "}]"))):
                 s.accepted(line) if levels <= 128 else s.refused(line)
-            for line in (deep(levels, kind), "[" + deep(levels, kind) + "]", deep(levels, kind)[:levels], spelled({"operation": "CLEAR"}, "x", deep(levels, kind)),
-                         spelled({"query": "messages"}, "x", deep(levels, kind)), spelled({"operation": "APPEND"}, "messages", deep(levels, kind))):
+            value = deep(levels, kind)
+            for line in (value, "[" + value + "]", value[:levels], spelled({"operation": "CLEAR"}, "x", value),
+                         spelled({"query": "messages"}, "x", value), spelled({"operation": "APPEND"}, "messages", value)):
                 s.refused(line)
             if levels > 128:
-                s.refused(spelled({"operation": "TRANSFORM", "roles": ["user"]}, "setMetadata", '{"a":' + deep(levels, kind) + "}"))
+                s.refused(spelled({"operation": "TRANSFORM", "roles": ["user"]}, "setMetadata", '{"a":' + value + "}"))
 
 
 def sizes(binary):
@@ -284,7 +303,8 @@ def sizes(binary):
     answer = json.loads(s.ask(append(*[message] * (100 * MEGABYTE // len(message)))))
     count = json.loads(s.ask('{"query":"count"}'))
     wanted = 100 * MEGABYTE // len(message)
-    s.verdict(None if answer["ok"] and count["count"] == wanted else f"expected {wanted} messages, got {answer} {count}", "100 MB of small messages")
+    problem = None if answer["ok"] and count["count"] == wanted else f"expected {wanted} messages, got {answer} {count}"
+    s.verdict(problem, "100 MB of small messages")
     s.end()
 
 
@@ -297,14 +317,21 @@ def streams(binary):
     def check(name, fine, got):
         Session.verdict(Session, None if fine else f"got {got}", name)
     good = append(json.dumps(MESSAGE)).encode()
-    for name, text, oks in (("empty input", b"", []), ("one empty line", b"\n", [False]), ("lines that end in CR LF", good + b"\r\n" + good + b"\r\n", [True, True]), ("a last line without newline", good + b"\n" + good, [True, True]),
-                            ("a last line that is cut off", good + b"\n" + good[:30], [True, False]), ("a BOM at the start", b"\xef\xbb\xbf" + good + b"\n" + good + b"\n", [False, True]), ("a NUL at the end", good + b"\n\0", [True, False])):
+    for name, text, oks in (("empty input", b"", []), ("one empty line", b"\n", [False]),
+                            ("lines that end in CR LF", good + b"\r\n" + good + b"\r\n", [True, True]),
+                            ("a last line without newline", good + b"\n" + good, [True, True]),
+                            ("a last line that is cut off", good + b"\n" + good[:30], [True, False]),
+                            ("a BOM at the start", b"\xef\xbb\xbf" + good + b"\n" + good + b"\n", [False, True]),
+                            ("a NUL at the end", good + b"\n\0", [True, False])):
         status, answers, _ = run(text)
         check(name, status == 0 and [a["ok"] for a in answers] == oks, (status, answers))
-    for config in ("", "{", "[]", "7", '{"colour":1}', '{"pairs":"both"}', '{"pairs":1}', '{"tokenizer":"none"}', '{"tokenLimit":-1}', '{"tokenLimit":"1"}', '{"limits":1}', '{"limits":{"messageBytes":-1}}',
-                   '{"limits":{"colour":1}}', '{"compressionConfig":{"enabled":true}}', '{"pairs":"grow","pairs":"grow"}', "[" * 100_000):
+    for config in ("", "{", "[]", "7", '{"colour":1}', '{"pairs":"both"}', '{"pairs":1}', '{"tokenizer":"none"}',
+                   '{"tokenLimit":-1}', '{"tokenLimit":"1"}', '{"limits":1}', '{"limits":{"messageBytes":-1}}',
+                   '{"limits":{"colour":1}}', '{"compressionConfig":{"enabled":true}}', '{"pairs":"grow","pairs":"grow"}',
+                   "[" * 100_000):
         status, answers, stderr = run(good, "--config", config)
-        check(f"--config {config[:60]}", status > 0 and not any(a["ok"] for a in answers) and (stderr or answers), (status, answers, stderr))
+        refused = status > 0 and not any(a["ok"] for a in answers) and (stderr or answers)
+        check(f"--config {config[:60]}", refused, (status, answers, stderr))
 
 
 def main(binary):

@@ -3,9 +3,9 @@
 
     [SEED=n] [STEPS=n] exec_model.py BINARY
 
-After each operation: its answer, the view, the mark map, the stack, every snapshot, a random earlier version and a random query; at the
-end of each conversation: its history, and the token sums against a recount. Operations that fail are part of it. A difference is
-printed with the shortest list of operations found that still shows it.
+After each operation: its answer, the view, the mark map, the stack, every snapshot, a random earlier version and a random query; at
+the end of each conversation: its history, and the token sums against a recount. Operations that fail are part of it. A difference
+is printed with the shortest list of operations found that still shows it.
 """
 import json
 import os
@@ -19,6 +19,9 @@ from reference import ROLES, Conversation  # noqa: E402
 
 OPERATIONS_A_CONVERSATION = 150
 WORDS = ["alpha", "beta", "Gamma", "δέλτα", "😀", "x\ny", "\"q\"", "tail"]
+OFTEN = """APPEND APPEND APPEND APPEND APPEND INSERT REPLACE TRUNCATE CLEAR FILTER DELETE DELETE COMPRESS COMPRESS EXPAND EXPAND
+MERGE SPLIT TRANSFORM START_BATCH END_BATCH ROLLBACK MARK MARK UNMARK UNDO REDO REDO REDO RESTORE""".split()
+NOT_MODELLED = {"timestamp", "openedAt", "tokens", "message", "path", "byteOffset", "events", "restores"}
 LABELS = ["pinned", "pinned", "important", "m"]
 
 
@@ -46,7 +49,8 @@ class Chance(random.Random):
             calls = [f"c{c.calls + i}" for i in range(self.randint(1, 3))]
             c.calls += len(calls)
             if self.one_in(3):
-                m["content"] = [{"type": "text", "text": "use"}] + [{"type": "tool_use", "id": i, "name": "f", "input": {}} for i in calls]
+                m["content"] = [{"type": "tool_use", "id": i, "name": "f", "input": {}} for i in calls] + [{"type": "text",
+                                                                                                            "text": "use"}]
             else:
                 m["toolCalls"] = [{"id": i, "function": {"name": "f", "arguments": "{}"}} for i in calls]
                 m["content"] = self.choice(["calling", "calling", None, m["content"]])
@@ -56,9 +60,8 @@ class Chance(random.Random):
         if role == "user" and c.calls and self.one_in(3):
             inner = self.choice([self.text(), [{"type": "text", "text": self.text()}]])
             m["content"] = [{"type": "tool_result", "tool_use_id": self.call(c), "content": inner}]
-        for name, value in (("timestamp", self.randrange(1000)), ("id", f"m{self.randrange(99)}"), ("metadata", {"a": 1}), ("extra", [1, None])):
-            if self.one_in(5):
-                m[name] = value
+        optional = {"timestamp": self.randrange(1000), "id": f"m{self.randrange(99)}", "metadata": {"a": 1}, "extra": [1, None]}
+        m |= {name: value for name, value in optional.items() if self.one_in(5)}
         return m
 
     def call(self, c):
@@ -83,7 +86,8 @@ class Chance(random.Random):
         view = c.state.view
         if self.one_in(25):
             self.flawed = True
-            return self.choice([{}, {"indices": []}, {"indices": [len(view)]}, {"ordinals": [len(c.log)]}, {"indices": [0, 0]}, {"indices": [0], "ordinals": [0]}])
+            return self.choice([{}, {"indices": []}, {"indices": [len(view)]}, {"ordinals": [len(c.log)]}, {"indices": [0, 0]},
+                                {"indices": [0], "ordinals": [0]}])
         self.flawed = not view
         if self.one_in(2):
             return {"ordinals": self.some(view if self.randrange(8) else range(len(c.log)), most)}
@@ -101,41 +105,52 @@ class Chance(random.Random):
         n = len(c.state.view)
         start = self.randint(0, n)
         self.flawed = self.one_in(12)  # may run backwards
-        given = {"keepFirst": self.randint(n // 2, n + 1), "keepLast": self.randint(n // 2, n + 1), "removeFirst": self.randint(0, 4), "removeLast": self.randint(0, 4),
-                 "range": {"start": start // 3, "end": self.randint(0 if self.flawed else start, n + 2)}, "role": self.choice(ROLES)}
-        return {k: given[k] for k in self.some(set(given) - ({"role"} if self.randrange(6) else set()), 2)}
+        given = {"keepFirst": self.randint(n // 2, n + 1), "keepLast": self.randint(n // 2, n + 1),
+                 "removeFirst": self.randint(0, 4),
+                 "removeLast": self.randint(0, 4),
+                 "range": {"start": start // 3, "end": self.randint(0 if self.flawed else start, n + 2)},
+                 "role": self.choice(ROLES)}
+        return {k: given[k] for k in self.some(given if self.one_in(6) else list(given)[:-1], 2)}
 
     def transform(self):
-        both = {"maxChars": 2 * self.randint(0, 5), "keep": "both", "marker": "…"}
-        return self.choice([{"replaceText": {"find": self.choice(WORDS + ["a"]), "with": self.choice(["", "z", "alpha beta"])}}, {"setMetadata": {"a": 2, "b": [self.randrange(9)]}},
-                            {"truncateText": self.choice([both, {"maxChars": self.randint(0, 12)}, {"maxChars": 3, "keep": "tail", "marker": "<"}])}])
+        replace = {"find": self.choice(WORDS + ["a"]), "with": self.choice(["", "z", "alpha beta"])}
+        truncate = [{"maxChars": self.randint(0, 12)}, {"maxChars": 3, "keep": "tail", "marker": "<"},
+                    {"maxChars": self.randint(0, 9), "keep": "both", "marker": "…"}]
+        return self.choice([{"replaceText": replace}, {"truncateText": self.choice(truncate)},
+                            {"setMetadata": {"a": 2, "b": [self.randrange(9)]}}])
 
     def operation(self, c):
         self.flawed = False  # no more than one fault in an operation: which of two is named is not promised
         view, top = c.state.view, len(c.state.batches) - 1
-        name = self.choice(["APPEND"] * 5 + ["INSERT", "REPLACE", "TRUNCATE", "CLEAR", "FILTER", "DELETE", "DELETE", "COMPRESS", "COMPRESS", "EXPAND", "EXPAND", "MERGE", "SPLIT", "TRANSFORM", "START_BATCH",
-                            "END_BATCH", "ROLLBACK", "MARK", "MARK", "UNMARK", "UNDO", "REDO", "REDO", "REDO", "RESTORE"])
+        name = self.choice(OFTEN)
         summaries = [i for i, o in enumerate(view) if o in c.summaries]
-        if (name in ("CLEAR", "FILTER") and self.one_in(2) or len(view) < 3 and self.one_in(2) or name == "REDO" and not c.undone and self.randrange(8)
-                or name == "EXPAND" and not summaries and self.randrange(8)):
+        if (name in ("CLEAR", "FILTER") or len(view) < 3) and self.one_in(2):
+            name = "APPEND"
+        if (name == "REDO" and not c.undone or name == "EXPAND" and not summaries) and self.randrange(8):
             name = "APPEND"
         if top > 8 or len(view) > 40:
             name = self.choice(["ROLLBACK", "END_BATCH", "TRUNCATE", "RESTORE"])
         batch = self.randint(0, top + self.one_in(20))
+        boundary = self.randint(c.state.batches[-1].boundary, len(c.log) + self.one_in(5))
         arguments = {
             "APPEND": lambda: {"messages": self.messages(c)},
-            "INSERT": lambda: {"messages": self.messages(c), "position": self.randint(0, len(view) + self.one_in(9) * (not self.flawed))},
+            "INSERT": lambda: {"messages": self.messages(c),
+                               "position": self.randint(0, len(view) + self.one_in(9) * (not self.flawed))},
             "REPLACE": lambda: {"index": self.place(len(view)), "message": self.message(c)},
             "TRUNCATE": lambda: {**self.truncate(c), **self.pairs()},
             "CLEAR": lambda: self.choice([{}, {"keepSystemMessage": False}]),
-            "FILTER": lambda: {**dict(self.some([("roles", self.some(ROLES)), ("contentContains", self.some(WORDS)), ("contentExcludes", self.some(WORDS, 1))], 2)), **self.pairs()},
+            "FILTER": lambda: {**dict(self.some([("roles", self.some(ROLES)), ("contentContains", self.some(WORDS)),
+                                                 ("contentExcludes", self.some(WORDS, 1))], 2)), **self.pairs()},
             "DELETE": lambda: {**self.names(c), **self.pairs()},
-            "COMPRESS": lambda: {**self.names(c, 5), **({"summary": self.message(c, self.choice(ROLES[:3]))} if self.randrange(4) else {})},
+            "COMPRESS": lambda: {**self.names(c, 5),
+                                 **({"summary": self.message(c, self.choice(ROLES[:3]))} if self.randrange(4) else {})},
             "EXPAND": lambda: {"index": self.choice(summaries) if summaries and self.randrange(6) else self.place(len(view))},
             "MERGE": lambda: {"indices": self.same_role(c), **({"separator": self.choice(["", " — "])} if self.one_in(2) else {})},
-            "SPLIT": lambda: {"index": self.place(len(view)), "at": sorted({self.randint(1, 6) for _ in range(self.randint(1, 2))})},
+            "SPLIT": lambda: {"index": self.place(len(view)),
+                              "at": sorted({self.randint(1, 6) for _ in range(self.randint(1, 2))})},
             "TRANSFORM": lambda: {**(self.names(c) if self.randrange(3) else {"roles": self.some(ROLES, 1)}), **self.transform()},
-            "START_BATCH": lambda: {**({"boundary": self.randint(c.state.batches[-1].boundary, len(c.log) + self.one_in(5))} if self.one_in(2) else {}), **({"hidePrior": True} if self.one_in(3) else {})},
+            "START_BATCH": lambda: {**({"boundary": boundary} if self.one_in(2) else {}),
+                                    **({"hidePrior": True} if self.one_in(3) else {})},
             "END_BATCH": lambda: {"targetBatch": batch, **({"carry": self.some(ROLES)} if self.randrange(3) else {})},
             "ROLLBACK": lambda: {"targetBatchIndex": batch},
             "MARK": lambda: {**self.names(c), "mark": self.choice(LABELS)},
@@ -158,7 +173,7 @@ class Chance(random.Random):
         if name in ("truncate", "insert", "replace", "clear", "filter") and self.one_in(4) and "pairs" not in op:
             return {"operation": name, name: rest}
         if name == "append" and self.one_in(4):
-            return {"operation": "insert", "data": op["messages"]} if self.one_in(2) else {"operation": "insert", "insert": {"position": -1, **rest}}
+            return {"operation": "insert", **self.choice([{"data": op["messages"]}, {"insert": {"position": -1, **rest}}])}
         if list(rest) == ["ordinals"] and name in ("delete", "compress") and self.one_in(2):
             return {"operation": name, "indices": op["ordinals"]}
         return op
@@ -169,19 +184,25 @@ class Chance(random.Random):
     def query(self, c):
         name = self.choice(["messages"] * 4 + ["count", "uncompressed", "batchSnapshot", "diff", "blame", "version"])
         version = self.randint(0, len(c.versions) - 1)
-        fields = {"batchSnapshot": {"batchIndex": self.randrange(len(c.state.batches) + 1)}, "diff": {"from": version, "to": self.randint(0, len(c.versions) - 1)},
+        fields = {"batchSnapshot": {"batchIndex": self.randrange(len(c.state.batches) + 1)},
+                  "diff": {"from": version, "to": self.randint(0, len(c.versions) - 1)},
                   "blame": {"ordinal": self.randrange(len(c.log) + 1)}}.get(name, {})
         if name in ("messages", "count"):
             n = len(c.state.view)
             start = self.randint(0, n)
-            filters = {"all": self.one_in(2), "atVersion": version, "atBatch": self.randrange(len(c.state.batches)), "roles": self.some(ROLES), "role": self.choice(ROLES), "from": self.randrange(1000), "to": self.randrange(1000),
-                       "marked": self.choice(LABELS), "contains": self.choice(WORDS), "start": start, "end": self.randint(start, n + 1), "first": self.randint(0, n + 1), "last": self.randint(0, n + 1)}
+            filters = {"all": self.one_in(2), "atVersion": version, "atBatch": self.randrange(len(c.state.batches)),
+                       "role": self.choice(ROLES),
+                       "roles": self.some(ROLES), "from": self.randrange(1000), "to": self.randrange(1000),
+                       "marked": self.choice(LABELS),
+                       "contains": self.choice(WORDS), "start": start, "end": self.randint(start, n + 1),
+                       "first": self.randint(0, n + 1),
+                       "last": self.randint(0, n + 1)}
             fields = {k: filters[k] for k in self.some(filters, 4)}
         return {"query": name, **fields}
 
 
 def script(operations, chance, pairs):
-    """[(request, the answer of the reference, how many operations were given before it)]: the operations, with the checks between them."""
+    """The operations with the checks between them: [(request, the reference's answer, how many operations came before it)]."""
     c, lines = Conversation(pairs), []
     given = 0
 
@@ -192,7 +213,8 @@ def script(operations, chance, pairs):
         request = make(c) if callable(make) else make
         given += 1
         ask(request)
-        for query in ({"query": "messages"}, {"query": "markMap"}, {"query": "state"}, {"query": "batches"}, {"query": "messages", "atVersion": chance.randrange(len(c.versions))}, chance.query(c)):
+        for query in ({"query": "messages"}, {"query": "markMap"}, {"query": "state"}, {"query": "batches"},
+                      {"query": "messages", "atVersion": chance.randrange(len(c.versions))}, chance.query(c)):
             ask(query)
     ask({"query": "history"})
     ask({"query": "messages", "all": True})
@@ -201,19 +223,20 @@ def script(operations, chance, pairs):
     return lines, c
 
 
-def without_time(value):
-    """What the reference does not model is taken out: the clock, the tokens, and the words of messages to people."""
+def modelled(value):
+    """The value without what the reference does not model: the clock, tokens, and words for people."""
     if isinstance(value, dict):
-        return {k: without_time(v) for k, v in value.items() if k not in ("timestamp", "openedAt", "tokens", "message", "path", "byteOffset", "events", "restores")
-                and (k, v) != ("description", None) or isinstance(v, (dict, list))}
-    return [without_time(v) for v in value] if isinstance(value, list) else value
+        return {k: modelled(v) for k, v in value.items()
+                if (k not in NOT_MODELLED or isinstance(v, (dict, list))) and (k, v) != ("description", None)}
+    return [modelled(v) for v in value] if isinstance(value, list) else value
 
 
 def compared(request, expected, got):
     """Where two answers differ, as sentences."""
-    if isinstance(request, dict) and request.get("query") == "diff" and expected["ok"] and got["ok"]:  # several smallest sets may exist
-        expected["result"]["moved"], got["result"]["moved"] = len(expected["result"]["moved"]), len(got["result"]["moved"])
-    expected, got = without_time(expected), without_time(got)
+    if isinstance(request, dict) and request.get("query") == "diff" and expected["ok"] and got["ok"]:
+        for answer in (expected, got):  # several smallest sets of moved messages may exist
+            answer["result"]["moved"] = len(answer["result"]["moved"])
+    expected, got = modelled(expected), modelled(got)
     if isinstance(request, list) and not expected["ok"]:  # of several faults in a list any may be named
         expected = {"ok": False, "error": {"operationIndex": {"$type": "integer"}}}
     if not expected["ok"]:  # an error fits when the code is the same, and the field where the reference names one
@@ -225,14 +248,16 @@ def difference(binary, operations, seed, pairs):
     """None, or (what differs, how many operations it took)."""
     lines, c = script(operations, Chance(seed), pairs)
     text = "".join(json.dumps(request, ensure_ascii=False) + "\n" for request, _, _ in lines)
-    done = subprocess.run([binary, "exec", "--config", json.dumps({"pairs": pairs})], input=text.encode(), capture_output=True, timeout=120)
+    command = [binary, "exec", "--config", json.dumps({"pairs": pairs})]
+    done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=120)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     for (request, expected, given), got in zip(lines, answers):
         found = compared(request, expected, got)
         if found:
             return "\n    ".join([json.dumps(request, ensure_ascii=False)] + found[:5]), given
     if len(answers) != len(lines) or done.returncode != 0:
-        return f"{len(lines)} requests, {len(answers)} answers, exit status {done.returncode}: {done.stderr.decode()[-300:]}", lines[min(len(answers), len(lines) - 1)][2]
+        told = f"{len(lines)} requests, {len(answers)} answers, exit status {done.returncode}: {done.stderr.decode()[-300:]}"
+        return told, lines[min(len(answers), len(lines) - 1)][2]
     tokens = [answer["tokens"] for answer in answers[len(answers) - len(c.log):]] if c.log else []
     history = answers[len(lines) - len(c.log) - 2]["result"]
     for entry, version in zip(history, c.versions):
@@ -273,7 +298,8 @@ def main(binary):
         found = difference(binary, [make] * min(OPERATIONS_A_CONVERSATION, steps - first), seed + first, pairs)
         if found:
             operations = shortest(binary, given[:found[1]], seed + first, pairs)
-            print(f"With {{\"pairs\":\"{pairs}\"}}:", *(json.dumps(o, ensure_ascii=False) for o in operations), (difference(binary, operations, seed + first, pairs) or found)[0], sep="\n")
+            found = difference(binary, operations, seed + first, pairs) or found
+            print(f"With pairs {pairs}:", *(json.dumps(o, ensure_ascii=False) for o in operations), found[0], sep="\n")
             print(f"0 passed, 1 failed (SEED={seed + first} STEPS={min(OPERATIONS_A_CONVERSATION, steps - first)})")
             return 1
     print(f"{steps} steps agree\n1 passed, 0 failed")

@@ -254,10 +254,6 @@ def links(m):
     return found + ([("result", result)] if result is not None else [])
 
 
-def other(link):
-    return ("result" if link[0] == "call" else "call", link[1])
-
-
 def cut(text, maxChars, keep="head", marker=""):
     if len(text) <= maxChars:
         return text
@@ -336,13 +332,15 @@ class Conversation:
         if opens:
             left = op.get("boundary", log_length)
             snapshot = [o for o in before.view if o < left]
-            batches = before.batches[:-1] + [before.batches[-1]._replace(snapshot=snapshot), Batch(left, name, op.get("description"), None)]
+            batches = before.batches[:-1] + [before.batches[-1]._replace(snapshot=snapshot),
+                                             Batch(left, name, op.get("description"), None)]
             after = after._replace(batches=batches)
         self.versions.append(Entry(name, after, len(self.log), self.restores, op.get("description")))
         if name not in ("UNDO", "REDO"):
             self.done.append((head, head + 1))
             self.undone = []
-        answer = {"ok": True, "operation": name, "version": head + 1, "affectedBatchIndex": len(after.batches) - 1, "stats": self.stats()}
+        answer = {"ok": True, "operation": name, "version": head + 1, "affectedBatchIndex": len(after.batches) - 1,
+                  "stats": self.stats()}
         warnings = self.warnings(before.view, after.view)
         answer |= {"warnings": warnings} if warnings else {}
         if "operationId" in op:
@@ -387,27 +385,37 @@ class Conversation:
         pinned = set(state.marks.get("pinned", ())) - set(named)
         keep = set(keep) | (pinned & set(state.view))
         mode = op.get("pairs", self.pairs)
+        partners = self.partners(state.view)
         while mode != "literal":
-            held = {link for o in keep for link in links(self.log[o])}
-            before = {link for o in state.view for link in links(self.log[o])}
-            broken = [o for o in keep if any(other(k) in before - held for k in links(self.log[o]))]
+            broken = [half for half, others in partners.items() if half[0] in keep and not keep & others]
             if mode == "grow":
-                lost = {other(k) for o in broken for k in links(self.log[o])} & (before - held)
-                changed = keep | {o for o in state.view if lost & set(links(self.log[o]))}
+                changed = keep | {o for half in broken for o in partners[half]}
             else:
-                changed = keep - (set(broken) - pinned)
+                changed = keep - ({half[0] for half in broken} - pinned)
             if changed == keep:
                 break
             keep = changed
         return state._replace(view=[o for o in state.view if o in keep])
 
+    def partners(self, view):
+        """{(ordinal, "call" or "result", id): ordinals of the messages it belongs together with}. Where an id is used again, a
+        result answers the last call before it; where there is none, the first one after it."""
+        found = {}
+        for place, o in enumerate(view):
+            for side, id in links(self.log[o]):
+                calls = [i for i, other in enumerate(view) if side == "result" and ("call", id) in links(self.log[other])]
+                if calls:
+                    call = view[max((i for i in calls if i <= place), default=calls[0])]
+                    found.setdefault((o, "result", id), set()).add(call)
+                    found.setdefault((call, "call", id), set()).add(o)
+        return found
+
     def warnings(self, before, after):
-        def held(view):
-            return {link for o in view for link in links(self.log[o])}
-        was, now = held(before), held(after)
+        had, has = self.partners(before), self.partners(after)
         code = {"call": "tool_call_without_result", "result": "tool_result_without_call"}
-        return [{"code": code[k[0]], "ordinal": o, "toolCallId": k[1]} for o in after if o in before for k in links(self.log[o])
-                if other(k) in was - now]
+        return [{"code": code[side], "ordinal": o, "toolCallId": id}
+                for o in after if o in before for side, id in dict.fromkeys(links(self.log[o]))
+                if (o, side, id) in had and (o, side, id) not in has and not had[o, side, id] & set(after)]
 
     def append(self, state, op):
         return state._replace(view=state.view + self.store(*op["messages"]))
@@ -473,7 +481,8 @@ class Conversation:
         merged = copy.deepcopy(messages[0])
         contents = [m["content"] for m in messages if m["content"] is not None]
         if any(type(c) is list for c in contents):
-            merged["content"] = [p for c in contents for p in (c if type(c) is list else [{"type": "text", "text": c}] if c else [])]
+            lists = [c if type(c) is list else [{"type": "text", "text": c}] for c in contents if c]
+            merged["content"] = [part for parts in lists for part in parts]
         elif contents:
             merged["content"] = op.get("separator", "\n").join(contents)
         calls = [c for m in messages for c in m.get("toolCalls", [])]
@@ -603,7 +612,8 @@ class Conversation:
         return found[max(0, len(found) - q["last"]):] if "last" in q else found
 
     def stats(self):
-        return {"totalMessages": len(self.log), "currentBatchMessages": len(self.state.view), "totalBatches": len(self.state.batches),
+        return {"totalMessages": len(self.log), "currentBatchMessages": len(self.state.view),
+                "totalBatches": len(self.state.batches),
                 "currentBatchIndex": len(self.state.batches) - 1, "tokens": 0}
 
     def q_stats(self, q):
@@ -629,16 +639,19 @@ class Conversation:
         if k >= len(self.state.batches) - 1:
             return None
         messages = self.messages(self.state.batches[k].snapshot)["messages"]
-        return {"batchIndex": k, "timestamp": 0, "messages": messages, "messageCount": len(messages), **described(self.state.batches[k + 1])}
+        return {"batchIndex": k, "timestamp": 0, "messages": messages, "messageCount": len(messages),
+                **described(self.state.batches[k + 1])}
 
     def q_batches(self, q):
         return [{"index": k, "boundary": b.boundary, "openedBy": b.opened_by, "openedAt": 0,
-                 "messageCount": len(self.state.view if b.snapshot is None else b.snapshot), **described(b)} for k, b in enumerate(self.state.batches)]
+                 "messageCount": len(self.state.view if b.snapshot is None else b.snapshot), **described(b)}
+                for k, b in enumerate(self.state.batches)]
 
     def q_history(self, q):
         return [{"version": v, "parent": v - 1 if v else None, "operation": e.operation, "batchIndex": len(e.state.batches) - 1,
                  "timestamp": 0, "messageCount": len(e.state.view), "tokens": 0,
-                 **({"restores": e.restores} if e.restores is not None else {}), **described(e)} for v, e in enumerate(self.versions)]
+                 **({"restores": e.restores} if e.restores is not None else {}), **described(e)}
+                for v, e in enumerate(self.versions)]
 
     def q_diff(self, q):
         if max(q["from"], q["to"]) >= len(self.versions):

@@ -7,7 +7,8 @@
 //
 // Safe for any number of threads: writers take turns, readers never wait for a writer's work; history() gives a reader a value that
 // stays as it is. Subscribers are called on the writer's thread, after the change is visible, in order, without a lock held on
-// readers; they may read the conversation, and must not change it.
+// readers; they may read the conversation, and must not
+// change it (invalid_argument) or throw.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +63,7 @@ struct Outcome : Applied {
   std::vector<Event> events;
 };
 
-// Ends the subscription when destroyed. May outlive the conversation.
+// Ends the subscription when destroyed; waits for a call to it that is under way on another thread. May outlive the conversation.
 class UNDERTEXT_API Subscription {
  public:
   Subscription() = default;

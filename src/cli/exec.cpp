@@ -3,9 +3,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <new>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <unistd.h>
@@ -31,6 +31,12 @@ std::string answer_too_long(std::uint64_t line_bytes) {
   return answer(Error{ErrorCode::too_large, "the line is longer than " + std::to_string(line_bytes) + " bytes (limits.lineBytes)"});
 }
 
+// With the reason that errno gives.
+int fail(const char* what) {
+  std::fprintf(stderr, "undertext: %s: %s\n", what, std::generic_category().message(errno).c_str());
+  return 1;
+}
+
 int refuse(const Error& error) {
   std::fprintf(stderr, "%s\n", answer(error).c_str());
   return 2;
@@ -49,8 +55,7 @@ int exec_lines(Conversation& conversation, int in, int out, std::uint64_t line_b
       case LineReader::Got::end:
         return 0;
       case LineReader::Got::failed:
-        std::fprintf(stderr, "undertext: cannot read the input: %s\n", std::strerror(errno));
-        return 1;
+        return fail("cannot read the input");
       case LineReader::Got::too_long:
         text = answer_too_long(line_bytes);
         break;
@@ -58,22 +63,20 @@ int exec_lines(Conversation& conversation, int in, int out, std::uint64_t line_b
         try {
           text = answer(conversation, reader.line());
         } catch (const std::bad_alloc&) {
-          if (!write_all(out, no_memory)) return 1;
+          if (!write_all(out, no_memory)) return fail("cannot write the answer");
           continue;
         }
         break;
     }
     text += '\n';
-    if (!write_all(out, text)) {
-      std::fprintf(stderr, "undertext: cannot write the answer: %s\n", std::strerror(errno));
-      return 1;
-    }
+    if (!write_all(out, text)) return fail("cannot write the answer");
   }
 }
 
 int run_exec(const ExecOptions& options) {
   if (options.store != "memory:") {
-    return refuse({ErrorCode::unsupported, "durable stores are not part of this version; leave --store out to keep the conversation in memory", "store"});
+    return refuse({ErrorCode::unsupported,
+                   "durable stores are not part of this version; leave --store out to keep the conversation in memory", "store"});
   }
   DoorSettings door;
   if (options.config) {

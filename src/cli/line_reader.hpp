@@ -16,7 +16,7 @@ class LineReader {
     line,      // line() has it, without its newline, until the next call
     too_long,  // a line was over the limit, or over the memory there is; it has been read to its end
     end,
-    failed,    // errno says why
+    failed,  // errno says why
   };
   Got next();
 

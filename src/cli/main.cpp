@@ -1,11 +1,13 @@
 // The `undertext` command: what may be written on its command line. What the commands do stands in exec.hpp and demo.hpp.
 
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <string>
-
-#include <unistd.h>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
 
 #include <undertext/undertext.hpp>
 
@@ -46,17 +48,20 @@ bool color_is_welcome() {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Undertext keeps the message array that an LLM agent sends to its model.\n"
-               "Every edit is an operation, no edit loses anything, every earlier state can be read and restored.",
-               "undertext");
+  CLI::App app(
+      "Undertext keeps the message array that an LLM agent sends to its model.\n"
+      "Every edit is an operation, no edit loses anything, every earlier state can be read and restored.",
+      "undertext");
   app.require_subcommand(1);
-  app.set_version_flag("--version", std::string("undertext ") + std::string(undertext::library_version()), "Print the version and exit");
+  app.set_version_flag("--version", std::string("undertext ") + std::string(undertext::library_version()),
+                       "Print the version and exit");
   app.footer(examples);
 
   undertext::ExecOptions exec_options;
   CLI::App* exec = app.add_subcommand("exec", "Read JSON lines from standard input, answer each with one JSON line");
   exec->footer(exec_lines_help);
-  exec->add_option("--store", exec_options.store, "Where the conversation is kept; this version has memory: only")->type_name("URL");
+  exec->add_option("--store", exec_options.store, "Where the conversation is kept; this version has memory: only")
+      ->type_name("URL");
   exec->add_option("--conversation", exec_options.conversation, "Which conversation of the store")->type_name("ID");
   exec->add_option("--config", exec_options.config,
                    "Settings: tokenizer, tokenLimit, pairs, limits {messageBytes, lineBytes}, compressionConfig")

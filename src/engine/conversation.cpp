@@ -15,8 +15,8 @@ namespace undertext {
 namespace {
 
 std::int64_t system_clock_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since_1970).count();
 }
 
 using Outcomes = std::unordered_map<std::string, Outcome>;
@@ -41,11 +41,16 @@ void append_events(std::vector<Event>& events, const Operation& operation, const
 
 std::string_view name(Event::Type type) {
   switch (type) {
-    case Event::Type::message_added: return "MESSAGE_ADDED";
-    case Event::Type::batch_opened: return "BATCH_OPENED";
-    case Event::Type::rolled_back: return "ROLLED_BACK";
-    case Event::Type::context_changed: return "CONTEXT_CHANGED";
-    case Event::Type::token_limit_exceeded: return "TOKEN_LIMIT_EXCEEDED";
+    case Event::Type::message_added:
+      return "MESSAGE_ADDED";
+    case Event::Type::batch_opened:
+      return "BATCH_OPENED";
+    case Event::Type::rolled_back:
+      return "ROLLED_BACK";
+    case Event::Type::context_changed:
+      return "CONTEXT_CHANGED";
+    case Event::Type::token_limit_exceeded:
+      return "TOKEN_LIMIT_EXCEEDED";
   }
   return "";
 }
@@ -53,8 +58,7 @@ std::string_view name(Event::Type type) {
 // Locks, in the order in which they are taken: `turn` for the whole of a change and its events; a subscriber's own while it is
 // called; `publishing` only while the handle is copied or swapped, so that readers wait for no more than that.
 struct Conversation::Rep {
-  explicit Rep(Settings given, History start = {})
-      : settings(std::move(given)), stats(start.stats()), published(std::move(start)) {
+  explicit Rep(Settings given, History start = {}) : settings(std::move(given)), stats(start.stats()), published(std::move(start)) {
     context.count_tokens = estimate_tokens;
     context.pairs = settings.pairs;
     context.limits = settings.limits.message;
@@ -63,9 +67,9 @@ struct Conversation::Rep {
   const Settings settings;
 
   std::mutex turn;
-  ApplyContext context;  // guarded by turn
-  Outcomes answered;     // guarded by turn; by operation_id
-  Stats stats;           // guarded by turn; of what is published
+  ApplyContext context;                  // guarded by turn
+  Outcomes answered;                     // guarded by turn; by operation_id
+  Stats stats;                           // guarded by turn; of what is published
   std::atomic<std::thread::id> telling;  // the thread that is calling subscribers
 
   const std::shared_ptr<Subscribers> subscribers = Subscribers::make();

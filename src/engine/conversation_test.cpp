@@ -1,10 +1,10 @@
 #include <undertext/conversation.hpp>
 
-#include <gtest/gtest.h>
-
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace undertext {
 namespace {
@@ -13,7 +13,9 @@ Message message(const std::string& role, const std::string& text) {
   return Message::parse(R"({"role":")" + role + R"(","content":")" + text + R"("})").value();
 }
 Operation append(const std::string& text) { return {op::Append{{message("user", text)}}}; }
-Operation append(const std::string& text, OperationOptions options) { return {op::Append{{message("user", text)}}, std::move(options)}; }
+Operation append(const std::string& text, OperationOptions options) {
+  return {op::Append{{message("user", text)}}, std::move(options)};
+}
 
 std::vector<std::string> texts(const Conversation& conversation) {
   std::vector<std::string> result;
@@ -25,7 +27,8 @@ std::vector<std::string> texts(const Conversation& conversation) {
 std::string heard(const Event& event) {
   std::string result(name(event.type));
   if (event.type == Event::Type::message_added) result += " " + std::to_string(event.ordinal.value);
-  if (event.type == Event::Type::batch_opened || event.type == Event::Type::rolled_back) result += " " + std::to_string(event.batch.value);
+  if (event.type == Event::Type::batch_opened || event.type == Event::Type::rolled_back)
+    result += " " + std::to_string(event.batch.value);
   if (event.type == Event::Type::token_limit_exceeded) {
     result += " " + std::to_string(event.tokens_used) + " of " + std::to_string(event.token_limit);
   }
@@ -144,9 +147,8 @@ TEST(Conversation, AnExceptionFromASubscriberDoesNotReachTheWriterOrTheOthers) {
 TEST(Conversation, ASubscriberThatTriesToChangeTheConversationIsRefused) {
   Conversation conversation;
   bool refused = false;
-  const Subscription subscription = conversation.subscribe([&](const Event&) {
-    refused = !conversation.apply(append("b")) && !conversation.apply(std::vector{append("b")});
-  });
+  const Subscription subscription = conversation.subscribe(
+      [&](const Event&) { refused = !conversation.apply(append("b")) && !conversation.apply(std::vector{append("b")}); });
   conversation.apply(append("a")).value();
   EXPECT_TRUE(refused);
   EXPECT_EQ(conversation.version(), Version(1));
@@ -160,7 +162,8 @@ TEST(Conversation, ExpectedVersionRefusesWhenSomebodyWasFirst) {
   EXPECT_EQ(late.error().code, ErrorCode::conflict);
   EXPECT_TRUE(conversation.apply(append("b", {.expected_version = Version(1)})));
   // Within a list each operation expects what the one before it made.
-  EXPECT_TRUE(conversation.apply(std::vector{append("c", {.expected_version = Version(2)}), append("d", {.expected_version = Version(3)})}));
+  EXPECT_TRUE(conversation.apply(
+      std::vector{append("c", {.expected_version = Version(2)}), append("d", {.expected_version = Version(3)})}));
 }
 
 TEST(Conversation, ARepeatedOperationIdAnswersAsTheFirstTimeAndChangesNothing) {

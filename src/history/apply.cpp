@@ -300,7 +300,7 @@ Problem perform(Draft& draft, const op::StartBatch& start) {
   std::vector<Splice> splices;
   for (const Range& r : from) splices.push_back({r.start, r.end - r.start});
   snapshot.edit(draft.log(), splices);
-  if (start.hide_prior) draft.keep_only(from);
+  if (start.hide_prior) draft.keep_only(with_indices(from, draft.pinned_indices()));
   draft.open_batch(static_cast<std::uint32_t>(boundary), std::move(snapshot));
   return {};
 }

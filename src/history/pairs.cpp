@@ -166,6 +166,7 @@ Stretches mend_pairs(const Log& log, const PlacedView& before, Stretches kept, P
 std::vector<Warning> broken_pairs(const Log& log, const PlacedView& before, const Stretches& kept, PlacedView& after) {
   struct Found {
     std::uint64_t index;
+    std::ptrdiff_t link;  // which of the message's own
     Warning warning;
   };
   std::vector<Found> found;
@@ -180,11 +181,12 @@ std::vector<Warning> broken_pairs(const Log& log, const PlacedView& before, cons
       after.link_up(log, half.ordinal);
       continue;
     }
-    found.push_back({*index,
+    const std::vector<ToolLink> links = log.message(half.ordinal).tool_links();
+    found.push_back({*index, std::find(links.begin(), links.end(), ToolLink{half.side, half.id}) - links.begin(),
                      {half.side == ToolLink::Side::call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call,
                       Ordinal(half.ordinal), half.id}});
   }
-  std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.index < b.index; });
+  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return std::tie(a.index, a.link) < std::tie(b.index, b.link); });
   std::vector<Warning> warnings;
   warnings.reserve(found.size());
   for (Found& f : found) warnings.push_back(std::move(f.warning));

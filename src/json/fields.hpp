@@ -117,10 +117,10 @@ class Fields {
   bool has(std::string_view name) const { return object_.find(name).has_value(); }  // does not count as asked for
   std::optional<JsonValue> find(std::string_view name);                             // counts as asked for
 
-  void fail(std::string_view name, std::string_view problem);         // such as ("at", "must rise")
-  void missing(std::string_view name);                                // a member that must be there
-  void missing(std::string_view name, std::string_view problem);      // the same in other words
-  void done();                                                        // whatever was not asked for is unknown
+  void fail(std::string_view name, std::string_view problem);     // such as ("at", "must rise")
+  void missing(std::string_view name);                            // a member that must be there
+  void missing(std::string_view name, std::string_view problem);  // the same in other words
+  void done();                                                    // whatever was not asked for is unknown
 
  private:
   Fields(JsonValue object, std::string_view what, Reading& reading, const Fields* outer, std::string_view name)

@@ -83,7 +83,8 @@ void read_arguments(Fields& fields, op::Split& split) {
 
 void read_which(Fields& fields, op::Transform& transform) {
   if (!fields.has("roles")) return read_names(fields, transform.which.emplace<Names>());
-  if (fields.has("indices") || fields.has("ordinals")) fields.fail("indices", "ordinals and roles exclude each other; give one of them");
+  if (fields.has("indices") || fields.has("ordinals"))
+    fields.fail("indices", "ordinals and roles exclude each other; give one of them");
   fields.take_filled("roles", transform.which.emplace<std::vector<Role>>());
   fields.find("indices");
   fields.find("ordinals");

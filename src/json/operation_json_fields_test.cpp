@@ -1,9 +1,9 @@
 // One wrong value of every kind in every field of every operation.
-#include <gtest/gtest.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "json/operation_json.hpp"
 

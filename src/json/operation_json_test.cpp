@@ -1,10 +1,10 @@
 #include "json/operation_json.hpp"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <string_view>
 #include <variant>
+
+#include <gtest/gtest.h>
 
 namespace undertext {
 namespace {
@@ -80,8 +80,8 @@ TEST(OperationJson, EveryArgumentArrives) {
   EXPECT_EQ(truncate.role, Role::tool);
   EXPECT_EQ(truncate.pairs, Pairs::grow);
 
-  const op::Filter filter =
-      read_as<op::Filter>(R"({"operation":"FILTER","roles":["user","tool"],"contentContains":["a"],"contentExcludes":["b","\u0063"],"pairs":"shrink"})");
+  const op::Filter filter = read_as<op::Filter>(
+      R"({"operation":"FILTER","roles":["user","tool"],"contentContains":["a"],"contentExcludes":["b","\u0063"],"pairs":"shrink"})");
   EXPECT_EQ(filter.roles, (std::vector{Role::user, Role::tool}));
   EXPECT_EQ(filter.content_contains, std::vector<std::string>{"a"});
   EXPECT_EQ(filter.content_excludes, (std::vector<std::string>{"b", "c"}));
@@ -114,7 +114,8 @@ TEST(OperationJson, EveryArgumentArrives) {
   EXPECT_EQ(start.boundary, 3u);
   EXPECT_TRUE(start.hide_prior);
   EXPECT_FALSE(read_as<op::StartBatch>(R"({"operation":"START_BATCH"})").boundary);
-  EXPECT_EQ(read_as<op::EndBatch>(R"({"operation":"END_BATCH","targetBatch":2,"carry":["assistant"]})").carry, std::vector{Role::assistant});
+  EXPECT_EQ(read_as<op::EndBatch>(R"({"operation":"END_BATCH","targetBatch":2,"carry":["assistant"]})").carry,
+            std::vector{Role::assistant});
   EXPECT_TRUE(read_as<op::EndBatch>(R"({"operation":"END_BATCH","targetBatch":2,"carry":[]})").carry.empty());
 }
 
@@ -135,18 +136,23 @@ TEST(OperationJson, AConfigurationHoldsItsArgumentsInABlock) {
   EXPECT_EQ(read_as<op::Truncate>(R"({"operation":"truncate","truncate":{"keepLast":5,"pairs":"grow"}})").pairs, Pairs::grow);
   EXPECT_EQ(error_of(R"({"operation":"truncate","truncate":{"keepLast":5,"pairs":"grow"},"pairs":"grow"})").field, "pairs");
   EXPECT_EQ(read_as<op::Filter>(R"({"operation":"filter","filter":{"roles":["user"]}})").roles.size(), 1u);
-  EXPECT_EQ(read_as<op::Replace>(R"({"operation":"replace","replace":{"index":2,"message":{"role":"user","content":"a"}}})").names.by,
-            Names::By::index);
+  EXPECT_EQ(
+      read_as<op::Replace>(R"({"operation":"replace","replace":{"index":2,"message":{"role":"user","content":"a"}}})").names.by,
+      Names::By::index);
   EXPECT_FALSE(read_as<op::Clear>(R"({"operation":"clear","clear":{"keepSystemMessage":false}})").keep_system_message);
   EXPECT_TRUE(read_as<op::Clear>(R"({"operation":"clear"})").keep_system_message);
-  EXPECT_EQ(read_as<op::Insert>(R"({"operation":"insert","insert":{"position":2,"messages":[{"role":"user","content":"a"}]}})").position, 2u);
+  EXPECT_EQ(
+      read_as<op::Insert>(R"({"operation":"insert","insert":{"position":2,"messages":[{"role":"user","content":"a"}]}})").position,
+      2u);
 }
 
 TEST(OperationJson, InAConfigurationInsertingAtMinusOneAppends) {
-  EXPECT_EQ(read_as<op::Append>(R"({"operation":"insert","insert":{"position":-1,"messages":[{"role":"user","content":"a"}]}})").messages.size(), 1u);
+  EXPECT_EQ(read_as<op::Append>(R"({"operation":"insert","insert":{"position":-1,"messages":[{"role":"user","content":"a"}]}})")
+                .messages.size(),
+            1u);
   for (const char* position : {"-2", "-1.0", "-1e0", "\"-1\"", "null"}) {
-    const Error error =
-        error_of(std::string(R"({"operation":"insert","insert":{"position":)") + position + R"(,"messages":[{"role":"user","content":"a"}]}})");
+    const Error error = error_of(std::string(R"({"operation":"insert","insert":{"position":)") + position +
+                                 R"(,"messages":[{"role":"user","content":"a"}]}})");
     EXPECT_EQ(error.field, "position") << position;
     EXPECT_EQ(error.path, "insert.position") << position;
   }
@@ -166,17 +172,21 @@ TEST(OperationJson, TheIndicesOfAModificationAreOrdinals) {
   const op::Delete del = read_as<op::Delete>(R"({"operation":"delete","indices":[3],"pairs":"shrink"})");
   EXPECT_EQ(del.names.by, Names::By::ordinal);
   EXPECT_EQ(del.pairs, Pairs::shrink);
-  const op::Compress compress = read_as<op::Compress>(R"({"operation":"compress","indices":[0,1],"data":{"role":"user","content":"s"}})");
+  const op::Compress compress =
+      read_as<op::Compress>(R"({"operation":"compress","indices":[0,1],"data":{"role":"user","content":"s"}})");
   EXPECT_EQ(compress.names.by, Names::By::ordinal);
   EXPECT_EQ(compress.summary->text(), "s");
-  const op::Replace replace = read_as<op::Replace>(R"({"operation":"replace","indices":[1,2],"data":[{"role":"user","content":"s"}]})");
+  const op::Replace replace =
+      read_as<op::Replace>(R"({"operation":"replace","indices":[1,2],"data":[{"role":"user","content":"s"}]})");
   EXPECT_EQ(replace.names.by, Names::By::ordinal);
   EXPECT_EQ(replace.messages.size(), 1u);
 }
 
 TEST(OperationJson, AModificationInsertsOneMessageOrAListAtTheEnd) {
   EXPECT_EQ(read_as<op::Append>(R"({"operation":"insert","indices":[],"data":{"role":"user","content":"a"}})").messages.size(), 1u);
-  EXPECT_EQ(read_as<op::Append>(R"({"operation":"insert","data":[{"role":"user","content":"a"},{"role":"user","content":"b"}]})").messages.size(), 2u);
+  EXPECT_EQ(read_as<op::Append>(R"({"operation":"insert","data":[{"role":"user","content":"a"},{"role":"user","content":"b"}]})")
+                .messages.size(),
+            2u);
   EXPECT_EQ(error_of(R"({"operation":"insert"})").field, "data");
   EXPECT_EQ(error_of(R"({"operation":"insert","data":"x"})").field, "data");
   EXPECT_EQ(error_of(R"({"operation":"insert","data":{"role":"user","content":"a"},"position":1})").field, "position");
@@ -196,17 +206,15 @@ TEST(OperationJson, TheNumberOfABatchComesFromBatchOrIndices) {
 }
 
 TEST(OperationJson, AnUnknownOperationIsRefused) {
-  for (const char* operation : {R"("EXPLODE")", R"("append")", R"("Append")", R"("start_batch")", R"("BATCH_START")", R"("")", R"("APPEND ")", "1",
-                                "null", "[]", "{}", "true"}) {
+  for (const char* operation : {R"("EXPLODE")", R"("append")", R"("Append")", R"("start_batch")", R"("BATCH_START")", R"("")",
+                                R"("APPEND ")", "1", "null", "[]", "{}", "true"}) {
     const Error error = error_of(std::string(R"({"operation":)") + operation + "}");
     EXPECT_EQ(error.code, ErrorCode::invalid_argument) << operation;
     EXPECT_EQ(error.field, "operation") << operation;
   }
 }
 
-TEST(OperationJson, TheNameOfAnOperationMayBeSpelledWithEscapes) {
-  read_as<op::Undo>(R"({"\u006fperation":"\u0055NDO"})");
-}
+TEST(OperationJson, TheNameOfAnOperationMayBeSpelledWithEscapes) { read_as<op::Undo>(R"({"\u006fperation":"\u0055NDO"})"); }
 
 TEST(OperationJson, AnUnknownFieldIsNamed) {
   const std::pair<const char*, const char*> cases[] = {
@@ -268,7 +276,8 @@ TEST(OperationJson, ThingsThatExcludeEachOtherAreRefused) {
   EXPECT_EQ(error_of(R"({"operation":"DELETE","indices":[0],"ordinals":[0]})").field, "indices");
   EXPECT_EQ(error_of(R"({"operation":"TRANSFORM","indices":[0],"ordinals":[0],"setMetadata":{}})").field, "indices");
   EXPECT_EQ(error_of(R"({"operation":"TRANSFORM","indices":[0],"roles":["user"],"setMetadata":{}})").field, "indices");
-  EXPECT_EQ(error_of(R"({"operation":"TRANSFORM","indices":[0],"setMetadata":{},"replaceText":{"find":"a","with":"b"}})").field, "replaceText");
+  EXPECT_EQ(error_of(R"({"operation":"TRANSFORM","indices":[0],"setMetadata":{},"replaceText":{"find":"a","with":"b"}})").field,
+            "replaceText");
 }
 
 TEST(OperationJson, AnEmptyListOfFiltersIsRefused) {
@@ -283,7 +292,8 @@ TEST(OperationJson, ACountBeyondTheTypeIsTheLargestCount) {
 }
 
 TEST(OperationJson, AnErrorInsideAMessageSaysWhereTheMessageStands) {
-  const Error content = error_of(R"({"operation":"APPEND","messages":[{"role":"user","content":"a"},{"role":"user","content":5}]})");
+  const Error content =
+      error_of(R"({"operation":"APPEND","messages":[{"role":"user","content":"a"},{"role":"user","content":5}]})");
   EXPECT_EQ(content.field, "content");
   EXPECT_EQ(content.path, "messages[1].content");
   const Error role = error_of(R"({"operation":"insert","insert":{"position":-1,"messages":[{"role":"x","content":"a"}]}})");

@@ -55,18 +55,10 @@ struct Kind {
 };
 
 constexpr Kind kinds[] = {
-    {"messages", read<ask::Messages>},
-    {"count", read<ask::Count>},
-    {"uncompressed", read<ask::Uncompressed>},
-    {"markMap", read<ask::MarkMap>},
-    {"state", read<ask::State>},
-    {"stats", read<ask::Stats>},
-    {"version", read<ask::HeadVersion>},
-    {"batches", read<ask::Batches>},
-    {"batchSnapshot", read<ask::BatchSnapshot>},
-    {"history", read<ask::Versions>},
-    {"diff", read<ask::Diff>},
-    {"blame", read<ask::Blame>},
+    {"messages", read<ask::Messages>},   {"count", read<ask::Count>},     {"uncompressed", read<ask::Uncompressed>},
+    {"markMap", read<ask::MarkMap>},     {"state", read<ask::State>},     {"stats", read<ask::Stats>},
+    {"version", read<ask::HeadVersion>}, {"batches", read<ask::Batches>}, {"batchSnapshot", read<ask::BatchSnapshot>},
+    {"history", read<ask::Versions>},    {"diff", read<ask::Diff>},       {"blame", read<ask::Blame>},
 };
 
 }  // namespace

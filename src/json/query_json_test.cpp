@@ -1,10 +1,10 @@
 #include "json/query_json.hpp"
 
-#include <gtest/gtest.h>
-
 #include <limits>
 #include <string>
 #include <string_view>
+
+#include <gtest/gtest.h>
 
 namespace undertext {
 namespace {

@@ -86,8 +86,10 @@ void answer_operation(Conversation& conversation, JsonValue object, std::string&
 }
 
 Result<SpelledOperation> read_element(JsonValue element, const MessageLimits& limits) {
-  if (!element.is(JsonType::object)) return Error{ErrorCode::invalid_argument, "an element of a list must be an operation, which is an object"};
-  if (element.find("query")) return Error{ErrorCode::invalid_argument, "a list holds operations; ask a query on a line of its own", "query"};
+  if (!element.is(JsonType::object))
+    return Error{ErrorCode::invalid_argument, "an element of a list must be an operation, which is an object"};
+  if (element.find("query"))
+    return Error{ErrorCode::invalid_argument, "a list holds operations; ask a query on a line of its own", "query"};
   return read_operation(element, limits);
 }
 

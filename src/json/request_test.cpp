@@ -1,10 +1,10 @@
 #include "json/request.hpp"
 
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include <gtest/gtest.h>
 
 #include "base/json_text.hpp"
 
@@ -50,9 +50,10 @@ constexpr std::string_view append_three =
 
 TEST(Request, AnOperationIsAnsweredWithItsNameVersionBatchAndStats) {
   Talk talk;
-  EXPECT_EQ(talk.say(R"({"operation":"insert","data":{"role":"user","content":"Hello"}})"),
-            R"({"ok":true,"operation":"APPEND","version":1,"affectedBatchIndex":0,"stats":{"totalMessages":1,"currentBatchMessages":1,)"
-            R"("totalBatches":1,"currentBatchIndex":0,"tokens":6}})");
+  EXPECT_EQ(
+      talk.say(R"({"operation":"insert","data":{"role":"user","content":"Hello"}})"),
+      R"({"ok":true,"operation":"APPEND","version":1,"affectedBatchIndex":0,"stats":{"totalMessages":1,"currentBatchMessages":1,)"
+      R"("totalBatches":1,"currentBatchIndex":0,"tokens":6}})");
 }
 
 TEST(Request, MessagesComeBackAsTheyWereGiven) {
@@ -64,8 +65,11 @@ TEST(Request, MessagesComeBackAsTheyWereGiven) {
 
 TEST(Request, LineBreaksBetweenTheTokensOfAMessageBecomeSpaces) {
   Talk talk;
-  talk.conversation().apply(Operation{op::Append{{Message::parse("{\"role\":\"user\",\r\n\t\"content\":\"a\\nb\"}").value()}}}).value();
-  EXPECT_EQ(talk.say(R"({"query":"messages"})"), "{\"ok\":true,\"messages\":[{\"role\":\"user\",  \t\"content\":\"a\\nb\"}],\"ordinals\":[0]}");
+  talk.conversation()
+      .apply(Operation{op::Append{{Message::parse("{\"role\":\"user\",\r\n\t\"content\":\"a\\nb\"}").value()}}})
+      .value();
+  EXPECT_EQ(talk.say(R"({"query":"messages"})"),
+            "{\"ok\":true,\"messages\":[{\"role\":\"user\",  \t\"content\":\"a\\nb\"}],\"ordinals\":[0]}");
 }
 
 TEST(Request, EveryQueryHasItsAnswer) {
@@ -73,34 +77,39 @@ TEST(Request, EveryQueryHasItsAnswer) {
   talk.say(append_three);
   talk.say(R"({"operation":"CLEAR","description":"fresh"})");
   talk.say(R"({"operation":"UNDO"})");
-  const std::string s = R"({"role":"system","content":"S"})", u = R"({"role":"user","content":"U"})", a = R"({"role":"assistant","content":"A"})";
+  const std::string s = R"({"role":"system","content":"S"})", u = R"({"role":"user","content":"U"})",
+                    a = R"({"role":"assistant","content":"A"})";
   const std::string suA = s + "," + u + "," + a;
   EXPECT_EQ(talk.say(R"({"query":"messages","role":"user"})"), R"({"ok":true,"messages":[)" + u + R"(],"ordinals":[1]})");
   EXPECT_EQ(talk.say(R"({"query":"messages","last":0})"), R"({"ok":true,"messages":[],"ordinals":[]})");
   EXPECT_EQ(talk.say(R"({"query":"count"})"), R"({"ok":true,"count":3,"tokens":15})");
   EXPECT_EQ(talk.say(R"({"query":"uncompressed"})"), R"({"ok":true,"messages":[)" + suA + R"(],"ordinals":[0,1,2]})");
   EXPECT_EQ(talk.say(R"({"query":"version"})"), R"({"ok":true,"result":3})");
-  EXPECT_EQ(talk.say(R"({"query":"stats"})"),
-            R"({"ok":true,"result":{"totalMessages":3,"currentBatchMessages":3,"totalBatches":1,"currentBatchIndex":0,"tokens":15}})");
+  EXPECT_EQ(
+      talk.say(R"({"query":"stats"})"),
+      R"({"ok":true,"result":{"totalMessages":3,"currentBatchMessages":3,"totalBatches":1,"currentBatchIndex":0,"tokens":15}})");
   EXPECT_EQ(talk.say(R"({"query":"markMap"})"),
             R"({"ok":true,"result":{"originalIndices":[0,1,2],"typeIndices":{"system":[0],"user":[1],"assistant":[2],"tool":[]},)"
             R"("batchBoundaries":[0],"boundaryToBatch":[0],"currentBatch":0}})");
-  EXPECT_EQ(talk.say(R"({"query":"history"})"),
-            R"({"ok":true,"result":[)"
-            R"({"version":0,"parent":null,"operation":null,"batchIndex":0,"timestamp":0,"description":null,"messageCount":0,"tokens":0},)"
-            R"({"version":1,"parent":0,"operation":"APPEND","batchIndex":0,"timestamp":1700000000000,"description":null,"messageCount":3,"tokens":15},)"
-            R"({"version":2,"parent":1,"operation":"CLEAR","batchIndex":1,"timestamp":1700000000000,"description":"fresh","messageCount":1,"tokens":5},)"
-            R"({"version":3,"parent":2,"operation":"UNDO","batchIndex":0,"timestamp":1700000000000,"description":null,"messageCount":3,"tokens":15,"restores":1}]})");
+  EXPECT_EQ(
+      talk.say(R"({"query":"history"})"),
+      R"({"ok":true,"result":[)"
+      R"({"version":0,"parent":null,"operation":null,"batchIndex":0,"timestamp":0,"description":null,"messageCount":0,"tokens":0},)"
+      R"({"version":1,"parent":0,"operation":"APPEND","batchIndex":0,"timestamp":1700000000000,"description":null,"messageCount":3,"tokens":15},)"
+      R"({"version":2,"parent":1,"operation":"CLEAR","batchIndex":1,"timestamp":1700000000000,"description":"fresh","messageCount":1,"tokens":5},)"
+      R"({"version":3,"parent":2,"operation":"UNDO","batchIndex":0,"timestamp":1700000000000,"description":null,"messageCount":3,"tokens":15,"restores":1}]})");
   EXPECT_EQ(talk.say(R"({"query":"diff","from":1,"to":2})"), R"({"ok":true,"result":{"removed":[1,2],"added":[],"moved":[]}})");
-  EXPECT_EQ(talk.say(R"({"query":"blame","ordinal":1})"),
-            R"({"ok":true,"result":{"ordinal":1,"stored":{"version":1,"operation":"APPEND","timestamp":1700000000000},)"
-            R"("hidden":[{"version":2,"operation":"CLEAR","timestamp":1700000000000,"description":"fresh"}],)"
-            R"("shown":[{"version":1,"operation":"APPEND","timestamp":1700000000000},{"version":3,"operation":"UNDO","timestamp":1700000000000}],"visible":true}})");
+  EXPECT_EQ(
+      talk.say(R"({"query":"blame","ordinal":1})"),
+      R"({"ok":true,"result":{"ordinal":1,"stored":{"version":1,"operation":"APPEND","timestamp":1700000000000},)"
+      R"("hidden":[{"version":2,"operation":"CLEAR","timestamp":1700000000000,"description":"fresh"}],)"
+      R"("shown":[{"version":1,"operation":"APPEND","timestamp":1700000000000},{"version":3,"operation":"UNDO","timestamp":1700000000000}],"visible":true}})");
   EXPECT_EQ(talk.say(R"({"query":"batchSnapshot","batchIndex":0})"), R"({"ok":true,"result":null})");
   EXPECT_EQ(talk.say(R"({"query":"batchSnapshot","batchIndex":7})"), R"({"ok":true,"result":null})");
 
   talk.say(R"({"operation":"CLEAR","description":"fresh"})");
-  const std::string snapshot = R"({"batchIndex":0,"timestamp":1700000000000,"messages":[)" + suA + R"(],"messageCount":3,"description":"fresh"})";
+  const std::string snapshot =
+      R"({"batchIndex":0,"timestamp":1700000000000,"messages":[)" + suA + R"(],"messageCount":3,"description":"fresh"})";
   EXPECT_EQ(talk.say(R"({"query":"batchSnapshot","batchIndex":0})"), R"({"ok":true,"result":)" + snapshot + "}");
   EXPECT_EQ(talk.say(R"({"query":"state"})"), R"({"ok":true,"result":{"messages":[)" + s + R"(],"batchSnapshots":[)" + snapshot +
                                                   R"(],"currentBatchIndex":1,"totalMessageCount":1}})");
@@ -122,7 +131,8 @@ TEST(Request, WarningsAndEventsAreShownWhenThereAreAny) {
   EXPECT_NE(call.find(R"("events":[{"type":"TOKEN_LIMIT_EXCEEDED","tokensUsed":)"), std::string::npos) << call;
   EXPECT_NE(call.find(R"("tokenLimit":10}]})"), std::string::npos) << call;
   const std::string cut = talk.say(R"({"operation":"TRUNCATE","keepLast":1})");
-  EXPECT_NE(cut.find(R"("warnings":[{"code":"tool_result_without_call","ordinal":1,"toolCallId":"c1"}])"), std::string::npos) << cut;
+  EXPECT_NE(cut.find(R"("warnings":[{"code":"tool_result_without_call","ordinal":1,"toolCallId":"c1"}])"), std::string::npos)
+      << cut;
   EXPECT_EQ(cut.find("events"), std::string::npos) << cut;
 }
 
@@ -132,7 +142,8 @@ TEST(Request, AListIsOneAtomicStep) {
   EXPECT_NE(done.find(R"({"ok":true,"results":[{"ok":true,"operation":"APPEND","version":1,)"), std::string::npos) << done;
   EXPECT_NE(done.find(R"(},{"ok":true,"operation":"CLEAR","version":2,)"), std::string::npos) << done;
 
-  const std::string failed = talk.say(R"([{"operation":"APPEND","messages":[{"role":"user","content":"a"}]},{"operation":"insert","insert":{"position":9,"messages":[{"role":"user","content":"a"}]}}])");
+  const std::string failed = talk.say(
+      R"([{"operation":"APPEND","messages":[{"role":"user","content":"a"}]},{"operation":"insert","insert":{"position":9,"messages":[{"role":"user","content":"a"}]}}])");
   EXPECT_EQ(error_member(failed, "operationIndex"), "1");
   EXPECT_EQ(field(failed), "position");
   EXPECT_EQ(path(failed), "insert.position");
@@ -141,7 +152,8 @@ TEST(Request, AListIsOneAtomicStep) {
 
 TEST(Request, AnErrorInAListSaysWhichOperation) {
   Talk talk;
-  for (const char* element : {"1", "null", "[]", R"("UNDO")", R"({"query":"stats"})", "{}", R"({"operation":"EXPLODE"})", R"({"operation":"UNDO","x":1})"}) {
+  for (const char* element : {"1", "null", "[]", R"("UNDO")", R"({"query":"stats"})", "{}", R"({"operation":"EXPLODE"})",
+                              R"({"operation":"UNDO","x":1})"}) {
     const std::string text = talk.say(std::string("[") + R"({"operation":"START_BATCH"},)" + element + "]");
     EXPECT_EQ(code(text), "invalid_argument") << element;
     EXPECT_EQ(error_member(text, "operationIndex"), "1") << element;
@@ -155,7 +167,8 @@ TEST(Request, ALineIsAnOperationOrAQuery) {
   EXPECT_EQ(field(talk.say(R"({"operation":"UNDO","query":"stats"})")), "query");
   EXPECT_EQ(field(talk.say("{}")), "operation");
   EXPECT_EQ(field(talk.say(R"({"messages":[]})")), "operation");
-  for (const char* line : {"", " ", "1", "null", "\"x\"", "true", "{nonsense", "{\"operation\":\"UNDO\"} x", "\xEF\xBB\xBF{}", "[1", "nul"}) {
+  for (const char* line :
+       {"", " ", "1", "null", "\"x\"", "true", "{nonsense", "{\"operation\":\"UNDO\"} x", "\xEF\xBB\xBF{}", "[1", "nul"}) {
     EXPECT_EQ(code(talk.say(line)), "invalid_argument") << line;
   }
   EXPECT_EQ(code(talk.say(std::string_view("{\"operation\":\"UNDO\0\"}", 21))), "invalid_argument");
@@ -177,7 +190,9 @@ TEST(Request, AMessageMayBeNestedAsDeepInAListAsAnywhere) {
   const auto append = [&](int depth) { return R"({"operation":"APPEND","messages":[)" + nested(depth) + "]}"; };
   EXPECT_TRUE(talk.say(append(128)).starts_with(R"({"ok":true)"));
   EXPECT_EQ(code(talk.say(append(129))), "invalid_argument");
-  const auto insert = [&](int depth) { return R"([{"operation":"insert","insert":{"position":-1,"messages":[)" + nested(depth) + "]}}]"; };
+  const auto insert = [&](int depth) {
+    return R"([{"operation":"insert","insert":{"position":-1,"messages":[)" + nested(depth) + "]}}]";
+  };
   EXPECT_TRUE(talk.say(insert(128)).starts_with(R"({"ok":true)"));
   EXPECT_EQ(code(talk.say(insert(129))), "invalid_argument");
 }
@@ -237,16 +252,18 @@ TEST(Request, ErrorsOfTheConversationNameTheFieldAsItWasWritten) {
 
 TEST(Request, WhatNeverExistedIsNotFound) {
   Talk talk;
-  for (const char* line : {R"({"operation":"UNDO"})", R"({"operation":"REDO"})", R"({"operation":"RESTORE","version":1})",
-                           R"({"query":"messages","atVersion":1})", R"({"query":"count","atBatch":1})", R"({"query":"diff","from":0,"to":1})",
-                           R"({"query":"diff","from":1,"to":0})", R"({"query":"blame","ordinal":0})"}) {
+  for (const char* line :
+       {R"({"operation":"UNDO"})", R"({"operation":"REDO"})", R"({"operation":"RESTORE","version":1})",
+        R"({"query":"messages","atVersion":1})", R"({"query":"count","atBatch":1})", R"({"query":"diff","from":0,"to":1})",
+        R"({"query":"diff","from":1,"to":0})", R"({"query":"blame","ordinal":0})"}) {
     EXPECT_EQ(code(talk.say(line)), "not_found") << line;
   }
 }
 
 TEST(Request, ARepeatedOperationIdIsAnsweredAsTheFirstTime) {
   Talk talk;
-  const std::string line = R"({"operation":"APPEND","messages":[{"role":"user","content":"a"}],"operationId":"x","expectedVersion":0})";
+  const std::string line =
+      R"({"operation":"APPEND","messages":[{"role":"user","content":"a"}],"operationId":"x","expectedVersion":0})";
   const std::string first = talk.say(line);
   EXPECT_EQ(talk.say(line), first);
   EXPECT_EQ(talk.say(R"({"operation":"CLEAR","operationId":"x"})"), first);

@@ -33,10 +33,12 @@ Result<DoorSettings> read_settings(std::string_view json) {
   if (!compression.json.empty()) {
     const std::optional<JsonValue> enabled = root.find("compressionConfig")->find("enabled");
     if (enabled && !enabled->is(JsonType::boolean)) {
-      return Error{ErrorCode::invalid_argument, "compressionConfig.enabled must be true or false", "enabled", "compressionConfig.enabled"};
+      return Error{ErrorCode::invalid_argument, "compressionConfig.enabled must be true or false", "enabled",
+                   "compressionConfig.enabled"};
     }
     if (enabled && enabled->boolean()) {
-      return Error{ErrorCode::unsupported, "compression strategies are not part of this version", "enabled", "compressionConfig.enabled"};
+      return Error{ErrorCode::unsupported, "compression strategies are not part of this version", "enabled",
+                   "compressionConfig.enabled"};
     }
   }
   return door;

@@ -1,8 +1,8 @@
 #include "json/settings_json.hpp"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace undertext {
 namespace {

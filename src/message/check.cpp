@@ -99,6 +99,8 @@ MaybeError check_timestamp(const JsonValue& value, std::optional<std::int64_t>& 
 // The members whose rules need no other member.
 MaybeError check_member(const JsonMember& member, MessageFacts& facts, bool& has_tool_calls) {
   const JsonValue& key = member.key;
+  // Many programs write a member they have nothing for as null, and mean that it is absent.
+  if (member.value.is(JsonType::null) && !key.string_is("timestamp")) return std::nullopt;
   if (key.string_is("id")) return check_type("id", member.value, JsonType::string);
   if (key.string_is("timestamp")) return check_timestamp(member.value, facts.timestamp_ms);
   if (key.string_is("metadata")) return check_type("metadata", member.value, JsonType::object);

@@ -232,20 +232,20 @@ std::vector<ToolLink> Message::tool_links() const {
 std::optional<std::string> Message::id() const {
   Reading reading;
   const std::optional<JsonValue> id = reading.message(json()).find("id");
-  return id ? std::optional(id->string()) : std::nullopt;
+  return id && id->is(JsonType::string) ? std::optional(id->string()) : std::nullopt;
 }
 
 std::optional<std::string> Message::tool_call_id() const {
   Reading reading;
   for (const JsonMember member : reading.message(json()).members())
-    if (names_tool_call_id(member.key)) return member.value.string();
+    if (names_tool_call_id(member.key) && member.value.is(JsonType::string)) return member.value.string();
   return std::nullopt;
 }
 
 std::string_view Message::metadata_json() const {
   Reading reading;
   const std::optional<JsonValue> metadata = reading.message(json()).find("metadata");
-  return metadata ? metadata->raw() : std::string_view();
+  return metadata && metadata->is(JsonType::object) ? metadata->raw() : std::string_view();
 }
 
 }  // namespace undertext

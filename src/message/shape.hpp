@@ -90,7 +90,7 @@ void visit_tool_ids(const JsonValue& message, Visit visit) {
   visit_parts(message, "tool_use",
               [&](const JsonValue&, const JsonValue& use) { visit_id(ToolLink::Side::call, find_string(use, "id")); });
   for (const JsonMember member : message.members())
-    if (names_tool_call_id(member.key)) visit_id(ToolLink::Side::result, member.value);
+    if (names_tool_call_id(member.key) && member.value.is(JsonType::string)) visit_id(ToolLink::Side::result, member.value);
   visit_parts(message, "tool_result", [&](const JsonValue&, const JsonValue& result) {
     visit_id(ToolLink::Side::result, find_string(result, "tool_use_id"));
   });

@@ -22,11 +22,11 @@ constexpr std::uint64_t other_quarters = 2;
 constexpr std::uint64_t image_quarters = 765 * quarters_per_token;  // what OpenAI charges for an image of 1024 by 1024 pixels
 
 bool is_cjk(char32_t code_point) {
-  return (code_point >= 0x2E80 && code_point <= 0x9FFF) ||    // radicals, kana, ideographs
-         (code_point >= 0xAC00 && code_point <= 0xD7AF) ||    // Hangul
-         (code_point >= 0xF900 && code_point <= 0xFAFF) ||    // compatibility ideographs
-         (code_point >= 0xFF00 && code_point <= 0xFFEF) ||    // full width
-         (code_point >= 0x20000 && code_point <= 0x3FFFF);    // further ideographs
+  return (code_point >= 0x2E80 && code_point <= 0x9FFF) ||  // radicals, kana, ideographs
+         (code_point >= 0xAC00 && code_point <= 0xD7AF) ||  // Hangul
+         (code_point >= 0xF900 && code_point <= 0xFAFF) ||  // compatibility ideographs
+         (code_point >= 0xFF00 && code_point <= 0xFFEF) ||  // full width
+         (code_point >= 0x20000 && code_point <= 0x3FFFF);  // further ideographs
 }
 
 std::uint64_t weigh_code_point(char32_t code_point) {
@@ -44,7 +44,7 @@ bool is_plain(std::uint64_t word) {
 std::uint64_t weigh_text(std::string_view body) {
   std::uint64_t quarters = 0;
   for (std::size_t at = 0; at < body.size();) {
-    std::uint64_t word;
+    std::uint64_t word = 0;
     if (body.size() - at >= sizeof word) {
       std::memcpy(&word, body.data() + at, sizeof word);
       if (is_plain(word)) {
@@ -59,7 +59,8 @@ std::uint64_t weigh_text(std::string_view body) {
       at += 1;
     } else if (byte(0) >= 0xE0 && byte(0) < 0xF0) {
       do {  // such characters come in runs
-        quarters += weigh_code_point((char32_t{byte(0)} & 0x0F) << 12 | (char32_t{byte(1)} & 0x3F) << 6 | (char32_t{byte(2)} & 0x3F));
+        quarters +=
+            weigh_code_point((char32_t{byte(0)} & 0x0F) << 12 | (char32_t{byte(1)} & 0x3F) << 6 | (char32_t{byte(2)} & 0x3F));
         at += 3;
       } while (at < body.size() && byte(0) >= 0xE0 && byte(0) < 0xF0);
     } else {
@@ -77,8 +78,8 @@ bool is_encoded(std::string_view body) {
   if (body.size() < 2 * sample_bytes) return false;
   if (body.starts_with("data:")) return true;
   return std::all_of(body.begin(), body.begin() + sample_bytes, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '/' || c == '-' || c == '_' ||
-           c == '=' || c == '\\';  // some write / as \/
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '/' || c == '-' ||
+           c == '_' || c == '=' || c == '\\';  // some write / as \/
   });
 }
 

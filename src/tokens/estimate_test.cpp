@@ -1,8 +1,8 @@
 #include "tokens/estimate.hpp"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace undertext {
 namespace {
@@ -55,7 +55,9 @@ TEST(EstimateTokens, AnImageCostsTheSameWhateverItsLength) {
 TEST(EstimateTokens, EncodedBytesInsideOtherPartsAreNotCountedByLength) {
   const std::string base64(1000000, 'Q');
   EXPECT_LT(of_content(R"([{"type":"document","source":{"type":"base64","data":")" + base64 + R"("}}])"), 1000u);
-  EXPECT_LT(of_content(R"([{"type":"tool_result","tool_use_id":"a","content":[{"type":"image","source":{"data":")" + base64 + R"("}}]}])"), 1000u);
+  EXPECT_LT(of_content(R"([{"type":"tool_result","tool_use_id":"a","content":[{"type":"image","source":{"data":")" + base64 +
+                       R"("}}]}])"),
+            1000u);
 }
 
 TEST(EstimateTokens, ToolCallsAndToolPartsCountAsTheirJson) {
@@ -67,7 +69,10 @@ TEST(EstimateTokens, ToolCallsAndToolPartsCountAsTheirJson) {
 }
 
 TEST(EstimateTokens, OtherFieldsAreNotCounted) {
-  EXPECT_EQ(estimate(R"({"id":"0123456789","role":"user","timestamp":1700000000000,"metadata":{"note":"a very long note"},"content":"abcd","x":[1,[2],"]"]})"), 5u);
+  EXPECT_EQ(
+      estimate(
+          R"({"id":"0123456789","role":"user","timestamp":1700000000000,"metadata":{"note":"a very long note"},"content":"abcd","x":[1,[2],"]"]})"),
+      5u);
 }
 
 TEST(EstimateTokens, AKeyMayBeSpelledWithEscapes) { EXPECT_EQ(estimate(R"({"role":"user","\u0063ontent":"abcd"})"), 5u); }

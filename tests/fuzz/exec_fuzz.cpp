@@ -29,7 +29,8 @@ std::string look(const Conversation& conversation) {
   const History history = conversation.history();
   const Stats stats = history.stats();
   std::string seen = std::to_string(history.version().value);
-  for (const std::uint64_t number : {stats.total_messages, stats.current_batch_messages, stats.total_batches, stats.current_batch_index, stats.tokens}) {
+  for (const std::uint64_t number :
+       {stats.total_messages, stats.current_batch_messages, stats.total_batches, stats.current_batch_index, stats.tokens}) {
     seen += " " + std::to_string(number);
   }
   return seen;
@@ -73,7 +74,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   while (!input.empty()) {
     const std::string_view line = input.substr(0, input.find('\n'));
     say(conversation, line);
-    if (Result<DoorSettings> settings = read_settings(line); !settings) require(!settings.error().message.empty(), "an error says what is wrong");
+    if (Result<DoorSettings> settings = read_settings(line); !settings)
+      require(!settings.error().message.empty(), "an error says what is wrong");
     input.remove_prefix(std::min(line.size() + 1, input.size()));
   }
   return 0;

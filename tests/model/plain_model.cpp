@@ -95,9 +95,7 @@ std::vector<Warning> PlainModel::warnings(const Ordinals& before, const Ordinals
   std::vector<Warning> found;
   for (const std::uint64_t ordinal : after) {
     if (!in(before, ordinal)) continue;
-    std::vector<ToolLink> links = log[ordinal].tool_links();
-    std::sort(links.begin(), links.end(), [](const ToolLink& a, const ToolLink& b) { return a.id < b.id; });
-    for (const ToolLink& link : links) {
+    for (const ToolLink& link : log[ordinal].tool_links()) {
       const Ordinals were = partners(before, ordinal, link);
       const bool stays = std::any_of(were.begin(), were.end(), [&](std::uint64_t o) { return in(after, o); });
       if (were.empty() || stays || has_partner(after, ordinal, link)) continue;
@@ -274,10 +272,13 @@ void PlainModel::run(State& s, const op::Transform& o) {
 void PlainModel::run(State& s, const op::StartBatch& o) {
   const std::uint64_t boundary = o.boundary.value_or(log.size());
   if (boundary < s.batches.back().boundary || boundary > log.size()) refuse("boundary");
-  Ordinals below, from;
-  for (const std::uint64_t ordinal : s.view) (ordinal < boundary ? below : from).push_back(ordinal);
+  Ordinals below, left;
+  for (const std::uint64_t ordinal : s.view) {
+    if (ordinal < boundary) below.push_back(ordinal);
+    if (ordinal >= boundary || pinned(s, ordinal)) left.push_back(ordinal);
+  }
   open_batch(s, below, boundary);
-  if (o.hide_prior) s.view = from;
+  if (o.hide_prior) s.view = left;
 }
 
 void PlainModel::run(State& s, const op::Rollback& o) {
