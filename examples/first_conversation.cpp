@@ -9,8 +9,10 @@ int main() {
   const auto say = [](Role role, const char* text) { return Message::make(role, text).value(); };
 
   Conversation conversation;
-  conversation.apply({op::Append{{say(Role::system, "You fix bugs."), say(Role::user, "The build is red."),
-                                  say(Role::assistant, "A test fails in parser.cpp."), say(Role::user, "Please fix it.")}}}).value();
+  conversation
+      .apply({op::Append{{say(Role::system, "You fix bugs."), say(Role::user, "The build is red."),
+                          say(Role::assistant, "A test fails in parser.cpp."), say(Role::user, "Please fix it.")}}})
+      .value();
 
   // Compress what is old. Nothing is lost: the summary knows what it stands for.
   conversation.apply({op::Compress{Names::indices({1, 2}), say(Role::user, "(Red build: parser.cpp.)")}}).value();

@@ -37,9 +37,9 @@ UNDERTEXT_API std::string_view name(ErrorCode code);
 
 struct Error {
   ErrorCode code = ErrorCode::internal;
-  std::string message;                         // for a person: what is wrong and what to do
-  std::string field = {};                      // the field at fault, such as "content"; empty when none is
-  std::string path = {};                       // where it stands, such as "messages[2].content"; empty at the top
+  std::string message;                                // for a person: what is wrong and what to do
+  std::string field = {};                             // the field at fault, such as "content"; empty when none is
+  std::string path = {};                              // where it stands, such as "messages[2].content"; empty at the top
   std::optional<std::uint64_t> operation_index = {};  // which operation of an atomic list
   std::optional<std::uint64_t> byte_offset = {};      // where in the text, for malformed JSON and UTF-8
 };

@@ -29,10 +29,10 @@ namespace undertext {
 
 // What apply() needs besides the operation.
 struct ApplyContext {
-  std::int64_t now_ms = 0;                                       // becomes the version's time, and the arrival of messages
+  std::int64_t now_ms = 0;                                         // becomes the version's time, and the arrival of messages
   std::function<std::uint32_t(const Message&)> count_tokens = {};  // unset: every message counts 0
-  Pairs pairs = Pairs::literal;                                  // for operations that do not say
-  MessageLimits limits = {};                                     // for messages that an operation makes
+  Pairs pairs = Pairs::literal;                                    // for operations that do not say
+  MessageLimits limits = {};                                       // for messages that an operation makes
 };
 
 // A message that had its partner in the view before the operation and has not now.
@@ -72,12 +72,12 @@ class UNDERTEXT_API History {
   Stats stats() const;
   View view() const;
   View log() const;
-  Result<View> view_at(Version version) const;       // not_found
-  Result<View> view_at(BatchIndex batch) const;      // the snapshot, or the view for the current batch; not_found
+  Result<View> view_at(Version version) const;   // not_found
+  Result<View> view_at(BatchIndex batch) const;  // the snapshot, or the view for the current batch; not_found
 
   Result<MessageList> messages(const MessageQuery& query) const;
   Result<MessageCount> count(const MessageQuery& query) const;
-  MessageList uncompressed() const;  // messages of the view at or after the current batch's boundary
+  MessageList uncompressed() const;                                // messages of the view at or after the current batch's boundary
   std::vector<std::uint64_t> marked(std::string_view mark) const;  // ordinals, rising
 
   MarkMap mark_map() const;

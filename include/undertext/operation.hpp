@@ -152,10 +152,9 @@ struct OperationOptions {
 };
 
 struct Operation {
-  using What =
-      std::variant<op::Append, op::Insert, op::Replace, op::Truncate, op::Clear, op::Filter, op::Delete, op::Compress, op::Expand,
-                   op::Merge, op::Split, op::Transform, op::StartBatch, op::EndBatch, op::Rollback, op::Mark, op::Unmark,
-                   op::Undo, op::Redo, op::Restore, op::ImportMarkMap>;
+  using What = std::variant<op::Append, op::Insert, op::Replace, op::Truncate, op::Clear, op::Filter, op::Delete, op::Compress,
+                            op::Expand, op::Merge, op::Split, op::Transform, op::StartBatch, op::EndBatch, op::Rollback, op::Mark,
+                            op::Unmark, op::Undo, op::Redo, op::Restore, op::ImportMarkMap>;
   What what;
   OperationOptions options = {};
 };

@@ -15,17 +15,17 @@ namespace undertext {
 // Which messages. The filters compose in the order in which they stand here; an unset one lets everything pass. Costs
 // O(log n + answer) unless `contains` is set; `marked` costs O(log n) for each message that carries the mark.
 struct MessageQuery {
-  bool all = false;                           // the log, not the view
-  std::optional<Version> at_version = {};     // as it was then
-  std::optional<BatchIndex> at_batch = {};    // as that batch was last seen; not together with `all`
-  std::vector<Role> roles = {};               // any of these
-  std::optional<std::int64_t> from_ms = {};   // from_ms <= time
-  std::optional<std::int64_t> to_ms = {};     // time < to_ms
+  bool all = false;                          // the log, not the view
+  std::optional<Version> at_version = {};    // as it was then
+  std::optional<BatchIndex> at_batch = {};   // as that batch was last seen; not together with `all`
+  std::vector<Role> roles = {};              // any of these
+  std::optional<std::int64_t> from_ms = {};  // from_ms <= time
+  std::optional<std::int64_t> to_ms = {};    // time < to_ms
   std::optional<std::string> marked = {};
-  std::optional<std::string> contains = {};   // in the message's text; case-sensitive
-  std::optional<std::uint64_t> start = {};    // places among those left so far, half open, clamped
+  std::optional<std::string> contains = {};  // in the message's text; case-sensitive
+  std::optional<std::uint64_t> start = {};   // places among those left so far, half open, clamped
   std::optional<std::uint64_t> end = {};
-  std::optional<std::uint64_t> first = {};    // at most one of these two
+  std::optional<std::uint64_t> first = {};  // at most one of these two
   std::optional<std::uint64_t> last = {};
 };
 
@@ -52,8 +52,8 @@ struct BatchInfo {
   std::uint64_t boundary = 0;  // the first ordinal that belongs to it
   std::string opened_by;       // an operation's name; empty for batch 0
   std::int64_t opened_at_ms = 0;
-  std::string description;           // of the operation that opened it
-  std::uint64_t message_count = 0;   // of its snapshot, or of the view for the current batch
+  std::string description;          // of the operation that opened it
+  std::uint64_t message_count = 0;  // of its snapshot, or of the view for the current batch
 };
 
 // The view as it last was in a batch that has been left.
@@ -66,8 +66,8 @@ struct BatchSnapshot {
 
 struct VersionInfo {
   std::uint64_t version = 0;
-  std::optional<std::uint64_t> parent = {};    // none for version 0
-  std::string operation;                       // empty for version 0
+  std::optional<std::uint64_t> parent = {};  // none for version 0
+  std::string operation;                     // empty for version 0
   std::uint64_t batch_index = 0;
   std::int64_t timestamp_ms = 0;
   std::string description;
@@ -76,7 +76,7 @@ struct VersionInfo {
   std::optional<std::uint64_t> restores = {};  // whose state came back, for UNDO, REDO and RESTORE
 };
 
-struct Diff {  // ordinals
+struct Diff {                          // ordinals
   std::vector<std::uint64_t> removed;  // in the order of `from`
   std::vector<std::uint64_t> added;    // in the order of `to`
   std::vector<std::uint64_t> moved;    // a smallest set of those in both whose order changed, in the order of `to`

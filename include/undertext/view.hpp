@@ -7,8 +7,8 @@
 // afterwards. Random access and index_of() cost O(log n); going through all messages costs O(1) a message.
 #pragma once
 
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -42,7 +42,7 @@ class UNDERTEXT_API View {
   // index < size()
   Message operator[](std::uint64_t index) const;
   Ordinal ordinal(std::uint64_t index) const;
-  std::int64_t time_ms(std::uint64_t index) const;     // the message's timestamp, else its arrival
+  std::int64_t time_ms(std::uint64_t index) const;  // the message's timestamp, else its arrival
   std::uint32_t tokens(std::uint64_t index) const;
 
   std::optional<std::uint64_t> index_of(Ordinal ordinal) const;
@@ -81,6 +81,16 @@ class UNDERTEXT_API View::iterator {
 
   iterator& operator++() {
     ++index_;
+    if (left_ > 0) {
+      --left_;
+      entry_ += entry_bytes;
+      ordinal_ = *reinterpret_cast<const std::uint32_t*>(entry_);
+      const Stretch& stretch = stretches_[(ordinal_ / stretch_ordinals) % stretch_count];
+      if (const std::uint64_t offset = ordinal_ - stretch.begin; offset < stretch.count) {
+        message_ = reinterpret_cast<const Message*>(stretch.first + offset * stored_bytes);
+        return *this;
+      }
+    }
     load();
     return *this;
   }
@@ -89,16 +99,25 @@ class UNDERTEXT_API View::iterator {
 
  private:
   friend class View;
+  static constexpr std::size_t entry_bytes = 28,
+                               stored_bytes = 24;  // of the engine's records, of which the first member is used here
+  static constexpr std::size_t stretch_count = 16, stretch_ordinals = 64;
   void load();
 
   const Rep* rep_ = nullptr;
   std::uint64_t index_ = 0;
   std::uint64_t ordinal_ = 0;
   const Message* message_ = nullptr;
-  const void* entries_ = nullptr;  // the stretch of neighbours being read, of the view and of the log
-  std::uint64_t entries_begin_ = 0, entries_end_ = 0;
-  const void* stored_ = nullptr;
-  std::uint64_t stored_begin_ = 0, stored_end_ = 0;
+  const std::byte* entry_ = nullptr;  // the entry at index_
+  std::uint64_t left_ = 0;            // how many follow it side by side
+
+  // Stretches of the log met so far. Neighbours in the view are mostly neighbours in the log too; where they are not, one comes back to
+  // a stretch soon.
+  struct Stretch {
+    const std::byte* first = nullptr;
+    std::uint32_t begin = 0, count = 0;
+  };
+  Stretch stretches_[stretch_count];
 };
 
 }  // namespace undertext

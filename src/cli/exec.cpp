@@ -52,16 +52,10 @@ int exec_lines(Conversation& conversation, int in, int out, std::uint64_t line_b
   for (;;) {
     std::string text;
     switch (reader.next()) {
-      case LineReader::Got::end:
-        return 0;
-      case LineReader::Got::failed:
-        return fail("cannot read the input");
-      case LineReader::Got::too_long:
-        text = answer_too_long(line_bytes);
-        break;
-      case LineReader::Got::line:
-        try {
-          text = answer(conversation, reader.line());
+      case LineReader::Got::end: return 0;
+      case LineReader::Got::failed: return fail("cannot read the input");
+      case LineReader::Got::too_long: text = answer_too_long(line_bytes); break;
+      case LineReader::Got::line: try { text = answer(conversation, reader.line());
         } catch (const std::bad_alloc&) {
           if (!write_all(out, no_memory)) return fail("cannot write the answer");
           continue;

@@ -67,16 +67,12 @@ Character take_character(std::string_view& text) {
   const Character character = [&]() -> Character {
     const auto byte = [&text](std::size_t i) { return static_cast<char32_t>(static_cast<std::uint8_t>(text[i])); };
     switch (size) {
-      case 1:
-        return {text.substr(0, 1), byte(0)};
-      case 2:
-        return {text.substr(0, 2), (byte(0) & 0x1F) << 6 | (byte(1) & 0x3F)};
-      case 3:
-        return {text.substr(0, 3), (byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F)};
+      case 1: return {text.substr(0, 1), byte(0)};
+      case 2: return {text.substr(0, 2), (byte(0) & 0x1F) << 6 | (byte(1) & 0x3F)};
+      case 3: return {text.substr(0, 3), (byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F)};
       case 4:
         return {text.substr(0, 4), (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F)};
-      default:
-        return {"\uFFFD", replacement_character};
+      default: return {"\uFFFD", replacement_character};
     }
   }();
   text.remove_prefix(std::max<std::size_t>(size, 1));

@@ -41,16 +41,11 @@ void append_events(std::vector<Event>& events, const Operation& operation, const
 
 std::string_view name(Event::Type type) {
   switch (type) {
-    case Event::Type::message_added:
-      return "MESSAGE_ADDED";
-    case Event::Type::batch_opened:
-      return "BATCH_OPENED";
-    case Event::Type::rolled_back:
-      return "ROLLED_BACK";
-    case Event::Type::context_changed:
-      return "CONTEXT_CHANGED";
-    case Event::Type::token_limit_exceeded:
-      return "TOKEN_LIMIT_EXCEEDED";
+    case Event::Type::message_added: return "MESSAGE_ADDED";
+    case Event::Type::batch_opened: return "BATCH_OPENED";
+    case Event::Type::rolled_back: return "ROLLED_BACK";
+    case Event::Type::context_changed: return "CONTEXT_CHANGED";
+    case Event::Type::token_limit_exceeded: return "TOKEN_LIMIT_EXCEEDED";
   }
   return "";
 }

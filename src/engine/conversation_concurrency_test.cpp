@@ -55,18 +55,13 @@ TEST(ConversationConcurrency, ReadersSeeWholeVersionsInRisingOrderWhileAWriterGo
   }
   for (int i = 0; i < writes; ++i) {
     switch (i % 8) {
-      case 5:
-        ASSERT_TRUE(conversation.apply(Operation{op::Truncate{.keep_last = 40}}));
-        break;
-      case 6:
-        ASSERT_TRUE(conversation.apply(std::vector{append_pair(i), Operation{op::Clear{false}}, append_pair(i)}));
-        break;
+      case 5: ASSERT_TRUE(conversation.apply(Operation{op::Truncate{.keep_last = 40}})); break;
+      case 6: ASSERT_TRUE(conversation.apply(std::vector{append_pair(i), Operation{op::Clear{false}}, append_pair(i)})); break;
       case 7:
         ASSERT_TRUE(conversation.apply(
             Operation{op::Rollback{static_cast<std::uint64_t>(i) % (conversation.stats().current_batch_index + 1)}}));
         break;
-      default:
-        ASSERT_TRUE(conversation.apply(append_pair(i)));
+      default: ASSERT_TRUE(conversation.apply(append_pair(i)));
     }
   }
   done = true;

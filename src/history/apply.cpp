@@ -77,7 +77,8 @@ Problem perform(Draft& draft, const op::Append& append) {
 Problem perform(Draft& draft, const op::Insert& insert) {
   if (insert.messages.empty()) return bad("messages", "give at least one message");
   if (insert.position > draft.view().size()) {
-    return bad("position", "position " + std::to_string(insert.position) + " is beyond the view's length " + std::to_string(draft.view().size()));
+    return bad("position", "position " + std::to_string(insert.position) + " is beyond the view's length " +
+                               std::to_string(draft.view().size()));
   }
   Result<std::vector<std::uint32_t>> stored = draft.store(insert.messages);
   if (!stored) return stored.error();
@@ -107,9 +108,10 @@ Problem perform(Draft& draft, const op::Truncate& truncate) {
   if (truncate.range && truncate.range->start > truncate.range->end) return bad("range", "range.start is beyond range.end");
 
   const PlacedView& view = draft.view();
-  const auto of_role = [&](const EntrySums& s) { return s.role_counts[static_cast<std::size_t>(*truncate.role)]; };
+  CountOf of_role;
+  if (truncate.role) of_role.wanted[static_cast<std::size_t>(*truncate.role)] = true;
   std::uint64_t start = 0;
-  std::uint64_t end = truncate.role ? of_role(view.entries.sums()) : view.size();
+  std::uint64_t end = truncate.role ? view.entries.total(of_role) : view.size();
   const auto length = [&] { return end - start; };
   if (truncate.keep_first) end = start + std::min(length(), *truncate.keep_first);
   if (truncate.keep_last) start = end - std::min(length(), *truncate.keep_last);
@@ -125,12 +127,13 @@ Problem perform(Draft& draft, const op::Truncate& truncate) {
     add_stretch(kept, start, end);
   } else if (start < end) {
     std::uint64_t left = end - start;
-    view.entries.visit(view.entries.seek(of_role, start), view.size(), [&](const EntrySums& s) { return of_role(s) > 0; },
-                       [&](std::uint64_t i, const Entry& e) {
-                         if (e.role() != *truncate.role) return true;
-                         add_stretch(kept, i, i + 1);
-                         return --left > 0;
-                       });
+    view.entries.visit(
+        view.entries.seek(of_role, start), view.size(), [&](const EntrySums& s) { return of_role(s) > 0; },
+        [&](std::uint64_t i, const Entry& e) {
+          if (e.role() != *truncate.role) return true;
+          add_stretch(kept, i, i + 1);
+          return --left > 0;
+        });
   }
   keep_with_pins(draft, kept, truncate.pairs.value_or(draft.context().pairs));
   return {};
@@ -157,7 +160,8 @@ Problem perform(Draft& draft, const op::Filter& filter) {
     if (!by_text) return true;
     const Message& message = stored[e.ordinal].message;
     const auto in_text = [&](const std::string& needle) { return message.text_contains(needle); };
-    return (filter.content_contains.empty() || std::any_of(filter.content_contains.begin(), filter.content_contains.end(), in_text)) &&
+    return (filter.content_contains.empty() ||
+            std::any_of(filter.content_contains.begin(), filter.content_contains.end(), in_text)) &&
            std::none_of(filter.content_excludes.begin(), filter.content_excludes.end(), in_text);
   });
   keep_with_pins(draft, kept, filter.pairs.value_or(draft.context().pairs));
@@ -195,7 +199,8 @@ Problem perform(Draft& draft, const op::Expand& expand) {
   const std::vector<std::uint32_t>* originals = draft.log().originals(summary);
   if (!originals) return bad("index", "the message at index " + std::to_string(expand.index) + " is no summary");
   for (const std::uint32_t ordinal : *originals) {
-    if (draft.view().shows(ordinal)) return bad("index", "ordinal " + std::to_string(ordinal) + ", which the summary stands for, is in the view");
+    if (draft.view().shows(ordinal))
+      return bad("index", "ordinal " + std::to_string(ordinal) + ", which the summary stands for, is in the view");
   }
   put_in_place(draft, {expand.index}, *originals);
   draft.open_batch();
@@ -277,13 +282,14 @@ Problem perform(Draft& draft, const op::Transform& transform) {
 Stretches stretches_below(const PlacedView& view, std::uint64_t boundary) {
   Stretches found;
   std::uint64_t next = 0;
-  view.entries.visit(0, view.size(), [&](const EntrySums& s) { return s.ordinal_max >= boundary; },
-                     [&](std::uint64_t i, const Entry& e) {
-                       if (e.ordinal < boundary) return true;
-                       add_stretch(found, next, i);
-                       next = i + 1;
-                       return true;
-                     });
+  view.entries.visit(
+      0, view.size(), [&](const EntrySums& s) { return s.ordinal_max >= boundary; },
+      [&](std::uint64_t i, const Entry& e) {
+        if (e.ordinal < boundary) return true;
+        add_stretch(found, next, i);
+        next = i + 1;
+        return true;
+      });
   add_stretch(found, next, view.size());
   return found;
 }
@@ -322,14 +328,15 @@ Problem perform(Draft& draft, const op::EndBatch& end) {
   if (end.target_batch < draft.current_batch() && !end.carry.empty()) {
     const std::uint64_t boundary = draft.batches()[end.target_batch + 1].boundary;
     const PlacedView& snapshot = snapshot_of(draft.batches(), end.target_batch);
-    draft.view().entries.visit(0, draft.view().size(), [&](const EntrySums& s) { return s.ordinal_max >= boundary; },
-                               [&](std::uint64_t, const Entry& e) {
-                                 if (e.ordinal >= boundary && std::find(end.carry.begin(), end.carry.end(), e.role()) != end.carry.end() &&
-                                     !snapshot.shows(e.ordinal)) {
-                                   carried.push_back(e.ordinal);
-                                 }
-                                 return true;
-                               });
+    draft.view().entries.visit(
+        0, draft.view().size(), [&](const EntrySums& s) { return s.ordinal_max >= boundary; },
+        [&](std::uint64_t, const Entry& e) {
+          if (e.ordinal >= boundary && std::find(end.carry.begin(), end.carry.end(), e.role()) != end.carry.end() &&
+              !snapshot.shows(e.ordinal)) {
+            carried.push_back(e.ordinal);
+          }
+          return true;
+        });
   }
   draft.roll_back(end.target_batch);
   draft.append(carried);
@@ -391,8 +398,10 @@ Problem perform(Draft& draft, const op::Redo&) {
 
 Problem perform(Draft& draft, const op::Restore& restore) {
   if (restore.version > draft.base().head_number()) {
-    return Error{ErrorCode::not_found,
-                 "there is no version " + std::to_string(restore.version) + "; the head is " + std::to_string(draft.base().head_number()), "version"};
+    return Error{
+        ErrorCode::not_found,
+        "there is no version " + std::to_string(restore.version) + "; the head is " + std::to_string(draft.base().head_number()),
+        "version"};
   }
   draft.restore(restore.version);
   return {};
@@ -405,7 +414,8 @@ Problem perform(Draft& draft, const op::ImportMarkMap& import) { return import_m
 Result<Step> History::apply(const Operation& operation, const ApplyContext& context) const {
   const std::optional<Version>& expected = operation.options.expected_version;
   if (expected && *expected != version()) {
-    return Error{ErrorCode::conflict, "expected version " + std::to_string(expected->value) + ", but the head is " + std::to_string(version().value),
+    return Error{ErrorCode::conflict,
+                 "expected version " + std::to_string(expected->value) + ", but the head is " + std::to_string(version().value),
                  "expectedVersion"};
   }
   Draft draft(rep(), context);

@@ -1,9 +1,9 @@
 // What an operation costs is counted in tree nodes made, so that the laws of cost hold on every machine and under every load.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <functional>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include <undertext/history.hpp>
 
@@ -12,7 +12,9 @@
 namespace undertext {
 namespace {
 
-Message message(const std::string& role, const std::string& more) { return Message::parse("{\"role\":\"" + role + "\"," + more + "}").value(); }
+Message message(const std::string& role, const std::string& more) {
+  return Message::parse("{\"role\":\"" + role + "\"," + more + "}").value();
+}
 
 // Turns of a user message, a call, its result and an answer; a system message first, one message in a thousand pinned.
 History conversation_of(std::uint64_t n) {
@@ -34,7 +36,8 @@ History conversation_of(std::uint64_t n) {
 
 std::uint64_t nodes_made() {
   return EntryTree::nodes_made() + StoredTree::nodes_made() + PlaceTree::nodes_made() + BatchTree::nodes_made() +
-         HouseTree<LinkNote, LinkSums>::nodes_made() + HouseTree<VersionRow, NoSums>::nodes_made() + HouseTree<State, NoSums>::nodes_made();
+         HouseTree<LinkNote, LinkSums>::nodes_made() + HouseTree<VersionRow, NoSums>::nodes_made() +
+         HouseTree<State, NoSums>::nodes_made();
 }
 
 std::uint64_t nodes_made_by(const History& history, const Operation::What& what) {
@@ -50,7 +53,7 @@ class Cost : public ::testing::TestWithParam<std::uint64_t> {};
 TEST_P(Cost, AnOperationThatNamesOneMessageMakesLogarithmicallyManyNodes) {
   const std::uint64_t n = GetParam();
   const History history = conversation_of(n);
-  const double height = 2 + std::log(static_cast<double>(n) / 16) / std::log(8.0);
+  const double height = 2 + std::log(static_cast<double>(n) / 16) / std::log(4.0);
   const auto paths = [&](double count) { return static_cast<std::uint64_t>(count * height + 12); };
   const Message fresh = message("user", R"("content":"new")");
   const std::uint64_t middle = n / 2;
@@ -71,7 +74,7 @@ TEST_P(Cost, AnOperationThatNamesOneMessageMakesLogarithmicallyManyNodes) {
 TEST_P(Cost, CuttingAndRollingBackMakeLogarithmicallyManyNodesWhateverTheyHide) {
   const std::uint64_t n = GetParam();
   const History history = conversation_of(n);
-  const double height = 2 + std::log(static_cast<double>(n) / 16) / std::log(8.0);
+  const double height = 2 + std::log(static_cast<double>(n) / 16) / std::log(4.0);
   const double pins = 1 + static_cast<double>(n) / 100000;
   const auto paths = [&](double count) { return static_cast<std::uint64_t>(count * height * (1 + pins) + 12); };
 

@@ -17,7 +17,11 @@ Error bad_name(const Names& names, const std::string& problem) {
 }  // namespace
 
 Draft::Draft(const History::Rep& base, const ApplyContext& context)
-    : base_(base), context_(context), log_(base.log), view_(base.head.placed()), batches_(base.head.frame->batches),
+    : base_(base),
+      context_(context),
+      log_(base.log),
+      view_(base.head.placed()),
+      batches_(base.head.frame->batches),
       marks_(base.head.frame->marks) {}
 
 Result<std::vector<std::uint32_t>> Draft::ordinals_of(const Names& names) const {
@@ -28,8 +32,8 @@ Result<std::vector<std::uint32_t>> Draft::ordinals_of(const Names& names) const 
   for (const std::uint64_t number : names.numbers) {
     const std::uint64_t limit = by_index ? view_.size() : log_.size();
     if (number >= limit) {
-      return bad_name(names, (by_index ? "no message at index " : "no message with ordinal ") + std::to_string(number) + "; there are " +
-                                 std::to_string(limit));
+      return bad_name(names, (by_index ? "no message at index " : "no message with ordinal ") + std::to_string(number) +
+                                 "; there are " + std::to_string(limit));
     }
     ordinals.push_back(by_index ? view_.entries[number].ordinal : static_cast<std::uint32_t>(number));
   }
@@ -68,11 +72,14 @@ std::vector<std::uint64_t> Draft::pinned_indices() const {
 }
 
 Result<std::vector<std::uint32_t>> Draft::store(std::span<const Message> messages) {
-  if (messages.size() > log_length_max - log_.size()) return Error{ErrorCode::too_large, "the conversation holds as many messages as it can"};
+  if (messages.size() > log_length_max - log_.size())
+    return Error{ErrorCode::too_large, "the conversation holds as many messages as it can"};
   std::vector<std::uint32_t> ordinals;
   ordinals.reserve(messages.size());
   for (const Message& message : messages) {
-    ordinals.push_back(log_.store(message, context_.now_ms, context_.count_tokens ? context_.count_tokens(message) : 0));
+    stored_links_.push_back(message.has_tool_links() ? message.tool_links() : std::vector<ToolLink>());
+    const std::uint32_t tokens = context_.count_tokens ? context_.count_tokens(message) : 0;
+    ordinals.push_back(log_.store(message, stored_links_.back(), context_.now_ms, tokens));
   }
   return ordinals;
 }
@@ -85,7 +92,13 @@ Result<std::uint32_t> Draft::store_summary(const Message& message, std::vector<s
 }
 
 void Draft::append(std::span<const std::uint32_t> ordinals) {
-  for (const std::uint32_t ordinal : ordinals) view_.append(log_, ordinal);
+  for (const std::uint32_t ordinal : ordinals) {
+    if (ordinal >= log_length_before()) {
+      view_.append(log_, ordinal, stored_links_[ordinal - log_length_before()]);
+    } else {
+      view_.append(log_, ordinal);
+    }
+  }
 }
 
 void Draft::edit(const std::vector<Splice>& splices) {
@@ -128,8 +141,8 @@ void Draft::replace_state(PlacedView view, BatchTree batches) {
 Step Draft::finish(const Operation& operation) && {
   Applied applied;
   const PlacedView before = base_.head.placed();
-  // Without an entry that reaches back there is no pair to break, and no need to find out what was kept.
-  if ((view_swapped_ || kept_) && before.entries.sums().reach_min != no_place) {
+  // Without a pair there is none to break, and no need to find out what was kept.
+  if ((view_swapped_ || kept_) && before.has_pairs()) {
     applied.warnings = broken_pairs(log_, before, view_swapped_ ? kept_between(before, view_) : *kept_, view_);
   }
 
@@ -169,7 +182,7 @@ Stats stats_of(const History::Rep& rep) {
   stats.current_batch_messages = head.view.size();
   stats.total_batches = head.frame->batches.size();
   stats.current_batch_index = stats.total_batches - 1;
-  stats.tokens = head.view.sums().tokens();
+  stats.tokens = head.view.total(TokensOf());
   return stats;
 }
 

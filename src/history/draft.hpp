@@ -68,8 +68,9 @@ class Draft {
   PlacedView view_;
   BatchTree batches_;
   Marks marks_;
-  std::optional<Stretches> kept_;  // of the view before; unset: all of it
-  bool view_swapped_ = false;      // the view is another one; what was kept is yet to be found out
+  std::vector<std::vector<ToolLink>> stored_links_;  // of the messages stored here, read once
+  std::optional<Stretches> kept_;                    // of the view before; unset: all of it
+  bool view_swapped_ = false;                        // the view is another one; what was kept is yet to be found out
   bool opened_batch_ = false;
   std::optional<std::uint32_t> restores_, undo_, redo_;
 };

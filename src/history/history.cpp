@@ -17,7 +17,8 @@ View view_of(const History::Rep& rep, PlacedView placed) {
 }
 
 Error no_version(std::string field, Version version, const History::Rep& rep) {
-  return {ErrorCode::not_found, "there is no version " + std::to_string(version.value) + "; the head is " + std::to_string(rep.head_number()),
+  return {ErrorCode::not_found,
+          "there is no version " + std::to_string(version.value) + "; the head is " + std::to_string(rep.head_number()),
           std::move(field)};
 }
 
@@ -36,20 +37,22 @@ BlameEntry blame_entry(const History::Rep& rep, std::uint64_t version) {
 
 std::vector<std::uint64_t> ordinals_between(const PlacedView& view, std::uint64_t begin, std::uint64_t end) {
   std::vector<std::uint64_t> ordinals;
-  view.entries.visit(begin, end, [](const EntrySums&) { return true; },
-                     [&](std::uint64_t, const Entry& e) {
-                       ordinals.push_back(e.ordinal);
-                       return true;
-                     });
+  view.entries.visit(
+      begin, end, [](const EntrySums&) { return true; },
+      [&](std::uint64_t, const Entry& e) {
+        ordinals.push_back(e.ordinal);
+        return true;
+      });
   return ordinals;
 }
 
 // Which elements of a list of distinct numbers stay when a longest rising part of it is kept: those, by place.
 std::vector<bool> longest_rising(const std::vector<std::uint64_t>& numbers) {
-  std::vector<std::size_t> ends;                                // ends[k]: where the best rising part of length k + 1 ends
+  std::vector<std::size_t> ends;  // ends[k]: where the best rising part of length k + 1 ends
   std::vector<std::size_t> previous(numbers.size(), numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const auto at = std::lower_bound(ends.begin(), ends.end(), numbers[i], [&](std::size_t e, std::uint64_t n) { return numbers[e] < n; });
+    const auto at =
+        std::lower_bound(ends.begin(), ends.end(), numbers[i], [&](std::size_t e, std::uint64_t n) { return numbers[e] < n; });
     if (at != ends.begin()) previous[i] = *std::prev(at);
     if (at == ends.end()) {
       ends.push_back(i);
@@ -113,7 +116,8 @@ Result<View> History::view_at(Version version) const {
 
 Result<View> History::view_at(BatchIndex batch) const {
   const BatchTree& batches = rep_->head.frame->batches;
-  if (batch.value >= batches.size()) return Error{ErrorCode::not_found, "there is no batch " + std::to_string(batch.value), "batch"};
+  if (batch.value >= batches.size())
+    return Error{ErrorCode::not_found, "there is no batch " + std::to_string(batch.value), "batch"};
   if (batch.value + 1 == batches.size()) return view();
   return view_of(*rep_, snapshot_of(batches, batch.value));
 }
@@ -136,14 +140,15 @@ MessageList History::uncompressed() const {
   const std::uint64_t boundary = batches[batches.size() - 1].boundary;
   MessageList list;
   StoredReader stored(rep_->log.stored);
-  head.view.visit(0, head.view.size(), [&](const EntrySums& s) { return s.ordinal_max >= boundary; },
-                  [&](std::uint64_t, const Entry& e) {
-                    if (e.ordinal >= boundary) {
-                      list.messages.push_back(stored[e.ordinal].message);
-                      list.ordinals.push_back(Ordinal(e.ordinal));
-                    }
-                    return true;
-                  });
+  head.view.visit(
+      0, head.view.size(), [&](const EntrySums& s) { return s.ordinal_max >= boundary; },
+      [&](std::uint64_t, const Entry& e) {
+        if (e.ordinal >= boundary) {
+          list.messages.push_back(stored[e.ordinal].message);
+          list.ordinals.push_back(Ordinal(e.ordinal));
+        }
+        return true;
+      });
   return list;
 }
 
@@ -155,12 +160,13 @@ std::vector<std::uint64_t> History::marked(std::string_view mark) const {
 MarkMap History::mark_map() const {
   const State& head = rep_->head;
   MarkMap map;
-  head.view.visit(0, head.view.size(), [](const EntrySums&) { return true; },
-                  [&](std::uint64_t, const Entry& e) {
-                    map.original_indices.push_back(e.ordinal);
-                    map.type_indices[e.role_bits].push_back(e.ordinal);
-                    return true;
-                  });
+  head.view.visit(
+      0, head.view.size(), [](const EntrySums&) { return true; },
+      [&](std::uint64_t, const Entry& e) {
+        map.original_indices.push_back(e.ordinal);
+        map.type_indices[e.role_bits].push_back(e.ordinal);
+        return true;
+      });
   const BatchTree& batches = head.frame->batches;
   for (std::uint64_t k = 0; k < batches.size(); ++k) {
     map.batch_boundaries.push_back(batches[k].boundary);

@@ -1,8 +1,8 @@
 #include <undertext/history.hpp>
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace undertext {
 namespace {
@@ -12,10 +12,16 @@ Message system(const std::string& text) { return Message::parse("{\"role\":\"sys
 Message call(const std::string& id) {
   return Message::parse("{\"role\":\"assistant\",\"content\":\"\",\"toolCalls\":[{\"id\":\"" + id + "\"}]}").value();
 }
-Message result(const std::string& id) { return Message::parse("{\"role\":\"tool\",\"content\":\"r\",\"toolCallId\":\"" + id + "\"}").value(); }
+Message result(const std::string& id) {
+  return Message::parse("{\"role\":\"tool\",\"content\":\"r\",\"toolCallId\":\"" + id + "\"}").value();
+}
 
-History after(const History& history, const Operation::What& what) { return history.apply({what}, {.now_ms = 1000}).value().history; }
-Applied applied(const History& history, const Operation::What& what) { return history.apply({what}, {.now_ms = 1000}).value().applied; }
+History after(const History& history, const Operation::What& what) {
+  return history.apply({what}, {.now_ms = 1000}).value().history;
+}
+Applied applied(const History& history, const Operation::What& what) {
+  return history.apply({what}, {.now_ms = 1000}).value().applied;
+}
 
 std::string texts(const View& view) {
   std::string all;
@@ -65,10 +71,13 @@ TEST(History, TimeComesInAsAnArgument) {
 
 TEST(History, AnyFunctionCanTransform) {
   const History h = after(History(), op::Append{{user("a"), user("b")}});
-  const History loud = after(h, op::Transform{Names::indices({1}), op::TransformFunction([](const Message& m) { return Result<Message>(user(m.text() + "!")); })});
+  const History loud =
+      after(h, op::Transform{Names::indices({1}),
+                             op::TransformFunction([](const Message& m) { return Result<Message>(user(m.text() + "!")); })});
   EXPECT_EQ(texts(loud.view()), "a b! ");
-  const Operation failing{op::Transform{
-      Names::indices({0, 1}), op::TransformFunction([](const Message&) { return Result<Message>(Error{ErrorCode::unavailable, "not now"}); })}};
+  const Operation failing{op::Transform{Names::indices({0, 1}), op::TransformFunction([](const Message&) {
+                                          return Result<Message>(Error{ErrorCode::unavailable, "not now"});
+                                        })}};
   EXPECT_EQ(h.apply(failing, {}).error().code, ErrorCode::unavailable);
 }
 
@@ -162,7 +171,8 @@ TEST(MarkMapImport, AnImportedMapCanBeRolledBackInAndUndone) {
 
 TEST(View, TheLargestTailThatFitsIsFoundWithoutAWalk) {
   op::Append append{{user("a"), user("b"), user("c")}};
-  const History h = History().apply({append}, {.count_tokens = [](const Message& m) { return m.text() == "b" ? 10u : 1u; }}).value().history;
+  const History h =
+      History().apply({append}, {.count_tokens = [](const Message& m) { return m.text() == "b" ? 10u : 1u; }}).value().history;
   EXPECT_EQ(h.view().tail_within(0), 3u);
   EXPECT_EQ(h.view().tail_within(1), 2u);
   EXPECT_EQ(h.view().tail_within(10), 2u);

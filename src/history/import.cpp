@@ -12,14 +12,17 @@ Error bad(const char* field, std::string message) { return {ErrorCode::invalid_a
 
 std::optional<Error> batches_problem(const MarkMap& map, std::uint64_t log_length) {
   const std::vector<std::uint64_t>& boundaries = map.batch_boundaries;
-  if (boundaries.size() != map.boundary_to_batch.size()) return bad("boundaryToBatch", "batchBoundaries and boundaryToBatch differ in length");
+  if (boundaries.size() != map.boundary_to_batch.size())
+    return bad("boundaryToBatch", "batchBoundaries and boundaryToBatch differ in length");
   if (boundaries.empty() || boundaries.front() != 0) return bad("batchBoundaries", "the first boundary is 0");
   if (!std::is_sorted(boundaries.begin(), boundaries.end())) return bad("batchBoundaries", "boundaries never fall");
   if (boundaries.back() > log_length) return bad("batchBoundaries", "a boundary lies beyond the log");
   std::vector<std::uint64_t> numbers = map.boundary_to_batch;
   std::sort(numbers.begin(), numbers.end());
-  if (std::adjacent_find(numbers.begin(), numbers.end()) != numbers.end()) return bad("boundaryToBatch", "a batch number is there twice");
-  if (!std::binary_search(numbers.begin(), numbers.end(), map.current_batch)) return bad("currentBatch", "the current batch is not in boundaryToBatch");
+  if (std::adjacent_find(numbers.begin(), numbers.end()) != numbers.end())
+    return bad("boundaryToBatch", "a batch number is there twice");
+  if (!std::binary_search(numbers.begin(), numbers.end(), map.current_batch))
+    return bad("currentBatch", "the current batch is not in boundaryToBatch");
   for (std::size_t k = 0; k < map.boundary_to_batch.size(); ++k) {
     if (map.boundary_to_batch[k] != k) return bad("boundaryToBatch", "batches are numbered 0, 1, 2 and so on");
   }
@@ -29,7 +32,8 @@ std::optional<Error> batches_problem(const MarkMap& map, std::uint64_t log_lengt
 std::optional<Error> indices_problem(const MarkMap& map, const Log& log) {
   std::vector<std::uint64_t> sorted = map.original_indices;
   std::sort(sorted.begin(), sorted.end());
-  if (!sorted.empty() && sorted.back() >= log.size()) return bad("originalIndices", "index " + std::to_string(sorted.back()) + " lies beyond the log");
+  if (!sorted.empty() && sorted.back() >= log.size())
+    return bad("originalIndices", "index " + std::to_string(sorted.back()) + " lies beyond the log");
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end()) return bad("originalIndices", "index " + std::to_string(*twice) + " is there twice");
 
@@ -37,7 +41,8 @@ std::optional<Error> indices_problem(const MarkMap& map, const Log& log) {
   for (const std::uint64_t ordinal : map.original_indices) {
     by_role[static_cast<std::size_t>(log.message(static_cast<std::uint32_t>(ordinal)).role())].push_back(ordinal);
   }
-  const bool given = std::any_of(std::begin(map.type_indices), std::end(map.type_indices), [](const auto& list) { return !list.empty(); });
+  const bool given =
+      std::any_of(std::begin(map.type_indices), std::end(map.type_indices), [](const auto& list) { return !list.empty(); });
   if (given && !std::equal(std::begin(by_role), std::end(by_role), std::begin(map.type_indices))) {
     return bad("typeIndices", "the indices per role are not those of originalIndices");
   }

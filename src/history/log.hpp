@@ -13,17 +13,22 @@
 
 namespace undertext {
 
-// A message mentions a tool-call id with this hash. Ordered by hash, then ordinal.
+// A message mentions a tool-call id with this hash, as a call, a result or both. Ordered by hash, then ordinal.
 struct LinkNote {
-  std::uint32_t hash;
+  std::uint32_t hash_and_sides;  // the upper 30 bits, and the lower two
   std::uint32_t ordinal;
-  friend auto operator<=>(const LinkNote&, const LinkNote&) = default;
+
+  static constexpr std::uint32_t calls = 1, answers = 2;
+  std::uint32_t hash() const { return hash_and_sides >> 2; }
+  std::uint32_t sides() const { return hash_and_sides & 3; }
+  std::uint64_t key() const { return (static_cast<std::uint64_t>(hash()) << 32) | ordinal; }
+  friend bool operator==(const LinkNote&, const LinkNote&) = default;
 };
 struct LinkSums {
-  LinkNote last = {};
-  static LinkSums of(const LinkNote& note) { return {note}; }
+  std::uint64_t last_key = 0;
+  static LinkSums of(const LinkNote& note) { return {note.key()}; }
   LinkSums& operator+=(const LinkSums& next) {
-    last = std::max(last, next.last);
+    last_key = std::max(last_key, next.last_key);
     return *this;
   }
   friend bool operator==(const LinkSums&, const LinkSums&) = default;
@@ -37,22 +42,22 @@ struct SummaryNote {
 };
 
 struct Log {
-  StoredTree stored;                        // by ordinal
-  HouseTree<LinkNote, LinkSums> links;      // every id of every message with tool links
+  StoredTree stored;                    // by ordinal
+  HouseTree<LinkNote, LinkSums> links;  // every id of every message with tool links
   HouseTree<SummaryNote, NoSums> summaries;
 
   std::uint64_t size() const { return stored.size(); }
   const Message& message(std::uint32_t ordinal) const { return stored[ordinal].message; }
 
-  // Stores a message and answers its ordinal.
-  std::uint32_t store(const Message& message, std::int64_t now_ms, std::uint32_t tokens);
+  // Stores a message and answers its ordinal. `links` are the message's.
+  std::uint32_t store(const Message& message, const std::vector<ToolLink>& links, std::int64_t now_ms, std::uint32_t tokens);
   void note_summary(std::uint32_t ordinal, std::vector<std::uint32_t> originals);
   const std::vector<std::uint32_t>* originals(std::uint32_t ordinal) const;  // nullptr: no summary
 
-  // Ordinals of messages that may mention the id, rising; those of other ids with the same hash among them. Of an id mentioned more than
-  // `mentions_max` times only the ones nearest to `around`: some programs use one id again in every turn.
+  // What is noted of messages that mention the id, by rising ordinals. Of an id mentioned more than `mentions_max` times only the ones
+  // nearest to `around`: some programs use one id again in every turn.
   static constexpr std::size_t mentions_max = 64;
-  std::vector<std::uint32_t> mentions(std::string_view id, std::uint32_t around) const;
+  std::vector<LinkNote> mentions(std::string_view id, std::uint32_t around) const;
 };
 
 // The entry of a stored message, at `place`, reaching nowhere.

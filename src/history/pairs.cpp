@@ -24,8 +24,7 @@ std::vector<std::uint64_t> reaching_across(const PlacedView& view, const Stretch
           return true;
         });
   };
-  if (view.entries.sums().reach_min == no_place) return found;
-  if (kept.empty()) return found;  // then no half is kept
+  if (kept.empty() || !view.has_pairs()) return found;
   for (const Range& r : kept) {
     cut(r.start);
     cut(r.end);
@@ -146,7 +145,8 @@ Stretches kept_between(const PlacedView& before, const PlacedView& after) {
   return kept;
 }
 
-Stretches mend_pairs(const Log& log, const PlacedView& before, Stretches kept, Pairs pairs, const std::vector<std::uint64_t>& pinned) {
+Stretches mend_pairs(const Log& log, const PlacedView& before, Stretches kept, Pairs pairs,
+                     const std::vector<std::uint64_t>& pinned) {
   if (pairs == Pairs::literal) return kept;
   for (;;) {
     std::vector<std::uint64_t> change;
@@ -182,11 +182,14 @@ std::vector<Warning> broken_pairs(const Log& log, const PlacedView& before, cons
       continue;
     }
     const std::vector<ToolLink> links = log.message(half.ordinal).tool_links();
-    found.push_back({*index, std::find(links.begin(), links.end(), ToolLink{half.side, half.id}) - links.begin(),
-                     {half.side == ToolLink::Side::call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call,
-                      Ordinal(half.ordinal), half.id}});
+    found.push_back(
+        {*index,
+         std::find(links.begin(), links.end(), ToolLink{half.side, half.id}) - links.begin(),
+         {half.side == ToolLink::Side::call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call,
+          Ordinal(half.ordinal), half.id}});
   }
-  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return std::tie(a.index, a.link) < std::tie(b.index, b.link); });
+  std::sort(found.begin(), found.end(),
+            [](const Found& a, const Found& b) { return std::tie(a.index, a.link) < std::tie(b.index, b.link); });
   std::vector<Warning> warnings;
   warnings.reserve(found.size());
   for (Found& f : found) warnings.push_back(std::move(f.warning));

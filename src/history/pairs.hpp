@@ -27,7 +27,8 @@ Stretches kept_between(const PlacedView& before, const PlacedView& after);
 
 // Drops, or keeps, the other halves of the pairs that keeping `kept` would break, until none is broken. `pinned` (rising indices) are
 // never dropped.
-Stretches mend_pairs(const Log& log, const PlacedView& before, Stretches kept, Pairs pairs, const std::vector<std::uint64_t>& pinned);
+Stretches mend_pairs(const Log& log, const PlacedView& before, Stretches kept, Pairs pairs,
+                     const std::vector<std::uint64_t>& pinned);
 
 // The messages of `after` that had their partner in `before` and have none now, in view order. One that has found another partner, because
 // an id is used twice, is linked to it. O(log n) for each edge of `kept` and each pair across it.

@@ -42,22 +42,13 @@ struct Occurrence {
   bool calls = false, answers = false;
 };
 
-Occurrence occurrence_of(const Message& message, std::string_view id, std::uint64_t index, std::uint32_t ordinal) {
-  Occurrence o{index, ordinal};
-  for (const ToolLink& link : message.tool_links()) {
-    if (link.id == id) (link.side == ToolLink::Side::call ? o.calls : o.answers) = true;
-  }
-  return o;
-}
-
 // In view order.
 std::vector<Occurrence> occurrences(const Log& log, const PlacedView& view, std::string_view id, std::uint32_t around) {
   std::vector<Occurrence> found;
-  for (const std::uint32_t ordinal : log.mentions(id, around)) {
-    const std::optional<std::uint64_t> index = view.index_of(ordinal);
-    if (!index) continue;
-    const Occurrence o = occurrence_of(log.message(ordinal), id, *index, ordinal);
-    if (o.calls || o.answers) found.push_back(o);
+  for (const LinkNote& note : log.mentions(id, around)) {
+    if (const std::optional<std::uint64_t> index = view.index_of(note.ordinal)) {
+      found.push_back({*index, note.ordinal, (note.sides() & LinkNote::calls) != 0, (note.sides() & LinkNote::answers) != 0});
+    }
   }
   std::sort(found.begin(), found.end(), [](const Occurrence& a, const Occurrence& b) { return a.index < b.index; });
   return found;
@@ -98,6 +89,12 @@ std::optional<std::uint64_t> PlacedView::index_of(std::uint32_t ordinal) const {
   return found;
 }
 
+bool PlacedView::has_pairs() const {
+  return !entries.visit(
+      0, entries.size(), [](const EntrySums& s) { return s.reach_min != no_place; },
+      [](std::uint64_t, const Entry& e) { return e.reach == no_place; });
+}
+
 void PlacedView::set_places(std::vector<PlaceNote> notes) {
   std::sort(notes.begin(), notes.end(), [](const PlaceNote& a, const PlaceNote& b) { return a.ordinal < b.ordinal; });
   for (const PlaceNote& note : notes) {
@@ -111,23 +108,23 @@ void PlacedView::set_places(std::vector<PlaceNote> notes) {
   }
 }
 
-void PlacedView::append(const Log& log, std::uint32_t ordinal) {
-  const StoredMessage& stored = log.stored[ordinal];
+void PlacedView::append(const Log& log, std::uint32_t ordinal, const std::vector<ToolLink>& links) {
   const std::uint32_t last_place = entries.empty() ? 0 : entries[entries.size() - 1].place;
   // A message that comes back may be older than what stands last.
   const std::uint32_t place = std::max(ordinal, last_place);
-  const bool is_new = ordinal + 1 == log.size();
-  if (!is_new || place != ordinal) set_places({{ordinal, place}});
-  Entry entry = entry_of(stored, ordinal, place);
-  if (stored.message.has_tool_links()) {
-    // Found out before the entry is written: writing it again would copy the leaf.
-    for (const ToolLink& link : stored.message.tool_links()) {
-      std::vector<Occurrence> found = occurrences(log, *this, link.id, ordinal);
-      found.push_back(occurrence_of(stored.message, link.id, entries.size(), ordinal));
-      for (const PairPlaces& pair : pairs_among(found, ordinal)) {
-        const std::uint64_t earlier = std::min(pair.call, pair.result);
-        if (earlier < entries.size()) entry.reach = std::min(entry.reach, entries[earlier].place);
-      }
+  const bool may_be_noted = !places.empty() && places[places.size() - 1].ordinal >= ordinal;
+  if (place != ordinal || may_be_noted) set_places({{ordinal, place}});
+  Entry entry = entry_of(log.stored[ordinal], ordinal, place);
+  // Found out before the entry is written: writing it again would copy the leaf.
+  for (const ToolLink& link : links) {
+    std::vector<Occurrence> found = occurrences(log, *this, link.id, ordinal);
+    if (found.empty()) continue;
+    const bool calls = std::find(links.begin(), links.end(), ToolLink{ToolLink::Side::call, link.id}) != links.end();
+    const bool answers = std::find(links.begin(), links.end(), ToolLink{ToolLink::Side::result, link.id}) != links.end();
+    found.push_back({entries.size(), ordinal, calls, answers});
+    for (const PairPlaces& pair : pairs_among(found, ordinal)) {
+      const std::uint64_t earlier = std::min(pair.call, pair.result);
+      if (earlier < entries.size()) entry.reach = std::min(entry.reach, entries[earlier].place);
     }
   }
   entries.push_back(entry);

@@ -44,8 +44,11 @@ struct PlacedView {
   std::optional<std::uint64_t> index_of(std::uint32_t ordinal) const;  // O(log n)
   bool shows(std::uint32_t ordinal) const { return index_of(ordinal).has_value(); }
 
-  // Adds a stored message to the end.
-  void append(const Log& log, std::uint32_t ordinal);
+  bool has_pairs() const;  // whether any entry reaches back; O(log n)
+
+  // Adds a stored message, whose links are `links`, to the end.
+  void append(const Log& log, std::uint32_t ordinal, const std::vector<ToolLink>& links);
+  void append(const Log& log, std::uint32_t ordinal) { append(log, ordinal, log.message(ordinal).tool_links()); }
 
   // All of `splices` at once; their indices are those of the view as it is before. Rising, not overlapping. None of the
   // ordinals put is in the view already, unless it is erased. O(k log n) for k messages erased or put.
@@ -60,7 +63,7 @@ struct PlacedView {
 
 // A call and a result in the view that belong together.
 struct PairPlaces {
-  std::uint64_t call = 0;    // indices
+  std::uint64_t call = 0;  // indices
   std::uint64_t result = 0;
   std::uint32_t call_ordinal = 0;
   std::uint32_t result_ordinal = 0;

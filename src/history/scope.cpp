@@ -1,36 +1,48 @@
 #include "history/scope.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace undertext {
 namespace {
 
-struct Wanted {
-  bool role[role_count] = {};
-  bool all = true;
+constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
-  explicit Wanted(const std::vector<Role>& roles) {
-    for (const Role r : roles) role[static_cast<std::size_t>(r)] = true;
-    if (roles.empty()) std::fill(std::begin(role), std::end(role), true);
-    all = std::all_of(std::begin(role), std::end(role), [](bool b) { return b; });
-  }
-  bool operator()(Role r) const { return role[static_cast<std::size_t>(r)]; }
-  std::uint64_t count(const MessageSums& s) const {
-    std::uint64_t n = 0;
-    for (std::size_t r = 0; r < role_count; ++r) n += role[r] ? s.role_counts[r] : 0;
-    return n;
-  }
-  std::uint64_t tokens(const MessageSums& s) const {
-    std::uint64_t n = 0;
-    for (std::size_t r = 0; r < role_count; ++r) n += role[r] ? s.role_tokens[r] : 0;
-    return n;
-  }
-};
-
-Role role_of(const Entry& entry) { return entry.role(); }
-Role role_of(const StoredMessage& stored) { return stored.message.role(); }
+std::size_t role_of(const Entry& entry) { return entry.role_bits; }
+std::size_t role_of(const StoredMessage& stored) { return static_cast<std::size_t>(stored.message.role()); }
 std::int64_t time_of(const Entry& entry) { return entry.time_ms(); }
 std::int64_t time_of(const StoredMessage& stored) { return stored.time_ms; }
+std::uint32_t tokens_of(const Entry& entry) { return entry.tokens; }
+std::uint32_t tokens_of(const StoredMessage& stored) { return stored.tokens; }
+std::uint32_t ordinal_of(std::uint64_t, const Entry& entry) { return entry.ordinal; }
+std::uint32_t ordinal_of(std::uint64_t position, const StoredMessage&) { return static_cast<std::uint32_t>(position); }
+
+// The filters by role and time: what the sums of a tree tell of.
+struct Filter {
+  CountOf roles;
+  bool any_role = true;
+  bool any_time = true;
+  std::int64_t from = std::numeric_limits<std::int64_t>::min();
+  std::int64_t last = std::numeric_limits<std::int64_t>::max();  // included
+  bool nothing = false;
+
+  explicit Filter(const MessageQuery& query) {
+    for (const Role r : query.roles) roles.wanted[static_cast<std::size_t>(r)] = true;
+    if (query.roles.empty()) std::fill(std::begin(roles.wanted), std::end(roles.wanted), true);
+    any_role = std::all_of(std::begin(roles.wanted), std::end(roles.wanted), [](bool b) { return b; });
+    any_time = !query.from_ms && !query.to_ms;
+    if (query.from_ms) from = *query.from_ms;
+    if (query.to_ms) {
+      nothing = *query.to_ms == std::numeric_limits<std::int64_t>::min();
+      if (!nothing) last = *query.to_ms - 1;
+    }
+  }
+
+  // Whether a subtree may hold, or holds nothing but, messages of the times.
+  bool may(const MessageSums& s) const { return s.time_max >= from && s.time_min <= last && (any_role || roles(s) > 0); }
+  bool all_times(const MessageSums& s) const { return s.time_min >= from && s.time_max <= last; }
+  bool passes(std::size_t role, std::int64_t time) const { return roles.wanted[role] && time >= from && time <= last; }
+};
 
 // The places that start, end, first and last leave of `total`.
 Range window_of(const MessageQuery& query, std::uint64_t total) {
@@ -41,11 +53,19 @@ Range window_of(const MessageQuery& query, std::uint64_t total) {
   return w;
 }
 
-Selection cut_to_window(std::vector<std::uint64_t> positions, const MessageQuery& query) {
-  const Range w = window_of(query, positions.size());
-  Selection s;
-  s.positions.assign(positions.begin() + static_cast<std::ptrdiff_t>(w.start), positions.begin() + static_cast<std::ptrdiff_t>(w.end));
-  return s;
+void cut_to_window(std::vector<Found>& found, const MessageQuery& query) {
+  const Range w = window_of(query, found.size());
+  found.erase(found.begin() + static_cast<std::ptrdiff_t>(w.end), found.end());
+  found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(w.start));
+}
+
+bool has_window(const MessageQuery& query) { return query.start || query.end || query.first || query.last; }
+
+// How many matches are enough to know the answer when going forward.
+std::uint64_t enough_of(const MessageQuery& query) {
+  const std::uint64_t end = query.end.value_or(no_limit), start = query.start.value_or(0);
+  if (query.first && *query.first <= no_limit - start) return std::min(end, start + *query.first);
+  return end;
 }
 
 Error not_found(std::string field, std::string message) { return {ErrorCode::not_found, std::move(message), std::move(field)}; }
@@ -59,16 +79,19 @@ Result<Scope> Scope::of(const History::Rep& rep, const MessageQuery& query) {
   if (query.first && query.last) return bad("last", "first and last exclude each other");
   if (query.start && query.end && *query.start > *query.end) return bad("start", "start is beyond end");
   if (query.at_version && query.at_version->value > rep.head_number()) {
-    return not_found("atVersion", "there is no version " + std::to_string(query.at_version->value) + "; the head is " + std::to_string(rep.head_number()));
+    return not_found("atVersion", "there is no version " + std::to_string(query.at_version->value) + "; the head is " +
+                                      std::to_string(rep.head_number()));
   }
-  const State state = query.at_version ? rep.state_at(query.at_version->value) : rep.head;
+  State past;
+  if (query.at_version) past = rep.state_at(query.at_version->value);
+  const State& state = query.at_version ? past : rep.head;
   const BatchTree& batches = state.frame->batches;
   if (query.at_batch && query.at_batch->value >= batches.size()) {
-    return not_found("atBatch", "there is no batch " + std::to_string(query.at_batch->value) + "; the current one is " + std::to_string(batches.size() - 1));
+    return not_found("atBatch", "there is no batch " + std::to_string(query.at_batch->value) + "; the current one is " +
+                                    std::to_string(batches.size() - 1));
   }
-  Scope scope;
-  scope.log_ = rep.log;
-  scope.marks_ = state.frame->marks;
+  Scope scope(rep.log);
+  if (query.marked) scope.marks_ = state.frame->marks;
   scope.is_log_ = query.all;
   if (query.all) {
     scope.length_ = state.log_length;
@@ -80,127 +103,131 @@ Result<Scope> Scope::of(const History::Rep& rep, const MessageQuery& query) {
   return scope;
 }
 
+// Of a query by nothing but roles and places: the positions between which its messages stand. The k-th of some roles is found by
+// their counts, so this reads nothing but the way to both ends.
 template <class AnyTree>
-Selection Scope::select(const AnyTree& tree, const MessageQuery& query) const {
-  if (query.marked) return select_marked(query);
-  if (query.from_ms || query.to_ms || query.contains) return select_by_visit(tree, query);
-  return select_by_role(tree, query);
-}
-
-// The k-th of some roles is found by their counts, so this reads nothing but the way to both ends.
-template <class AnyTree>
-Selection Scope::select_by_role(const AnyTree& tree, const MessageQuery& query) const {
-  const Wanted wanted(query.roles);
-  Selection s;
-  s.by_range = true;
-  if (wanted.all) {
-    const Range w = window_of(query, length_);
-    s.begin = w.start;
-    s.end = w.end;
-    return s;
-  }
-  const auto count = [&](const MessageSums& sums) { return wanted.count(sums); };
-  const Range w = window_of(query, wanted.count(tree.sums(0, length_)));
-  if (w.start < w.end) {
-    s.begin = tree.seek(count, w.start);
-    s.end = tree.seek(count, w.end - 1) + 1;
-  }
-  return s;
+Range Scope::role_window(const AnyTree& tree, const MessageQuery& query) const {
+  const Filter filter(query);
+  if (filter.any_role) return window_of(query, length_);
+  const std::uint64_t all = length_ == tree.size() ? tree.total(filter.roles) : filter.roles(tree.sums(0, length_));
+  const Range w = window_of(query, all);
+  if (w.start == w.end) return {};
+  return {tree.seek(filter.roles, w.start), tree.seek(filter.roles, w.end - 1) + 1};
 }
 
 template <class AnyTree>
-Selection Scope::select_by_visit(const AnyTree& tree, const MessageQuery& query) const {
-  const Wanted wanted(query.roles);
-  const std::int64_t from = query.from_ms.value_or(std::numeric_limits<std::int64_t>::min());
-  const auto before_end = [&](std::int64_t t) { return !query.to_ms || t < *query.to_ms; };
-  const auto may = [&](const MessageSums& s) { return s.time_max >= from && before_end(s.time_min) && (wanted.all || wanted.count(s) > 0); };
-  const auto matches = [&](const auto& item) {
-    return wanted(role_of(item)) && time_of(item) >= from && before_end(time_of(item)) &&
-           (!query.contains || stored(item).message.text_contains(*query.contains));
+std::vector<Found> Scope::find(const AnyTree& tree, const MessageQuery& query) const {
+  const Filter filter(query);
+  std::vector<Found> found;
+  if (filter.nothing) return found;
+  StoredReader stored(log_->stored);
+  const auto may = [&](const MessageSums& s) { return filter.may(s); };
+  const auto look = [&](std::uint64_t position, const auto& item) {
+    if (!filter.passes(role_of(item), time_of(item))) return;
+    const std::uint32_t ordinal = ordinal_of(position, item);
+    if (!query.contains || stored[ordinal].message.text_contains(*query.contains))
+      found.push_back({position, ordinal, tokens_of(item)});
   };
-  std::vector<std::uint64_t> found;
   if (query.last && !query.start && !query.end) {
-    if (*query.last > 0) {
-      tree.visit_back(0, length_, may, [&](std::uint64_t i, const auto& item) {
-        if (matches(item)) found.push_back(i);
-        return found.size() < *query.last;
-      });
-    }
+    if (*query.last == 0) return found;
+    tree.visit_back(0, length_, may, [&](std::uint64_t position, const auto& item) {
+      look(position, item);
+      return found.size() < *query.last;
+    });
     std::reverse(found.begin(), found.end());
-    return cut_to_window(std::move(found), query);
-  }
-  std::uint64_t enough = query.end.value_or(std::numeric_limits<std::uint64_t>::max());
-  const std::uint64_t start = query.start.value_or(0);
-  if (query.first && *query.first <= enough && start <= enough - *query.first) enough = start + *query.first;
-  if (enough > 0) {
-    tree.visit(0, length_, may, [&](std::uint64_t i, const auto& item) {
-      if (matches(item)) found.push_back(i);
+  } else if (const std::uint64_t enough = enough_of(query); enough > 0) {
+    tree.visit(0, length_, may, [&](std::uint64_t position, const auto& item) {
+      look(position, item);
       return found.size() < enough;
     });
   }
-  return cut_to_window(std::move(found), query);
+  cut_to_window(found, query);
+  return found;
 }
 
-Selection Scope::select_marked(const MessageQuery& query) const {
-  const Wanted wanted(query.roles);
-  std::vector<std::uint64_t> found;
+std::vector<Found> Scope::find_marked(const MessageQuery& query) const {
+  const Filter filter(query);
+  std::vector<Found> found;
+  if (filter.nothing) return found;
   for (const std::uint32_t ordinal : marks_.ordinals(*query.marked)) {
-    const std::optional<std::uint64_t> position =
-        !is_log_ ? view_.index_of(ordinal) : ordinal < length_ ? std::optional<std::uint64_t>(ordinal) : std::nullopt;
-    if (!position) continue;
-    const StoredMessage& item = log_.stored[ordinal];
-    if (wanted(item.message.role()) && (!query.from_ms || item.time_ms >= *query.from_ms) && (!query.to_ms || item.time_ms < *query.to_ms) &&
-        (!query.contains || item.message.text_contains(*query.contains))) {
-      found.push_back(*position);
+    const StoredMessage& item = log_->stored[ordinal];
+    if (!filter.passes(role_of(item), item.time_ms) || (query.contains && !item.message.text_contains(*query.contains))) continue;
+    if (is_log_) {
+      if (ordinal < length_) found.push_back({ordinal, ordinal, item.tokens});
+    } else if (const std::optional<std::uint64_t> index = view_.index_of(ordinal)) {
+      found.push_back({*index, ordinal, item.tokens});
     }
   }
-  std::sort(found.begin(), found.end());
-  return cut_to_window(std::move(found), query);
+  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.position < b.position; });
+  cut_to_window(found, query);
+  return found;
 }
 
 template <class AnyTree>
 MessageList Scope::list(const AnyTree& tree, const MessageQuery& query) const {
   MessageList list;
-  StoredReader reader(log_.stored);
-  const auto add = [&](std::uint64_t position, const auto& item) {
-    const std::uint64_t o = ordinal(position, item);
-    list.ordinals.push_back(Ordinal(o));
-    list.messages.push_back(reader[static_cast<std::uint32_t>(o)].message);
+  StoredReader stored(log_->stored);
+  const auto add = [&](std::uint32_t ordinal) {
+    list.ordinals.push_back(Ordinal(ordinal));
+    list.messages.push_back(stored[ordinal].message);
   };
-  const Selection s = select(tree, query);
-  if (!s.by_range) {
-    for (const std::uint64_t position : s.positions) add(position, tree[position]);
+  if (query.marked || query.from_ms || query.to_ms || query.contains) {
+    const std::vector<Found> found = query.marked ? find_marked(query) : find(tree, query);
+    list.messages.reserve(found.size());
+    list.ordinals.reserve(found.size());
+    for (const Found& f : found) add(f.ordinal);
     return list;
   }
-  const Wanted wanted(query.roles);
-  if (wanted.all) {
-    list.messages.reserve(s.end - s.begin);
-    list.ordinals.reserve(s.end - s.begin);
+  const Filter filter(query);
+  const Range w = role_window(tree, query);
+  if (filter.any_role) {
+    list.messages.reserve(w.end - w.start);
+    list.ordinals.reserve(w.end - w.start);
   }
-  tree.visit(s.begin, s.end, [&](const MessageSums& sums) { return wanted.all || wanted.count(sums) > 0; },
-             [&](std::uint64_t position, const auto& item) {
-               if (wanted(role_of(item))) add(position, item);
-               return true;
-             });
+  tree.visit(
+      w.start, w.end, [&](const MessageSums& s) { return filter.any_role || filter.roles(s) > 0; },
+      [&](std::uint64_t position, const auto& item) {
+        if (filter.roles.wanted[role_of(item)]) add(ordinal_of(position, item));
+        return true;
+      });
   return list;
 }
 
 template <class AnyTree>
 MessageCount Scope::tally(const AnyTree& tree, const MessageQuery& query) const {
-  const Selection s = select(tree, query);
+  const Filter filter(query);
   MessageCount total;
-  if (s.by_range) {
-    const Wanted wanted(query.roles);
-    const auto sums = tree.sums(s.begin, s.end);
-    return {wanted.count(sums), wanted.tokens(sums)};
+  const auto take = [&](const MessageSums& s) {
+    for (std::size_t r = 0; r < role_count; ++r) {
+      total.count += filter.roles.wanted[r] ? s.role_counts[r] : 0;
+      total.tokens += filter.roles.wanted[r] ? s.role_tokens[r] : 0;
+    }
+  };
+  const auto count = [&](const auto& item) {
+    if (!filter.passes(role_of(item), time_of(item))) return;
+    total.count += 1;
+    total.tokens += tokens_of(item);
+  };
+  if (query.marked || query.contains || (!filter.any_time && has_window(query))) {
+    for (const Found& f : query.marked ? find_marked(query) : find(tree, query)) {
+      total.count += 1;
+      total.tokens += f.tokens;
+    }
+  } else if (!filter.nothing) {
+    const Range w = filter.any_time ? role_window(tree, query) : Range{0, length_};
+    tree.gather(
+        w.start, w.end, [&](const MessageSums& s) { return filter.may(s); },
+        [&](const MessageSums& s) { return filter.all_times(s); }, take, count);
   }
-  total.count = s.positions.size();
-  for (const std::uint64_t position : s.positions) total.tokens += stored(tree[position]).tokens;
   return total;
 }
 
-MessageList Scope::messages(const MessageQuery& query) const { return is_log_ ? list(log_.stored, query) : list(view_.entries, query); }
+MessageList Scope::messages(const MessageQuery& query) const {
+  return is_log_ ? list(log_->stored, query) : list(view_.entries, query);
+}
 
-MessageCount Scope::count(const MessageQuery& query) const { return is_log_ ? tally(log_.stored, query) : tally(view_.entries, query); }
+MessageCount Scope::count(const MessageQuery& query) const {
+  return is_log_ ? tally(log_->stored, query) : tally(view_.entries, query);
+}
 
 }  // namespace undertext

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include <undertext/error.hpp>
@@ -12,14 +11,14 @@
 
 namespace undertext {
 
-// The messages an answer is made of: `count` of the wanted roles within [begin, end) when nothing but roles and places was asked for;
-// else the positions themselves. Positions are those of the scope: indices of a view, or ordinals of the log.
-struct Selection {
-  bool by_range = false;
-  std::uint64_t begin = 0, end = 0;
-  std::vector<std::uint64_t> positions;
+// A message that passed a query's filters.
+struct Found {
+  std::uint64_t position;  // in the scope: an index of a view, or an ordinal of the log
+  std::uint32_t ordinal;
+  std::uint32_t tokens;
 };
 
+// Borrows the log of the history it is of.
 class Scope {
  public:
   // not_found for a version or batch that does not exist; invalid_argument for filters that exclude each other.
@@ -29,24 +28,19 @@ class Scope {
   MessageCount count(const MessageQuery& query) const;
 
  private:
+  explicit Scope(const Log& log) : log_(&log) {}
+
   template <class AnyTree>
-  Selection select(const AnyTree& tree, const MessageQuery& query) const;
+  Range role_window(const AnyTree& tree, const MessageQuery& query) const;
   template <class AnyTree>
-  Selection select_by_role(const AnyTree& tree, const MessageQuery& query) const;
-  template <class AnyTree>
-  Selection select_by_visit(const AnyTree& tree, const MessageQuery& query) const;
-  Selection select_marked(const MessageQuery& query) const;
+  std::vector<Found> find(const AnyTree& tree, const MessageQuery& query) const;
+  std::vector<Found> find_marked(const MessageQuery& query) const;
   template <class AnyTree>
   MessageList list(const AnyTree& tree, const MessageQuery& query) const;
   template <class AnyTree>
   MessageCount tally(const AnyTree& tree, const MessageQuery& query) const;
 
-  const StoredMessage& stored(const Entry& entry) const { return log_.stored[entry.ordinal]; }
-  static const StoredMessage& stored(const StoredMessage& item) { return item; }
-  static std::uint64_t ordinal(std::uint64_t, const Entry& entry) { return entry.ordinal; }
-  static std::uint64_t ordinal(std::uint64_t position, const StoredMessage&) { return position; }
-
-  Log log_;
+  const Log* log_;
   PlacedView view_;
   Marks marks_;
   bool is_log_ = false;

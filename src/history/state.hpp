@@ -68,7 +68,9 @@ struct VersionRow {
   Shared<OperationRecord> operation;  // null: an APPEND without a description, or version 0
   std::uint32_t log_length = 0;
   std::uint32_t state = 0;  // which state's run it belongs to
-  friend bool operator==(const VersionRow& a, const VersionRow& b) { return a.operation == b.operation && a.log_length == b.log_length; }
+  friend bool operator==(const VersionRow& a, const VersionRow& b) {
+    return a.operation == b.operation && a.log_length == b.log_length;
+  }
 };
 static_assert(sizeof(VersionRow) == 24);
 

@@ -1,6 +1,7 @@
 #include <undertext/view.hpp>
 
 #include <algorithm>
+#include <cstddef>
 
 #include "history/state.hpp"
 
@@ -42,19 +43,19 @@ std::optional<std::uint64_t> View::index_of(Ordinal ordinal) const {
 }
 
 std::optional<std::uint64_t> View::index_of_role(Role role, std::uint64_t k) const {
-  const auto count = [r = static_cast<std::size_t>(role)](const MessageSums& s) { return s.role_counts[r]; };
+  CountOf count;
+  count.wanted[static_cast<std::size_t>(role)] = true;
   const std::uint64_t index = rep_->is_log ? rep_->log.stored.seek(count, k) : rep_->placed.entries.seek(count, k);
   if (index >= size()) return {};
   return index;
 }
 
 std::uint64_t View::tail_within(std::uint64_t tokens_max) const {
-  const std::uint64_t all = sums().tokens();
+  const std::uint64_t all = rep_->is_log ? sums().tokens() : rep_->placed.entries.total(TokensOf());
   if (all <= tokens_max) return 0;
   // The tail after index i fits when the tokens up to and with i are at least all - tokens_max.
-  const auto tokens = [](const MessageSums& s) { return s.tokens(); };
   const std::uint64_t target = all - tokens_max - 1;
-  return 1 + (rep_->is_log ? rep_->log.stored.seek(tokens, target) : rep_->placed.entries.seek(tokens, target));
+  return 1 + (rep_->is_log ? rep_->log.stored.seek(TokensOf(), target) : rep_->placed.entries.seek(TokensOf(), target));
 }
 
 View::iterator View::begin() const {
@@ -71,27 +72,31 @@ View::iterator View::end() const {
   return it;
 }
 
-// Neighbours in the view are mostly neighbours in the log too, so both are read a stretch at a time.
 void View::iterator::load() {
-  if (index_ >= entries_end_ && !rep_->is_log) {
-    message_ = nullptr;
-    if (index_ >= rep_->placed.size()) return;
+  static_assert(entry_bytes == sizeof(Entry) && offsetof(Entry, ordinal) == 0);
+  static_assert(stored_bytes == sizeof(StoredMessage) && offsetof(StoredMessage, message) == 0);
+  message_ = nullptr;
+  if (index_ >= (rep_->is_log ? rep_->log_length : rep_->placed.size())) return;
+  if (rep_->is_log) {
+    ordinal_ = index_;
+  } else {
     const EntryTree::Chunk c = rep_->placed.entries.chunk(index_);
-    entries_ = c.items;
-    entries_begin_ = c.begin;
-    entries_end_ = c.end;
-  } else if (rep_->is_log && index_ >= rep_->log_length) {
-    message_ = nullptr;
-    return;
+    const Entry* entry = c.items + (index_ - c.begin);
+    entry_ = reinterpret_cast<const std::byte*>(entry);
+    left_ = c.end - index_ - 1;
+    ordinal_ = entry->ordinal;
   }
-  ordinal_ = rep_->is_log ? index_ : static_cast<const Entry*>(entries_)[index_ - entries_begin_].ordinal;
-  if (ordinal_ < stored_begin_ || ordinal_ >= stored_end_) {
+  Stretch& stretch = stretches_[(ordinal_ / stretch_ordinals) % stretch_count];
+  if (ordinal_ - stretch.begin >= stretch.count) {
     const StoredTree::Chunk c = rep_->log.stored.chunk(ordinal_);
-    stored_ = c.items;
-    stored_begin_ = c.begin;
-    stored_end_ = c.end;
+    stretch = {reinterpret_cast<const std::byte*>(c.items), static_cast<std::uint32_t>(c.begin),
+               static_cast<std::uint32_t>(c.end - c.begin)};
+    // What comes next may lie scattered over the heap; let it come while this one is being read.
+    if (ordinal_ == c.begin) {
+      for (std::uint64_t k = 0; k < c.end - c.begin; ++k) c.items[k].message.prefetch();
+    }
   }
-  message_ = &static_cast<const StoredMessage*>(stored_)[ordinal_ - stored_begin_].message;
+  message_ = &reinterpret_cast<const StoredMessage*>(stretch.first)[ordinal_ - stretch.begin].message;
 }
 
 }  // namespace undertext

@@ -52,11 +52,8 @@ void Fields::wrong_type(Place place, JsonValue value, std::string_view wanted) {
       message += "an ";
       message += undertext::name(value.type());
       break;
-    case JsonType::string:
-      message += "\"" + clipped(value.string()) + "\"";
-      break;
-    default:
-      message += clipped(value.raw());
+    case JsonType::string: message += "\"" + clipped(value.string()) + "\""; break;
+    default: message += clipped(value.raw());
   }
   reading_->fail(error(place, std::move(message)));
 }

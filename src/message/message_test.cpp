@@ -359,8 +359,8 @@ TEST(Message, roles_have_the_names_they_are_given_by) {
 }
 
 TEST(Message, AnOptionalMemberThatIsNullIsKeptAndCountsAsAbsent) {
-  const Message m =
-      parsed(R"({"role":"assistant","content":"x","id":null,"toolCalls":null,"tool_calls":null,"toolCallId":null,"metadata":null})");
+  const Message m = parsed(
+      R"({"role":"assistant","content":"x","id":null,"toolCalls":null,"tool_calls":null,"toolCallId":null,"metadata":null})");
   EXPECT_EQ(m.id(), std::nullopt);
   EXPECT_EQ(m.tool_call_id(), std::nullopt);
   EXPECT_EQ(m.metadata_json(), "");

@@ -32,9 +32,7 @@ struct Entry {
   std::uint32_t time_low, time_high;  // in halves: a 64-bit member would pad every entry to 32 bytes
 
   Role role() const { return static_cast<Role>(role_bits); }
-  std::int64_t time_ms() const {
-    return static_cast<std::int64_t>((static_cast<std::uint64_t>(time_high) << 32) | time_low);
-  }
+  std::int64_t time_ms() const { return static_cast<std::int64_t>((static_cast<std::uint64_t>(time_high) << 32) | time_low); }
   void set_time_ms(std::int64_t t) {
     time_low = static_cast<std::uint32_t>(static_cast<std::uint64_t>(t));
     time_high = static_cast<std::uint32_t>(static_cast<std::uint64_t>(t) >> 32);
@@ -63,16 +61,20 @@ struct MessageSums {
   std::int64_t time_max = std::numeric_limits<std::int64_t>::min();
   std::uint32_t role_counts[role_count] = {};
 
-  static MessageSums of(Role role, std::uint64_t tokens, std::uint64_t bytes, std::int64_t time) {
+  static MessageSums of(const StoredMessage& stored) {
     MessageSums s;
-    s.role_tokens[static_cast<std::size_t>(role)] = tokens;
-    s.role_counts[static_cast<std::size_t>(role)] = 1;
-    s.bytes = bytes;
-    s.time_min = s.time_max = time;
+    s.add(stored);
     return s;
   }
-  static MessageSums of(const StoredMessage& stored) {
-    return of(stored.message.role(), stored.tokens, stored.message.json().size(), stored.time_ms);
+  void add(const StoredMessage& stored) {
+    add(static_cast<std::size_t>(stored.message.role()), stored.tokens, stored.message.json().size(), stored.time_ms);
+  }
+  void add(std::size_t role, std::uint64_t tokens_more, std::uint64_t bytes_more, std::int64_t time) {
+    role_tokens[role] += tokens_more;
+    role_counts[role] += 1;
+    bytes += bytes_more;
+    time_min = std::min(time_min, time);
+    time_max = std::max(time_max, time);
   }
   MessageSums& operator+=(const MessageSums& next) {
     for (std::size_t r = 0; r < role_count; ++r) {
@@ -96,11 +98,15 @@ struct EntrySums : MessageSums {
 
   static EntrySums of(const Entry& e) {
     EntrySums s;
-    static_cast<MessageSums&>(s) = MessageSums::of(e.role(), e.tokens, e.bytes, e.time_ms());
-    s.ordinal_min = s.ordinal_max = e.ordinal;
-    s.place_max = e.place;
-    s.reach_min = e.reach;
+    s.add(e);
     return s;
+  }
+  void add(const Entry& e) {
+    MessageSums::add(e.role_bits, e.tokens, e.bytes, e.time_ms());
+    ordinal_min = std::min(ordinal_min, e.ordinal);
+    ordinal_max = std::max(ordinal_max, e.ordinal);
+    place_max = std::max(place_max, e.place);
+    reach_min = std::min(reach_min, e.reach);
   }
   EntrySums& operator+=(const EntrySums& next) {
     MessageSums::operator+=(next);
@@ -113,6 +119,26 @@ struct EntrySums : MessageSums {
   friend bool operator==(const EntrySums&, const EntrySums&) = default;
 };
 
+// Measures for Tree::seek and Tree::total.
+struct TokensOf {
+  std::uint64_t operator()(const MessageSums& s) const { return s.tokens(); }
+  std::uint64_t operator()(const Entry& e) const { return e.tokens; }
+  std::uint64_t operator()(const StoredMessage& m) const { return m.tokens; }
+};
+
+// Messages of some roles.
+struct CountOf {
+  bool wanted[role_count] = {};
+
+  std::uint64_t operator()(const MessageSums& s) const {
+    std::uint64_t n = 0;
+    for (std::size_t r = 0; r < role_count; ++r) n += wanted[r] ? s.role_counts[r] : 0;
+    return n;
+  }
+  std::uint64_t operator()(const Entry& e) const { return wanted[e.role_bits] ? 1 : 0; }
+  std::uint64_t operator()(const StoredMessage& m) const { return wanted[static_cast<std::size_t>(m.message.role())] ? 1 : 0; }
+};
+
 // For trees that need no more than their count.
 struct NoSums {
   template <class Item>
@@ -123,15 +149,16 @@ struct NoSums {
   friend bool operator==(const NoSums&, const NoSums&) = default;
 };
 
-#if !defined(UNDERTEXT_LEAF_MAX)  // tests build the whole engine with tiny nodes
-#  define UNDERTEXT_LEAF_MAX 32
-#  define UNDERTEXT_INNER_MAX 16
-#endif
-
+// Widths. Every kept version pays for a path of narrow nodes; the log is kept once and read at random, so its nodes are wide.
+#if defined(UNDERTEXT_LEAF_MAX)  // tests build the whole engine with tiny nodes
 template <class Item, class Sums>
 using HouseTree = Tree<Item, Sums, UNDERTEXT_LEAF_MAX, UNDERTEXT_INNER_MAX>;
-
-using EntryTree = HouseTree<Entry, EntrySums>;
 using StoredTree = HouseTree<StoredMessage, MessageSums>;
+#else
+template <class Item, class Sums>
+using HouseTree = Tree<Item, Sums, 32, 8>;
+using StoredTree = Tree<StoredMessage, MessageSums, 64, 32>;
+#endif
+using EntryTree = HouseTree<Entry, EntrySums>;
 
 }  // namespace undertext

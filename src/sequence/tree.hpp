@@ -14,7 +14,8 @@
 // it; everybody else copies the leaf. A full tail is linked into the tree as it is, a partial one never: its free slots may be
 // claimed by another Tree later.
 //
-// Sums is a monoid: Sums() is empty, `+=` joins neighbours, Sums::of(item) measures one item.
+// Sums is a monoid: Sums() is empty, `+=` joins neighbours, Sums::of(item) measures one item; add(item), if there is one, is += of(item) in
+// less time. A measure `get` takes one number out of Sums, and may take it out of an item too, to save making Sums of it.
 //
 // Threads: a Tree object belongs to one thread at a time; distinct copies may be read and edited from distinct threads at once.
 // Memory: nodes are counted by reference and are never changed once they are shared, except for free slots of a tail.
@@ -79,6 +80,14 @@ class Tree {
     if (root_) total += node_sums(root_.get());
     add_items(total, tail_items(), 0, tail_size_);
     return total;
+  }
+
+  // One of the sums of all items, when the others are not needed. get() is additive.
+  template <class Get>
+  std::uint64_t total(Get get) const {
+    std::uint64_t sum = root_ ? total(root_.get(), get) : 0;
+    for (std::uint32_t i = 0; i < tail_size_; ++i) sum += measure(get, tail_items()[i]);
+    return sum;
   }
 
   // The sums of [begin, end), clamped. O(log n).
@@ -162,6 +171,15 @@ class Tree {
       if (!visit(i, tail_items()[i - linked])) return false;
     }
     return begin >= std::min(end, linked) || visit_node_back(root_.get(), 0, begin, std::min(end, linked), may, visit);
+  }
+
+  // The same, but a subtree for which whole(Sums) is true is not entered: take(Sums) gets its sums at once.
+  template <class May, class Whole, class Take, class Visit>
+  void gather(std::uint64_t begin, std::uint64_t end, May may, Whole whole, Take take, Visit visit) const {
+    const std::uint64_t linked = root_count();
+    end = std::min(end, size());
+    if (begin < std::min(end, linked)) gather_node(root_.get(), begin, std::min(end, linked), may, whole, take, visit);
+    for (std::uint64_t i = std::max(begin, linked); i < end; ++i) visit(tail_items()[i - linked]);
   }
 
   // Amortised O(1); allocates one leaf in LeafMax calls, plus the path to it.
@@ -313,9 +331,7 @@ class Tree {
   static constexpr std::size_t align_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
   static constexpr std::size_t items_offset = align_up(sizeof(Node), alignof(Item));
   static constexpr std::size_t children_offset = align_up(sizeof(Node), alignof(Node*));
-  static constexpr std::size_t sums_offset(std::size_t n) {
-    return align_up(children_offset + n * sizeof(Node*), alignof(Sums));
-  }
+  static constexpr std::size_t sums_offset(std::size_t n) { return align_up(children_offset + n * sizeof(Node*), alignof(Sums)); }
   static constexpr std::size_t ends_offset(std::size_t n) {
     return align_up(sums_offset(n) + n * sizeof(Sums), alignof(std::uint32_t));
   }
@@ -345,9 +361,7 @@ class Tree {
 
   static unsigned size_of(const Node* node) { return node->used.load(std::memory_order_relaxed); }
   static unsigned capacity_of(const Node* node) { return node->capacity; }
-  static std::uint64_t count_of(const Node* node) {
-    return node->height == 0 ? size_of(node) : ends_of(node)[size_of(node) - 1];
-  }
+  static std::uint64_t count_of(const Node* node) { return node->height == 0 ? size_of(node) : ends_of(node)[size_of(node) - 1]; }
   static std::uint64_t start_of(const Node* node, unsigned i) { return i == 0 ? 0 : ends_of(node)[i - 1]; }
   static unsigned child_at(const Node* node, std::uint64_t index) {
     const std::uint32_t* ends = ends_of(node);
@@ -381,9 +395,7 @@ class Tree {
     return Ref(node);
   }
   static Ref new_leaf(unsigned capacity) { return new_node(items_offset + capacity * sizeof(Item), capacity, 0); }
-  static Ref new_inner(unsigned n, unsigned height) {
-    return new_node(ends_offset(n) + n * sizeof(std::uint32_t), n, height);
-  }
+  static Ref new_inner(unsigned n, unsigned height) { return new_node(ends_offset(n) + n * sizeof(std::uint32_t), n, height); }
   static Ref copy_leaf(const Item* from, unsigned n, unsigned capacity) {
     Ref leaf = new_leaf(capacity);
     std::uninitialized_copy_n(from, n, items(leaf.get()));
@@ -402,7 +414,21 @@ class Tree {
     return total;
   }
   static void add_items(Sums& total, const Item* items, std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t i = begin; i < end; ++i) total += Sums::of(items[i]);
+    for (std::uint64_t i = begin; i < end; ++i) {
+      if constexpr (requires { total.add(items[i]); }) {
+        total.add(items[i]);
+      } else {
+        total += Sums::of(items[i]);
+      }
+    }
+  }
+  template <class Get>
+  static std::uint64_t measure(Get& get, const Item& item) {
+    if constexpr (std::is_invocable_v<Get&, const Item&>) {
+      return static_cast<std::uint64_t>(get(item));
+    } else {
+      return static_cast<std::uint64_t>(get(Sums::of(item)));
+    }
   }
   static Slot slot_of(Ref node) {
     Slot slot{std::move(node), {}, 0};
@@ -535,36 +561,61 @@ class Tree {
       make_leaves(all.first(from), insert, all.subspan(to), out);
       return;
     }
-    unsigned first = 0;  // the child that gets `insert`; at a seam, the left one
-    while (first + 1 < n && (from < to ? ends_of(node)[first] <= from : ends_of(node)[first] < from)) ++first;
+    const unsigned first = first_touched(node, from, to);
     unsigned last = first;  // the last child that loses something
     while (from < to && ends_of(node)[last] < to) ++last;
 
     const std::uint64_t start = start_of(node, first);
-    Slots kids;
-    if (first == last) {
-      splice_node(children(node)[first], from - start, to - start, insert, kids);
-      if (kids.size() == 1 && (n == 1 || half_full(kids[0].node.get()))) {
-        out.push_back(with_child(node, first, std::move(kids[0])));
-        return;
-      }
-    }
     Slots all;
-    all.reserve(n + kids.size() + 2);
+    all.reserve(n + 2);
     add_child_slots(node, 0, first, all);
-    if (first == last) {
-      std::move(kids.begin(), kids.end(), std::back_inserter(all));
-    } else {
-      splice_node(children(node)[first], from - start, ends_of(node)[first] - start, insert, all);
-      splice_node(children(node)[last], 0, to - start_of(node, last), {}, all);
-    }
+    splice_node(children(node)[first], from - start, std::min<std::uint64_t>(to, ends_of(node)[first]) - start, insert, all);
+    if (first != last) splice_node(children(node)[last], 0, to - start_of(node, last), {}, all);
     add_child_slots(node, last + 1, n, all);
     repair(all);
     make_inners(all, out);
   }
 
+  // The same for an edit within one leaf that stays at least half full and not too large, which most are: one path is copied, and
+  // nothing is joined or divided. False, and nothing made, where it is not so.
+  static bool splice_path(const Node* node, std::uint64_t from, std::uint64_t to, std::span<const Item> insert, Slot& out) {
+    const unsigned n = size_of(node);
+    if (node->height == 0) {
+      const std::size_t want = n - (to - from) + insert.size();
+      if (want < LeafMax / 2 || want > LeafMax || want == 0) return false;
+      out.node = new_leaf(static_cast<unsigned>(want));
+      Item* at = std::uninitialized_copy_n(items(node), from, items(out.node.get()));
+      at = std::uninitialized_copy(insert.begin(), insert.end(), at);
+      std::uninitialized_copy(items(node) + to, items(node) + n, at);
+      out.node->used.store(static_cast<std::uint32_t>(want), std::memory_order_relaxed);
+      out.sums = node_sums(out.node.get());
+      out.count = want;
+      return true;
+    }
+    const unsigned i = first_touched(node, from, to);
+    const std::uint64_t start = start_of(node, i);
+    if (to > ends_of(node)[i]) return false;
+    Slot child{{}, {}, 0};
+    if (!splice_path(children(node)[i], from - start, to - start, insert, child)) return false;
+    out = with_child(node, i, std::move(child));
+    return true;
+  }
+
+  // The child that gets what is put at `from`; at a seam, the left one, unless the right one loses something.
+  static unsigned first_touched(const Node* node, std::uint64_t from, std::uint64_t to) {
+    const std::uint32_t* ends = ends_of(node);
+    const unsigned last = size_of(node) - 1;
+    unsigned i = 0;
+    while (i < last && (from < to ? ends[i] <= from : ends[i] < from)) ++i;
+    return i;
+  }
+
   void splice_root(std::uint64_t from, std::uint64_t to, std::span<const Item> insert) {
     if (from == to && insert.empty()) return;
+    if (Slot path{{}, {}, 0}; root_ && splice_path(root_.get(), from, to, insert, path)) {
+      root_ = std::move(path.node);
+      return;
+    }
     Slots out;
     if (root_) {
       splice_node(root_.get(), from, to, insert, out);
@@ -673,18 +724,21 @@ class Tree {
   }
 
   template <class Get>
-  static std::uint64_t total(const Node* node, Get get) {
+  static std::uint64_t total(const Node* node, Get& get) {
     std::uint64_t sum = 0;
-    for (unsigned i = 0; i < size_of(node); ++i) {
-      sum += static_cast<std::uint64_t>(node->height == 0 ? get(Sums::of(items(node)[i])) : get(sums_of(node)[i]));
+    const unsigned n = size_of(node);
+    if (node->height == 0) {
+      for (unsigned i = 0; i < n; ++i) sum += measure(get, items(node)[i]);
+    } else {
+      for (unsigned i = 0; i < n; ++i) sum += static_cast<std::uint64_t>(get(sums_of(node)[i]));
     }
     return sum;
   }
   template <class Get>
-  static std::uint64_t seek_items(const Item* items, std::uint64_t n, Get get, std::uint64_t target, std::uint64_t before) {
+  static std::uint64_t seek_items(const Item* items, std::uint64_t n, Get& get, std::uint64_t target, std::uint64_t before) {
     std::uint64_t i = 0;
     for (; i < n; ++i) {
-      before += static_cast<std::uint64_t>(get(Sums::of(items[i])));
+      before += measure(get, items[i]);
       if (before > target) break;
     }
     return i;
@@ -708,7 +762,8 @@ class Tree {
     return true;
   }
   template <class May, class Visit>
-  static bool visit_node_back(const Node* node, std::uint64_t base, std::uint64_t begin, std::uint64_t end, May& may, Visit& visit) {
+  static bool visit_node_back(const Node* node, std::uint64_t base, std::uint64_t begin, std::uint64_t end, May& may,
+                              Visit& visit) {
     if (node->height == 0) {
       for (std::uint64_t i = end; i > begin;) {
         --i;
@@ -719,11 +774,31 @@ class Tree {
     for (unsigned i = child_at(node, end - 1) + 1; i-- > 0 && ends_of(node)[i] > begin;) {
       if (!may(sums_of(node)[i])) continue;
       const std::uint64_t start = start_of(node, i), stop = ends_of(node)[i];
-      if (!visit_node_back(children(node)[i], base + start, std::max(begin, start) - start, std::min(end, stop) - start, may, visit)) {
+      if (!visit_node_back(children(node)[i], base + start, std::max(begin, start) - start, std::min(end, stop) - start, may,
+                           visit)) {
         return false;
       }
     }
     return true;
+  }
+
+  template <class May, class Whole, class Take, class Visit>
+  static void gather_node(const Node* node, std::uint64_t begin, std::uint64_t end, May& may, Whole& whole, Take& take,
+                          Visit& visit) {
+    if (node->height == 0) {
+      for (std::uint64_t i = begin; i < end; ++i) visit(items(node)[i]);
+      return;
+    }
+    for (unsigned i = child_at(node, begin); i < size_of(node) && start_of(node, i) < end; ++i) {
+      const Sums& sums = sums_of(node)[i];
+      const std::uint64_t start = start_of(node, i), stop = ends_of(node)[i];
+      if (!may(sums)) continue;
+      if (begin <= start && stop <= end && whole(sums)) {
+        take(sums);
+      } else {
+        gather_node(children(node)[i], std::max(begin, start) - start, std::min(end, stop) - start, may, whole, take, visit);
+      }
+    }
   }
 
   struct Place {
@@ -752,7 +827,7 @@ class Tree {
 
   // The size of the largest node that both paths have with this edge at `mine_at` and `theirs_at`; 0 when there is none.
   static std::uint64_t shared_count(const std::vector<Place>& mine, const std::vector<Place>& theirs, std::uint64_t mine_at,
-                                    std::uint64_t theirs_at, std::uint64_t Place::*edge) {
+                                    std::uint64_t theirs_at, std::uint64_t Place::* edge) {
     for (const Place& a : mine) {
       if (a.*edge != mine_at) continue;
       for (const Place& b : theirs) {

@@ -1,7 +1,5 @@
 #include "sequence/tree.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +7,8 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "sequence/entry.hpp"
 
@@ -111,25 +111,29 @@ void play_random_edits(std::uint64_t seed, int rounds, int steps) {
       SCOPED_TRACE("seed " + std::to_string(seed) + " round " + std::to_string(round) + " step " + std::to_string(step));
       const std::uint64_t n = now.plain.size();
       switch (random() % 10) {
-        case 0: case 1: case 2: case 3: {
+        case 0:
+        case 1:
+        case 2:
+        case 3: {
           const Entry e = make_entry(number++, random);
           now.tree.push_back(e);
           now.plain.push_back(e);
           break;
         }
-        case 4: case 5: case 6: {
+        case 4:
+        case 5:
+        case 6: {
           const std::uint64_t at = random() % (n + 1);
           const std::uint64_t erase = random() % 3 == 0 ? random() % (n - at + 1) : std::min<std::uint64_t>(n - at, random() % 4);
           std::vector<Entry> insert(random() % 8 == 0 ? random() % 90 : random() % 4);
           for (Entry& e : insert) e = make_entry(number++, random);
           now.tree.splice(at, erase, insert);
-          now.plain.erase(now.plain.begin() + static_cast<std::ptrdiff_t>(at), now.plain.begin() + static_cast<std::ptrdiff_t>(at + erase));
+          now.plain.erase(now.plain.begin() + static_cast<std::ptrdiff_t>(at),
+                          now.plain.begin() + static_cast<std::ptrdiff_t>(at + erase));
           now.plain.insert(now.plain.begin() + static_cast<std::ptrdiff_t>(at), insert.begin(), insert.end());
           break;
         }
-        case 7:
-          kept.push_back(now);
-          break;
+        case 7: kept.push_back(now); break;
         case 8:  // go on from an earlier copy: its free slots may have been taken by the later ones
           if (!kept.empty()) now = kept[random() % kept.size()];
           break;
@@ -174,7 +178,8 @@ TEST(Tree, TwoCopiesThatBothAppendDoNotSeeEachOther) {
 TEST(Tree, JoiningSumsIsAssociativeWithTheEmptySumAsItsNeutral) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 200; ++i) {
-    const EntrySums a = EntrySums::of(make_entry(1, random)), b = EntrySums::of(make_entry(2, random)), c = EntrySums::of(make_entry(3, random));
+    const EntrySums a = EntrySums::of(make_entry(1, random)), b = EntrySums::of(make_entry(2, random)),
+                    c = EntrySums::of(make_entry(3, random));
     EntrySums ab = a, bc = b, left, right = a;
     (ab += b) += c;
     bc += c;
@@ -204,20 +209,50 @@ std::uint64_t nodes_made_by(const std::function<void()>& edit) {
 TEST_P(TreeCost, AnEditMakesAsManyNodesAsTheTreeIsHigh) {
   const std::uint32_t n = GetParam();
   const EntryTree base = tree_of(n);
-  // Every node but the root is at least half full.
-  const double most = 2 + std::log(static_cast<double>(n) / 16) / std::log(8.0);
+  // Every node but the root is at least half full: 16 items a leaf, 4 children a node.
+  const double most = 2 + std::log(static_cast<double>(n) / 16) / std::log(4.0);
   ASSERT_LE(base.height(), most);
   std::mt19937_64 random(n);
   for (int i = 0; i < 200; ++i) {
     const Entry e = make_entry(n, random);
     const std::uint64_t at = random() % n, other = random() % n;
-    EXPECT_LE(nodes_made_by([&] { EntryTree t = base; t.splice(at, 0, {&e, 1}); }), 2 * base.height() + 1) << "insert";
-    EXPECT_LE(nodes_made_by([&] { EntryTree t = base; t.splice(at, 1, {&e, 1}); }), base.height()) << "replace";
-    EXPECT_LE(nodes_made_by([&] { EntryTree t = base; t.splice(at, 1, {}); }), 2 * base.height()) << "delete one";
+    EXPECT_LE(nodes_made_by([&] {
+                EntryTree t = base;
+                t.splice(at, 0, {&e, 1});
+              }),
+              2 * base.height() + 1)
+        << "insert";
+    EXPECT_LE(nodes_made_by([&] {
+                EntryTree t = base;
+                t.splice(at, 1, {&e, 1});
+              }),
+              base.height())
+        << "replace";
+    EXPECT_LE(nodes_made_by([&] {
+                EntryTree t = base;
+                t.splice(at, 1, {});
+              }),
+              2 * base.height())
+        << "delete one";
     const std::uint64_t from = std::min(at, other), to = std::max(at, other);
-    EXPECT_LE(nodes_made_by([&] { EntryTree t = base; t.splice(from, to - from, {}); }), 5 * base.height()) << "delete a stretch";
-    EXPECT_LE(nodes_made_by([&] { EntryTree t = base; t.push_back(e); }), base.height() + 2) << "append";
-    EXPECT_EQ(nodes_made_by([&] { const EntryTree t = base; (void)t; }), 0u) << "copy";
+    EXPECT_LE(nodes_made_by([&] {
+                EntryTree t = base;
+                t.splice(from, to - from, {});
+              }),
+              5 * base.height())
+        << "delete a stretch";
+    EXPECT_LE(nodes_made_by([&] {
+                EntryTree t = base;
+                t.push_back(e);
+              }),
+              base.height() + 2)
+        << "append";
+    EXPECT_EQ(nodes_made_by([&] {
+                const EntryTree t = base;
+                (void)t;
+              }),
+              0u)
+        << "copy";
   }
 }
 

@@ -121,14 +121,9 @@ op::Transform any_transform(Bytes& bytes, const Stats& stats) {
     transform.which = any_names(bytes, stats);
   }
   switch (bytes.next() % 3) {
-    case 0:
-      transform.change = ReplaceText{bytes.coin() ? "a" : "b", bytes.coin() ? "ba" : ""};
-      break;
-    case 1:
-      transform.change = TruncateText{bytes.around(4), static_cast<TruncateText::Keep>(bytes.next() % 3), "…"};
-      break;
-    default:
-      transform.change = SetMetadata{bytes.coin() ? R"({"k":[2]})" : "nonsense"};
+    case 0: transform.change = ReplaceText{bytes.coin() ? "a" : "b", bytes.coin() ? "ba" : ""}; break;
+    case 1: transform.change = TruncateText{bytes.around(4), static_cast<TruncateText::Keep>(bytes.next() % 3), "…"}; break;
+    default: transform.change = SetMetadata{bytes.coin() ? R"({"k":[2]})" : "nonsense"};
   }
   return transform;
 }
@@ -137,46 +132,26 @@ Operation::What any_operation(Bytes& bytes, const Stats& stats, std::uint64_t ve
   const std::uint64_t length = stats.current_batch_messages;
   const char* const mark = bytes.coin() ? "pinned" : bytes.coin() ? "m" : "";
   switch (bytes.next() % 24) {
-    case 0:
-      return op::Insert{bytes.around(length), any_messages(bytes)};
-    case 1:
-      return op::Replace{any_names(bytes, stats), any_messages(bytes)};
-    case 2:
-      return any_truncate(bytes, length);
-    case 3:
-      return op::Clear{bytes.coin()};
-    case 4:
-      return op::Filter{any_roles(bytes), any_words(bytes), any_words(bytes), any_pairs(bytes)};
-    case 5:
-      return op::Delete{any_names(bytes, stats), any_pairs(bytes)};
-    case 6:
-      return op::Compress{any_names(bytes, stats), bytes.coin() ? std::optional(any_message(bytes)) : std::nullopt};
-    case 7:
-      return op::Expand{bytes.around(length)};
-    case 8:
-      return op::Merge{any_numbers(bytes, length), bytes.coin() ? "" : "\n"};
-    case 9:
-      return op::Split{bytes.around(length), any_numbers(bytes, 3)};
-    case 10:
-      return any_transform(bytes, stats);
-    case 11:
-      return op::StartBatch{bytes.coin() ? std::optional(bytes.around(stats.total_messages)) : std::nullopt, bytes.coin()};
-    case 12:
-      return op::EndBatch{bytes.around(stats.current_batch_index), any_roles(bytes)};
-    case 13:
-      return op::Rollback{bytes.around(stats.current_batch_index)};
-    case 14:
-      return op::Mark{any_names(bytes, stats), mark};
-    case 15:
-      return op::Unmark{any_names(bytes, stats), mark};
-    case 16:
-      return op::Undo{};
-    case 17:
-      return op::Redo{};
-    case 18:
-      return op::Restore{bytes.around(version)};
-    default:
-      return op::Append{any_messages(bytes)};
+    case 0: return op::Insert{bytes.around(length), any_messages(bytes)};
+    case 1: return op::Replace{any_names(bytes, stats), any_messages(bytes)};
+    case 2: return any_truncate(bytes, length);
+    case 3: return op::Clear{bytes.coin()};
+    case 4: return op::Filter{any_roles(bytes), any_words(bytes), any_words(bytes), any_pairs(bytes)};
+    case 5: return op::Delete{any_names(bytes, stats), any_pairs(bytes)};
+    case 6: return op::Compress{any_names(bytes, stats), bytes.coin() ? std::optional(any_message(bytes)) : std::nullopt};
+    case 7: return op::Expand{bytes.around(length)};
+    case 8: return op::Merge{any_numbers(bytes, length), bytes.coin() ? "" : "\n"};
+    case 9: return op::Split{bytes.around(length), any_numbers(bytes, 3)};
+    case 10: return any_transform(bytes, stats);
+    case 11: return op::StartBatch{bytes.coin() ? std::optional(bytes.around(stats.total_messages)) : std::nullopt, bytes.coin()};
+    case 12: return op::EndBatch{bytes.around(stats.current_batch_index), any_roles(bytes)};
+    case 13: return op::Rollback{bytes.around(stats.current_batch_index)};
+    case 14: return op::Mark{any_names(bytes, stats), mark};
+    case 15: return op::Unmark{any_names(bytes, stats), mark};
+    case 16: return op::Undo{};
+    case 17: return op::Redo{};
+    case 18: return op::Restore{bytes.around(version)};
+    default: return op::Append{any_messages(bytes)};
   }
 }
 

@@ -2,16 +2,16 @@
 // compared. Built with tiny tree nodes, so that a few dozen messages make deep trees.
 //
 //     SEED=7 UNDERTEXT_MODEL_STEPS=1000000 undertext_model_test
-#include <gtest/gtest.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <random>
 
+#include <gtest/gtest.h>
+
 #include <undertext/history.hpp>
 
-#include "plain_model.hpp"
 #include "history/state.hpp"
+#include "plain_model.hpp"
 
 namespace undertext {
 namespace {
@@ -28,8 +28,11 @@ class Player {
     const std::string text = words_[below(std::size(words_))] + std::to_string(next_++);
     switch (below(8)) {
       case 0: return parse("{\"role\":\"system\",\"content\":\"" + text + "\"" + time + "}");
-      case 1: case 2: return parse("{\"role\":\"user\",\"content\":\"" + text + "\"" + time + "}");
-      case 3: return parse("{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"" + text + "\"},{\"type\":\"text\",\"text\":\"more\"}]" + time + "}");
+      case 1:
+      case 2: return parse("{\"role\":\"user\",\"content\":\"" + text + "\"" + time + "}");
+      case 3:
+        return parse("{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"" + text +
+                     "\"},{\"type\":\"text\",\"text\":\"more\"}]" + time + "}");
       case 4: return parse("{\"role\":\"assistant\",\"content\":\"" + text + "\"" + time + "}");
       case 5: {  // one or two calls
         std::string calls = "{\"id\":\"" + new_call() + "\"}";
@@ -94,7 +97,9 @@ class Player {
   MarkMap mark_map(const PlainModel& model) {
     MarkMap map;
     for (std::uint64_t o = 0; o < model.log.size(); ++o) {
-      if (!one_in(3)) map.original_indices.insert(map.original_indices.begin() + static_cast<std::ptrdiff_t>(below(map.original_indices.size() + 1)), o);
+      if (!one_in(3))
+        map.original_indices.insert(
+            map.original_indices.begin() + static_cast<std::ptrdiff_t>(below(map.original_indices.size() + 1)), o);
     }
     map.current_batch = below(3);
     std::uint64_t boundary = 0;
@@ -111,29 +116,47 @@ class Player {
     if (n > 60) return op::Truncate{.keep_last = below(20)};
     if (model.versions.back().redo && one_in(4)) return op::Redo{};
     switch (below(40)) {
-      case 0: case 1: case 2: case 3: case 4: case 5: case 6: case 7: case 8: return op::Append{messages()};
-      case 9: case 10: case 11: return op::Insert{below(n + 1) + (one_in(30) ? 5 : 0), messages()};
-      case 12: case 13: case 14: return op::Replace{names(model, !one_in(4)), messages()};
-      case 15: case 16: {
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+      case 4:
+      case 5:
+      case 6:
+      case 7:
+      case 8: return op::Append{messages()};
+      case 9:
+      case 10:
+      case 11: return op::Insert{below(n + 1) + (one_in(30) ? 5 : 0), messages()};
+      case 12:
+      case 13:
+      case 14: return op::Replace{names(model, !one_in(4)), messages()};
+      case 15:
+      case 16: {
         op::Truncate t{count(model), count(model), count(model), count(model), {}, {}, pairs()};
         if (one_in(4)) t.range = Range{below(n + 2), below(n + 4)};
         if (one_in(3)) t.role = static_cast<Role>(below(4));
         return t;
       }
       case 17: return op::Clear{one_in(2)};
-      case 18: case 19: {
+      case 18:
+      case 19: {
         op::Filter f{roles(), {}, {}, pairs()};
         if (one_in(3)) f.content_contains = {words_[below(4)], words_[below(4)]};
         if (one_in(3)) f.content_excludes = {words_[below(4)]};
         return f;
       }
-      case 20: case 21: case 22: return op::Delete{names(model), pairs()};
-      case 23: case 24: {
+      case 20:
+      case 21:
+      case 22: return op::Delete{names(model), pairs()};
+      case 23:
+      case 24: {
         op::Compress c{names(model), {}};
         if (!one_in(4)) c.summary = message();
         return c;
       }
-      case 25: case 26: {  // most often at a summary
+      case 25:
+      case 26: {  // most often at a summary
         for (std::uint64_t tries = 0; tries < 8; ++tries) {
           const std::uint64_t i = below(n);
           if (i < n && summaries_.count(model.head().view[i])) return op::Expand{i};
@@ -147,7 +170,8 @@ class Player {
         if (one_in(2)) return op::Transform{names(model), change};
         return op::Transform{roles(), change};
       }
-      case 30: case 31: {
+      case 30:
+      case 31: {
         op::StartBatch s{{}, one_in(4)};
         if (one_in(2)) {
           const std::uint64_t low = model.head().batches.back().boundary;
@@ -155,7 +179,8 @@ class Player {
         }
         return s;
       }
-      case 32: case 33: return op::EndBatch{below(model.head().batches.size() + (one_in(20) ? 2 : 0)), roles()};
+      case 32:
+      case 33: return op::EndBatch{below(model.head().batches.size() + (one_in(20) ? 2 : 0)), roles()};
       case 34: return op::Rollback{below(model.head().batches.size() + (one_in(20) ? 2 : 0))};
       case 35: return op::Mark{names(model), label()};
       case 36: return op::Unmark{names(model), label()};
@@ -312,8 +337,9 @@ void expect_equal(const History& history, const PlainModel& model, std::uint64_t
   }
   for (const char* label : {"pinned", "important", "a", "zz"}) {
     const auto marks = state.marks.find(label);
-    const std::vector<std::uint64_t> expected =
-        marks == state.marks.end() ? std::vector<std::uint64_t>() : std::vector<std::uint64_t>(marks->second.begin(), marks->second.end());
+    const std::vector<std::uint64_t> expected = marks == state.marks.end()
+                                                    ? std::vector<std::uint64_t>()
+                                                    : std::vector<std::uint64_t>(marks->second.begin(), marks->second.end());
     ASSERT_EQ(history.marked(label), expected);
   }
   const std::uint64_t v = player.below(model.versions.size());
@@ -329,7 +355,9 @@ void expect_equal(const History& history, const PlainModel& model, std::uint64_t
 void expect_diff(const History& history, const PlainModel& model, Player& player) {
   const std::uint64_t from = player.below(model.versions.size()), to = player.below(model.versions.size());
   const PlainModel::Ordinals &a = model.versions[from].state.view, &b = model.versions[to].state.view;
-  const auto in = [](const PlainModel::Ordinals& list, std::uint64_t o) { return std::find(list.begin(), list.end(), o) != list.end(); };
+  const auto in = [](const PlainModel::Ordinals& list, std::uint64_t o) {
+    return std::find(list.begin(), list.end(), o) != list.end();
+  };
   const Diff diff = history.diff(Version(from), Version(to)).value();
   PlainModel::Ordinals removed, added, still_a, still_b;
   for (const std::uint64_t o : a) {
@@ -421,7 +449,9 @@ TEST(HistoryModel, AnySequenceOfOperationsLeavesWhatThePlainReferenceSays) {
       }
     }
   }
-  for (const auto& [operation, n] : done) std::printf("  %-16s %8llu done, %llu refused\n", operation.c_str(), static_cast<unsigned long long>(n), static_cast<unsigned long long>(refused[operation]));
+  for (const auto& [operation, n] : done)
+    std::printf("  %-16s %8llu done, %llu refused\n", operation.c_str(), static_cast<unsigned long long>(n),
+                static_cast<unsigned long long>(refused[operation]));
   std::printf("  %llu warnings compared\n", static_cast<unsigned long long>(warned));
 }
 

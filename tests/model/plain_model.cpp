@@ -99,8 +99,9 @@ std::vector<Warning> PlainModel::warnings(const Ordinals& before, const Ordinals
       const Ordinals were = partners(before, ordinal, link);
       const bool stays = std::any_of(were.begin(), were.end(), [&](std::uint64_t o) { return in(after, o); });
       if (were.empty() || stays || has_partner(after, ordinal, link)) continue;
-      found.push_back({link.side == ToolLink::Side::call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call,
-                       Ordinal(ordinal), link.id});
+      found.push_back(
+          {link.side == ToolLink::Side::call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call,
+           Ordinal(ordinal), link.id});
     }
   }
   return found;
@@ -294,8 +295,8 @@ void PlainModel::run(State& s, const op::EndBatch& o) {
   Ordinals carried;
   if (o.target_batch + 1 < s.batches.size()) {
     for (const std::uint64_t ordinal : s.view) {
-      if (std::find(o.carry.begin(), o.carry.end(), role(ordinal)) != o.carry.end() && !in(*s.batches[o.target_batch].snapshot, ordinal) &&
-          ordinal >= s.batches[o.target_batch + 1].boundary) {
+      if (std::find(o.carry.begin(), o.carry.end(), role(ordinal)) != o.carry.end() &&
+          !in(*s.batches[o.target_batch].snapshot, ordinal) && ordinal >= s.batches[o.target_batch + 1].boundary) {
         carried.push_back(ordinal);
       }
     }

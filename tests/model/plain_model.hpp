@@ -51,7 +51,9 @@ class PlainModel {
     ErrorCode code;
     std::string field;
   };
-  [[noreturn]] static void refuse(std::string field, ErrorCode code = ErrorCode::invalid_argument) { throw Refused{code, std::move(field)}; }
+  [[noreturn]] static void refuse(std::string field, ErrorCode code = ErrorCode::invalid_argument) {
+    throw Refused{code, std::move(field)};
+  }
 
   std::uint64_t store(const Message& message) {
     log.push_back(message);
