@@ -13,7 +13,7 @@ from collections import namedtuple
 
 ROLES = ("system", "user", "assistant", "tool")
 State = namedtuple("State", "view batches marks")  # ordinals; Batch, …; {label: set of ordinals}
-Batch = namedtuple("Batch", "boundary opened_by description snapshot")  # snapshot: ordinals, or None for the current batch
+Batch = namedtuple("Batch", "boundary opened_by description snapshot left_at", defaults=[None])  # snapshot: ordinals, or None for the current batch
 Entry = namedtuple("Entry", "operation state log_length restores description")
 
 
@@ -332,7 +332,7 @@ class Conversation:
         if opens:
             left = op.get("boundary", log_length)
             snapshot = [o for o in before.view if o < left]
-            batches = before.batches[:-1] + [before.batches[-1]._replace(snapshot=snapshot),
+            batches = before.batches[:-1] + [before.batches[-1]._replace(snapshot=snapshot, left_at=log_length),
                                              Batch(left, name, op.get("description"), None)]
             after = after._replace(batches=batches)
         self.versions.append(Entry(name, after, len(self.log), self.restores, op.get("description")))
@@ -537,7 +537,7 @@ class Conversation:
 
     def end_batch(self, state, op):
         back = self.rollback(state, op, "targetBatch")
-        since = state.batches[op["targetBatch"] + 1].boundary if back is not state else len(self.log)
+        since = state.batches[op["targetBatch"]].left_at if back is not state else len(self.log)
         carried = [o for o in state.view if o not in back.view and o >= since and role_of(self.log[o]) in op.get("carry", ())]
         return back._replace(view=back.view + carried)
 

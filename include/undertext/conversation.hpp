@@ -15,10 +15,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include <undertext/error.hpp>
@@ -67,6 +65,8 @@ struct Outcome : Applied {
 class UNDERTEXT_API Subscription {
  public:
   Subscription() = default;
+  Subscription(Subscription&&) = default;
+  Subscription& operator=(Subscription&&) = default;
   explicit Subscription(std::shared_ptr<void> token) : token_(std::move(token)) {}
 
  private:

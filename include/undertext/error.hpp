@@ -64,9 +64,10 @@ class [[nodiscard]] Result {
   explicit operator bool() const noexcept { return either_.index() == 0; }
   T& operator*() & { return std::get<0>(either_); }
   const T& operator*() const& { return std::get<0>(either_); }
-  T&& operator*() && { return std::get<0>(std::move(either_)); }
-  T* operator->() { return &std::get<0>(either_); }
-  const T* operator->() const { return &std::get<0>(either_); }
+  T operator*() && { return std::get<0>(std::move(either_)); }
+  T* operator->() & { return &std::get<0>(either_); }
+  const T* operator->() const& { return &std::get<0>(either_); }
+  T* operator->() && = delete;  // would point into a Result that is gone at the end of the line
   const Error& error() const { return std::get<1>(either_); }
   Error& error() { return std::get<1>(either_); }
 

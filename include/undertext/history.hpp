@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <undertext/error.hpp>
@@ -59,7 +60,8 @@ struct Step;
 
 class UNDERTEXT_API History {
  public:
-  History();  // the empty conversation: version 0, batch 0
+  // The empty conversation: version 0, batch 0.
+  explicit History(std::int64_t created_at_ms = 0);
 
   // The history with one more version, or an error. `conflict`: options.expected_version is not the head.
   Result<Step> apply(const Operation& operation, const ApplyContext& context) const;
@@ -86,7 +88,7 @@ class UNDERTEXT_API History {
   VersionInfo version_info(Version version) const;                      // version <= version()
   std::vector<VersionInfo> versions() const;                            // one entry a version, 0 first
   Result<Diff> diff(Version from, Version to) const;                    // not_found
-  Result<Blame> blame(Ordinal ordinal) const;                           // not_found
+  Result<Blame> blame(Ordinal ordinal) const;                           // not_found; O(versions log n)
 
   // The originals a summary stands for, in view order; empty when the message is no summary.
   std::vector<Ordinal> summarised(Ordinal summary) const;

@@ -63,6 +63,8 @@ class UNDERTEXT_API Message {
 
   // The message {"role":…,"content":…} with this text. invalid_argument: invalid UTF-8, or no text where one is needed.
   static Result<Message> make(Role role, std::string_view text, const MessageLimits& limits = {});
+  // {"role":"tool","toolCallId":…,"content":…}
+  static Result<Message> make_tool_result(std::string_view tool_call_id, std::string_view text, const MessageLimits& limits = {});
 
   std::string_view json() const noexcept;
   Role role() const noexcept;

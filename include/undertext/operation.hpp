@@ -109,6 +109,7 @@ struct Split {
 using undertext::ReplaceText;
 using undertext::SetMetadata;
 using undertext::TruncateText;
+// Called once for each message, during apply(); must not change the conversation. Not kept afterwards.
 using TransformFunction = std::function<Result<Message>(const Message&)>;
 
 struct Transform {
@@ -148,7 +149,7 @@ struct ImportMarkMap {  // the view and the stack of batches become those of the
 struct OperationOptions {
   std::optional<Version> expected_version = {};  // conflict when the head is another
   std::string description = {};
-  std::string operation_id = {};  // a repeated one answers as the first time and changes nothing
+  std::string operation_id = {};  // for Conversation: a repeated one answers as the first time and changes nothing
 };
 
 struct Operation {

@@ -13,7 +13,8 @@
 namespace undertext {
 
 // Which messages. The filters compose in the order in which they stand here; an unset one lets everything pass. Costs
-// O(log n + answer) unless `contains` is set; `marked` costs O(log n) for each message that carries the mark.
+// O(log n + answer) unless `contains` is set. `marked` costs O(log n) for each message that carries the mark; a time filter costs what `start`
+// skips too, and is only quick where times mostly rise.
 struct MessageQuery {
   bool all = false;                          // the log, not the view
   std::optional<Version> at_version = {};    // as it was then

@@ -1,6 +1,8 @@
 // All of Undertext.
 #pragma once
 
+#include <string_view>
+
 #include <undertext/change.hpp>
 #include <undertext/conversation.hpp>
 #include <undertext/error.hpp>

@@ -39,6 +39,8 @@ class UNDERTEXT_API View {
   ViewSums sums() const;
   ViewSums sums(std::uint64_t start, std::uint64_t end) const;  // of a range; O(log n)
 
+  std::uint64_t count(Role role, std::uint64_t start, std::uint64_t end) const;  // in a range; O(log n)
+
   // index < size()
   Message operator[](std::uint64_t index) const;
   Ordinal ordinal(std::uint64_t index) const;
@@ -85,13 +87,15 @@ class UNDERTEXT_API View::iterator {
       --left_;
       entry_ += entry_bytes;
       ordinal_ = *reinterpret_cast<const std::uint32_t*>(entry_);
-      const Stretch& stretch = stretches_[(ordinal_ / stretch_ordinals) % stretch_count];
-      if (const std::uint64_t offset = ordinal_ - stretch.begin; offset < stretch.count) {
-        message_ = reinterpret_cast<const Message*>(stretch.first + offset * stored_bytes);
-        return *this;
-      }
+    } else if (!next_entries()) {
+      return *this;
     }
-    load();
+    const Stretch& stretch = stretches_[(ordinal_ / stretch_ordinals) % stretch_count];
+    if (const std::uint64_t offset = ordinal_ - stretch.begin; offset < stretch.count) {
+      message_ = reinterpret_cast<const Message*>(stretch.first + offset * stored_bytes);
+    } else {
+      find_message();
+    }
     return *this;
   }
   void operator++(int) { ++*this; }
@@ -101,8 +105,9 @@ class UNDERTEXT_API View::iterator {
   friend class View;
   static constexpr std::size_t entry_bytes = 28,
                                stored_bytes = 24;  // of the engine's records, of which the first member is used here
-  static constexpr std::size_t stretch_count = 16, stretch_ordinals = 64;
-  void load();
+  static constexpr std::size_t stretch_count = 64, stretch_ordinals = 64;
+  bool next_entries();  // to the entry at index_, if there is one
+  void find_message();
 
   const Rep* rep_ = nullptr;
   std::uint64_t index_ = 0;
@@ -110,6 +115,8 @@ class UNDERTEXT_API View::iterator {
   const Message* message_ = nullptr;
   const std::byte* entry_ = nullptr;  // the entry at index_
   std::uint64_t left_ = 0;            // how many follow it side by side
+  const void* walk_parent_ = nullptr;
+  std::uint32_t walk_child_ = 0;
 
   // Stretches of the log met so far. Neighbours in the view are mostly neighbours in the log too; where they are not, one comes back to
   // a stretch soon.

@@ -53,7 +53,7 @@ std::string_view name(Event::Type type) {
 // Locks, in the order in which they are taken: `turn` for the whole of a change and its events; a subscriber's own while it is
 // called; `publishing` only while the handle is copied or swapped, so that readers wait for no more than that.
 struct Conversation::Rep {
-  explicit Rep(Settings given, History start = {}) : settings(std::move(given)), stats(start.stats()), published(std::move(start)) {
+  Rep(Settings given, History start) : settings(std::move(given)), stats(start.stats()), published(std::move(start)) {
     context.count_tokens = estimate_tokens;
     context.pairs = settings.pairs;
     context.limits = settings.limits.message;
@@ -62,10 +62,10 @@ struct Conversation::Rep {
   const Settings settings;
 
   std::mutex turn;
-  ApplyContext context;                  // guarded by turn
-  Outcomes answered;                     // guarded by turn; by operation_id
-  Stats stats;                           // guarded by turn; of what is published
-  std::atomic<std::thread::id> telling;  // the thread that is calling subscribers
+  ApplyContext context;                   // guarded by turn
+  Outcomes answered;                      // guarded by turn; by operation_id
+  Stats stats;                            // guarded by turn; of what is published
+  std::atomic<std::thread::id> changing;  // the thread whose turn it is
 
   const std::shared_ptr<Subscribers> subscribers = Subscribers::make();
 
@@ -98,11 +98,23 @@ struct Conversation::Rep {
   }
   void commit(Work work, const Subscribers::List& listeners) noexcept;  // after make_room(), nothing here can fail
 
-  // A change made from within a subscriber could only wait for itself.
-  std::optional<Error> refuse_subscriber() const {
-    if (telling.load() != std::this_thread::get_id()) return std::nullopt;
-    return Error{ErrorCode::invalid_argument, "a subscriber may read the conversation but must not change it"};
+  // A change made from within a change (by a subscriber, a transforming function, the clock) could only wait for itself.
+  std::optional<Error> refuse_nested() const {
+    if (changing.load() != std::this_thread::get_id()) return std::nullopt;
+    return Error{ErrorCode::invalid_argument, "what is called during a change may read the conversation but must not change it"};
   }
+
+  class Turn {
+   public:
+    explicit Turn(Rep& rep) : rep_(rep), lock_(rep.turn) { rep_.changing.store(std::this_thread::get_id()); }
+    ~Turn() { rep_.changing.store(std::thread::id()); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    Rep& rep_;
+    const std::lock_guard<std::mutex> lock_;
+  };
 
   void read_clock() { context.now_ms = settings.clock_ms ? settings.clock_ms() : system_clock_ms(); }
 };
@@ -135,12 +147,10 @@ void Conversation::Rep::commit(Work work, const Subscribers::List& listeners) no
   answered.merge(work.answered);
   stats = work.stats;
   publish(work.history);
-  telling.store(std::this_thread::get_id());
   Subscribers::deliver(listeners, work.events);
-  telling.store(std::thread::id());
 }
 
-Conversation::Conversation() : rep_(std::make_unique<Rep>(Settings{})) {}
+Conversation::Conversation() : rep_(std::make_unique<Rep>(Settings{}, History(system_clock_ms()))) {}
 Conversation::Conversation(std::unique_ptr<Rep> rep) : rep_(std::move(rep)) {}
 Conversation::Conversation(Conversation&&) noexcept = default;
 Conversation& Conversation::operator=(Conversation&&) noexcept = default;
@@ -150,12 +160,13 @@ Result<Conversation> Conversation::open(Settings settings) {
   if (settings.tokenizer != "estimate") {
     return Error{ErrorCode::unsupported, "the only tokenizer of this version is \"estimate\"", "tokenizer"};
   }
-  return Conversation(std::make_unique<Rep>(std::move(settings)));
+  const std::int64_t now_ms = settings.clock_ms ? settings.clock_ms() : system_clock_ms();
+  return Conversation(std::make_unique<Rep>(std::move(settings), History(now_ms)));
 }
 
 Result<Outcome> Conversation::apply(Operation operation) {
-  if (std::optional<Error> refused = rep_->refuse_subscriber()) return std::move(*refused);
-  const std::lock_guard turn(rep_->turn);
+  if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
+  const Rep::Turn turn(*rep_);
   rep_->read_clock();
   const Subscribers::List listeners = rep_->subscribers->list();
   Rep::Work work{rep_->current(), rep_->stats};
@@ -167,9 +178,9 @@ Result<Outcome> Conversation::apply(Operation operation) {
 }
 
 Result<std::vector<Outcome>> Conversation::apply(std::vector<Operation> operations) {
-  if (std::optional<Error> refused = rep_->refuse_subscriber()) return std::move(*refused);
+  if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
   if (operations.empty()) return Error{ErrorCode::invalid_argument, "a list of operations must not be empty"};
-  const std::lock_guard turn(rep_->turn);
+  const Rep::Turn turn(*rep_);
   rep_->read_clock();
   const Subscribers::List listeners = rep_->subscribers->list();
   Rep::Work work{rep_->current(), rep_->stats};

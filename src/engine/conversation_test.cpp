@@ -262,5 +262,19 @@ TEST(Conversation, EveryEventTypeHasAName) {
   }
 }
 
+TEST(Conversation, AFunctionThatTransformsMayReadTheConversationButNotChangeIt) {
+  Conversation conversation;
+  const Message hello = Message::make(Role::user, "hello").value();
+  conversation.apply({op::Append{{hello}}}).value();
+  std::optional<ErrorCode> inside;
+  const op::TransformFunction change = [&](const Message& message) {
+    inside = conversation.apply({op::Append{{hello}}}).error().code;
+    EXPECT_EQ(conversation.view().size(), 1u);
+    return Result<Message>(message);
+  };
+  conversation.apply({op::Transform{Names::indices({0}), change}}).value();
+  EXPECT_EQ(inside, ErrorCode::invalid_argument);
+}
+
 }  // namespace
 }  // namespace undertext

@@ -1,6 +1,7 @@
 // Every operation, as a function from one history to the next. Each overload of `perform` turns a draft of the next version into what its
 // operation asks for, or says why it cannot.
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include <undertext/history.hpp>
@@ -172,7 +173,9 @@ Problem perform(Draft& draft, const op::Delete& del) {
   Result<std::vector<std::uint64_t>> indices = draft.indices_of(del.names);
   if (!indices) return indices.error();
   const Stretches kept = without_indices({{0, draft.view().size()}}, *indices);
-  draft.keep_only(mend_pairs(draft.log(), draft.view(), kept, del.pairs.value_or(draft.context().pairs), draft.pinned_indices()));
+  const Pairs pairs = del.pairs.value_or(draft.context().pairs);
+  const std::vector<std::uint64_t> pinned = pairs == Pairs::shrink ? draft.pinned_indices() : std::vector<std::uint64_t>();
+  draft.keep_only(mend_pairs(draft.log(), draft.view(), kept, pairs, pinned));
   draft.open_batch();
   return {};
 }
@@ -278,35 +281,16 @@ Problem perform(Draft& draft, const op::Transform& transform) {
   return {};
 }
 
-// The messages whose ordinal is below `boundary`, or those at or above it.
-Stretches stretches_below(const PlacedView& view, std::uint64_t boundary) {
-  Stretches found;
-  std::uint64_t next = 0;
-  view.entries.visit(
-      0, view.size(), [&](const EntrySums& s) { return s.ordinal_max >= boundary; },
-      [&](std::uint64_t i, const Entry& e) {
-        if (e.ordinal < boundary) return true;
-        add_stretch(found, next, i);
-        next = i + 1;
-        return true;
-      });
-  add_stretch(found, next, view.size());
-  return found;
-}
-
 Problem perform(Draft& draft, const op::StartBatch& start) {
   const std::uint64_t lowest = draft.batches()[draft.current_batch()].boundary;
   const std::uint64_t boundary = start.boundary.value_or(draft.log().size());
   if (boundary < lowest || boundary > draft.log().size()) {
     return bad("boundary", "a boundary here is from " + std::to_string(lowest) + " to " + std::to_string(draft.log().size()));
   }
-  const Stretches below = stretches_below(draft.view(), boundary);
-  const Stretches from = complement(below, draft.view().size());
+  const Stretches below = draft.view().stretches_below(boundary);
   PlacedView snapshot = draft.view();
-  std::vector<Splice> splices;
-  for (const Range& r : from) splices.push_back({r.start, r.end - r.start});
-  snapshot.edit(draft.log(), splices);
-  if (start.hide_prior) draft.keep_only(with_indices(from, draft.pinned_indices()));
+  snapshot.keep_only(draft.log(), below);
+  if (start.hide_prior) draft.keep_only(with_indices(complement(below, draft.view().size()), draft.pinned_indices()));
   draft.open_batch(static_cast<std::uint32_t>(boundary), std::move(snapshot));
   return {};
 }
@@ -326,13 +310,15 @@ Problem perform(Draft& draft, const op::EndBatch& end) {
   if (Problem problem = batch_problem(draft, end.target_batch, "targetBatch")) return problem;
   std::vector<std::uint32_t> carried;
   if (end.target_batch < draft.current_batch() && !end.carry.empty()) {
-    const std::uint64_t boundary = draft.batches()[end.target_batch + 1].boundary;
+    // The log's length when the batch was left; an explicit boundary of the next one may lie below it.
+    const std::uint64_t boundary = draft.base().versions[draft.batches()[end.target_batch + 1].opened_in - 1].log_length;
     const PlacedView& snapshot = snapshot_of(draft.batches(), end.target_batch);
+    CountOf wanted;
+    for (const Role role : end.carry) wanted.wanted[static_cast<std::size_t>(role)] = true;
     draft.view().entries.visit(
         0, draft.view().size(), [&](const EntrySums& s) { return s.ordinal_max >= boundary; },
         [&](std::uint64_t, const Entry& e) {
-          if (e.ordinal >= boundary && std::find(end.carry.begin(), end.carry.end(), e.role()) != end.carry.end() &&
-              !snapshot.shows(e.ordinal)) {
+          if (e.ordinal >= boundary && wanted.wanted[e.role_bits] && !snapshot.shows(e.ordinal)) {
             carried.push_back(e.ordinal);
           }
           return true;
@@ -417,6 +403,9 @@ Result<Step> History::apply(const Operation& operation, const ApplyContext& cont
     return Error{ErrorCode::conflict,
                  "expected version " + std::to_string(expected->value) + ", but the head is " + std::to_string(version().value),
                  "expectedVersion"};
+  }
+  if (rep().versions.size() > std::numeric_limits<std::uint32_t>::max() - 1) {
+    return Error{ErrorCode::too_large, "the conversation has as many versions as it can"};
   }
   Draft draft(rep(), context);
   if (Problem problem = std::visit([&](const auto& what) { return perform(draft, what); }, operation.what)) return *problem;

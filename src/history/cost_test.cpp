@@ -16,7 +16,7 @@ Message message(const std::string& role, const std::string& more) {
   return Message::parse("{\"role\":\"" + role + "\"," + more + "}").value();
 }
 
-// Turns of a user message, a call, its result and an answer; a system message first, one message in a thousand pinned.
+// Turns of a user message, a call, its result and an answer, after a system message; a few messages are pinned.
 History conversation_of(std::uint64_t n) {
   History history;
   op::Append append;
@@ -36,7 +36,8 @@ History conversation_of(std::uint64_t n) {
 
 std::uint64_t nodes_made() {
   return EntryTree::nodes_made() + StoredTree::nodes_made() + PlaceTree::nodes_made() + BatchTree::nodes_made() +
-         HouseTree<LinkNote, LinkSums>::nodes_made() + HouseTree<VersionRow, NoSums>::nodes_made() +
+         HouseTree<LinkNote, LinkSums>::nodes_made() + HouseTree<SummaryNote, NoSums>::nodes_made() +
+         HouseTree<MarkNote, MarkSums>::nodes_made() + HouseTree<VersionRow, NoSums>::nodes_made() +
          HouseTree<State, NoSums>::nodes_made();
 }
 
@@ -68,6 +69,14 @@ TEST_P(Cost, AnOperationThatNamesOneMessageMakesLogarithmicallyManyNodes) {
   EXPECT_LE(nodes_made_by(history, op::StartBatch{}), paths(1));
   EXPECT_LE(nodes_made_by(history, op::Restore{1}), paths(2));
   EXPECT_LE(nodes_made_by(history, op::Undo{}), paths(2));
+  EXPECT_LE(nodes_made_by(history, op::Unmark{Names::indices({1}), "pinned"}), paths(2));
+  EXPECT_LE(nodes_made_by(history, op::Split{1, {2}}), paths(6));
+  EXPECT_LE(nodes_made_by(history, op::Merge{{1, 5}}), paths(8));
+  EXPECT_LE(nodes_made_by(history, op::Transform{Names::indices({middle}), SetMetadata{"{}"}}), paths(8));
+  const History compressed = history.apply({op::Compress{Names::indices({5, 6, 7}), fresh}}, {}).value().history;
+  EXPECT_LE(nodes_made_by(compressed, op::Expand{5}), paths(12));
+  const History undone = history.apply({op::Undo{}}, {}).value().history;
+  EXPECT_LE(nodes_made_by(undone, op::Redo{}), paths(2));
 }
 
 // The view falls to half, to nothing, comes back: none of it copies the array.

@@ -109,9 +109,8 @@ void Draft::edit(const std::vector<Splice>& splices) {
 }
 
 void Draft::keep_only(const Stretches& kept) {
-  std::vector<Splice> splices;
-  for (const Range& gap : complement(kept, view_.size())) splices.push_back({gap.start, gap.end - gap.start});
-  edit(splices);
+  kept_ = kept;
+  view_.keep_only(log_, kept);
 }
 
 void Draft::open_batch(std::uint32_t boundary, PlacedView snapshot) {
@@ -162,7 +161,12 @@ Step Draft::finish(const Operation& operation) && {
   row.log_length = rep->head.log_length;
   row.state = static_cast<std::uint32_t>(rep->states.size());
   if (!is_append || !operation.options.description.empty()) {
-    row.operation = Shared<OperationRecord>::make(operation, restores_, undo_, redo_);
+    Operation recorded = operation;
+    if (auto* transform = std::get_if<op::Transform>(&recorded.what);
+        transform && std::holds_alternative<op::TransformFunction>(transform->change)) {
+      transform->change = op::TransformFunction();  // it may hold on to anything
+    }
+    row.operation = Shared<OperationRecord>::make(std::move(recorded), restores_, undo_, redo_);
   }
   rep->versions.push_back(row);
   rep->log = std::move(log_);

@@ -1,7 +1,7 @@
 // The next version while it is being made: starts as the head, is changed by one operation, and either becomes a version or is dropped.
 //
-// An operation says which stretches of the view go and which messages come (edit(), keep_only()); what follows from that is the
-// same for all and is done once, in finish(): the batch, the warnings, the record.
+// An operation says which stretches of the view go, which messages come (edit(), keep_only()), and whether a batch opens; what follows
+// from that is the same for all and is done once, in finish(): the warnings and the record.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,6 @@ class Draft {
   const Log& log() const { return log_; }
   const PlacedView& view() const { return view_; }
   const BatchTree& batches() const { return batches_; }
-  const Marks& marks() const { return marks_; }
   std::uint64_t current_batch() const { return batches_.size() - 1; }
   std::uint64_t log_length_before() const { return base_.log.size(); }
 

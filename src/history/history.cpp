@@ -71,12 +71,14 @@ std::string_view name(Warning::Code code) {
   return code == Warning::Code::tool_call_without_result ? "tool_call_without_result" : "tool_result_without_call";
 }
 
-History::History() {
+History::History(std::int64_t created_at_ms) {
   BatchTree batches;
   batches.push_back({0, 0, {}});
   auto rep = std::make_shared<Rep>();
   rep->head.frame = Shared<Frame>::make(std::move(batches), Marks{}, PlaceTree{});
-  rep->versions.push_back({});
+  VersionRow start;
+  start.at_ms = created_at_ms;
+  rep->versions.push_back(start);
   rep_ = std::move(rep);
 }
 
@@ -87,13 +89,7 @@ Result<History> History::fork(Version version) const {
   made->versions.splice(version.value + 1, rep_->versions.size() - version.value - 1, {});
   const std::uint64_t states = rep_->versions[version.value].state;
   made->states.splice(states, made->states.size() - states, {});
-  // Ordinals go on from here, so what is known of later messages must not be known of the fork's own. Notes of tool-call ids may
-  // stay: whoever uses one looks into the message.
-  const std::uint64_t length = made->head.log_length;
-  made->log.stored.splice(length, made->log.size() - length, {});
-  std::uint64_t summaries = made->log.summaries.size();
-  while (summaries > 0 && made->log.summaries[summaries - 1].ordinal >= length) --summaries;
-  made->log.summaries.splice(summaries, made->log.summaries.size() - summaries, {});
+  made->log.cut(made->head.log_length);
   return History(std::move(made));
 }
 

@@ -98,6 +98,40 @@ TEST(History, AnIdUsedInEveryTurnPairsEachResultWithTheCallBeforeIt) {
   EXPECT_EQ(applied(h, op::Truncate{.keep_last = 3 * 50 + 1, .pairs = Pairs::grow}).stats.current_batch_messages, 152u);
 }
 
+TEST(History, AMessageEditedInEveryTurnStillHasItsPartner) {
+  History h = after(History(), op::Append{{user("q"), call("c1"), result("c1")}});
+  for (int turn = 0; turn < 100; ++turn)
+    h = after(h, op::Transform{Names::indices({2}), SetMetadata{"{\"turn\":" + std::to_string(turn) + "}"}});
+  const std::vector<Warning> warnings = applied(h, op::Delete{Names::indices({2})}).warnings;
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].ordinal, Ordinal(1));
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({1}), Pairs::shrink}).stats.current_batch_messages, 1u);
+}
+
+TEST(History, AForkThatUsesAnIdAgainPairsItsOwnMessages) {
+  History h = after(History(), op::Append{{user("q")}});
+  h = after(h, op::Append{{call("c1"), result("c1"), user("later")}});
+  History fork = h.fork(Version(1)).value();
+  fork = after(fork, op::Append{{user("text"), call("c1"), result("c1")}});
+  EXPECT_EQ(applied(fork, op::Delete{Names::indices({3})}).warnings.size(), 1u);
+  EXPECT_EQ(applied(fork, op::Delete{Names::indices({3}), Pairs::shrink}).stats.current_batch_messages, 2u);
+}
+
+TEST(History, CompressingAndExpandingLeavesEveryMessageFindable) {
+  op::Append append;
+  for (int turn = 0; turn < 50; ++turn) {
+    append.messages.push_back(call("c" + std::to_string(turn)));
+    append.messages.push_back(result("c" + std::to_string(turn)));
+  }
+  History h = after(History(), append);
+  std::vector<std::uint64_t> all(100);
+  for (std::uint64_t i = 0; i < 100; ++i) all[i] = i;
+  h = after(after(h, op::Compress{Names::indices(all), user("sum")}), op::Expand{0});
+  for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(h.view().index_of(Ordinal(i)), i);
+  EXPECT_TRUE(applied(h, op::Truncate{.keep_last = 50}).warnings.empty());
+  EXPECT_EQ(applied(h, op::Truncate{.keep_last = 51}).warnings.size(), 1u);
+}
+
 TEST(History, RollingBackToBeforeAResultWarnsOfTheCallThatStays) {
   History h = after(History(), op::Append{{user("q"), call("c1")}});
   h = after(h, op::StartBatch{});

@@ -49,28 +49,28 @@ std::optional<Error> indices_problem(const MarkMap& map, const Log& log) {
   return {};
 }
 
-PlacedView view_of(const Log& log, const std::vector<std::uint64_t>& ordinals, std::uint64_t below) {
-  PlacedView view;
-  for (const std::uint64_t ordinal : ordinals) {
-    if (ordinal < below) view.append(log, static_cast<std::uint32_t>(ordinal));
-  }
-  return view;
-}
-
 }  // namespace
 
 std::optional<Error> import_mark_map(Draft& draft, const MarkMap& map) {
   if (std::optional<Error> problem = batches_problem(map, draft.log().size())) return problem;
   if (std::optional<Error> problem = indices_problem(map, draft.log())) return problem;
 
-  const auto opened_in = static_cast<std::uint32_t>(draft.base().versions.size());
+  PlacedView view;
+  for (const std::uint64_t ordinal : map.original_indices) view.append(draft.log(), static_cast<std::uint32_t>(ordinal));
+  // From the last boundary down, so that every message leaves once.
+  std::vector<PlacedView> snapshots(map.current_batch + 1);
+  PlacedView snapshot = view;
+  for (std::size_t k = map.current_batch; k > 0; --k) {
+    snapshot.keep_only(draft.log(), snapshot.stretches_below(map.batch_boundaries[k]));
+    snapshots[k] = snapshot;
+  }
   BatchTree batches;
   batches.push_back({0, 0, {}});
+  const auto opened_in = static_cast<std::uint32_t>(draft.base().versions.size());
   for (std::size_t k = 1; k <= map.current_batch; ++k) {
-    const std::uint64_t boundary = map.batch_boundaries[k];
-    batches.push_back({static_cast<std::uint32_t>(boundary), opened_in, view_of(draft.log(), map.original_indices, boundary)});
+    batches.push_back({static_cast<std::uint32_t>(map.batch_boundaries[k]), opened_in, std::move(snapshots[k])});
   }
-  draft.replace_state(view_of(draft.log(), map.original_indices, draft.log().size()), std::move(batches));
+  draft.replace_state(std::move(view), std::move(batches));
   return {};
 }
 

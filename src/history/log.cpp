@@ -7,15 +7,35 @@
 namespace undertext {
 namespace {
 
-// FNV-1a, folded to 30 bits. Messages of different ids with equal hashes are told apart by reading them.
-std::uint32_t hash_of(std::string_view id) {
+std::uint32_t side_of(const ToolLink& link) { return link.side == ToolLink::Side::call ? LinkNote::calls : LinkNote::answers; }
+
+}  // namespace
+
+std::vector<LinkedId> linked_ids(const std::vector<ToolLink>& links) {
+  std::vector<LinkedId> ids;
+  ids.reserve(links.size());
+  for (const ToolLink& link : links) ids.push_back({link.id, side_of(link)});
+  std::sort(ids.begin(), ids.end(), [](const LinkedId& a, const LinkedId& b) { return a.id < b.id; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (kept > 0 && ids[kept - 1].id == ids[i].id) {
+      ids[kept - 1].sides |= ids[i].sides;
+    } else {
+      ids[kept++] = ids[i];
+    }
+  }
+  ids.resize(kept);
+  return ids;
+}
+
+// FNV-1a, folded to 30 bits.
+std::uint32_t Log::hash_of(std::string_view id) {
   std::uint32_t h = 2166136261u;
   for (const char c : id) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
   return (h ^ (h >> 30)) & 0x3fffffffu;
 }
 
-// Where the first note at or after `key` stands.
-std::uint64_t lower_bound(const HouseTree<LinkNote, LinkSums>& links, std::uint64_t key) {
+std::uint64_t Log::first_note(std::uint64_t key) const {
   std::uint64_t found = links.size();
   links.visit(
       0, links.size(), [&](const LinkSums& s) { return s.last_key >= key; },
@@ -27,33 +47,42 @@ std::uint64_t lower_bound(const HouseTree<LinkNote, LinkSums>& links, std::uint6
   return found;
 }
 
-// Whether the message mentions the id, of which it is known to mention one with the same hash.
-bool mentions_id(const Message& message, std::string_view id) {
-  const std::string_view json = message.json();
-  std::string quoted = "\"";
-  (quoted += id) += '"';
-  if (find_bytes(json, quoted) != std::string_view::npos) return true;
-  if (json.find('\\') == std::string_view::npos) return false;  // without escapes the id would stand there as it is
-  for (const ToolLink& link : message.tool_links()) {
-    if (link.id == id) return true;
+std::uint32_t Log::sides_of(const LinkNote& note, std::string_view id) const {
+  if (note.ordinal >= size()) return 0;
+  const std::string_view json = message(note.ordinal).json();
+  if (!has_stale_notes && json.find('\\') == std::string_view::npos) {
+    // Without escapes the id would stand there as it is; so most messages need not be parsed.
+    std::string quoted = "\"";
+    (quoted += id) += '"';
+    return find_bytes(json, quoted) != std::string_view::npos ? note.sides() : 0;
   }
-  return false;
+  std::uint32_t sides = 0;
+  for (const ToolLink& link : message(note.ordinal).tool_links()) {
+    if (link.id == id) sides |= side_of(link);
+  }
+  return sides;
 }
-
-}  // namespace
 
 std::uint32_t Log::store(const Message& message, const std::vector<ToolLink>& message_links, std::int64_t now_ms,
                          std::uint32_t tokens) {
   const auto ordinal = static_cast<std::uint32_t>(stored.size());
   stored.push_back({message, message.timestamp_ms().value_or(now_ms), std::min(tokens, tokens_per_message_max)});
-  for (const ToolLink& link : message_links) {
-    LinkNote note{(hash_of(link.id) << 2) | (link.side == ToolLink::Side::call ? LinkNote::calls : LinkNote::answers), ordinal};
-    const std::uint64_t at = lower_bound(links, note.key());
+  for (const LinkedId& linked : linked_ids(message_links)) {
+    const LinkNote note{(hash_of(linked.id) << 2) | linked.sides, ordinal};
+    const std::uint64_t at = first_note(note.key());
     const bool known = at < links.size() && links[at].key() == note.key();
-    if (known) note.hash_and_sides |= links[at].sides();
     links.splice(at, known ? 1 : 0, {&note, 1});
   }
   return ordinal;
+}
+
+void Log::cut(std::uint64_t length) {
+  // Notes of tool-call ids stay: there may be very many, and whoever uses one looks into the message.
+  has_stale_notes = has_stale_notes || length < stored.size();
+  stored.splice(length, stored.size() - length, {});
+  std::uint64_t kept = summaries.size();
+  while (kept > 0 && summaries[kept - 1].ordinal >= length) --kept;
+  summaries.splice(kept, summaries.size() - kept, {});
 }
 
 void Log::note_summary(std::uint32_t ordinal, std::vector<std::uint32_t> originals) {
@@ -69,30 +98,6 @@ const std::vector<std::uint32_t>* Log::originals(std::uint32_t ordinal) const {
     (note.ordinal < ordinal ? low : high) = note.ordinal < ordinal ? middle + 1 : middle;
   }
   return nullptr;
-}
-
-std::vector<LinkNote> Log::mentions(std::string_view id, std::uint32_t around) const {
-  const std::uint32_t hash = hash_of(id);
-  const std::uint64_t middle = lower_bound(links, (static_cast<std::uint64_t>(hash) << 32) | around);
-  std::vector<LinkNote> found;
-  const auto add = [&](const LinkNote& note) {
-    // A note of a message that this conversation forked off before is of no use here.
-    if (note.ordinal < size() && mentions_id(message(note.ordinal), id)) found.push_back(note);
-  };
-  links.visit_back(
-      0, middle, [](const LinkSums&) { return true; },
-      [&](std::uint64_t, const LinkNote& note) {
-        if (note.hash() == hash) add(note);
-        return note.hash() == hash && found.size() < mentions_max / 2;
-      });
-  std::reverse(found.begin(), found.end());
-  links.visit(
-      middle, links.size(), [](const LinkSums&) { return true; },
-      [&](std::uint64_t, const LinkNote& note) {
-        if (note.hash() == hash) add(note);
-        return note.hash() == hash && found.size() < mentions_max;
-      });
-  return found;
 }
 
 Entry entry_of(const StoredMessage& stored, std::uint32_t ordinal, std::uint32_t place) {

@@ -34,6 +34,13 @@ struct LinkSums {
   friend bool operator==(const LinkSums&, const LinkSums&) = default;
 };
 
+// The ids a message mentions, each once, rising.
+struct LinkedId {
+  std::string_view id;
+  std::uint32_t sides;  // LinkNote::calls, LinkNote::answers or both
+};
+std::vector<LinkedId> linked_ids(const std::vector<ToolLink>& links);
+
 // The originals that a summary stands for, in view order. Ordered by ordinal.
 struct SummaryNote {
   std::uint32_t ordinal;
@@ -54,11 +61,38 @@ struct Log {
   void note_summary(std::uint32_t ordinal, std::vector<std::uint32_t> originals);
   const std::vector<std::uint32_t>* originals(std::uint32_t ordinal) const;  // nullptr: no summary
 
-  // What is noted of messages that mention the id, by rising ordinals. Of an id mentioned more than `mentions_max` times only the ones
-  // nearest to `around`: some programs use one id again in every turn.
-  static constexpr std::size_t mentions_max = 64;
-  std::vector<LinkNote> mentions(std::string_view id, std::uint32_t around) const;
+  // Calls visit(note) -> bool for what is noted of messages with this hash of an id, from `around` down (not included) or up, until it answers
+  // false. Messages of other ids may be among them: see sides_of().
+  template <class Visit>
+  void visit_mentions_below(std::uint32_t hash, std::uint32_t around, Visit visit) const;
+  template <class Visit>
+  void visit_mentions_from(std::uint32_t hash, std::uint32_t around, Visit visit) const;
+  static std::uint32_t hash_of(std::string_view id);
+
+  // The sides on which the noted message holds the id: LinkNote::calls, LinkNote::answers, both or none.
+  std::uint32_t sides_of(const LinkNote& note, std::string_view id) const;
+
+  // Takes back everything from `length` on, for another conversation to go on from there.
+  void cut(std::uint64_t length);
+
+ private:
+  std::uint64_t first_note(std::uint64_t key) const;
+  bool has_stale_notes = false;  // of messages that were cut off
 };
+
+template <class Visit>
+void Log::visit_mentions_below(std::uint32_t hash, std::uint32_t around, Visit visit) const {
+  links.visit_back(
+      0, first_note(LinkNote{hash << 2, around}.key()), [](const LinkSums&) { return true; },
+      [&](std::uint64_t, const LinkNote& note) { return note.hash() == hash && visit(note); });
+}
+
+template <class Visit>
+void Log::visit_mentions_from(std::uint32_t hash, std::uint32_t around, Visit visit) const {
+  links.visit(
+      first_note(LinkNote{hash << 2, around}.key()), links.size(), [](const LinkSums&) { return true; },
+      [&](std::uint64_t, const LinkNote& note) { return note.hash() == hash && visit(note); });
+}
 
 // The entry of a stored message, at `place`, reaching nowhere.
 Entry entry_of(const StoredMessage& stored, std::uint32_t ordinal, std::uint32_t place);

@@ -26,10 +26,6 @@ bool Marks::stands_at(std::uint64_t at, std::string_view label, std::uint32_t or
   return at < notes_.size() && notes_[at].ordinal == ordinal && *notes_[at].label == label;
 }
 
-bool Marks::has(std::string_view label, std::uint32_t ordinal) const {
-  return stands_at(lower_bound(label, ordinal), label, ordinal);
-}
-
 void Marks::add(std::string_view label, const std::vector<std::uint32_t>& ordinals) {
   const Shared<std::string> shared = Shared<std::string>::make(label);
   for (const std::uint32_t ordinal : ordinals) {

@@ -31,7 +31,6 @@ class Marks {
   void add(std::string_view label, const std::vector<std::uint32_t>& ordinals);     // O(k log n)
   void remove(std::string_view label, const std::vector<std::uint32_t>& ordinals);  // O(k log n)
   std::vector<std::uint32_t> ordinals(std::string_view label) const;                // rising; O(log n + answer)
-  bool has(std::string_view label, std::uint32_t ordinal) const;
 
  private:
   std::uint64_t lower_bound(std::string_view label, std::uint32_t ordinal) const;

@@ -1,6 +1,8 @@
 #include "history/pairs.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <tuple>
 
 namespace undertext {
@@ -11,26 +13,25 @@ bool keeps(const Stretches& kept, std::uint64_t index) {
   return after != kept.begin() && index < std::prev(after)->end;
 }
 
-// Entries that reach back across an edge of `kept`: every pair with one half kept and one not has its later half among them.
+// Entries that reach back across an edge of `kept`: every pair with one half kept and one not has its later half among them. Places never
+// fall, so of the edges before an entry the nearest tells.
 std::vector<std::uint64_t> reaching_across(const PlacedView& view, const Stretches& kept) {
   std::vector<std::uint64_t> found;
-  const auto cut = [&](std::uint64_t p) {
-    if (p == 0 || p >= view.size()) return;
-    const std::uint32_t place = view.entries[p - 1].place;
+  if (kept.empty() || !view.has_pairs()) return found;
+  const auto look = [&](std::uint64_t edge, std::uint64_t next_edge) {
+    if (edge == 0) return;
+    const std::uint32_t place = view.entries[edge - 1].place;
     view.entries.visit(
-        p, view.size(), [&](const EntrySums& s) { return s.reach_min <= place; },
+        edge, next_edge, [&](const EntrySums& s) { return s.reach_min <= place; },
         [&](std::uint64_t i, const Entry& e) {
           if (e.reach <= place) found.push_back(i);
           return true;
         });
   };
-  if (kept.empty() || !view.has_pairs()) return found;
-  for (const Range& r : kept) {
-    cut(r.start);
-    cut(r.end);
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    look(kept[k].start, kept[k].end);
+    look(kept[k].end, k + 1 < kept.size() ? kept[k + 1].start : view.size());
   }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
@@ -47,21 +48,22 @@ std::vector<Half> halves(const Log& log, const PlacedView& before, const Stretch
   std::vector<Half> found;
   for (const std::uint64_t later : reaching_across(before, kept)) {
     const std::uint32_t ordinal = before.entries[later].ordinal;
-    for (const ToolLink& link : log.message(ordinal).tool_links()) {
-      for (const PairPlaces& pair : pairs_of(log, before, link.id, ordinal)) {
-        if (keeps(kept, pair.call) == keeps(kept, pair.result)) continue;
+    const std::vector<ToolLink> links = log.message(ordinal).tool_links();
+    for (const LinkedId& linked : linked_ids(links)) {
+      const std::vector<PairPlaces> pairs = pairs_of(log, before, linked.id, ordinal);
+      for (const PairPlaces& pair : pairs) {
         const bool call_stays = keeps(kept, pair.call);
+        if (!pair.has(ordinal) || call_stays == keeps(kept, pair.result)) continue;
         Half half;
         half.index = call_stays ? pair.call : pair.result;
         half.ordinal = call_stays ? pair.call_ordinal : pair.result_ordinal;
         half.side = call_stays ? ToolLink::Side::call : ToolLink::Side::result;
-        half.id = link.id;
+        half.id = linked.id;
         bool whole = false;
-        for (const PairPlaces& other : pairs_of(log, before, link.id, half.ordinal)) {
-          const std::uint64_t partner = call_stays ? other.result : other.call;
+        for (const PairPlaces& other : pairs) {
           if ((call_stays ? other.call : other.result) != half.index) continue;
-          if (keeps(kept, partner)) whole = true;
-          half.partners.push_back(partner);
+          half.partners.push_back(call_stays ? other.result : other.call);
+          whole = whole || keeps(kept, half.partners.back());
         }
         if (!whole) found.push_back(std::move(half));
       }
@@ -79,56 +81,6 @@ void sort_unique(std::vector<std::uint64_t>& indices) {
 }
 
 }  // namespace
-
-void add_stretch(Stretches& stretches, std::uint64_t start, std::uint64_t end) {
-  if (start >= end) return;
-  if (!stretches.empty() && stretches.back().end == start) {
-    stretches.back().end = end;
-  } else {
-    stretches.push_back({start, end});
-  }
-}
-
-Stretches with_indices(const Stretches& stretches, const std::vector<std::uint64_t>& rising) {
-  Stretches all;
-  std::size_t next = 0;
-  const auto add_below = [&](std::uint64_t limit) {
-    for (; next < rising.size() && rising[next] < limit; ++next) add_stretch(all, rising[next], rising[next] + 1);
-  };
-  for (const Range& r : stretches) {
-    add_below(r.start);
-    add_stretch(all, r.start, r.end);
-    while (next < rising.size() && rising[next] < r.end) ++next;
-  }
-  add_below(std::numeric_limits<std::uint64_t>::max());
-  return all;
-}
-
-Stretches without_indices(const Stretches& stretches, const std::vector<std::uint64_t>& rising) {
-  Stretches left;
-  std::size_t next = 0;
-  for (const Range& r : stretches) {
-    std::uint64_t start = r.start;
-    while (next < rising.size() && rising[next] < start) ++next;
-    for (; next < rising.size() && rising[next] < r.end; ++next) {
-      add_stretch(left, start, rising[next]);
-      start = rising[next] + 1;
-    }
-    add_stretch(left, start, r.end);
-  }
-  return left;
-}
-
-Stretches complement(const Stretches& stretches, std::uint64_t size) {
-  Stretches gaps;
-  std::uint64_t next = 0;
-  for (const Range& r : stretches) {
-    add_stretch(gaps, next, r.start);
-    next = r.end;
-  }
-  add_stretch(gaps, next, size);
-  return gaps;
-}
 
 Stretches kept_between(const PlacedView& before, const PlacedView& after) {
   const std::uint64_t n = before.size(), m = after.size();
@@ -166,27 +118,33 @@ Stretches mend_pairs(const Log& log, const PlacedView& before, Stretches kept, P
 std::vector<Warning> broken_pairs(const Log& log, const PlacedView& before, const Stretches& kept, PlacedView& after) {
   struct Found {
     std::uint64_t index;
-    std::ptrdiff_t link;  // which of the message's own
+    std::size_t link;  // which of the message's own
     Warning warning;
   };
   std::vector<Found> found;
-  for (const Half& half : halves(log, before, kept)) {
-    const std::optional<std::uint64_t> index = after.index_of(half.ordinal);
-    if (!index) continue;
-    bool whole = false;
-    for (const PairPlaces& pair : pairs_of(log, after, half.id, half.ordinal)) {
-      whole = whole || (half.side == ToolLink::Side::call ? pair.call : pair.result) == *index;
+  const std::vector<Half> all = halves(log, before, kept);
+  for (std::size_t k = 0; k < all.size();) {  // a message's halves stand together
+    const std::uint32_t ordinal = all[k].ordinal;
+    const std::optional<std::uint64_t> index = after.index_of(ordinal);
+    const std::vector<ToolLink> links = log.message(ordinal).tool_links();
+    std::map<std::pair<std::string_view, ToolLink::Side>, std::size_t> order;
+    for (std::size_t i = 0; i < links.size(); ++i) order.emplace(std::pair(std::string_view(links[i].id), links[i].side), i);
+    bool has_new_partner = false;
+    for (; k < all.size() && all[k].ordinal == ordinal; ++k) {
+      const Half& half = all[k];
+      if (!index) continue;
+      const bool is_call = half.side == ToolLink::Side::call;
+      bool whole = false;
+      for (const PairPlaces& pair : pairs_of(log, after, half.id, ordinal))
+        whole = whole || (is_call ? pair.call : pair.result) == *index;
+      has_new_partner = has_new_partner || whole;
+      if (whole) continue;
+      found.push_back({*index,
+                       order.at({half.id, half.side}),
+                       {is_call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call,
+                        Ordinal(ordinal), half.id}});
     }
-    if (whole) {
-      after.link_up(log, half.ordinal);
-      continue;
-    }
-    const std::vector<ToolLink> links = log.message(half.ordinal).tool_links();
-    found.push_back(
-        {*index,
-         std::find(links.begin(), links.end(), ToolLink{half.side, half.id}) - links.begin(),
-         {half.side == ToolLink::Side::call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call,
-          Ordinal(half.ordinal), half.id}});
+    if (has_new_partner) after.link_up(log, ordinal);
   }
   std::sort(found.begin(), found.end(),
             [](const Found& a, const Found& b) { return std::tie(a.index, a.link) < std::tie(b.index, b.link); });

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include <undertext/history.hpp>
@@ -13,14 +12,6 @@
 #include "history/placed_view.hpp"
 
 namespace undertext {
-
-using Stretches = std::vector<Range>;
-
-// Adds an index, or a stretch, at the end; joins it with the last one where they touch.
-void add_stretch(Stretches& stretches, std::uint64_t start, std::uint64_t end);
-Stretches with_indices(const Stretches& stretches, const std::vector<std::uint64_t>& rising);
-Stretches without_indices(const Stretches& stretches, const std::vector<std::uint64_t>& rising);
-Stretches complement(const Stretches& stretches, std::uint64_t size);
 
 // What of `before` is in `after` too. O(log n) where they share all but one stretch at which only one of them has messages.
 Stretches kept_between(const PlacedView& before, const PlacedView& after);

@@ -42,20 +42,31 @@ struct Occurrence {
   bool calls = false, answers = false;
 };
 
+// Some programs use one id again in every turn, and some edit one message again in every turn. So no more than this many messages of the
+// view, and no more than that many of the log, are looked at on either side of the message in question.
+constexpr std::size_t occurrences_max = 32, mentions_max = 4096;
+
 // In view order.
 std::vector<Occurrence> occurrences(const Log& log, const PlacedView& view, std::string_view id, std::uint32_t around) {
   std::vector<Occurrence> found;
-  for (const LinkNote& note : log.mentions(id, around)) {
+  std::size_t looked = 0, limit = occurrences_max;
+  const auto look = [&](const LinkNote& note) {
     if (const std::optional<std::uint64_t> index = view.index_of(note.ordinal)) {
-      found.push_back({*index, note.ordinal, (note.sides() & LinkNote::calls) != 0, (note.sides() & LinkNote::answers) != 0});
+      const std::uint32_t sides = log.sides_of(note, id);
+      if (sides != 0) found.push_back({*index, note.ordinal, (sides & LinkNote::calls) != 0, (sides & LinkNote::answers) != 0});
     }
-  }
+    return ++looked < mentions_max && found.size() < limit;
+  };
+  const std::uint32_t hash = Log::hash_of(id);
+  log.visit_mentions_below(hash, around, look);
+  looked = 0;
+  limit = found.size() + occurrences_max;
+  log.visit_mentions_from(hash, around, look);
   std::sort(found.begin(), found.end(), [](const Occurrence& a, const Occurrence& b) { return a.index < b.index; });
   return found;
 }
 
-// The pairs among `found` of which `ordinal` is one half.
-std::vector<PairPlaces> pairs_among(const std::vector<Occurrence>& found, std::uint32_t ordinal) {
+std::vector<PairPlaces> pairs_among(const std::vector<Occurrence>& found) {
   std::vector<PairPlaces> pairs;
   const auto calls = [](const Occurrence& o) { return o.calls; };
   const auto answers = [](const Occurrence& o) { return o.answers; };
@@ -67,9 +78,7 @@ std::vector<PairPlaces> pairs_among(const std::vector<Occurrence>& found, std::u
   const Occurrence* call = takes_earlier ? &*first_call : nullptr;
   for (const Occurrence& o : found) {
     if (o.calls) call = &o;
-    if (call && o.answers && (call->ordinal == ordinal || o.ordinal == ordinal)) {
-      pairs.push_back({call->index, o.index, call->ordinal, o.ordinal});
-    }
+    if (call && o.answers) pairs.push_back({call->index, o.index, call->ordinal, o.ordinal});
   }
   return pairs;
 }
@@ -116,15 +125,13 @@ void PlacedView::append(const Log& log, std::uint32_t ordinal, const std::vector
   if (place != ordinal || may_be_noted) set_places({{ordinal, place}});
   Entry entry = entry_of(log.stored[ordinal], ordinal, place);
   // Found out before the entry is written: writing it again would copy the leaf.
-  for (const ToolLink& link : links) {
-    std::vector<Occurrence> found = occurrences(log, *this, link.id, ordinal);
+  for (const LinkedId& linked : linked_ids(links)) {
+    std::vector<Occurrence> found = occurrences(log, *this, linked.id, ordinal);
     if (found.empty()) continue;
-    const bool calls = std::find(links.begin(), links.end(), ToolLink{ToolLink::Side::call, link.id}) != links.end();
-    const bool answers = std::find(links.begin(), links.end(), ToolLink{ToolLink::Side::result, link.id}) != links.end();
-    found.push_back({entries.size(), ordinal, calls, answers});
-    for (const PairPlaces& pair : pairs_among(found, ordinal)) {
+    found.push_back({entries.size(), ordinal, (linked.sides & LinkNote::calls) != 0, (linked.sides & LinkNote::answers) != 0});
+    for (const PairPlaces& pair : pairs_among(found)) {
       const std::uint64_t earlier = std::min(pair.call, pair.result);
-      if (earlier < entries.size()) entry.reach = std::min(entry.reach, entries[earlier].place);
+      if (pair.has(ordinal) && earlier < entries.size()) entry.reach = std::min(entry.reach, entries[earlier].place);
     }
   }
   entries.push_back(entry);
@@ -137,10 +144,14 @@ void PlacedView::edit(const Log& log, const std::vector<Splice>& splices) {
   for (std::size_t k = 0; k < splices.size(); ++k) {
     const Splice& s = splices[k];
     if (s.put.empty()) continue;
-    const std::uint32_t place = s.erase > 0 ? entries[s.at].place : s.at > 0 ? entries[s.at - 1].place : 0;
+    // A message that comes back to where it was appended has its own place again. Any other has that of what it replaces or follows.
+    std::uint32_t left = s.at > 0 ? entries[s.at - 1].place : 0;
+    const std::uint32_t replaced = s.erase > 0 ? entries[s.at].place : left;
+    const std::uint32_t right = s.at + s.erase < entries.size() ? entries[s.at + s.erase].place : no_place;
     for (const std::uint32_t ordinal : s.put) {
-      put[k].push_back(entry_of(stored[ordinal], ordinal, place));
-      notes.push_back({ordinal, place});
+      left = left <= ordinal && ordinal <= right ? ordinal : std::max(left, replaced);
+      put[k].push_back(entry_of(stored[ordinal], ordinal, left));
+      notes.push_back({ordinal, left});
     }
   }
 
@@ -169,10 +180,32 @@ void PlacedView::edit(const Log& log, const std::vector<Splice>& splices) {
   }
 }
 
+Stretches PlacedView::stretches_below(std::uint64_t boundary) const {
+  Stretches found;
+  std::uint64_t next = 0;
+  entries.visit(
+      0, size(), [&](const EntrySums& s) { return s.ordinal_max >= boundary; },
+      [&](std::uint64_t i, const Entry& e) {
+        if (e.ordinal < boundary) return true;
+        add_stretch(found, next, i);
+        next = i + 1;
+        return true;
+      });
+  add_stretch(found, next, size());
+  return found;
+}
+
+void PlacedView::keep_only(const Log& log, const Stretches& kept) {
+  std::vector<Splice> splices;
+  for (const Range& gap : complement(kept, size())) splices.push_back({gap.start, gap.end - gap.start});
+  edit(log, splices);
+}
+
 void PlacedView::link_up(const Log& log, std::uint32_t ordinal) {
-  for (const ToolLink& link : log.message(ordinal).tool_links()) {
-    for (const PairPlaces& pair : pairs_of(log, *this, link.id, ordinal)) {
-      if (pair.call == pair.result) continue;
+  const std::vector<ToolLink> links = log.message(ordinal).tool_links();
+  for (const LinkedId& linked : linked_ids(links)) {
+    for (const PairPlaces& pair : pairs_of(log, *this, linked.id, ordinal)) {
+      if (!pair.has(ordinal) || pair.call == pair.result) continue;
       const std::uint32_t place = entries[std::min(pair.call, pair.result)].place;
       const std::uint64_t later = std::max(pair.call, pair.result);
       Entry e = entries[later];
@@ -184,7 +217,7 @@ void PlacedView::link_up(const Log& log, std::uint32_t ordinal) {
 }
 
 std::vector<PairPlaces> pairs_of(const Log& log, const PlacedView& view, std::string_view id, std::uint32_t ordinal) {
-  return pairs_among(occurrences(log, view, id, ordinal), ordinal);
+  return pairs_among(occurrences(log, view, id, ordinal));
 }
 
 }  // namespace undertext

@@ -8,6 +8,7 @@
 #include <undertext/operation.hpp>
 
 #include "history/log.hpp"
+#include "history/stretches.hpp"
 #include "sequence/entry.hpp"
 
 namespace undertext {
@@ -54,6 +55,9 @@ struct PlacedView {
   // ordinals put is in the view already, unless it is erased. O(k log n) for k messages erased or put.
   void edit(const Log& log, const std::vector<Splice>& splices);
 
+  Stretches stretches_below(std::uint64_t boundary) const;  // of the messages with ordinals below it; O(log n + what is not)
+  void keep_only(const Log& log, const Stretches& kept);
+
   // Lets the later half of each tool pair of this message, which is in the view, reach back to the earlier one.
   void link_up(const Log& log, std::uint32_t ordinal);
 
@@ -67,9 +71,11 @@ struct PairPlaces {
   std::uint64_t result = 0;
   std::uint32_t call_ordinal = 0;
   std::uint32_t result_ordinal = 0;
+
+  bool has(std::uint32_t ordinal) const { return call_ordinal == ordinal || result_ordinal == ordinal; }
 };
 
-// The pairs with this id of which the message `ordinal`, in the view, is one half. A result answers the last call of its id before
+// The pairs with this id in the view, the nearest to the message `ordinal` if there are very many. A result answers the last call of its id before
 // it; when there is none, the first one after it that has no result of its own.
 std::vector<PairPlaces> pairs_of(const Log& log, const PlacedView& view, std::string_view id, std::uint32_t ordinal);
 

@@ -120,6 +120,7 @@ std::vector<Found> Scope::find(const AnyTree& tree, const MessageQuery& query) c
   const Filter filter(query);
   std::vector<Found> found;
   if (filter.nothing) return found;
+  found.reserve(16);
   StoredReader stored(log_->stored);
   const auto may = [&](const MessageSums& s) { return filter.may(s); };
   const auto look = [&](std::uint64_t position, const auto& item) {

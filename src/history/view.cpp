@@ -27,6 +27,12 @@ ViewSums View::sums(std::uint64_t start, std::uint64_t end) const {
   return public_sums(rep_->placed.entries.sums(start, end));
 }
 
+std::uint64_t View::count(Role role, std::uint64_t start, std::uint64_t end) const {
+  CountOf count;
+  count.wanted[static_cast<std::size_t>(role)] = true;
+  return rep_->is_log ? rep_->log.stored.total(start, std::min(end, size()), count) : rep_->placed.entries.total(start, end, count);
+}
+
 Ordinal View::ordinal(std::uint64_t index) const { return Ordinal(rep_->is_log ? index : rep_->placed.entries[index].ordinal); }
 
 Message View::operator[](std::uint64_t index) const { return rep_->log.stored[ordinal(index).value].message; }
@@ -61,7 +67,7 @@ std::uint64_t View::tail_within(std::uint64_t tokens_max) const {
 View::iterator View::begin() const {
   iterator it;
   it.rep_ = rep_.get();
-  it.load();
+  if (it.next_entries()) it.find_message();
   return it;
 }
 
@@ -72,31 +78,35 @@ View::iterator View::end() const {
   return it;
 }
 
-void View::iterator::load() {
+bool View::iterator::next_entries() {
   static_assert(entry_bytes == sizeof(Entry) && offsetof(Entry, ordinal) == 0);
-  static_assert(stored_bytes == sizeof(StoredMessage) && offsetof(StoredMessage, message) == 0);
   message_ = nullptr;
-  if (index_ >= (rep_->is_log ? rep_->log_length : rep_->placed.size())) return;
   if (rep_->is_log) {
     ordinal_ = index_;
-  } else {
-    const EntryTree::Chunk c = rep_->placed.entries.chunk(index_);
-    const Entry* entry = c.items + (index_ - c.begin);
-    entry_ = reinterpret_cast<const std::byte*>(entry);
-    left_ = c.end - index_ - 1;
-    ordinal_ = entry->ordinal;
+    return index_ < rep_->log_length;
   }
-  Stretch& stretch = stretches_[(ordinal_ / stretch_ordinals) % stretch_count];
-  if (ordinal_ - stretch.begin >= stretch.count) {
-    const StoredTree::Chunk c = rep_->log.stored.chunk(ordinal_);
-    stretch = {reinterpret_cast<const std::byte*>(c.items), static_cast<std::uint32_t>(c.begin),
-               static_cast<std::uint32_t>(c.end - c.begin)};
-    // What comes next may lie scattered over the heap; let it come while this one is being read.
-    if (ordinal_ == c.begin) {
-      for (std::uint64_t k = 0; k < c.end - c.begin; ++k) c.items[k].message.prefetch();
-    }
+  if (index_ >= rep_->placed.size()) return false;
+  EntryTree::Walk walk{walk_parent_, walk_child_};
+  const EntryTree::Chunk c = rep_->placed.entries.chunk(index_, walk);
+  walk_parent_ = walk.parent;
+  walk_child_ = walk.child;
+  entry_ = reinterpret_cast<const std::byte*>(c.items);
+  left_ = c.end - c.begin - 1;
+  ordinal_ = c.items->ordinal;
+  return true;
+}
+
+void View::iterator::find_message() {
+  static_assert(stored_bytes == sizeof(StoredMessage) && offsetof(StoredMessage, message) == 0);
+  const StoredTree::Chunk c = rep_->log.stored.chunk(ordinal_);
+  stretches_[(ordinal_ / stretch_ordinals) % stretch_count] = {reinterpret_cast<const std::byte*>(c.items),
+                                                               static_cast<std::uint32_t>(c.begin),
+                                                               static_cast<std::uint32_t>(c.end - c.begin)};
+  // What comes next may lie scattered over the heap; let it come while this one is being read.
+  if (ordinal_ == c.begin) {
+    for (std::uint64_t k = 0; k < c.end - c.begin; ++k) c.items[k].message.prefetch();
   }
-  message_ = &reinterpret_cast<const StoredMessage*>(stretch.first)[ordinal_ - stretch.begin].message;
+  message_ = &c.items[ordinal_ - c.begin].message;
 }
 
 }  // namespace undertext

@@ -1,14 +1,17 @@
 #include "json/request.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "base/json_place.hpp"
 #include "base/json_text.hpp"
 #include "json/answer_json.hpp"
 #include "json/operation_json.hpp"
@@ -20,6 +23,9 @@ namespace {
 
 // A message may be nested 128 deep, and stands at most within list, operation, block and list of messages.
 constexpr std::uint32_t depth_around_message = 8;
+
+// Enough for the answer to an operation without warnings, so that memory cannot run out between the change and its answer.
+constexpr std::size_t answer_bytes = 512;
 
 // A message may hold line breaks between its tokens. JSON strings hold none, so that a space says the same.
 void keep_to_one_line(std::string& line) {
@@ -70,6 +76,26 @@ struct Answering {
   }
 };
 
+// An error in the text of a line tells what a person would call the place: the member of the message, or the argument of the operation.
+Error with_place(Error error, std::string_view line) {
+  const std::vector<JsonStep> steps = json_steps(line, static_cast<std::size_t>(error.byte_offset.value_or(0)));
+  if (steps.size() > 1) error.path = json_path(steps);
+  std::size_t next = 0;
+  if (!steps.empty() && steps[0].element) error.operation_index = *steps[next++].element;
+  constexpr std::string_view blocks[] = {"truncate", "insert", "replace",     "clear",
+                                         "filter",   "range",  "replaceText", "truncateText"};
+  constexpr std::string_view holders[] = {"messages", "message", "summary", "data"};
+  std::string field;
+  for (; next < steps.size(); ++next) {
+    if (steps[next].element) continue;
+    field = steps[next].key;
+    const auto is = [&](std::string_view name) { return name == field; };
+    if (std::none_of(std::begin(blocks), std::end(blocks), is) && std::none_of(std::begin(holders), std::end(holders), is)) break;
+  }
+  if (error.field.empty()) error.field = std::move(field);
+  return error;
+}
+
 void answer_query(const Conversation& conversation, JsonValue object, std::string& out) {
   const Result<Query> query = read_query(object);
   if (!query) return append_answer(out, query.error());
@@ -105,6 +131,7 @@ void answer_list(Conversation& conversation, JsonValue list, std::string& out) {
     operations.push_back(std::move(spelled->operation));
     spellings.push_back({{}, spelled->block, std::move(spelled->field_names)});
   }
+  out.reserve(answer_bytes * (operations.size() + 1));
   const Result<std::vector<Outcome>> outcomes = conversation.apply(std::move(operations));
   if (outcomes) return append_answer(out, *outcomes);
   Error error = outcomes.error();
@@ -130,14 +157,14 @@ void answer_value(Conversation& conversation, JsonValue root, std::string& out) 
 
 std::string answer(Conversation& conversation, std::string_view line) {
   std::string out;
-  out.reserve(512);  // enough for the answer to an operation, so that memory cannot run out between the change and its answer
+  out.reserve(answer_bytes);
   try {
     const JsonLimits limits{conversation.settings().limits.message.depth + depth_around_message};
     const Result<JsonText> text = JsonText::parse(line, limits);
     if (text) {
       answer_value(conversation, text->root(), out);
     } else {
-      append_answer(out, text.error());
+      append_answer(out, with_place(text.error(), line));
     }
   } catch (const std::bad_alloc&) {
     throw;

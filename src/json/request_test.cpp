@@ -94,7 +94,7 @@ TEST(Request, EveryQueryHasItsAnswer) {
   EXPECT_EQ(
       talk.say(R"({"query":"history"})"),
       R"({"ok":true,"result":[)"
-      R"({"version":0,"parent":null,"operation":null,"batchIndex":0,"timestamp":0,"description":null,"messageCount":0,"tokens":0},)"
+      R"({"version":0,"parent":null,"operation":null,"batchIndex":0,"timestamp":1700000000000,"description":null,"messageCount":0,"tokens":0},)"
       R"({"version":1,"parent":0,"operation":"APPEND","batchIndex":0,"timestamp":1700000000000,"description":null,"messageCount":3,"tokens":15},)"
       R"({"version":2,"parent":1,"operation":"CLEAR","batchIndex":1,"timestamp":1700000000000,"description":"fresh","messageCount":1,"tokens":5},)"
       R"({"version":3,"parent":2,"operation":"UNDO","batchIndex":0,"timestamp":1700000000000,"description":null,"messageCount":3,"tokens":15,"restores":1}]})");
@@ -114,7 +114,7 @@ TEST(Request, EveryQueryHasItsAnswer) {
   EXPECT_EQ(talk.say(R"({"query":"state"})"), R"({"ok":true,"result":{"messages":[)" + s + R"(],"batchSnapshots":[)" + snapshot +
                                                   R"(],"currentBatchIndex":1,"totalMessageCount":1}})");
   EXPECT_EQ(talk.say(R"({"query":"batches"})"),
-            R"({"ok":true,"result":[{"index":0,"boundary":0,"openedBy":null,"openedAt":0,"messageCount":3},)"
+            R"({"ok":true,"result":[{"index":0,"boundary":0,"openedBy":null,"openedAt":1700000000000,"messageCount":3},)"
             R"({"index":1,"boundary":3,"openedBy":"CLEAR","openedAt":1700000000000,"messageCount":1,"description":"fresh"}]})");
 }
 

@@ -94,7 +94,7 @@ TEST(Merge, a_result_over_the_limit_is_too_large) {
   const Texts messages(1000, user(R"("a")"));
   refuses(merged(messages, "\n", {.message_bytes = 1000}).error(), ErrorCode::too_large, "");
   refuses(merged(messages, std::string(1u << 20, 's')).error(), ErrorCode::too_large, "");
-  EXPECT_EQ(merged(messages, "\n", {.message_bytes = 5000})->text().size(), 1999u);
+  EXPECT_EQ(merged(messages, "\n", {.message_bytes = 5000}).value().text().size(), 1999u);
 }
 
 TEST(Merge, a_separator_that_is_no_UTF_8_is_refused) {
@@ -160,7 +160,7 @@ TEST(Split, many_pieces_of_a_message_with_much_metadata_are_too_large_together) 
   Places at;
   for (std::uint64_t i = 1; i < 1000; ++i) at.push_back(i);
   refuses(split_message(parsed(large), at, {.message_bytes = 200'000}).error(), ErrorCode::too_large, "");
-  EXPECT_EQ(split_message(parsed(large), at, {.message_bytes = 8'000'000})->size(), 1000u);
+  EXPECT_EQ(split_message(parsed(large), at, {.message_bytes = 8'000'000}).value().size(), 1000u);
 }
 
 TEST(Split, what_was_split_can_be_merged_again) {

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "base/find_bytes.hpp"
+#include "base/json_place.hpp"
 #include "base/json_string.hpp"
 #include "base/json_text.hpp"
 #include "message/check.hpp"
@@ -116,7 +117,13 @@ Result<Message> Message::parse(std::string_view json, const MessageLimits& limit
         .code = ErrorCode::too_large,
         .message = "a message of " + std::to_string(size) + " bytes is over the limit of " + std::to_string(limits.message_bytes)};
   Reading reading;
-  if (std::optional<Error> error = reading.read(json, limits.depth)) return std::move(*error);
+  if (std::optional<Error> error = reading.read(json, limits.depth)) {
+    // The member at fault, unless it is a key itself.
+    const std::vector<JsonStep> steps = json_steps(json, static_cast<std::size_t>(error->byte_offset.value_or(0)));
+    if (error->field.empty() && !steps.empty()) error->field = steps.front().key;
+    if (steps.size() > 1) error->path = json_path(steps);
+    return std::move(*error);
+  }
   MessageFacts facts;
   if (std::optional<Error> error = check_message(reading.root(), facts)) return std::move(*error);
   bool has_tool_links = false;
@@ -136,6 +143,15 @@ Result<Message> Message::make(Role role, std::string_view text, const MessageLim
   std::string json = R"({"role":")";
   json += name(role);
   json += R"(","content":)";
+  append_json_string(json, text);
+  json += '}';
+  return parse(json, limits);
+}
+
+Result<Message> Message::make_tool_result(std::string_view tool_call_id, std::string_view text, const MessageLimits& limits) {
+  std::string json = R"({"role":"tool","toolCallId":)";
+  append_json_string(json, tool_call_id);
+  json += R"(,"content":)";
   append_json_string(json, text);
   json += '}';
   return parse(json, limits);

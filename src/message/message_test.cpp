@@ -162,11 +162,11 @@ TEST(Message, nesting_counts_the_message_itself) {
     return R"({"role":"user","content":"x","deep":)" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}";
   };
   EXPECT_TRUE(Message::parse(nested(128)));
-  refuses(nested(129), "");
+  refuses(nested(129), "deep", "deep[0][0][0][0][0][0][0]");
   EXPECT_NE(Message::parse(nested(129)).error().message.find("128"), std::string::npos);
   EXPECT_TRUE(Message::parse(nested(512), {.depth = 512}));
   EXPECT_FALSE(Message::parse(nested(513), {.depth = 512}));
-  EXPECT_EQ(Message::parse(nested(512), {.depth = 512})->text(), "x");
+  EXPECT_EQ(Message::parse(nested(512), {.depth = 512}).value().text(), "x");
 }
 
 TEST(Message, a_message_over_the_limit_is_too_large_and_one_at_the_limit_is_not) {

@@ -18,6 +18,7 @@
 // less time. A measure `get` takes one number out of Sums, and may take it out of an item too, to save making Sums of it.
 //
 // Threads: a Tree object belongs to one thread at a time; distinct copies may be read and edited from distinct threads at once.
+// Failure: only std::bad_alloc, after which a Tree being edited holds some list between the old and the new; edit a copy where that counts.
 // Memory: nodes are counted by reference and are never changed once they are shared, except for free slots of a tail.
 //
 // check() verifies, after every edit in tests:
@@ -34,7 +35,6 @@
 #include <iterator>
 #include <memory>
 #include <new>
-#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -90,6 +90,16 @@ class Tree {
     return sum;
   }
 
+  // The same of [begin, end), clamped. O(log n).
+  template <class Get>
+  std::uint64_t total(std::uint64_t begin, std::uint64_t end, Get get) const {
+    const std::uint64_t linked = root_count();
+    end = std::min(end, size());
+    std::uint64_t sum = begin < std::min(end, linked) ? total(root_.get(), begin, std::min(end, linked), get) : 0;
+    for (std::uint64_t i = std::max(begin, linked); i < end; ++i) sum += measure(get, tail_items()[i - linked]);
+    return sum;
+  }
+
   // The sums of [begin, end), clamped. O(log n).
   Sums sums(std::uint64_t begin, std::uint64_t end) const {
     Sums total;
@@ -119,6 +129,33 @@ class Tree {
       node = children(node)[i];
     }
     return {items(node), begin, begin + count_of(node)};
+  }
+
+  // Where a walk through all chunks is. Valid as long as the Tree is not changed.
+  struct Walk {
+    const void* parent = nullptr;
+    std::uint32_t child = 0;
+  };
+
+  // The same as chunk(index) for an index at which a chunk begins, in O(1) for most of the chunks of a walk from the first to the last.
+  Chunk chunk(std::uint64_t index, Walk& walk) const {
+    const Node* parent = static_cast<const Node*>(walk.parent);
+    if (parent && ++walk.child < size_of(parent)) {
+      const Node* leaf = children(parent)[walk.child];
+      return {items(leaf), index, index + size_of(leaf)};
+    }
+    walk = {};
+    const std::uint64_t linked = root_count();
+    if (index >= linked) return {tail_items(), linked, size()};
+    const Node* node = root_.get();
+    std::uint64_t begin = 0;
+    while (node->height > 0) {
+      const unsigned i = child_at(node, index - begin);
+      if (node->height == 1) walk = {node, i};
+      begin += start_of(node, i);
+      node = children(node)[i];
+    }
+    return {items(node), begin, begin + size_of(node)};
   }
 
   // The first index at which the running total of get(Sums) exceeds `target`: with get = "how many of role r", the
@@ -267,11 +304,6 @@ class Tree {
       }
     }
     return same;
-  }
-
-  // Whether both are the same list because they share it all. O(1); false may also mean "not known".
-  bool shares_all(const Tree& other) const {
-    return root_.get() == other.root_.get() && tail_.get() == other.tail_.get() && tail_size_ == other.tail_size_;
   }
 
   // For tests: the first law that does not hold, or nullptr.
@@ -731,6 +763,25 @@ class Tree {
       for (unsigned i = 0; i < n; ++i) sum += measure(get, items(node)[i]);
     } else {
       for (unsigned i = 0; i < n; ++i) sum += static_cast<std::uint64_t>(get(sums_of(node)[i]));
+    }
+    return sum;
+  }
+  template <class Get>
+  static std::uint64_t total(const Node* node, std::uint64_t begin, std::uint64_t end, Get& get) {
+    std::uint64_t sum = 0;
+    if (node->height == 0) {
+      for (std::uint64_t i = begin; i < end; ++i) sum += measure(get, items(node)[i]);
+      return sum;
+    }
+    std::uint64_t start = 0;
+    for (unsigned i = 0; i < size_of(node) && start < end; ++i) {
+      const std::uint64_t stop = ends_of(node)[i];
+      if (begin <= start && stop <= end) {
+        sum += static_cast<std::uint64_t>(get(sums_of(node)[i]));
+      } else if (begin < stop) {
+        sum += total(children(node)[i], std::max(begin, start) - start, std::min(end, stop) - start, get);
+      }
+      start = stop;
     }
     return sum;
   }

@@ -26,7 +26,7 @@ class Player {
   Message message() {
     const std::string time = one_in(3) ? ",\"timestamp\":" + std::to_string(below(2000)) : "";
     const std::string text = words_[below(std::size(words_))] + std::to_string(next_++);
-    switch (below(8)) {
+    switch (below(10)) {
       case 0: return parse("{\"role\":\"system\",\"content\":\"" + text + "\"" + time + "}");
       case 1:
       case 2: return parse("{\"role\":\"user\",\"content\":\"" + text + "\"" + time + "}");
@@ -39,6 +39,12 @@ class Player {
         if (one_in(3)) calls += ",{\"id\":\"" + new_call() + "\"}";
         return parse("{\"role\":\"assistant\",\"content\":\"" + text + "\",\"toolCalls\":[" + calls + "]" + time + "}");
       }
+      case 6:  // the same as parts
+        return parse("{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"" + text +
+                     "\"},{\"type\":\"tool_use\",\"id\":\"" + new_call() + "\",\"name\":\"t\",\"input\":{}}]" + time + "}");
+      case 7:
+        return parse("{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"" + some_call() +
+                     "\",\"content\":\"" + text + "\"}]" + time + "}");
       default: return parse("{\"role\":\"tool\",\"content\":\"" + text + "\",\"toolCallId\":\"" + some_call() + "\"" + time + "}");
     }
   }
@@ -201,6 +207,11 @@ class Player {
     return o;
   }
   void saw_summary(std::uint64_t ordinal) { summaries_.insert(ordinal); }
+  void forget_summaries(std::uint64_t from) {
+    summaries_.erase(summaries_.lower_bound(from), summaries_.end());
+    if (one_in(2)) calls_ = calls_ / 2;  // a turn that is made again uses its ids again
+    uses_.clear();
+  }
 
  private:
   static Message parse(const std::string& json) { return Message::parse(json).value(); }
@@ -261,7 +272,7 @@ void expect_view(const View& view, const PlainModel::Ordinals& expected, const P
 }
 
 // A query with random filters against a loop over all messages.
-void expect_query(const History& history, const PlainModel& model, std::uint64_t now, Player& player) {
+void expect_query(const History& history, const PlainModel& model, Player& player) {
   MessageQuery q;
   PlainModel::State state = model.head();
   if (player.one_in(3)) {
@@ -289,7 +300,7 @@ void expect_query(const History& history, const PlainModel& model, std::uint64_t
   PlainModel::Ordinals found;
   for (const std::uint64_t o : state.view) {
     const Message& m = model.log[o];
-    const std::int64_t t = m.timestamp_ms().value_or(static_cast<std::int64_t>(now));
+    const std::int64_t t = model.times[o];
     if (!q.roles.empty() && std::find(q.roles.begin(), q.roles.end(), m.role()) == q.roles.end()) continue;
     if ((q.from_ms && t < *q.from_ms) || (q.to_ms && t >= *q.to_ms)) continue;
     if (q.marked && (!state.marks.count(*q.marked) || !state.marks.at(*q.marked).count(o))) continue;
@@ -316,7 +327,7 @@ void expect_query(const History& history, const PlainModel& model, std::uint64_t
   ASSERT_EQ(count.tokens, tokens);
 }
 
-void expect_equal(const History& history, const PlainModel& model, std::uint64_t now, Player& player) {
+void expect_equal(const History& history, const PlainModel& model, Player& player) {
   ASSERT_EQ(history.version().value, model.versions.size() - 1);
   ASSERT_EQ(history.log().size(), model.log.size());
   ASSERT_EQ(history.rep().head.view.check(), nullptr);
@@ -348,7 +359,7 @@ void expect_equal(const History& history, const PlainModel& model, std::uint64_t
   ASSERT_EQ(info.operation, model.versions[v].operation);
   ASSERT_EQ(info.message_count, model.versions[v].state.view.size());
   ASSERT_EQ(info.batch_index, model.versions[v].state.batches.size() - 1);
-  ASSERT_NO_FATAL_FAILURE(expect_query(history, model, now, player));
+  ASSERT_NO_FATAL_FAILURE(expect_query(history, model, player));
 }
 
 // What diff says leads from one view to the other, and no more than needed is said to have moved.
@@ -406,13 +417,13 @@ TEST(HistoryModel, AnySequenceOfOperationsLeavesWhatThePlainReferenceSays) {
     History history;
     PlainModel model;
     const Pairs pairs = static_cast<Pairs>(player.below(3));
-    const std::uint64_t now = 1000;
-    const ApplyContext context{static_cast<std::int64_t>(now), count_tokens, pairs, {}};
+    ApplyContext context{1000, count_tokens, pairs, {}};
     std::vector<std::pair<History, std::uint64_t>> kept;  // earlier values, with their versions
     for (int k = 0; k < 150 && step < steps; ++k, ++step) {
       const Operation operation = player.operation(model);
       SCOPED_TRACE("seed " + std::to_string(seed) + " step " + std::to_string(k) + " " + std::string(name(operation)));
-      const PlainModel::Outcome expected = model.apply(operation, pairs);
+      context.now_ms = static_cast<std::int64_t>(player.below(2000));
+      const PlainModel::Outcome expected = model.apply(operation, pairs, context.now_ms);
       Result<Step> got = history.apply(operation, context);
       if (expected.error) {
         ASSERT_FALSE(got) << "should be refused";
@@ -429,7 +440,7 @@ TEST(HistoryModel, AnySequenceOfOperationsLeavesWhatThePlainReferenceSays) {
         if (std::holds_alternative<op::Compress>(operation.what)) player.saw_summary(model.log.size() - 1);
         ++done[std::string(name(operation))];
       }
-      ASSERT_NO_FATAL_FAILURE(expect_equal(history, model, now, player));
+      ASSERT_NO_FATAL_FAILURE(expect_equal(history, model, player));
       if (k % 8 == 0) {
         ASSERT_NO_FATAL_FAILURE(expect_diff(history, model, player));
         ASSERT_NO_FATAL_FAILURE(expect_blame(history, model, player));
@@ -440,12 +451,15 @@ TEST(HistoryModel, AnySequenceOfOperationsLeavesWhatThePlainReferenceSays) {
         ASSERT_EQ(old.version().value, version);
         ASSERT_EQ(ordinals_of(old.view()), model.versions[version].state.view);
       }
-      if (player.one_in(60)) {  // go on from a fork: the model's later versions are forgotten, the log is cut
+      if (player.one_in(40)) {  // go on from a fork
         const std::uint64_t v = player.below(model.versions.size());
         Result<History> fork = history.fork(Version(v));
         ASSERT_TRUE(fork);
-        ASSERT_EQ(ordinals_of(fork->view()), model.versions[v].state.view);
-        ASSERT_EQ(fork->version().value, v);
+        history = *fork;
+        model.go_back_to(v);
+        kept.clear();
+        player.forget_summaries(model.log.size());
+        ASSERT_NO_FATAL_FAILURE(expect_equal(history, model, player));
       }
     }
   }

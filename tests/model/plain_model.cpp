@@ -296,7 +296,7 @@ void PlainModel::run(State& s, const op::EndBatch& o) {
   if (o.target_batch + 1 < s.batches.size()) {
     for (const std::uint64_t ordinal : s.view) {
       if (std::find(o.carry.begin(), o.carry.end(), role(ordinal)) != o.carry.end() &&
-          !in(*s.batches[o.target_batch].snapshot, ordinal) && ordinal >= s.batches[o.target_batch + 1].boundary) {
+          !in(*s.batches[o.target_batch].snapshot, ordinal) && ordinal >= s.batches[o.target_batch].left_at) {
         carried.push_back(ordinal);
       }
     }
@@ -342,15 +342,17 @@ void PlainModel::run(State& s, const op::ImportMarkMap& o) {
   for (std::uint64_t k = 0; k <= o.map.current_batch; ++k) {
     if (k > 0) {
       s.batches.back().snapshot.emplace();
+      s.batches.back().left_at = log.size();
       for (const std::uint64_t ordinal : s.view) {
         if (ordinal < o.map.batch_boundaries[k]) s.batches.back().snapshot->push_back(ordinal);
       }
     }
-    s.batches.push_back({o.map.batch_boundaries[k], {}});
+    s.batches.push_back({o.map.batch_boundaries[k]});
   }
 }
 
-PlainModel::Outcome PlainModel::apply(const Operation& operation, Pairs pairs) {
+PlainModel::Outcome PlainModel::apply(const Operation& operation, Pairs pairs, std::int64_t now_ms) {
+  now_ms_ = now_ms;
   const std::vector<Message> log_before = log;
   const std::map<std::uint64_t, Ordinals> summaries_before = summaries_;
   pairs_ = pairs;
@@ -366,6 +368,7 @@ PlainModel::Outcome PlainModel::apply(const Operation& operation, Pairs pairs) {
     std::visit([&](const auto& what) { run(next, what); }, operation.what);
   } catch (const Refused& refused) {
     log = log_before;
+    times.resize(log.size());
     summaries_ = summaries_before;
     outcome.error = refused.code;
     outcome.field = refused.field;
@@ -373,8 +376,15 @@ PlainModel::Outcome PlainModel::apply(const Operation& operation, Pairs pairs) {
   }
   outcome.warnings = warnings(head().view, next.view);
   outcome.warnings_are_clear = calls_once(head().view) && calls_once(next.view);
-  versions.push_back({next, std::string(name(operation)), undo_, redo_});
+  versions.push_back({next, std::string(name(operation)), undo_, redo_, log.size()});
   return outcome;
+}
+
+void PlainModel::go_back_to(std::uint64_t version) {
+  versions.resize(version + 1);
+  log.erase(log.begin() + static_cast<std::ptrdiff_t>(versions.back().log_length), log.end());
+  times.resize(log.size());
+  summaries_.erase(summaries_.lower_bound(log.size()), summaries_.end());
 }
 
 }  // namespace undertext

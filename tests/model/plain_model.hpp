@@ -21,17 +21,19 @@ class PlainModel {
 
   struct Batch {
     std::uint64_t boundary = 0;
-    std::optional<Ordinals> snapshot;  // once it has been left
+    std::optional<Ordinals> snapshot = {};  // once it has been left
+    std::uint64_t left_at = 0;              // the log's length then
   };
   struct State {
     Ordinals view;
-    std::vector<Batch> batches{{0, {}}};
+    std::vector<Batch> batches{{0}};
     std::map<std::string, std::set<std::uint64_t>> marks;
   };
   struct Record {
     State state;
     std::string operation;
     std::optional<std::uint64_t> undo, redo;
+    std::uint64_t log_length = 0;
   };
   struct Outcome {
     std::optional<ErrorCode> error;
@@ -41,10 +43,12 @@ class PlainModel {
   };
 
   std::vector<Message> log;
+  std::vector<std::int64_t> times;  // of the messages of the log
   std::vector<Record> versions{{}};
 
   const State& head() const { return versions.back().state; }
-  Outcome apply(const Operation& operation, Pairs pairs);
+  Outcome apply(const Operation& operation, Pairs pairs, std::int64_t now_ms = 0);
+  void go_back_to(std::uint64_t version);  // as a fork does: what came later was never there
 
  private:
   struct Refused {
@@ -57,6 +61,7 @@ class PlainModel {
 
   std::uint64_t store(const Message& message) {
     log.push_back(message);
+    times.push_back(message.timestamp_ms().value_or(now_ms_));
     return log.size() - 1;
   }
   static bool in(const Ordinals& view, std::uint64_t ordinal) { return std::find(view.begin(), view.end(), ordinal) != view.end(); }
@@ -77,7 +82,8 @@ class PlainModel {
 
   void open_batch(State& s, const Ordinals& snapshot, std::uint64_t boundary) {
     s.batches.back().snapshot = snapshot;
-    s.batches.push_back({boundary, {}});
+    s.batches.back().left_at = log_before_;
+    s.batches.push_back({boundary});
   }
   void put(State& s, const std::vector<std::size_t>& indices, const Ordinals& put);
 
@@ -106,6 +112,7 @@ class PlainModel {
   std::map<std::uint64_t, Ordinals> summaries_;
   Pairs pairs_ = Pairs::literal;
   std::uint64_t log_before_ = 0;
+  std::int64_t now_ms_ = 0;
   std::optional<std::uint64_t> undo_, redo_;
 };
 

@@ -1,0 +1,57 @@
+#include "history/stretches.hpp"
+
+#include <limits>
+
+namespace undertext {
+
+void add_stretch(Stretches& stretches, std::uint64_t start, std::uint64_t end) {
+  if (start >= end) return;
+  if (!stretches.empty() && stretches.back().end == start) {
+    stretches.back().end = end;
+  } else {
+    stretches.push_back({start, end});
+  }
+}
+
+Stretches with_indices(const Stretches& stretches, const std::vector<std::uint64_t>& rising) {
+  Stretches all;
+  std::size_t next = 0;
+  const auto add_below = [&](std::uint64_t limit) {
+    for (; next < rising.size() && rising[next] < limit; ++next) add_stretch(all, rising[next], rising[next] + 1);
+  };
+  for (const Range& r : stretches) {
+    add_below(r.start);
+    add_stretch(all, r.start, r.end);
+    while (next < rising.size() && rising[next] < r.end) ++next;
+  }
+  add_below(std::numeric_limits<std::uint64_t>::max());
+  return all;
+}
+
+Stretches without_indices(const Stretches& stretches, const std::vector<std::uint64_t>& rising) {
+  Stretches left;
+  std::size_t next = 0;
+  for (const Range& r : stretches) {
+    std::uint64_t start = r.start;
+    while (next < rising.size() && rising[next] < start) ++next;
+    for (; next < rising.size() && rising[next] < r.end; ++next) {
+      add_stretch(left, start, rising[next]);
+      start = rising[next] + 1;
+    }
+    add_stretch(left, start, r.end);
+  }
+  return left;
+}
+
+Stretches complement(const Stretches& stretches, std::uint64_t size) {
+  Stretches gaps;
+  std::uint64_t next = 0;
+  for (const Range& r : stretches) {
+    add_stretch(gaps, next, r.start);
+    next = r.end;
+  }
+  add_stretch(gaps, next, size);
+  return gaps;
+}
+
+}  // namespace undertext
