@@ -126,8 +126,9 @@ std::vector<Warning> broken_pairs(const Log& log, const PlacedView& before, cons
   for (std::size_t k = 0; k < all.size();) {  // a message's halves stand together
     const std::uint32_t ordinal = all[k].ordinal;
     const std::optional<std::uint64_t> index = after.index_of(ordinal);
-    const std::vector<ToolLink> links = log.message(ordinal).tool_links();
+    std::vector<ToolLink> links;
     std::map<std::pair<std::string_view, ToolLink::Side>, std::size_t> order;
+    if (k + 1 < all.size() && all[k + 1].ordinal == ordinal) links = log.message(ordinal).tool_links();
     for (std::size_t i = 0; i < links.size(); ++i) order.emplace(std::pair(std::string_view(links[i].id), links[i].side), i);
     bool has_new_partner = false;
     for (; k < all.size() && all[k].ordinal == ordinal; ++k) {
@@ -140,7 +141,7 @@ std::vector<Warning> broken_pairs(const Log& log, const PlacedView& before, cons
       has_new_partner = has_new_partner || whole;
       if (whole) continue;
       found.push_back({*index,
-                       order.at({half.id, half.side}),
+                       order.empty() ? 0 : order.at({half.id, half.side}),
                        {is_call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call,
                         Ordinal(ordinal), half.id}});
     }
