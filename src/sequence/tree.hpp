@@ -34,23 +34,28 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
-#include <new>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "sequence/node.hpp"
 
 namespace undertext {
 
 template <class Item, class Sums, unsigned LeafMax = 32, unsigned InnerMax = 16>
-class Tree {
+class Tree : private TreeNodes<Item, Sums> {
   // An inner node with one child must count as less than half full: it may hide a leaf that is.
   static_assert(LeafMax >= 2 && InnerMax >= 4);
-  static_assert(std::is_nothrow_copy_constructible_v<Item>);
-  static_assert(std::is_trivially_copyable_v<Sums>);
-  struct Node;
-  struct Slot;
-  using Slots = std::vector<Slot>;
+  using Nodes = TreeNodes<Item, Sums>;
+  using Nodes::add_child_slots, Nodes::add_items, Nodes::capacity_of, Nodes::child_at, Nodes::children, Nodes::copy_leaf,
+      Nodes::count_of;
+  using Nodes::ends_of, Nodes::items, Nodes::measure, Nodes::new_inner, Nodes::new_leaf, Nodes::node_sums, Nodes::retain,
+      Nodes::size_of;
+  using Nodes::slot_of, Nodes::start_of, Nodes::sums_of;
+  using typename Nodes::Node;
+  using typename Nodes::Ref;
+  using typename Nodes::Slot;
+  using typename Nodes::Slots;
 
  public:
   // A stretch of neighbours that lie side by side in memory.
@@ -117,27 +122,18 @@ class Tree {
     return c.items[index - c.begin];
   }
 
-  // The stretch around `index` < size().
-  Chunk chunk(std::uint64_t index) const {
-    const std::uint64_t linked = root_count();
-    if (index >= linked) return {tail_items(), linked, size()};
-    const Node* node = root_.get();
-    std::uint64_t begin = 0;
-    while (node->height > 0) {
-      const unsigned i = child_at(node, index - begin);
-      begin += start_of(node, i);
-      node = children(node)[i];
-    }
-    return {items(node), begin, begin + count_of(node)};
-  }
-
   // Where a walk through all chunks is. Valid as long as the Tree is not changed.
   struct Walk {
     const void* parent = nullptr;
     std::uint32_t child = 0;
   };
 
-  // The same as chunk(index) for an index at which a chunk begins, in O(1) for most of the chunks of a walk from the first to the last.
+  // The stretch around `index` < size().
+  Chunk chunk(std::uint64_t index) const {
+    Walk walk;
+    return chunk(index, walk);
+  }
+  // The same for an index at which a chunk begins, in O(1) for most of the chunks of a walk from the first to the last.
   Chunk chunk(std::uint64_t index, Walk& walk) const {
     const Node* parent = static_cast<const Node*>(walk.parent);
     if (parent && ++walk.child < size_of(parent)) {
@@ -315,165 +311,10 @@ class Tree {
   }
   unsigned height() const { return root_ ? root_->height + 1u : 0u; }
 
-  // For tests and benchmarks: how many nodes this thread has made so far, and their bytes.
-  static std::uint64_t nodes_made() { return nodes_made_; }
-  static std::uint64_t node_bytes_made() { return node_bytes_made_; }
+  using Nodes::nodes_made, Nodes::node_bytes_made;  // for tests and benchmarks
 
  private:
-  // Nodes ----------------------------------------------------------------------------------------------------------------
-
-  struct Node {
-    std::atomic<std::uint32_t> refs{1};
-    std::atomic<std::uint32_t> used{0};  // children, or items; of a tail, the slots claimed so far
-    std::uint32_t capacity = 0;
-    std::uint32_t height = 0;  // 0: a leaf
-  };
-
-  class Ref {
-   public:
-    Ref() = default;
-    explicit Ref(Node* owned) noexcept : node_(owned) {}
-    Ref(const Ref& other) noexcept : node_(other.node_) { retain(node_); }
-    Ref(Ref&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
-    Ref& operator=(Ref other) noexcept {
-      std::swap(node_, other.node_);
-      return *this;
-    }
-    ~Ref() { release(node_); }
-    static Ref share(Node* node) noexcept {
-      retain(node);
-      return Ref(node);
-    }
-    Node* get() const { return node_; }
-    Node* operator->() const { return node_; }
-    explicit operator bool() const { return node_ != nullptr; }
-    Node* give() noexcept { return std::exchange(node_, nullptr); }
-
-   private:
-    Node* node_ = nullptr;
-  };
-
-  // A child on its way into a node.
-  struct Slot {
-    Ref node;
-    Sums sums;
-    std::uint64_t count;
-  };
-
-  static constexpr std::size_t align_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
-  static constexpr std::size_t items_offset = align_up(sizeof(Node), alignof(Item));
-  static constexpr std::size_t children_offset = align_up(sizeof(Node), alignof(Node*));
-  static constexpr std::size_t sums_offset(std::size_t n) { return align_up(children_offset + n * sizeof(Node*), alignof(Sums)); }
-  static constexpr std::size_t ends_offset(std::size_t n) {
-    return align_up(sums_offset(n) + n * sizeof(Sums), alignof(std::uint32_t));
-  }
-
-  template <class T, class N>
-  static auto at_offset(N* node, std::size_t offset) {
-    using Byte = std::conditional_t<std::is_const_v<N>, const std::byte, std::byte>;
-    using To = std::conditional_t<std::is_const_v<N>, const T, T>;
-    return reinterpret_cast<To*>(reinterpret_cast<Byte*>(node) + offset);
-  }
-  template <class N>
-  static auto items(N* node) {
-    return at_offset<Item>(node, items_offset);
-  }
-  template <class N>
-  static auto children(N* node) {
-    return at_offset<Node*>(node, children_offset);
-  }
-  template <class N>
-  static auto sums_of(N* node) {
-    return at_offset<Sums>(node, sums_offset(node->capacity));
-  }
-  template <class N>
-  static auto ends_of(N* node) {  // ends_of(n)[i]: the number of items in the children 0 … i
-    return at_offset<std::uint32_t>(node, ends_offset(node->capacity));
-  }
-
-  static unsigned size_of(const Node* node) { return node->used.load(std::memory_order_relaxed); }
-  static unsigned capacity_of(const Node* node) { return node->capacity; }
-  static std::uint64_t count_of(const Node* node) { return node->height == 0 ? size_of(node) : ends_of(node)[size_of(node) - 1]; }
-  static std::uint64_t start_of(const Node* node, unsigned i) { return i == 0 ? 0 : ends_of(node)[i - 1]; }
-  static unsigned child_at(const Node* node, std::uint64_t index) {
-    const std::uint32_t* ends = ends_of(node);
-    unsigned i = 0;
-    while (ends[i] <= index) ++i;
-    return i;
-  }
   static bool half_full(const Node* node) { return size_of(node) >= (node->height == 0 ? LeafMax : InnerMax) / 2; }
-
-  static void retain(Node* node) noexcept {
-    if (node) node->refs.fetch_add(1, std::memory_order_relaxed);
-  }
-  static void release(Node* node) noexcept {
-    if (!node || node->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    const unsigned n = size_of(node);
-    if (node->height == 0) {
-      std::destroy_n(items(node), n);
-    } else {
-      for (unsigned i = 0; i < n; ++i) release(children(node)[i]);
-    }
-    node->~Node();
-    ::operator delete(node);
-  }
-
-  static Ref new_node(std::size_t bytes, unsigned capacity, unsigned height) {
-    Node* node = new (::operator new(bytes)) Node;
-    node->capacity = capacity;
-    node->height = height;
-    ++nodes_made_;
-    node_bytes_made_ += bytes;
-    return Ref(node);
-  }
-  static Ref new_leaf(unsigned capacity) { return new_node(items_offset + capacity * sizeof(Item), capacity, 0); }
-  static Ref new_inner(unsigned n, unsigned height) { return new_node(ends_offset(n) + n * sizeof(std::uint32_t), n, height); }
-  static Ref copy_leaf(const Item* from, unsigned n, unsigned capacity) {
-    Ref leaf = new_leaf(capacity);
-    std::uninitialized_copy_n(from, n, items(leaf.get()));
-    leaf->used.store(n, std::memory_order_relaxed);
-    return leaf;
-  }
-
-  static Sums node_sums(const Node* node) {
-    Sums total;
-    const unsigned n = size_of(node);
-    if (node->height == 0) {
-      add_items(total, items(node), 0, n);
-    } else {
-      for (unsigned i = 0; i < n; ++i) total += sums_of(node)[i];
-    }
-    return total;
-  }
-  static void add_items(Sums& total, const Item* items, std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t i = begin; i < end; ++i) {
-      if constexpr (requires { total.add(items[i]); }) {
-        total.add(items[i]);
-      } else {
-        total += Sums::of(items[i]);
-      }
-    }
-  }
-  template <class Get>
-  static std::uint64_t measure(Get& get, const Item& item) {
-    if constexpr (std::is_invocable_v<Get&, const Item&>) {
-      return static_cast<std::uint64_t>(get(item));
-    } else {
-      return static_cast<std::uint64_t>(get(Sums::of(item)));
-    }
-  }
-  static Slot slot_of(Ref node) {
-    Slot slot{std::move(node), {}, 0};
-    slot.sums = node_sums(slot.node.get());
-    slot.count = count_of(slot.node.get());
-    return slot;
-  }
-  static Slot child_slot(const Node* node, unsigned i) {
-    return {Ref::share(children(node)[i]), sums_of(node)[i], ends_of(node)[i] - start_of(node, i)};
-  }
-  static void add_child_slots(const Node* node, unsigned begin, unsigned end, Slots& out) {
-    for (unsigned i = begin; i < end; ++i) out.push_back(child_slot(node, i));
-  }
 
   // Making nodes ---------------------------------------------------------------------------------------------------------
 
@@ -902,9 +743,6 @@ class Tree {
     }
     return nullptr;
   }
-
-  inline static thread_local std::uint64_t nodes_made_ = 0;
-  inline static thread_local std::uint64_t node_bytes_made_ = 0;
 
   Ref root_;
   Ref tail_;
