@@ -172,6 +172,19 @@ MessageList Scope::list(const AnyTree& tree, const MessageQuery& query) const {
     list.ordinals.push_back(Ordinal(ordinal));
     list.messages.push_back(stored[ordinal].message);
   };
+  if (!query.marked && !query.contains && !has_window(query) && (query.from_ms || query.to_ms)) {
+    const Filter filter(query);
+    if (filter.nothing) return list;
+    list.messages.reserve(16);
+    list.ordinals.reserve(16);
+    tree.visit(
+        0, length_, [&](const MessageSums& s) { return filter.may(s); },
+        [&](std::uint64_t position, const auto& item) {
+          if (filter.passes(role_of(item), time_of(item))) add(ordinal_of(position, item));
+          return true;
+        });
+    return list;
+  }
   if (query.marked || query.from_ms || query.to_ms || query.contains) {
     const std::vector<Found> found = query.marked ? find_marked(query) : find(tree, query);
     list.messages.reserve(found.size());

@@ -439,11 +439,21 @@ class Tree : private TreeNodes<Item, Sums> {
     while (from < to && ends_of(node)[last] < to) ++last;
 
     const std::uint64_t start = start_of(node, first);
+    Slots changed;
+    if (first == last) {
+      splice_node(children(node)[first], from - start, to - start, insert, changed);
+      if (changed.size() == 1 && half_full(changed[0].node.get())) {  // what happened has ended below here
+        out.push_back(with_child(node, first, std::move(changed[0])));
+        return;
+      }
+    } else {
+      splice_node(children(node)[first], from - start, ends_of(node)[first] - start, insert, changed);
+      splice_node(children(node)[last], 0, to - start_of(node, last), {}, changed);
+    }
     Slots all;
-    all.reserve(n + 2);
+    all.reserve(n + changed.size());
     add_child_slots(node, 0, first, all);
-    splice_node(children(node)[first], from - start, std::min<std::uint64_t>(to, ends_of(node)[first]) - start, insert, all);
-    if (first != last) splice_node(children(node)[last], 0, to - start_of(node, last), {}, all);
+    std::move(changed.begin(), changed.end(), std::back_inserter(all));
     add_child_slots(node, last + 1, n, all);
     repair(all);
     make_inners(all, out);
