@@ -333,6 +333,11 @@ void expect_equal(const History& history, const PlainModel& model, Player& playe
   ASSERT_EQ(history.rep().head.view.check(), nullptr);
   ASSERT_EQ(history.rep().head.frame->places.check(), nullptr);
   ASSERT_EQ(history.rep().log.links.check(), nullptr);
+  std::uint32_t place = 0;
+  for (std::uint64_t i = 0; i < history.rep().head.view.size(); ++i) {
+    ASSERT_LE(place, history.rep().head.view[i].place) << "places never fall along a view";
+    place = history.rep().head.view[i].place;
+  }
   const PlainModel::State& state = model.head();
   ASSERT_NO_FATAL_FAILURE(expect_view(history.view(), state.view, model, player));
   const MarkMap map = history.mark_map();
