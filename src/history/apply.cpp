@@ -383,12 +383,7 @@ Problem perform(Draft& draft, const op::Redo&) {
 }
 
 Problem perform(Draft& draft, const op::Restore& restore) {
-  if (restore.version > draft.base().head_number()) {
-    return Error{
-        ErrorCode::not_found,
-        "there is no version " + std::to_string(restore.version) + "; the head is " + std::to_string(draft.base().head_number()),
-        "version"};
-  }
+  if (restore.version > draft.base().head_number()) return no_version("version", restore.version, draft.base());
   draft.restore(restore.version);
   return {};
 }

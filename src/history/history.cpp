@@ -16,12 +16,6 @@ View view_of(const History::Rep& rep, PlacedView placed) {
   return View(std::move(made));
 }
 
-Error no_version(std::string field, Version version, const History::Rep& rep) {
-  return {ErrorCode::not_found,
-          "there is no version " + std::to_string(version.value) + "; the head is " + std::to_string(rep.head_number()),
-          std::move(field)};
-}
-
 std::string operation_of(const History::Rep& rep, std::uint64_t version) {
   const VersionRow& row = rep.versions[version];
   if (row.operation) return std::string(name(row.operation->operation));
@@ -83,7 +77,7 @@ History::History(std::int64_t created_at_ms) {
 }
 
 Result<History> History::fork(Version version) const {
-  if (version.value > rep_->head_number()) return no_version("version", version, *rep_);
+  if (version.value > rep_->head_number()) return no_version("version", version.value, *rep_);
   auto made = std::make_shared<Rep>(*rep_);
   made->head = rep_->state_at(version.value);
   made->versions.splice(version.value + 1, rep_->versions.size() - version.value - 1, {});
@@ -106,7 +100,7 @@ View History::log() const {
 }
 
 Result<View> History::view_at(Version version) const {
-  if (version.value > rep_->head_number()) return no_version("version", version, *rep_);
+  if (version.value > rep_->head_number()) return no_version("version", version.value, *rep_);
   return view_of(*rep_, rep_->state_at(version.value).placed());
 }
 
@@ -217,8 +211,8 @@ std::vector<VersionInfo> History::versions() const {
 }
 
 Result<Diff> History::diff(Version from, Version to) const {
-  if (from.value > rep_->head_number()) return no_version("from", from, *rep_);
-  if (to.value > rep_->head_number()) return no_version("to", to, *rep_);
+  if (from.value > rep_->head_number()) return no_version("from", from.value, *rep_);
+  if (to.value > rep_->head_number()) return no_version("to", to.value, *rep_);
   const PlacedView a = rep_->state_at(from.value).placed(), b = rep_->state_at(to.value).placed();
   const std::uint64_t prefix = a.entries.common_prefix(b.entries);
   const std::uint64_t suffix = a.entries.common_suffix(b.entries, std::min(a.size(), b.size()) - prefix);

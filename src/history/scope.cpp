@@ -79,8 +79,7 @@ Result<Scope> Scope::of(const History::Rep& rep, const MessageQuery& query) {
   if (query.first && query.last) return bad("last", "first and last exclude each other");
   if (query.start && query.end && *query.start > *query.end) return bad("start", "start is beyond end");
   if (query.at_version && query.at_version->value > rep.head_number()) {
-    return not_found("atVersion", "there is no version " + std::to_string(query.at_version->value) + "; the head is " +
-                                      std::to_string(rep.head_number()));
+    return no_version("atVersion", query.at_version->value, rep);
   }
   State past;
   if (query.at_version) past = rep.state_at(query.at_version->value);

@@ -21,6 +21,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include <undertext/history.hpp>
 #include <undertext/operation.hpp>
@@ -108,6 +110,12 @@ struct View::Rep {
   bool is_log = false;
   std::uint64_t log_length = 0;
 };
+
+inline Error no_version(std::string field, std::uint64_t version, const History::Rep& rep) {
+  return {ErrorCode::not_found,
+          "there is no version " + std::to_string(version) + "; the head is " + std::to_string(rep.head_number()),
+          std::move(field)};
+}
 
 // The snapshot of a batch below the current one.
 inline const PlacedView& snapshot_of(const BatchTree& batches, std::uint64_t batch) { return batches[batch + 1].before; }
