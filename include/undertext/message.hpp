@@ -6,7 +6,7 @@
 //     hello.json();   // the very bytes given to parse()
 //
 // A Message is a handle of one pointer; copies share the bytes, which live as long as any copy. Any thread may read any
-// copy. Everything but json(), role(), has_tool_links() and timestamp_ms() is derived from the bytes at each call, in time
+// copy. Everything but json(), role(), has_tool_links(), has_thinking() and timestamp_ms() is derived from the bytes at each call, in time
 // linear in their number, so that a message costs little more memory than its JSON.
 #pragma once
 
@@ -69,6 +69,7 @@ class UNDERTEXT_API Message {
   std::string_view json() const noexcept;
   Role role() const noexcept;
   bool has_tool_links() const noexcept;                       // whether tool_links() is not empty
+  bool has_thinking() const noexcept;                         // a thinking part, or a text of reasoning beside the content
   std::optional<std::int64_t> timestamp_ms() const noexcept;  // milliseconds since 1970
 
   std::string text() const;  // string content, or the text parts and texts of tool results, joined by newlines

@@ -5,7 +5,7 @@
 //
 // A View is a small handle; copying is O(1), and it stays readable, from any thread, whatever is done to the conversation
 // afterwards. Random access and index_of() cost O(log n) (index_of() more among thousands of messages that were inserted one by one
-// between the same two appended ones); going through all messages costs O(1) a message. An iterator is over a kilobyte: use it in place.
+// between the same two appended ones); going through all messages costs O(1) a message. An iterator is about two kilobytes: use it in place.
 #pragma once
 
 #include <cstddef>
@@ -56,6 +56,12 @@ class UNDERTEXT_API View {
   // Where the longest tail begins whose messages have at most `tokens_max` tokens together. O(log n).
   std::uint64_t tail_within(std::uint64_t tokens_max) const;
 
+  // Where the view may be cut in two: not inside a tool pair, a set of parallel calls, or a turn in which a model thinks between its tool
+  // calls. 0 and size() always may. O(log n), and more by the length of a turn. (Every place of a log counts as one.)
+  bool is_legal_cut(std::uint64_t index) const;
+  std::uint64_t next_legal_cut(std::uint64_t index) const;      // the first at or after
+  std::uint64_t previous_legal_cut(std::uint64_t index) const;  // the last at or before
+
   iterator begin() const;
   iterator end() const;
 
@@ -77,26 +83,14 @@ class UNDERTEXT_API View::iterator {
   using reference = const Message&;
 
   iterator() = default;
-  const Message& operator*() const { return *message_; }
-  const Message* operator->() const { return message_; }
+  const Message& operator*() const { return *messages_[half_ + at_]; }
+  const Message* operator->() const { return messages_[half_ + at_]; }
   std::uint64_t index() const { return index_; }
-  Ordinal ordinal() const { return Ordinal(ordinal_); }
+  Ordinal ordinal() const { return Ordinal(ordinals_[half_ + at_]); }
 
   iterator& operator++() {
     ++index_;
-    if (left_ > 0) {
-      --left_;
-      entry_ += entry_bytes;
-      ordinal_ = *reinterpret_cast<const std::uint32_t*>(entry_);
-    } else if (!next_entries()) {
-      return *this;
-    }
-    const Stretch& stretch = stretches_[(ordinal_ / stretch_ordinals) % stretch_count];
-    if (const std::uint64_t offset = ordinal_ - stretch.begin; offset < stretch.count) {
-      message_ = reinterpret_cast<const Message*>(stretch.first + offset * stored_bytes);
-    } else {
-      find_message();
-    }
+    if (++at_ == count_) read_on();
     return *this;
   }
   void operator++(int) { ++*this; }
@@ -104,25 +98,26 @@ class UNDERTEXT_API View::iterator {
 
  private:
   friend class View;
-  static constexpr std::size_t entry_bytes = 28,
-                               stored_bytes = 24;  // of the engine's records, of which the first member is used here
-  static constexpr std::size_t stretch_count = 64, stretch_ordinals = 64;
-  bool next_entries();  // to the entry at index_, if there is one
-  void find_message();
+  static constexpr std::uint32_t read_max = 32;  // as many as lie side by side in a view
+  void read_on();                                // from index_ on
+  void look_ahead();
 
   const Rep* rep_ = nullptr;
   std::uint64_t index_ = 0;
-  std::uint64_t ordinal_ = 0;
-  const Message* message_ = nullptr;
-  const std::byte* entry_ = nullptr;  // the entry at index_
-  std::uint64_t left_ = 0;            // how many follow it side by side
-  const void* walk_parent_ = nullptr;
+  std::uint32_t half_ = 0;            // of the arrays below: one is read while the other is filled
+  std::uint32_t at_ = 0, count_ = 0;  // in that half
+  std::uint32_t ahead_count_ = 0;     // in the other
+  std::uint64_t ahead_index_ = 0;     // of what is filled next
   std::uint32_t walk_child_ = 0;
+  const void* walk_parent_ = nullptr;
+  const Message* messages_[2 * read_max] = {};
+  std::uint32_t ordinals_[2 * read_max] = {};
 
   // Stretches of the log met so far. Neighbours in the view are mostly neighbours in the log too; where they are not, one comes back to
   // a stretch soon.
+  static constexpr std::size_t stretch_count = 64, stretch_ordinals = 64;
   struct Stretch {
-    const std::byte* first = nullptr;
+    const void* items = nullptr;
     std::uint32_t begin = 0, count = 0;
   };
   Stretch stretches_[stretch_count];

@@ -8,11 +8,6 @@
 namespace undertext {
 namespace {
 
-bool keeps(const Stretches& kept, std::uint64_t index) {
-  const auto after = std::upper_bound(kept.begin(), kept.end(), index, [](std::uint64_t i, const Range& r) { return i < r.start; });
-  return after != kept.begin() && index < std::prev(after)->end;
-}
-
 // Entries that reach back across an edge of `kept`: every pair with one half kept and one not has its later half among them. Places never
 // fall, so of the edges before an entry the nearest tells.
 std::vector<std::uint64_t> reaching_across(const PlacedView& view, const Stretches& kept) {

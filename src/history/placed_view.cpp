@@ -43,23 +43,27 @@ struct Occurrence {
 };
 
 // Some programs use one id again in every turn, and some edit one message again in every turn. So no more than this many messages of the
-// view, and no more than that many of the log, are looked at on either side of the message in question.
+// view, and no more than that many of the log, are looked at on either side of the message in question; before it, so many as it takes to
+// find a call, since a call may have any number of results.
 constexpr std::size_t occurrences_max = 32, mentions_max = 4096;
 
 // In view order.
 std::vector<Occurrence> occurrences(const Log& log, const PlacedView& view, std::string_view id, std::uint32_t around) {
   std::vector<Occurrence> found;
   std::size_t looked = 0, limit = occurrences_max;
+  bool met_call = false;
   const auto look = [&](const LinkNote& note) {
     if (const std::optional<std::uint64_t> index = view.index_of(note.ordinal)) {
       const std::uint32_t sides = log.sides_of(note, id);
       if (sides != 0) found.push_back({*index, note.ordinal, (sides & LinkNote::calls) != 0, (sides & LinkNote::answers) != 0});
+      met_call = met_call || (sides & LinkNote::calls) != 0;
     }
-    return ++looked < mentions_max && found.size() < limit;
+    return ++looked < mentions_max && (found.size() < limit || !met_call);
   };
   const std::uint32_t hash = Log::hash_of(id);
   log.visit_mentions_below(hash, around, look);
   looked = 0;
+  met_call = true;  // what answers a call stands after it
   limit = found.size() + occurrences_max;
   log.visit_mentions_from(hash, around, look);
   std::sort(found.begin(), found.end(), [](const Occurrence& a, const Occurrence& b) { return a.index < b.index; });

@@ -1,5 +1,6 @@
 #include "history/stretches.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace undertext {
@@ -52,6 +53,11 @@ Stretches complement(const Stretches& stretches, std::uint64_t size) {
   }
   add_stretch(gaps, next, size);
   return gaps;
+}
+
+bool keeps(const Stretches& kept, std::uint64_t index) {
+  const auto after = std::upper_bound(kept.begin(), kept.end(), index, [](std::uint64_t i, const Range& r) { return i < r.start; });
+  return after != kept.begin() && index < std::prev(after)->end;
 }
 
 }  // namespace undertext

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "history/cuts.hpp"
 #include "history/state.hpp"
 
 namespace undertext {
@@ -64,10 +65,23 @@ std::uint64_t View::tail_within(std::uint64_t tokens_max) const {
   return 1 + (rep_->is_log ? rep_->log.stored.seek(TokensOf(), target) : rep_->placed.entries.seek(TokensOf(), target));
 }
 
+bool View::is_legal_cut(std::uint64_t index) const {
+  return rep_->is_log || undertext::is_legal_cut(rep_->log, rep_->placed, index);
+}
+
+std::uint64_t View::next_legal_cut(std::uint64_t index) const {
+  return rep_->is_log ? index : undertext::next_legal_cut(rep_->log, rep_->placed, index);
+}
+
+std::uint64_t View::previous_legal_cut(std::uint64_t index) const {
+  return rep_->is_log ? index : undertext::previous_legal_cut(rep_->log, rep_->placed, index);
+}
+
 View::iterator View::begin() const {
   iterator it;
   it.rep_ = rep_.get();
-  if (it.next_entries()) it.find_message();
+  it.look_ahead();
+  it.read_on();
   return it;
 }
 
@@ -78,35 +92,47 @@ View::iterator View::end() const {
   return it;
 }
 
-bool View::iterator::next_entries() {
-  static_assert(entry_bytes == sizeof(Entry) && offsetof(Entry, ordinal) == 0);
-  message_ = nullptr;
-  if (rep_->is_log) {
-    ordinal_ = index_;
-    return index_ < rep_->log_length;
-  }
-  if (index_ >= rep_->placed.size()) return false;
-  EntryTree::Walk walk{walk_parent_, walk_child_};
-  const EntryTree::Chunk c = rep_->placed.entries.chunk(index_, walk);
-  walk_parent_ = walk.parent;
-  walk_child_ = walk.child;
-  entry_ = reinterpret_cast<const std::byte*>(c.items);
-  left_ = c.end - c.begin - 1;
-  ordinal_ = c.items->ordinal;
-  return true;
+void View::iterator::read_on() {
+  at_ = 0;
+  count_ = ahead_count_;
+  half_ ^= read_max;
+  look_ahead();
 }
 
-void View::iterator::find_message() {
-  static_assert(stored_bytes == sizeof(StoredMessage) && offsetof(StoredMessage, message) == 0);
-  const StoredTree::Chunk c = rep_->log.stored.chunk(ordinal_);
-  stretches_[(ordinal_ / stretch_ordinals) % stretch_count] = {reinterpret_cast<const std::byte*>(c.items),
-                                                               static_cast<std::uint32_t>(c.begin),
-                                                               static_cast<std::uint32_t>(c.end - c.begin)};
-  // What comes next may lie scattered over the heap; let it come while this one is being read.
-  if (ordinal_ == c.begin) {
-    for (std::uint64_t k = 0; k < c.end - c.begin; ++k) c.items[k].message.prefetch();
+// Messages lie scattered over the heap. Looking all of a stretch up while the stretch before it is read lets them come at once, not one
+// after another.
+void View::iterator::look_ahead() {
+  const Message** const messages = messages_ + (half_ ^ read_max);
+  std::uint32_t* const ordinals = ordinals_ + (half_ ^ read_max);
+  std::uint32_t count = 0;
+  Stretch stretch;
+  const auto look_up = [&](std::uint32_t ordinal) {
+    if (ordinal - stretch.begin >= stretch.count) {
+      Stretch& known = stretches_[(ordinal / stretch_ordinals) % stretch_count];
+      if (ordinal - known.begin >= known.count) {
+        StoredTree::Walk walk;
+        const StoredTree::Chunk c = rep_->log.stored.chunk(ordinal, walk);
+        known = {c.items, static_cast<std::uint32_t>(c.begin), static_cast<std::uint32_t>(c.end - c.begin)};
+      }
+      stretch = known;
+    }
+    const Message& message = static_cast<const StoredMessage*>(stretch.items)[ordinal - stretch.begin].message;
+    message.prefetch();
+    messages[count] = &message;
+    ordinals[count++] = ordinal;
+  };
+  if (rep_->is_log) {
+    const std::uint64_t end = std::min<std::uint64_t>(rep_->log_length, ahead_index_ + read_max);
+    for (std::uint64_t i = ahead_index_; i < end; ++i) look_up(static_cast<std::uint32_t>(i));
+  } else if (ahead_index_ < rep_->placed.size()) {
+    EntryTree::Walk walk{walk_parent_, walk_child_};
+    const EntryTree::Chunk c = rep_->placed.entries.chunk(ahead_index_, walk);
+    walk_parent_ = walk.parent;
+    walk_child_ = walk.child;
+    for (const Entry* e = c.items; e != c.items + (c.end - c.begin); ++e) look_up(e->ordinal);
   }
-  message_ = &c.items[ordinal_ - c.begin].message;
+  ahead_count_ = count;
+  ahead_index_ += count;
 }
 
 }  // namespace undertext

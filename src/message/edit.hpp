@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +34,10 @@ inline std::uint64_t split_bytes_max(const MessageLimits& limits) {
 // Each of these edits every text of the message: its string content, or its text parts and the texts of its tool results.
 Result<Message> replace_text(const Message& message, const ReplaceText& change, const MessageLimits& limits);
 Result<Message> truncate_text(const Message& message, const TruncateText& change, const MessageLimits& limits);
+
+// Gives each tool result of the message another content: stub(tool-call id), or none where that is unset. All else stays.
+using StubOf = std::function<std::optional<std::string>(std::string_view tool_call_id)>;
+Result<Message> replace_tool_results(const Message& message, const StubOf& stub, const MessageLimits& limits);
 
 // Sets the members given in `metadata`, keeping the other members of the message's metadata.
 Result<Message> set_metadata(const Message& message, const SetMetadata& change, const MessageLimits& limits);

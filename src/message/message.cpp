@@ -22,6 +22,7 @@ namespace undertext {
 struct Message::Rep {
   static constexpr std::uint8_t with_tool_links = 1;
   static constexpr std::uint8_t with_timestamp = 2;
+  static constexpr std::uint8_t with_thinking = 8;
   static constexpr std::uint8_t with_backslash = 4;  // without one, every text stands in the JSON as it is
 
   std::atomic<std::uint32_t> references{1};
@@ -32,11 +33,13 @@ struct Message::Rep {
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
   bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
 
-  static Rep* make(std::string_view json, Role role, bool has_tool_links, std::optional<std::int64_t> timestamp_ms) {
+  static Rep* make(std::string_view json, Role role, bool has_tool_links, bool has_thinking,
+                   std::optional<std::int64_t> timestamp_ms) {
     static_assert(sizeof(Rep) == 12);
     void* const memory = ::operator new(sizeof(Rep) + json.size() + (timestamp_ms ? sizeof *timestamp_ms : 0));
     std::uint8_t flags = 0;
     if (has_tool_links) flags |= with_tool_links;
+    if (has_thinking) flags |= with_thinking;
     if (timestamp_ms) flags |= with_timestamp;
     if (json.find('\\') != std::string_view::npos) flags |= with_backslash;
     Rep* const rep = new (memory) Rep{.size = static_cast<std::uint32_t>(json.size()), .role = role, .flags = flags};
@@ -128,7 +131,8 @@ Result<Message> Message::parse(std::string_view json, const MessageLimits& limit
   if (std::optional<Error> error = check_message(reading.root(), facts)) return std::move(*error);
   bool has_tool_links = false;
   visit_tool_ids(reading.root(), [&has_tool_links](ToolLink::Side, const JsonValue&) { has_tool_links = true; });
-  return Message(Rep::make(reading.root().raw(), facts.role, has_tool_links, facts.timestamp_ms));
+  const bool has_thinking = facts.role == Role::assistant && holds_thinking(reading.root());
+  return Message(Rep::make(reading.root().raw(), facts.role, has_tool_links, has_thinking, facts.timestamp_ms));
 }
 
 Message::Message(const Message& other) noexcept : rep_(other.rep_) {
@@ -160,6 +164,8 @@ Result<Message> Message::make_tool_result(std::string_view tool_call_id, std::st
 std::string_view Message::json() const noexcept { return {rep_->bytes(), rep_->size}; }
 Role Message::role() const noexcept { return rep_->role; }
 bool Message::has_tool_links() const noexcept { return rep_->has(Rep::with_tool_links); }
+
+bool Message::has_thinking() const noexcept { return rep_->has(Rep::with_thinking); }
 
 std::optional<std::int64_t> Message::timestamp_ms() const noexcept {
   if (!rep_->has(Rep::with_timestamp)) return std::nullopt;

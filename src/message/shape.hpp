@@ -35,6 +35,18 @@ inline JsonValue part_fields(const JsonValue& part, std::string_view type) {
   return inner && inner->is(JsonType::object) ? *inner : part;
 }
 
+// Whether there is a part of a model's thinking, or a text of reasoning beside the content, as DeepSeek and its kin send it.
+inline bool holds_thinking(const JsonValue& message) {
+  const std::optional<JsonValue> content = message.find("content");
+  if (content && content->is(JsonType::array)) {
+    for (const JsonValue part : content->elements())
+      for (const std::string_view type : {"thinking", "redacted_thinking", "reasoning"})
+        if (part_is(part, type)) return true;
+  }
+  const std::optional<JsonValue> reasoning = find_string(message, "reasoning_content");
+  return reasoning && !reasoning->string_raw().empty();
+}
+
 // Calls visit(text) for each string in `parts` that is text; visit returns whether to go on. False when it was stopped.
 template <class Visit>
 bool visit_text_parts(const JsonValue& parts, Visit& visit) {

@@ -35,6 +35,7 @@
 #include <iterator>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -49,8 +50,8 @@ class Tree : private TreeNodes<Item, Sums> {
   using Nodes = TreeNodes<Item, Sums>;
   using Nodes::add_child_slots, Nodes::add_items, Nodes::capacity_of, Nodes::child_at, Nodes::children, Nodes::copy_leaf,
       Nodes::count_of;
-  using Nodes::ends_of, Nodes::items, Nodes::measure, Nodes::new_inner, Nodes::new_leaf, Nodes::node_sums, Nodes::retain,
-      Nodes::size_of;
+  using Nodes::ends_of, Nodes::items, Nodes::items_offset, Nodes::measure, Nodes::new_inner, Nodes::new_leaf, Nodes::node_sums,
+      Nodes::retain, Nodes::size_of;
   using Nodes::slot_of, Nodes::start_of, Nodes::sums_of;
   using typename Nodes::Node;
   using typename Nodes::Ref;
@@ -138,6 +139,7 @@ class Tree : private TreeNodes<Item, Sums> {
     const Node* parent = static_cast<const Node*>(walk.parent);
     if (parent && ++walk.child < size_of(parent)) {
       const Node* leaf = children(parent)[walk.child];
+      prefetch_next(walk);
       return {items(leaf), index, index + size_of(leaf)};
     }
     walk = {};
@@ -147,7 +149,12 @@ class Tree : private TreeNodes<Item, Sums> {
     std::uint64_t begin = 0;
     while (node->height > 0) {
       const unsigned i = child_at(node, index - begin);
-      if (node->height == 1) walk = {node, i};
+      if (node->height == 1) {
+        walk = {node, i};
+        prefetch_next(walk);
+        // One line each of the others: that their pages are known is the larger part.
+        for (unsigned k = i + 2; k < size_of(node); ++k) prefetch_line(children(node)[k]);
+      }
       begin += start_of(node, i);
       node = children(node)[i];
     }
@@ -257,6 +264,21 @@ class Tree : private TreeNodes<Item, Sums> {
     splice_tail(at - linked, at - linked + erase, insert);
   }
 
+  // What became of the nodes of trees that share some, so that their copies share them too.
+  using ChangedNodes = std::unordered_map<const void*, Slot>;
+
+  // A tree of the same shape whose items are change(item). O(nodes not changed yet).
+  template <class Change>
+  Tree changed(Change& change, ChangedNodes& known) const {
+    Tree made;
+    if (root_) made.root_ = changed_node(root_.get(), change, known).node;
+    if (tail_size_ > 0) {
+      made.tail_ = changed_leaf(tail_.get(), tail_size_, change, known).node;
+      made.tail_size_ = tail_size_;
+    }
+    return made;
+  }
+
   // How many items the two have in common from the start on. O(log n) for each stretch not shared.
   std::uint64_t common_prefix(const Tree& other) const {
     const std::uint64_t most = std::min(size(), other.size());
@@ -314,6 +336,18 @@ class Tree : private TreeNodes<Item, Sums> {
   using Nodes::nodes_made, Nodes::node_bytes_made;  // for tests and benchmarks
 
  private:
+  static void prefetch_line(const void* address) {
+#if defined(__GNUC__)
+    __builtin_prefetch(address);
+#endif
+  }
+  static void prefetch_next(const Walk& walk) {
+    const Node* parent = static_cast<const Node*>(walk.parent);
+    if (walk.child + 1 >= size_of(parent)) return;
+    const char* const leaf = reinterpret_cast<const char*>(children(parent)[walk.child + 1]);
+    for (std::size_t byte = 0; byte < items_offset + LeafMax * sizeof(Item); byte += 64) prefetch_line(leaf + byte);
+  }
+
   static bool half_full(const Node* node) { return size_of(node) >= (node->height == 0 ? LeafMax : InnerMax) / 2; }
 
   // Making nodes ---------------------------------------------------------------------------------------------------------
@@ -421,6 +455,39 @@ class Tree : private TreeNodes<Item, Sums> {
     add_child_slots(b, 0, size_of(b), kids);
     repair(kids);  // a node with one child passed a problem at the seam up to here
     make_inners(kids, out);
+  }
+
+  template <class Change>
+  static Slot changed_node(const Node* node, Change& change, ChangedNodes& known) {
+    const unsigned n = size_of(node);
+    if (node->height == 0) {
+      Slot& leaf = changed_leaf(node, n, change, known);
+      if (leaf.count != n) {
+        leaf.sums = node_sums(leaf.node.get());
+        leaf.count = n;
+      }
+      return leaf;
+    }
+    if (const auto found = known.find(node); found != known.end()) return found->second;
+    Slots kids, out;
+    for (unsigned i = 0; i < n; ++i) kids.push_back(changed_node(children(node)[i], change, known));
+    make_inners(kids, out);
+    known.emplace(node, out.front());
+    return std::move(out.front());
+  }
+
+  // With the first `n` items of the leaf at least. Trees may own more or less of one tail, which is one leaf again afterwards: the slots that
+  // come to be owned later are written then. Its sums and its count are made by changed_node(), for a tail has none.
+  template <class Change>
+  static Slot& changed_leaf(const Node* node, unsigned n, Change& change, ChangedNodes& known) {
+    Slot& made = known.try_emplace(node, Slot{{}, {}, 0}).first->second;
+    if (!made.node) made.node = new_leaf(capacity_of(node));
+    Node* const leaf = made.node.get();
+    for (unsigned i = size_of(leaf); i < n; ++i) {
+      new (items(leaf) + i) Item(change(items(node)[i]));
+      leaf->used.store(i + 1, std::memory_order_relaxed);
+    }
+    return made;
   }
 
   // Editing --------------------------------------------------------------------------------------------------------------

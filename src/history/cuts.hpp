@@ -1,0 +1,25 @@
+// Where a view may be cut: between turns, never inside a tool pair, a set of parallel calls, or a turn in which a model thinks between its
+// tool calls. Pure functions.
+//
+//     user   assistant(call 1, call 2)   tool 1   tool 2   assistant(thinking, call 3)   tool 3   assistant   user
+//   |      |                           ×        ×        ×                             ×        ×           |      |
+//
+// Pairs are found by `reach`, which the tree keeps summed, so a cut is judged in O(log n). Whether the model's thinking joins a result
+// to what follows it can be seen at the cut itself.
+#pragma once
+
+#include <cstdint>
+
+#include "history/placed_view.hpp"
+#include "history/stretches.hpp"
+
+namespace undertext {
+
+bool is_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index);
+std::uint64_t next_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index);      // at or after
+std::uint64_t previous_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index);  // at or before
+
+// `kept` and what belongs to it: no pair and no turn has one part in the answer and another not.
+Stretches with_whole_turns(const Log& log, const PlacedView& view, Stretches kept);
+
+}  // namespace undertext
