@@ -17,3 +17,9 @@ foreach(file IN LISTS files)
   target_link_libraries(${name} PRIVATE undertext_static benchmark::benchmark_main benchmark::benchmark Threads::Threads)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
 endforeach()
+
+# The part of scripts/bench-tokenizers that is ours; it needs no Google Benchmark, but belongs here.
+add_executable(tokenizers_run bench/tokenizers_run.cpp)
+undertext_compile_options(tokenizers_run)
+target_link_libraries(tokenizers_run PRIVATE undertext_static Threads::Threads)
+set_target_properties(tokenizers_run PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)

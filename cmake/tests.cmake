@@ -120,6 +120,14 @@ foreach(file IN LISTS files)
   set_tests_properties(example.${name} PROPERTIES LABELS example TIMEOUT 120)
 endforeach()
 
+# The tokens of o200k_base and cl100k_base beside tiktoken's. `tests/tokens/compare.sh PROGRAM` without --quick compares everything.
+add_executable(undertext_encode_texts tests/tokens/encode_texts.cpp)
+undertext_compile_options(undertext_encode_texts)
+target_link_libraries(undertext_encode_texts PRIVATE undertext_static Threads::Threads)
+add_test(NAME tokens.compare_with_tiktoken
+  COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/tokens/compare.sh $<TARGET_FILE:undertext_encode_texts> --quick)
+set_tests_properties(tokens.compare_with_tiktoken PROPERTIES LABELS unit TIMEOUT 600 SKIP_RETURN_CODE 77)
+
 add_test(NAME architecture COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/architecture_test.py ${PROJECT_SOURCE_DIR})
 set_tests_properties(architecture PROPERTIES LABELS architecture)
 
@@ -140,6 +148,7 @@ if(TARGET undertext_cli)
   endforeach()
   undertext_script_test(bad_input scenario bad_input.py)
   undertext_script_test(demo scenario demo_test.py)
+  undertext_script_test(count scenario count_test.py)
   undertext_script_test(readme example readme_test.py ${PROJECT_SOURCE_DIR}/README.md
     ${PROJECT_SOURCE_DIR}/examples/first_conversation.cpp $<TARGET_FILE:undertext_example_first_conversation>)
   undertext_script_test(exec_model model exec_model.py)

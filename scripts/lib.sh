@@ -62,3 +62,10 @@ build() {
   [[ $root/build/$1/build.ninja -nt $root/CMakePresets.json ]] || (cd "$root" && cmake --preset "$1")
   cmake --build "$root/build/$1" --parallel "$jobs" ${2:+--target "$2"}
 }
+
+# get_vocabularies: for exact token counts. Without a network everything works without them, and what needs them says that it was skipped.
+get_vocabularies() {
+  local status=0
+  "$root/scripts/vocabularies" || status=$?
+  ((status == 0 || status == 3))
+}

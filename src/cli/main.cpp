@@ -1,4 +1,5 @@
-// The `undertext` command: what may be written on its command line. What the commands do stands in exec.hpp and demo.hpp.
+// The `undertext` command: what may be written on its command line. What the commands do stands in exec.hpp, count.hpp, vocabulary.hpp
+// and demo.hpp.
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,8 +12,10 @@
 
 #include <undertext/undertext.hpp>
 
+#include "cli/count.hpp"
 #include "cli/demo.hpp"
 #include "cli/exec.hpp"
+#include "cli/vocabulary.hpp"
 
 namespace {
 
@@ -33,8 +36,9 @@ constexpr const char* exec_lines_help = R"(Each line is an operation, a list of 
   {"operation":"TRUNCATE","keepLast":20}
   {"operation":"ROLLBACK","targetBatchIndex":0}
   [{"operation":"CLEAR"},{"operation":"APPEND","messages":[{"role":"user","content":"Again"}]}]
+  {"operation":"COMPRESS","strategy":{"name":"smart_summary"},"targetTokens":4000}
   {"query":"messages","role":"user","last":3}
-  {"query":"stats"}
+  {"query":"fit","budget":{"window":128000,"reserve":8000}}
 
 Each is answered with one line, {"ok":true,...} or {"ok":false,"error":{"code":...,"field":...,"message":...}}.
 The exit status is 0 at the end of input, 1 when input or output fails, 2 for options that are no good.)";
@@ -64,8 +68,24 @@ int run(int argc, char** argv) {
       ->type_name("URL");
   exec->add_option("--conversation", exec_options.conversation, "Which conversation of the store")->type_name("ID");
   exec->add_option("--config", exec_options.config,
-                   "Settings: tokenizer, tokenLimit, pairs, limits {messageBytes, lineBytes}, compressionConfig")
+                   "Settings: tokenizer, tokenLimit, pairs, limits {messageBytes, lineBytes}, compressionConfig, summarisers")
       ->type_name("JSON");
+
+  undertext::CountOptions count_options;
+  CLI::App* count = app.add_subcommand("count", "Count the tokens of files");
+  count
+      ->add_option("--tokenizer", count_options.tokenizer,
+                   "o200k_base, cl100k_base, estimate, a model's name, or the path of a tokenizer.json; o200k_base unless told")
+      ->type_name("NAME");
+  count->add_flag("--json", count_options.json, "One line of JSON a file: file, bytes, tokens");
+  count->add_flag("--messages", count_options.messages,
+                  "The files hold messages, a JSON array or one a line: count what they cost in a request");
+  count->add_option("FILE", count_options.files, "Files to count; - is standard input")->required()->type_name("");
+
+  undertext::VocabularyOptions vocabulary_options;
+  CLI::App* vocabulary = app.add_subcommand("vocabulary", "Make a vocabulary file out of a .tiktoken file");
+  vocabulary->add_option("RANKS", vocabulary_options.ranks, "Such as o200k_base.tiktoken")->required()->type_name("");
+  vocabulary->add_option("OUT", vocabulary_options.out, "Such as o200k_base.vocabulary")->required()->type_name("");
 
   bool no_color = false, no_wait = false;
   CLI::App* demo = app.add_subcommand("demo", "Play a short conversation in the terminal: edits, batches, rollback");
@@ -81,6 +101,8 @@ int run(int argc, char** argv) {
     return 2;
   }
   if (exec->parsed()) return undertext::run_exec(exec_options);
+  if (count->parsed()) return undertext::run_count(count_options);
+  if (vocabulary->parsed()) return undertext::run_vocabulary(vocabulary_options);
   return undertext::run_demo({.color = color_is_welcome() && !no_color, .animate = isatty(STDOUT_FILENO) == 1 && !no_wait});
 }
 

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <undertext/compression.hpp>
 #include <undertext/conversation.hpp>
 
 namespace {
@@ -45,18 +47,21 @@ class Bytes {
 Message any_message(Bytes& bytes) {
   static const std::vector<Message> pool = [] {
     std::vector<Message> messages;
-    for (const char* json : {
-             R"({"role":"user","content":"a"})",
-             R"({"role":"user","content":"bcd","timestamp":5})",
-             R"({"role":"system","content":"rules"})",
-             R"({"role":"assistant","content":"b"})",
-             R"({"role":"assistant","content":"","toolCalls":[{"id":"c1"},{"id":"c2"}]})",
-             R"({"role":"assistant","content":[{"type":"text","text":"x"},{"type":"tool_use","id":"c3","name":"f","input":{}}]})",
-             R"({"role":"tool","content":"r1","toolCallId":"c1"})",
-             R"({"role":"tool","content":"","toolCallId":"c2"})",
-             R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c3","content":"ok"}]})",
-             R"({"role":"user","content":"消息 \ud83d\ude00","timestamp":-9,"metadata":{"k":1}})",
-         }) {
+    for (
+        const char* json : {
+            R"({"role":"user","content":"a"})",
+            R"({"role":"user","content":"bcd","timestamp":5})",
+            R"({"role":"system","content":"rules"})",
+            R"({"role":"assistant","content":"b"})",
+            R"({"role":"assistant","content":"","toolCalls":[{"id":"c1"},{"id":"c2"}]})",
+            R"({"role":"assistant","content":[{"type":"text","text":"x"},{"type":"tool_use","id":"c3","name":"f","input":{}}]})",
+            R"({"role":"tool","content":"r1","toolCallId":"c1"})",
+            R"({"role":"tool","content":"","toolCallId":"c2"})",
+            R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c3","content":"ok"}]})",
+            R"({"role":"assistant","content":[{"type":"thinking","thinking":"h"},{"type":"tool_use","id":"c4","name":"g","input":{}}]})",
+            R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c4","content":"a result that is long enough to clear"}]})",
+            R"({"role":"user","content":"消息 \ud83d\ude00","timestamp":-9,"metadata":{"k":1}})",
+        }) {
       messages.push_back(Message::parse(json).value());
     }
     return messages;
@@ -128,6 +133,78 @@ op::Transform any_transform(Bytes& bytes, const Stats& stats) {
   return transform;
 }
 
+Plan any_plan(Bytes& bytes, std::uint64_t length, std::uint64_t version) {
+  Plan plan{.base = Version(bytes.next() == 7 ? version + 1 : version), .replacements = {}};
+  std::uint64_t at = 0;
+  for (std::uint8_t left = bytes.next() % 4; left > 0; --left) {
+    Replacement replacement;
+    for (std::uint8_t ranges = bytes.next() % 3; ranges > 0; --ranges) {
+      if (bytes.next() == 9) at = 0;  // back to where something may be hidden already
+      const std::uint64_t start = at + bytes.next() % 4;
+      at = start + bytes.next() % 5;
+      replacement.hidden.push_back({start, bytes.next() == 11 ? at : std::min(at, length)});
+    }
+    if (bytes.coin()) replacement.summary = any_message(bytes);
+    plan.replacements.push_back(std::move(replacement));
+  }
+  return plan;
+}
+
+class ShortSummariser final : public Summariser {
+ public:
+  explicit ShortSummariser(std::uint8_t mood) : mood_(mood) {}
+  std::string_view name() const noexcept override { return "short"; }
+  bool is_slow() const noexcept override { return false; }
+  Result<Summary> summarise(const SummaryRequest& request) const override {
+    if (mood_ == 0) return Error{ErrorCode::unavailable, "not now"};
+    return Summary{std::string(mood_ == 1 ? 2 * request.tokens_max : 1, mood_ == 2 ? '\xff' : 'x')};
+  }
+
+ private:
+  std::uint8_t mood_;
+};
+
+StrategyPtr any_strategy(Bytes& bytes, int depth = 0) {
+  switch (bytes.next() % (depth < 2 ? 7 : 6)) {
+    case 0: return no_strategy();
+    case 1: return keep_recent(bytes.next() % 9);
+    case 2: return keep_system_and_recent(bytes.next() % 9);
+    case 3: return sliding_window();
+    case 4: return clear_tool_results({.keep = bytes.next() % 3u, .exclude = {bytes.coin() ? "f" : ""}});
+    case 5: {
+      const auto summariser = std::make_shared<ShortSummariser>(bytes.next() % 6);
+      return smart_summary({.summariser = bytes.coin() ? summariser : nullptr, .keep = bytes.next() % 6u});
+    }
+    default: {
+      std::vector<StrategyPtr> steps;
+      for (std::uint8_t left = bytes.next() % 4; left > 0; --left) steps.push_back(any_strategy(bytes, depth + 1));
+      return pipeline(std::move(steps));
+    }
+  }
+}
+
+std::uint32_t count_tokens(const Message& message) { return static_cast<std::uint32_t>(message.json().size() / 4); }
+
+// A plan of a strategy: what is true of every one is checked before it is handed on.
+op::CompressBy any_compression(Bytes& bytes) {
+  Aim aim;
+  aim.count_tokens = count_tokens;
+  if (bytes.coin()) aim.tokens_max = bytes.next() * 2u;
+  return {[strategy = any_strategy(bytes), aim](const History& given) -> Result<Plan> {
+    const History history = given.recounted(count_tokens);
+    Result<Plan> plan = strategy->plan(history, aim);
+    if (!plan) return plan;
+    require(plan->base == history.version(), "a plan is for the head");
+    const Result<Step> step = history.apply({op::ApplyPlan{*plan}}, {.count_tokens = count_tokens});
+    require(static_cast<bool>(step), "a plan of a strategy can be carried out");
+    require(step->applied.warnings.empty(), "a strategy breaks no tool pair");
+    require(step->history.stats().tokens == plan->tokens_after, "a plan knows what it leads to");
+    require(plan->tokens_after <= plan->tokens_before, "a plan makes nothing larger");
+    require(!aim.tokens_max || plan->tokens_after <= *aim.tokens_max, "a plan reaches its aim");
+    return plan;
+  }};
+}
+
 Operation::What any_operation(Bytes& bytes, const Stats& stats, std::uint64_t version) {
   const std::uint64_t length = stats.current_batch_messages;
   const char* const mark = bytes.coin() ? "pinned" : bytes.coin() ? "m" : "";
@@ -151,6 +228,8 @@ Operation::What any_operation(Bytes& bytes, const Stats& stats, std::uint64_t ve
     case 16: return op::Undo{};
     case 17: return op::Redo{};
     case 18: return op::Restore{bytes.around(version)};
+    case 19: return op::ApplyPlan{any_plan(bytes, length, version)};
+    case 20: return any_compression(bytes);
     default: return op::Append{any_messages(bytes)};
   }
 }
@@ -175,6 +254,13 @@ void check_sums(const History& history) {
   require(std::equal(std::begin(sums.role_counts), std::end(sums.role_counts), recount.role_counts), "counts equal a recount");
   require(std::equal(std::begin(sums.role_tokens), std::end(sums.role_tokens), recount.role_tokens), "tokens equal a recount");
   require(sums.bytes == recount.bytes, "bytes equal a recount");
+
+  for (std::uint64_t i = 0; i <= view.size(); ++i) {
+    const std::uint64_t before = view.previous_legal_cut(i), after = view.next_legal_cut(i);
+    require(before <= i && i <= after && after <= view.size(), "a legal cut is inside the view");
+    require(view.is_legal_cut(before) && view.is_legal_cut(after), "a legal cut is legal");
+    require(view.is_legal_cut(i) == (before == i) && (before == i) == (after == i), "the nearest legal cut is the place itself");
+  }
 
   const Stats stats = history.stats();
   require(stats.current_batch_messages == view.size() && stats.tokens == sums.tokens(), "the stats are those of the view");

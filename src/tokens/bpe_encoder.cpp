@@ -1,0 +1,150 @@
+// Longest token first, with a memory of places that lead nowhere.
+#include "tokens/bpe_encoder.hpp"
+
+#include <cstring>
+
+namespace undertext {
+namespace {
+
+struct Match {
+  TokenNumber token = no_token;
+  std::size_t size = 0;
+  std::size_t seen = 0;  // how many bytes it depends on
+};
+
+Match longest_match(const BpeVocabulary& vocabulary, const char* at, const char* end) {
+  const TrieNode* const trie = vocabulary.trie.data();
+  Match match;
+  std::uint32_t link = trie[0].link;
+  for (const char* here = at; here != end; ++here) {
+    const auto byte = static_cast<std::uint8_t>(*here);
+    match.seen = static_cast<std::size_t>(here + 1 - at);
+    const TrieNode node = trie[(link >> TrieNode::base_shift) + byte];
+    if ((node.link & (TrieNode::taken | 0xFF)) != (TrieNode::taken | byte)) break;
+    link = node.link;
+    if (node.token != 0) match = {node.token - 1, match.seen, match.seen};
+  }
+  return match;
+}
+
+}  // namespace
+
+TokenNumber find_pair(const BpeVocabulary& vocabulary, TokenNumber left, TokenNumber right, TokenNumber until) {
+  const std::uint32_t hash = pair_hash(left, right);
+  const std::size_t mask = vocabulary.pairs.size() - 1;
+  for (std::size_t slot = pair_slot(hash, vocabulary.pairs.size());; slot = (slot + 1) & mask) {
+    const std::uint32_t entry = vocabulary.pairs[slot];
+    if (entry == no_pair_entry) return no_token;
+    const TokenNumber result = entry % tokens_max;
+    if (entry != pair_entry(hash, result) || result >= until) continue;
+    if (vocabulary.parts[result].left == left && vocabulary.parts[result].right == right) return result;
+  }
+}
+
+// Undoes the merges of both, the latest first, and asks of each two parts that are neighbours for a while whether they would have been
+// merged in that while.
+BorderMerge find_border_merge(const BpeVocabulary& vocabulary, TokenNumber left, TokenNumber right) {
+  const BpeToken& before = vocabulary.tokens[left];
+  const BpeToken& behind = vocabulary.tokens[right];
+  if ((before.merged_behind & behind.beginnings) == 0 || (before.ends & behind.merged_before) == 0) return {};
+  TokenNumber until = no_token;
+  do {
+    const std::uint32_t bit = pair_filter_bit(pair_hash(left, right));
+    if ((vocabulary.pair_filter[bit / 64] >> bit % 64 & 1) == 0) continue;
+    const TokenNumber result = find_pair(vocabulary, left, right, until);
+    if (result != no_token) return {right, result};
+  } while (undo_merge(vocabulary, left, right, until));
+  return {};
+}
+
+bool has_border_merge(const BpeVocabulary& vocabulary, TokenNumber right, BorderMerge merge) {
+  TokenNumber until = no_token;
+  while (right > merge.right_part && right >= 256) {
+    until = right;
+    right = vocabulary.parts[right].left;
+  }
+  return right == merge.right_part && merge.result <= until;
+}
+
+BorderMerge BpeEncoder::recall_border_merge(const BpeVocabulary& vocabulary, TokenNumber left, TokenNumber right) {
+  Border& place = borders_[pair_hash(left, right) % borders_.size()];
+  if (place.left != left || place.right != right) place = {left, right, find_border_merge(vocabulary, left, right)};
+  return place.merge;
+}
+
+TokenNumber BpeEncoder::recall_longest(const BpeVocabulary& vocabulary, std::string_view piece, std::size_t at) {
+  const char* const here = piece.data() + at;
+  const std::size_t left = piece.size() - at;
+  if (longest_.empty() || left < 8) return longest_match(vocabulary, here, here + left).token;
+  std::uint64_t word;
+  std::memcpy(&word, here, sizeof word);
+  Longest& place = longest_[word * 0x9E3779B97F4A7C15u >> 32 & (longest_.size() - 1)];
+  if (place.seen == 0 || place.seen > left || std::memcmp(piece.data() + place.at, here, place.seen) != 0) {
+    const Match match = longest_match(vocabulary, here, here + left);
+    if (match.seen == left) return match.token;  // more text might have made it longer
+    place = {at, match.seen, match.token};
+  }
+  return place.token;
+}
+
+// What can only be when the vocabulary has been tampered with ends the run early, with a wrong answer.
+void BpeEncoder::run(const BpeVocabulary& vocabulary, std::string_view piece) {
+  tokens_.clear();
+  Match longest = longest_match(vocabulary, piece.data(), piece.data() + piece.size());
+  if (longest.size == piece.size()) {
+    if (!piece.empty()) tokens_.push_back(longest.token);
+    return;
+  }
+  dead_ends_.assign(piece.size() / 64 + 1, 0);
+  longest_.clear();
+  borders_.clear();
+  if (piece.size() >= remember_from) {
+    longest_.resize(256);
+    borders_.resize(4096);
+  }
+  std::size_t at = 0;
+  TokenNumber next = longest.token;
+  BorderMerge merge;  // in the way of a longer token at this place
+  while (at != piece.size() && next != no_token) {
+    const BpeToken& token = vocabulary.tokens[next];
+    const std::size_t after = at + token.length;
+    if (after > piece.size()) return;
+    bool stands = (dead_ends_[after / 64] >> after % 64 & 1) == 0;
+    if (stands && !tokens_.empty()) {
+      // What was in the way of a longer token is mostly in the way of this one.
+      if (!borders_.empty()) {
+        merge = recall_border_merge(vocabulary, tokens_.back(), next);
+      } else if (merge.result == no_token || !has_border_merge(vocabulary, next, merge)) {
+        merge = find_border_merge(vocabulary, tokens_.back(), next);
+      }
+      stands = merge.result == no_token;
+    }
+    if (stands) {
+      tokens_.push_back(next);
+      at = after;
+      next = recall_longest(vocabulary, piece, at);
+    } else if (token.next_prefix != no_token) {
+      next = token.next_prefix;
+    } else {
+      // Nothing can stand here. The token before gets shorter: the place behind it is a dead end now.
+      if (tokens_.empty()) return;
+      dead_ends_[at / 64] |= std::uint64_t{1} << at % 64;
+      next = tokens_.back();
+      at -= vocabulary.tokens[next].length;
+      tokens_.pop_back();
+      merge = {};
+    }
+  }
+}
+
+std::size_t BpeEncoder::count(const BpeVocabulary& vocabulary, std::string_view piece) {
+  run(vocabulary, piece);
+  return tokens_.size();
+}
+
+void BpeEncoder::encode(const BpeVocabulary& vocabulary, std::string_view piece, std::vector<std::uint32_t>& ids) {
+  run(vocabulary, piece);
+  for (const TokenNumber token : tokens_) ids.push_back(vocabulary.ids[token]);
+}
+
+}  // namespace undertext

@@ -1,0 +1,97 @@
+// What providers charge for what is no text, as data: each number with where it comes from and how far it can be trusted.
+//
+// docs/tokens.md shows these numbers as a table; a test compares the two.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace undertext {
+
+enum class Certainty : std::uint8_t {
+  exact,    // the provider publishes the rule
+  fitted,   // measured from outside, by somebody who compared requests with what was charged
+  unknown,  // a cautious guess of ours, or something that was published once and not checked since
+};
+
+std::string_view name(Certainty certainty);
+
+struct Figure {
+  std::uint32_t value;
+  Certainty certainty;
+  std::string_view source;
+};
+
+enum class ImageDetail : std::uint8_t { high, low };  // "auto", "original" and anything else count as high
+
+struct PixelSize {
+  std::uint32_t width;
+  std::uint32_t height;
+};
+
+struct ImageRule {
+  enum class Kind : std::uint8_t {
+    tiles,    // fit a square of `side_max`, then the shorter side to `short_side`; `base`, and `each` for every square of `unit`
+    patches,  // the largest size within `side_max` and `patches_max` squares of `unit`; each square is one
+    patches_whole,  // the same, but a picture that is made smaller is made so that whole squares fill one side
+    crops,  // `base` when no side is over `small`; else, fitted to a square of `side_max`, `each` for every square of `unit`
+    flat,   // `base`
+  };
+  Kind kind;
+  std::uint32_t unit = 1;
+  std::uint32_t base = 0;
+  std::uint32_t each = 0;
+  std::uint32_t side_max = 0;  // 0: any
+  std::uint32_t short_side = 0;
+  std::uint32_t small = 0;
+  std::uint32_t patches_max = 0;
+  std::uint32_t per_mille = 1000;                // of a token, for a patch
+  std::optional<std::uint32_t> low_detail = {};  // what detail "low" costs, where there is such a thing
+  Certainty certainty = Certainty::exact;
+  std::string_view source = {};
+
+  // Any size will do; one of 0 counts as 1. At least 1.
+  std::uint32_t tokens(PixelSize size, ImageDetail detail) const;
+};
+
+struct CostProfile {
+  std::string_view name;
+  std::string_view models;  // for people: whom it is for
+
+  Figure request;      // once a request; no part of any message
+  Figure message;      // around each message, its role included
+  Figure name_field;   // beside the tokens of a `name`
+  Figure tool_call;    // around a call's name and arguments
+  Figure tool_result;  // around a result that is a part of a message
+
+  ImageRule image;
+  PixelSize image_unseen;  // taken for an image whose size is not to be seen: a URL, a file id, an unknown format
+
+  Figure audio_per_second;
+  Figure video_per_second;
+  Figure document_page;
+
+  // Lengths that nothing tells are guessed from the bytes.
+  Figure audio_bytes_per_second;
+  Figure video_bytes_per_second;
+  Figure document_bytes_per_page;
+  Figure file_unseen;                // audio, video or a document of which only a URL or an id is there
+  Figure encrypted_bytes_per_token;  // redacted thinking, encrypted reasoning
+};
+
+// All there are: "openai" first, then "openai-mini", "openai-4o-mini", "openai-gpt-5", "openai-gpt-5.5", "anthropic", "anthropic-4.7",
+// "gemini", "gemini-3". They live as long as the process.
+std::span<const CostProfile> cost_profiles();
+
+// Null for a name that none of them has.
+const CostProfile* find_cost_profile(std::string_view name);
+
+// "openai": the only one whose message overhead is published.
+const CostProfile& default_cost_profile();
+
+// The profile for a model such as "claude-sonnet-4-5" or "openai/gpt-4o"; the default one for a model nobody knows.
+const CostProfile& cost_profile_for_model(std::string_view model);
+
+}  // namespace undertext

@@ -1,0 +1,243 @@
+#include "tokens/piece_counter.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "tokens/piece_cuts.hpp"
+#include "tokens/split.hpp"
+
+namespace undertext {
+namespace {
+
+constexpr std::uint64_t count_mask = std::uint64_t{0xFF} << count_shift;
+
+// A piece beside one in the memory, which has its count.
+bool is_same(const ShortPiece& piece, const ShortPiece& remembered) {
+  return piece.low == remembered.low && ((piece.high ^ remembered.high) & ~count_mask) == 0;
+}
+
+std::uint32_t byte_of(const char* at) { return static_cast<std::uint8_t>(*at); }
+
+}  // namespace
+
+// The pieces of one text on their way: first some of them wait for the memory, then those that are not in it for the encoder.
+class PieceCounter::Batch {
+ public:
+  Batch(PieceCounter& counter, std::string_view text)
+      : counter_(counter),
+        vocabulary_(*counter.vocabulary_),
+        only_whole_(vocabulary_.facts().only_whole),
+        buckets_(vocabulary_.whole.size() / bucket_size),
+        end_(text.data() + text.size()) {}
+
+  void add(const char* at, const char* end) {
+    const auto size = static_cast<std::size_t>(end - at);
+    if (!only_whole_.empty() && only_whole_.contains(std::string(at, size))) {
+      ++total_;
+      return;
+    }
+    if (size > 3 && (byte_of(at) >= 0xE0 || byte_of(at + 1) >= 0xE0)) {
+      add_with_cuts(at, end);
+    } else {
+      add_uncut(at, size);
+    }
+  }
+
+  std::uint64_t finish() {
+    recall_short();
+    recall_long();
+    encode();
+    return total_;
+  }
+
+ private:
+  static constexpr std::size_t short_max = 64, long_max = 16, task_max = 128;
+
+  ShortPiece load(const char* at, std::size_t size) const {
+    return end_ - at >= 16 ? load_short_piece(at, size) : copy_short_piece(at, size);
+  }
+
+  // See piece_cuts.hpp.
+  void add_with_cuts(const char* at, const char* end) {
+    const std::uint8_t* const characters = vocabulary_.characters.data();
+    const char* begin = at;
+    std::uint32_t before = 0;  // the character before `at`, if it is one of three bytes
+    while (at != end) {
+      const std::uint32_t lead = byte_of(at);
+      if (lead < 0xE0 || lead >= 0xF0) {
+        before = 0;
+        at += lead < 0x80 ? 1 : lead < 0xE0 ? 2 : 4;
+        continue;
+      }
+      const std::uint32_t character = (lead & 0x0F) << 12 | (byte_of(at + 1) & 0x3F) << 6 | (byte_of(at + 2) & 0x3F);
+      if (before != 0 && (characters[before] & no_cut_after) == 0 && (characters[character] & no_cut_before) == 0) {
+        const std::uint32_t bit = cut_hash(before, character);
+        if ((vocabulary_.cut_filter[bit / 64] >> bit % 64 & 1) == 0) {
+          add_segment(begin, at, before);
+          begin = at;
+        }
+      }
+      before = character;
+      at += 3;
+    }
+    add_segment(begin, end, before);
+  }
+
+  void add_segment(const char* begin, const char* end, std::uint32_t last) {
+    const auto size = static_cast<std::size_t>(end - begin);
+    if (size == 3 && last != 0) {
+      total_ += static_cast<std::uint64_t>(vocabulary_.characters[last] & alone_mask);
+    } else {
+      add_uncut(begin, size);
+    }
+  }
+
+  void add_uncut(const char* at, std::size_t size) {
+    if (size > short_piece_max) return add_long(at, size);
+    const ShortPiece piece = load(at, size);
+    const std::uint32_t hash = hash_short_piece(piece);
+    __builtin_prefetch(&counter_.short_memory_[hash % short_places]);
+    shorts_[short_count_++] = {piece, at, hash};
+    if (short_count_ == short_max) recall_short();
+  }
+
+  void add_long(const char* at, std::size_t size) {
+    if (size > LaneEncoder::piece_max) {
+      total_ += counter_.encoder_.count(vocabulary_, {at, size});
+    } else if (size > long_piece_max) {
+      add_task({at, at + size, 0}, {});
+    } else {
+      const LongPiece piece = {copy_long_front(at), load(at + long_front, size - long_front)};
+      const std::uint32_t hash = hash_short_piece({piece.front.low ^ piece.back.high, piece.front.high + piece.back.low});
+      LongPiece* const place = &counter_.long_memory_[hash % long_places];
+      __builtin_prefetch(place);
+      longs_[long_count_++] = {piece, at, size, place};
+      if (long_count_ == long_max) recall_long();
+    }
+  }
+
+  static ShortPiece copy_long_front(const char* at) {
+    std::uint64_t words[2] = {};
+    std::memcpy(words, at, long_front);
+    return {words[0], words[1]};
+  }
+
+  void recall_short() {
+    std::size_t missed = 0;
+    std::uint8_t misses[short_max];
+    for (std::size_t i = 0; i < short_count_; ++i) {
+      const ShortPiece& place = counter_.short_memory_[shorts_[i].hash % short_places];
+      if (is_same(shorts_[i].piece, place)) {
+        total_ += place.high >> count_shift;
+        continue;
+      }
+      __builtin_prefetch(&vocabulary_.whole[(shorts_[i].hash & (buckets_ - 1)) * bucket_size]);
+      misses[missed++] = static_cast<std::uint8_t>(i);
+    }
+    for (std::size_t i = 0; i < missed; ++i) {
+      const Short& one = shorts_[misses[i]];
+      ShortPiece* const place = &counter_.short_memory_[one.hash % short_places];
+      if (is_whole_token(one)) {
+        ++total_;
+        *place = {one.piece.low, one.piece.high | std::uint64_t{1} << count_shift};
+      } else {
+        add_task({one.at, one.at + (one.piece.high >> 48), 0}, {nullptr, place, {one.piece, {}}});
+      }
+    }
+    short_count_ = 0;
+  }
+
+  struct Short {
+    ShortPiece piece;
+    const char* at;
+    std::uint32_t hash;
+  };
+
+  bool is_whole_token(const Short& one) const {
+    const ShortPiece* const bucket = &vocabulary_.whole[(one.hash & (buckets_ - 1)) * bucket_size];
+    bool found = false;
+    for (std::size_t i = 0; i < bucket_size; ++i) found |= bucket[i] == one.piece;
+    return found;
+  }
+
+  void recall_long() {
+    for (std::size_t i = 0; i < long_count_; ++i) {
+      const Long& one = longs_[i];
+      if (one.place->front == one.piece.front && is_same(one.piece.back, one.place->back)) {
+        total_ += one.place->back.high >> count_shift;
+        continue;
+      }
+      add_task({one.at, one.at + one.size, 0}, {one.place, nullptr, one.piece});
+    }
+    long_count_ = 0;
+  }
+
+  struct Long {
+    LongPiece piece;
+    const char* at;
+    std::size_t size;
+    LongPiece* place;
+  };
+
+  // Where the answer to a task is remembered, if it is.
+  struct Answer {
+    LongPiece* long_place = nullptr;
+    ShortPiece* short_place = nullptr;
+    LongPiece piece = {};  // of a short one the front
+  };
+
+  void add_task(const LaneEncoder::Task& task, const Answer& answer) {
+    tasks_[task_count_] = task;
+    answers_[task_count_] = answer;
+    if (++task_count_ == task_max) encode();
+  }
+
+  void encode() {
+    counter_.lanes_.count(vocabulary_, tasks_, task_count_);
+    for (std::size_t i = 0; i < task_count_; ++i) {
+      total_ += tasks_[i].count;
+      const std::uint64_t count = std::uint64_t{tasks_[i].count} << count_shift;
+      const auto& [long_place, short_place, piece] = answers_[i];
+      if (short_place != nullptr) *short_place = {piece.front.low, piece.front.high | count};
+      if (long_place != nullptr) *long_place = {piece.front, {piece.back.low, piece.back.high | count}};
+    }
+    task_count_ = 0;
+  }
+
+  PieceCounter& counter_;
+  const BpeVocabulary& vocabulary_;
+  const std::unordered_map<std::string, std::uint32_t>& only_whole_;
+  const std::size_t buckets_;
+  const char* const end_;  // of the text
+  std::uint64_t total_ = 0;
+  std::size_t short_count_ = 0, long_count_ = 0, task_count_ = 0;
+  Short shorts_[short_max];
+  Long longs_[long_max];
+  LaneEncoder::Task tasks_[task_max];
+  Answer answers_[task_max];
+};
+
+void PieceCounter::Free::operator()(void* places) const { std::free(places); }
+
+// Memory straight from the system is zero, and costs nothing before it is used. No piece has the size 0.
+PieceCounter::PieceCounter(std::shared_ptr<const BpeVocabulary> vocabulary)
+    : vocabulary_(std::move(vocabulary)),
+      short_memory_(static_cast<ShortPiece*>(std::calloc(short_places, sizeof(ShortPiece)))),
+      long_memory_(static_cast<LongPiece*>(std::calloc(long_places, sizeof(LongPiece)))) {
+  if (short_memory_ == nullptr || long_memory_ == nullptr) throw std::bad_alloc();
+}
+
+std::uint64_t PieceCounter::count(std::string_view text) {
+  Batch batch(*this, text);
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at != end;) {
+    const char* const next = piece_end(vocabulary_->facts().pattern, at, end);
+    batch.add(at, next);
+    at = next;
+  }
+  return batch.finish();
+}
+
+}  // namespace undertext

@@ -1,0 +1,53 @@
+// Counts the tokens of text piece by piece, and remembers the pieces it has seen.
+//
+// A piece of up to 29 bytes is looked for in the memory, which is small enough to stay near the processor; then, if it is short, among the
+// tokens themselves; and only then encoded. Pieces go through this in batches, so that looking for one does not wait for another.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "tokens/bpe_encoder.hpp"
+#include "tokens/bpe_vocabulary.hpp"
+#include "tokens/lane_encoder.hpp"
+#include "tokens/short_piece.hpp"
+
+namespace undertext {
+
+// For one vocabulary, and one thread at a time. Holds 1.5 MB.
+class PieceCounter {
+ public:
+  explicit PieceCounter(std::shared_ptr<const BpeVocabulary> vocabulary);
+
+  // Valid UTF-8.
+  std::uint64_t count(std::string_view text);
+
+  const BpeVocabulary* vocabulary() const { return vocabulary_.get(); }
+
+ private:
+  class Batch;
+
+  // A piece of 15 bytes and one of up to 14: the same keys, two of them.
+  struct LongPiece {
+    ShortPiece front;
+    ShortPiece back;
+  };
+  static constexpr std::size_t long_front = 15;
+  static constexpr std::size_t long_piece_max = long_front + short_piece_max;
+
+  static constexpr std::size_t short_places = std::size_t{1} << 17;
+  static constexpr std::size_t long_places = std::size_t{1} << 15;
+
+  struct Free {
+    void operator()(void* places) const;
+  };
+  std::shared_ptr<const BpeVocabulary> vocabulary_;
+  std::unique_ptr<ShortPiece[], Free> short_memory_;
+  std::unique_ptr<LongPiece[], Free> long_memory_;
+  LaneEncoder lanes_;
+  BpeEncoder encoder_;
+};
+
+}  // namespace undertext
