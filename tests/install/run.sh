@@ -27,7 +27,8 @@ version=$(pkg-config --modversion undertext)
 library_dir=$(pkg-config --variable=libdir undertext)
 read -ra cflags <<<"$(pkg-config --cflags undertext)"
 read -ra libs <<<"$(pkg-config --libs undertext)"
-read -ra private_libs <<<"$(pkg-config --static --libs-only-other undertext)"
+private=" $(pkg-config --static --libs undertext) "
+read -ra private_libs <<<"${private/ -lundertext / }"
 
 cmake -S "$here" -B "$work/cmake" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$cxx" >"$work/cmake.log"
 cmake --build "$work/cmake" >>"$work/cmake.log" || { cat "$work/cmake.log"; exit 1; }

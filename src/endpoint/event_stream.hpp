@@ -1,0 +1,27 @@
+// Server-sent events, taken apart as they arrive in pieces of any size.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace undertext {
+
+class EventStream {
+ public:
+  static constexpr std::size_t event_bytes_max = 1u << 20;
+
+  // Calls visit(name, data) for each event that `bytes` complete, until it returns false. The name is empty when the event has none;
+  // lines of data are joined by newlines. False when an event is too long, after which the stream is of no use.
+  bool read(std::string_view bytes, const std::function<bool(std::string_view name, std::string_view data)>& visit);
+
+ private:
+  void read_line();
+
+  std::string line_;  // what has come of the current line
+  std::string name_, data_;
+  bool has_data_ = false;
+};
+
+}  // namespace undertext
