@@ -15,7 +15,7 @@ import subprocess
 import sys
 import unicodedata
 
-SCENES = (5, 7)
+SCENES = (6, 8)
 COLUMNS = 100
 CELL, LINE, MARGIN, BAR_TOP = 8.43, 20, 24, 44  # pixels; CELL is the advance of the usual monospaced fonts at 14 pixels
 FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"

@@ -14,12 +14,14 @@ CAPTIONS = [
     "A hint for one turn only: the hint goes, the answer it brought stays.",
     "A wrong answer misleads every later turn. Replace it; the log keeps it.",
     "Over budget. Keeping the last four tears a tool result from its call.",
-    "Better than a cut: a summary, which still knows what it stands for.",
+    "Strategies only propose, and never tear a pair: a stub for the long result,",
+    "or a digest of all that is old, which still knows what it stands for.",
     "Roll back to batch 0: all is there. And on again from any version.",
     "Every version is still there, with its batch and its tokens.",
 ]
 # What the engine has to have said for the story to be true.
-FACTS = ["tool_result_without_call: #5", "stands for 5", "over budget 800", "v13 is v11 again", "v15 is v12 again", "16 of 16 versions"]
+FACTS = ["tool_result_without_call: #5", "result of run_tests cleared", "stands for 6", "over budget 800", "v15 is v11 again", "v17 is v13 again",
+         "18 of 18 versions"]
 MAKE_SVG = pathlib.Path(__file__).resolve().parent.parent / "docs/make_demo_svg.py"
 
 

@@ -5,6 +5,8 @@
 //     conversation.messages({.roles = {Role::user}, .last = 3});
 //     conversation.apply({op::Rollback{0}});
 //
+// A conversation may keep itself small: see Settings::compression. What it then does is an operation like any other.
+//
 // Safe for any number of threads: writers take turns, readers never wait for a writer's work; history() gives a reader a value that
 // stays as it is. Subscribers are called on the writer's thread, after the change is visible, in order, without a lock held on
 // readers; they may read the conversation, and must not
@@ -13,27 +15,36 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <undertext/compression.hpp>
 #include <undertext/error.hpp>
 #include <undertext/export.hpp>
 #include <undertext/history.hpp>
 #include <undertext/operation.hpp>
 #include <undertext/query.hpp>
+#include <undertext/tokenizer.hpp>
+#include <undertext/usage.hpp>
 
 namespace undertext {
 
 struct Event {
   enum class Type : std::uint8_t {
-    message_added,         // ordinal
-    batch_opened,          // batch
-    rolled_back,           // batch: the one returned to
-    context_changed,       // after every operation, last
-    token_limit_exceeded,  // tokens_used, token_limit; once per crossing
+    message_added,                   // ordinal
+    batch_opened,                    // batch
+    rolled_back,                     // batch: the one returned to
+    context_changed,                 // after every operation, the last of what it did itself; what it set off comes behind
+    token_limit_exceeded,            // tokens_used, token_limit; once per crossing
+    compression_threshold_exceeded,  // tokens_used, token_limit: the threshold; once per crossing
+    compressed,                      // by itself: strategy, tokens_used before and tokens_after; `version` made it
+    compression_failed,              // strategy, error: nothing was changed
+    compression_discarded,           // strategy, error: what a slow summary stands for was changed meanwhile; nothing was done
   };
   Type type = Type::context_changed;
   Version version;
@@ -41,6 +52,9 @@ struct Event {
   BatchIndex batch = {};
   std::uint64_t tokens_used = 0;
   std::uint64_t token_limit = 0;
+  std::uint64_t tokens_after = 0;
+  std::string strategy = {};
+  std::shared_ptr<const Error> error = {};
 };
 UNDERTEXT_API std::string_view name(Event::Type type);  // such as "TOKEN_LIMIT_EXCEEDED"
 
@@ -48,17 +62,40 @@ struct Limits {
   MessageLimits message = {};
 };
 
+// When a conversation compresses itself: after an operation that leaves it with more than `threshold` tokens. A strategy that waits for a
+// network works in the background, on the version of that moment, and keeps what is appended meanwhile. A try that changed
+// nothing is not repeated before the view has grown by a sixteenth of the threshold, or has shrunk; neither is one that was undone.
+struct CompressionConfig {
+  bool enabled = false;
+  std::uint64_t threshold = 0;                      // 0: Settings::token_limit
+  std::optional<std::uint64_t> target_tokens = {};  // what to come down to; unset: three quarters of the threshold
+  StrategyPtr strategy = {};                        // unset: sliding_window
+};
+
+using Summarisers = std::map<std::string, std::shared_ptr<const Summariser>, std::less<>>;
+
 struct Settings {
-  std::string tokenizer = "estimate";  // the one there is so far; another is `unsupported`
+  std::string tokenizer = "estimate";  // any name that find_tokenizer() knows
   std::optional<std::uint64_t> token_limit = {};
+  CompressionConfig compression = {};
+  Summarisers summarisers = {};  // by name, for strategies that come in as JSON; "digest" is always there
   Pairs pairs = Pairs::literal;
   Limits limits = {};
   std::function<std::int64_t()> clock_ms = {};  // milliseconds since 1970; unset: the system's clock
 };
 
-// What an operation did, and what it set off that a caller should know of (token_limit_exceeded).
+// What an operation did, and what a caller should know of besides: a limit that was crossed, a compression that followed, or one that ended in
+// the background since the last operation.
 struct Outcome : Applied {
   std::vector<Event> events;
+  bool by_strategy = false;             // a COMPRESS whose messages a strategy chose
+  std::optional<Receipt> receipt = {};  // of that; unset: the view was within the aim already
+};
+
+struct CompressOptions {
+  std::optional<std::uint64_t> tokens_max = {};  // unset: whatever the strategy does by itself
+  OperationOptions operation = {};
+  std::stop_token cancel = {};
 };
 
 // Ends the subscription when destroyed; waits for a call to it that is under way on another thread. May outlive the conversation.
@@ -76,12 +113,35 @@ class UNDERTEXT_API Subscription {
 class UNDERTEXT_API Conversation {
  public:
   Conversation();
-  static Result<Conversation> open(Settings settings);  // unsupported: a tokenizer this build does not have
+  static Result<Conversation> open(Settings settings);  // invalid_argument; not_found: no such tokenizer, or its vocabulary
 
   // One operation, or a list as one atomic step: all or nothing, each making its version. An empty list is invalid_argument;
   // an error of a list carries operation_index.
   Result<Outcome> apply(Operation operation);
   Result<std::vector<Outcome>> apply(std::vector<Operation> operations);
+
+  // COMPRESS by a strategy. The plan is made from the head as it is now, while others read and write; what they append meanwhile stays.
+  // Nothing has changed when this fails: cannot_fit; conflict when something it would hide was changed meanwhile; what a summariser
+  // failed with. A view within the aim already makes a version like the last.
+  Result<Outcome> compress(const Strategy& strategy, const CompressOptions& options = {});
+
+  // Whether the view is within a budget, and what would make it so. Changes nothing.
+  Result<Fit> fit(const Budget& budget, const Strategy& strategy) const;
+  Aim aim(std::optional<std::uint64_t> tokens_max = {}) const;  // for plans of one's own
+
+  void wait_for_compression() const;  // until none is under way in the background; not from a subscriber, where it returns at once
+  void cancel_compression();          // what was not committed yet is not
+
+  // Counts anew with another tokenizer: when something is read or changed next, of every message, once. settings() still tells the first one.
+  // not_found: as open().
+  std::optional<Error> set_tokenizer(std::string_view name);
+  std::shared_ptr<const Tokenizer> tokenizer() const;
+
+  // What providers report, beside what is counted here; see usage.hpp. Reports of one request replace each other until it is finished. Where
+  // estimated_prompt is 0, the tokens of the view at the first report are taken, so report before the answer is appended.
+  std::optional<Error> update_usage(RequestUsage usage);
+  std::optional<Error> finish_usage(std::string_view request_id);
+  UsageTracker usage() const;
 
   History history() const;  // O(1); reads everything, at any version
   const Settings& settings() const;
@@ -97,6 +157,7 @@ class UNDERTEXT_API Conversation {
 
   [[nodiscard]] Subscription subscribe(std::function<void(const Event&)> receive);
 
+  // What was moved from may only be assigned or destroyed. Destruction cancels a compression under way and waits for it to end.
   Conversation(Conversation&&) noexcept;
   Conversation& operator=(Conversation&&) noexcept;
   ~Conversation();

@@ -42,6 +42,7 @@ struct Error {
   std::string path = {};                              // where it stands, such as "messages[2].content"; empty at the top
   std::optional<std::uint64_t> operation_index = {};  // which operation of an atomic list
   std::optional<std::uint64_t> byte_offset = {};      // where in the text, for malformed JSON and UTF-8
+  std::optional<std::uint64_t> tokens_minimum = {};   // the least that could be reached, for cannot_fit
 };
 
 // What Result::value() throws when there is none.

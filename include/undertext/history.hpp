@@ -66,6 +66,9 @@ class UNDERTEXT_API History {
   // The history with one more version, or an error. `conflict`: options.expected_version is not the head.
   Result<Step> apply(const Operation& operation, const ApplyContext& context) const;
 
+  // The same history with every token count made anew, as by another tokenizer. Costs a count of every message of the log.
+  History recounted(const std::function<std::uint32_t(const Message&)>& count_tokens) const;
+
   // The conversation as it was at `version`, to go another way from there; shares all messages with this one.
   // not_found: no such version.
   Result<History> fork(Version version) const;
@@ -89,6 +92,10 @@ class UNDERTEXT_API History {
   std::vector<VersionInfo> versions() const;                            // one entry a version, 0 first
   Result<Diff> diff(Version from, Version to) const;                    // not_found
   Result<Blame> blame(Ordinal ordinal) const;                           // not_found; O(versions log n)
+
+  // One for every COMPRESS that hid something, the oldest first. O(versions + what they hid).
+  std::vector<Receipt> receipts() const;
+  std::optional<Receipt> receipt(Version version) const;  // nothing when that version was made by something else
 
   // The originals a summary stands for, in view order; empty when the message is no summary.
   std::vector<Ordinal> summarised(Ordinal summary) const;

@@ -22,6 +22,8 @@
 
 namespace undertext {
 
+class History;
+
 // Which messages an operation means: positions in the view, or places in the log. Without repeats.
 struct Names {
   enum class By : std::uint8_t { index, ordinal };
@@ -53,6 +55,26 @@ struct MarkMap {
   std::vector<std::uint64_t> batch_boundaries;
   std::vector<std::uint64_t> boundary_to_batch;
   std::uint64_t current_batch = 0;
+};
+
+// What stands for some messages of a view: they are hidden, and `summary` takes the place of the first.
+struct Replacement {
+  std::vector<Range> hidden;            // stretches of the view, rising, not touching; at least one message
+  std::optional<Message> summary = {};  // unset: nothing takes their place
+};
+
+// What a compression strategy proposes (compression.hpp). Nothing happens until it is applied.
+struct Plan {
+  Version base;                           // the version whose view the stretches are of
+  std::vector<Replacement> replacements;  // none overlaps another; empty: there is nothing to do
+  std::string strategy = {};
+  std::string summariser = {};  // empty: no summary was made
+  std::string model = {};       // that the summariser asked
+  std::string reason = {};      // why, for people
+  std::uint64_t tokens_before = 0;
+  std::uint64_t tokens_after = 0;
+  std::uint64_t prompt_tokens = 0;  // what the summary cost, as its provider reported
+  std::uint64_t completion_tokens = 0;
 };
 
 namespace op {
@@ -93,6 +115,13 @@ struct Delete {
 struct Compress {
   Names names;
   std::optional<Message> summary = {};
+};
+struct ApplyPlan {  // COMPRESS by a strategy. conflict: the head is not plan.base. invalid_argument: it would break a tool pair
+  Plan plan;
+};
+// The same with the plan made on the spot, from the history as it is by then. Called once, during apply(); what is kept is the plan.
+struct CompressBy {
+  std::function<Result<Plan>(const History&)> plan;
 };
 struct Expand {
   std::uint64_t index = 0;
@@ -154,8 +183,8 @@ struct OperationOptions {
 
 struct Operation {
   using What = std::variant<op::Append, op::Insert, op::Replace, op::Truncate, op::Clear, op::Filter, op::Delete, op::Compress,
-                            op::Expand, op::Merge, op::Split, op::Transform, op::StartBatch, op::EndBatch, op::Rollback, op::Mark,
-                            op::Unmark, op::Undo, op::Redo, op::Restore, op::ImportMarkMap>;
+                            op::ApplyPlan, op::CompressBy, op::Expand, op::Merge, op::Split, op::Transform, op::StartBatch,
+                            op::EndBatch, op::Rollback, op::Mark, op::Unmark, op::Undo, op::Redo, op::Restore, op::ImportMarkMap>;
   What what;
   OperationOptions options = {};
 };

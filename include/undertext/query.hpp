@@ -98,4 +98,24 @@ struct Blame {
   bool visible = false;            // now
 };
 
+// What a COMPRESS did, by a plan or by names.
+struct Receipt {
+  struct Stands {
+    std::uint64_t summary = 0;  // ordinal
+    std::vector<std::uint64_t> stands_for;
+  };
+  std::uint64_t version = 0;  // the one it made
+  std::int64_t timestamp_ms = 0;
+  std::string strategy;    // empty: the messages were named by the caller
+  std::string summariser;  // empty: none
+  std::string model;       // that the summariser asked
+  std::string reason;
+  std::uint64_t tokens_before = 0;
+  std::uint64_t tokens_after = 0;
+  std::uint64_t prompt_tokens = 0;  // what the summary cost, as its provider reported
+  std::uint64_t completion_tokens = 0;
+  std::vector<std::uint64_t> hidden;  // ordinals, in view order
+  std::vector<Stands> summaries;      // in view order
+};
+
 }  // namespace undertext

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <undertext/change.hpp>
+#include <undertext/compression.hpp>
 #include <undertext/conversation.hpp>
 #include <undertext/error.hpp>
 #include <undertext/export.hpp>
@@ -12,6 +13,9 @@
 #include <undertext/message.hpp>
 #include <undertext/operation.hpp>
 #include <undertext/query.hpp>
+#include <undertext/summariser.hpp>
+#include <undertext/tokenizer.hpp>
+#include <undertext/usage.hpp>
 #include <undertext/view.hpp>
 
 namespace undertext {

@@ -82,7 +82,11 @@ class Performance {
   Outcome apply(std::string_view json) {
     before_ = conversation_.version();
     const JsonText text = JsonText::parse(json, {}).value();
-    Outcome outcome = conversation_.apply(read_operation(text.root(), {}).value().operation).value();
+    SpelledOperation spelled = read_operation(text.root(), {}).value();
+    const StrategyPtr strategy = spelled.compress_by.strategy;
+    Outcome outcome = (strategy ? conversation_.compress(*strategy, {.operation = std::move(spelled.operation.options)})
+                                : conversation_.apply(std::move(spelled.operation)))
+                          .value();
     remember();
     Line line;
     line.add_right("v" + std::to_string(outcome.version.value), 6, {.color = tint::accent}).pad_to(8);
@@ -205,26 +209,30 @@ bool play_cuts(Performance& show, Version& compressed) {
   show.draw_since(cut.version, Rows::all);
   show.apply(R"({"operation":"UNDO"})");
 
-  show.scene(5, "Better than a cut: a summary, which still knows what it stands for.");
+  show.scene(5, "Strategies only propose, and never tear a pair: a stub for the long result,");
   const Version whole = show.version();
-  show.apply(R"({"operation":"COMPRESS","indices":[1,2,3,4,5],"summary":{"role":"assistant","content":)"
-             R"("cart.py rounds the tax too early."},"description":"five messages in one"})");
+  show.apply(R"({"operation":"COMPRESS","strategy":{"name":"clear_tool_results","keep":1},"description":"a stub for the log"})");
+  show.draw(Rows::near_changes);
+
+  show.scene(6, "or a digest of all that is old, which still knows what it stands for.");
+  show.apply(R"({"operation":"COMPRESS","strategy":{"name":"smart_summary","keep":2},"description":"six messages in one"})");
   compressed = show.version();
   show.draw(Rows::all);
-  show.apply(R"({"operation":"EXPAND","index":1,"description":"the originals again"})");
+  show.apply(R"({"operation":"EXPAND","index":1,"description":"the messages again"})");
+  show.apply(R"({"operation":"EXPAND","index":3,"description":"and the log itself"})");
   show.draw(Rows::near_changes);
   return show_same(show, whole, show.version());
 }
 
 bool play_returns(Performance& show, Version compressed) {
-  show.scene(6, "Roll back to batch 0: all is there. And on again from any version.");
+  show.scene(7, "Roll back to batch 0: all is there. And on again from any version.");
   show.apply(R"({"operation":"ROLLBACK","targetBatchIndex":0,"description":"before any edit"})");
   show.draw(Rows::all);
   show.apply(R"({"operation":"RESTORE","version":)" + std::to_string(compressed.value) + "}");
   show.leave_gap();
   const bool restored = show_same(show, compressed, show.version());
 
-  show.scene(7, "Every version is still there, with its batch and its tokens.");
+  show.scene(8, "Every version is still there, with its batch and its tokens.");
   show.draw_versions();
   const std::size_t count = show.version_count(), intact = show.count_intact_versions();
   const bool all_intact =

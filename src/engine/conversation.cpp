@@ -1,40 +1,21 @@
 #include <undertext/conversation.hpp>
 
-#include <atomic>
-#include <chrono>
-#include <mutex>
-#include <thread>
-#include <unordered_map>
 #include <utility>
 
-#include "engine/subscribers.hpp"
-#include "tokens/estimate.hpp"
+#include "engine/conversation_rep.hpp"
 
 namespace undertext {
-
 namespace {
 
-std::int64_t system_clock_ms() {
-  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(since_1970).count();
-}
-
-using Outcomes = std::unordered_map<std::string, Outcome>;
-
-// What the subscribers hear of one operation, in the order of Event::Type but for context_changed, which comes last.
-void append_events(std::vector<Event>& events, const Operation& operation, const Stats& before, const Outcome& outcome) {
-  const auto add = [&](Event::Type type, Ordinal ordinal = {}, BatchIndex batch = {}) {
-    events.push_back({type, outcome.version, ordinal, batch});
+std::optional<Error> check(const CompressionConfig& config) {
+  if (!config.enabled) return {};
+  const auto bad = [](const char* field, const char* problem) {
+    return Error{ErrorCode::invalid_argument, problem, field, std::string("compressionConfig.") + field};
   };
-  for (std::uint64_t ordinal = before.total_messages; ordinal < outcome.stats.total_messages; ++ordinal) {
-    add(Event::Type::message_added, Ordinal(ordinal));
-  }
-  if (outcome.opened_batch) add(Event::Type::batch_opened, {}, outcome.affected_batch_index);
-  if (std::holds_alternative<op::Rollback>(operation.what) || std::holds_alternative<op::EndBatch>(operation.what)) {
-    add(Event::Type::rolled_back, {}, outcome.affected_batch_index);
-  }
-  events.insert(events.end(), outcome.events.begin(), outcome.events.end());
-  add(Event::Type::context_changed);
+  if (config.threshold == 0)
+    return bad("threshold", "threshold must be given, and more than 0, for a conversation that compresses itself");
+  if (config.target_tokens.value_or(0) > config.threshold) return bad("targetTokens", "targetTokens must not be above threshold");
+  return {};
 }
 
 }  // namespace
@@ -46,132 +27,39 @@ std::string_view name(Event::Type type) {
     case Event::Type::rolled_back: return "ROLLED_BACK";
     case Event::Type::context_changed: return "CONTEXT_CHANGED";
     case Event::Type::token_limit_exceeded: return "TOKEN_LIMIT_EXCEEDED";
+    case Event::Type::compression_threshold_exceeded: return "COMPRESSION_THRESHOLD_EXCEEDED";
+    case Event::Type::compressed: return "COMPRESSED";
+    case Event::Type::compression_failed: return "COMPRESSION_FAILED";
+    case Event::Type::compression_discarded: return "COMPRESSION_DISCARDED";
   }
   return "";
 }
 
-// Locks, in the order in which they are taken: `turn` for the whole of a change and its events; a subscriber's own while it is
-// called; `publishing` only while the handle is copied or swapped, so that readers wait for no more than that.
-struct Conversation::Rep {
-  Rep(Settings given, History start) : settings(std::move(given)), stats(start.stats()), published(std::move(start)) {
-    context.count_tokens = estimate_tokens;
-    context.pairs = settings.pairs;
-    context.limits = settings.limits.message;
-  }
-
-  const Settings settings;
-
-  std::mutex turn;
-  ApplyContext context;                   // guarded by turn
-  Outcomes answered;                      // guarded by turn; by operation_id
-  Stats stats;                            // guarded by turn; of what is published
-  std::atomic<std::thread::id> changing;  // the thread whose turn it is
-
-  const std::shared_ptr<Subscribers> subscribers = Subscribers::make();
-
-  mutable std::mutex publishing;
-  History published;  // guarded by publishing; written only by the one whose turn it is
-
-  History current() const {
-    const std::lock_guard lock(publishing);
-    return published;
-  }
-
-  // The old history goes out in `next`, to be destroyed outside the lock.
-  void publish(History& next) noexcept {
-    const std::lock_guard lock(publishing);
-    std::swap(published, next);
-  }
-
-  // A list of operations on its way: everything that is committed when all of it has succeeded.
-  struct Work {
-    History history;
-    Stats stats;
-    Outcomes answered = {};  // by operations of this list
-    std::vector<Event> events = {};
-    bool changed = false;
-  };
-
-  Result<Outcome> carry_out(const Operation& operation, Work& work, bool tell) const;
-  void make_room(const Work& work) {
-    if (!work.answered.empty()) answered.reserve(answered.size() + work.answered.size());
-  }
-  void commit(Work work, const Subscribers::List& listeners) noexcept;  // after make_room(), nothing here can fail
-
-  // A change made from within a change (by a subscriber, a transforming function, the clock) could only wait for itself.
-  std::optional<Error> refuse_nested() const {
-    if (changing.load() != std::this_thread::get_id()) return std::nullopt;
-    return Error{ErrorCode::invalid_argument, "what is called during a change may read the conversation but must not change it"};
-  }
-
-  class Turn {
-   public:
-    explicit Turn(Rep& rep) : rep_(rep), lock_(rep.turn) { rep_.changing.store(std::this_thread::get_id()); }
-    ~Turn() { rep_.changing.store(std::thread::id()); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-   private:
-    Rep& rep_;
-    const std::lock_guard<std::mutex> lock_;
-  };
-
-  void read_clock() { context.now_ms = settings.clock_ms ? settings.clock_ms() : system_clock_ms(); }
-};
-
-Result<Outcome> Conversation::Rep::carry_out(const Operation& operation, Work& work, bool tell) const {
-  const std::string& id = operation.options.operation_id;
-  if (!id.empty()) {
-    if (const auto found = answered.find(id); found != answered.end()) return found->second;
-    if (const auto found = work.answered.find(id); found != work.answered.end()) return found->second;
-  }
-  Result<Step> step = work.history.apply(operation, context);
-  if (!step) return std::move(step.error());
-  Outcome outcome{std::move(step->applied), {}};
-  if (settings.token_limit && work.stats.tokens <= *settings.token_limit && outcome.stats.tokens > *settings.token_limit) {
-    Event exceeded{Event::Type::token_limit_exceeded, outcome.version};
-    exceeded.tokens_used = outcome.stats.tokens;
-    exceeded.token_limit = *settings.token_limit;
-    outcome.events.push_back(exceeded);
-  }
-  if (!id.empty()) work.answered.emplace(id, outcome);
-  if (tell) append_events(work.events, operation, work.stats, outcome);
-  work.history = std::move(step->history);
-  work.stats = outcome.stats;
-  work.changed = true;
-  return outcome;
-}
-
-void Conversation::Rep::commit(Work work, const Subscribers::List& listeners) noexcept {
-  if (!work.changed) return;
-  answered.merge(work.answered);
-  stats = work.stats;
-  publish(work.history);
-  Subscribers::deliver(listeners, work.events);
-}
-
-Conversation::Conversation() : rep_(std::make_unique<Rep>(Settings{}, History(system_clock_ms()))) {}
+Conversation::Conversation() : Conversation(open(Settings()).value()) {}
 Conversation::Conversation(std::unique_ptr<Rep> rep) : rep_(std::move(rep)) {}
 Conversation::Conversation(Conversation&&) noexcept = default;
 Conversation& Conversation::operator=(Conversation&&) noexcept = default;
 Conversation::~Conversation() = default;
 
 Result<Conversation> Conversation::open(Settings settings) {
-  if (settings.tokenizer != "estimate") {
-    return Error{ErrorCode::unsupported, "the only tokenizer of this version is \"estimate\"", "tokenizer"};
-  }
+  if (settings.compression.threshold == 0) settings.compression.threshold = settings.token_limit.value_or(0);
+  if (std::optional<Error> error = check(settings.compression)) return std::move(*error);
+  if (!settings.compression.strategy) settings.compression.strategy = sliding_window();
+  Result<Counting> counting = counting_by(settings.tokenizer);
+  if (!counting) return counting.error();
   const std::int64_t now_ms = settings.clock_ms ? settings.clock_ms() : system_clock_ms();
-  return Conversation(std::make_unique<Rep>(std::move(settings), History(now_ms)));
+  return Conversation(std::make_unique<Rep>(std::move(settings), std::move(*counting), History(now_ms)));
 }
 
 Result<Outcome> Conversation::apply(Operation operation) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
   const Rep::Turn turn(*rep_);
-  rep_->read_clock();
   const Subscribers::List listeners = rep_->subscribers->list();
-  Rep::Work work{rep_->current(), rep_->stats};
+  Rep::Work work = rep_->begin();
+  const std::uint64_t tokens_before = work.stats.tokens;
   Result<Outcome> outcome = rep_->carry_out(operation, work, !listeners.empty());
   if (!outcome) return outcome;
+  rep_->compress_if_due(operation, tokens_before, work, *outcome, !listeners.empty());
   rep_->make_room(work);
   rep_->commit(std::move(work), listeners);
   return outcome;
@@ -181,9 +69,9 @@ Result<std::vector<Outcome>> Conversation::apply(std::vector<Operation> operatio
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
   if (operations.empty()) return Error{ErrorCode::invalid_argument, "a list of operations must not be empty"};
   const Rep::Turn turn(*rep_);
-  rep_->read_clock();
   const Subscribers::List listeners = rep_->subscribers->list();
-  Rep::Work work{rep_->current(), rep_->stats};
+  Rep::Work work = rep_->begin();
+  const std::uint64_t tokens_before = work.stats.tokens;
   std::vector<Outcome> outcomes;
   outcomes.reserve(operations.size());
   for (const Operation& operation : operations) {
@@ -194,19 +82,111 @@ Result<std::vector<Outcome>> Conversation::apply(std::vector<Operation> operatio
     }
     outcomes.push_back(std::move(*outcome));
   }
+  rep_->compress_if_due(operations.back(), tokens_before, work, outcomes.back(), !listeners.empty());
   rep_->make_room(work);
   rep_->commit(std::move(work), listeners);
   return outcomes;
 }
 
-History Conversation::history() const { return rep_->current(); }
+Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressOptions& options) {
+  if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
+  const History frozen = history();
+  const bool repeated = [&] {
+    const std::lock_guard lock(rep_->turn);
+    return rep_->answered.contains(options.operation.operation_id);
+  }();
+  // A repeated operation is answered from memory: nothing is to be summarised for it.
+  if (repeated) return apply({op::CompressBy{}, options.operation});
+
+  const std::optional<Version>& expected = options.operation.expected_version;
+  if (expected && *expected != frozen.version()) {
+    return Error{
+        ErrorCode::conflict,
+        "expected version " + std::to_string(expected->value) + ", but the head is " + std::to_string(frozen.version().value),
+        "expectedVersion"};
+  }
+  Aim to = aim(options.tokens_max);
+  to.cancel = options.cancel;
+  Result<Plan> plan = plan_by(strategy, frozen, to);
+  if (!plan) return plan.error();
+  bool moved_on = false;
+  Result<Outcome> outcome = apply({op::CompressBy{[&](const History& now) -> Result<Plan> {
+                                     moved_on = now.version() != frozen.version();
+                                     return moved_on ? rebase(*plan, frozen, now) : *plan;
+                                   }},
+                                   options.operation});
+  if (!outcome && moved_on && is_refused_plan(outcome.error())) return as_conflict(outcome.error());
+  return outcome;
+}
+
+Result<Fit> Conversation::fit(const Budget& budget, const Strategy& strategy) const {
+  return fit_view(history(), budget, strategy, aim());
+}
+
+Aim Conversation::aim(std::optional<std::uint64_t> tokens_max) const { return rep_->aim(tokens_max); }
+
+void Conversation::wait_for_compression() const {
+  if (rep_->is_changing_here()) return;  // it would wait for itself
+  std::unique_lock lock(rep_->background);
+  rep_->background_ended.wait(lock, [&] { return !rep_->is_compressing; });
+}
+
+void Conversation::cancel_compression() {
+  const std::lock_guard lock(rep_->background);
+  rep_->stop_compressing.request_stop();
+}
+
+std::optional<Error> Conversation::set_tokenizer(std::string_view name) {
+  if (std::optional<Error> refused = rep_->refuse_nested()) return refused;
+  Result<Counting> counting = counting_by(name);
+  if (!counting) return counting.error();
+  const std::lock_guard lock(rep_->turn);
+  rep_->context.count_tokens = counting->count_message;
+  {
+    const std::lock_guard publishing(rep_->publishing);
+    rep_->counting = std::move(*counting);
+  }
+  rep_->recount_is_due.store(true);
+  return {};
+}
+
+std::shared_ptr<const Tokenizer> Conversation::tokenizer() const { return rep_->counting_now().tokenizer; }
+
+std::optional<Error> Conversation::update_usage(RequestUsage usage) {
+  const std::uint64_t tokens = stats().tokens;
+  const std::lock_guard lock(rep_->usage_lock);
+  if (usage.estimated_prompt == 0) {
+    const std::optional<RequestUsage> known = rep_->usage.find(usage.request_id);
+    usage.estimated_prompt = known ? known->estimated_prompt : tokens;
+  }
+  return rep_->usage.update(std::move(usage));
+}
+
+std::optional<Error> Conversation::finish_usage(std::string_view request_id) {
+  const std::lock_guard lock(rep_->usage_lock);
+  return rep_->usage.finish(request_id);
+}
+
+UsageTracker Conversation::usage() const {
+  const std::lock_guard lock(rep_->usage_lock);
+  return rep_->usage;
+}
+
+History Conversation::history() const {
+  // During a change of this thread's own nothing is due: its turn began with the recount.
+  if (rep_->recount_is_due.load()) {
+    const std::lock_guard lock(rep_->turn);
+    rep_->recount_if_due();
+  }
+  return rep_->current();
+}
 
 const Settings& Conversation::settings() const { return rep_->settings; }
 
 Result<Conversation> Conversation::fork(Version version) const {
   Result<History> start = history().fork(version);
   if (!start) return std::move(start.error());
-  return Conversation(std::make_unique<Rep>(rep_->settings, std::move(*start)));
+  return Conversation(std::make_unique<Rep>(rep_->settings, rep_->counting_now(), std::move(*start)));
 }
 
 Subscription Conversation::subscribe(std::function<void(const Event&)> receive) {

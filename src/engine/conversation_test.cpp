@@ -249,15 +249,15 @@ TEST(Conversation, TheClockIsTheOneInTheSettings) {
   EXPECT_EQ(conversation.history().version_info(Version(3)).timestamp_ms, 9);
 }
 
-TEST(Conversation, ATokenizerThisBuildDoesNotHaveIsUnsupported) {
-  const Result<Conversation> conversation = Conversation::open({.tokenizer = "o200k_base"});
+TEST(Conversation, ATokenizerThatNobodyKnowsIsNotFound) {
+  const Result<Conversation> conversation = Conversation::open({.tokenizer = "nobody knows"});
   ASSERT_FALSE(conversation);
-  EXPECT_EQ(conversation.error().code, ErrorCode::unsupported);
+  EXPECT_EQ(conversation.error().code, ErrorCode::not_found);
   EXPECT_EQ(conversation.error().field, "tokenizer");
 }
 
 TEST(Conversation, EveryEventTypeHasAName) {
-  for (int type = 0; type <= static_cast<int>(Event::Type::token_limit_exceeded); ++type) {
+  for (int type = 0; type <= static_cast<int>(Event::Type::compression_discarded); ++type) {
     EXPECT_FALSE(name(static_cast<Event::Type>(type)).empty());
   }
 }

@@ -8,6 +8,7 @@
 
 #include "history/draft.hpp"
 #include "history/import.hpp"
+#include "history/plan.hpp"
 #include "message/edit.hpp"
 
 namespace undertext {
@@ -195,6 +196,11 @@ Problem perform(Draft& draft, const op::Compress& compress) {
   draft.open_batch();
   return {};
 }
+
+Problem perform(Draft& draft, const op::ApplyPlan& apply) { return apply_plan(draft, apply.plan); }
+
+// History::apply has put a plan in its place.
+Problem perform(Draft&, const op::CompressBy&) { return Error{ErrorCode::internal, "a plan was to be made before"}; }
 
 Problem perform(Draft& draft, const op::Expand& expand) {
   if (Problem problem = index_problem(draft, expand.index)) return problem;
@@ -401,6 +407,12 @@ Result<Step> History::apply(const Operation& operation, const ApplyContext& cont
   }
   if (rep().versions.size() > std::numeric_limits<std::uint32_t>::max() - 1) {
     return Error{ErrorCode::too_large, "the conversation has as many versions as it can"};
+  }
+  if (const auto* compress = std::get_if<op::CompressBy>(&operation.what)) {
+    if (!compress->plan) return bad("plan", "the function is empty");
+    Result<Plan> plan = compress->plan(*this);
+    if (!plan) return plan.error();
+    return apply({op::ApplyPlan{std::move(*plan)}, operation.options}, context);
   }
   Draft draft(rep(), context);
   if (Problem problem = std::visit([&](const auto& what) { return perform(draft, what); }, operation.what)) return *problem;

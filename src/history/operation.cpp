@@ -12,6 +12,8 @@ struct NameOf {
   std::string_view operator()(const op::Filter&) const { return "FILTER"; }
   std::string_view operator()(const op::Delete&) const { return "DELETE"; }
   std::string_view operator()(const op::Compress&) const { return "COMPRESS"; }
+  std::string_view operator()(const op::ApplyPlan&) const { return "COMPRESS"; }
+  std::string_view operator()(const op::CompressBy&) const { return "COMPRESS"; }
   std::string_view operator()(const op::Expand&) const { return "EXPAND"; }
   std::string_view operator()(const op::Merge&) const { return "MERGE"; }
   std::string_view operator()(const op::Split&) const { return "SPLIT"; }

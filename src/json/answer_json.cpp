@@ -68,14 +68,42 @@ void append_warnings(std::string& out, const std::vector<Warning>& warnings) {
   out += ']';
 }
 
+void append_error(std::string& out, const Error& error) {
+  append_field(out, R"({"code":)", name(error.code));
+  append_field_unless_empty(out, R"(,"field":)", error.field);
+  append_field_unless_empty(out, R"(,"path":)", error.path);
+  if (error.operation_index) append_field(out, R"(,"operationIndex":)", *error.operation_index);
+  if (error.byte_offset) append_field(out, R"(,"byteOffset":)", *error.byte_offset);
+  if (error.tokens_minimum) append_field(out, R"(,"minimum":)", *error.tokens_minimum);
+  append_field(out, R"(,"message":)", error.message);
+  out += '}';
+}
+
 // Only what an operation can set off on its own is shown in its answer.
 void append_events(std::string& out, const std::vector<Event>& events) {
   if (events.empty()) return;
   std::string_view lead = R"(,"events":[{"type":)";
   for (const Event& event : events) {
     append_field(out, lead, name(event.type));
-    append_field(out, R"(,"tokensUsed":)", event.tokens_used);
-    append_field(out, R"(,"tokenLimit":)", event.token_limit);
+    switch (event.type) {
+      case Event::Type::compressed:
+        append_field(out, R"(,"version":)", event.version.value);
+        append_field(out, R"(,"strategy":)", event.strategy);
+        append_field(out, R"(,"tokensBefore":)", event.tokens_used);
+        append_field(out, R"(,"tokensAfter":)", event.tokens_after);
+        break;
+      case Event::Type::compression_failed:
+      case Event::Type::compression_discarded:
+        append_field(out, R"(,"strategy":)", event.strategy);
+        out += R"(,"error":)";
+        append_error(out, *event.error);
+        break;
+      case Event::Type::compression_threshold_exceeded:
+        append_field(out, R"(,"tokensUsed":)", event.tokens_used);
+        append_field(out, R"(,"threshold":)", event.token_limit);
+        break;
+      default: append_field(out, R"(,"tokensUsed":)", event.tokens_used); append_field(out, R"(,"tokenLimit":)", event.token_limit);
+    }
     out += '}';
     lead = R"(,{"type":)";
   }
@@ -104,13 +132,9 @@ void append_json(std::string& out, const std::vector<BlameEntry>& entries) {
 }  // namespace
 
 void append_answer(std::string& out, const Error& error) {
-  append_field(out, R"({"ok":false,"error":{"code":)", name(error.code));
-  append_field_unless_empty(out, R"(,"field":)", error.field);
-  append_field_unless_empty(out, R"(,"path":)", error.path);
-  if (error.operation_index) append_field(out, R"(,"operationIndex":)", *error.operation_index);
-  if (error.byte_offset) append_field(out, R"(,"byteOffset":)", *error.byte_offset);
-  append_field(out, R"(,"message":)", error.message);
-  out += "}}";
+  out += R"({"ok":false,"error":)";
+  append_error(out, error);
+  out += '}';
 }
 
 void append_answer(std::string& out, const Outcome& outcome) {
@@ -119,6 +143,11 @@ void append_answer(std::string& out, const Outcome& outcome) {
   append_field(out, R"(,"affectedBatchIndex":)", outcome.affected_batch_index.value);
   out += R"(,"stats":)";
   append_json(out, outcome.stats);
+  if (outcome.by_strategy) out += outcome.receipt ? R"(,"outcome":"compressed")" : R"(,"outcome":"fits")";
+  if (outcome.receipt) {
+    out += R"(,"receipt":)";
+    append_json(out, *outcome.receipt);
+  }
   append_warnings(out, outcome.warnings);
   append_events(out, outcome.events);
   out += '}';
@@ -245,6 +274,82 @@ void append_json(std::string& out, const Blame& blame) {
   out += R"(,"shown":)";
   append_json(out, blame.shown);
   out += blame.visible ? R"(,"visible":true})" : R"(,"visible":false})";
+}
+
+void append_json(std::string& out, const Receipt& receipt) {
+  append_field(out, R"({"version":)", receipt.version);
+  append_field(out, R"(,"timestamp":)", receipt.timestamp_ms);
+  append_field_unless_empty(out, R"(,"strategy":)", receipt.strategy);
+  append_field_unless_empty(out, R"(,"summariser":)", receipt.summariser);
+  append_field_unless_empty(out, R"(,"model":)", receipt.model);
+  append_field_unless_empty(out, R"(,"reason":)", receipt.reason);
+  append_field(out, R"(,"tokensBefore":)", receipt.tokens_before);
+  append_field(out, R"(,"tokensAfter":)", receipt.tokens_after);
+  if (receipt.prompt_tokens > 0 || receipt.completion_tokens > 0) {
+    append_field(out, R"(,"cost":{"promptTokens":)", receipt.prompt_tokens);
+    append_field(out, R"(,"completionTokens":)", receipt.completion_tokens);
+    out += '}';
+  }
+  append_field(out, R"(,"ordinals":)", receipt.hidden);
+  std::string_view lead = R"(,"summaries":[{"ordinal":)";
+  for (const Receipt::Stands& stands : receipt.summaries) {
+    append_field(out, lead, stands.summary);
+    append_field(out, R"(,"standsFor":)", stands.stands_for);
+    out += '}';
+    lead = R"(,{"ordinal":)";
+  }
+  out += receipt.summaries.empty() ? R"(,"summaries":[]})" : "]}";
+}
+
+// Plans are told in ordinals, which mean the same in every version.
+void append_json(std::string& out, const Fit& fit, const View& view) {
+  append_field(out, R"({"outcome":)", name(fit.outcome));
+  append_field(out, R"(,"tokens":)", fit.tokens);
+  append_field(out, R"(,"tokensMax":)", fit.tokens_max);
+  if (fit.outcome == Fit::Outcome::cannot_fit) append_field(out, R"(,"minimum":)", fit.tokens_minimum);
+  if (fit.plan) {
+    append_field(out, R"(,"plan":{"strategy":)", fit.plan->strategy);
+    append_field_unless_empty(out, R"(,"reason":)", fit.plan->reason);
+    append_field(out, R"(,"tokensBefore":)", fit.plan->tokens_before);
+    append_field(out, R"(,"tokensAfter":)", fit.plan->tokens_after);
+    std::string_view lead = R"(,"replacements":[{"ordinals":)";
+    for (const Replacement& replacement : fit.plan->replacements) {
+      std::vector<std::uint64_t> ordinals;
+      for (const Range& range : replacement.hidden) {
+        for (std::uint64_t i = range.start; i < range.end; ++i) ordinals.push_back(view.ordinal(i).value);
+      }
+      append_field(out, lead, ordinals);
+      if (replacement.summary) (out += R"(,"summary":)") += replacement.summary->json();
+      out += '}';
+      lead = R"(,{"ordinals":)";
+    }
+    out += "]}";
+  }
+  out += '}';
+}
+
+void append_json(std::string& out, const TokensAnswer& tokens) {
+  const ViewSums sums = tokens.view.sums();
+  append_field(out, R"({"total":)", sums.tokens());
+  std::string_view lead = R"(,"byRole":{)";
+  for (std::size_t role = 0; role < role_count; ++role) {
+    append_field(out, lead, name(static_cast<Role>(role)));
+    append_field(out, ":", sums.role_tokens[role]);
+    lead = ",";
+  }
+  append_field(out, R"(},"tokenizer":)", tokens.tokenizer.name());
+  out += tokens.tokenizer.is_exact() ? R"(,"exact":true)" : R"(,"exact":false)";
+  if (tokens.per_message) {
+    lead = R"(,"messages":[{"ordinal":)";
+    for (std::uint64_t i = 0; i < tokens.view.size(); ++i) {
+      append_field(out, lead, tokens.view.ordinal(i).value);
+      append_field(out, R"(,"tokens":)", std::uint64_t{tokens.view.tokens(i)});
+      out += '}';
+      lead = R"(,{"ordinal":)";
+    }
+    out += tokens.view.empty() ? R"(,"messages":[])" : "]";
+  }
+  out += '}';
 }
 
 void append_state(std::string& out, const History& history) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <undertext/compression.hpp>
 #include <undertext/conversation.hpp>
 #include <undertext/error.hpp>
 #include <undertext/history.hpp>
@@ -33,6 +34,14 @@ void append_json(std::string& out, const std::optional<BatchSnapshot>& snapshot)
 void append_json(std::string& out, const VersionInfo& version);
 void append_json(std::string& out, const Diff& diff);
 void append_json(std::string& out, const Blame& blame);
+void append_json(std::string& out, const Receipt& receipt);
+void append_json(std::string& out, const Fit& fit, const View& view);
+struct TokensAnswer {
+  const View& view;
+  const Tokenizer& tokenizer;
+  bool per_message;
+};
+void append_json(std::string& out, const TokensAnswer& tokens);
 void append_state(std::string& out, const History& history);  // document 000's MessageArrayState
 
 template <class T>

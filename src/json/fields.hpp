@@ -109,6 +109,36 @@ class Fields {
     inner.done();
     return true;
   }
+  // A list of objects: `read` gets the Fields of each.
+  template <std::invocable<Fields&> Read>
+  void take_objects(std::string_view name, Read read) {
+    std::optional<JsonValue> value = find(name);
+    if (!value) return;
+    if (!value->is(JsonType::array)) return wrong_type(name, *value, "a list");
+    std::size_t index = 0;
+    for (JsonValue element : value->elements()) {
+      const std::string element_name = std::string(name) + "[" + std::to_string(index++) + "]";
+      if (!element.is(JsonType::object)) return wrong_type(element_name, element, "an object");
+      Fields inner(element, what_, *reading_, this, element_name);
+      read(inner);
+      inner.done();
+    }
+  }
+  // An object whose keys are names that the caller chose: `read` gets each key and the Fields of its object.
+  template <std::invocable<std::string, Fields&> Read>
+  void take_named_objects(std::string_view name, Read read) {
+    std::optional<JsonValue> value = find(name);
+    if (!value) return;
+    if (!value->is(JsonType::object)) return wrong_type(name, *value, "an object");
+    for (const JsonMember member : value->members()) {
+      const std::string key = member.key.string();
+      const std::string member_name = std::string(name) + "." + key;
+      if (!member.value.is(JsonType::object)) return wrong_type(member_name, member.value, "an object");
+      Fields inner(member.value, what_, *reading_, this, member_name);
+      read(key, inner);
+      inner.done();
+    }
+  }
   template <std::invocable<Fields&> Read>
   void need_object(std::string_view name, Read read) {
     if (!take_object(name, std::move(read))) missing(name);

@@ -265,6 +265,15 @@ void read_batch_end(Fields& fields, SpelledOperation& spelled) {
   spelled.field_names = {{"targetBatch", written}};
 }
 
+void read_flat_compress(Fields& fields, SpelledOperation& spelled) {
+  if (!fields.has("strategy")) return read_flat<op::Compress>(fields, spelled);
+  // What the strategy is needs the summarisers, and is read by read_operation().
+  read_room(fields, spelled.compress_by.tokens_max);
+  for (const std::string_view named : {"indices", "ordinals", "summary"}) {
+    if (fields.has(named)) fields.fail(named, "and strategy exclude each other: a strategy chooses the messages");
+  }
+}
+
 struct Spelling {
   std::string_view name;
   void (*read)(Fields& fields, SpelledOperation& spelled);
@@ -278,7 +287,7 @@ constexpr Spelling spellings[] = {
     {"CLEAR", read_flat<op::Clear>},
     {"FILTER", read_flat<op::Filter>},
     {"DELETE", read_flat<op::Delete>},
-    {"COMPRESS", read_flat<op::Compress>},
+    {"COMPRESS", read_flat_compress},
     {"EXPAND", read_flat<op::Expand>},
     {"MERGE", read_flat<op::Merge>},
     {"SPLIT", read_flat<op::Split>},
@@ -333,7 +342,7 @@ Error SpelledOperation::in_the_callers_words(Error error) const {
   return error;
 }
 
-Result<SpelledOperation> read_operation(JsonValue object, const MessageLimits& limits) {
+Result<SpelledOperation> read_operation(JsonValue object, const MessageLimits& limits, const Summarisers& summarisers) {
   Reading reading(limits);
   SpelledOperation spelled;
   const std::optional<JsonValue> operation = object.find("operation");
@@ -353,6 +362,7 @@ Result<SpelledOperation> read_operation(JsonValue object, const MessageLimits& l
   }
   fields.find("operation");
   spelling->read(fields, spelled);
+  if (spelling->read == read_flat_compress) read_strategy(fields, "strategy", summarisers, spelled.compress_by.strategy);
   read_options(fields, spelled.operation.options);
   fields.done();
   if (reading.failed()) return reading.take_error();

@@ -16,6 +16,7 @@
 #include <undertext/operation.hpp>
 
 #include "base/json_text.hpp"
+#include "json/strategy_json.hpp"
 
 namespace undertext {
 
@@ -27,6 +28,7 @@ struct SpelledOperation {
   };
 
   Operation operation;
+  StrategyCall compress_by = {};            // set: COMPRESS by this; `operation` has no more than the options
   std::string_view block = {};              // the nested object that holds the arguments, such as "truncate"
   std::vector<FieldName> field_names = {};  // those that differ
 
@@ -36,6 +38,7 @@ struct SpelledOperation {
 
 // `object` is an object that has `operation`. invalid_argument: an unknown operation or field, a field of the wrong type, or one
 // that is missing. What depends on the conversation (ranges, visibility) is left to History::apply.
-Result<SpelledOperation> read_operation(JsonValue object, const MessageLimits& limits);
+// `summarisers` are those that a strategy may name.
+Result<SpelledOperation> read_operation(JsonValue object, const MessageLimits& limits, const Summarisers& summarisers = {});
 
 }  // namespace undertext

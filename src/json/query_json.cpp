@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "json/fields.hpp"
+#include "json/strategy_json.hpp"
 
 namespace undertext {
 
@@ -42,6 +43,24 @@ void read_arguments(Fields& fields, ask::Diff& ask) {
 }
 void read_arguments(Fields& fields, ask::Blame& ask) { fields.need("ordinal", ask.ordinal); }
 
+void read_arguments(Fields& fields, ask::Tokens& ask) {
+  fields.take("atVersion", ask.at_version);
+  fields.take("perMessage", ask.per_message);
+}
+void read_arguments(Fields& fields, ask::Fit& ask) {
+  fields.take("atVersion", ask.at_version);
+  std::optional<Budget> budget;
+  read_budget(fields, budget);
+  if (!fields.has("budget")) fields.missing("budget");
+  if (budget) ask.budget = *budget;
+}
+
+void read_strategy_of(ask::Fit& ask, Fields& fields, const Summarisers& summarisers) {
+  read_strategy(fields, "strategy", summarisers, ask.strategy);
+  if (!ask.strategy) ask.strategy = sliding_window();
+  if (ask.strategy->is_slow()) fields.fail("strategy", "would ask a model; a fit is found without one, so use the digest");
+}
+
 template <class Ask>
 Query read(Fields& fields) {
   Ask ask;
@@ -59,11 +78,12 @@ constexpr Kind kinds[] = {
     {"markMap", read<ask::MarkMap>},     {"state", read<ask::State>},     {"stats", read<ask::Stats>},
     {"version", read<ask::HeadVersion>}, {"batches", read<ask::Batches>}, {"batchSnapshot", read<ask::BatchSnapshot>},
     {"history", read<ask::Versions>},    {"diff", read<ask::Diff>},       {"blame", read<ask::Blame>},
+    {"tokens", read<ask::Tokens>},       {"fit", read<ask::Fit>},         {"receipts", read<ask::Receipts>},
 };
 
 }  // namespace
 
-Result<Query> read_query(JsonValue object) {
+Result<Query> read_query(JsonValue object, const Summarisers& summarisers) {
   Reading reading;
   const std::optional<JsonValue> query = object.find("query");
   for (const Kind& kind : kinds) {
@@ -71,6 +91,7 @@ Result<Query> read_query(JsonValue object) {
     Fields fields(object, kind.name, reading);
     fields.find("query");
     Query result = kind.read(fields);
+    if (ask::Fit* fit = std::get_if<ask::Fit>(&result)) read_strategy_of(*fit, fields, summarisers);
     fields.done();
     if (reading.failed()) return reading.take_error();
     return result;

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <variant>
 
+#include <undertext/compression.hpp>
+#include <undertext/conversation.hpp>
 #include <undertext/error.hpp>
 #include <undertext/ids.hpp>
 #include <undertext/query.hpp>
@@ -37,12 +40,24 @@ struct Diff {
 struct Blame {
   Ordinal ordinal;
 };
+struct Tokens {
+  std::optional<Version> at_version;
+  bool per_message = false;
+};
+struct Fit {
+  std::optional<Version> at_version;
+  Budget budget;
+  StrategyPtr strategy;
+};
+struct Receipts {};
 }  // namespace ask
 
-using Query = std::variant<ask::Messages, ask::Count, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats, ask::HeadVersion,
-                           ask::Batches, ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame>;
+using Query =
+    std::variant<ask::Messages, ask::Count, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats, ask::HeadVersion, ask::Batches,
+                 ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame, ask::Tokens, ask::Fit, ask::Receipts>;
 
 // `object` is an object that has `query`. invalid_argument: an unknown query or field, or one of the wrong type.
-Result<Query> read_query(JsonValue object);
+// `summarisers` are those that a strategy may name.
+Result<Query> read_query(JsonValue object, const Summarisers& summarisers = {});
 
 }  // namespace undertext

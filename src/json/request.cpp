@@ -37,6 +37,7 @@ void keep_to_one_line(std::string& line) {
 }
 
 struct Answering {
+  const Conversation& conversation;
   const History& history;
   std::string& out;
 
@@ -51,6 +52,21 @@ struct Answering {
   void operator()(const ask::Versions&) const { append_result(out, history.versions()); }
   void operator()(const ask::Diff& ask) const { append_result_or_error(history.diff(ask.from, ask.to)); }
   void operator()(const ask::Blame& ask) const { append_result_or_error(history.blame(ask.ordinal)); }
+  void operator()(const ask::Receipts&) const { append_result(out, history.receipts()); }
+  void operator()(const ask::Tokens& ask) const {
+    const Result<View> view = history.view_at(ask.at_version.value_or(history.version()));
+    if (!view) return append_answer(out, in_the_callers_words(view.error()));
+    append_result(out, TokensAnswer{*view, *conversation.tokenizer(), ask.per_message});
+  }
+  void operator()(const ask::Fit& ask) const {
+    const Result<History> then = history.fork(ask.at_version.value_or(history.version()));
+    if (!then) return append_answer(out, in_the_callers_words(then.error()));
+    const Result<Fit> fit = fit_view(*then, ask.budget, *ask.strategy, conversation.aim());
+    if (!fit) return append_answer(out, fit.error());
+    out += R"({"ok":true,"result":)";
+    append_json(out, *fit, then->view());
+    out += '}';
+  }
   void operator()(const ask::State&) const {
     out += R"({"ok":true,"result":)";
     append_state(out, history);
@@ -58,6 +74,10 @@ struct Answering {
   }
 
  private:
+  static Error in_the_callers_words(Error error) {
+    error.field = "atVersion";
+    return error;
+  }
   template <class T>
   void append_either(const Result<T>& result) const {
     if (result) {
@@ -97,39 +117,71 @@ Error with_place(Error error, std::string_view line) {
 }
 
 void answer_query(const Conversation& conversation, JsonValue object, std::string& out) {
-  const Result<Query> query = read_query(object);
+  const Result<Query> query = read_query(object, conversation.settings().summarisers);
   if (!query) return append_answer(out, query.error());
   const History history = conversation.history();
-  std::visit(Answering{history, out}, *query);
+  std::visit(Answering{conversation, history, out}, *query);
+}
+
+// What a strategy is to come down to: what the caller said, or else, for one that cannot do without, what the conversation is set to.
+std::optional<std::uint64_t> room_for(const Conversation& conversation, const StrategyCall& call) {
+  if (call.tokens_max || !call.strategy->needs_tokens_max()) return call.tokens_max;
+  const Settings& settings = conversation.settings();
+  if (settings.compression.target_tokens) return settings.compression.target_tokens;
+  if (settings.compression.threshold > 0) return settings.compression.threshold;
+  return settings.token_limit;
+}
+
+void plan_on_the_spot(const Conversation& conversation, SpelledOperation& spelled) {
+  if (!spelled.compress_by.strategy) return;
+  spelled.operation.what =
+      op::CompressBy{[strategy = spelled.compress_by.strategy, aim = conversation.aim(room_for(conversation, spelled.compress_by))](
+                         const History& history) { return strategy->plan(history, aim); }};
 }
 
 void answer_operation(Conversation& conversation, JsonValue object, std::string& out) {
-  Result<SpelledOperation> spelled = read_operation(object, conversation.settings().limits.message);
+  Result<SpelledOperation> spelled =
+      read_operation(object, conversation.settings().limits.message, conversation.settings().summarisers);
   if (!spelled) return append_answer(out, spelled.error());
+  if (spelled->compress_by.strategy && spelled->compress_by.strategy->is_slow()) {
+    const Result<Outcome> outcome = conversation.compress(
+        *spelled->compress_by.strategy,
+        {.tokens_max = room_for(conversation, spelled->compress_by), .operation = std::move(spelled->operation.options)});
+    if (!outcome) return append_answer(out, outcome.error());
+    return append_answer(out, *outcome);
+  }
+  plan_on_the_spot(conversation, *spelled);
   const Result<Outcome> outcome = conversation.apply(std::move(spelled->operation));
   if (!outcome) return append_answer(out, spelled->in_the_callers_words(outcome.error()));
   append_answer(out, *outcome);
 }
 
-Result<SpelledOperation> read_element(JsonValue element, const MessageLimits& limits) {
+Result<SpelledOperation> read_element(JsonValue element, const Settings& settings) {
   if (!element.is(JsonType::object))
     return Error{ErrorCode::invalid_argument, "an element of a list must be an operation, which is an object"};
   if (element.find("query"))
     return Error{ErrorCode::invalid_argument, "a list holds operations; ask a query on a line of its own", "query"};
-  return read_operation(element, limits);
+  return read_operation(element, settings.limits.message, settings.summarisers);
 }
 
 void answer_list(Conversation& conversation, JsonValue list, std::string& out) {
   std::vector<Operation> operations;
   std::vector<SpelledOperation> spellings;  // without their operations, for the words of errors
   for (JsonValue element : list.elements()) {
-    Result<SpelledOperation> spelled = read_element(element, conversation.settings().limits.message);
+    Result<SpelledOperation> spelled = read_element(element, conversation.settings());
     if (!spelled) {
       spelled.error().operation_index = operations.size();
       return append_answer(out, spelled.error());
     }
+    if (spelled->compress_by.strategy && spelled->compress_by.strategy->is_slow()) {
+      return append_answer(out, Error{.code = ErrorCode::unsupported,
+                                      .message = "a strategy that asks a model cannot be part of a list: others would wait for it",
+                                      .field = "strategy",
+                                      .operation_index = operations.size()});
+    }
+    plan_on_the_spot(conversation, *spelled);
     operations.push_back(std::move(spelled->operation));
-    spellings.push_back({{}, spelled->block, std::move(spelled->field_names)});
+    spellings.push_back({{}, {}, spelled->block, std::move(spelled->field_names)});
   }
   out.reserve(answer_bytes * (operations.size() + 1));
   const Result<std::vector<Outcome>> outcomes = conversation.apply(std::move(operations));

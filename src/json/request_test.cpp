@@ -53,7 +53,7 @@ TEST(Request, AnOperationIsAnsweredWithItsNameVersionBatchAndStats) {
   EXPECT_EQ(
       talk.say(R"({"operation":"insert","data":{"role":"user","content":"Hello"}})"),
       R"({"ok":true,"operation":"APPEND","version":1,"affectedBatchIndex":0,"stats":{"totalMessages":1,"currentBatchMessages":1,)"
-      R"("totalBatches":1,"currentBatchIndex":0,"tokens":6}})");
+      R"("totalBatches":1,"currentBatchIndex":0,"tokens":5}})");
 }
 
 TEST(Request, MessagesComeBackAsTheyWereGiven) {

@@ -5,6 +5,7 @@
 
 #include "base/json_text.hpp"
 #include "json/fields.hpp"
+#include "json/strategy_json.hpp"
 
 namespace undertext {
 
@@ -24,23 +25,17 @@ Result<DoorSettings> read_settings(std::string_view json) {
     limits.take("messageBytes", door.settings.limits.message.message_bytes);
     limits.take("lineBytes", door.line_bytes);
   });
-  // Only whether it is on is looked at: what else it says belongs to strategies that this build does not have.
-  RawObject compression;
-  fields.take("compressionConfig", compression);
+  read_summarisers(fields, door.settings.summarisers);
+  fields.take_object("compressionConfig", [&](Fields& compression) {
+    CompressionConfig& config = door.settings.compression;
+    compression.take("enabled", config.enabled);
+    compression.take("threshold", config.threshold);
+    compression.take("targetTokens", config.target_tokens);
+    read_strategy(compression, "strategy", door.settings.summarisers, config.strategy);
+  });
   fields.done();
   if (reading.failed()) return reading.take_error();
 
-  if (!compression.json.empty()) {
-    const std::optional<JsonValue> enabled = root.find("compressionConfig")->find("enabled");
-    if (enabled && !enabled->is(JsonType::boolean)) {
-      return Error{ErrorCode::invalid_argument, "compressionConfig.enabled must be true or false", "enabled",
-                   "compressionConfig.enabled"};
-    }
-    if (enabled && enabled->boolean()) {
-      return Error{ErrorCode::unsupported, "compression strategies are not part of this version", "enabled",
-                   "compressionConfig.enabled"};
-    }
-  }
   return door;
 }
 

@@ -19,18 +19,27 @@ TEST(SettingsJson, WhatIsNotSaidHasItsDefault) {
 TEST(SettingsJson, EverySettingArrives) {
   const DoorSettings door =
       read_settings(R"({"tokenizer":"estimate","tokenLimit":8000,"pairs":"grow","limits":{"messageBytes":100,"lineBytes":1000},)"
-                    R"("compressionConfig":{"enabled":false,"threshold":6000,"strategy":"sliding_window","more":[1]}})")
+                    R"("compressionConfig":{"enabled":false,"threshold":6000,"targetTokens":4000,"strategy":"keep_recent"}})")
           .value();
   EXPECT_EQ(door.settings.token_limit, 8000u);
   EXPECT_EQ(door.settings.pairs, Pairs::grow);
   EXPECT_EQ(door.settings.limits.message.message_bytes, 100u);
   EXPECT_EQ(door.line_bytes, 1000u);
+  EXPECT_FALSE(door.settings.compression.enabled);
+  EXPECT_EQ(door.settings.compression.threshold, 6000u);
+  EXPECT_EQ(door.settings.compression.target_tokens, 4000u);
+  EXPECT_EQ(door.settings.compression.strategy->name(), "keep_recent");
 }
 
-TEST(SettingsJson, CompressionIsNotSupportedYet) {
-  const Error error = read_settings(R"({"compressionConfig":{"enabled":true}})").error();
-  EXPECT_EQ(error.code, ErrorCode::unsupported);
-  EXPECT_EQ(error.path, "compressionConfig.enabled");
+TEST(SettingsJson, TheTokenLimitIsTheThresholdWhereNoneIsGiven) {
+  const CompressionConfig config =
+      read_settings(R"({"tokenLimit":900,"compressionConfig":{"enabled":true,"strategy":{"name":"keep_recent","n":3}}})")
+          .value()
+          .settings.compression;
+  EXPECT_TRUE(config.enabled);
+  EXPECT_EQ(config.threshold, 0u) << "Conversation::open() takes the limit";
+  EXPECT_FALSE(config.target_tokens);
+  EXPECT_EQ(config.strategy->name(), "keep_recent");
 }
 
 TEST(SettingsJson, WhatIsWrongIsNamed) {
@@ -46,6 +55,8 @@ TEST(SettingsJson, WhatIsWrongIsNamed) {
       {R"({"limits":{"depth":1}})", "depth"},
       {R"({"compressionConfig":true})", "compressionConfig"},
       {R"({"compressionConfig":{"enabled":1}})", "enabled"},
+      {R"({"compressionConfig":{"treshold":1}})", "treshold"},
+      {R"({"compressionConfig":{"strategy":{"name":"shrink"}}})", "name"},
       {"[]", ""},
       {"", ""},
       {"{", ""},

@@ -117,11 +117,62 @@ class Player {
     return map;
   }
 
+  // Some messages, most often none of them kept by law, shared out among a few replacements. Sometimes with a fault.
+  Plan plan(const PlainModel& model) {
+    const PlainModel::State& head = model.head();
+    const std::uint64_t n = head.view.size();
+    Plan plan{.base = Version(model.versions.size() - 1 + (one_in(30) ? 1 : 0)), .replacements = {}};
+    plan.strategy = one_in(2) ? "some" : "";
+    if (one_in(2)) plan.summariser = "short", plan.model = "m", plan.reason = "why", plan.prompt_tokens = below(9);
+    if (n == 0 || one_in(12)) return plan;
+    std::vector<std::uint64_t> hidden;
+    const std::uint64_t start = below(n), end = start + 1 + below(n - start);
+    const auto pinned = head.marks.find("pinned");
+    for (std::uint64_t i = start; i < end; ++i) {
+      const bool stays =
+          model.log[head.view[i]].role() == Role::system || (pinned != head.marks.end() && pinned->second.count(head.view[i]) > 0);
+      if (!one_in(6) && (!stays || one_in(60))) hidden.push_back(i);
+    }
+    if (!one_in(4) || !model.pairs_are_clear(head.view)) keep_ids_together(model, hidden);
+    plan.replacements.resize(1 + below(3));
+    std::uint64_t owner = 0;
+    for (const std::uint64_t i : hidden) {
+      if (one_in(4)) owner = below(plan.replacements.size());
+      std::vector<Range>& ranges = plan.replacements[owner].hidden;
+      if (!ranges.empty() && ranges.back().end == i && !one_in(10)) {
+        ranges.back().end = i + 1;
+      } else {
+        ranges.push_back({i, i + 1});
+      }
+    }
+    const auto hides_nothing = [](const Replacement& r) { return r.hidden.empty(); };
+    if (!one_in(30)) {
+      plan.replacements.erase(std::remove_if(plan.replacements.begin(), plan.replacements.end(), hides_nothing),
+                              plan.replacements.end());
+    }
+    for (Replacement& r : plan.replacements) {
+      if (!one_in(4)) r.summary = message();
+    }
+    if (one_in(3)) std::reverse(plan.replacements.begin(), plan.replacements.end());
+    if (plan.replacements.empty() || plan.replacements[0].hidden.empty()) return plan;
+    std::vector<Range>& ranges = plan.replacements[0].hidden;
+    switch (below(80)) {
+      case 0: ranges[0].end = n + 1 + below(3); break;
+      case 1: ranges[0].end = ranges[0].start; break;
+      case 2: std::swap(ranges[0].start, ranges[0].end); break;
+      case 3: ranges.push_back(ranges[0]); break;
+      case 4: std::reverse(ranges.begin(), ranges.end()); break;
+      case 5: ranges.push_back({std::numeric_limits<std::uint64_t>::max() - 1, std::numeric_limits<std::uint64_t>::max()}); break;
+      default: break;
+    }
+    return plan;
+  }
+
   Operation::What what(const PlainModel& model) {
     const std::uint64_t n = model.head().view.size();
     if (n > 60) return op::Truncate{.keep_last = below(20)};
     if (model.versions.back().redo && one_in(4)) return op::Redo{};
-    switch (below(40)) {
+    switch (below(44)) {
       case 0:
       case 1:
       case 2:
@@ -165,7 +216,7 @@ class Player {
       case 26: {  // most often at a summary
         for (std::uint64_t tries = 0; tries < 8; ++tries) {
           const std::uint64_t i = below(n);
-          if (i < n && summaries_.count(model.head().view[i])) return op::Expand{i};
+          if (i < n && model.summaries.count(model.head().view[i])) return op::Expand{i};
         }
         return op::Expand{below(n + 2)};
       }
@@ -191,6 +242,15 @@ class Player {
       case 35: return op::Mark{names(model), label()};
       case 36: return op::Unmark{names(model), label()};
       case 37: return op::Undo{};
+      case 40:
+      case 41:
+      case 42: return op::ApplyPlan{plan(model)};
+      case 43: {
+        if (one_in(20)) return op::CompressBy{};
+        if (one_in(20))
+          return op::CompressBy{[](const History&) -> Result<Plan> { return Error{ErrorCode::unavailable, "not now", "here"}; }};
+        return op::CompressBy{[plan = plan(model)](const History&) -> Result<Plan> { return plan; }};
+      }
       case 38:
         if (model.versions.back().redo || one_in(4)) return op::Redo{};
         return op::Undo{};
@@ -206,9 +266,7 @@ class Player {
     if (one_in(15)) o.options.expected_version = Version(model.versions.size() - 1 + (one_in(3) ? 1 : 0));
     return o;
   }
-  void saw_summary(std::uint64_t ordinal) { summaries_.insert(ordinal); }
-  void forget_summaries(std::uint64_t from) {
-    summaries_.erase(summaries_.lower_bound(from), summaries_.end());
+  void went_back() {
     if (one_in(2)) calls_ = calls_ / 2;  // a turn that is made again uses its ids again
     uses_.clear();
   }
@@ -216,6 +274,24 @@ class Player {
  private:
   static Message parse(const std::string& json) { return Message::parse(json).value(); }
   std::string new_call() { return "c" + std::to_string(calls_++); }
+  // Takes from `hidden` what shares a tool-call id with a message that is not in it.
+  static void keep_ids_together(const PlainModel& model, std::vector<std::uint64_t>& hidden) {
+    const PlainModel::Ordinals& view = model.head().view;
+    for (std::size_t before = hidden.size() + 1; before != hidden.size();) {
+      before = hidden.size();
+      std::set<std::string> shown;
+      for (std::uint64_t i = 0; i < view.size(); ++i) {
+        if (std::binary_search(hidden.begin(), hidden.end(), i)) continue;
+        for (const ToolLink& link : model.log[view[i]].tool_links()) shown.insert(link.id);
+      }
+      const auto is_shown = [&](std::uint64_t i) {
+        const std::vector<ToolLink> links = model.log[view[i]].tool_links();
+        return std::any_of(links.begin(), links.end(), [&](const ToolLink& link) { return shown.count(link.id) > 0; });
+      };
+      hidden.erase(std::remove_if(hidden.begin(), hidden.end(), is_shown), hidden.end());
+    }
+  }
+
   // Of the last few calls, none too often: an id mentioned more than Log::mentions_max times is looked at in part only.
   std::string some_call() {
     const std::uint64_t call = calls_ == 0 || one_in(20) ? 1000000 + next_ : calls_ - 1 - below(std::min<std::uint64_t>(calls_, 4));
@@ -225,11 +301,11 @@ class Player {
   std::mt19937_64 random_;
   std::uint64_t next_ = 0, calls_ = 0;
   std::map<std::uint64_t, int> uses_;
-  std::set<std::uint64_t> summaries_;
   const std::string words_[6] = {"alpha", "beta", "gamma", "delta", "epsilon", "zeta"};
   const std::string labels_[3] = {"important", "a", "zz"};
 };
 
+using Count = std::uint32_t (*)(const Message&);
 std::uint32_t count_tokens(const Message& message) { return static_cast<std::uint32_t>(message.json().size() % 97); }
 
 PlainModel::Ordinals ordinals_of(const View& view) {
@@ -327,6 +403,21 @@ void expect_query(const History& history, const PlainModel& model, Player& playe
   ASSERT_EQ(count.tokens, tokens);
 }
 
+void expect_reach(const History& history) {
+  const PlacedView view = history.rep().head.placed();
+  const Log& log = history.rep().log;
+  for (std::uint64_t i = 0; i < view.size(); ++i) {
+    const std::uint32_t ordinal = view.entries[i].ordinal;
+    for (const ToolLink& link : log.message(ordinal).tool_links()) {
+      for (const PairPlaces& pair : pairs_of(log, view, link.id, ordinal)) {
+        if (pair.call == pair.result) continue;
+        ASSERT_LE(view.entries[std::max(pair.call, pair.result)].reach, view.entries[std::min(pair.call, pair.result)].place)
+            << "a pair is found from its later half: " << link.id;
+      }
+    }
+  }
+}
+
 void expect_equal(const History& history, const PlainModel& model, Player& player) {
   ASSERT_EQ(history.version().value, model.versions.size() - 1);
   ASSERT_EQ(history.log().size(), model.log.size());
@@ -337,6 +428,9 @@ void expect_equal(const History& history, const PlainModel& model, Player& playe
   for (std::uint64_t i = 0; i < history.rep().head.view.size(); ++i) {
     ASSERT_LE(place, history.rep().head.view[i].place) << "places never fall along a view";
     place = history.rep().head.view[i].place;
+  }
+  if (model.pairs_are_clear(model.head().view)) {
+    ASSERT_NO_FATAL_FAILURE(expect_reach(history));
   }
   const PlainModel::State& state = model.head();
   ASSERT_NO_FATAL_FAILURE(expect_view(history.view(), state.view, model, player));
@@ -408,6 +502,85 @@ void expect_blame(const History& history, const PlainModel& model, Player& playe
   ASSERT_EQ(blame.visible, visible);
 }
 
+std::uint64_t tokens_of(const PlainModel& model, const PlainModel::Ordinals& ordinals, Count count) {
+  std::uint64_t tokens = 0;
+  for (const std::uint64_t o : ordinals) tokens += count(model.log[o]);
+  return tokens;
+}
+
+void expect_receipts(const History& history, const PlainModel& model, Count count) {
+  const std::vector<Receipt> receipts = history.receipts();
+  ASSERT_EQ(receipts.size(), model.compressions.size());
+  std::size_t k = 0;
+  for (const auto& [version, expected] : model.compressions) {
+    const Receipt& receipt = receipts[k++];
+    ASSERT_EQ(receipt.version, version);
+    ASSERT_EQ(receipt.hidden, expected.hidden);
+    ASSERT_EQ(receipt.strategy, expected.plan.strategy);
+    ASSERT_EQ(receipt.summariser, expected.plan.summariser);
+    ASSERT_EQ(receipt.model, expected.plan.model);
+    ASSERT_EQ(receipt.reason, expected.plan.reason);
+    ASSERT_EQ(receipt.prompt_tokens, expected.plan.prompt_tokens);
+    ASSERT_EQ(receipt.timestamp_ms, history.version_info(Version(version)).timestamp_ms);
+    ASSERT_EQ(receipt.tokens_before, tokens_of(model, model.versions[version - 1].state.view, count));
+    ASSERT_EQ(receipt.tokens_after, tokens_of(model, model.versions[version].state.view, count));
+    ASSERT_EQ(receipt.summaries.size(), expected.summaries.size());
+    for (std::size_t i = 0; i < expected.summaries.size(); ++i) {
+      ASSERT_EQ(receipt.summaries[i].summary, expected.summaries[i].first);
+      ASSERT_EQ(receipt.summaries[i].stands_for, expected.summaries[i].second);
+    }
+  }
+  for (std::uint64_t o = 0; o < model.log.size(); ++o) {
+    const auto summary = model.summaries.find(o);
+    PlainModel::Ordinals got;
+    for (const Ordinal original : history.summarised(Ordinal(o))) got.push_back(original.value);
+    ASSERT_EQ(got, summary == model.summaries.end() ? PlainModel::Ordinals() : summary->second);
+  }
+}
+
+std::uint32_t count_otherwise(const Message& message) { return static_cast<std::uint32_t>(1 + message.json().size() % 13); }
+
+// Every count that can be read from a recounted history, of every version, against a count of the messages themselves.
+void expect_recounted(const History& history, const PlainModel& model) {
+  const History again = history.recounted(count_otherwise);
+  ASSERT_EQ(again.version(), history.version());
+  ASSERT_EQ(again.rep().log.stored.check(), nullptr);
+  ASSERT_EQ(again.log().size(), model.log.size());
+  for (std::uint64_t o = 0; o < model.log.size(); ++o) {
+    ASSERT_EQ(again.log()[o].json().data(), history.log()[o].json().data()) << "messages are shared";
+    ASSERT_EQ(again.log().tokens(o), count_otherwise(model.log[o]));
+  }
+  const auto expect_counts = [&](const View& view, const View& was) {
+    ASSERT_EQ(ordinals_of(view), ordinals_of(was));
+    ASSERT_EQ(view.rep().placed.entries.check(), nullptr);
+    ASSERT_EQ(view.sums().bytes, was.sums().bytes);
+    std::uint64_t role_tokens[role_count] = {};
+    for (const std::uint64_t o : ordinals_of(view)) {
+      role_tokens[static_cast<std::size_t>(model.log[o].role())] += count_otherwise(model.log[o]);
+      ASSERT_EQ(view.index_of(Ordinal(o)), was.index_of(Ordinal(o)));
+    }
+    for (std::size_t r = 0; r < role_count; ++r) ASSERT_EQ(view.sums().role_tokens[r], role_tokens[r]);
+  };
+  for (std::uint64_t v = 0; v < model.versions.size(); ++v) {
+    ASSERT_NO_FATAL_FAILURE(expect_counts(again.view_at(Version(v)).value(), history.view_at(Version(v)).value()));
+    const VersionInfo info = again.version_info(Version(v)), was = history.version_info(Version(v));
+    ASSERT_EQ(info.tokens, tokens_of(model, model.versions[v].state.view, count_otherwise));
+    ASSERT_EQ(info.operation, was.operation);
+    ASSERT_EQ(info.batch_index, was.batch_index);
+    ASSERT_EQ(info.timestamp_ms, was.timestamp_ms);
+    ASSERT_EQ(info.description, was.description);
+    ASSERT_EQ(info.message_count, was.message_count);
+  }
+  for (std::uint64_t k = 0; k < model.head().batches.size(); ++k) {
+    ASSERT_NO_FATAL_FAILURE(expect_counts(again.view_at(BatchIndex(k)).value(), history.view_at(BatchIndex(k)).value()));
+  }
+  const MarkMap map = again.mark_map(), was = history.mark_map();
+  ASSERT_EQ(map.batch_boundaries, was.batch_boundaries);
+  ASSERT_EQ(again.marked("pinned"), history.marked("pinned"));
+  ASSERT_EQ(again.stats().tokens, tokens_of(model, model.head().view, count_otherwise));
+  ASSERT_NO_FATAL_FAILURE(expect_receipts(again, model, count_otherwise));
+}
+
 TEST(HistoryModel, AnySequenceOfOperationsLeavesWhatThePlainReferenceSays) {
   const char* given_seed = std::getenv("SEED");
   const char* given_steps = std::getenv("UNDERTEXT_MODEL_STEPS");
@@ -442,19 +615,26 @@ TEST(HistoryModel, AnySequenceOfOperationsLeavesWhatThePlainReferenceSays) {
           ASSERT_EQ(got->applied.warnings, expected.warnings);
         }
         warned += expected.warnings.size();
-        if (std::holds_alternative<op::Compress>(operation.what)) player.saw_summary(model.log.size() - 1);
         ++done[std::string(name(operation))];
       }
       ASSERT_NO_FATAL_FAILURE(expect_equal(history, model, player));
       if (k % 8 == 0) {
         ASSERT_NO_FATAL_FAILURE(expect_diff(history, model, player));
         ASSERT_NO_FATAL_FAILURE(expect_blame(history, model, player));
+        ASSERT_NO_FATAL_FAILURE(expect_receipts(history, model, count_tokens));
       }
       if (player.one_in(10)) kept.emplace_back(history, model.versions.size() - 1);
       if (!kept.empty()) {  // an earlier value reads as it did
         const auto& [old, version] = kept[player.below(kept.size())];
         ASSERT_EQ(old.version().value, version);
         ASSERT_EQ(ordinals_of(old.view()), model.versions[version].state.view);
+      }
+      if (player.one_in(50)) {
+        ASSERT_NO_FATAL_FAILURE(expect_recounted(history, model));
+      }
+      if (player.one_in(50)) {  // go on from a copy that was counted otherwise and back
+        history = history.recounted(count_otherwise).recounted(count_tokens);
+        ASSERT_NO_FATAL_FAILURE(expect_equal(history, model, player));
       }
       if (player.one_in(40)) {  // go on from a fork
         const std::uint64_t v = player.below(model.versions.size());
@@ -463,7 +643,7 @@ TEST(HistoryModel, AnySequenceOfOperationsLeavesWhatThePlainReferenceSays) {
         history = *fork;
         model.go_back_to(v);
         kept.clear();
-        player.forget_summaries(model.log.size());
+        player.went_back();
         ASSERT_NO_FATAL_FAILURE(expect_equal(history, model, player));
       }
     }

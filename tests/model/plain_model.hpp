@@ -35,20 +35,31 @@ class PlainModel {
     std::optional<std::uint64_t> undo, redo;
     std::uint64_t log_length = 0;
   };
+  struct Compressed {  // what a COMPRESS hid, and what stands for it
+    Plan plan;         // empty when the messages were named
+    Ordinals hidden;
+    std::vector<std::pair<std::uint64_t, Ordinals>> summaries;
+  };
   struct Outcome {
     std::optional<ErrorCode> error;
     std::string field;
     std::vector<Warning> warnings;
-    bool warnings_are_clear = true;  // no tool-call id is called twice in the views, so "its partner" has one meaning
+    bool warnings_are_clear = true;  // pairs_are_clear() of both views
   };
 
   std::vector<Message> log;
   std::vector<std::int64_t> times;  // of the messages of the log
   std::vector<Record> versions{{}};
+  std::map<std::uint64_t, Compressed> compressions;  // by the version that each made
+  std::map<std::uint64_t, Ordinals> summaries;       // the originals of each
 
   const State& head() const { return versions.back().state; }
   Outcome apply(const Operation& operation, Pairs pairs, std::int64_t now_ms = 0);
   void go_back_to(std::uint64_t version);  // as a fork does: what came later was never there
+
+  // Whether "its partner" has one meaning: no tool-call id is called twice in the view, nor is there a result before the call of an id that
+  // was ever called twice.
+  bool pairs_are_clear(const Ordinals& view) const;
 
  private:
   struct Refused {
@@ -78,7 +89,6 @@ class PlainModel {
   Ordinals partners(const Ordinals& view, std::uint64_t ordinal, const ToolLink& link) const;
   Ordinals mended(const State& s, const Ordinals& before, Ordinals after, Pairs pairs) const;
   std::vector<Warning> warnings(const Ordinals& before, const Ordinals& after) const;
-  bool calls_once(const Ordinals& view) const;
 
   void open_batch(State& s, const Ordinals& snapshot, std::uint64_t boundary) {
     s.batches.back().snapshot = snapshot;
@@ -95,6 +105,8 @@ class PlainModel {
   void run(State& s, const op::Filter& o);
   void run(State& s, const op::Delete& o);
   void run(State& s, const op::Compress& o);
+  void run(State& s, const op::ApplyPlan& o);
+  void run(State& s, const op::CompressBy& o);
   void run(State& s, const op::Expand& o);
   void run(State& s, const op::Merge& o);
   void run(State& s, const op::Split& o);
@@ -109,11 +121,11 @@ class PlainModel {
   void run(State& s, const op::Restore& o);
   void run(State& s, const op::ImportMarkMap& o);
 
-  std::map<std::uint64_t, Ordinals> summaries_;
   Pairs pairs_ = Pairs::literal;
   std::uint64_t log_before_ = 0;
   std::int64_t now_ms_ = 0;
   std::optional<std::uint64_t> undo_, redo_;
+  std::optional<Compressed> compressed_;
 };
 
 }  // namespace undertext

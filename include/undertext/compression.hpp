@@ -1,0 +1,108 @@
+// Making a view smaller without losing anything: budgets, strategies that only propose, and what they proposed.
+//
+//     Budget budget{.window = 128'000, .reserve = 8'000, .overhead = 2'500};
+//     Fit fit = fit_view(history, budget, *sliding_window());
+//     if (fit.outcome == Fit::Outcome::fits_after) conversation.apply({op::ApplyPlan{*fit.plan}});
+//
+// A Strategy is a pure planner: a history and an aim in, a plan out. What it hides stays in the log; applying its plan is one ordinary
+// operation, COMPRESS, in a batch of its own, that can be undone, rolled back, and expanded summary by summary.
+//
+// Every shipped strategy keeps: system messages; pinned messages; the last request of a user; what the model has not read yet (calls that
+// wait for their results, and results after which no assistant has spoken); and with each of these whatever belongs to it, so that
+// no tool pair, no set of parallel calls and no turn of thinking with tools is ever split. Planning twice is planning once. A plan never
+// makes the view larger.
+//
+// All of this may be used from any thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <undertext/error.hpp>
+#include <undertext/export.hpp>
+#include <undertext/history.hpp>
+#include <undertext/summariser.hpp>
+
+namespace undertext {
+
+// How much room a model has, in tokens.
+struct Budget {
+  std::uint64_t window = 0;    // all it takes
+  std::uint64_t reserve = 0;   // kept free for its answer
+  std::uint64_t overhead = 0;  // tools, and instructions that are not in the view
+  std::uint64_t safety = 0;    // for what a count may be wrong by
+
+  UNDERTEXT_API std::uint64_t tokens_max() const;  // what is left for the messages; 0 when nothing is
+};
+
+// What a plan is to reach.
+struct Aim {
+  std::optional<std::uint64_t> tokens_max = {};                         // unset: whatever the strategy does by itself
+  std::function<std::uint32_t(const Message&)> count_tokens = {};       // of a message to be put into the view
+  std::function<std::uint64_t(std::string_view text)> count_text = {};  // of plain text, for summaries
+  MessageLimits limits = {};
+  std::stop_token cancel = {};  // asks a slow summariser to give up
+};
+
+class UNDERTEXT_API Strategy {
+ public:
+  virtual ~Strategy();
+  virtual std::string_view name() const noexcept = 0;
+  virtual bool is_slow() const noexcept { return false; }           // true: it may wait for a network
+  virtual bool needs_tokens_max() const noexcept { return false; }  // true: invalid_argument without one in the aim
+
+  // A plan for the head of `history`: an empty one when the view is within the aim already, or when there is nothing it could do and no
+  // aim to miss. cannot_fit, with tokens_minimum: the aim cannot be reached. Whatever a summariser fails with is passed on.
+  virtual Result<Plan> plan(const History& history, const Aim& aim) const = 0;
+};
+using StrategyPtr = std::shared_ptr<const Strategy>;
+
+UNDERTEXT_API StrategyPtr no_strategy();
+UNDERTEXT_API StrategyPtr keep_recent(std::uint64_t messages);             // the last n messages of the view
+UNDERTEXT_API StrategyPtr keep_system_and_recent(std::uint64_t messages);  // the last n that are not system messages
+UNDERTEXT_API StrategyPtr sliding_window();                                // the largest tail that fits; needs tokens_max
+
+// Old results of tools become stubs that tell the tool's name and how large the result was.
+struct ClearToolResults {
+  std::uint64_t keep = 3;                 // the newest ones, which stay
+  std::vector<std::string> exclude = {};  // names of tools whose results stay
+  std::uint64_t tokens_gain_min = 0;      // with less to gain, nothing is done
+};
+UNDERTEXT_API StrategyPtr clear_tool_results(ClearToolResults options = {});
+
+// Everything but a tail is hidden, and a summary made from the originals takes its place. Summaries that are hidden in turn are read through
+// to what they stand for.
+struct SmartSummary {
+  std::shared_ptr<const Summariser> summariser = {};  // unset: the digest
+  std::optional<std::uint64_t> keep = {};             // at most so many messages at the end; unset: as many as fit, or 10
+  std::uint64_t summary_tokens_max = 1'024;           // with a token aim at most a third of it
+};
+UNDERTEXT_API StrategyPtr smart_summary(SmartSummary options = {});
+
+// One after another, cheapest first, until the aim is reached; without a token aim, all of them. One plan comes out.
+UNDERTEXT_API StrategyPtr pipeline(std::vector<StrategyPtr> steps);
+
+// Whether the head's view is within a budget, and what would make it so. Changes nothing; ask for any budget at any time. For an earlier
+// version: fit_view(*history.fork(version), …).
+struct Fit {
+  enum class Outcome : std::uint8_t { fits, fits_after, cannot_fit };
+  Outcome outcome = Outcome::fits;
+  std::uint64_t tokens = 0;          // of the view
+  std::uint64_t tokens_max = 0;      // of the budget
+  std::optional<Plan> plan = {};     // for fits_after
+  std::uint64_t tokens_minimum = 0;  // for cannot_fit: the least that the strategy can reach
+};
+UNDERTEXT_API std::string_view name(Fit::Outcome outcome);
+UNDERTEXT_API Result<Fit> fit_view(const History& history, const Budget& budget, const Strategy& strategy, Aim aim = {});
+
+// The plan for another, later state of the same conversation: what was appended meanwhile stays. conflict: something that the plan hides is not in
+// that view any more.
+UNDERTEXT_API Result<Plan> rebase(const Plan& plan, const History& planned_for, const History& now);
+
+}  // namespace undertext

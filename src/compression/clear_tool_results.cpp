@@ -1,0 +1,92 @@
+// clear_tool_results: old results become stubs.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <undertext/compression.hpp>
+
+#include "compression/kept.hpp"
+#include "history/state.hpp"
+#include "message/edit.hpp"
+
+namespace undertext {
+namespace {
+
+// Which tool the result answers; empty when its call is not in the view or has no name.
+std::string tool_of(const View& view, Ordinal result, const std::string& id) {
+  const View::Rep& rep = view.rep();
+  for (const PairPlaces& pair : pairs_of(rep.log, rep.placed, id, static_cast<std::uint32_t>(result.value))) {
+    if (pair.result_ordinal != result.value) continue;
+    for (const ToolCall& call : rep.log.message(pair.call_ordinal).tool_calls()) {
+      if (call.id == id) return call.name;
+    }
+  }
+  return {};
+}
+
+class Clearing final : public Strategy {
+ public:
+  explicit Clearing(ClearToolResults options) : options_(std::move(options)) {}
+  std::string_view name() const noexcept override { return "clear_tool_results"; }
+
+  Result<Plan> plan(const History& history, const Aim& aim) const override {
+    const View view = history.view();
+    Plan plan = empty_plan(history, name());
+    if (is_within(view, aim)) return plan;
+    const std::vector<std::uint64_t> pinned = history.marked(pinned_mark);
+    const std::uint64_t unread = unread_from(view);
+
+    std::uint64_t newest = 0, gain = 0;
+    std::optional<Error> error;
+    const View::Rep& rep = view.rep();
+    rep.placed.entries.visit_back(
+        0, view.size(),
+        [](const EntrySums& s) { return s.role_counts[static_cast<std::size_t>(Role::tool)] > 0 || s.reach_min != no_place; },
+        [&](std::uint64_t index, const Entry& entry) {
+          if (entry.role() != Role::tool && (entry.role() != Role::user || entry.reach == no_place)) return true;
+          if (newest++ < options_.keep) return true;
+          if (rep.log.originals(entry.ordinal)) return true;  // a stub already
+          // Other than hiding it, a stub neither breaks a pair nor a turn: so only what must be read as it is stays.
+          if (index >= unread || std::binary_search(pinned.begin(), pinned.end(), entry.ordinal)) return true;
+          Result<Message> stub = stub_of(view, index, entry, aim.limits);
+          if (!stub) {
+            error = stub.error();
+            return false;
+          }
+          const std::uint64_t tokens = count_tokens(aim, *stub);
+          if (tokens >= entry.tokens) return true;
+          gain += entry.tokens - tokens;
+          plan.replacements.push_back({{{index, index + 1}}, std::move(*stub)});
+          return true;
+        });
+    if (error) return *error;
+    if (gain < options_.tokens_gain_min || plan.replacements.empty()) {
+      gain = 0;
+      plan.replacements.clear();
+    }
+    plan.tokens_after -= gain;
+    if (aim.tokens_max && plan.tokens_after > *aim.tokens_max) return cannot_fit(name(), plan.tokens_after, *aim.tokens_max);
+    std::reverse(plan.replacements.begin(), plan.replacements.end());
+    plan.reason = "results of tools but for the newest " + std::to_string(options_.keep);
+    return plan;
+  }
+
+ private:
+  Result<Message> stub_of(const View& view, std::uint64_t index, const Entry& entry, const MessageLimits& limits) const {
+    const auto stub = [&](std::string_view id) -> std::optional<std::string> {
+      const std::string tool = tool_of(view, Ordinal(entry.ordinal), std::string(id));
+      if (std::find(options_.exclude.begin(), options_.exclude.end(), tool) != options_.exclude.end()) return {};
+      return "[result of " + (tool.empty() ? "a tool" : tool) + " cleared: " + std::to_string(entry.tokens) + " tokens, " +
+             std::to_string(entry.bytes) + " bytes]";
+    };
+    return replace_tool_results(view[index], stub, limits);
+  }
+
+  ClearToolResults options_;
+};
+
+}  // namespace
+
+StrategyPtr clear_tool_results(ClearToolResults options) { return std::make_shared<Clearing>(std::move(options)); }
+
+}  // namespace undertext

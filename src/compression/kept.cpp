@@ -1,0 +1,173 @@
+#include "compression/kept.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "history/cuts.hpp"
+#include "history/state.hpp"
+#include "tokens/estimate.hpp"
+
+namespace undertext {
+namespace {
+
+std::uint64_t tokens_between(const View& view, std::uint64_t start, std::uint64_t end) {
+  return view.rep().placed.entries.total(start, end, TokensOf());
+}
+
+// Whether a user says something in it beside results of tools.
+bool says_something(const Message& message) {
+  const std::vector<Part> parts = message.parts();
+  return std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.type == "text"; });
+}
+
+struct LastOfUser {
+  std::optional<std::uint64_t> request;  // the last thing that a user said: no result of a tool, and no summary
+  std::optional<std::uint64_t> message;  // whatever it is
+};
+
+LastOfUser last_of_user(const View& view) {
+  const View::Rep& rep = view.rep();
+  LastOfUser last;
+  rep.placed.entries.visit_back(
+      0, view.size(), [](const EntrySums& s) { return s.role_counts[static_cast<std::size_t>(Role::user)] > 0; },
+      [&](std::uint64_t index, const Entry& entry) {
+        if (entry.role() != Role::user) return true;
+        if (!last.message) last.message = index;
+        const Message& message = rep.log.message(entry.ordinal);
+        // A stub has tool links, and what was said beside its results is still there; a summary has none.
+        const bool is_request = message.has_tool_links() ? says_something(message) : rep.log.originals(entry.ordinal) == nullptr;
+        if (!is_request) return true;
+        last.request = index;
+        return false;
+      });
+  return last;
+}
+
+}  // namespace
+
+// Going back from the end: what a user added, then results, then the calls that they answer, or that wait.
+std::uint64_t unread_from(const View& view) {
+  const View::Rep& rep = view.rep();
+  std::uint64_t from = view.size();
+  bool met_call = false;
+  for (std::uint64_t index = view.size(); index-- > 0;) {
+    const Entry& entry = rep.placed.entries[index];
+    if (entry.role() == Role::system) continue;
+    const Message& message = rep.log.message(entry.ordinal);
+    if (!message.has_tool_links()) {
+      if (entry.role() == Role::user && from == view.size()) continue;
+      break;
+    }
+    const std::vector<ToolLink> links = message.tool_links();
+    const bool is_call = links.front().side == ToolLink::Side::call;  // calls come first
+    if (met_call && !is_call) break;
+    met_call = met_call || is_call;
+    from = index;
+  }
+  return met_call ? from : view.size();
+}
+
+Kept Kept::always(const History& history, const View& view) { return with_turns(history, view, last_of_user(view).request); }
+
+Kept Kept::always_with_user(const History& history, const View& view) {
+  const LastOfUser last = last_of_user(view);
+  return with_turns(history, view, last.request ? last.request : last.message);
+}
+
+Kept Kept::with_turns(const History& history, const View& view, std::optional<std::uint64_t> user) {
+  std::vector<std::uint64_t> indices;
+  for (const std::uint64_t ordinal : history.marked(pinned_mark)) {
+    if (const std::optional<std::uint64_t> index = view.index_of(Ordinal(ordinal))) indices.push_back(*index);
+  }
+  if (user) indices.push_back(*user);
+  view.rep().placed.entries.visit(
+      0, view.size(), [](const EntrySums& s) { return s.role_counts[static_cast<std::size_t>(Role::system)] > 0; },
+      [&](std::uint64_t i, const Entry& e) {
+        if (e.role() == Role::system) indices.push_back(i);
+        return true;
+      });
+  std::sort(indices.begin(), indices.end());
+  indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+  Stretches kept = with_indices({}, indices);
+  kept = with_tail(kept, unread_from(view), view.size());
+
+  Kept made;
+  made.stretches_ = with_whole_turns(view.rep().log, view.rep().placed, std::move(kept));
+  for (const Range& range : made.stretches_) {
+    made.tokens_before_.push_back(made.tokens_before_.back() + tokens_between(view, range.start, range.end));
+  }
+  return made;
+}
+
+std::uint64_t Kept::tokens_from(const View& view, std::uint64_t index) const {
+  const auto after =
+      std::upper_bound(stretches_.begin(), stretches_.end(), index, [](std::uint64_t i, const Range& r) { return i < r.end; });
+  if (after == stretches_.end()) return 0;
+  const std::size_t k = static_cast<std::size_t>(after - stretches_.begin());
+  return tokens() - tokens_before_[k + 1] + tokens_between(view, std::max(index, after->start), after->end);
+}
+
+std::uint64_t count_tokens(const Aim& aim, const Message& message) {
+  return aim.count_tokens ? aim.count_tokens(message) : estimate_tokens(message);
+}
+
+std::uint64_t tokens_in(const View& view, const Stretches& stretches) {
+  std::uint64_t tokens = 0;
+  for (const Range& range : stretches) tokens += tokens_between(view, range.start, range.end);
+  return tokens;
+}
+
+Stretches with_tail(const Stretches& kept, std::uint64_t start, std::uint64_t size) {
+  Stretches all;
+  for (const Range& range : kept) {
+    if (range.start >= start) break;
+    add_stretch(all, range.start, std::min(range.end, start));
+  }
+  add_stretch(all, start, size);
+  return all;
+}
+
+std::uint64_t tokens_with_tail(const View& view, const Kept& kept, std::uint64_t start) {
+  return kept.tokens() - kept.tokens_from(view, start) + tokens_between(view, start, view.size());
+}
+
+std::uint64_t largest_tail(const View& view, const Kept& kept, std::uint64_t tokens_max) {
+  std::uint64_t low = 0, high = view.size();
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (tokens_with_tail(view, kept, middle) <= tokens_max) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return view.next_legal_cut(low);
+}
+
+Plan empty_plan(const History& history, std::string_view strategy) {
+  Plan plan;
+  plan.base = history.version();
+  plan.strategy = strategy;
+  plan.tokens_before = plan.tokens_after = history.stats().tokens;
+  return plan;
+}
+
+Plan plan_keeping(const History& history, const View& view, const Stretches& kept, std::string_view strategy) {
+  Plan plan = empty_plan(history, strategy);
+  Stretches hidden = complement(kept, view.size());
+  if (hidden.empty()) return plan;
+  plan.tokens_after = tokens_in(view, kept);
+  plan.replacements.push_back({std::move(hidden)});
+  return plan;
+}
+
+Error cannot_fit(std::string_view strategy, std::uint64_t minimum, std::uint64_t tokens_max) {
+  Error error{ErrorCode::cannot_fit, std::string(strategy) + " cannot bring the view to " + std::to_string(tokens_max) +
+                                         " tokens; the least it can reach is " + std::to_string(minimum)};
+  error.tokens_minimum = minimum;
+  return error;
+}
+
+bool is_within(const View& view, const Aim& aim) { return aim.tokens_max && view.sums().tokens() <= *aim.tokens_max; }
+
+}  // namespace undertext

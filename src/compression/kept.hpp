@@ -1,0 +1,59 @@
+// What every strategy keeps, and the plan that follows from what a strategy keeps.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <undertext/compression.hpp>
+
+#include "history/stretches.hpp"
+
+namespace undertext {
+
+// Stretches of the head's view with their tokens, made to be asked often.
+class Kept {
+ public:
+  // System and pinned messages, the last request of a user, what the model has not read yet; each with its whole turn.
+  static Kept always(const History& history, const View& view);
+  // The same for a strategy that puts nothing in the place of what it hides. A view that has lost all messages in a user's name is of no use to a
+  // model: so where none is a request, the last of the others stays, a summary or the result of a tool.
+  static Kept always_with_user(const History& history, const View& view);
+
+  const Stretches& stretches() const { return stretches_; }
+  std::uint64_t tokens() const { return tokens_before_.back(); }
+  std::uint64_t tokens_from(const View& view, std::uint64_t index) const;  // of what is kept at or after `index`
+
+ private:
+  static Kept with_turns(const History& history, const View& view, std::optional<std::uint64_t> user);
+
+  Stretches stretches_;
+  std::vector<std::uint64_t> tokens_before_ = {0};  // of the stretches before the k-th; one more for all
+};
+
+// Where the calls begin after whose results, as far as they are there, no assistant has spoken; size() when there are none. A model that is not
+// shown what it asked for asks again.
+std::uint64_t unread_from(const View& view);
+
+// What a message to be put into the view counts: as the aim says, or else by the estimate.
+std::uint64_t count_tokens(const Aim& aim, const Message& message);
+
+std::uint64_t tokens_in(const View& view, const Stretches& stretches);
+
+// Of the view: `kept` and everything from `start`, a legal cut, on.
+Stretches with_tail(const Stretches& kept, std::uint64_t start, std::uint64_t size);
+std::uint64_t tokens_with_tail(const View& view, const Kept& kept, std::uint64_t start);
+
+// Where the longest tail begins that is within tokens_max together with what is kept always, whose tokens are at most that. O(log² n).
+std::uint64_t largest_tail(const View& view, const Kept& kept, std::uint64_t tokens_max);
+
+Plan empty_plan(const History& history, std::string_view strategy);
+// Hides all but `kept`.
+Plan plan_keeping(const History& history, const View& view, const Stretches& kept, std::string_view strategy);
+
+Error cannot_fit(std::string_view strategy, std::uint64_t minimum, std::uint64_t tokens_max);
+
+bool is_within(const View& view, const Aim& aim);  // there is a token aim, and the view is within it
+
+}  // namespace undertext

@@ -1,0 +1,114 @@
+#include <gtest/gtest.h>
+
+#include <undertext/compression.hpp>
+
+#include "history/random_conversation.hpp"
+
+namespace undertext {
+namespace {
+
+Message text(const std::string& role, const std::string& content) {
+  return Message::parse("{\"role\":\"" + role + "\",\"content\":\"" + content + "\"}").value();
+}
+
+// A user, a call with a long result, an answer; three times.
+History tool_turns() {
+  op::Append append;
+  for (int k = 0; k < 3; ++k) {
+    const std::string id = "c" + std::to_string(k);
+    append.messages.push_back(text("user", "question " + id));
+    append.messages.push_back(Message::parse(R"({"role":"assistant","content":null,"tool_calls":[{"id":")" + id + "\"}]}").value());
+    append.messages.push_back(
+        Message::parse(R"({"role":"tool","tool_call_id":")" + id + R"(","content":")" + std::string(800, 'r') + "\"}").value());
+    append.messages.push_back(text("assistant", "answer"));
+  }
+  return History().apply({append}, RandomConversation::context()).value().history;
+}
+
+class Short final : public Summariser {
+ public:
+  std::string_view name() const noexcept override { return "short"; }
+  bool is_slow() const noexcept override { return false; }
+  Result<Summary> summarise(const SummaryRequest& request) const override {
+    given = request.messages.size();
+    if (fails) return Error{ErrorCode::unavailable, "not now"};
+    return Summary{"short", "m", 10, 2};
+  }
+  mutable std::size_t given = 0;
+  bool fails = false;
+};
+
+Aim aim(std::optional<std::uint64_t> tokens_max = {}) {
+  Aim made;
+  made.tokens_max = tokens_max;
+  made.count_tokens = test_tokens;
+  return made;
+}
+
+TEST(Pipeline, StopsAtTheFirstStepThatReachesTheAim) {
+  const History history = tool_turns();
+  const Plan plan = pipeline({clear_tool_results({.keep = 1}), keep_recent(1)})->plan(history, aim(500)).value();
+  EXPECT_EQ(plan.strategy, "clear_tool_results");
+  EXPECT_EQ(plan.replacements.size(), 2u);
+  EXPECT_LE(plan.tokens_after, 500u);
+}
+
+TEST(Pipeline, IsOnePlanThatKnowsTheOriginalsOfWhatItMadeOnTheWay) {
+  const History history = tool_turns();
+  const auto summariser = std::make_shared<Short>();
+  const StrategyPtr strategy = pipeline({clear_tool_results({.keep = 0}), smart_summary({.summariser = summariser, .keep = 2})});
+  const Plan plan = strategy->plan(history, aim()).value();
+  EXPECT_EQ(plan.strategy, "clear_tool_results, smart_summary");
+  EXPECT_EQ(plan.summariser, "short");
+  EXPECT_EQ(plan.prompt_tokens, 10u);
+  EXPECT_EQ(plan.base, history.version());
+  const Step step = history.apply({op::ApplyPlan{plan}}, RandomConversation::context()).value();
+  EXPECT_EQ(step.history.version().value, history.version().value + 1);
+  EXPECT_EQ(step.history.log().size(), history.log().size() + plan.replacements.size())
+      << "stubs that were hidden again are not stored";
+  const Receipt receipt = *step.history.receipt(step.history.version());
+  ASSERT_FALSE(receipt.summaries.empty());
+  for (const std::uint64_t ordinal : receipt.summaries[0].stands_for) EXPECT_LT(ordinal, history.log().size());
+  EXPECT_EQ(summariser->given, receipt.summaries[0].stands_for.size());
+  EXPECT_EQ(step.history.stats().tokens, plan.tokens_after);
+}
+
+TEST(Pipeline, ASummariserThatFailsFailsIt) {
+  const auto summariser = std::make_shared<Short>();
+  summariser->fails = true;
+  const StrategyPtr strategy = pipeline({smart_summary({.summariser = summariser, .keep = 2}), keep_recent(1)});
+  for (const std::optional<std::uint64_t> tokens_max : {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(200)}) {
+    const Result<Plan> plan = strategy->plan(tool_turns(), aim(tokens_max));
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().code, ErrorCode::unavailable);
+  }
+}
+
+TEST(Pipeline, SaysTheLeastThatItsStepsCanReachTogether) {
+  const History history = tool_turns();
+  const StrategyPtr strategy = pipeline({clear_tool_results({.keep = 0}), keep_recent(2), sliding_window()});
+  const Result<Plan> plan = strategy->plan(history, aim(1));
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code, ErrorCode::cannot_fit);
+  EXPECT_EQ(plan.error().tokens_minimum, history.view().tokens(8)) << "the last request alone";
+  EXPECT_TRUE(strategy->plan(history, aim(plan.error().tokens_minimum)));
+}
+
+TEST(Pipeline, NeedsAnAimAndIsSlowWhenAStepIs) {
+  EXPECT_TRUE(pipeline({keep_recent(1), sliding_window()})->needs_tokens_max());
+  EXPECT_FALSE(pipeline({keep_recent(1)})->needs_tokens_max());
+  EXPECT_FALSE(pipeline({keep_recent(1), smart_summary()})->is_slow());
+  const Result<Plan> plan = pipeline({keep_recent(1), sliding_window()})->plan(tool_turns(), aim());
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code, ErrorCode::invalid_argument);
+}
+
+TEST(Pipeline, OfPipelinesIsAPipeline) {
+  const StrategyPtr inner = pipeline({clear_tool_results({.keep = 0})});
+  const Plan plan = pipeline({inner, keep_recent(4)})->plan(tool_turns(), aim()).value();
+  EXPECT_EQ(plan.strategy, "clear_tool_results, keep_recent");
+  EXPECT_EQ(tool_turns().apply({op::ApplyPlan{plan}}, RandomConversation::context()).value().history.view().size(), 4u);
+}
+
+}  // namespace
+}  // namespace undertext

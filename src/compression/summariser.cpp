@@ -1,0 +1,7 @@
+#include <undertext/summariser.hpp>
+
+namespace undertext {
+
+Summariser::~Summariser() = default;
+
+}  // namespace undertext

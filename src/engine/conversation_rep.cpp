@@ -1,0 +1,124 @@
+#include "engine/conversation_rep.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace undertext {
+namespace {
+
+// What the subscribers hear of one operation, in the order of Event::Type but for context_changed, which comes last.
+void append_events(std::vector<Event>& events, const Operation& operation, const Stats& before, const Outcome& outcome) {
+  const auto add = [&](Event::Type type, Ordinal ordinal = {}, BatchIndex batch = {}) {
+    events.push_back({type, outcome.version, ordinal, batch});
+  };
+  for (std::uint64_t ordinal = before.total_messages; ordinal < outcome.stats.total_messages; ++ordinal) {
+    add(Event::Type::message_added, Ordinal(ordinal));
+  }
+  if (outcome.opened_batch) add(Event::Type::batch_opened, {}, outcome.affected_batch_index);
+  if (std::holds_alternative<op::Rollback>(operation.what) || std::holds_alternative<op::EndBatch>(operation.what)) {
+    add(Event::Type::rolled_back, {}, outcome.affected_batch_index);
+  }
+  events.insert(events.end(), outcome.events.begin(), outcome.events.end());
+  add(Event::Type::context_changed);
+}
+
+bool brings_back(const Operation& operation) {
+  return std::holds_alternative<op::Undo>(operation.what) || std::holds_alternative<op::Redo>(operation.what) ||
+         std::holds_alternative<op::Restore>(operation.what) || std::holds_alternative<op::Rollback>(operation.what) ||
+         std::holds_alternative<op::EndBatch>(operation.what) || std::holds_alternative<op::Expand>(operation.what);
+}
+
+}  // namespace
+
+Event limit_crossed(Event::Type type, Version version, std::uint64_t tokens, std::uint64_t limit) {
+  Event event{type, version};
+  event.tokens_used = tokens;
+  event.token_limit = limit;
+  return event;
+}
+
+std::int64_t system_clock_ms() {
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since_1970).count();
+}
+
+Conversation::Rep::Rep(Settings given, Counting counted, History start)
+    : settings(std::move(given)),
+      stats(start.stats()),
+      hysteresis(settings.compression.threshold),
+      published(std::move(start)),
+      counting(std::move(counted)),
+      recount_is_due(false) {
+  context.count_tokens = counting.count_message;
+  context.pairs = settings.pairs;
+  context.limits = settings.limits.message;
+}
+
+Conversation::Rep::~Rep() {
+  {
+    const std::lock_guard lock(background);
+    stop_compressing.request_stop();
+  }
+  if (compressing.joinable()) compressing.join();
+}
+
+std::optional<Error> Conversation::Rep::refuse_nested() const {
+  if (!is_changing_here()) return std::nullopt;
+  return Error{ErrorCode::invalid_argument, "what is called during a change may read the conversation but must not change it"};
+}
+
+void Conversation::Rep::recount_if_due() {
+  if (!recount_is_due.load()) return;
+  History counted = current().recounted(context.count_tokens);
+  const std::uint64_t before = stats.tokens;
+  stats = counted.stats();
+  publish(counted);
+  recount_is_due.store(false);
+  hysteresis.reset();
+  // Limits may have been crossed without an operation; the next one tells.
+  const Version version = current().version();
+  if (settings.token_limit && before <= *settings.token_limit && stats.tokens > *settings.token_limit) {
+    notices.push_back(limit_crossed(Event::Type::token_limit_exceeded, version, stats.tokens, *settings.token_limit));
+  }
+  if (settings.compression.enabled && before <= settings.compression.threshold && stats.tokens > settings.compression.threshold) {
+    notices.push_back(
+        limit_crossed(Event::Type::compression_threshold_exceeded, version, stats.tokens, settings.compression.threshold));
+  }
+}
+
+Result<Outcome> Conversation::Rep::carry_out(const Operation& operation, Work& work, bool tell) const {
+  const std::string& id = operation.options.operation_id;
+  if (!id.empty()) {
+    if (const auto found = answered.find(id); found != answered.end()) return found->second;
+    if (const auto found = work.answered.find(id); found != work.answered.end()) return found->second;
+  }
+  Result<Step> step = work.history.apply(operation, context);
+  if (!step) return std::move(step.error());
+  Outcome outcome{std::move(step->applied), {}};
+  if (std::holds_alternative<op::ApplyPlan>(operation.what) || std::holds_alternative<op::CompressBy>(operation.what)) {
+    outcome.by_strategy = true;
+    outcome.receipt = step->history.receipt(outcome.version);
+  }
+  if (settings.token_limit && work.stats.tokens <= *settings.token_limit && outcome.stats.tokens > *settings.token_limit) {
+    outcome.events.push_back(
+        limit_crossed(Event::Type::token_limit_exceeded, outcome.version, outcome.stats.tokens, *settings.token_limit));
+  }
+  if (!id.empty()) work.answered.emplace(id, outcome);
+  if (tell) append_events(work.events, operation, work.stats, outcome);
+  if (brings_back(operation) && outcome.stats.tokens > work.stats.tokens) work.brought_back = true;
+  work.history = std::move(step->history);
+  work.stats = outcome.stats;
+  work.changed = true;
+  return outcome;
+}
+
+void Conversation::Rep::commit(Work work, const Subscribers::List& listeners) noexcept {
+  if (!work.changed) return;
+  answered.merge(work.answered);
+  stats = work.stats;
+  publish(work.history);
+  Subscribers::deliver(listeners, work.events);
+  if (work.compress_later) start_compressing(current());
+}
+
+}  // namespace undertext

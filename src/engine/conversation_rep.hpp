@@ -1,0 +1,143 @@
+// What a conversation is made of: the published history, the one writer's work, and its own compression.
+//
+// Locks, in the order in which they are taken: `turn` for the whole of a change and its events; a subscriber's own while it is
+// called; `publishing` only while the handle is copied or swapped, so that readers wait for no more than that. `background` and
+// `usage_lock` are held for moments, and nothing else is taken under them.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include <undertext/conversation.hpp>
+
+#include "engine/counting.hpp"
+#include "engine/hysteresis.hpp"
+#include "engine/subscribers.hpp"
+
+namespace undertext {
+
+std::int64_t system_clock_ms();
+Event limit_crossed(Event::Type type, Version version, std::uint64_t tokens, std::uint64_t limit);
+
+struct Conversation::Rep {
+  using Outcomes = std::unordered_map<std::string, Outcome>;
+
+  Rep(Settings given, Counting counting, History start);
+  ~Rep();
+  Rep(const Rep&) = delete;
+  Rep& operator=(const Rep&) = delete;
+
+  const Settings settings;
+
+  std::mutex turn;
+  ApplyContext context;                   // guarded by turn
+  Outcomes answered;                      // guarded by turn; by operation_id
+  Stats stats;                            // guarded by turn; of what is published
+  Hysteresis hysteresis;                  // guarded by turn
+  std::vector<Event> notices;             // guarded by turn; what happened in the background since the last operation
+  std::atomic<std::thread::id> changing;  // the thread whose turn it is
+
+  const std::shared_ptr<Subscribers> subscribers = Subscribers::make();
+
+  mutable std::mutex publishing;
+  History published;                 // guarded by publishing; written only by the one whose turn it is
+  Counting counting;                 // guarded by publishing; likewise
+  std::atomic<bool> recount_is_due;  // set and cleared by the one whose turn it is
+
+  mutable std::mutex usage_lock;
+  UsageTracker usage;  // guarded by usage_lock
+
+  mutable std::mutex background;
+  mutable std::condition_variable background_ended;
+  bool is_compressing = false;        // guarded by background
+  std::stop_source stop_compressing;  // guarded by background
+  std::jthread compressing;           // guarded by turn; joined before anything above goes
+
+  History current() const {
+    const std::lock_guard lock(publishing);
+    return published;
+  }
+  Counting counting_now() const {
+    const std::lock_guard lock(publishing);
+    return counting;
+  }
+  // The old history goes out in `next`, to be destroyed outside the lock.
+  void publish(History& next) noexcept {
+    const std::lock_guard lock(publishing);
+    std::swap(published, next);
+  }
+
+  // A list of operations on its way: everything that is committed when all of it has succeeded.
+  struct Work {
+    History history;
+    Stats stats;
+    Outcomes answered = {};  // by operations of this list
+    std::vector<Event> events = {};
+    bool changed = false;
+    bool brought_back = false;  // by UNDO and its like: more tokens than before
+    bool compress_later = false;
+  };
+
+  // One thread's turn to change the conversation.
+  class Turn {
+   public:
+    explicit Turn(Rep& rep) : lock_(rep.turn), name_(rep) {
+      rep.recount_if_due();
+      rep.context.now_ms = rep.settings.clock_ms ? rep.settings.clock_ms() : system_clock_ms();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    // A member, so that it ends when the clock throws.
+    struct Name {
+      explicit Name(Rep& rep) : changing(rep.changing) { changing.store(std::this_thread::get_id()); }
+      ~Name() { changing.store(std::thread::id()); }
+      Name(const Name&) = delete;
+      Name& operator=(const Name&) = delete;
+      std::atomic<std::thread::id>& changing;
+    };
+    const std::lock_guard<std::mutex> lock_;
+    const Name name_;
+  };
+  bool is_changing_here() const { return changing.load() == std::this_thread::get_id(); }
+
+  // A change made from within a change (by a subscriber, a transforming function, the clock) could only wait for itself.
+  std::optional<Error> refuse_nested() const;
+
+  // All of the following belong to whose turn it is.
+  void recount_if_due();
+  Work begin() const { return {current(), stats}; }
+  Result<Outcome> carry_out(const Operation& operation, Work& work, bool tell) const;
+  // After the last operation of a list, whose outcome is `last`.
+  void compress_if_due(const Operation& operation, std::uint64_t tokens_before, Work& work, Outcome& last, bool tell);
+  void make_room(const Work& work) {
+    if (!work.answered.empty()) answered.reserve(answered.size() + work.answered.size());
+  }
+  void commit(Work work, const Subscribers::List& listeners) noexcept;  // after make_room(), nothing here can fail
+
+  Aim aim(std::optional<std::uint64_t> tokens_max) const;
+  std::uint64_t target_tokens() const {
+    return settings.compression.target_tokens.value_or(settings.compression.threshold - settings.compression.threshold / 4);
+  }
+  void start_compressing(History frozen) noexcept;
+  void compress_in_background(const History& frozen, const std::stop_token& cancel);
+  Result<Outcome> commit_plan(Result<Plan> plan, Work& work, bool tell);
+  Event told_of(const Result<Outcome>& outcome, Version version, bool stale) const;
+};
+
+Error as_conflict(Error error);
+bool is_refused_plan(const Error& error);
+
+// The plan of a strategy; an exception from one that a user wrote becomes an error.
+Result<Plan> plan_by(const Strategy& strategy, const History& history, const Aim& aim);
+
+}  // namespace undertext

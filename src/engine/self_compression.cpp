@@ -1,0 +1,161 @@
+// A conversation that keeps itself small: when, by what, and what is told of it.
+//
+//     after an operation    tokens > threshold    ->  plan, at once or in the background, on a frozen version
+//                                                      |
+//                             empty, cannot_fit, failed |  a plan
+//                                       |               v
+//                              told, nothing changed    rebased on what is there by then  ->  COMPRESS, told
+//                                                       (what it stands for has changed: told, nothing changed)
+#include <exception>
+#include <utility>
+
+#include "engine/conversation_rep.hpp"
+
+namespace undertext {
+namespace {
+
+Event failure(Event::Type type, Version version, const Strategy& strategy, Error error) {
+  Event event{type, version};
+  event.strategy = strategy.name();
+  event.error = std::make_shared<const Error>(std::move(error));
+  return event;
+}
+
+Event success(const Outcome& outcome) {
+  Event event{Event::Type::compressed, outcome.version};
+  event.strategy = outcome.receipt->strategy;
+  event.tokens_used = outcome.receipt->tokens_before;
+  event.tokens_after = outcome.receipt->tokens_after;
+  return event;
+}
+
+Error nothing_to_do() { return {ErrorCode::cannot_fit, "the strategy found nothing to hide"}; }
+
+}  // namespace
+
+Result<Plan> plan_by(const Strategy& strategy, const History& history, const Aim& aim) {
+  try {
+    return strategy.plan(history, aim);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& exception) {
+    return Error{ErrorCode::internal, "the strategy " + std::string(strategy.name()) + " threw: " + exception.what()};
+  } catch (...) {
+    return Error{ErrorCode::internal, "the strategy " + std::string(strategy.name()) + " threw"};
+  }
+}
+
+// What History::apply says of a plan that does not suit the state it is applied to.
+bool is_refused_plan(const Error& error) { return error.code == ErrorCode::invalid_argument && error.field == "plan"; }
+
+Error as_conflict(Error error) {
+  error.code = ErrorCode::conflict;
+  return error;
+}
+
+Aim Conversation::Rep::aim(std::optional<std::uint64_t> tokens_max) const {
+  const Counting now = counting_now();
+  Aim aim;
+  aim.tokens_max = tokens_max;
+  aim.count_tokens = now.count_message;
+  aim.count_text = [tokenizer = now.tokenizer](std::string_view text) { return tokenizer->count(text); };
+  aim.limits = settings.limits.message;
+  return aim;
+}
+
+void Conversation::Rep::compress_if_due(const Operation& operation, std::uint64_t tokens_before, Work& work, Outcome& last,
+                                        bool tell) {
+  if (!work.changed) return;  // a repeated operation answers as the first time
+  const CompressionConfig& config = settings.compression;
+  const std::uint64_t tokens = work.stats.tokens;
+  std::vector<Event> told = std::exchange(notices, {});
+  const auto add = [&](Event event) {
+    if (tell) work.events.push_back(event);
+    told.push_back(std::move(event));
+  };
+  if (config.enabled && tokens_before <= config.threshold && tokens > config.threshold) {
+    add(limit_crossed(Event::Type::compression_threshold_exceeded, last.version, tokens, config.threshold));
+  }
+  // Who brings back what a compression hid does not want to see it hidden again at once.
+  if (work.brought_back) hysteresis.changed_nothing(tokens);
+  if (config.enabled && hysteresis.is_due(tokens)) {
+    if (config.strategy->is_slow()) {
+      work.compress_later = true;
+    } else {
+      const Result<Outcome> outcome = commit_plan(plan_by(*config.strategy, work.history, aim(target_tokens())), work, tell);
+      add(told_of(outcome, last.version, false));
+    }
+  }
+  if (told.empty()) return;
+  last.events.insert(last.events.end(), told.begin(), told.end());
+  if (const auto found = work.answered.find(operation.options.operation_id); found != work.answered.end()) found->second = last;
+}
+
+// The plan as an operation; and what the next try has to know.
+Result<Outcome> Conversation::Rep::commit_plan(Result<Plan> plan, Work& work, bool tell) {
+  const std::uint64_t tokens = work.stats.tokens;
+  if (plan && plan->replacements.empty()) plan = nothing_to_do();
+  Result<Outcome> outcome =
+      plan ? carry_out({op::ApplyPlan{std::move(*plan)}, {.description = "automatic"}}, work, tell) : Result<Outcome>(plan.error());
+  if (outcome && work.stats.tokens < tokens) {
+    hysteresis.reset();
+  } else {
+    hysteresis.changed_nothing(work.stats.tokens);
+  }
+  return outcome;
+}
+
+// `stale`: others have changed the conversation since the plan was made, which is then why it cannot be applied.
+Event Conversation::Rep::told_of(const Result<Outcome>& outcome, Version version, bool stale) const {
+  if (outcome) return success(*outcome);
+  const bool discarded = outcome.error().code == ErrorCode::conflict || (stale && is_refused_plan(outcome.error()));
+  return failure(discarded ? Event::Type::compression_discarded : Event::Type::compression_failed, version,
+                 *settings.compression.strategy, discarded ? as_conflict(outcome.error()) : outcome.error());
+}
+
+void Conversation::Rep::start_compressing(History frozen) noexcept {
+  std::stop_token cancel;
+  {
+    const std::lock_guard lock(background);
+    if (is_compressing) return;
+    is_compressing = true;
+    stop_compressing = std::stop_source();
+    cancel = stop_compressing.get_token();
+  }
+  try {
+    compressing = std::jthread([this, frozen = std::move(frozen), cancel] {
+      try {
+        compress_in_background(frozen, cancel);
+      } catch (const std::exception&) {
+        // No memory to work with, or to tell of it. Nothing was changed, and the next operation tries again.
+      }
+      const std::lock_guard lock(background);
+      is_compressing = false;
+      background_ended.notify_all();
+    });
+  } catch (const std::exception&) {  // no thread to be had: the next operation tries again
+    const std::lock_guard lock(background);
+    is_compressing = false;
+  }
+}
+
+void Conversation::Rep::compress_in_background(const History& frozen, const std::stop_token& cancel) {
+  Aim to = aim(target_tokens());
+  to.cancel = cancel;
+  Result<Plan> plan = plan_by(*settings.compression.strategy, frozen, to);
+
+  const Turn whose(*this);
+  const Subscribers::List listeners = subscribers->list();
+  Work work = begin();
+  const bool moved_on = work.history.version() != frozen.version();
+  if (plan && cancel.stop_requested()) plan = Error{ErrorCode::unavailable, "it was cancelled"};
+  if (plan && moved_on) plan = rebase(*plan, frozen, work.history);
+  const Result<Outcome> outcome = commit_plan(std::move(plan), work, !listeners.empty());
+  const Event event = told_of(outcome, work.history.version(), moved_on);
+  notices.push_back(event);
+  if (!listeners.empty()) work.events.push_back(event);
+  if (work.changed) return commit(std::move(work), listeners);
+  Subscribers::deliver(listeners, work.events);
+}
+
+}  // namespace undertext

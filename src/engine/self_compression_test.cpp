@@ -1,0 +1,485 @@
+#include <condition_variable>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <undertext/conversation.hpp>
+
+namespace undertext {
+namespace {
+
+Message text(Role role, const std::string& content) { return Message::make(role, content).value(); }
+Message words(Role role, std::size_t count) {
+  std::string content;
+  for (std::size_t i = 0; i < count; ++i) content += "word" + std::to_string(i) + " ";
+  return text(role, content);
+}
+
+std::vector<std::uint64_t> ordinals(const View& view) {
+  std::vector<std::uint64_t> all;
+  for (std::uint64_t i = 0; i < view.size(); ++i) all.push_back(view.ordinal(i).value);
+  return all;
+}
+
+const Event* find(const std::vector<Event>& events, Event::Type type) {
+  for (const Event& event : events) {
+    if (event.type == type) return &event;
+  }
+  return nullptr;
+}
+
+Settings compressing(StrategyPtr strategy, std::uint64_t threshold, std::uint64_t target) {
+  Settings settings;
+  settings.compression = {.enabled = true, .threshold = threshold, .target_tokens = target, .strategy = std::move(strategy)};
+  return settings;
+}
+
+// Appends until the first outcome with an event of this type.
+Outcome append_until(Conversation& conversation, Event::Type type, std::size_t tries = 500) {
+  for (std::size_t i = 0; i < tries; ++i) {
+    Outcome outcome = conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 20)}}}).value();
+    if (find(outcome.events, type)) return outcome;
+  }
+  ADD_FAILURE() << "no " << name(type) << " in " << tries << " appends";
+  return {};
+}
+
+// A summariser that the test holds in its hand: it waits until it is told what to answer.
+class Held final : public Summariser {
+ public:
+  std::string_view name() const noexcept override { return "held"; }
+  bool is_slow() const noexcept override { return true; }
+  Result<Summary> summarise(const SummaryRequest& request) const override {
+    std::unique_lock lock(mutex_);
+    ++asked_;
+    given_ = request.messages;
+    changed_.notify_all();
+    changed_.wait(lock, request.cancel, [&] { return answer_.has_value(); });
+    if (!answer_) return Error{ErrorCode::unavailable, "cancelled"};
+    Result<Summary> answer = std::move(*answer_);
+    answer_.reset();
+    return answer;
+  }
+  void wait_until_asked(std::size_t times) const {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return asked_ >= times; });
+  }
+  void answer(Result<Summary> answer) const {
+    const std::lock_guard lock(mutex_);
+    answer_ = std::move(answer);
+    changed_.notify_all();
+  }
+  std::vector<Message> given() const {
+    const std::lock_guard lock(mutex_);
+    return given_;
+  }
+  std::size_t asked() const {
+    const std::lock_guard lock(mutex_);
+    return asked_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::condition_variable_any changed_;
+  mutable std::size_t asked_ = 0;
+  mutable std::optional<Result<Summary>> answer_;
+  mutable std::vector<Message> given_;
+};
+
+TEST(SelfCompression, BringsTheViewDownToTheTargetInABatchOfItsOwnWhenTheThresholdIsCrossed) {
+  Conversation conversation = Conversation::open(compressing(sliding_window(), 500, 300)).value();
+  const Outcome outcome = append_until(conversation, Event::Type::compressed);
+  const Event& compressed = *find(outcome.events, Event::Type::compressed);
+  EXPECT_TRUE(find(outcome.events, Event::Type::compression_threshold_exceeded));
+  EXPECT_EQ(compressed.strategy, "sliding_window");
+  EXPECT_GT(compressed.tokens_used, 500u);
+  EXPECT_LE(compressed.tokens_after, 300u);
+  EXPECT_EQ(conversation.stats().tokens, compressed.tokens_after);
+  EXPECT_EQ(compressed.version.value, outcome.version.value + 1) << "an operation of its own";
+  EXPECT_EQ(conversation.stats().current_batch_index, 1u);
+
+  const std::vector<Receipt> receipts = conversation.history().receipts();
+  ASSERT_EQ(receipts.size(), 1u);
+  EXPECT_EQ(receipts[0].tokens_before, compressed.tokens_used);
+  EXPECT_FALSE(receipts[0].hidden.empty());
+
+  conversation.apply({op::Undo{}}).value();
+  EXPECT_EQ(ordinals(conversation.view()), ordinals(conversation.history().log()));
+}
+
+TEST(SelfCompression, DoesNothingWhenItIsNotEnabledAndTellsNothing) {
+  Settings settings = compressing(sliding_window(), 100, 50);
+  settings.compression.enabled = false;
+  Conversation conversation = Conversation::open(settings).value();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(conversation.apply({op::Append{{words(Role::user, 30)}}}).value().events.empty());
+  }
+}
+
+TEST(SelfCompression, IsNotTriedAgainWithoutProgress) {
+  Conversation conversation = Conversation::open(compressing(no_strategy(), 500, 300)).value();
+  std::size_t tries = 0, appends = 0;
+  while (conversation.stats().tokens < 1500) {
+    const Outcome outcome = conversation.apply({op::Append{{text(Role::user, "one")}}}).value();
+    ++appends;
+    if (const Event* failed = find(outcome.events, Event::Type::compression_failed)) {
+      ++tries;
+      EXPECT_EQ(failed->error->code, ErrorCode::cannot_fit);
+    }
+  }
+  EXPECT_GE(tries, 2u) << "a view that grows deserves another try";
+  EXPECT_LE(tries, 1 + 1000 / (500 / 16)) << "in " << appends << " appends";
+}
+
+TEST(SelfCompression, LeavesEverythingAsItWasWhenTheStrategyThrows) {
+  class Throwing final : public Strategy {
+   public:
+    std::string_view name() const noexcept override { return "throwing"; }
+    Result<Plan> plan(const History&, const Aim&) const override { throw std::runtime_error("no"); }
+  };
+  Conversation conversation = Conversation::open(compressing(std::make_shared<Throwing>(), 100, 50)).value();
+  const Outcome outcome = append_until(conversation, Event::Type::compression_failed);
+  EXPECT_EQ(find(outcome.events, Event::Type::compression_failed)->error->code, ErrorCode::internal);
+  EXPECT_EQ(conversation.version(), outcome.version);
+}
+
+TEST(SelfCompression, RefusesATargetAboveTheThresholdAndAThresholdOfNothing) {
+  EXPECT_EQ(Conversation::open(compressing(sliding_window(), 100, 101)).error().field, "targetTokens");
+  EXPECT_EQ(Conversation::open(compressing(sliding_window(), 0, 0)).error().field, "threshold");
+}
+
+TEST(SelfCompression, AnOperationRepeatedByItsIdTellsOfTheCompressionAgainAndDoesNothing) {
+  Conversation conversation = Conversation::open(compressing(sliding_window(), 100, 60)).value();
+  Outcome last;
+  std::string id;
+  for (int i = 0; !find(last.events, Event::Type::compressed); ++i) {
+    id = "a" + std::to_string(i);
+    last = conversation.apply({op::Append{{words(Role::user, 10)}}, {.operation_id = id}}).value();
+  }
+  const Version head = conversation.version();
+  const Outcome again = conversation.apply({op::Append{{words(Role::user, 10)}}, {.operation_id = id}}).value();
+  EXPECT_TRUE(find(again.events, Event::Type::compressed));
+  EXPECT_EQ(again.version, last.version);
+  EXPECT_EQ(conversation.version(), head);
+}
+
+class SlowSummary : public testing::Test {
+ protected:
+  std::shared_ptr<Held> held = std::make_shared<Held>();
+  StrategyPtr strategy = smart_summary({.summariser = held});
+
+  // A conversation that waits for its summary.
+  Conversation waiting() {
+    Conversation conversation = Conversation::open(compressing(strategy, 500, 300)).value();
+    append_until(conversation, Event::Type::compression_threshold_exceeded);
+    held->wait_until_asked(1);
+    return conversation;
+  }
+  static const Event* told(Conversation& conversation, Event::Type type, Outcome& outcome) {
+    outcome = conversation.apply({op::Append{{text(Role::user, "next")}}}).value();
+    return find(outcome.events, type);
+  }
+};
+
+TEST_F(SlowSummary, NeverBlocksAndKeepsWhatWasAppendedMeanwhile) {
+  Conversation conversation = waiting();
+  const std::uint64_t before = conversation.stats().total_messages;
+  conversation.apply({op::Append{{text(Role::user, "meanwhile")}}}).value();
+  held->answer(Summary{"They counted words.", "model-1", 900, 20});
+  conversation.wait_for_compression();
+
+  const View view = conversation.view();
+  EXPECT_EQ(view[view.size() - 1].text(), "meanwhile");
+  EXPECT_EQ(view.ordinal(view.size() - 1).value, before);
+  EXPECT_NE(view[0].text().find("They counted words."), std::string::npos);
+  const Receipt receipt = conversation.history().receipts().at(0);
+  EXPECT_EQ(receipt.summariser, "held");
+  EXPECT_EQ(receipt.model, "model-1");
+  EXPECT_EQ(receipt.prompt_tokens, 900u);
+  EXPECT_EQ(receipt.completion_tokens, 20u);
+
+  Outcome outcome;
+  EXPECT_TRUE(told(conversation, Event::Type::compressed, outcome)) << "the next operation tells what happened meanwhile";
+
+  conversation.apply({op::Expand{0}}).value();
+  std::vector<std::uint64_t> all = ordinals(conversation.view());
+  std::erase(all, receipt.summaries.at(0).summary);
+  EXPECT_EQ(all.size(), conversation.stats().total_messages - 1) << "everything but the summary is back";
+}
+
+TEST_F(SlowSummary, IsDiscardedAndToldOfWhenWhatItStandsForHasChanged) {
+  Conversation conversation = waiting();
+  conversation.apply({op::Delete{Names::indices({0})}}).value();
+  const View before = conversation.view();
+  held->answer(Summary{"Too late."});
+  conversation.wait_for_compression();
+  EXPECT_EQ(ordinals(conversation.view()), ordinals(before));
+  Outcome outcome;
+  const Event* discarded = told(conversation, Event::Type::compression_discarded, outcome);
+  ASSERT_TRUE(discarded);
+  EXPECT_EQ(discarded->error->code, ErrorCode::conflict);
+}
+
+TEST_F(SlowSummary, ThatFailsOrSaysNothingOrTooMuchChangesNothingAndTheNextTryWorks) {
+  const Result<Summary> bad[] = {Error{ErrorCode::unavailable, "the network is gone"}, Summary{""}, Summary{" \n"},
+                                 Summary{std::string(20'000, 'x')}, Summary{std::string("\xff\xfe no text")}};
+  for (const Result<Summary>& answer : bad) {
+    held = std::make_shared<Held>();
+    strategy = smart_summary({.summariser = held});
+    Conversation conversation = waiting();
+    const History before = conversation.history();
+    held->answer(answer);
+    conversation.wait_for_compression();
+    EXPECT_EQ(conversation.version(), before.version());
+    EXPECT_EQ(ordinals(conversation.view()), ordinals(before.view()));
+
+    Outcome outcome;
+    const Event* failed = told(conversation, Event::Type::compression_failed, outcome);
+    ASSERT_TRUE(failed);
+    EXPECT_EQ(failed->strategy, "smart_summary");
+    EXPECT_FALSE(failed->error->message.empty());
+
+    conversation.apply({op::Append{{words(Role::user, 20)}}}).value();
+    held->wait_until_asked(2);
+    held->answer(Summary{"Short."});
+    conversation.wait_for_compression();
+    EXPECT_LE(conversation.stats().tokens, 300u + 100u) << "what came later than the try is kept beside it";
+    EXPECT_EQ(conversation.history().receipts().size(), 1u);
+  }
+}
+
+TEST_F(SlowSummary, EndsWhenItIsCancelledAndWhenTheConversationGoes) {
+  Conversation conversation = waiting();
+  conversation.cancel_compression();
+  conversation.wait_for_compression();
+  Outcome outcome;
+  EXPECT_TRUE(told(conversation, Event::Type::compression_failed, outcome));
+  held = std::make_shared<Held>();
+  strategy = smart_summary({.summariser = held});
+  waiting();  // destroyed while it waits
+}
+
+TEST_F(SlowSummary, OfAnExplicitCompressWorksBesideOtherWriters) {
+  Conversation conversation;
+  for (int i = 0; i < 30; ++i) conversation.apply({op::Append{{words(Role::user, 20)}}}).value();
+  std::jthread other([&] {
+    held->wait_until_asked(1);
+    conversation.apply({op::Append{{text(Role::user, "meanwhile")}}}).value();
+    held->answer(Summary{"Thirty lists of words."});
+  });
+  const Outcome outcome = conversation.compress(*strategy, {.operation = {.description = "tidy up"}}).value();
+  EXPECT_TRUE(outcome.by_strategy);
+  ASSERT_TRUE(outcome.receipt);
+  EXPECT_EQ(held->given().size(), outcome.receipt->hidden.size());
+  EXPECT_EQ(conversation.view()[conversation.view().size() - 1].text(), "meanwhile");
+  EXPECT_EQ(conversation.history().version_info(outcome.version).description, "tidy up");
+}
+
+TEST(Compress, WithinTheAimAlreadyMakesAVersionLikeTheLastAndNoBatch) {
+  Conversation conversation;
+  conversation.apply({op::Append{{text(Role::user, "hello")}}}).value();
+  const Outcome outcome = conversation.compress(*sliding_window(), {.tokens_max = 1000}).value();
+  EXPECT_TRUE(outcome.by_strategy);
+  EXPECT_FALSE(outcome.receipt);
+  EXPECT_EQ(outcome.version.value, 2u);
+  EXPECT_EQ(outcome.stats.current_batch_index, 0u);
+  EXPECT_TRUE(conversation.history().receipts().empty());
+}
+
+TEST(Compress, ThatCannotFitSaysTheLeastAndChangesNothing) {
+  Conversation conversation;
+  conversation.apply({op::Append{{text(Role::system, "be brief"), words(Role::user, 50)}}}).value();
+  const Result<Outcome> outcome = conversation.compress(*sliding_window(), {.tokens_max = 10});
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::cannot_fit);
+  EXPECT_EQ(outcome.error().tokens_minimum, conversation.stats().tokens);
+  EXPECT_EQ(conversation.version().value, 1u);
+}
+
+TEST(Compress, ExpectingAnotherVersionIsAConflictBeforeAnythingIsSummarised) {
+  const auto held = std::make_shared<Held>();
+  Conversation conversation;
+  conversation.apply({op::Append{{words(Role::user, 50)}}}).value();
+  const Result<Outcome> outcome =
+      conversation.compress(*smart_summary({.summariser = held}), {.operation = {.expected_version = Version(7)}});
+  EXPECT_EQ(outcome.error().code, ErrorCode::conflict);
+  EXPECT_EQ(held->asked(), 0u);
+}
+
+TEST(Fit, AnswersForAnyBudgetAndChangesNothing) {
+  Conversation conversation;
+  for (int i = 0; i < 50; ++i) conversation.apply({op::Append{{words(i % 2 ? Role::assistant : Role::user, 20)}}}).value();
+  const std::uint64_t tokens = conversation.stats().tokens;
+  const StrategyPtr strategy = sliding_window();
+  EXPECT_EQ(conversation.fit({.window = tokens}, *strategy).value().outcome, Fit::Outcome::fits);
+  const Fit after = conversation.fit({.window = tokens, .reserve = 100, .overhead = 50, .safety = 1}, *strategy).value();
+  EXPECT_EQ(after.outcome, Fit::Outcome::fits_after);
+  EXPECT_EQ(after.tokens_max, tokens - 151);
+  EXPECT_LE(after.plan->tokens_after, after.tokens_max);
+  const Fit never = conversation.fit({.window = 100, .reserve = 200}, *strategy).value();
+  EXPECT_EQ(never.outcome, Fit::Outcome::cannot_fit);
+  EXPECT_EQ(never.tokens_max, 0u);
+  EXPECT_GT(never.tokens_minimum, 0u);
+  EXPECT_EQ(conversation.version().value, 50u);
+}
+
+TEST(Tokenizer, ChangedInAConversationMakesEverySumRightAtOnce) {
+  Conversation conversation;
+  for (int i = 0; i < 40; ++i) conversation.apply({op::Append{{words(Role::user, 50)}}}).value();
+  conversation.apply({op::Truncate{.keep_last = 30}}).value();
+  const History before = conversation.history();
+  ASSERT_FALSE(conversation.set_tokenizer("claude-sonnet-4"));
+  EXPECT_NE(conversation.stats().tokens, before.stats().tokens);
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < conversation.view().size(); ++i) sum += conversation.view().tokens(i);
+  EXPECT_EQ(conversation.stats().tokens, sum);
+  EXPECT_EQ(before.stats().tokens, before.view().sums().tokens()) << "a value handed out earlier stays as it was";
+
+  const std::uint64_t at_40 = conversation.history().version_info(Version(40)).tokens;
+  conversation.apply({op::Undo{}}).value();
+  EXPECT_EQ(conversation.stats().tokens, at_40);
+  ASSERT_FALSE(conversation.set_tokenizer("estimate"));
+  EXPECT_EQ(conversation.stats().tokens, before.version_info(Version(40)).tokens);
+  EXPECT_EQ(conversation.set_tokenizer("no such tokenizer")->field, "tokenizer");
+}
+
+TEST(SelfCompression, IsNotStoppedByTurnsThatAreTakenBack) {
+  Conversation conversation = Conversation::open(compressing(sliding_window(), 1000, 600)).value();
+  bool compressed = false;
+  for (int turn = 0; turn < 200 && !compressed; ++turn) {
+    const std::uint64_t batch = conversation.stats().current_batch_index;
+    conversation.apply({op::StartBatch{}}).value();
+    conversation.apply({op::Append{{text(Role::user, "a hint")}}}).value();
+    conversation.apply({op::Append{{words(Role::assistant, 8)}}}).value();
+    const Outcome end = conversation.apply({op::EndBatch{batch, {Role::assistant}}}).value();
+    compressed = find(end.events, Event::Type::compressed) || conversation.history().receipts().size() > 0;
+  }
+  EXPECT_TRUE(compressed);
+}
+
+TEST(SelfCompression, DoesNotUndoAnUndoWithinAList) {
+  Conversation conversation = Conversation::open(compressing(sliding_window(), 500, 300)).value();
+  append_until(conversation, Event::Type::compressed);
+  const std::vector<Outcome> outcomes =
+      conversation.apply(std::vector<Operation>{{op::Undo{}}, {op::Append{{text(Role::user, "more")}}}}).value();
+  EXPECT_FALSE(find(outcomes.back().events, Event::Type::compressed));
+  EXPECT_GT(conversation.stats().tokens, 500u);
+}
+
+TEST(SelfCompression, ComesDownToThreeQuartersUnlessToldOtherwise) {
+  Settings settings = compressing(sliding_window(), 1000, 0);
+  settings.compression.target_tokens.reset();
+  Conversation conversation = Conversation::open(settings).value();
+  EXPECT_LE(find(append_until(conversation, Event::Type::compressed).events, Event::Type::compressed)->tokens_after, 750u);
+}
+
+TEST(SelfCompression, WithoutAThresholdTheTokenLimitIsOne) {
+  Settings settings = compressing(sliding_window(), 0, 200);
+  settings.token_limit = 400;
+  Conversation conversation = Conversation::open(settings).value();
+  const Outcome outcome = append_until(conversation, Event::Type::compressed);
+  EXPECT_TRUE(find(outcome.events, Event::Type::token_limit_exceeded));
+}
+
+TEST(SelfCompression, OfAStrategyThatGainsNothingIsNotRepeated) {
+  // Puts a message of the same size in the place of the first.
+  class Pointless final : public Strategy {
+   public:
+    std::string_view name() const noexcept override { return "pointless"; }
+    Result<Plan> plan(const History& history, const Aim&) const override {
+      Plan plan;
+      plan.base = history.version();
+      plan.replacements.push_back({{{0, 1}}, history.view()[0]});
+      return plan;
+    }
+  };
+  Conversation conversation = Conversation::open(compressing(std::make_shared<Pointless>(), 500, 300)).value();
+  std::size_t compressions = 0;
+  for (int i = 0; i < 200; ++i) {
+    const Outcome outcome = conversation.apply({op::Append{{text(Role::user, "one")}}}).value();
+    if (find(outcome.events, Event::Type::compressed)) ++compressions;
+  }
+  EXPECT_LE(compressions, 200 * 6 / (500 / 16) + 1u);
+}
+
+TEST_F(SlowSummary, IsDiscardedWhenSomethingItHidesWasPinnedMeanwhile) {
+  Conversation conversation = waiting();
+  conversation.apply({op::Mark{Names::indices({0}), std::string(pinned_mark)}}).value();
+  held->answer(Summary{"Too late."});
+  conversation.wait_for_compression();
+  Outcome outcome;
+  EXPECT_TRUE(told(conversation, Event::Type::compression_discarded, outcome));
+}
+
+TEST_F(SlowSummary, IsToldOfOnceAndNotByARepeatedOperation) {
+  Conversation conversation = waiting();
+  const Operation again{op::Append{{text(Role::user, "x")}}, {.operation_id = "x"}};
+  const Outcome first = conversation.apply(again).value();
+  held->answer(Summary{"Short."});
+  conversation.wait_for_compression();
+  EXPECT_EQ(conversation.apply(again).value().events.size(), first.events.size());
+  Outcome outcome;
+  EXPECT_TRUE(told(conversation, Event::Type::compressed, outcome));
+}
+
+TEST_F(SlowSummary, MayBeCancelledBySomebodyWhoIsToldOfAChange) {
+  Conversation conversation = Conversation::open(compressing(strategy, 500, 300)).value();
+  const Subscription subscription = conversation.subscribe([&](const Event& event) {
+    if (event.type != Event::Type::context_changed) return;
+    conversation.cancel_compression();
+    conversation.wait_for_compression();
+  });
+  append_until(conversation, Event::Type::compression_threshold_exceeded);
+  held->wait_until_asked(1);
+  conversation.apply({op::Append{{text(Role::user, "stop")}}}).value();
+  conversation.wait_for_compression();
+  EXPECT_TRUE(conversation.history().receipts().empty());
+}
+
+TEST(Conversations, GoOnAfterAClockThatThrew) {
+  Settings settings;
+  bool broken = false;
+  settings.clock_ms = [&]() -> std::int64_t {
+    if (broken) throw std::runtime_error("no clock");
+    return 1;
+  };
+  Conversation conversation = Conversation::open(settings).value();
+  broken = true;
+  EXPECT_THROW((void)conversation.apply({op::Append{{text(Role::user, "a")}}}), std::runtime_error);
+  broken = false;
+  EXPECT_TRUE(conversation.apply({op::Append{{text(Role::user, "a")}}}));
+}
+
+TEST(Tokenizer, ChangedSoThatALimitIsCrossedIsToldByTheNextOperation) {
+  Settings settings;
+  Conversation counted = Conversation::open(settings).value();
+  for (int i = 0; i < 20; ++i) counted.apply({op::Append{{words(Role::user, 50)}}}).value();
+  settings.token_limit = counted.stats().tokens + 10;
+  Conversation conversation = Conversation::open(settings).value();
+  for (int i = 0; i < 20; ++i) conversation.apply({op::Append{{words(Role::user, 50)}}}).value();
+  ASSERT_FALSE(conversation.set_tokenizer("claude-opus-4-7"));
+  ASSERT_GT(conversation.stats().tokens, *settings.token_limit);
+  EXPECT_TRUE(find(conversation.apply({op::Mark{Names::indices({0}), "m"}}).value().events, Event::Type::token_limit_exceeded));
+}
+
+TEST(Usage, TeachesHowFarTheEstimateIsOff) {
+  Conversation conversation;
+  conversation.apply({op::Append{{words(Role::user, 400)}}}).value();
+  const std::uint64_t tokens = conversation.stats().tokens;
+  for (int i = 0; i < 30; ++i) {
+    const std::string id = "r" + std::to_string(i);
+    ASSERT_FALSE(conversation.update_usage({.request_id = id, .model = "m", .prompt = tokens}));  // while it streams
+    ASSERT_FALSE(conversation.update_usage({.request_id = id, .model = "m", .prompt = tokens * 6 / 5, .completion = 7}));
+    ASSERT_FALSE(conversation.finish_usage(id));
+  }
+  EXPECT_EQ(conversation.usage().totals().requests, 30u);
+  EXPECT_NEAR(static_cast<double>(conversation.usage().correct("m", 1000)), 1200.0, 60.0);
+  EXPECT_EQ(conversation.finish_usage("r0")->code, ErrorCode::not_found);
+}
+
+}  // namespace
+}  // namespace undertext

@@ -1,0 +1,111 @@
+#include "history/plan.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace undertext {
+namespace {
+
+Error bad_plan(std::string message) { return {ErrorCode::invalid_argument, "the plan " + std::move(message), "plan"}; }
+
+// A stretch that goes, and which replacement it belongs to.
+struct Gone {
+  Range range;
+  std::size_t replacement;
+};
+
+std::optional<Error> collect(const Draft& draft, const Plan& plan, std::vector<Gone>& gone) {
+  for (std::size_t k = 0; k < plan.replacements.size(); ++k) {
+    const std::vector<Range>& hidden = plan.replacements[k].hidden;
+    if (hidden.empty()) return bad_plan("has a replacement that hides nothing");
+    std::uint64_t last_end = 0;
+    for (const Range& range : hidden) {
+      if (range.start >= range.end || range.end > draft.view().size()) return bad_plan("names messages that are not in the view");
+      if (range.start < last_end) return bad_plan("has stretches that do not rise");
+      last_end = range.end;
+      gone.push_back({range, k});
+    }
+  }
+  std::sort(gone.begin(), gone.end(), [](const Gone& a, const Gone& b) { return a.range.start < b.range.start; });
+  for (std::size_t i = 1; i < gone.size(); ++i) {
+    if (gone[i].range.start < gone[i - 1].range.end) return bad_plan("hides a message twice");
+  }
+  return {};
+}
+
+std::optional<Error> check_kept(const Draft& draft, const std::vector<Gone>& gone) {
+  CountOf system;
+  system.wanted[static_cast<std::size_t>(Role::system)] = true;
+  const std::vector<std::uint64_t> pinned = draft.pinned_indices();
+  for (const Gone& g : gone) {
+    if (draft.view().entries.total(g.range.start, g.range.end, system) > 0) return bad_plan("would hide a system message");
+    const auto pin = std::lower_bound(pinned.begin(), pinned.end(), g.range.start);
+    if (pin != pinned.end() && *pin < g.range.end) return bad_plan("would hide a pinned message");
+  }
+  return {};
+}
+
+std::vector<std::uint32_t> ordinals_in(const PlacedView& view, const std::vector<Range>& ranges) {
+  std::vector<std::uint32_t> ordinals;
+  std::uint64_t count = 0;
+  for (const Range& range : ranges) count += range.end - range.start;
+  ordinals.reserve(count);
+  for (const Range& range : ranges) {
+    view.entries.visit(
+        range.start, range.end, [](const EntrySums&) { return true; },
+        [&](std::uint64_t, const Entry& e) {
+          ordinals.push_back(e.ordinal);
+          return true;
+        });
+  }
+  return ordinals;
+}
+
+}  // namespace
+
+std::optional<Error> apply_plan(Draft& draft, const Plan& plan) {
+  if (plan.base.value != draft.base().head_number()) {
+    return Error{ErrorCode::conflict,
+                 "the plan is for version " + std::to_string(plan.base.value) + ", but the head is " +
+                     std::to_string(draft.base().head_number()),
+                 "plan"};
+  }
+  if (plan.replacements.empty()) return {};
+  std::vector<Gone> gone;
+  if (std::optional<Error> error = collect(draft, plan, gone)) return error;
+  if (std::optional<Error> error = check_kept(draft, gone)) return error;
+
+  std::vector<Splice> splices;
+  std::vector<bool> placed(plan.replacements.size(), false);
+  for (const Gone& g : gone) {
+    splices.push_back({g.range.start, g.range.end - g.range.start});
+    const Replacement& replacement = plan.replacements[g.replacement];
+    if (placed[g.replacement] || !replacement.summary) continue;
+    placed[g.replacement] = true;
+    Result<std::uint32_t> summary = draft.store_summary(*replacement.summary, ordinals_in(draft.view(), replacement.hidden));
+    if (!summary) return summary.error();
+    splices.back().put.push_back(*summary);
+  }
+
+  const PlacedView before = draft.view();
+  draft.edit(splices);
+  if (before.has_pairs()) {
+    Stretches hidden;
+    for (const Gone& g : gone) add_stretch(hidden, g.range.start, g.range.end);
+    PlacedView after = draft.view();
+    if (!broken_pairs(draft.log(), before, complement(hidden, before.size()), after).empty())
+      return bad_plan("would break a tool pair");
+  }
+  const CountOf users = [] {
+    CountOf count;
+    count.wanted[static_cast<std::size_t>(Role::user)] = true;
+    return count;
+  }();
+  if (draft.view().size() == 0 && before.entries.total(users) > 0) return bad_plan("would leave nothing of the view");
+  if (draft.view().entries.total(TokensOf()) > before.entries.total(TokensOf())) return bad_plan("would make the view larger");
+  draft.open_batch();
+  return {};
+}
+
+}  // namespace undertext

@@ -1,0 +1,163 @@
+#include "json/strategy_json.hpp"
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace undertext {
+namespace {
+
+void read_milliseconds(Fields& fields, std::string_view name, std::uint32_t& to) {
+  std::optional<std::uint64_t> number;
+  fields.take(name, number);
+  if (number) to = static_cast<std::uint32_t>(std::min<std::uint64_t>(*number, std::numeric_limits<std::uint32_t>::max()));
+}
+
+void read_endpoint(Fields& fields, std::shared_ptr<const Summariser>& summariser) {
+  EndpointSettings settings;
+  std::string kind;
+  fields.need("kind", kind);
+  if (kind == "anthropic") {
+    settings.kind = EndpointSettings::Kind::anthropic;
+  } else if (!kind.empty() && kind != "openai") {
+    fields.fail("kind", "is \"openai\" or \"anthropic\"");
+  }
+  fields.need("baseUrl", settings.base_url);
+  fields.need("model", settings.model);
+  fields.take("keyEnv", settings.key_variable);
+  fields.take("keyFile", settings.key_file);
+  fields.take("prompt", settings.prompt);
+  read_milliseconds(fields, "timeoutMs", settings.timeout_ms);
+  read_milliseconds(fields, "attempts", settings.attempts_max);
+  read_milliseconds(fields, "backoffMs", settings.backoff_ms);
+  fields.take("stream", settings.stream);
+  if (settings.base_url.empty() || settings.model.empty()) return;  // has been said
+  Result<std::shared_ptr<const Summariser>> made = endpoint_summariser(std::move(settings));
+  if (made) {
+    summariser = std::move(*made);
+  } else {
+    fields.fail("baseUrl", "cannot be used: " + made.error().message);
+  }
+}
+
+// The strategies of one request.
+class Strategies {
+ public:
+  explicit Strategies(const Summarisers& summarisers) : summarisers_(summarisers) {}
+
+  // Nothing, and an error, for a name that is none.
+  StrategyPtr read_by_name(Fields& fields, const std::string& name, bool may_nest);
+
+ private:
+  StrategyPtr read_pipeline(Fields& fields, bool may_nest);
+  void read_summariser(Fields& fields, std::shared_ptr<const Summariser>& summariser);
+  const Summarisers& summarisers_;
+};
+
+StrategyPtr read_recent(Fields& fields, StrategyPtr (*make)(std::uint64_t)) {
+  std::uint64_t n = 10;
+  fields.take("n", n);
+  return make(n);
+}
+
+StrategyPtr Strategies::read_pipeline(Fields& fields, bool may_nest) {
+  std::vector<StrategyPtr> steps;
+  if (!may_nest) fields.fail("name", "\"pipeline\" cannot be a step of a pipeline");
+  fields.take_objects("steps", [&](Fields& step) {
+    std::string name;
+    step.need("name", name);
+    if (StrategyPtr made = read_by_name(step, name, false)) steps.push_back(std::move(made));
+  });
+  if (steps.empty()) fields.missing("steps", "must hold at least one strategy");
+  return pipeline(std::move(steps));
+}
+
+void Strategies::read_summariser(Fields& fields, std::shared_ptr<const Summariser>& summariser) {
+  std::string name = "digest";
+  fields.take("summariser", name);
+  if (name == "digest") return;  // what is there unless told otherwise
+  const auto found = summarisers_.find(name);
+  if (found != summarisers_.end()) {
+    summariser = found->second;
+  } else {
+    fields.fail("summariser", "\"" + clipped(name) + "\" is neither \"digest\" nor among the summarisers of the settings");
+  }
+}
+
+StrategyPtr Strategies::read_by_name(Fields& fields, const std::string& name, bool may_nest) {
+  if (name == "none") return no_strategy();
+  if (name == "sliding_window") return sliding_window();
+  if (name == "keep_recent") return read_recent(fields, keep_recent);
+  if (name == "keep_system_and_recent") return read_recent(fields, keep_system_and_recent);
+  if (name == "clear_tool_results") {
+    ClearToolResults options;
+    fields.take("keep", options.keep);
+    fields.take("exclude", options.exclude);
+    fields.take("minGain", options.tokens_gain_min);
+    return clear_tool_results(std::move(options));
+  }
+  if (name == "smart_summary") {
+    SmartSummary options;
+    fields.take("keep", options.keep);
+    fields.take("summaryTokens", options.summary_tokens_max);
+    read_summariser(fields, options.summariser);
+    return smart_summary(std::move(options));
+  }
+  if (name == "pipeline") return read_pipeline(fields, may_nest);
+  if (!name.empty()) {
+    fields.fail("name", "\"" + clipped(name) +
+                            "\" is no strategy; there are none, keep_recent, keep_system_and_recent, sliding_window, "
+                            "clear_tool_results, smart_summary and pipeline");
+  }
+  return {};
+}
+
+}  // namespace
+
+void read_summarisers(Fields& fields, Summarisers& summarisers) {
+  fields.take_named_objects("summarisers",
+                            [&](const std::string& name, Fields& inner) { read_endpoint(inner, summarisers[name]); });
+}
+
+void read_strategy(Fields& fields, std::string_view name, const Summarisers& summarisers, StrategyPtr& strategy) {
+  Strategies strategies(summarisers);
+  const std::optional<JsonValue> given = fields.find(name);
+  if (!given) return;
+  if (given->is(JsonType::string)) {
+    // As if it were {"name":…}: what the strategy needs besides has its default.
+    const std::string text = "{\"name\":" + std::string(given->raw()) + "}";
+    const Result<JsonText> object = JsonText::parse(text, {});
+    Reading reading;
+    Fields inner(object->root(), "a strategy", reading);
+    inner.find("name");
+    strategy = strategies.read_by_name(inner, given->string(), true);
+    if (reading.failed()) fields.fail(name, reading.take_error().message);
+    return;
+  }
+  fields.take_object(name, [&](Fields& inner) {
+    std::string which;
+    inner.need("name", which);
+    strategy = strategies.read_by_name(inner, which, true);
+  });
+}
+
+void read_budget(Fields& fields, std::optional<Budget>& budget) {
+  fields.take_object("budget", [&](Fields& inner) {
+    budget.emplace();
+    inner.need("window", budget->window);
+    inner.take("reserve", budget->reserve);
+    inner.take("overhead", budget->overhead);
+    inner.take("safety", budget->safety);
+  });
+}
+
+void read_room(Fields& fields, std::optional<std::uint64_t>& tokens_max) {
+  std::optional<Budget> budget;
+  read_budget(fields, budget);
+  if (budget && fields.has("targetTokens")) fields.fail("targetTokens", "and budget exclude each other; give one of the two");
+  fields.take("targetTokens", tokens_max);
+  if (budget) tokens_max = budget->tokens_max();
+}
+
+}  // namespace undertext

@@ -1,0 +1,36 @@
+// Strategies and budgets as they come in from JSON.
+//
+//     "sliding_window"                                     a strategy by its name alone
+//     {"name":"keep_recent","n":20}                        also keep_system_and_recent
+//     {"name":"clear_tool_results","keep":3,"exclude":["read_file"],"minGain":2000}
+//     {"name":"smart_summary","keep":10,"summaryTokens":800,"summariser":"digest"}
+//     {"name":"pipeline","steps":[{"name":"clear_tool_results"},{"name":"smart_summary"}]}
+//
+// A summariser is "digest" or one that the settings name. Where a model is reached, and with which key, is said in the settings alone: who may
+// send an operation must not choose which file is read and where its content is sent.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <undertext/compression.hpp>
+#include <undertext/conversation.hpp>
+
+#include "json/fields.hpp"
+
+namespace undertext {
+
+// A strategy, and how much room it is to leave, when that was said.
+struct StrategyCall {
+  StrategyPtr strategy = {};                     // unset: none was named
+  std::optional<std::uint64_t> tokens_max = {};  // from `targetTokens` or `budget`
+};
+
+// The member `name`, if it is there.
+void read_strategy(Fields& fields, std::string_view name, const Summarisers& summarisers, StrategyPtr& strategy);
+void read_summarisers(Fields& fields, Summarisers& summarisers);           // the member `summarisers` of the settings
+void read_budget(Fields& fields, std::optional<Budget>& budget);           // the member `budget`, if it is there
+void read_room(Fields& fields, std::optional<std::uint64_t>& tokens_max);  // `targetTokens` or `budget`
+
+}  // namespace undertext
