@@ -294,8 +294,7 @@ Problem perform(Draft& draft, const op::StartBatch& start) {
     return bad("boundary", "a boundary here is from " + std::to_string(lowest) + " to " + std::to_string(draft.log().size()));
   }
   const Stretches below = draft.view().stretches_below(boundary);
-  PlacedView snapshot = draft.view();
-  snapshot.keep_only(draft.log(), below);
+  PlacedView snapshot = only_kept(draft.log(), draft.view(), below);
   if (start.hide_prior) draft.keep_only(with_indices(complement(below, draft.view().size()), draft.pinned_indices()));
   draft.open_batch(static_cast<std::uint32_t>(boundary), std::move(snapshot));
   return {};

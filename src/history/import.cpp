@@ -61,7 +61,7 @@ std::optional<Error> import_mark_map(Draft& draft, const MarkMap& map) {
   std::vector<PlacedView> snapshots(map.current_batch + 1);
   PlacedView snapshot = view;
   for (std::size_t k = map.current_batch; k > 0; --k) {
-    snapshot.keep_only(draft.log(), snapshot.stretches_below(map.batch_boundaries[k]));
+    snapshot = only_kept(draft.log(), snapshot, snapshot.stretches_below(map.batch_boundaries[k]));
     snapshots[k] = snapshot;
   }
   BatchTree batches;

@@ -150,4 +150,11 @@ std::vector<Warning> broken_pairs(const Log& log, const PlacedView& before, cons
   return warnings;
 }
 
+PlacedView only_kept(const Log& log, const PlacedView& before, const Stretches& kept) {
+  PlacedView after = before;
+  after.keep_only(log, kept);
+  if (before.has_pairs()) broken_pairs(log, before, kept, after);
+  return after;
+}
+
 }  // namespace undertext

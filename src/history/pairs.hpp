@@ -25,4 +25,7 @@ Stretches mend_pairs(const Log& log, const PlacedView& before, Stretches kept, P
 // an id is used twice, is linked to it. O(log n) for each edge of `kept` and each pair across it.
 std::vector<Warning> broken_pairs(const Log& log, const PlacedView& before, const Stretches& kept, PlacedView& after);
 
+// `before` without what is not kept. Where a message finds another partner by that, it is linked to it.
+PlacedView only_kept(const Log& log, const PlacedView& before, const Stretches& kept);
+
 }  // namespace undertext

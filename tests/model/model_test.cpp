@@ -306,7 +306,6 @@ class Player {
 };
 
 using Count = std::uint32_t (*)(const Message&);
-std::uint32_t count_tokens(const Message& message) { return static_cast<std::uint32_t>(message.json().size() % 97); }
 
 PlainModel::Ordinals ordinals_of(const View& view) {
   PlainModel::Ordinals ordinals;

@@ -263,6 +263,14 @@ void PlainModel::run(State& s, const op::ApplyPlan& o) {
     compressed_->summaries.emplace_back(next.back(), summaries[next.back()]);
   }
   if (!warnings(s.view, next).empty()) refuse("plan");
+  const auto is_user = [&](std::uint64_t ordinal) { return role(ordinal) == Role::user; };
+  if (next.empty() && std::any_of(s.view.begin(), s.view.end(), is_user)) refuse("plan");
+  const auto tokens = [&](const Ordinals& view) {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t ordinal : view) sum += count_tokens(log[ordinal]);
+    return sum;
+  };
+  if (tokens(next) > tokens(s.view)) refuse("plan");
   open_batch(s, s.view, log_before_);
   s.view = next;
 }
