@@ -50,7 +50,7 @@ def plot(lines):
     for exponent in range(low, high + 1):
         y = y_of(10 ** exponent)
         picture.line(LEFT, y, LEFT + WIDTH, y, GRID)
-        picture.text(LEFT - 8, y + 4, power_text(exponent), 11, FAINT, "end")
+        picture.text(LEFT - 8, y + 4, power_text(exponent) if exponent < 12 else f"{10 ** (exponent - 9):,} s", 11, FAINT, "end")
     for n in sizes:
         picture.line(x_of(n), TOP, x_of(n), TOP + HEIGHT, GRID)
         picture.text(x_of(n), TOP + HEIGHT + 16, f"{n:,}", 10, FAINT, "middle")

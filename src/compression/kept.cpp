@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/find_bytes.hpp"
 #include "history/cuts.hpp"
 #include "history/state.hpp"
 #include "tokens/estimate.hpp"
@@ -16,6 +17,9 @@ std::uint64_t tokens_between(const View& view, std::uint64_t start, std::uint64_
 
 // Whether a user says something in it beside results of tools.
 bool says_something(const Message& message) {
+  // Without escapes the type would stand there as it is; so most results in a long run of tools need not be parsed.
+  const std::string_view json = message.json();
+  if (json.find('\\') == std::string_view::npos && find_bytes(json, "\"text\"") == std::string_view::npos) return false;
   const std::vector<Part> parts = message.parts();
   return std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.type == "text"; });
 }
