@@ -22,7 +22,7 @@ std::uint32_t byte_of(const char* at) { return static_cast<std::uint8_t>(*at); }
 
 }  // namespace
 
-// The pieces of one text on their way: first some of them wait for the memory, then those that are not in it for the encoder.
+// The pieces of one text on their way to the memory.
 class PieceCounter::Batch {
  public:
   Batch(PieceCounter& counter, std::string_view text)
@@ -48,12 +48,11 @@ class PieceCounter::Batch {
   std::uint64_t finish() {
     recall_short();
     recall_long();
-    encode();
     return total_;
   }
 
  private:
-  static constexpr std::size_t short_max = 64, long_max = 16, task_max = 128;
+  static constexpr std::size_t short_max = 64, long_max = 16;
 
   ShortPiece load(const char* at, std::size_t size) const {
     return end_ - at >= 16 ? load_short_piece(at, size) : copy_short_piece(at, size);
@@ -104,10 +103,8 @@ class PieceCounter::Batch {
   }
 
   void add_long(const char* at, std::size_t size) {
-    if (size > LaneEncoder::piece_max) {
+    if (size > long_piece_max) {
       total_ += counter_.encoder_.count(vocabulary_, {at, size});
-    } else if (size > long_piece_max) {
-      add_task({at, at + size, 0}, {});
     } else {
       const LongPiece piece = {copy_long_front(at), load(at + long_front, size - long_front)};
       const std::uint32_t hash = hash_short_piece({piece.front.low ^ piece.back.high, piece.front.high + piece.back.low});
@@ -139,12 +136,14 @@ class PieceCounter::Batch {
     for (std::size_t i = 0; i < missed; ++i) {
       const Short& one = shorts_[misses[i]];
       ShortPiece* const place = &counter_.short_memory_[one.hash % short_places];
-      if (is_whole_token(one)) {
-        ++total_;
-        *place = {one.piece.low, one.piece.high | std::uint64_t{1} << count_shift};
-      } else {
-        add_task({one.at, one.at + (one.piece.high >> 48), 0}, {nullptr, place, {one.piece, {}}});
+      if (is_same(one.piece, *place)) {  // it was twice in the batch
+        total_ += place->high >> count_shift;
+        continue;
       }
+      std::uint64_t count = 1;
+      if (!is_whole_token(one)) count = counter_.encoder_.count(vocabulary_, {one.at, one.piece.high >> 48});
+      total_ += count;
+      *place = {one.piece.low, one.piece.high | count << count_shift};
     }
     short_count_ = 0;
   }
@@ -169,7 +168,9 @@ class PieceCounter::Batch {
         total_ += one.place->back.high >> count_shift;
         continue;
       }
-      add_task({one.at, one.at + one.size, 0}, {one.place, nullptr, one.piece});
+      const std::uint64_t count = counter_.encoder_.count(vocabulary_, {one.at, one.size});
+      total_ += count;
+      *one.place = {one.piece.front, {one.piece.back.low, one.piece.back.high | count << count_shift}};
     }
     long_count_ = 0;
   }
@@ -181,42 +182,15 @@ class PieceCounter::Batch {
     LongPiece* place;
   };
 
-  // Where the answer to a task is remembered, if it is.
-  struct Answer {
-    LongPiece* long_place = nullptr;
-    ShortPiece* short_place = nullptr;
-    LongPiece piece = {};  // of a short one the front
-  };
-
-  void add_task(const LaneEncoder::Task& task, const Answer& answer) {
-    tasks_[task_count_] = task;
-    answers_[task_count_] = answer;
-    if (++task_count_ == task_max) encode();
-  }
-
-  void encode() {
-    counter_.lanes_.count(vocabulary_, tasks_, task_count_);
-    for (std::size_t i = 0; i < task_count_; ++i) {
-      total_ += tasks_[i].count;
-      const std::uint64_t count = std::uint64_t{tasks_[i].count} << count_shift;
-      const auto& [long_place, short_place, piece] = answers_[i];
-      if (short_place != nullptr) *short_place = {piece.front.low, piece.front.high | count};
-      if (long_place != nullptr) *long_place = {piece.front, {piece.back.low, piece.back.high | count}};
-    }
-    task_count_ = 0;
-  }
-
   PieceCounter& counter_;
   const BpeVocabulary& vocabulary_;
   const std::unordered_map<std::string, std::uint32_t>& only_whole_;
   const std::size_t buckets_;
   const char* const end_;  // of the text
   std::uint64_t total_ = 0;
-  std::size_t short_count_ = 0, long_count_ = 0, task_count_ = 0;
+  std::size_t short_count_ = 0, long_count_ = 0;
   Short shorts_[short_max];
   Long longs_[long_max];
-  LaneEncoder::Task tasks_[task_max];
-  Answer answers_[task_max];
 };
 
 void PieceCounter::Free::operator()(void* places) const { std::free(places); }

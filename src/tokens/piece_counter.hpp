@@ -1,7 +1,7 @@
 // Counts the tokens of text piece by piece, and remembers the pieces it has seen.
 //
 // A piece of up to 29 bytes is looked for in the memory, which is small enough to stay near the processor; then, if it is short, among the
-// tokens themselves; and only then encoded. Pieces go through this in batches, so that looking for one does not wait for another.
+// tokens themselves; and only then encoded. Pieces are looked for in batches, so that looking for one does not wait for another.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,11 @@
 
 #include "tokens/bpe_encoder.hpp"
 #include "tokens/bpe_vocabulary.hpp"
-#include "tokens/lane_encoder.hpp"
 #include "tokens/short_piece.hpp"
 
 namespace undertext {
 
-// For one vocabulary, and one thread at a time. Holds 1.5 MB.
+// For one vocabulary, and one thread at a time. Holds 3 MB once it has seen much.
 class PieceCounter {
  public:
   explicit PieceCounter(std::shared_ptr<const BpeVocabulary> vocabulary);
@@ -46,7 +45,6 @@ class PieceCounter {
   std::shared_ptr<const BpeVocabulary> vocabulary_;
   std::unique_ptr<ShortPiece[], Free> short_memory_;
   std::unique_ptr<LongPiece[], Free> long_memory_;
-  LaneEncoder lanes_;
   BpeEncoder encoder_;
 };
 

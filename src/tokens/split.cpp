@@ -11,7 +11,8 @@ namespace {
 constexpr ClassSet marks_and_letters = letters | class_set(CharacterClass::mark);
 constexpr ClassSet not_lower = class_set(CharacterClass::upper, CharacterClass::caseless, CharacterClass::mark);
 constexpr ClassSet not_upper = class_set(CharacterClass::lower, CharacterClass::caseless, CharacterClass::mark);
-constexpr ClassSet symbols = class_set(CharacterClass::other, CharacterClass::mark);  // [^\s\p{L}\p{N}]
+constexpr ClassSet before_words = class_set(CharacterClass::other, CharacterClass::space);  // in ASCII
+constexpr ClassSet symbols = class_set(CharacterClass::other, CharacterClass::mark);        // [^\s\p{L}\p{N}]
 
 // [U]*[W]+ of o200k, where U is not_lower and W is not_upper: the end, or `at` where there is no match. In 漢Ab the b is the W; in 漢A only
 // the 漢 can be, so that the match ends before the A.
@@ -30,7 +31,25 @@ const char* skip_word(const char* at, const char* end) {
   return after_last_w;
 }
 
+// Most pieces of most texts are small letters of ASCII, perhaps behind one other character of ASCII that may stand before a word, up to
+// a character of ASCII that is neither a letter nor an apostrophe. The end of such a piece, or null. Capitals are left to the others.
+const char* plain_word_end(const char* at, const char* end) {
+  const bool prefix = *at < 'a' || *at > 'z';
+  if (prefix && (byte_at(at) >= 0x80 || !is_in(before_words, see(at).character))) return nullptr;
+  const char* here = at + prefix;
+  const char* const begin = here;
+  for (;;) {
+    if (end - here < 9) return nullptr;
+    const std::size_t run = small_letters(here);
+    here += run;
+    if (run != 8) break;
+  }
+  const std::uint32_t next = byte_at(here);
+  return here == begin || next >= 0x80 || next == '\'' ? nullptr : here;
+}
+
 const char* o200k_end(const char* at, const char* end) {
+  if (const char* word = plain_word_end(at, end)) return word;
   const Seen first = see(at);
   const char* const second = at + first.size;
   if (first.is(letters)) {
@@ -67,6 +86,10 @@ const char* o200k_end(const char* at, const char* end) {
 
 template <int digits_max>
 const char* cl100k_end(const char* at, const char* end) {
+  // Here capitals go on with the word, and an apostrophe may begin a piece of its own.
+  if (*at != '\'') {
+    if (const char* word = plain_word_end(at, end); word != nullptr && (*word < 'A' || *word > 'Z')) return word;
+  }
   if (const char* contraction = skip_contraction(at, end); contraction != at) return contraction;
   const Seen first = see(at);
   const char* const second = at + first.size;

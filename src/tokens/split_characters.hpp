@@ -1,9 +1,10 @@
 // How the split patterns look at text: character by character, as classes.
 #pragma once
 
-#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "tokens/unicode_classes.hpp"
 
@@ -23,11 +24,23 @@ inline std::uint32_t byte_at(const char* at, std::size_t i = 0) { return static_
 // The character at `at`, of valid UTF-8.
 inline Seen see(const char* at) {
   const std::uint32_t lead = byte_at(at);
-  if (lead < 0x80) return {class_of(lead), 1};  // the first block of the table is ASCII
+  if (lead < 0x80) return {class_table.classes[ascii_block << ClassTable::block_bits | lead], 1};
   if (lead < 0xE0) return {class_of((lead & 0x1F) << 6 | (byte_at(at, 1) & 0x3F)), 2};
   if (lead < 0xF0) return {class_of((lead & 0x0F) << 12 | (byte_at(at, 1) & 0x3F) << 6 | (byte_at(at, 2) & 0x3F)), 3};
   return {class_of((lead & 0x07) << 18 | (byte_at(at, 1) & 0x3F) << 12 | (byte_at(at, 2) & 0x3F) << 6 | (byte_at(at, 3) & 0x3F)),
           4};
+}
+
+// How many of the eight bytes at `at`, from the first on, are small letters of ASCII.
+inline std::size_t small_letters(const char* at) {
+  constexpr std::uint64_t each = 0x0101010101010101u;
+  std::uint64_t bytes;
+  std::memcpy(&bytes, at, sizeof bytes);
+  const std::uint64_t seven_bits = bytes & 0x7F * each;
+  const std::uint64_t from_a = seven_bits + (0x80 - 'a') * each;        // the uppermost bit of each byte: at least a
+  const std::uint64_t beyond_z = seven_bits + (0x80 - 'z' - 1) * each;  // beyond z
+  const std::uint64_t others = (~from_a | beyond_z | bytes) & 0x80 * each;
+  return static_cast<std::size_t>(std::countr_zero(others)) / 8;
 }
 
 // The end of the run of such characters.

@@ -40,5 +40,6 @@ constexpr ClassTable make_table() {
 }  // namespace
 
 constexpr ClassTable class_table = make_table();
+static_assert(class_table.block_of[0] == ascii_block);
 
 }  // namespace undertext

@@ -35,6 +35,7 @@ struct ClassTable {
   std::array<CharacterClass, blocks_max * block_size> classes;
 };
 extern const ClassTable class_table;
+inline constexpr std::uint32_t ascii_block = 8;  // in which block of the table it is
 
 inline CharacterClass class_of(char32_t code_point) {
   const std::uint32_t block = class_table.block_of[code_point >> ClassTable::block_bits];

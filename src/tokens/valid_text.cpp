@@ -22,6 +22,20 @@ const char* skip_valid(const char* at, const char* end) {
     // Non-ASCII text comes in runs; look for a quick way again after a while only.
     const char* const pause = end - at > 64 ? at + 64 : end;
     while (at < pause) {
+      // The commonest cases at once: all bits that must be as they are, and none of the forms that are too long or surrogates.
+      if (end - at >= 4) {
+        const auto byte = [at](std::size_t i) { return static_cast<std::uint32_t>(static_cast<std::uint8_t>(at[i])); };
+        const std::uint32_t three = byte(0) | byte(1) << 8 | byte(2) << 16;
+        const std::uint32_t range = three & 0x200F;
+        if ((three & 0xC0C0F0) == 0x8080E0 && range != 0 && range != 0x200D) {
+          at += 3;
+          continue;
+        }
+        if ((three & 0xC0E0) == 0x80C0 && (three & 0x1E) != 0) {
+          at += 2;
+          continue;
+        }
+      }
       const std::size_t size = utf8_sequence_size(at, end);
       if (size == 0) return at;
       at += size;
