@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests/tokens"))
 import corpora  # noqa: E402
 
-NAMES = ("english", "chinese", "tools", "mixed", "short")
+NAMES = ("english", "chinese", "tools", "mixed", "world", "short")
 OURS = "undertext"
 PEERS = {"tiktoken (PyPI)": "tiktoken 0.14.0", "tokenizers (PyPI)": "tokenizers 0.23.3", "gpt-tokenizer (npm)": "gpt-tokenizer 4.0.0", "tiktoken (npm)": "tiktoken 1.0.22"}
 

@@ -56,6 +56,19 @@ TEST(BpeTokenizer, GivesWhatMergingByDefinitionGives) {
   }
 }
 
+TEST(BpeTokenizer, RunsOfOneByteOfAnyLengthCountWhatTheyEncodeTo) {
+  std::uint32_t state = 1;
+  const SmallVocabulary vocabulary = learn_vocabulary(std::string(40, '\0') + "aaaa bbbb ====", SplitPattern::o200k, 20,
+                                                      [&state] { return state = state * 1664525 + 1013904223; });
+  for (const char byte : {'\0', '\x01', ' ', '=', 'a', '\x7f'}) {
+    for (std::size_t size = 1; size < 80; ++size) {
+      const std::string text(size, byte);
+      const std::size_t tokens = vocabulary.plain->encode(text).value().size();
+      for (int time = 0; time < 2; ++time) EXPECT_EQ(vocabulary.fast->count(text), tokens) << size << " times " << int{byte};
+    }
+  }
+}
+
 TEST(BpeTokenizer, ThreadsAndVocabulariesDoNotDisturbEachOther) {
   std::mt19937_64 random(7);
   const SmallVocabulary first = learn_vocabulary("aaabbb ab ab aab", SplitPattern::o200k, 10, random);

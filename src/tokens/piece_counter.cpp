@@ -135,15 +135,14 @@ class PieceCounter::Batch {
     }
     for (std::size_t i = 0; i < missed; ++i) {
       const Short& one = shorts_[misses[i]];
-      ShortPiece* const place = &counter_.short_memory_[one.hash % short_places];
-      if (is_same(one.piece, *place)) {  // it was twice in the batch
-        total_ += place->high >> count_shift;
-        continue;
+      ShortPiece& place = counter_.short_memory_[one.hash % short_places];
+      if (!is_same(one.piece, place)) {  // unless it was twice in the batch
+        const std::uint64_t count =
+            is_whole_token(one) ? 1
+                                : counter_.encoder_.count(vocabulary_, {one.at, static_cast<std::size_t>(one.piece.high >> 48)});
+        place = {one.piece.low, one.piece.high | count << count_shift};
       }
-      std::uint64_t count = 1;
-      if (!is_whole_token(one)) count = counter_.encoder_.count(vocabulary_, {one.at, one.piece.high >> 48});
-      total_ += count;
-      *place = {one.piece.low, one.piece.high | count << count_shift};
+      total_ += place.high >> count_shift;
     }
     short_count_ = 0;
   }
@@ -163,14 +162,12 @@ class PieceCounter::Batch {
 
   void recall_long() {
     for (std::size_t i = 0; i < long_count_; ++i) {
-      const Long& one = longs_[i];
-      if (one.place->front == one.piece.front && is_same(one.piece.back, one.place->back)) {
-        total_ += one.place->back.high >> count_shift;
-        continue;
+      const auto& [piece, at, size, place] = longs_[i];
+      if (place->front != piece.front || !is_same(piece.back, place->back)) {
+        const std::uint64_t count = counter_.encoder_.count(vocabulary_, {at, size});
+        *place = {piece.front, {piece.back.low, piece.back.high | count << count_shift}};
       }
-      const std::uint64_t count = counter_.encoder_.count(vocabulary_, {one.at, one.size});
-      total_ += count;
-      *one.place = {one.piece.front, {one.piece.back.low, one.piece.back.high | count << count_shift}};
+      total_ += place->back.high >> count_shift;
     }
     long_count_ = 0;
   }

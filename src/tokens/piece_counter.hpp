@@ -28,12 +28,12 @@ class PieceCounter {
  private:
   class Batch;
 
-  // A piece of 15 bytes and one of up to 14: the same keys, two of them.
+  // Up to 28 bytes: the same keys, two of them.
   struct LongPiece {
     ShortPiece front;
     ShortPiece back;
   };
-  static constexpr std::size_t long_front = 15;
+  static constexpr std::size_t long_front = short_piece_max;  // no more: the rest of a piece must not be empty, as free memory is
   static constexpr std::size_t long_piece_max = long_front + short_piece_max;
 
   static constexpr std::size_t short_places = std::size_t{1} << 17;

