@@ -34,7 +34,7 @@ def frame(texts):
 def adversarial():
     chance = random.Random(1)
     units = {"one letter": "a", "spaces": " ", "newlines": "\n", "=": "=", "-": "-", "digits": "1", "emoji": "😀", "joined emoji": "👩‍👩‍👧", "one Han character": "漢", "marks": "\u0301",
-             "<|endoftext|>": "<|endoftext|>"}
+             "a special token": "<|endoftext|>"}
     makers = {name: lambda size, u=unit: u * (size // len(u.encode())) for name, unit in units.items()}
     makers["random letters"] = lambda size: "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=size))
     makers["base64"] = lambda size: "".join(chance.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", k=size))
