@@ -32,11 +32,12 @@ class SummaryFaults : public testing::Test {
     if (!made && made.error().code == ErrorCode::unsupported) GTEST_SKIP() << "built without libcurl";
   }
 
-  StrategyPtr by(const std::string& scene) const {
+  static constexpr std::uint32_t patient_ms = 60'000;
+  StrategyPtr by(const std::string& scene, std::uint32_t timeout_ms = 300) const {
     EndpointSettings settings;
     settings.base_url = server.url(scene);
     settings.model = "test-model";
-    settings.timeout_ms = 300;
+    settings.timeout_ms = timeout_ms;
     settings.attempts_max = 1;
     return smart_summary({.summariser = endpoint_summariser(settings).value(), .summary_tokens_max = 200});
   }
@@ -87,10 +88,7 @@ TEST_F(SummaryFaults, LeaveTheConversationAsItWasAndTheNextAttemptWorks) {
 }
 
 TEST_F(SummaryFaults, AnAnswerAfterTheConversationMovedOnIsDiscarded) {
-  EndpointSettings settings;
-  settings.base_url = server.url("wait-for-release");
-  settings.model = "test-model";
-  Conversation conversation = open(smart_summary({.summariser = endpoint_summariser(settings).value()}));
+  Conversation conversation = open(by("wait-for-release", patient_ms));
   cross_the_threshold(conversation);
   server.wait_for_requests(1);
   conversation.apply({op::Delete{Names::indices({0})}}).value();
@@ -105,10 +103,7 @@ TEST_F(SummaryFaults, AnAnswerAfterTheConversationMovedOnIsDiscarded) {
 }
 
 TEST_F(SummaryFaults, WhatIsAppendedWhileTheModelWritesStays) {
-  EndpointSettings settings;
-  settings.base_url = server.url("wait-for-release");
-  settings.model = "test-model";
-  Conversation conversation = open(smart_summary({.summariser = endpoint_summariser(settings).value(), .summary_tokens_max = 200}));
+  Conversation conversation = open(by("wait-for-release", patient_ms));
   cross_the_threshold(conversation);
   server.wait_for_requests(1);
   conversation.apply({op::Append{{Message::make(Role::user, "meanwhile").value()}}}).value();
@@ -121,10 +116,7 @@ TEST_F(SummaryFaults, WhatIsAppendedWhileTheModelWritesStays) {
 }
 
 TEST_F(SummaryFaults, ACancelledSummaryEndsAtOnce) {
-  EndpointSettings settings;
-  settings.base_url = server.url("hang");
-  settings.model = "test-model";
-  Conversation conversation = open(smart_summary({.summariser = endpoint_summariser(settings).value()}));
+  Conversation conversation = open(by("hang", patient_ms));
   cross_the_threshold(conversation);
   server.wait_for_requests(1);
   conversation.cancel_compression();

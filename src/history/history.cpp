@@ -29,17 +29,6 @@ BlameEntry blame_entry(const History::Rep& rep, std::uint64_t version) {
   return {version, operation_of(rep, version), row.at_ms, description_of(row)};
 }
 
-std::vector<std::uint64_t> ordinals_between(const PlacedView& view, std::uint64_t begin, std::uint64_t end) {
-  std::vector<std::uint64_t> ordinals;
-  view.entries.visit(
-      begin, end, [](const EntrySums&) { return true; },
-      [&](std::uint64_t, const Entry& e) {
-        ordinals.push_back(e.ordinal);
-        return true;
-      });
-  return ordinals;
-}
-
 // Which elements of a list of distinct numbers stay when a longest rising part of it is kept: those, by place.
 std::vector<bool> longest_rising(const std::vector<std::uint64_t>& numbers) {
   std::vector<std::size_t> ends;  // ends[k]: where the best rising part of length k + 1 ends
@@ -218,12 +207,12 @@ Result<Diff> History::diff(Version from, Version to) const {
   const std::uint64_t suffix = a.entries.common_suffix(b.entries, std::min(a.size(), b.size()) - prefix);
 
   Diff diff;
-  for (const std::uint64_t ordinal : ordinals_between(a, prefix, a.size() - suffix)) {
-    if (!b.shows(static_cast<std::uint32_t>(ordinal))) diff.removed.push_back(ordinal);
+  for (const std::uint32_t ordinal : a.ordinals({{prefix, a.size() - suffix}})) {
+    if (!b.shows(ordinal)) diff.removed.push_back(ordinal);
   }
   std::vector<std::uint64_t> common, places_in_a;
-  for (const std::uint64_t ordinal : ordinals_between(b, prefix, b.size() - suffix)) {
-    if (const std::optional<std::uint64_t> index = a.index_of(static_cast<std::uint32_t>(ordinal))) {
+  for (const std::uint32_t ordinal : b.ordinals({{prefix, b.size() - suffix}})) {
+    if (const std::optional<std::uint64_t> index = a.index_of(ordinal)) {
       common.push_back(ordinal);
       places_in_a.push_back(*index);
     } else {

@@ -184,6 +184,22 @@ void PlacedView::edit(const Log& log, const std::vector<Splice>& splices) {
   }
 }
 
+std::vector<std::uint32_t> PlacedView::ordinals(const Stretches& stretches) const {
+  std::vector<std::uint32_t> found;
+  std::uint64_t count = 0;
+  for (const Range& range : stretches) count += range.end - range.start;
+  found.reserve(count);
+  for (const Range& range : stretches) {
+    entries.visit(
+        range.start, range.end, [](const EntrySums&) { return true; },
+        [&](std::uint64_t, const Entry& e) {
+          found.push_back(e.ordinal);
+          return true;
+        });
+  }
+  return found;
+}
+
 Stretches PlacedView::stretches_below(std::uint64_t boundary) const {
   Stretches found;
   std::uint64_t next = 0;

@@ -45,6 +45,8 @@ struct PlacedView {
   std::optional<std::uint64_t> index_of(std::uint32_t ordinal) const;  // O(log n)
   bool shows(std::uint32_t ordinal) const { return index_of(ordinal).has_value(); }
 
+  std::vector<std::uint32_t> ordinals(const Stretches& stretches) const;  // of the messages there, in order
+
   bool has_pairs() const;  // whether any entry reaches back; O(log n)
 
   // Adds a stored message, whose links are `links`, to the end.

@@ -46,22 +46,6 @@ std::optional<Error> check_kept(const Draft& draft, const std::vector<Gone>& gon
   return {};
 }
 
-std::vector<std::uint32_t> ordinals_in(const PlacedView& view, const std::vector<Range>& ranges) {
-  std::vector<std::uint32_t> ordinals;
-  std::uint64_t count = 0;
-  for (const Range& range : ranges) count += range.end - range.start;
-  ordinals.reserve(count);
-  for (const Range& range : ranges) {
-    view.entries.visit(
-        range.start, range.end, [](const EntrySums&) { return true; },
-        [&](std::uint64_t, const Entry& e) {
-          ordinals.push_back(e.ordinal);
-          return true;
-        });
-  }
-  return ordinals;
-}
-
 }  // namespace
 
 std::optional<Error> apply_plan(Draft& draft, const Plan& plan) {
@@ -83,7 +67,7 @@ std::optional<Error> apply_plan(Draft& draft, const Plan& plan) {
     const Replacement& replacement = plan.replacements[g.replacement];
     if (placed[g.replacement] || !replacement.summary) continue;
     placed[g.replacement] = true;
-    Result<std::uint32_t> summary = draft.store_summary(*replacement.summary, ordinals_in(draft.view(), replacement.hidden));
+    Result<std::uint32_t> summary = draft.store_summary(*replacement.summary, draft.view().ordinals(replacement.hidden));
     if (!summary) return summary.error();
     splices.back().put.push_back(*summary);
   }

@@ -10,7 +10,8 @@
 namespace undertext {
 
 // conflict: the plan is for another version than the head. invalid_argument: its stretches do not make sense, or it would hide a system or
-// pinned message, or break a tool pair, or would leave nothing of a view that had a message of a user, or more tokens than before. A plan without replacements changes nothing, and opens no batch.
+// pinned message, or break a tool pair, or would leave nothing of a view that had a message of a user, or more
+// tokens than before. A plan without replacements changes nothing, and opens no batch.
 std::optional<Error> apply_plan(Draft& draft, const Plan& plan);
 
 }  // namespace undertext

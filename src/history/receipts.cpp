@@ -6,17 +6,9 @@
 namespace undertext {
 namespace {
 
-std::vector<std::uint64_t> ordinals_of(const PlacedView& view, const std::vector<Range>& ranges) {
-  std::vector<std::uint64_t> ordinals;
-  for (const Range& range : ranges) {
-    view.entries.visit(
-        range.start, range.end, [](const EntrySums&) { return true; },
-        [&](std::uint64_t, const Entry& e) {
-          ordinals.push_back(e.ordinal);
-          return true;
-        });
-  }
-  return ordinals;
+std::vector<std::uint64_t> ordinals_of(const PlacedView& view, const Stretches& stretches) {
+  const std::vector<std::uint32_t> ordinals = view.ordinals(stretches);
+  return {ordinals.begin(), ordinals.end()};
 }
 
 // The stretches that an operation hid, by what stands for them.
