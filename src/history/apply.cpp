@@ -415,7 +415,11 @@ Result<Step> History::apply(const Operation& operation, const ApplyContext& cont
   }
   Draft draft(rep(), context);
   if (Problem problem = std::visit([&](const auto& what) { return perform(draft, what); }, operation.what)) return *problem;
-  return std::move(draft).finish(operation);
+  Step step = std::move(draft).finish(operation);
+  // Nothing has happened yet: what a strategy proposed is dropped as a whole.
+  if (std::holds_alternative<op::ApplyPlan>(operation.what) && !step.applied.warnings.empty())
+    return bad_plan("would break a tool pair");
+  return step;
 }
 
 }  // namespace undertext

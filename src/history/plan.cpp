@@ -7,8 +7,6 @@
 namespace undertext {
 namespace {
 
-Error bad_plan(std::string message) { return {ErrorCode::invalid_argument, "the plan " + std::move(message), "plan"}; }
-
 // A stretch that goes, and which replacement it belongs to.
 struct Gone {
   Range range;
@@ -48,6 +46,8 @@ std::optional<Error> check_kept(const Draft& draft, const std::vector<Gone>& gon
 
 }  // namespace
 
+Error bad_plan(std::string message) { return {ErrorCode::invalid_argument, "the plan " + std::move(message), "plan"}; }
+
 std::optional<Error> apply_plan(Draft& draft, const Plan& plan) {
   if (plan.base.value != draft.base().head_number()) {
     return Error{ErrorCode::conflict,
@@ -74,13 +74,6 @@ std::optional<Error> apply_plan(Draft& draft, const Plan& plan) {
 
   const PlacedView before = draft.view();
   draft.edit(splices);
-  if (before.has_pairs()) {
-    Stretches hidden;
-    for (const Gone& g : gone) add_stretch(hidden, g.range.start, g.range.end);
-    PlacedView after = draft.view();
-    if (!broken_pairs(draft.log(), before, complement(hidden, before.size()), after).empty())
-      return bad_plan("would break a tool pair");
-  }
   const CountOf users = [] {
     CountOf count;
     count.wanted[static_cast<std::size_t>(Role::user)] = true;
