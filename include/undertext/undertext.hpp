@@ -13,6 +13,7 @@
 #include <undertext/message.hpp>
 #include <undertext/operation.hpp>
 #include <undertext/query.hpp>
+#include <undertext/store.hpp>
 #include <undertext/summariser.hpp>
 #include <undertext/tokenizer.hpp>
 #include <undertext/usage.hpp>

@@ -1,0 +1,247 @@
+// Where conversations last: the one contract of every store.
+//
+//     std::shared_ptr<Store> store = open_store("sqlite:agent.db").value();
+//     Conversation conversation = Conversation::open(store, "support-17").value();
+//     conversation.apply({op::Append{{hello}}}).value();      // on disk when this returns
+//
+// A store keeps records and understands none of them. Of each conversation:
+//
+//     versions   0 … head      one operation each: the truth; version v is what the operation v made of version v - 1
+//     messages   0 … n - 1     by ordinal, bytes as given
+//     checkpoint, pages        what is derived from these up to some version, so that opening does not replay everything
+//
+// A fork's numbers go on where its origin's were: records below the three numbers of its Origin are the origin's, and are asked for there.
+//
+// Two writers never both succeed: commit() carries the version it goes on from, and is refused with `conflict` when that is no longer the head.
+// It is wholly there or wholly absent, whatever happens; when it has answered, it lasts as the store's durability says.
+//
+// Threads: any number may call any method at once; commits under way at the same time share what they can (one fsync).
+// Failure, of every method: unavailable (busy, cut off, the disk is full, the deadline has passed: try again later; a commit that ended so may have
+// happened, and an operation id tells), corrupt (what is stored is damaged; the message says where), invalid_argument (a bad conversation id).
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <undertext/error.hpp>
+#include <undertext/export.hpp>
+#include <undertext/message.hpp>
+
+namespace undertext {
+
+struct CallOptions {
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};  // unset: the store's own patience, StoreOptions::patience
+};
+
+using Digest = std::array<std::uint8_t, 32>;  // SHA-256
+
+// A message of the log.
+struct MessageRecord {
+  std::uint64_t ordinal = 0;
+  std::string body;  // the JSON as given; of a redacted one, that of its stub
+  Role role = Role::user;
+  std::int64_t time_ms = 0;  // its timestamp, else its arrival
+  std::uint32_t tokens = 0;
+  std::optional<Digest> redacted = {};  // set: the body was taken out, and this is its digest
+  friend bool operator==(const MessageRecord&, const MessageRecord&) = default;
+};
+
+// An operation, and the version it made. What it stored are the messages from the log length of the version before up to `log_length`.
+struct VersionRecord {
+  std::uint64_t version = 0;
+  std::int64_t at_ms = 0;
+  std::uint64_t log_length = 0;  // after it
+  std::string operation;         // its canonical name
+  std::string arguments;         // bytes of the engine's, without the messages; often empty
+  std::string operation_id;      // empty: none; no two versions of a conversation have the same
+  std::string answer;            // what a repeated operation id is answered with; bytes of the engine's
+  Digest chain = {};             // over this record, its messages and the chain before it: store/chain.hpp
+  friend bool operator==(const VersionRecord&, const VersionRecord&) = default;
+};
+
+// A piece of a checkpoint. Written once under its number, never changed.
+struct Page {
+  std::uint64_t number = 0;
+  std::string bytes;
+  friend bool operator==(const Page&, const Page&) = default;
+};
+
+struct Checkpoint {
+  std::uint64_t version = 0;    // what it is of
+  std::uint64_t next_page = 1;  // all its pages are below
+  std::string root;             // bytes of the engine's, which name the first pages
+  friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
+};
+
+// What a fork has in common with the conversation it came from.
+struct Origin {
+  std::string conversation;
+  std::uint64_t version = 0;     // versions up to and with this one,
+  std::uint64_t log_length = 0;  // messages below this ordinal,
+  std::uint64_t next_page = 1;   // and pages below this number are the origin's
+  friend bool operator==(const Origin&, const Origin&) = default;
+};
+
+struct ConversationRecord {
+  std::string id;
+  std::string settings;  // bytes of the engine's
+  std::int64_t created_at_ms = 0;
+  std::optional<Origin> origin = {};
+  std::uint64_t first_version = 0;       // versions below were given up by prune()
+  std::uint64_t version = 0;             // the head: of its last version record, or origin->version, or 0
+  std::uint64_t log_length = 0;          // likewise
+  std::int64_t updated_at_ms = 0;        // likewise
+  Digest chain = {};                     // likewise
+  std::uint64_t checkpoint_version = 0;  // of the last checkpoint; 0: none
+  std::vector<std::string> forks = {};   // conversations whose origin this is
+  friend bool operator==(const ConversationRecord&, const ConversationRecord&) = default;
+};
+
+struct NewConversation {
+  std::string id;
+  std::string settings = {};
+  std::int64_t created_at_ms = 0;
+  Digest chain = {};  // what its first version's chain goes on from
+  std::optional<Origin> origin = {};
+  std::optional<Checkpoint> checkpoint = {};  // of a fork
+  std::vector<Page> pages = {};
+};
+
+// One or more versions, with all that belongs to them.
+struct Commit {
+  std::string conversation;
+  std::uint64_t expected_version = 0;
+  std::vector<VersionRecord> versions =
+      {};  // expected_version + 1 and so on; may be empty where only a checkpoint or settings are written
+  std::vector<MessageRecord> messages = {};  // from the log length of expected_version on
+  std::optional<Checkpoint> checkpoint = {};
+  std::vector<Page> pages = {};
+  std::vector<std::uint64_t> freed_pages = {};  // no longer needed; ignored where a fork may need them
+  std::optional<std::string> settings = {};
+};
+
+// Who took something out, when and why: what remains of it.
+struct Removal {
+  std::string who;
+  std::int64_t at_ms = 0;
+  std::string why;
+  friend bool operator==(const Removal&, const Removal&) = default;
+};
+
+struct RemovalRecord {
+  std::string conversation;
+  std::optional<std::uint64_t> ordinal = {};  // unset: the whole conversation
+  Removal removal;
+  Digest digest = {};  // of the body, or the chain of the last version
+  friend bool operator==(const RemovalRecord&, const RemovalRecord&) = default;
+};
+
+// Gives up old versions. What the kept ones need is in the checkpoint; nothing else of the old is kept.
+struct Prune {
+  std::string conversation;
+  std::uint64_t expected_version = 0;
+  std::uint64_t first_version =
+      0;  // version records up to and with this one go, but for their operation ids and answers, and for its own chain
+  std::vector<MessageRecord> stubs = {};  // take the place of messages that no kept version shows; `redacted` is set
+  Checkpoint checkpoint;                  // of expected_version
+  std::vector<Page> pages = {};           // all of its pages: every other one goes
+};
+
+struct ListOptions {
+  std::string after = {};     // ids beyond this one, rising; empty: from the first
+  std::uint32_t limit = 100;  // 1 … 1000
+  CallOptions call = {};
+};
+
+struct Damage {
+  std::string conversation;  // empty: the store itself
+  std::string what;          // for people: which record, and how it is wrong
+  friend bool operator==(const Damage&, const Damage&) = default;
+};
+
+class UNDERTEXT_API Store {
+ public:
+  virtual ~Store() = default;
+
+  virtual std::string name() const = 0;  // for people: its URL without secrets
+
+  // conflict: the id is taken, or was and is purged. not_found: the origin. The origin keeps what the fork needs from then on.
+  virtual Result<ConversationRecord> create(const NewConversation& conversation, const CallOptions& options = {}) = 0;
+  virtual Result<ConversationRecord> find(std::string_view id, const CallOptions& options = {}) = 0;  // not_found
+  virtual Result<std::vector<ConversationRecord>> list(const ListOptions& options = {}) = 0;  // by id, rising; `forks` left empty
+
+  // Own records of the conversation, rising, without those that are not there: [first, end). The end is cut off where the answer would be very large (but not
+  // below one record), so ask on from the last one.
+  virtual Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first, std::uint64_t end,
+                                                      const CallOptions& options = {}) = 0;
+  virtual Result<std::vector<MessageRecord>> messages(std::string_view id, std::uint64_t first, std::uint64_t end,
+                                                      const CallOptions& options = {}) = 0;
+  // In the order asked for. corrupt: one is missing.
+  virtual Result<std::vector<Page>> pages(std::string_view id, std::span<const std::uint64_t> numbers,
+                                          const CallOptions& options = {}) = 0;
+  virtual Result<std::optional<Checkpoint>> checkpoint(std::string_view id, const CallOptions& options = {}) = 0;
+  virtual Result<std::optional<VersionRecord>> find_operation(std::string_view id, std::string_view operation_id,
+                                                              const CallOptions& options = {}) = 0;
+
+  // Nothing, when it is done. conflict: expected_version is not the head, an operation id is known already, or the checkpoint is older than the stored one.
+  virtual std::optional<Error> commit(const Commit& commit, const CallOptions& options = {}) = 0;
+
+  // Takes bodies out for good: the records given, with `redacted` set, take their places, and the old bytes are gone from everything this store
+  // writes to. What is taken out twice keeps its first digest. not_found: no such message of this conversation's own.
+  virtual std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+                                      const CallOptions& options = {}) = 0;
+  // Takes a whole conversation out for good. conflict: it has forks.
+  virtual std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options = {}) = 0;
+  virtual Result<std::vector<RemovalRecord>> removals(std::string_view id,
+                                                      const CallOptions& options = {}) = 0;  // of purged ones too
+  // conflict: expected_version is not the head, or it has forks.
+  virtual std::optional<Error> prune(const Prune& prune, const CallOptions& options = {}) = 0;
+
+  // The store's own integrity, without what records mean: see check_store() for that.
+  virtual Result<std::vector<Damage>> check(const CallOptions& options = {}) = 0;
+  // Gives free space back to the system.
+  virtual std::optional<Error> compact(const CallOptions& options = {}) = 0;
+  // A copy as of one moment, while others read and write. unsupported: not by this kind of store. invalid_argument: the file is there already.
+  virtual std::optional<Error> backup(const std::string& path, const CallOptions& options = {}) = 0;
+};
+
+enum class Durability : std::uint8_t {
+  full,    // SQLite: what was answered survives a power cut, where the disk keeps its promises
+  normal,  // SQLite: survives the end of the process; a power cut may take the last commits, and never damages the file
+};
+
+struct StoreOptions {
+  Durability durability = Durability::full;
+  std::chrono::milliseconds patience{5000};  // for calls without a deadline
+  bool create = true;                        // make the file or the tables where there are none; else not_found
+  bool read_only = false;
+  std::string tenant = {};            // PostgreSQL: whose rows are seen; empty: the default tenant
+  std::uint32_t connections_max = 8;  // PostgreSQL
+};
+
+// sqlite:PATH, postgres://… or memory: (an empty one each time). invalid_argument: no such kind. unsupported: built without it. not_found, unavailable,
+// corrupt: as it says.
+UNDERTEXT_API Result<std::shared_ptr<Store>> open_store(std::string_view url, const StoreOptions& options = {});
+
+// For tests, and for what need not last.
+UNDERTEXT_API std::shared_ptr<Store> memory_store();
+
+// Reads everything that is stored and checks it against itself: the store's own integrity, that records are complete and in order, and the chain of digests
+// over each conversation. Without an id: of all conversations.
+struct CheckReport {
+  std::uint64_t conversations = 0, versions = 0, messages = 0;
+  std::vector<Damage> damage = {};
+};
+UNDERTEXT_API Result<CheckReport> check_store(Store& store, std::string_view id = {}, const CallOptions& options = {});
+
+// Whether this may be a conversation's id: 1 to 128 of A-Z a-z 0-9 . _ -, not beginning with a dot.
+UNDERTEXT_API bool is_conversation_id(std::string_view id);
+
+}  // namespace undertext

@@ -1,0 +1,24 @@
+// Digests over records, so that damage and tampering show. The chain of a version is the digest of its record, of its messages and of the chain before it:
+// whoever knows the last one can tell whether anything before it was changed.
+//
+// Left out are what may rightly change: counts of tokens (another tokenizer), answers (pruned with their versions), and bodies of messages themselves,
+// for which their digests stand, so that a chain still holds when a body was redacted.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include <undertext/store.hpp>
+
+namespace undertext {
+
+Digest sha256(std::string_view bytes);
+std::string hex(const Digest& digest);
+
+// What the chain of a new conversation's first version goes on from. A fork goes on from its origin's.
+Digest first_chain(std::string_view conversation);
+
+// `messages` are those that the version stored.
+Digest next_chain(const Digest& before, const VersionRecord& version, std::span<const MessageRecord> messages);
+
+}  // namespace undertext
