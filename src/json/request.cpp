@@ -220,6 +220,9 @@ std::string answer(Conversation& conversation, std::string_view line) {
     }
   } catch (const std::bad_alloc&) {
     throw;
+  } catch (const Failure& failure) {
+    out.clear();
+    append_answer(out, failure.error());
   } catch (const std::exception& exception) {
     out.clear();
     append_answer(out, Error{ErrorCode::internal, exception.what()});
