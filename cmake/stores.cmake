@@ -1,7 +1,41 @@
-# What lasts. Digests come from OpenSSL's libcrypto.
+# What lasts. Digests come from OpenSSL's libcrypto; SQLite is compiled in, from the source that scripts/sqlite obtains. Where that is not there, everything
+# else is built all the same, and open_store("sqlite:…") answers `unsupported`.
 
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 set(pkgconfig_stores "-lcrypto")
 foreach(target undertext_objects undertext undertext_static)
   target_link_libraries(${target} PRIVATE OpenSSL::Crypto)
 endforeach()
+
+set(UNDERTEXT_SQLITE ${PROJECT_SOURCE_DIR}/build/sqlite CACHE PATH "Where scripts/sqlite has put the source of SQLite")
+# So that ninja looks again once the source is there.
+file(GLOB sqlite_source CONFIGURE_DEPENDS ${UNDERTEXT_SQLITE}/sqlite3.c)
+set(UNDERTEXT_HAVE_SQLITE 0)
+if(sqlite_source)
+  set(UNDERTEXT_HAVE_SQLITE 1)
+  if(NOT CMAKE_C_COMPILER AND CMAKE_CXX_COMPILER MATCHES "clang\\+\\+")
+    # The same compiler for both languages: sanitizers of two do not mix.
+    string(REPLACE "clang++" "clang" CMAKE_C_COMPILER ${CMAKE_CXX_COMPILER})
+  endif()
+  enable_language(C)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
+  add_library(undertext_sqlite OBJECT ${sqlite_source})
+  # Hidden, so that another SQLite in the same process is another one.
+  set_target_properties(undertext_sqlite PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
+  target_include_directories(undertext_sqlite SYSTEM INTERFACE ${UNDERTEXT_SQLITE})
+  target_compile_definitions(undertext_sqlite PRIVATE SQLITE_THREADSAFE=1 SQLITE_DQS=0 SQLITE_DEFAULT_MEMSTATUS=0 SQLITE_OMIT_LOAD_EXTENSION
+    SQLITE_OMIT_DEPRECATED SQLITE_OMIT_SHARED_CACHE SQLITE_SECURE_DELETE SQLITE_DEFAULT_SYNCHRONOUS=2 SQLITE_DEFAULT_WAL_SYNCHRONOUS=2
+    SQLITE_TRUSTED_SCHEMA=0 SQLITE_DEFAULT_FILE_PERMISSIONS=0600 SQLITE_MAX_MMAP_SIZE=0 SQLITE_LIKE_DOESNT_MATCH_BLOBS HAVE_FDATASYNC=1 HAVE_USLEEP=1 HAVE_PREAD=1 HAVE_PWRITE=1)
+  # Not our code: optimised whatever the build, and none of our warnings.
+  target_compile_options(undertext_sqlite PRIVATE -w $<$<CONFIG:Debug>:-O1>)
+  target_include_directories(undertext_objects SYSTEM PRIVATE ${UNDERTEXT_SQLITE})
+  foreach(library undertext undertext_static)
+    target_sources(${library} PRIVATE $<TARGET_OBJECTS:undertext_sqlite>)
+  endforeach()
+else()
+  message(STATUS "the source of SQLite is not in ${UNDERTEXT_SQLITE} (scripts/sqlite gets it): open_store(\"sqlite:…\") will answer `unsupported`")
+  get_target_property(sources undertext_objects SOURCES)
+  list(FILTER sources EXCLUDE REGEX "/src/sqlite/")
+  set_property(TARGET undertext_objects PROPERTY SOURCES ${sources})
+endif()
+set_source_files_properties(src/stores/open_store.cpp PROPERTIES COMPILE_DEFINITIONS "UNDERTEXT_HAVE_SQLITE=${UNDERTEXT_HAVE_SQLITE}")

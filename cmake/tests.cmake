@@ -4,6 +4,7 @@
 #   …model_test.cpp            those of a room: one executable of their own, undertext_<room>_model_test; label model
 #   …concurrency_test.cpp      likewise; label concurrency
 #   tests/*_test.cpp           by the same endings, else an executable each; label unit
+#   tests/store/               the contract of every store (cmake/store_tests.cmake)
 #   tests/model/               History against a plain reference; label model
 #   tests/fuzz/*.cpp           replayed over tests/fuzz/corpus/<name>; label fuzz (cmake/fuzz.cmake does the fuzzing)
 #   examples/*.cpp             built against the shared library and run; label example
@@ -86,6 +87,8 @@ foreach(file IN LISTS tests)
   cmake_path(GET file STEM name)
   undertext_test(undertext_${name} unit ${file})
 endforeach()
+
+include(cmake/store_tests.cmake)
 
 # The model test, on the engine built with the tiniest tree nodes, and on the engine as shipped.
 set(model_sources tests/model/model_test.cpp tests/model/plain_model.cpp)

@@ -63,6 +63,21 @@ build() {
   cmake --build "$root/build/$1" --parallel "$jobs" ${2:+--target "$2"}
 }
 
+# npm_registry: where npm packages come from.
+npm_registry() {
+  local said=${UNDERTEXT_NPM_REGISTRY-}
+  [[ -n $said ]] || said=$(npm config get registry 2>/dev/null || true)
+  [[ $said == http* ]] || said=https://registry.npmjs.org
+  echo "${said%/}"
+}
+
+# get_sqlite: its source, before the build. Without a network everything is built without it, and says so.
+get_sqlite() {
+  local status=0
+  "$root/scripts/sqlite" || status=$?
+  ((status == 0 || status == 3))
+}
+
 # get_vocabularies: for exact token counts. Without a network everything works without them, and what needs them says that it was skipped.
 get_vocabularies() {
   local status=0

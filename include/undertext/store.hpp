@@ -6,7 +6,7 @@
 //
 // A store keeps records and understands none of them. Of each conversation:
 //
-//     versions   0 … head      one operation each: the truth; version v is what the operation v made of version v - 1
+//     versions   1 … head      one operation each: the truth; version v is what the operation v made of version v - 1
 //     messages   0 … n - 1     by ordinal, bytes as given
 //     checkpoint, pages        what is derived from these up to some version, so that opening does not replay everything
 //
@@ -122,6 +122,7 @@ struct Commit {
       {};  // expected_version + 1 and so on; may be empty where only a checkpoint or settings are written
   std::vector<MessageRecord> messages = {};  // from the log length of expected_version on
   std::optional<Checkpoint> checkpoint = {};
+  // Pages come and go with a checkpoint only: new ones have numbers from the stored checkpoint's next_page up to this one's.
   std::vector<Page> pages = {};
   std::vector<std::uint64_t> freed_pages = {};  // no longer needed; ignored where a fork may need them
   std::optional<std::string> settings = {};
@@ -147,10 +148,11 @@ struct RemovalRecord {
 struct Prune {
   std::string conversation;
   std::uint64_t expected_version = 0;
-  std::uint64_t first_version =
-      0;  // version records up to and with this one go, but for their operation ids and answers, and for its own chain
+  // Version records up to and with this one go, but for what find_operation() answers (without operation and arguments). Its own stays for
+  // versions() too, so reduced: the chain goes on from it.
+  std::uint64_t first_version = 0;
   std::vector<MessageRecord> stubs = {};  // take the place of messages that no kept version shows; `redacted` is set
-  Checkpoint checkpoint;                  // of expected_version
+  Checkpoint checkpoint = {};             // of expected_version
   std::vector<Page> pages = {};           // all of its pages: every other one goes
 };
 
@@ -172,7 +174,8 @@ class UNDERTEXT_API Store {
 
   virtual std::string name() const = 0;  // for people: its URL without secrets
 
-  // conflict: the id is taken, or was and is purged. not_found: the origin. The origin keeps what the fork needs from then on.
+  // conflict: the id is taken, or was and is purged; or the fork has a checkpoint, and its origin a newer one than Origin::next_page knows of.
+  // not_found: the origin, or its version. The origin keeps what the fork needs from then on.
   virtual Result<ConversationRecord> create(const NewConversation& conversation, const CallOptions& options = {}) = 0;
   virtual Result<ConversationRecord> find(std::string_view id, const CallOptions& options = {}) = 0;  // not_found
   virtual Result<std::vector<ConversationRecord>> list(const ListOptions& options = {}) = 0;  // by id, rising; `forks` left empty
@@ -190,14 +193,16 @@ class UNDERTEXT_API Store {
   virtual Result<std::optional<VersionRecord>> find_operation(std::string_view id, std::string_view operation_id,
                                                               const CallOptions& options = {}) = 0;
 
-  // Nothing, when it is done. conflict: expected_version is not the head, an operation id is known already, or the checkpoint is older than the stored one.
+  // Nothing, when it is done. conflict: expected_version is not the head, an operation id is known already, or the checkpoint is older than the stored one
+  // (by its version or next_page). invalid_argument: its parts do not fit together. too_large: a record of more than 256 MiB, an operation id of more than 1 KiB.
   virtual std::optional<Error> commit(const Commit& commit, const CallOptions& options = {}) = 0;
 
   // Takes bodies out for good: the records given, with `redacted` set, take their places, and the old bytes are gone from everything this store
-  // writes to. What is taken out twice keeps its first digest. not_found: no such message of this conversation's own.
+  // writes to. What is taken out twice keeps its first digest. not_found: no such message of this conversation's own. invalid_argument: a stub's role,
+  // time or digest is not that of the message.
   virtual std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
                                       const CallOptions& options = {}) = 0;
-  // Takes a whole conversation out for good. conflict: it has forks.
+  // Takes a whole conversation out for good; done again it makes sure of that. conflict: it has forks.
   virtual std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options = {}) = 0;
   virtual Result<std::vector<RemovalRecord>> removals(std::string_view id,
                                                       const CallOptions& options = {}) = 0;  // of purged ones too

@@ -1,0 +1,209 @@
+#include "sqlite/connection.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <thread>
+
+namespace undertext {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int progress_steps = 2000;  // between two looks at the clock, in steps of SQLite's machine: well below a millisecond
+
+}  // namespace
+
+Error to_error(const SqliteError& error, const std::string& path) {
+  switch (error.kind()) {
+    case SQLITE_CORRUPT:
+      return {ErrorCode::corrupt, path + " is damaged (" + error.message + "); a check tells what can still be read"};
+    case SQLITE_NOTADB: return {ErrorCode::corrupt, path + " is no SQLite database, or its beginning is damaged: restore a backup"};
+    case SQLITE_FULL: return {ErrorCode::unavailable, "the disk of " + path + " is full"};
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return {ErrorCode::unavailable, path + " is in use by others, and stayed so until the deadline"};
+    case SQLITE_INTERRUPT: return {ErrorCode::unavailable, "the deadline has passed"};
+    case SQLITE_TOOBIG: return {ErrorCode::too_large, path + ": a record is too large (" + error.message + ")"};
+    case SQLITE_READONLY: return {ErrorCode::unavailable, path + " cannot be written to (" + error.message + ")"};
+    case SQLITE_CANTOPEN: return {ErrorCode::unavailable, path + " cannot be opened (" + error.message + ")"};
+    case SQLITE_IOERR: return {ErrorCode::unavailable, path + ": reading or writing failed (" + error.message + ")"};
+    default: return {ErrorCode::internal, path + ": " + error.message};
+  }
+}
+
+Connection::Connection(const std::string& path, Access access, bool create) {
+  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  flags |= access == Access::read_file ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+  if (create) flags |= SQLITE_OPEN_CREATE;
+  const int code = sqlite3_open_v2(path.c_str(), &db_, flags, nullptr);
+  try {
+    if (code != SQLITE_OK) fail(code);
+    for (const int on : {SQLITE_DBCONFIG_DEFENSIVE}) sqlite3_db_config(db_, on, 1, nullptr);
+    for (const int off : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW})
+      sqlite3_db_config(db_, off, 0, nullptr);
+    sqlite3_busy_handler(db_, &Connection::wait, this);
+    sqlite3_progress_handler(db_, progress_steps, &Connection::is_over, this);
+    // Instead of SQLite's own checkpoints: only the writer makes them, and between transactions.
+    sqlite3_wal_hook(db_, &Connection::count_frames, this);
+    if (access != Access::write) keep_log_on_close();
+    run("PRAGMA mmap_size=0");
+    run("PRAGMA cell_size_check=ON");
+    run("PRAGMA secure_delete=ON");
+    if (access != Access::write) run("PRAGMA query_only=ON");
+  } catch (...) {
+    sqlite3_close(db_);
+    throw;
+  }
+}
+
+Connection::~Connection() {
+  for (sqlite3_stmt* statement : prepared_) sqlite3_finalize(statement);
+  sqlite3_close(db_);
+}
+
+void Connection::fail(int code) {
+  if ((code & 0xff) == SQLITE_NOMEM || db_ == nullptr) throw std::bad_alloc();
+  throw SqliteError{code, sqlite3_errmsg(db_)};
+}
+
+void Connection::set_deadline(Deadline deadline, bool cut_off) {
+  deadline_ = deadline;
+  cut_off_ = cut_off;
+}
+
+int Connection::wait(void* self, int count) {
+  // Others hold a lock for about as long as one fsync takes.
+  const auto now = Clock::now();
+  const Deadline deadline = static_cast<Connection*>(self)->deadline_;
+  if (now >= deadline) return 0;
+  const auto pause = std::chrono::microseconds(count < 10 ? 50 : count < 50 ? 250 : 2000);
+  std::this_thread::sleep_until(std::min(deadline, now + pause));
+  return 1;
+}
+
+int Connection::is_over(void* self) {
+  const Connection& connection = *static_cast<Connection*>(self);
+  return connection.cut_off_ && connection.deadline_ != Deadline::max() && Clock::now() >= connection.deadline_ ? 1 : 0;
+}
+
+int Connection::count_frames(void* self, sqlite3*, const char*, int frames) {
+  static_cast<Connection*>(self)->log_frames_ = static_cast<std::uint64_t>(frames);
+  return SQLITE_OK;
+}
+
+void Connection::run(const char* sql) {
+  const int code = sqlite3_exec(db_, sql, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+std::int64_t Connection::number(const char* sql) {
+  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(prepare(sql), &sqlite3_finalize);
+  const int code = sqlite3_step(statement.get());
+  if (code != SQLITE_ROW) fail(code);
+  return sqlite3_column_int64(statement.get(), 0);
+}
+
+std::string Connection::text(const char* sql) {
+  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(prepare(sql), &sqlite3_finalize);
+  const int code = sqlite3_step(statement.get());
+  if (code != SQLITE_ROW) fail(code);
+  const unsigned char* bytes = sqlite3_column_text(statement.get(), 0);
+  if (bytes == nullptr) return {};
+  return {reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_column_bytes(statement.get(), 0))};
+}
+
+void Connection::run(Sql sql) { Statement(*this, sql).finish(); }
+
+void Connection::checkpoint(int mode) {
+  int frames = 0, moved = 0;
+  const int code = sqlite3_wal_checkpoint_v2(db_, nullptr, mode, &frames, &moved);
+  if (code != SQLITE_OK) fail(code);
+  // What readers still need stays in the log for now.
+  log_frames_ = frames > moved ? static_cast<std::uint64_t>(frames - moved) : 0;
+}
+
+void Connection::keep_log_on_close() { sqlite3_db_config(db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr); }
+
+sqlite3_stmt* Connection::prepare(const char* sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v3(db_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (code != SQLITE_OK) fail(code);
+  return statement;
+}
+
+sqlite3_stmt* Connection::prepared(Sql sql) {
+  sqlite3_stmt*& statement = prepared_[static_cast<std::size_t>(sql)];
+  if (statement == nullptr) statement = prepare(sql_text(sql));
+  return statement;
+}
+
+Statement::~Statement() {
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+}
+
+void Statement::check(int code) {
+  if (code != SQLITE_OK) connection_.fail(code);
+}
+
+Statement& Statement::signed_number(std::int64_t value) {
+  check(sqlite3_bind_int64(statement_, ++bound_, value));
+  return *this;
+}
+
+Statement& Statement::bytes(std::string_view value) {
+  // A null pointer would be NULL.
+  check(sqlite3_bind_blob64(statement_, ++bound_, value.empty() ? "" : value.data(), value.size(), SQLITE_STATIC));
+  return *this;
+}
+
+Statement& Statement::text(std::string_view value) {
+  check(sqlite3_bind_text64(statement_, ++bound_, value.empty() ? "" : value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8));
+  return *this;
+}
+
+Statement& Statement::digest(const Digest& value) { return bytes({reinterpret_cast<const char*>(value.data()), value.size()}); }
+
+Statement& Statement::null() {
+  check(sqlite3_bind_null(statement_, ++bound_));
+  return *this;
+}
+
+bool Statement::next() {
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) connection_.fail(code);
+  return false;
+}
+
+void Statement::finish() {
+  while (next()) {
+  }
+}
+
+Statement& Statement::again() {
+  sqlite3_reset(statement_);
+  bound_ = 0;
+  return *this;
+}
+
+std::string_view Statement::bytes_at(int column) {
+  const void* bytes = sqlite3_column_blob(statement_, column);
+  const int size = sqlite3_column_bytes(statement_, column);
+  if (bytes == nullptr) {
+    // Nothing, or no memory for it.
+    if (sqlite3_errcode(connection_.db_) == SQLITE_NOMEM) throw std::bad_alloc();
+    return {};
+  }
+  return {static_cast<const char*>(bytes), static_cast<std::size_t>(size)};
+}
+
+Digest Statement::digest_at(int column) {
+  const std::string_view bytes = bytes_at(column);
+  Digest digest;
+  if (bytes.size() != digest.size()) throw SqliteError{SQLITE_CORRUPT, "a digest of " + std::to_string(bytes.size()) + " bytes"};
+  std::memcpy(digest.data(), bytes.data(), digest.size());
+  return digest;
+}
+
+}  // namespace undertext

@@ -1,0 +1,34 @@
+// Where the file lies: its path as SQLite may be given it, its folder, and whether files there can be locked at all.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <undertext/error.hpp>
+
+namespace undertext {
+
+// As a path and nothing else: SQLite would take some names for databases in memory. invalid_argument: empty, or with a zero byte.
+Result<std::string> plain_path(std::string_view path);
+
+bool file_exists(const std::string& path);
+
+// Makes the folders that are missing, for their owner only. unavailable: cannot.
+std::optional<Error> make_folder_of(const std::string& path);
+
+// Makes the names in the file's folder last. unavailable: cannot.
+std::optional<Error> sync_folder_of(const std::string& path);
+
+// Makes a file's contents last. unavailable: cannot.
+std::optional<Error> sync_file(const std::string& path);
+
+// unsupported: a network file system, where locks and shared memory do not work as SQLite needs them, and two writers would damage the file.
+std::optional<Error> refuse_network_folder(const std::string& path);
+
+// Gives a complete file its name, where there is none of that name. invalid_argument: there is one.
+std::optional<Error> give_name(const std::string& from, const std::string& to);
+
+void remove_file(const std::string& path);
+
+}  // namespace undertext

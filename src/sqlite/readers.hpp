@@ -1,0 +1,36 @@
+// Connections for reading, kept for the next one.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "sqlite/connection.hpp"
+
+namespace undertext {
+
+class Readers {
+ public:
+  Readers(std::string path, Access access) : path_(std::move(path)), access_(access) {}
+
+  // One for the caller alone; null: none became free before the deadline. Throws SqliteError.
+  std::unique_ptr<Connection> take(Deadline deadline);
+  // Null: the one that was taken is broken.
+  void give_back(std::unique_ptr<Connection> connection) noexcept;
+  // For a child after fork(), which must not close what its parent uses.
+  void abandon() noexcept;
+
+ private:
+  static constexpr std::size_t connections_max = 8;
+
+  const std::string path_;
+  const Access access_;
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  std::size_t taken_ = 0;
+  std::vector<std::unique_ptr<Connection>> idle_;
+};
+
+}  // namespace undertext

@@ -1,0 +1,321 @@
+#include "sqlite/records.hpp"
+
+#include <algorithm>
+
+#include "sqlite/schema.hpp"
+
+namespace undertext {
+namespace {
+
+Error too_many(std::string_view what) {
+  return {ErrorCode::too_large, "SQLite stores hold no more " + std::string(what) + " than 2^35 a conversation"};
+}
+
+// Whether the largest number is small enough for a key; the others are below it.
+bool fits(std::uint64_t number) { return number < record_number_max; }
+
+VersionRecord version_at(Statement& row) {
+  VersionRecord version;
+  version.version = row.number_at(0) & record_number_max;
+  version.at_ms = row.signed_at(1);
+  version.log_length = row.number_at(2);
+  version.operation = row.bytes_at(3);
+  version.arguments = row.bytes_at(4);
+  version.operation_id = row.bytes_at(5);
+  version.answer = row.bytes_at(6);
+  version.chain = row.digest_at(7);
+  return version;
+}
+
+MessageRecord message_at(Statement& row) {
+  MessageRecord message;
+  message.ordinal = row.number_at(0) & record_number_max;
+  const std::int64_t role = row.signed_at(1);
+  if (role < 0 || role > 255) throw SqliteError{SQLITE_CORRUPT, "a message's role is none"};
+  message.role = static_cast<Role>(role);
+  message.time_ms = row.signed_at(2);
+  message.tokens = static_cast<std::uint32_t>(row.number_at(3));
+  if (!row.null_at(4)) message.redacted = row.digest_at(4);
+  message.body = row.bytes_at(5);
+  return message;
+}
+
+void bind_message(Statement& row, std::uint64_t conversation, const MessageRecord& message) {
+  row.number(key_of(conversation, message.ordinal)).number(static_cast<std::uint64_t>(message.role)).signed_number(message.time_ms);
+  row.number(message.tokens);
+  message.redacted ? row.digest(*message.redacted) : row.null();
+  row.bytes(message.body);
+}
+
+void write_checkpoint(Connection& connection, std::uint64_t number, const Checkpoint& checkpoint, const std::vector<Page>& pages) {
+  Statement(connection, Sql::set_checkpoint)
+      .number(number)
+      .number(checkpoint.version)
+      .number(checkpoint.next_page)
+      .bytes(checkpoint.root)
+      .finish();
+  Statement add(connection, Sql::add_page);
+  for (const Page& page : pages) add.again().number(key_of(number, page.number)).bytes(page.bytes).finish();
+}
+
+void add_removal(Connection& connection, std::string_view id, std::optional<std::uint64_t> ordinal, const Removal& removal,
+                 const Digest& digest) {
+  Statement add(connection, Sql::add_removal);
+  add.text(id);
+  ordinal ? add.number(*ordinal) : add.null();
+  add.bytes(removal.who).signed_number(removal.at_ms).bytes(removal.why).digest(digest).finish();
+}
+
+}  // namespace
+
+std::optional<StoredConversation> find_conversation(Connection& connection, std::string_view id) {
+  StoredConversation stored;
+  ConversationRecord& record = stored.record;
+  {
+    Statement row(connection, Sql::find_conversation);
+    if (!row.text(id).next()) return std::nullopt;
+    stored.number = row.number_at(0);
+    record.id = id;
+    record.created_at_ms = record.updated_at_ms = row.signed_at(1);
+    record.settings = row.bytes_at(2);
+    record.chain = row.digest_at(3);
+    record.first_version = row.number_at(4);
+    if (!row.null_at(5)) {
+      record.origin = Origin{{}, row.number_at(6), row.number_at(7), row.number_at(8)};
+      Statement name(connection, Sql::name_of_conversation);
+      if (!name.number(row.number_at(5)).next())
+        throw SqliteError{SQLITE_CORRUPT, "the origin of " + std::string(id) + " is missing"};
+      record.origin->conversation = name.bytes_at(0);
+      record.version = record.origin->version;
+      record.log_length = record.origin->log_length;
+      stored.next_page = record.origin->next_page;
+    }
+  }
+  {
+    Statement head(connection, Sql::head);
+    if (head.number(key_of(stored.number, 0)).number(last_key_of(stored.number)).next()) {
+      record.version = head.number_at(0) & record_number_max;
+      record.log_length = head.number_at(1);
+      record.updated_at_ms = head.signed_at(2);
+      record.chain = head.digest_at(3);
+    }
+  }
+  Statement checkpoint(connection, Sql::checkpoint);
+  if (checkpoint.number(stored.number).next()) {
+    record.checkpoint_version = checkpoint.number_at(0);
+    stored.next_page = checkpoint.number_at(1);
+  }
+  return stored;
+}
+
+std::vector<std::string> forks_of(Connection& connection, std::uint64_t number) {
+  std::vector<std::string> forks;
+  Statement rows(connection, Sql::forks_of);
+  rows.number(number);
+  while (rows.next()) forks.emplace_back(rows.bytes_at(0));
+  return forks;
+}
+
+bool is_purged(Connection& connection, std::string_view id) { return Statement(connection, Sql::is_purged).text(id).next(); }
+
+std::vector<VersionRecord> read_versions(Connection& connection, std::uint64_t number, std::uint64_t first, std::uint64_t end) {
+  std::vector<VersionRecord> found;
+  if (first > record_number_max) return found;
+  std::size_t bytes = 0;
+  Statement rows(connection, Sql::versions);
+  rows.number(key_of(number, first)).number(key_of(number, std::min(end, record_number_max))).number(answer_records_max);
+  while (rows.next()) {
+    bytes += rows.bytes_at(4).size() + rows.bytes_at(6).size();
+    if (!found.empty() && bytes > answer_bytes_max) break;
+    found.push_back(version_at(rows));
+  }
+  return found;
+}
+
+std::vector<MessageRecord> read_messages(Connection& connection, std::uint64_t number, std::uint64_t first, std::uint64_t end) {
+  std::vector<MessageRecord> found;
+  if (first > record_number_max) return found;
+  std::size_t bytes = 0;
+  Statement rows(connection, Sql::messages);
+  rows.number(key_of(number, first)).number(key_of(number, std::min(end, record_number_max))).number(answer_records_max);
+  while (rows.next()) {
+    bytes += rows.bytes_at(5).size();
+    if (!found.empty() && bytes > answer_bytes_max) break;
+    found.push_back(message_at(rows));
+  }
+  return found;
+}
+
+std::optional<VersionRecord> find_operation(Connection& connection, std::uint64_t number, std::string_view operation_id) {
+  Statement row(connection, Sql::find_operation);
+  if (operation_id.empty() || !row.number(number).bytes(operation_id).next()) return std::nullopt;
+  return version_at(row);
+}
+
+std::optional<Checkpoint> read_checkpoint(Connection& connection, std::uint64_t number) {
+  Statement row(connection, Sql::checkpoint);
+  if (!row.number(number).next()) return std::nullopt;
+  return Checkpoint{row.number_at(0), row.number_at(1), std::string(row.bytes_at(2))};
+}
+
+std::optional<Page> read_page(Connection& connection, std::uint64_t number, std::uint64_t page) {
+  Statement row(connection, Sql::page);
+  if (!fits(page) || !row.number(key_of(number, page)).next()) return std::nullopt;
+  return Page{page, std::string(row.bytes_at(0))};
+}
+
+Result<std::uint64_t> add_conversation(Connection& connection, const NewConversation& made, std::optional<std::uint64_t> origin) {
+  if (made.checkpoint && !fits(made.checkpoint->next_page)) return too_many("pages");
+  if (made.origin && !fits(made.origin->next_page)) return too_many("pages");
+  std::uint64_t number = 0;
+  {
+    Statement add(connection, Sql::add_conversation);
+    add.text(made.id).signed_number(made.created_at_ms).bytes(made.settings).digest(made.chain);
+    if (origin) {
+      add.number(*origin).number(made.origin->version).number(made.origin->log_length).number(made.origin->next_page);
+    } else {
+      add.null().null().null().null();
+    }
+    if (!add.next()) throw SqliteError{SQLITE_INTERNAL, "a new conversation got no number"};
+    number = add.number_at(0);
+    add.finish();
+  }
+  if (number > conversation_number_max) return Error{ErrorCode::too_large, "a SQLite store holds no more than 2^28 conversations"};
+  if (made.checkpoint) write_checkpoint(connection, number, *made.checkpoint, made.pages);
+  return number;
+}
+
+std::optional<Error> write_commit(Connection& connection, const Commit& commit) {
+  const std::optional<StoredConversation> stored = find_conversation(connection, commit.conversation);
+  if (!stored) return no_conversation(commit.conversation);
+  if (auto error = refuse_commit(commit, stored->head())) return error;
+  const std::uint64_t number = stored->number;
+  for (const VersionRecord& version : commit.versions)
+    if (!version.operation_id.empty() && find_operation(connection, number, version.operation_id))
+      return operation_known(version.operation_id);
+  if (!commit.versions.empty() && !(fits(commit.versions.back().version) && fits(commit.versions.back().log_length)))
+    return too_many("records");
+  if (commit.checkpoint && !fits(commit.checkpoint->next_page)) return too_many("pages");
+
+  {
+    Statement add(connection, Sql::add_version);
+    for (const VersionRecord& version : commit.versions) {
+      add.again().number(key_of(number, version.version)).signed_number(version.at_ms).number(version.log_length);
+      add.bytes(version.operation).bytes(version.arguments);
+      version.operation_id.empty() ? add.null() : add.bytes(version.operation_id);
+      add.bytes(version.answer).digest(version.chain).finish();
+    }
+  }
+  {
+    Statement add(connection, Sql::add_message);
+    for (const MessageRecord& message : commit.messages) {
+      bind_message(add.again(), number, message);
+      add.finish();
+    }
+  }
+  if (commit.checkpoint) write_checkpoint(connection, number, *commit.checkpoint, commit.pages);
+  if (!commit.freed_pages.empty()) {
+    std::uint64_t first_free = 0;
+    {
+      Statement needed(connection, Sql::pages_needed_by_forks);
+      if (needed.number(number).next() && !needed.null_at(0)) first_free = needed.number_at(0);
+    }
+    Statement free(connection, Sql::delete_page);
+    for (const std::uint64_t page : commit.freed_pages)
+      if (page >= first_free && fits(page)) free.again().number(key_of(number, page)).finish();
+  }
+  if (commit.settings) Statement(connection, Sql::set_settings).number(number).bytes(*commit.settings).finish();
+  return std::nullopt;
+}
+
+std::optional<Error> write_stubs(Connection& connection, const StoredConversation& stored, const std::vector<MessageRecord>& stubs,
+                                 const Removal* removal) {
+  const ConversationRecord& record = stored.record;
+  for (const MessageRecord& stub : stubs) {
+    if (stub.ordinal >= record.log_length || (record.origin && stub.ordinal < record.origin->log_length))
+      return no_message(record.id, stub.ordinal);
+    const std::vector<MessageRecord> old = read_messages(connection, stored.number, stub.ordinal, stub.ordinal + 1);
+    if (old.empty()) throw SqliteError{SQLITE_CORRUPT, "message " + std::to_string(stub.ordinal) + " is missing"};
+    const Result<MessageRecord> made = stub_for(old.front(), stub);
+    if (!made) return made.error();
+    Statement set(connection, Sql::set_message);
+    bind_message(set, stored.number, *made);
+    set.finish();
+    if (removal) add_removal(connection, record.id, stub.ordinal, *removal, *made->redacted);
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> write_prune(Connection& connection, const Prune& prune) {
+  const std::optional<StoredConversation> stored = find_conversation(connection, prune.conversation);
+  if (!stored) return no_conversation(prune.conversation);
+  const std::uint64_t number = stored->number;
+  const bool forked = !forks_of(connection, number).empty();
+  if (auto error = refuse_prune(prune, stored->head(), stored->record.first_version, forked)) return error;
+  if (!fits(prune.checkpoint.next_page)) return too_many("pages");
+  if (auto error = write_stubs(connection, *stored, prune.stubs, nullptr)) return error;
+  const std::uint64_t last = key_of(number, prune.first_version);
+  Statement(connection, Sql::delete_versions).number(key_of(number, 0)).number(last).finish();
+  Statement(connection, Sql::reduce_versions).number(key_of(number, 0)).number(last).finish();
+  Statement(connection, Sql::delete_records_pages).number(key_of(number, 0)).number(last_key_of(number)).finish();
+  write_checkpoint(connection, number, prune.checkpoint, prune.pages);
+  Statement(connection, Sql::set_first_version).number(number).number(prune.first_version).finish();
+  return std::nullopt;
+}
+
+std::optional<Error> delete_conversation(Connection& connection, std::string_view id, const Removal& removal) {
+  const std::optional<StoredConversation> stored = find_conversation(connection, id);
+  if (!stored) return is_purged(connection, id) ? std::nullopt : std::optional(no_conversation(id));
+  const std::uint64_t number = stored->number;
+  if (!forks_of(connection, number).empty()) return has_forks(id);
+  add_removal(connection, id, std::nullopt, removal, stored->record.chain);
+  for (const Sql sql : {Sql::delete_records_versions, Sql::delete_records_messages, Sql::delete_records_pages})
+    Statement(connection, sql).number(key_of(number, 0)).number(last_key_of(number)).finish();
+  Statement(connection, Sql::delete_checkpoint).number(number).finish();
+  Statement(connection, Sql::delete_conversation).number(number).finish();
+  return std::nullopt;
+}
+
+std::vector<RemovalRecord> read_removals(Connection& connection, std::string_view id) {
+  std::vector<RemovalRecord> removals;
+  Statement rows(connection, Sql::removals);
+  rows.text(id);
+  while (rows.next()) {
+    RemovalRecord removal;
+    removal.conversation = id;
+    if (!rows.null_at(0)) removal.ordinal = rows.number_at(0);
+    removal.removal.who = rows.bytes_at(1);
+    removal.removal.at_ms = rows.signed_at(2);
+    removal.removal.why = rows.bytes_at(3);
+    removal.digest = rows.digest_at(4);
+    removals.push_back(std::move(removal));
+  }
+  return removals;
+}
+
+std::vector<Damage> find_orphans(Connection& connection) {
+  std::vector<std::uint64_t> numbers;
+  {
+    Statement rows(connection, Sql::conversation_numbers);
+    while (rows.next()) numbers.push_back(rows.number_at(0));
+  }
+  std::vector<Damage> damage;
+  const std::pair<Sql, const char*> tables[] = {
+      {Sql::next_version_key, "versions"}, {Sql::next_message_key, "messages"}, {Sql::next_page_key, "pages"}};
+  for (const auto& [next, what] : tables) {
+    // One look for each conversation that has any.
+    std::uint64_t key = 0;
+    for (;;) {
+      Statement row(connection, next);
+      if (!row.number(key).next()) break;
+      const std::uint64_t number = row.number_at(0) >> key_shift;
+      if (!std::binary_search(numbers.begin(), numbers.end(), number))
+        damage.push_back({{}, std::string(what) + " of the conversation number " + std::to_string(number) + ", which is missing"});
+      if (number >= conversation_number_max) break;
+      key = key_of(number + 1, 0);
+    }
+  }
+  return damage;
+}
+
+}  // namespace undertext

@@ -1,0 +1,118 @@
+#include "sqlite/schema.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace undertext {
+namespace {
+
+constexpr std::int64_t application_id = 0x55747874;  // "Utxt"
+
+// The n-th leads from schema version n to n + 1. One that was released is never changed.
+constexpr std::array<const char*, 1> migrations = {
+    R"(
+CREATE TABLE conversations (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  created_at_ms INTEGER NOT NULL,
+  settings BLOB NOT NULL,
+  chain BLOB NOT NULL,
+  first_version INTEGER NOT NULL,
+  origin INTEGER,
+  origin_version INTEGER,
+  origin_log_length INTEGER,
+  origin_next_page INTEGER
+) STRICT;
+CREATE INDEX conversations_by_origin ON conversations (origin) WHERE origin IS NOT NULL;
+CREATE TABLE versions (
+  key INTEGER PRIMARY KEY,
+  at_ms INTEGER NOT NULL,
+  log_length INTEGER NOT NULL,
+  operation BLOB NOT NULL,
+  arguments BLOB NOT NULL,
+  operation_id BLOB,
+  answer BLOB NOT NULL,
+  chain BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX versions_by_operation ON versions (key >> 35, operation_id) WHERE operation_id IS NOT NULL;
+CREATE TABLE messages (
+  key INTEGER PRIMARY KEY,
+  role INTEGER NOT NULL,
+  time_ms INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  redacted BLOB,
+  body BLOB NOT NULL
+) STRICT;
+CREATE TABLE checkpoints (
+  conversation INTEGER PRIMARY KEY,
+  version INTEGER NOT NULL,
+  next_page INTEGER NOT NULL,
+  root BLOB NOT NULL
+) STRICT;
+CREATE TABLE pages (key INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+CREATE TABLE removals (
+  number INTEGER PRIMARY KEY,
+  conversation TEXT NOT NULL,
+  ordinal INTEGER,
+  who BLOB NOT NULL,
+  at_ms INTEGER NOT NULL,
+  why BLOB NOT NULL,
+  digest BLOB NOT NULL
+) STRICT;
+CREATE INDEX removals_by_conversation ON removals (conversation);
+PRAGMA application_id = 1433696372;
+PRAGMA user_version = 1;
+)"};
+static_assert(application_id == 1433696372);
+
+// Everything the file's schema says, as one text: tables, indexes, and also triggers and views, of which there are none.
+constexpr const char* schema_sql =
+    "SELECT group_concat(type || ' ' || name || ' ' || sql, char(10) ORDER BY name) FROM sqlite_schema WHERE sql IS NOT NULL";
+
+// The schema as this room makes it.
+const std::string& expected_schema() {
+  static const std::string schema = [] {
+    Connection scratch(":memory:", Access::write, true);
+    for (const char* migration : migrations) scratch.run(migration);
+    return scratch.text(schema_sql);
+  }();
+  return schema;
+}
+
+}  // namespace
+
+Result<FileKind> kind_of_file(Connection& connection, const std::string& path) {
+  const std::int64_t id = connection.number("PRAGMA application_id");
+  const std::int64_t version = connection.number("PRAGMA user_version");
+  if (id == 0 && version == 0 && connection.number("SELECT count(*) FROM sqlite_schema") == 0) return FileKind::fresh;
+  if (id != application_id) return Error{ErrorCode::invalid_argument, path + " is a database of another program"};
+  if (version < 1 || version > static_cast<std::int64_t>(migrations.size()))
+    return Error{ErrorCode::unsupported, path + " was written by a later Undertext (schema " + std::to_string(version) + ")"};
+  if (version < static_cast<std::int64_t>(migrations.size())) return FileKind::older;
+  if (connection.text(schema_sql) != expected_schema())
+    return Error{ErrorCode::corrupt, path + ": its tables are not those of an Undertext store"};
+  return FileKind::current;
+}
+
+std::optional<Error> make_tables(Connection& connection, const std::string& path) {
+  connection.run(Sql::begin_write);
+  try {
+    // Another one may have been first.
+    const Result<FileKind> kind = kind_of_file(connection, path);
+    if (!kind) {
+      connection.run(Sql::rollback);
+      return kind.error();
+    }
+    if (*kind != FileKind::current)
+      for (auto version = static_cast<std::size_t>(connection.number("PRAGMA user_version")); version < migrations.size();
+           ++version)
+        connection.run(migrations[version]);
+    connection.run(Sql::commit);
+    return std::nullopt;
+  } catch (...) {
+    if (connection.in_transaction()) connection.run(Sql::rollback);
+    throw;
+  }
+}
+
+}  // namespace undertext

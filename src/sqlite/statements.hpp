@@ -1,0 +1,63 @@
+// Every statement this room ever runs on a store's tables. There is no other SQL text, so nothing that comes from outside can become one.
+//
+// A record's key is its conversation's number and its own, in one integer (schema.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace undertext {
+
+enum class Sql : std::uint8_t {
+  begin_read,
+  begin_write,
+  commit,
+  rollback,
+  savepoint,
+  release,
+  rollback_to,
+  find_conversation,
+  list_conversations,
+  name_of_conversation,
+  forks_of,
+  pages_needed_by_forks,
+  add_conversation,
+  set_settings,
+  set_first_version,
+  delete_conversation,
+  head,
+  versions,
+  add_version,
+  find_operation,
+  reduce_versions,
+  delete_versions,
+  messages,
+  add_message,
+  set_message,
+  checkpoint,
+  set_checkpoint,
+  delete_checkpoint,
+  page,
+  add_page,
+  delete_page,
+  delete_records_versions,
+  delete_records_messages,
+  delete_records_pages,
+  removals,
+  is_purged,
+  add_removal,
+  next_version_key,
+  next_message_key,
+  next_page_key,
+  conversation_numbers,
+  integrity_check,
+  vacuum,
+  vacuum_into,
+  count,
+};
+
+inline constexpr std::size_t sql_count = static_cast<std::size_t>(Sql::count);
+
+const char* sql_text(Sql sql);
+
+}  // namespace undertext

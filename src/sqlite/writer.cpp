@@ -1,0 +1,249 @@
+#include "sqlite/writer.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "store/rules.hpp"
+
+namespace undertext {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t batch_max = 512;
+constexpr std::uint64_t log_frames_max = 1000;  // then the log is moved into the file: 4 MiB
+
+// After these, what SQLite holds in memory, or the system in its cache, may not be what is on the disk.
+bool is_fatal(const SqliteError& error) { return error.kind() == SQLITE_IOERR || error.kind() == SQLITE_CANTOPEN; }
+
+Error may_have_happened(Error error) {
+  error.message += "; whether the change was stored is not known, its operation id will tell";
+  return error;
+}
+
+}  // namespace
+
+Writer::Writer(std::string path, Durability durability, std::unique_ptr<Connection> connection)
+    : path_(std::move(path)), durability_(durability), connection_(std::move(connection)) {
+  prepare(*connection_, durability_);
+}
+
+void Writer::prepare(Connection& connection, Durability durability) {
+  connection.run(durability == Durability::full ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
+  connection.run("PRAGMA journal_size_limit=16777216");
+}
+
+std::optional<Error> Writer::run(Job& job) {
+  std::unique_lock lock(mutex_);
+  (last_ ? last_->next : first_) = &job;
+  last_ = &job;
+  if (busy_) {
+    if (!wait_for_turn(job, lock)) return deadline_passed();
+  } else {
+    busy_ = true;
+    job.state = State::leading;
+  }
+  if (job.state == State::leading) {
+    Job* batch = take_batch();
+    lock.unlock();
+    run_batch(batch);
+    lock.lock();
+    answer(batch, job);
+    lock.unlock();
+    move_log_into_file();
+    lock.lock();
+    if (first_) {
+      first_->state = State::leading;
+      first_->changed.notify_one();
+    } else {
+      busy_ = false;
+    }
+  }
+  lock.unlock();
+  if (job.exception) std::rethrow_exception(job.exception);
+  return std::move(job.error);
+}
+
+// False: the deadline came first, and the job is no longer in the queue.
+bool Writer::wait_for_turn(Job& job, std::unique_lock<std::mutex>& lock) {
+  const auto turned = [&] { return job.state != State::waiting; };
+  if (job.deadline == Deadline::max()) {
+    job.changed.wait(lock, turned);
+    return true;
+  }
+  if (job.changed.wait_until(lock, job.deadline, turned)) return true;
+  Job* before = nullptr;
+  Job* at = first_;
+  while (at && at != &job) {
+    before = at;
+    at = at->next;
+  }
+  if (!at) {
+    // It is being written, and the answer will not be long.
+    job.changed.wait(lock, turned);
+    return true;
+  }
+  (before ? before->next : first_) = job.next;
+  if (last_ == &job) last_ = before;
+  return false;
+}
+
+// The leader's own job comes first, and with it all that may share its transaction.
+Writer::Job* Writer::take_batch() {
+  Job* batch = first_;
+  Job* end = batch;
+  if (batch->kind == Kind::shared)
+    for (std::size_t count = 1; count < batch_max && end->next && end->next->kind == Kind::shared; ++count) end = end->next;
+  first_ = end->next;
+  if (!first_) last_ = nullptr;
+  end->next = nullptr;
+  return batch;
+}
+
+void Writer::answer(Job* batch, const Job& self) {
+  while (batch) {
+    Job* const job = batch;
+    batch = job->next;
+    job->state = State::done;
+    // Under the lock: the job is gone as soon as its owner sees the state.
+    if (job != &self) job->changed.notify_one();
+  }
+}
+
+void Writer::run_batch(Job*& batch) {
+  std::optional<Error> error;
+  std::exception_ptr exception;
+  committing_ = false;
+  try {
+    Connection& connection = ready(batch->deadline);
+    if (batch->kind == Kind::alone) {
+      connection.set_deadline(batch->deadline);
+      batch->error = batch->run(batch->work, connection);
+    } else {
+      run_shared(connection, batch);
+    }
+    return;
+  } catch (const SqliteError& failure) {
+    if (is_fatal(failure)) distrust();
+    error = to_error(failure, path_);
+    if (committing_) error = may_have_happened(*std::move(error));
+  } catch (const std::bad_alloc&) {
+    exception = std::current_exception();
+  }
+  // Whatever the transaction held is undone; a connection that cannot even do that is closed, which undoes it too.
+  if (connection_ && connection_->in_transaction()) {
+    try {
+      connection_->run("ROLLBACK");
+    } catch (const SqliteError&) {
+      distrust();
+    } catch (const std::bad_alloc&) {
+      distrust();
+    }
+  }
+  for (Job* job = batch; job; job = job->next) {
+    if (job->error || job->exception) continue;  // its own fault
+    if (exception) {
+      job->exception = exception;
+    } else {
+      try {
+        job->error = error;
+      } catch (const std::bad_alloc&) {
+        job->exception = std::current_exception();
+      }
+    }
+  }
+}
+
+void Writer::run_shared(Connection& connection, Job*& batch) {
+  if (!begin(connection, batch)) return;
+  const bool many = batch->next != nullptr;
+  bool any = false;
+  for (Job* job = batch; job; job = job->next)
+    if (!job->error) any = run_one(connection, *job, many) || any;
+  committing_ = any;
+  connection.run(any ? Sql::commit : Sql::rollback);
+}
+
+// False: every job's deadline has passed before others let go of the file.
+bool Writer::begin(Connection& connection, Job*& batch) {
+  for (;;) {
+    Deadline earliest = Deadline::max();
+    for (const Job* job = batch; job; job = job->next)
+      if (!job->error) earliest = std::min(earliest, job->deadline);
+    connection.set_deadline(earliest, false);
+    try {
+      connection.run(Sql::begin_write);
+      return true;
+    } catch (const SqliteError& error) {
+      if (error.kind() != SQLITE_BUSY) throw;
+      const auto now = Clock::now();
+      bool any = false;
+      for (Job* job = batch; job; job = job->next) {
+        if (!job->error && job->deadline <= now) job->error = to_error(error, path_);
+        any = any || !job->error;
+      }
+      if (!any) return false;
+    }
+  }
+}
+
+// Whether there is something to commit. Throws what ends the whole transaction.
+bool Writer::run_one(Connection& connection, Job& job, bool in_savepoint) {
+  if (in_savepoint) connection.run(Sql::savepoint);
+  try {
+    job.error = job.run(job.work, connection);
+  } catch (const SqliteError& failure) {
+    if (is_fatal(failure) || failure.kind() == SQLITE_FULL || !connection.in_transaction()) throw;
+    job.error = to_error(failure, path_);
+  } catch (const std::bad_alloc&) {
+    if (!connection.in_transaction()) throw;
+    job.exception = std::current_exception();
+  }
+  const bool good = !job.error && !job.exception;
+  if (in_savepoint) {
+    if (!good) connection.run(Sql::rollback_to);
+    connection.run(Sql::release);
+  }
+  return good;
+}
+
+// Between transactions, by whoever leads. What fails here was answered already, and is not lost: it is in the log.
+void Writer::move_log_into_file() {
+  if (!connection_ || connection_->log_frames() < log_frames_max) return;
+  try {
+    connection_->set_deadline(Clock::now());
+    connection_->checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+  } catch (const SqliteError& error) {
+    if (error.kind() != SQLITE_BUSY) distrust();
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+// After a failed write or fsync the system may take pages for clean that never reached the disk. What follows them in the log would be lost with them at a
+// power cut. So the log as it reads now is written into the file, and begun anew, before anything else is stored.
+Connection& Writer::ready(Deadline deadline) {
+  if (!connection_) {
+    auto fresh = std::make_unique<Connection>(path_, Access::write, false);
+    fresh->set_deadline(deadline);
+    prepare(*fresh, durability_);
+    if (log_is_doubtful_) {
+      try {
+        fresh->checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+      } catch (...) {
+        fresh->keep_log_on_close();
+        throw;
+      }
+    }
+    log_is_doubtful_ = false;
+    connection_ = std::move(fresh);
+  }
+  return *connection_;
+}
+
+void Writer::distrust() {
+  if (connection_) connection_->keep_log_on_close();
+  connection_.reset();
+  log_is_doubtful_ = true;
+}
+
+}  // namespace undertext

@@ -1,0 +1,89 @@
+// The one connection that writes, and the queue before it. Whoever finds nobody writing writes, for everybody who waits by then: all of them in one
+// transaction, with one fsync. Nobody is answered before that.
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <undertext/error.hpp>
+#include <undertext/store.hpp>
+
+#include "sqlite/connection.hpp"
+
+namespace undertext {
+
+class Writer {
+ public:
+  // Throws SqliteError.
+  Writer(std::string path, Durability durability, std::unique_ptr<Connection> connection);
+
+  // Runs work(connection) within a transaction that it may share with others. An error undoes what this work did, and nothing else.
+  template <class Work>
+  std::optional<Error> write(Deadline deadline, Work& work) {
+    Job job(deadline, Kind::shared, &work, &call<Work>);
+    return run(job);
+  }
+  // Without a transaction, and with nobody else.
+  template <class Work>
+  std::optional<Error> alone(Deadline deadline, Work& work) {
+    Job job(deadline, Kind::alone, &work, &call<Work>);
+    return run(job);
+  }
+
+  // Sets up a new connection for writing.
+  static void prepare(Connection& connection, Durability durability);
+
+ private:
+  enum class Kind : std::uint8_t { shared, alone };
+  enum class State : std::uint8_t { waiting, leading, done };
+
+  struct Job {
+    Job(Deadline until, Kind what, void* data, std::optional<Error> (*function)(void*, Connection&))
+        : deadline(until), kind(what), work(data), run(function) {}
+    const Deadline deadline;
+    const Kind kind;
+    void* const work;
+    std::optional<Error> (*const run)(void*, Connection&);
+    std::optional<Error> error;
+    std::exception_ptr exception;
+    State state = State::waiting;
+    std::condition_variable changed;
+    Job* next = nullptr;
+  };
+
+  template <class Work>
+  static std::optional<Error> call(void* work, Connection& connection) {
+    return (*static_cast<Work*>(work))(connection);
+  }
+
+  std::optional<Error> run(Job& job);
+  bool wait_for_turn(Job& job, std::unique_lock<std::mutex>& lock);
+  Job* take_batch();
+  void run_batch(Job*& batch);
+  void run_shared(Connection& connection, Job*& batch);
+  bool begin(Connection& connection, Job*& batch);
+  bool run_one(Connection& connection, Job& job, bool in_savepoint);
+  void answer(Job* batch, const Job& self);
+  void move_log_into_file();
+  Connection& ready(Deadline deadline);
+  void distrust();
+
+  const std::string path_;
+  const Durability durability_;
+
+  std::mutex mutex_;  // guards the queue and the states of its jobs
+  bool busy_ = false;
+  Job* first_ = nullptr;
+  Job* last_ = nullptr;
+
+  // Of whoever leads.
+  std::unique_ptr<Connection> connection_;
+  bool committing_ = false;
+  bool log_is_doubtful_ = false;
+};
+
+}  // namespace undertext

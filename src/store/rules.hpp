@@ -1,0 +1,52 @@
+// What every store asks of a call, in one place, so that no two stores answer differently.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <undertext/store.hpp>
+
+namespace undertext {
+
+// Where versions() and messages() cut their answers off.
+inline constexpr std::size_t answer_bytes_max = std::size_t{8} << 20;
+inline constexpr std::size_t answer_records_max = 10'000;
+inline constexpr std::size_t record_bytes_max = std::size_t{256} << 20;  // of one body, page and so on
+inline constexpr std::size_t operation_id_bytes_max = 1024;
+
+// What a commit goes on from.
+struct StoredHead {
+  std::uint64_t version = 0;
+  std::uint64_t log_length = 0;
+  std::uint64_t checkpoint_version = 0;
+  std::uint64_t next_page = 1;  // of the last checkpoint, or of the origin
+};
+
+// Of the call itself, before anything is looked at. Nothing: it is good.
+std::optional<Error> bad_id(std::string_view id);
+std::optional<Error> too_late(const CallOptions& options);
+std::optional<Error> bad_list(const ListOptions& options);
+std::optional<Error> bad_creation(const NewConversation& conversation);
+std::optional<Error> bad_commit(const Commit& commit);
+std::optional<Error> bad_stubs(const std::vector<MessageRecord>& stubs);
+std::optional<Error> bad_prune(const Prune& prune);
+
+// Against what is stored.
+std::optional<Error> refuse_fork(const NewConversation& fork, const ConversationRecord& origin, std::uint64_t origin_next_page);
+std::optional<Error> refuse_commit(const Commit& commit, const StoredHead& head);
+std::optional<Error> refuse_prune(const Prune& prune, const StoredHead& head, std::uint64_t first_version, bool has_forks);
+// The stub as it is to be stored in the place of `message`.
+Result<MessageRecord> stub_for(const MessageRecord& message, const MessageRecord& stub);
+
+Error no_conversation(std::string_view id);
+Error no_message(std::string_view id, std::uint64_t ordinal);
+Error no_page(std::string_view id, std::uint64_t number);
+Error id_taken(std::string_view id);
+Error has_forks(std::string_view id);
+Error operation_known(std::string_view operation_id);
+Error deadline_passed();
+
+}  // namespace undertext
