@@ -10,8 +10,9 @@
 namespace undertext {
 
 struct ExecOptions {
-  std::string store = "memory:";           // the only store of this version
-  std::string conversation = {};           // which one of the store's; in memory there is one, whatever its name
+  std::string store = "memory:";  // a URL, as open_store() takes it
+  std::string conversation =
+      "default";  // which one of the store's, made where there is none; in memory there is one, whatever its name
   std::optional<std::string> config = {};  // settings as JSON; unset for the defaults
 };
 
