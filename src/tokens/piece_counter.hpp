@@ -11,6 +11,7 @@
 
 #include "tokens/bpe_encoder.hpp"
 #include "tokens/bpe_vocabulary.hpp"
+#include "tokens/merge_lanes.hpp"
 #include "tokens/short_piece.hpp"
 
 namespace undertext {
@@ -45,6 +46,7 @@ class PieceCounter {
   std::shared_ptr<const BpeVocabulary> vocabulary_;
   std::unique_ptr<ShortPiece[], Free> short_memory_;
   std::unique_ptr<LongPiece[], Free> long_memory_;
+  MergeLanes lanes_;
   BpeEncoder encoder_;
 };
 
