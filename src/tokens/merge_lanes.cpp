@@ -17,8 +17,11 @@ constexpr auto counted_from = [](std::uint8_t first) {
 constexpr std::array<std::uint8_t, 65> places_after = counted_from(1);
 constexpr std::array<std::uint8_t, 65> places_before = counted_from(static_cast<std::uint8_t>(-1));
 
+constexpr std::uint32_t place_bits = 6;
+static_assert(lane_piece_max < 1u << place_bits);
+
 // A token's merge without its place. 0 stands for no token, and comes out above all others.
-constexpr std::uint32_t merge_of(std::uint64_t token) { return (static_cast<std::uint32_t>(token) - 1) << 6; }
+constexpr std::uint32_t merge_of(std::uint64_t token) { return (static_cast<std::uint32_t>(token) - 1) << place_bits; }
 constexpr std::uint32_t no_merge = merge_of(0);
 
 }  // namespace

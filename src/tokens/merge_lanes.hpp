@@ -24,7 +24,6 @@ class MergeLanes {
 
  private:
   static constexpr std::size_t lanes_max = 8;
-  static constexpr std::uint32_t place_bits = 6;
 
   // Two neighbours and where the table has them, if it has.
   struct Question {
