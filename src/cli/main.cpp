@@ -67,6 +67,9 @@ int run(int argc, char** argv) {
   exec->add_option("--store", exec_options.store, "Where the conversation is kept: memory:, sqlite:PATH or postgres://…")
       ->type_name("URL");
   exec->add_option("--conversation", exec_options.conversation, "Which conversation of the store")->type_name("ID");
+  exec->add_option("--checkpoint", exec_options.checkpoint_versions, "Write a checkpoint after so many versions")
+      ->type_name("VERSIONS")
+      ->capture_default_str();
   exec->add_option("--config", exec_options.config,
                    "Settings: tokenizer, tokenLimit, pairs, limits {messageBytes, lineBytes}, compressionConfig, summarisers")
       ->type_name("JSON");
