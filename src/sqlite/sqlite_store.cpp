@@ -15,6 +15,7 @@
 #include "sqlite/readers.hpp"
 #include "sqlite/records.hpp"
 #include "sqlite/schema.hpp"
+#include "sqlite/scrub.hpp"
 #include "sqlite/version.hpp"
 #include "sqlite/writer.hpp"
 #include "store/rules.hpp"
@@ -142,13 +143,13 @@ class SqliteStore final : public Store {
       if (!stored) return no_conversation(id);
       return write_stubs(connection, *stored, stubs, &removal);
     });
-    return error ? error : empty_log(options);
+    return error ? error : overwrite_remains(options);
   }
 
   std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options) override {
     if (auto error = bad_id(id)) return error;
     auto error = write(options, [&](Connection& connection) { return delete_conversation(connection, id, removal); });
-    return error ? error : empty_log(options);
+    return error ? error : overwrite_remains(options);
   }
 
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& options) override {
@@ -162,7 +163,7 @@ class SqliteStore final : public Store {
   std::optional<Error> prune(const Prune& prune, const CallOptions& options) override {
     if (auto error = bad_prune(prune)) return error;
     auto error = write(options, [&](Connection& connection) { return write_prune(connection, prune); });
-    return error ? error : empty_log(options);
+    return error ? error : overwrite_remains(options);
   }
 
   Result<std::vector<Damage>> check(const CallOptions& options) override {
@@ -252,13 +253,28 @@ class SqliteStore final : public Store {
     return writer_->alone(deadline_of(options), work);
   }
 
-  // What was taken out is zeroes in the file, but the log still has it, until it is cut to nothing.
-  std::optional<Error> empty_log(const CallOptions& options) {
-    auto error = alone(options, [](Connection& connection) -> std::optional<Error> {
-      connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
-      return std::nullopt;
+  // What was taken out is overwritten where it was. Copies of it may be left in unused parts of pages, and in the log.
+  std::optional<Error> overwrite_remains(const CallOptions& options) {
+    std::vector<std::uint32_t> pages;
+    auto found = read<bool>(patient(options), [&](Connection& connection) {
+      pages = find_remains(connection);
+      return Result<bool>(true);
     });
-    if (error) error->message += "; it was taken out, but its bytes are still in the write-ahead log: do it again";
+    std::optional<Error> error;
+    if (!found) error = found.error();
+    if (!error && !pages.empty()) {
+      error = write(options, [&](Connection& connection) -> std::optional<Error> {
+        scrub(connection, pages);
+        return std::nullopt;
+      });
+    }
+    if (!error) {
+      error = alone(options, [](Connection& connection) -> std::optional<Error> {
+        connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+        return std::nullopt;
+      });
+    }
+    if (error) error->message += "; it was taken out, but not every copy of its bytes is overwritten yet: do it again";
     return error;
   }
 
