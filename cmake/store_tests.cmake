@@ -8,3 +8,13 @@ undertext_test(undertext_store_contract_test unit ${tests})
 if(UNDERTEXT_HAVE_SQLITE)
   target_include_directories(undertext_store_contract_test SYSTEM PRIVATE ${UNDERTEXT_SQLITE})
 endif()
+
+# tests/crash: what a store survives, each file a short run of what scripts/torture runs for long; label crash.
+if(UNDERTEXT_HAVE_SQLITE)
+  file(GLOB tests CONFIGURE_DEPENDS tests/crash/*_test.cpp)
+  foreach(file IN LISTS tests)
+    cmake_path(GET file STEM name)
+    undertext_test(undertext_crash_${name} crash ${file} tests/crash/story.cpp tests/crash/recording_vfs.cpp)
+    target_include_directories(undertext_crash_${name} SYSTEM PRIVATE ${UNDERTEXT_SQLITE})
+  endforeach()
+endif()

@@ -361,9 +361,10 @@ Result<std::shared_ptr<Store>> open_sqlite_store(std::string_view given_path, co
     if (*kind != FileKind::current && (options.read_only || (*kind == FileKind::fresh && !options.create)))
       return Error{ErrorCode::not_found, *path + " holds no store yet", "url"};
     if (options.read_only) return std::shared_ptr<Store>(std::make_shared<SqliteStore>(*path, options, nullptr));
+    // EXTRA, for here SQLite uses a rollback journal: its name must be gone for sure before anything is stored, or it would undo that after a power cut.
+    connection->run("PRAGMA synchronous=EXTRA");
     switch_to_wal(*connection, deadline);
     if (*kind != FileKind::current) {
-      connection->run("PRAGMA synchronous=FULL");
       if (auto error = make_tables(*connection, *path)) return *error;
       if (auto error = sync_folder_of(*path)) return *error;
     }
