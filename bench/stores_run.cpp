@@ -32,11 +32,68 @@ constexpr int writers = 8;
   std::exit(1);
 }
 
-double rate(int count, const std::function<void()>& work) {
+double seconds(const std::function<void()>& work) {
   const auto begin = Clock::now();
   work();
-  return count / std::chrono::duration<double>(Clock::now() - begin).count();
+  return std::chrono::duration<double>(Clock::now() - begin).count();
 }
+
+// One table, one row a transaction.
+class Plain {
+ public:
+  explicit Plain(const std::string& file) {
+    if (sqlite3_open(file.c_str(), &db_) != SQLITE_OK) stop("no database");
+    sqlite3_exec(db_, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE t (id INTEGER PRIMARY KEY, body BLOB)",
+                 nullptr, nullptr, nullptr);
+    sqlite3_prepare_v2(db_, "INSERT INTO t (body) VALUES (?1)", -1, &insert_, nullptr);
+  }
+  ~Plain() {
+    sqlite3_finalize(insert_);
+    sqlite3_close(db_);
+  }
+  Plain(const Plain&) = delete;
+  Plain& operator=(const Plain&) = delete;
+  void insert(int count) {
+    for (int i = 0; i < count; ++i) {
+      const std::string text = test::body(static_cast<std::uint64_t>(i), message_bytes);
+      sqlite3_bind_blob(insert_, 1, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
+      if (sqlite3_step(insert_) != SQLITE_DONE) stop(sqlite3_errmsg(db_));
+      sqlite3_reset(insert_);
+    }
+  }
+
+ private:
+  sqlite3* db_ = nullptr;
+  sqlite3_stmt* insert_ = nullptr;
+};
+
+// A store with as many conversations as threads.
+class Stored {
+ public:
+  Stored(const std::string& file, int threads, Durability durability)
+      : store_(open_store("sqlite:" + file, {.durability = durability}).value()) {
+    for (int t = 0; t < threads; ++t) {
+      writings_.emplace_back("c" + std::to_string(t));
+      if (auto error = writings_.back().create_in(*store_)) stop(error->message);
+    }
+  }
+  // So many to each conversation, all at once.
+  void append(int count) {
+    const auto work = [&](Writing& writing) {
+      for (int i = 0; i < count; ++i)
+        if (auto error = writing.append_to(*store_, {test::body(static_cast<std::uint64_t>(i), message_bytes)}))
+          stop(error->message);
+    };
+    std::vector<std::thread> running;
+    for (std::size_t t = 1; t < writings_.size(); ++t) running.emplace_back(work, std::ref(writings_[t]));
+    work(writings_[0]);
+    for (std::thread& thread : running) thread.join();
+  }
+
+ private:
+  std::shared_ptr<Store> store_;
+  std::vector<Writing> writings_;
+};
 
 class Bench {
  public:
@@ -47,6 +104,10 @@ class Bench {
     for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(file + end);
     return file;
   }
+  void clear() {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_))
+      if (entry.path().filename().string().starts_with("bench")) std::filesystem::remove(entry.path());
+  }
   void drop(const std::string& file) {
     for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(file + end);
   }
@@ -56,62 +117,34 @@ class Bench {
     const std::string file = fresh_file();
     const int fd = ::open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
     const std::string page(4096, 'x');
-    const double result = rate(commits, [&] {
-      for (int i = 0; i < commits; ++i)
-        if (::write(fd, page.data(), page.size()) < 0 || ::fdatasync(fd) != 0) stop("the disk cannot be written");
-    });
+    const double result = commits / seconds([&] {
+                            for (int i = 0; i < commits; ++i)
+                              if (::write(fd, page.data(), page.size()) < 0 || ::fdatasync(fd) != 0)
+                                stop("the disk cannot be written");
+                          });
     ::close(fd);
     drop(file);
     return result;
   }
 
-  double plain_insert() {
-    const std::string file = fresh_file();
-    sqlite3* db = nullptr;
-    if (sqlite3_open(file.c_str(), &db) != SQLITE_OK) stop("no database");
-    sqlite3_exec(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE t (id INTEGER PRIMARY KEY, body BLOB)",
-                 nullptr, nullptr, nullptr);
-    sqlite3_stmt* insert = nullptr;
-    sqlite3_prepare_v2(db, "INSERT INTO t (body) VALUES (?1)", -1, &insert, nullptr);
-    const double result = rate(commits, [&] {
-      for (int i = 0; i < commits; ++i) {
-        const std::string text = test::body(static_cast<std::uint64_t>(i), message_bytes);
-        sqlite3_bind_blob(insert, 1, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
-        if (sqlite3_step(insert) != SQLITE_DONE) stop(sqlite3_errmsg(db));
-        sqlite3_reset(insert);
-      }
-    });
-    sqlite3_finalize(insert);
-    sqlite3_close(db);
-    drop(file);
-    return result;
-  }
+  struct Rates {
+    double plain = 0, one = 0, many = 0, normal = 0;
+  };
 
-  double append(int threads, Durability durability) {
-    const std::string file = fresh_file();
-    double result = 0;
-    {
-      const auto store = open_store("sqlite:" + file, {.durability = durability}).value();
-      std::vector<Writing> writings;
-      for (int t = 0; t < threads; ++t) {
-        writings.emplace_back("c" + std::to_string(t));
-        if (auto error = writings.back().create_in(*store)) stop(error->message);
-      }
-      result = rate(commits * threads, [&] {
-        const auto work = [&](int t) {
-          for (int i = 0; i < commits; ++i)
-            if (auto error = writings[static_cast<std::size_t>(t)].append_to(
-                    *store, {test::body(static_cast<std::uint64_t>(i), message_bytes)}))
-              stop(error->message);
-        };
-        std::vector<std::thread> running;
-        for (int t = 1; t < threads; ++t) running.emplace_back(work, t);
-        work(0);
-        for (std::thread& thread : running) thread.join();
-      });
+  // Commits a second, in turns of a few each, so that what else the machine and its disk do falls on all alike.
+  Rates rates() {
+    constexpr int turns = 20, commits_a_turn = commits / turns;
+    Plain plain(fresh_file());
+    Stored one(fresh_file(), 1, Durability::full), many(fresh_file(), writers, Durability::full),
+        normal(fresh_file(), 1, Durability::normal);
+    double plain_s = 0, one_s = 0, many_s = 0, normal_s = 0;
+    for (int turn = 0; turn < turns; ++turn) {
+      plain_s += seconds([&] { plain.insert(commits_a_turn); });
+      one_s += seconds([&] { one.append(commits_a_turn); });
+      many_s += seconds([&] { many.append(commits_a_turn); });
+      normal_s += seconds([&] { normal.append(commits_a_turn); });
     }
-    drop(file);
-    return result;
+    return {commits / plain_s, commits / one_s, commits * writers / many_s, commits / normal_s};
   }
 
   // Bytes on the disk, once closed, for turns of two messages in one APPEND.
@@ -150,14 +183,17 @@ void print(const char* name, const std::vector<double>& values, const char* end 
 
 int run(const std::string& folder, int rounds) {
   Bench bench(folder);
-  std::vector<double> disk, plain, one, many, one_normal;
-  // Turn and turn about, so that what else the machine does falls on all alike.
+  std::vector<double> disk, plain, one, many, one_normal, of_plain, eight_to_one;
   for (int round = 0; round < rounds; ++round) {
     disk.push_back(bench.disk());
-    plain.push_back(bench.plain_insert());
-    one.push_back(bench.append(1, Durability::full));
-    many.push_back(bench.append(writers, Durability::full));
-    one_normal.push_back(bench.append(1, Durability::normal));
+    const Bench::Rates rates = bench.rates();
+    bench.clear();
+    plain.push_back(rates.plain);
+    one.push_back(rates.one);
+    many.push_back(rates.many);
+    one_normal.push_back(rates.normal);
+    of_plain.push_back(rates.one / rates.plain);
+    eight_to_one.push_back(rates.many / rates.one);
   }
   std::printf("{\n  \"message_bytes\": %zu, \"commits_each\": %d, \"sqlite\": \"%s\",\n", message_bytes, commits,
               sqlite3_libversion());

@@ -25,6 +25,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+std::vector<Damage> check_integrity(Connection& connection) {
+  std::vector<Damage> damage;
+  Statement rows(connection, Sql::integrity_check);
+  while (rows.next())
+    if (rows.bytes_at(0) != "ok") damage.push_back({{}, std::string(rows.bytes_at(0))});
+  return damage;
+}
+
 class SqliteStore final : public Store {
  public:
   // Without a writer: for reading only.
@@ -168,12 +176,9 @@ class SqliteStore final : public Store {
 
   Result<std::vector<Damage>> check(const CallOptions& options) override {
     return read<std::vector<Damage>>(patient(options), [&](Connection& connection) {
-      std::vector<Damage> damage;
-      {
-        Statement rows(connection, Sql::integrity_check);
-        while (rows.next())
-          if (rows.bytes_at(0) != "ok") damage.push_back({{}, std::string(rows.bytes_at(0))});
-      }
+      // SQLite takes a page for damaged that it could not load for want of memory, so damage has to show twice.
+      std::vector<Damage> damage = check_integrity(connection);
+      if (!damage.empty()) damage = check_integrity(connection);
       for (Damage& orphan : find_orphans(connection)) damage.push_back(std::move(orphan));
       return Result<std::vector<Damage>>(std::move(damage));
     });

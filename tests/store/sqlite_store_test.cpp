@@ -106,19 +106,24 @@ TEST_F(SqliteStore, IsOpenedByManyProcessesAtOnceTheFirstTime) {
 }
 
 TEST_F(SqliteStore, IsSharedByProcessesThatRaceForEveryVersion) {
-  constexpr int processes = 4, wins_each = 40;
+  constexpr int processes = 8, wins_each = 25;
   ASSERT_FALSE(Writing("raced").create_in(*open()));
   std::vector<::pid_t> children;
   for (int p = 0; p < processes; ++p) {
     const ::pid_t child = ::fork();
     if (child == 0) {
       const auto store = open_store("sqlite:" + path(), {.patience = std::chrono::seconds(60)}).value();
-      for (int won = 0; won < wins_each;) {
+      std::vector<std::uint64_t> answered;
+      const auto id = [&](std::size_t n) { return std::to_string(p) + "-" + std::to_string(n); };
+      while (answered.size() < wins_each) {
         const Writing writing(store->find("raced").value());
-        const auto error = store->commit(writing.append({body(0, 200)}, std::to_string(p) + "-" + std::to_string(won)));
+        const auto error = store->commit(writing.append({body(0, 200)}, id(answered.size())));
         if (error && error->code != ErrorCode::conflict) ::_exit(1);
-        if (!error) ++won;
+        if (!error) answered.push_back(writing.version() + 1);
       }
+      // Each is where its answer said, whatever the others did since.
+      for (std::size_t n = 0; n < answered.size(); ++n)
+        if (store->find_operation("raced", id(n)).value()->version != answered[n]) ::_exit(2);
       ::_exit(0);
     }
     children.push_back(child);
@@ -129,6 +134,7 @@ TEST_F(SqliteStore, IsSharedByProcessesThatRaceForEveryVersion) {
     EXPECT_EQ(status, 0);
   }
   const auto store = open();
+  // As many versions as answers, each linked to the one before by its digest: they are one serial order of what was answered.
   EXPECT_EQ(store->find("raced").value().version, std::uint64_t{processes * wins_each});
   EXPECT_TRUE(check_store(*store).value().damage.empty());
 }
