@@ -158,6 +158,7 @@ if(TARGET undertext_cli)
   add_test(NAME conformance
     COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/conformance.sh ${UNDERTEXT_PYTHON3} $<TARGET_FILE:undertext_cli>)
   set_tests_properties(conformance PROPERTIES LABELS scenario TIMEOUT 900 SKIP_RETURN_CODE 77)
+  include(cmake/stored_tests.cmake)
 endif()
 
 if(UNDERTEXT_INSTALL AND NOT UNDERTEXT_SANITIZE)
