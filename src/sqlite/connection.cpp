@@ -115,11 +115,8 @@ std::string Connection::text(const char* sql) {
 void Connection::run(Sql sql) { Statement(*this, sql).finish(); }
 
 void Connection::checkpoint(int mode) {
-  int frames = 0, moved = 0;
-  const int code = sqlite3_wal_checkpoint_v2(db_, nullptr, mode, &frames, &moved);
+  const int code = sqlite3_wal_checkpoint_v2(db_, nullptr, mode, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
-  // What readers still need stays in the log for now.
-  log_frames_ = frames > moved ? static_cast<std::uint64_t>(frames - moved) : 0;
 }
 
 void Connection::rewrite_log() {
