@@ -1,10 +1,10 @@
-# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, fuzz, example, install, architecture.
+# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, crash, fuzz, example, install, architecture.
 #
 #   src/<room>/*_test.cpp      one executable a room, undertext_<room>_test; label unit
 #   …model_test.cpp            those of a room: one executable of their own, undertext_<room>_model_test; label model
 #   …concurrency_test.cpp      likewise; label concurrency
 #   tests/*_test.cpp           by the same endings, else an executable each; label unit
-#   tests/store/               the contract of every store (cmake/store_tests.cmake)
+#   tests/store/, tests/crash/ the contract of every store, and what stores survive (cmake/store_tests.cmake)
 #   tests/model/               History against a plain reference; label model
 #   tests/fuzz/*.cpp           replayed over tests/fuzz/corpus/<name>; label fuzz (cmake/fuzz.cmake does the fuzzing)
 #   examples/*.cpp             built against the shared library and run; label example
@@ -62,7 +62,7 @@ file(GLOB rooms CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src src/*)
 foreach(room IN LISTS rooms)
   file(GLOB tests CONFIGURE_DEPENDS src/${room}/*_test.cpp)
   undertext_tests_of_their_own(undertext_${room} tests)
-  if(NOT tests)
+  if(NOT tests OR (room STREQUAL "sqlite" AND NOT UNDERTEXT_HAVE_SQLITE))
     continue()
   endif()
   set(labels unit)
