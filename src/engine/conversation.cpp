@@ -212,6 +212,7 @@ std::optional<Error> Conversation::set_tokenizer(std::string_view name) {
     if (std::optional<Error> error = rep_->recount_stored(counting->count_message, name)) return error;
   }
   rep_->context.count_tokens = counting->count_message;
+  rep_->tokenizer = name;
   {
     const std::lock_guard publishing(rep_->publishing);
     rep_->counting = std::move(*counting);
@@ -248,6 +249,7 @@ History Conversation::history() const {
     const std::lock_guard lock(rep_->turn);
     rep_->recount_if_due();
   }
+  rep_->give_back_memory();
   return rep_->current();
 }
 
@@ -292,8 +294,11 @@ std::optional<Error> Conversation::redact(const std::vector<Ordinal>& ordinals, 
   return rep_->change_stored([&](History& history) -> std::optional<Error> {
     if (std::optional<Error> error = rep_->durable->redact(history, ordinals, removal)) return error;
     // Sizes and counts are those of the stubs from now on.
-    history = rep_->durable->load().recounted(rep_->context.count_tokens);
-    return rep_->durable->recounted(history, rep_->durable->tokenizer());
+    for (;;) {
+      history = rep_->durable->load().recounted(rep_->context.count_tokens);
+      const std::optional<Error> error = rep_->durable->recounted(history, rep_->tokenizer);
+      if (!error || error->code != ErrorCode::conflict) return error;
+    }
   });
 }
 

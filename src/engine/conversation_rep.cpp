@@ -46,6 +46,7 @@ Conversation::Rep::Rep(Settings given, Counting counted, History start, std::uni
     : settings(std::move(given)),
       durable(std::move(stored)),
       stats(start.stats()),
+      tokenizer(settings.tokenizer),
       hysteresis(settings.compression.threshold),
       published(std::move(start)),
       counting(std::move(counted)),
@@ -125,8 +126,11 @@ std::optional<Error> Conversation::Rep::catch_up(const Subscribers::List& listen
   return answering_failure([&]() -> std::optional<Error> {
     History newest = current();
     const Version before = newest.version();
-    if (!durable->catch_up(newest)) return {};
-    // Another process may have had everything counted anew; this one counts as it is told to.
+    const bool is_new = durable->catch_up(newest);
+    if (durable->tokenizer() != tokenizer) {
+      return Error{ErrorCode::conflict, "this conversation is counted by " + durable->tokenizer() + " now; open it again"};
+    }
+    if (!is_new) return {};
     stats = newest.stats();
     publish(newest);
     if (current().version() != before) {
@@ -135,6 +139,20 @@ std::optional<Error> Conversation::Rep::catch_up(const Subscribers::List& listen
     }
     return {};
   });
+}
+
+void Conversation::Rep::give_back_memory() {
+  if (!durable || is_changing_here()) return;
+  const std::unique_lock lock(turn, std::try_to_lock);
+  if (!lock || !durable->has_read_too_much()) return;
+  try {
+    History again = durable->load();
+    if (durable->tokenizer() != tokenizer) return;
+    stats = again.stats();
+    publish(again);
+  } catch (const Failure&) {
+    // What is there can be read on; the next call tries again.
+  }
 }
 
 std::optional<Error> Conversation::Rep::change_stored(const std::function<std::optional<Error>(History&)>& make) {
@@ -152,11 +170,11 @@ std::optional<Error> Conversation::Rep::change_stored(const std::function<std::o
 }
 
 std::optional<Error> Conversation::Rep::recount_stored(const std::function<std::uint32_t(const Message&)>& count,
-                                                       std::string_view tokenizer) {
+                                                       std::string_view name) {
   return answering_failure([&]() -> std::optional<Error> {
     if (std::optional<Error> error = catch_up(subscribers->list())) return error;
     History counted = current().recounted(count);
-    if (std::optional<Error> error = durable->recounted(counted, tokenizer)) return error;
+    if (std::optional<Error> error = durable->recounted(counted, name)) return error;
     stats = counted.stats();
     publish(counted);
     hysteresis.reset();

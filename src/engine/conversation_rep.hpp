@@ -43,6 +43,7 @@ struct Conversation::Rep {
   ApplyContext context;                    // guarded by turn
   Outcomes answered;                       // guarded by turn; by operation_id; of one in memory
   Stats stats;                             // guarded by turn; of what is published
+  std::string tokenizer;                   // guarded by turn; its name
   Hysteresis hysteresis;                   // guarded by turn
   std::vector<Event> notices;              // guarded by turn; what happened in the background since the last operation
   std::atomic<std::thread::id> changing;   // the thread whose turn it is
@@ -127,8 +128,10 @@ struct Conversation::Rep {
   auto change(bool may_rebase, Make make) -> decltype(make(std::declval<Work&>(), true));
   // Changes what is stored without making a version. `make` may swap the history for an equal one.
   std::optional<Error> change_stored(const std::function<std::optional<Error>(History&)>& make);
-  std::optional<Error> recount_stored(const std::function<std::uint32_t(const Message&)>& count, std::string_view tokenizer);
-  // With what others have stored. Nothing to do for a conversation in memory.
+  std::optional<Error> recount_stored(const std::function<std::uint32_t(const Message&)>& count, std::string_view name);
+  // What a stored history has read, when that is too much and nobody is changing it.
+  void give_back_memory();
+  // With what others have stored. Nothing to do for a conversation in memory. conflict: they count by another tokenizer now.
   std::optional<Error> catch_up(const Subscribers::List& listeners);
   // What was answered to this operation id before.
   std::optional<Outcome> first_answer(const std::string& operation_id) const;

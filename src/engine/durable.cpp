@@ -139,9 +139,13 @@ History Durable::load() {
   return history;
 }
 
+bool Durable::has_read_too_much() const {
+  return (pages_ ? pages_->bytes_loaded() : 0) + bytes_added_ > cache_bytes_ && record_.checkpoint_version > 0;
+}
+
 bool Durable::catch_up(History& history) {
   ConversationRecord now = store_->find(record_.id).value();
-  const bool too_much_read = (pages_ ? pages_->bytes_loaded() : 0) + bytes_added_ > cache_bytes_ && record_.checkpoint_version > 0;
+  const bool too_much_read = has_read_too_much();
   const bool is_new =
       now.version != history.version().value || now.first_version != record_.first_version || now.settings != record_.settings;
   if (!is_new && !too_much_read) return false;
@@ -311,7 +315,14 @@ std::optional<Error> Durable::store_with_checkpoint(Commit commit, History& hist
   record_.checkpoint_version = commit.checkpoint->version;
   checkpoint_log_ = record_.log_length;
   // All of it is stored now, so it need not stay in memory.
-  if (bytes_added_ + (pages_ ? pages_->bytes_loaded() : 0) > cache_bytes_ / 2) history = history_on(*commit.checkpoint);
+  if (bytes_added_ + (pages_ ? pages_->bytes_loaded() : 0) > cache_bytes_ / 2) {
+    const std::shared_ptr<StoredPages> pages_before = pages_;
+    try {
+      history = history_on(*commit.checkpoint);
+    } catch (const Failure&) {  // it is stored, and that is what was asked for
+      pages_ = pages_before;
+    }
+  }
   return {};
 }
 

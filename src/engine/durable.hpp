@@ -39,6 +39,8 @@ class Durable {
   // Whether there was anything new. A history that has read more than the cache may hold is loaded anew too.
   bool catch_up(History& history);
 
+  bool has_read_too_much() const;  // more than the cache may hold, and a checkpoint to read it from again
+
   std::optional<Outcome> answered(std::string_view operation_id);
 
   // Stores what `history` has beyond what is stored. On success it may be another one, equal, that holds less in memory.

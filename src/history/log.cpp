@@ -1,6 +1,7 @@
 #include "history/log.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "base/find_bytes.hpp"
 
@@ -33,6 +34,11 @@ std::uint32_t Log::hash_of(std::string_view id) {
   std::uint32_t h = 2166136261u;
   for (const char c : id) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
   return (h ^ (h >> 30)) & 0x3fffffffu;
+}
+
+void Log::throw_no_message(std::uint64_t ordinal) {
+  throw Failure(Error{ErrorCode::corrupt,
+                      "a version names a message with ordinal " + std::to_string(ordinal) + ", which the log does not have"});
 }
 
 std::uint64_t Log::first_note(std::uint64_t key) const {

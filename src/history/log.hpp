@@ -81,7 +81,14 @@ struct Log {
   std::shared_ptr<const BodySource> bodies;  // null: all are in memory
 
   std::uint64_t size() const { return stored.size(); }
-  Message message(std::uint32_t ordinal) const { return body_of(stored[ordinal], ordinal); }
+  Message message(std::uint32_t ordinal) const {
+    check_ordinal(ordinal);
+    return body_of(stored[ordinal], ordinal);
+  }
+  // What a damaged page names may not be there. Throws Failure: corrupt.
+  void check_ordinal(std::uint64_t ordinal) const {
+    if (ordinal >= stored.size()) throw_no_message(ordinal);
+  }
   Message body_of(const StoredMessage& at, std::uint32_t ordinal) const {
     return at.body.is_here() ? *at.body : bodies->body(ordinal);
   }
@@ -106,6 +113,7 @@ struct Log {
   void cut(std::uint64_t length);
 
  private:
+  [[noreturn]] static void throw_no_message(std::uint64_t ordinal);
   friend class SavedHistory;
   std::uint64_t first_note(std::uint64_t key) const;
   bool has_stale_notes = false;  // of messages that were cut off
@@ -133,7 +141,10 @@ class StoredReader {
  public:
   explicit StoredReader(const Log& log) : log_(log) {}
   const StoredMessage& operator[](std::uint32_t ordinal) {
-    if (ordinal < chunk_.begin || ordinal >= chunk_.end) chunk_ = log_.stored.chunk(ordinal);
+    if (ordinal < chunk_.begin || ordinal >= chunk_.end) {
+      log_.check_ordinal(ordinal);
+      chunk_ = log_.stored.chunk(ordinal);
+    }
     return chunk_.items[ordinal - chunk_.begin];
   }
   // Valid until the next call.

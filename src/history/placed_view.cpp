@@ -127,6 +127,7 @@ void PlacedView::append(const Log& log, std::uint32_t ordinal, const std::vector
   const std::uint32_t place = std::max(ordinal, last_place);
   const bool may_be_noted = !places.empty() && places[places.size() - 1].ordinal >= ordinal;
   if (place != ordinal || may_be_noted) set_places({{ordinal, place}});
+  log.check_ordinal(ordinal);
   Entry entry = entry_of(log.stored[ordinal], ordinal, place);
   // Found out before the entry is written: writing it again would copy the leaf.
   for (const LinkedId& linked : linked_ids(links)) {

@@ -111,6 +111,7 @@ void View::iterator::look_ahead() {
     if (ordinal - stretch.begin >= stretch.count) {
       Stretch& known = stretches_[(ordinal / stretch_ordinals) % stretch_count];
       if (ordinal - known.begin >= known.count) {
+        rep_->log.check_ordinal(ordinal);
         StoredTree::Walk walk;
         const StoredTree::Chunk c = rep_->log.stored.chunk(ordinal, walk);
         known = {c.items, static_cast<std::uint32_t>(c.begin), static_cast<std::uint32_t>(c.end - c.begin)};

@@ -245,6 +245,7 @@ class TreeNodes {
       if (n == 0 || n > 255) in.fail("it holds nothing, or too much");
       Ref node = stub.height == 0 ? load_leaf(in, static_cast<unsigned>(n)) : load_inner(in, static_cast<unsigned>(n), stub.height);
       in.end();
+      if (stub.count != 0 && stub.count != count_of(node.get())) in.fail("it holds another number of items than it should");
       node->saved.store(SavedAs{stub.space->id(), static_cast<std::uint8_t>(n), stub.page}.word(), std::memory_order_relaxed);
       return node;
     } else {
@@ -262,11 +263,13 @@ class TreeNodes {
     std::uint64_t end = 0;
     for (unsigned i = 0; i < n; ++i) {
       const std::uint64_t page = in.number();
-      end += in.number();
-      if (page == 0 || page == in.page || end > std::numeric_limits<std::uint32_t>::max()) in.fail("a child cannot be so");
+      const std::uint64_t count = in.number();
+      end += count;
+      if (page == 0 || page == in.page || count == 0 || end > std::numeric_limits<std::uint32_t>::max())
+        in.fail("a child cannot be so");
       new (sums_of(inner.get()) + i) Sums(SumsCodec<Sums>::read(in));
       ends_of(inner.get())[i] = static_cast<std::uint32_t>(end);
-      children(inner.get())[i] = in.space->stub(page, static_cast<std::uint16_t>(height - 1));
+      children(inner.get())[i] = in.space->stub(page, static_cast<std::uint16_t>(height - 1), count);
       inner->used.store(i + 1, std::memory_order_relaxed);  // so that what is there is released when the next cannot be read
     }
     return inner;

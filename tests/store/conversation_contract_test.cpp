@@ -217,6 +217,35 @@ TEST_P(StoredConversation, AnotherTokenizerCountsAnewAndWhatItCountedIsStored) {
   EXPECT_EQ(Conversation::open(store, "c", settings).value().stats().tokens, tokens);
 }
 
+TEST_P(StoredConversation, WhoCountsByAnotherTokenizerThanTheConversationIsToldToOpenItAgain) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation c = kept_in(store);
+  c.apply(append("some words to count")).value();
+  Settings settings;
+  settings.tokenizer = "claude";
+  if (!Conversation::open(settings)) GTEST_SKIP() << "there is no second tokenizer here";
+  EXPECT_TRUE(Conversation::open(store, "c", settings));
+  for (int tries = 0; tries < 2; ++tries) EXPECT_CODE(c.apply(append("more")).error(), ErrorCode::conflict);
+  EXPECT_EQ(store->find("c").value().version, 1u);
+}
+
+TEST_P(StoredConversation, AReaderThatReadsEverythingGivesMemoryBack) {
+  const std::shared_ptr<Store> store = shared();
+  {
+    Conversation c = kept_in(store, {.checkpoint_versions = 50});
+    std::vector<Operation> list;
+    for (int i = 0; i < 3000; ++i) list.push_back(append("message " + std::to_string(i)));
+    c.apply(std::move(list)).value();
+  }
+  const Conversation reader = kept_in(store, {.cache_bytes = 30000});
+  const History before = reader.history();
+  EXPECT_EQ(texts(before.view()).size(), 3000u);
+  const History after = reader.history();
+  EXPECT_NE(&before.rep(), &after.rep()) << "what was read goes with the last who looks at it";
+  EXPECT_EQ(texts(after.view()).back(), "message 2999");
+  EXPECT_EQ(texts(before.view()).back(), "message 2999");
+}
+
 TEST_P(StoredConversation, ASettingsNoteIsKeptForWhoeverOpensItNext) {
   const std::shared_ptr<Store> store = shared();
   kept_in(store, {.note = "first"}).apply(append("one")).value();
