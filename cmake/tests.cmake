@@ -131,6 +131,8 @@ add_test(NAME tokens.compare_with_tiktoken
   COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/tokens/compare.sh $<TARGET_FILE:undertext_encode_texts> --quick)
 set_tests_properties(tokens.compare_with_tiktoken PROPERTIES LABELS unit TIMEOUT 600 SKIP_RETURN_CODE 77)
 
+undertext_postgres_tests()
+
 add_test(NAME architecture COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/architecture_test.py ${PROJECT_SOURCE_DIR})
 set_tests_properties(architecture PROPERTIES LABELS architecture)
 
