@@ -1,13 +1,11 @@
 #include "postgres/connection.hpp"
 
-#if UNDERTEXT_HAVE_POSTGRES
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <new>
 
-#  include <algorithm>
-#  include <climits>
-#  include <cstring>
-#  include <new>
-
-#  include <poll.h>
+#include <poll.h>
 
 namespace undertext::postgres {
 namespace {
@@ -100,7 +98,9 @@ Connection::~Connection() { PQfinish(connection_); }
 // A commit that is confirmed before the synchronous standby has it says so in a warning, and only there.
 void Connection::on_notice(void* self, const PGresult* notice) {
   const char* const severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
-  if (severity != nullptr && std::string_view(severity) == "WARNING") static_cast<Connection*>(self)->warned_ = true;
+  std::string& warning = static_cast<Connection*>(self)->warning_;
+  if (warning.empty() && severity != nullptr && std::string_view(severity) == "WARNING")
+    warning = words(PQresultErrorMessage(notice));
 }
 
 bool Connection::is_stale() const {
@@ -166,7 +166,7 @@ Fault Connection::lost(std::size_t at) const {
 
 Answers Connection::run(const Batch& batch, Deadline deadline) {
   Answers answers;
-  warned_ = false;
+  warning_.clear();
   if (!send(batch)) {
     answers.fault = lost(0);
     return answers;
@@ -213,9 +213,10 @@ Answers Connection::run(const Batch& batch, Deadline deadline) {
   if (!whole) {
     if (!answers.fault) answers.fault = lost(answers.rows.size());
     answers.fault->is_refusal = false;
-  } else if (!answers.fault && warned_ && batch.entries().back().statement == &sql::commit) {
-    answers.fault = Fault{.at = batch.entries().size() - 1, .message = "PostgreSQL warned about this commit"};
+  } else if (!answers.fault && !warning_.empty() && batch.entries().back().statement == &sql::commit) {
+    answers.fault = Fault{.at = batch.entries().size() - 1, .message = warning_};
   }
+  answers.warning = warning_;
   return answers;
 }
 
@@ -227,5 +228,3 @@ bool Connection::reset(Deadline deadline) {
 }
 
 }  // namespace undertext::postgres
-
-#endif

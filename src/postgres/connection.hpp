@@ -98,6 +98,7 @@ struct Fault {
 struct Answers {
   std::vector<Rows> rows = {};  // up to the fault
   std::optional<Fault> fault = {};
+  std::string warning = {};  // the first one
 };
 
 struct ConnectionSettings {
@@ -131,7 +132,7 @@ class Connection {
 
   PGconn* connection_;
   const bool prepare_;
-  bool warned_ = false;              // since the batch was sent
+  std::string warning_;              // the first one since the batch was sent
   std::set<std::string> prepared_;   // names the server has answered
   std::vector<bool> sent_prepares_;  // of this batch: whether a PREPARE goes before each statement
 };

@@ -1,8 +1,6 @@
 #include "postgres/pool.hpp"
 
-#if UNDERTEXT_HAVE_POSTGRES
-
-#  include <algorithm>
+#include <algorithm>
 
 namespace undertext::postgres {
 
@@ -61,5 +59,3 @@ void Pool::give_back(std::unique_ptr<Connection> connection, bool good) {
 }
 
 }  // namespace undertext::postgres
-
-#endif

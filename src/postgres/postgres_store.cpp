@@ -1,17 +1,15 @@
 #include "postgres/postgres_store.hpp"
 
-#if UNDERTEXT_HAVE_POSTGRES
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <random>
 
-#  include <algorithm>
-#  include <limits>
-#  include <map>
-#  include <random>
-
-#  include "postgres/rows.hpp"
-#  include "postgres/schema.hpp"
-#  include "postgres/session.hpp"
-#  include "postgres/url.hpp"
-#  include "store/rules.hpp"
+#include "postgres/rows.hpp"
+#include "postgres/schema.hpp"
+#include "postgres/session.hpp"
+#include "postgres/url.hpp"
+#include "store/rules.hpp"
 
 namespace undertext {
 namespace {
@@ -243,9 +241,7 @@ class PostgresStore final : public Store {
       batch.add(sql::replace_message, of_message(id, stub));
       add_removal(batch, id, static_cast<std::int64_t>(stub.ordinal), removal, *stub.redacted);
     }
-    Outcome outcome = session_.run(transaction);
-    if (!outcome.error) vacuum(deadline);
-    return std::move(outcome.error);
+    return session_.run(transaction).error;
   }
 
   std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options) override {
@@ -267,7 +263,6 @@ class PostgresStore final : public Store {
            {&sql::purge_messages, &sql::purge_versions, &sql::purge_pages, &sql::purge_checkpoint, &sql::purge_conversation})
         batch.add(*statement, of(id));
       Outcome outcome = session_.run(transaction);
-      if (!outcome.error) vacuum(deadline);
       // Somebody has committed or purged meanwhile.
       if (outcome.error && outcome.error->code == ErrorCode::not_found) continue;
       return std::move(outcome.error);
@@ -312,9 +307,7 @@ class PostgresStore final : public Store {
     for (const MessageRecord& stub : *stored) batch.add(sql::replace_message, of_message(id, stub));
     batch.add(sql::purge_pages, of(id));
     add_checkpoint(batch, id, prune.checkpoint, prune.pages);
-    Outcome outcome = session_.run(transaction);
-    if (!outcome.error) vacuum(deadline);
-    return std::move(outcome.error);
+    return session_.run(transaction).error;
   }
 
   Result<std::vector<Damage>> check(const CallOptions& options) override {
@@ -336,7 +329,7 @@ class PostgresStore final : public Store {
 
   std::optional<Error> compact(const CallOptions& options) override {
     if (auto error = refuse_write(options)) return error;
-    return session_.run_alone(sql::vacuum, deadline_of(options));
+    return session_.run_alone(sql::rewrite, deadline_of(options));
   }
 
   std::optional<Error> backup(const std::string&, const CallOptions&) override {
@@ -455,9 +448,6 @@ class PostgresStore final : public Store {
     return commit.checkpoint && stored && *stored == *commit.checkpoint;
   }
 
-  // Makes the room of what was taken out free for other rows. What it may do and what is left afterwards says docs/postgres.md; it changes no answer.
-  void vacuum(Deadline deadline) { (void)session_.run_alone(sql::vacuum, deadline); }
-
   const std::string name_;
   const std::string tenant_;
   const std::chrono::milliseconds patience_;
@@ -479,5 +469,3 @@ Result<std::shared_ptr<Store>> open_postgres_store(std::string_view url, const S
 }
 
 }  // namespace undertext
-
-#endif

@@ -13,7 +13,7 @@ namespace undertext {
 // The URL is libpq's, several hosts and target_session_attrs included, and may also carry
 //     undertext_prepare=off     no named prepared statements, for poolers that hand out another connection for each transaction
 // Connecting waits up to connect_timeout for each host, 2 s where the URL does not say, even where a call's deadline is sooner.
-// invalid_argument: the URL or the tenant. not_found: no tables, and options.create is unset. unsupported: tables of a later version; built without libpq.
+// invalid_argument: the URL or the tenant. not_found: no tables, and options.create is unset. unsupported: tables of a later version.
 Result<std::shared_ptr<Store>> open_postgres_store(std::string_view url, const StoreOptions& options);
 
 }  // namespace undertext

@@ -1,8 +1,6 @@
 #include "postgres/rows.hpp"
 
-#if UNDERTEXT_HAVE_POSTGRES
-
-#  include "store/rules.hpp"
+#include "store/rules.hpp"
 
 namespace undertext::postgres {
 namespace {
@@ -93,5 +91,3 @@ std::optional<Checkpoint> read_checkpoint(const Rows& rows) {
 }
 
 }  // namespace undertext::postgres
-
-#endif

@@ -1,9 +1,7 @@
 #include "postgres/schema.hpp"
 
-#if UNDERTEXT_HAVE_POSTGRES
-
-#  include <array>
-#  include <thread>
+#include <array>
+#include <thread>
 
 namespace undertext::postgres {
 namespace {
@@ -85,5 +83,3 @@ std::optional<Error> make_schema(Session& session, bool create, Deadline deadlin
 }
 
 }  // namespace undertext::postgres
-
-#endif

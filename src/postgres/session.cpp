@@ -1,11 +1,9 @@
 #include "postgres/session.hpp"
 
-#if UNDERTEXT_HAVE_POSTGRES
-
-#  include <algorithm>
-#  include <array>
-#  include <random>
-#  include <thread>
+#include <algorithm>
+#include <array>
+#include <random>
+#include <thread>
 
 namespace undertext::postgres {
 namespace {
@@ -114,11 +112,12 @@ std::optional<Error> Session::run_alone(const Statement& statement, Deadline dea
   Batch batch;
   batch.add(statement);
   const Answers answers = (*lease)->run(batch, deadline);
-  if (!answers.fault) return std::nullopt;
-  lease->discard();
-  return error_of(*answers.fault, batch);
+  if (answers.fault) {
+    lease->discard();
+    return error_of(*answers.fault, batch);
+  }
+  if (!answers.warning.empty()) return Error{.code = ErrorCode::unsupported, .message = "PostgreSQL: " + answers.warning};
+  return std::nullopt;
 }
 
 }  // namespace undertext::postgres
-
-#endif

@@ -39,7 +39,7 @@ class Session {
   // serialisation failure, a deadlock) surely did not happen and is tried again. What was cut off is tried again too: a caller whose transaction
   // must not happen twice writes it so that the second time is refused, and looks at `was_lost`.
   Outcome run(Transaction& transaction);
-  // One statement outside of any transaction, tried once.
+  // One statement outside of any transaction, tried once. unsupported: the server warned, as it does where it leaves out what the role may not touch.
   std::optional<Error> run_alone(const Statement& statement, Deadline deadline);
 
   Pool& pool() { return pool_; }

@@ -190,8 +190,10 @@ SELECT DISTINCT r.conversation_id, r.what FROM (
   UNION ALL SELECT conversation_id, tenant, 'forks' FROM undertext_fork) r
 LEFT JOIN undertext_conversation c ON c.conversation_id = r.conversation_id AND c.tenant = r.tenant
 WHERE r.tenant = $1 AND c.conversation_id IS NULL ORDER BY r.conversation_id, r.what LIMIT 1000)sql"};
-inline constexpr Statement vacuum{"vacuum", R"sql(
-VACUUM undertext_conversation, undertext_version, undertext_message, undertext_page, undertext_checkpoint, undertext_fork, undertext_removal)sql"};
+// Writes the tables anew. Without FULL, what was taken out would stay in the free room of their pages until something else is written there.
+inline constexpr Statement rewrite{"rewrite", R"sql(
+VACUUM FULL undertext_conversation, undertext_version, undertext_message, undertext_page, undertext_checkpoint, undertext_fork,
+  undertext_removal)sql"};
 
 // Set-up. The row of undertext_schema is the lock: whoever holds it migrates, and the others find that it is done.
 

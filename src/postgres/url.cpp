@@ -1,9 +1,7 @@
 #include "postgres/url.hpp"
 
-#if UNDERTEXT_HAVE_POSTGRES
-
-#  include <map>
-#  include <memory>
+#include <map>
+#include <memory>
 
 namespace undertext::postgres {
 namespace {
@@ -68,5 +66,3 @@ Result<StoreUrl> read_url(std::string_view url) {
 }
 
 }  // namespace undertext::postgres
-
-#endif

@@ -8,6 +8,7 @@ RACING is the program undertext_racing. The tests, with the number of times in c
     cut         every connection is ended by pg_terminate_backend, TIMES times (40)
     proxy       every connection runs through a proxy that cuts it at a random byte, or between a COMMIT and its answer, for TIMES seconds (8)
     failover    the primary is killed with signal 9 and its synchronous standby promoted, TIMES times (1), each with a new standby
+    pooler      all go through PgBouncer, which hands out another connection for each transaction, for TIMES seconds (5)
 
 Afterwards every acknowledged operation must be there, once, and in one serial order. SEED=N plays the same chances again.
 """
@@ -23,7 +24,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from server import Server, free_port, skip_without_programs  # noqa: E402
+from server import SKIPPED, Server, free_port, skip_without_programs, start_as_server  # noqa: E402
 
 CONVERSATIONS = 4
 seed = int(os.environ.get("SEED", random.SystemRandom().randrange(1 << 32)))
@@ -207,7 +208,31 @@ def failover(program, times):
     return 1 if failures else 0
 
 
-TESTS = {"racing": (racing, 5), "crash": (crash, 5), "cut": (cut, 40), "proxy": (proxy, 8), "failover": (failover, 1)}
+def pooler(program, times):
+    if shutil.which("pgbouncer", path="/usr/sbin:/usr/bin") is None:
+        print("skipped: pgbouncer is not installed")
+        return SKIPPED
+    with Server() as server:
+        port, settings = free_port(), server.folder / "pgbouncer.ini"
+        settings.write_text(f"""[databases]
+* = host=127.0.0.1 port={server.port} user=postgres
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {port}
+auth_type = any
+pool_mode = transaction
+default_pool_size = 3
+unix_socket_dir =
+""")
+        between = start_as_server(["/usr/sbin/pgbouncer", "-q", str(settings)])
+        try:
+            url = server.url(port=port) + "?undertext_prepare=off"
+            return Load(program, url, 8, check_url=server.url()).make().run().wait_seconds(times).check()
+        finally:
+            between.kill()
+
+
+TESTS = {"racing": (racing, 5), "crash": (crash, 5), "cut": (cut, 40), "proxy": (proxy, 8), "failover": (failover, 1), "pooler": (pooler, 5)}
 
 if __name__ == "__main__":
     if len(sys.argv) not in (3, 4) or sys.argv[2] not in TESTS:

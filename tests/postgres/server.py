@@ -23,6 +23,7 @@ import tempfile
 import time
 
 SKIPPED = 77
+USER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else []
 
 
 def programs():
@@ -42,10 +43,15 @@ def free_port():
 
 def as_server(command, **more):
     """Runs one of PostgreSQL's programs, as a user it accepts."""
-    prefix, environment = [], {"PATH": programs() + ":/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
-    if os.geteuid() == 0:
-        prefix = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-    return subprocess.run(prefix + command, env=environment, cwd="/", check=True, stdout=subprocess.DEVNULL, **more)
+    return subprocess.run(USER + command, env=environment(), cwd="/", check=True, stdout=subprocess.DEVNULL, **more)
+
+
+def start_as_server(command):
+    return subprocess.Popen(USER + command, env=environment(), cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def environment():
+    return {"PATH": programs() + ":/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
 
 
 class Server:
@@ -126,7 +132,7 @@ def main(command):
     skip_without_programs()
     # A role like that of an application: neither a superuser, nor above row security.
     with Server() as server:
-        server.sql("CREATE ROLE undertext LOGIN")
+        server.sql("CREATE ROLE undertext LOGIN CREATEROLE")
         server.sql("CREATE DATABASE undertext OWNER undertext")
         environment = {**os.environ, "UNDERTEXT_TEST_POSTGRES": server.url("undertext", "undertext")}
         return subprocess.run(command, env=environment).returncode

@@ -255,6 +255,26 @@ TEST_F(PostgresStore, backups_are_left_to_postgresql) {
   EXPECT_TRUE(store_->check().value().empty());
 }
 
+TEST_F(PostgresStore, a_role_that_does_not_own_the_tables_works_with_them_and_does_not_rewrite_them) {
+  const std::string role = fresh_name("worker");
+  const Client owner(test_url());
+  if (owner.ask("SELECT rolcreaterole FROM pg_roles WHERE rolname = current_user") != "t")
+    GTEST_SKIP() << "the role may make no roles";
+  owner.ask("CREATE ROLE " + role + " LOGIN");
+  owner.ask("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO " + role);
+  std::string url = test_url();
+  url.replace(url.find("//") + 2, url.find('@') - url.find("//") - 2, role);
+  const auto worker = open_postgres_store(url, {.tenant = tenant_}).value();
+  ASSERT_TRUE(worker->create({.id = "a"}));
+  ASSERT_FALSE(worker->commit(next(*worker, "a", "x")));
+  EXPECT_EQ(worker->compact()->code, ErrorCode::unsupported);
+  const Client client(url);
+  EXPECT_EQ(client.ask("SELECT count(*) FROM undertext_message"), "0");
+  EXPECT_EQ(client.ask("ALTER TABLE undertext_message NO FORCE ROW LEVEL SECURITY"), "42501");
+  owner.ask("DROP OWNED BY " + role);
+  owner.ask("DROP ROLE " + role);
+}
+
 TEST_F(PostgresStore, rows_without_their_conversation_are_damage) {
   const Client client(test_url());
   client.ask("SELECT set_config('undertext.tenant', '" + tenant_ + "', false)");
