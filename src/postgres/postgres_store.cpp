@@ -85,9 +85,11 @@ class PostgresStore final : public Store {
     if (made.origin) batch.add(sql::insert_fork, of(made.origin->conversation, text(made.id), number(made.origin->next_page)));
     if (made.checkpoint) add_checkpoint(batch, made.id, *made.checkpoint, made.pages);
     Outcome outcome = session_.run(transaction);
-    if (outcome.error && outcome.error->code == ErrorCode::conflict && outcome.was_lost &&
-        is_writer(sql::find_creator, of(made.id), made.id, writer, deadline))
-      outcome.error.reset();
+    if (is_in_doubt(outcome)) {
+      const Result<bool> ours = is_writer(sql::find_creator, of(made.id), made.id, writer, deadline);
+      if (!ours) return ours.error();
+      if (*ours) outcome.error.reset();
+    }
     if (outcome.error) return *std::move(outcome.error);
     ConversationRecord record{.id = made.id,
                               .settings = made.settings,
@@ -220,8 +222,11 @@ class PostgresStore final : public Store {
     for (const MessageRecord& message : commit.messages) batch.add(sql::insert_message, of_message(id, message));
     if (commit.settings) batch.add(sql::update_settings, of(id, bytes(*commit.settings)));
     Outcome outcome = session_.run(transaction);
-    if (outcome.error && outcome.was_lost && outcome.error->code == ErrorCode::conflict && happened(commit, writer, deadline))
-      return std::nullopt;
+    if (is_in_doubt(outcome)) {
+      const Result<bool> happened = has_happened(commit, writer, deadline);
+      if (!happened) return happened.error();
+      if (*happened) return std::nullopt;
+    }
     return std::move(outcome.error);
   }
 
@@ -428,24 +433,34 @@ class PostgresStore final : public Store {
     return stored;
   }
 
-  // Whether the row that was in the way is our own, from a try that was cut off. The lock makes this a transaction that writes, so that its own commit
-  // waits for the disk and the synchronous standby, and with it the one before: what is found here may be answered for.
-  bool is_writer(const Statement& statement, std::vector<Value> values, std::string_view id, std::int64_t writer,
-                 Deadline deadline) {
+  // A try was cut off, another one was refused: whose is the row that was in its way?
+  static bool is_in_doubt(const Outcome& outcome) {
+    return outcome.was_lost && outcome.error && outcome.error->code == ErrorCode::conflict;
+  }
+
+  // Whether it is our own. The lock makes this a transaction that writes, so that its own commit waits for the disk and the synchronous standby, and with
+  // it the one before: what is found here may be answered for.
+  Result<bool> is_writer(const Statement& statement, std::vector<Value> values, std::string_view id, std::int64_t writer,
+                         Deadline deadline) {
     Transaction transaction(Kind::writing, tenant_, deadline);
     transaction.batch().add(sql::share, of(id));
     const std::size_t at = transaction.batch().add(statement, std::move(values));
     const Outcome outcome = session_.run(transaction);
-    return !outcome.error && outcome.rows[at].size() == 1 && outcome.rows[at].number(0, 0) == writer;
+    if (outcome.error) return *outcome.error;
+    return outcome.rows[at].size() == 1 && outcome.rows[at].number(0, 0) == writer;
   }
 
-  // Of a commit that was cut off, tried again and refused: whether the first try has happened.
-  bool happened(const Commit& commit, std::int64_t writer, Deadline deadline) {
+  Result<bool> has_happened(const Commit& commit, std::int64_t writer, Deadline deadline) {
+    const std::string& id = commit.conversation;
     if (!commit.versions.empty())
-      return is_writer(sql::find_writer, of(commit.conversation, number(commit.versions.front().version)), commit.conversation,
-                       writer, deadline);
-    const Result<std::optional<Checkpoint>> stored = checkpoint(commit.conversation, {deadline});
-    return commit.checkpoint && stored && *stored == *commit.checkpoint;
+      return is_writer(sql::find_writer, of(id, number(commit.versions.front().version)), id, writer, deadline);
+    if (!commit.checkpoint) return false;
+    Transaction transaction(Kind::writing, tenant_, deadline);
+    transaction.batch().add(sql::share, of(id));
+    const std::size_t at = transaction.batch().add(sql::checkpoint, of(id));
+    const Outcome outcome = session_.run(transaction);
+    if (outcome.error) return *outcome.error;
+    return read_checkpoint(outcome.rows[at]) == commit.checkpoint;
   }
 
   const std::string name_;

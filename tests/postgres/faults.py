@@ -8,6 +8,7 @@ RACING is the program undertext_racing. The tests, with the number of times in c
     cut         every connection is ended by pg_terminate_backend, TIMES times (40)
     proxy       every connection runs through a proxy that cuts it at a random byte, or between a COMMIT and its answer, for TIMES seconds (8)
     failover    the primary is killed with signal 9 and its synchronous standby promoted, TIMES times (1), each with a new standby
+    standby     the synchronous standby goes, and connections are ended: what waits for it must not be answered before it is back
     pooler      all go through PgBouncer, which hands out another connection for each transaction, for TIMES seconds (5)
 
 Afterwards every acknowledged operation must be there, once, and in one serial order. SEED=N plays the same chances again.
@@ -189,15 +190,21 @@ def proxy(program, times):
         return status or (0 if between.cuts_at_commit > 0 and between.cuts > 0 else 1)
 
 
+SYNCHRONOUS = {"synchronous_standby_names": "standby", "synchronous_commit": "on"}
+
+
+def wait_for_standby(primary):
+    while primary.sql("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1":
+        time.sleep(0.05)
+
+
 def failover(program, times):
-    synchronous = {"synchronous_standby_names": "standby", "synchronous_commit": "on", "wal_level": "replica"}
     failures = 0
     for _ in range(times):
-        with Server(synchronous) as primary:
+        with Server(SYNCHRONOUS) as primary:
             # A standby whose primary is gone must not wait for one of its own.
             with Server({"synchronous_standby_names": ""}, copy_of=primary) as standby:
-                while primary.sql("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1":
-                    time.sleep(0.05)
+                wait_for_standby(primary)
                 url = f"postgres://postgres@127.0.0.1:{primary.port},127.0.0.1:{standby.port}/postgres?target_session_attrs=read-write"
                 load = Load(program, url, 4).make().run()
                 load.wait_for(chance.randrange(100, 400))
@@ -206,6 +213,28 @@ def failover(program, times):
                 load.wait_for(100)
                 failures += load.check(standby.url())
     return 1 if failures else 0
+
+
+def standby(program, times):
+    with Server(SYNCHRONOUS) as primary, Server({"synchronous_standby_names": ""}, copy_of=primary) as second:
+        wait_for_standby(primary)
+        load = Load(program, primary.url(), 4).make().run()
+        for _ in range(times):
+            load.wait_for(100)
+            second.stop()
+            time.sleep(0.2)  # for answers that are on their way
+            before = load.acknowledged()
+            for _ in range(10):
+                primary.sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'undertext'")
+                time.sleep(0.2)
+            if load.acknowledged() != before:
+                print(f"{load.acknowledged() - before} commits were acknowledged without their standby")
+                return 1
+            second.start()
+        load.wait_for(100)
+        primary.kill_nine()
+        second.promote()
+        return load.check(second.url())
 
 
 def pooler(program, times):
@@ -232,7 +261,7 @@ unix_socket_dir =
             between.kill()
 
 
-TESTS = {"racing": (racing, 5), "crash": (crash, 5), "cut": (cut, 40), "proxy": (proxy, 8), "failover": (failover, 1), "pooler": (pooler, 5)}
+TESTS = {"racing": (racing, 5), "crash": (crash, 5), "cut": (cut, 40), "proxy": (proxy, 8), "failover": (failover, 1), "standby": (standby, 1), "pooler": (pooler, 5)}
 
 if __name__ == "__main__":
     if len(sys.argv) not in (3, 4) or sys.argv[2] not in TESTS:
