@@ -13,6 +13,7 @@ RACING is the program undertext_racing. The tests, with the number of times in c
 
 Afterwards every acknowledged operation must be there, once, and in one serial order. SEED=N plays the same chances again.
 """
+import atexit
 import os
 import pathlib
 import random
@@ -39,6 +40,12 @@ class Load:
         self.racing, self.url, self.check_url, self.writers, self.first = racing, url, check_url or url, writers, first
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="undertext-racing"))
         self.files, self.running = [], []
+        atexit.register(self.kill)
+
+    def kill(self):
+        """Whatever way a test ends, no writer outlives it."""
+        for p in self.running:
+            p.kill()
 
     def make(self):
         subprocess.run([self.racing, "make", self.check_url, str(CONVERSATIONS)], check=True)

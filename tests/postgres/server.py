@@ -108,7 +108,7 @@ class Server:
 
     def __exit__(self, *_):
         try:
-            self.kill()
+            as_server(["pg_ctl", "-D", str(self.data), "-w", "-m", "immediate", "stop"], stderr=subprocess.DEVNULL)
         except subprocess.CalledProcessError:
             pass  # it is down already
         shutil.rmtree(self.folder, ignore_errors=True)
