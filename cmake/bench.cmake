@@ -23,3 +23,12 @@ add_executable(tokenizers_run bench/tokenizers_run.cpp)
 undertext_compile_options(tokenizers_run)
 target_link_libraries(tokenizers_run PRIVATE undertext_static Threads::Threads)
 set_target_properties(tokenizers_run PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+
+# Likewise for scripts/bench-stores.
+if(UNDERTEXT_HAVE_SQLITE)
+  add_executable(stores_run bench/stores_run.cpp)
+  undertext_compile_options(stores_run)
+  target_include_directories(stores_run SYSTEM PRIVATE ${UNDERTEXT_SQLITE})
+  target_link_libraries(stores_run PRIVATE undertext_static Threads::Threads)
+  set_target_properties(stores_run PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+endif()

@@ -4,6 +4,7 @@
 //     conversation.apply({op::Append{{hello}}}).value();
 //     conversation.messages({.roles = {Role::user}, .last = 3});
 //     conversation.apply({op::Rollback{0}});
+//     Conversation lasting = Conversation::open(open_store("sqlite:agent.db").value(), "support-17").value();
 //
 // A conversation may keep itself small: see Settings::compression. What it then does is an operation like any other.
 //
@@ -29,6 +30,7 @@
 #include <undertext/history.hpp>
 #include <undertext/operation.hpp>
 #include <undertext/query.hpp>
+#include <undertext/store.hpp>
 #include <undertext/tokenizer.hpp>
 #include <undertext/usage.hpp>
 
@@ -84,6 +86,37 @@ struct Settings {
   std::function<std::int64_t()> clock_ms = {};  // milliseconds since 1970; unset: the system's clock
 };
 
+// How a stored conversation is opened.
+struct OpenOptions {
+  enum class Make : std::uint8_t {
+    if_missing,
+    never,   // not_found when there is none
+    always,  // conflict when there is one
+  };
+  Make make = Make::if_missing;
+  // About what it keeps in memory, besides what histories in use hold on to.
+  std::uint64_t cache_bytes = 64u << 20;
+  // An APPEND that does not say which version it expects, and comes second, goes on from what came first.
+  bool rebase_appends = true;
+  // A checkpoint after so many versions. What follows the last one is carried out again when opening.
+  std::uint64_t checkpoint_versions = 512;
+  // Kept with the conversation for whoever opens it next, such as a door's settings; unset: as it is.
+  std::optional<std::string> note = {};
+};
+
+// Which versions to keep: those that any of these asks for. The head, and what it can roll back to, are always kept.
+struct Retention {
+  std::optional<std::uint64_t> versions = {};  // the last so many
+  std::optional<std::uint64_t> batches = {};   // those since the last so many batches of the stack were opened
+  std::optional<std::uint64_t> days = {};      // those of so many days up to now
+};
+
+struct Reclaimed {
+  Version first_version;       // the oldest that is left
+  std::uint64_t versions = 0;  // given up
+  std::uint64_t messages = 0;  // whose bodies no kept version needs: taken out, stubs left
+};
+
 // What an operation did, and what a caller should know of besides: a limit that was crossed, a compression that followed, or one that ended in
 // the background since the last operation.
 struct Outcome : Applied {
@@ -114,6 +147,15 @@ class UNDERTEXT_API Conversation {
  public:
   Conversation();
   static Result<Conversation> open(Settings settings);  // invalid_argument; not_found: no such tokenizer, or its vocabulary
+
+  // A conversation that lasts. Operations are on disk when apply() returns, and begin with the newest version that anyone committed; another
+  // writer coming first is a conflict (but see OpenOptions::rebase_appends), after which this conversation is up to date. Bodies and old versions
+  // are read when they are looked at, so all that reads may throw Failure, or answer unavailable or corrupt where it answers a Result. Counted by another
+  // tokenizer than before, all is counted anew and stored. Errors: as open() and Store.
+  static Result<Conversation> open(std::shared_ptr<Store> store, std::string_view id, Settings settings = {},
+                                   const OpenOptions& options = {});
+  // The note that was kept with a stored conversation.
+  static Result<std::string> stored_note(Store& store, std::string_view id);
 
   // One operation, or a list as one atomic step: all or nothing, each making its version. An empty list is invalid_argument;
   // an error of a list carries operation_index.
@@ -149,11 +191,23 @@ class UNDERTEXT_API Conversation {
   Version version() const { return history().version(); }
   View view() const { return history().view(); }
   Stats stats() const { return history().stats(); }
-  Result<MessageList> messages(const MessageQuery& query = {}) const { return history().messages(query); }
-  Result<MessageCount> count(const MessageQuery& query = {}) const { return history().count(query); }
+  Result<MessageList> messages(const MessageQuery& query = {}) const;
+  Result<MessageCount> count(const MessageQuery& query = {}) const;
 
-  // Another conversation that goes on from `version`, sharing all messages. Nothing done to one shows in the other.
+  // Another conversation that goes on from `version`, sharing all messages. Nothing done to one shows in the other. In memory only, even if this
+  // one is stored.
   Result<Conversation> fork(Version version) const;
+
+  // Of a stored conversation (else unsupported):
+  const std::string& id() const;                                    // empty: it is in memory
+  std::optional<Error> catch_up();                                  // with what others committed
+  Result<Conversation> fork(Version version, std::string_view id);  // stored, under a name of its own; conflict: it is taken
+  std::optional<Error> checkpoint();                                // so that opening has nothing to replay
+  // Takes the bodies of messages out for good, in this conversation, its forks and what it was forked from; a stub with who, when, why and the
+  // body's digest stays in their place. Not in copies: summaries, merged or edited messages, arguments of operations.
+  std::optional<Error> redact(const std::vector<Ordinal>& ordinals, const Removal& removal);
+  // Gives old versions up, and what only they needed. unsupported: while there are forks.
+  Result<Reclaimed> give_up_versions(const Retention& retention);
 
   [[nodiscard]] Subscription subscribe(std::function<void(const Event&)> receive);
 

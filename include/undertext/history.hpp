@@ -7,6 +7,8 @@
 //
 // A History is a small handle on immutable, structurally shared data: copying is O(1), apply() returns a new value and leaves the
 // old one as it was, and any thread may read any copy at any time. The result of apply() depends on its arguments only.
+// A History of a stored conversation reads what it needs from the store when it is looked at: everything here may then throw Failure, unavailable or
+// corrupt.
 // An operation that names k messages costs O(k log n); a filter by text costs O(n).
 #pragma once
 
@@ -73,7 +75,8 @@ class UNDERTEXT_API History {
   // not_found: no such version.
   Result<History> fork(Version version) const;
 
-  Version version() const;  // the head
+  Version version() const;        // the head
+  Version first_version() const;  // 0, unless older ones were given up: see Conversation::give_up_versions
   Stats stats() const;
   View view() const;
   View log() const;
@@ -88,8 +91,8 @@ class UNDERTEXT_API History {
   MarkMap mark_map() const;
   std::vector<BatchInfo> batches() const;
   std::optional<BatchSnapshot> batch_snapshot(BatchIndex batch) const;  // nothing for the current batch or an unknown one
-  VersionInfo version_info(Version version) const;                      // version <= version()
-  std::vector<VersionInfo> versions() const;                            // one entry a version, 0 first
+  VersionInfo version_info(Version version) const;                      // from first_version() to version()
+  std::vector<VersionInfo> versions() const;                            // one entry a version, the first one first
   Result<Diff> diff(Version from, Version to) const;                    // not_found
   Result<Blame> blame(Ordinal ordinal) const;                           // not_found; O(versions log n)
 

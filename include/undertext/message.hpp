@@ -100,6 +100,7 @@ class UNDERTEXT_API Message {
   ~Message();
 
  private:
+  friend class MessageSlot;
   struct Rep;
   explicit Message(Rep* rep) noexcept : rep_(rep) {}
   Rep* rep_;

@@ -55,6 +55,7 @@ struct BatchInfo {
   std::int64_t opened_at_ms = 0;
   std::string description;          // of the operation that opened it
   std::uint64_t message_count = 0;  // of its snapshot, or of the view for the current batch
+  std::uint64_t opened_in = 0;      // the version that opened it
 };
 
 // The view as it last was in a batch that has been left.

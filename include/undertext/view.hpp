@@ -13,6 +13,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <undertext/export.hpp>
 #include <undertext/ids.hpp>
@@ -112,6 +113,7 @@ class UNDERTEXT_API View::iterator {
   const void* walk_parent_ = nullptr;
   const Message* messages_[2 * read_max] = {};
   std::uint32_t ordinals_[2 * read_max] = {};
+  std::shared_ptr<const std::vector<Message>> fetched_[2];  // those of a half that were not in memory
 
   // Stretches of the log met so far. Neighbours in the view are mostly neighbours in the log too; where they are not, one comes back to
   // a stretch soon.

@@ -68,17 +68,29 @@ int exec_lines(Conversation& conversation, int in, int out, std::uint64_t line_b
 }
 
 int run_exec(const ExecOptions& options) {
+  std::shared_ptr<Store> store;  // null: in memory
+  std::optional<std::string> config = options.config;
   if (options.store != "memory:") {
-    return refuse({ErrorCode::unsupported,
-                   "durable stores are not part of this version; leave --store out to keep the conversation in memory", "store"});
+    Result<std::shared_ptr<Store>> opened = open_store(options.store);
+    if (!opened) return refuse(opened.error());
+    store = std::move(*opened);
+    // The settings of a conversation that was made before are its own until others are given.
+    if (!config) {
+      Result<std::string> kept = Conversation::stored_note(*store, options.conversation);
+      if (!kept && kept.error().code != ErrorCode::not_found) return refuse(kept.error());
+      if (kept && !kept->empty()) config = std::move(*kept);
+    }
   }
   DoorSettings door;
-  if (options.config) {
-    Result<DoorSettings> read = read_settings(*options.config);
+  if (config) {
+    Result<DoorSettings> read = read_settings(*config);
     if (!read) return refuse(read.error());
     door = std::move(*read);
   }
-  Result<Conversation> conversation = Conversation::open(std::move(door.settings));
+  Result<Conversation> conversation =
+      store ? Conversation::open(store, options.conversation, std::move(door.settings),
+                                 {.checkpoint_versions = options.checkpoint_versions, .note = options.config})
+            : Conversation::open(std::move(door.settings));
   if (!conversation) return refuse(conversation.error());
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is a failed write, not the end of the process
   return exec_lines(*conversation, STDIN_FILENO, STDOUT_FILENO, door.line_bytes);

@@ -64,9 +64,12 @@ int run(int argc, char** argv) {
   undertext::ExecOptions exec_options;
   CLI::App* exec = app.add_subcommand("exec", "Read JSON lines from standard input, answer each with one JSON line");
   exec->footer(exec_lines_help);
-  exec->add_option("--store", exec_options.store, "Where the conversation is kept; this version has memory: only")
+  exec->add_option("--store", exec_options.store, "Where the conversation is kept: memory:, sqlite:PATH or postgres://…")
       ->type_name("URL");
   exec->add_option("--conversation", exec_options.conversation, "Which conversation of the store")->type_name("ID");
+  exec->add_option("--checkpoint", exec_options.checkpoint_versions, "Write a checkpoint after so many versions")
+      ->type_name("VERSIONS")
+      ->capture_default_str();
   exec->add_option("--config", exec_options.config,
                    "Settings: tokenizer, tokenLimit, pairs, limits {messageBytes, lineBytes}, compressionConfig, summarisers")
       ->type_name("JSON");

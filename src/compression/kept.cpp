@@ -37,7 +37,7 @@ LastOfUser last_of_user(const View& view) {
       [&](std::uint64_t index, const Entry& entry) {
         if (entry.role() != Role::user) return true;
         if (!last.message) last.message = index;
-        const Message& message = rep.log.message(entry.ordinal);
+        const Message message = rep.log.message(entry.ordinal);
         // A stub has tool links, and what was said beside its results is still there; a summary has none.
         const bool is_request = message.has_tool_links() ? says_something(message) : rep.log.originals(entry.ordinal) == nullptr;
         if (!is_request) return true;
@@ -57,7 +57,7 @@ std::uint64_t unread_from(const View& view) {
   for (std::uint64_t index = view.size(); index-- > 0;) {
     const Entry& entry = rep.placed.entries[index];
     if (entry.role() == Role::system) continue;
-    const Message& message = rep.log.message(entry.ordinal);
+    const Message message = rep.log.message(entry.ordinal);
     if (!message.has_tool_links()) {
       if (entry.role() == Role::user && from == view.size()) continue;
       break;

@@ -1,5 +1,6 @@
 #include <undertext/conversation.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/conversation_rep.hpp"
@@ -17,6 +18,45 @@ std::optional<Error> check(const CompressionConfig& config) {
   if (config.target_tokens.value_or(0) > config.threshold) return bad("targetTokens", "targetTokens must not be above threshold");
   return {};
 }
+
+std::int64_t now_ms(const Settings& settings) { return settings.clock_ms ? settings.clock_ms() : system_clock_ms(); }
+
+// Checks the settings, fills in what is left out, and finds the tokenizer.
+Result<Counting> prepare(Settings& settings) {
+  if (settings.compression.threshold == 0) settings.compression.threshold = settings.token_limit.value_or(0);
+  if (std::optional<Error> error = check(settings.compression)) return std::move(*error);
+  if (!settings.compression.strategy) settings.compression.strategy = sliding_window();
+  return counting_by(settings.tokenizer);
+}
+
+// Whether the operation means the same on whatever another writer has made of the conversation.
+bool may_rebase(const Operation& operation) {
+  const bool names_nothing =
+      std::holds_alternative<op::Append>(operation.what) || std::holds_alternative<op::CompressBy>(operation.what);
+  return names_nothing && !operation.options.expected_version;
+}
+
+// The oldest version that a retention asks for.
+std::uint32_t first_kept(const History& history, const Retention& retention, std::int64_t now) {
+  constexpr std::int64_t day_ms = 24ll * 60 * 60 * 1000;
+  const std::uint64_t head = history.version().value;
+  std::uint64_t first = head;
+  if (retention.versions) first = std::min(first, head - std::min(head, std::max<std::uint64_t>(*retention.versions, 1) - 1));
+  if (retention.batches) {
+    const std::vector<BatchInfo> batches = history.batches();
+    const std::uint64_t kept = std::min<std::uint64_t>(std::max<std::uint64_t>(*retention.batches, 1), batches.size());
+    first = std::min(first, batches[batches.size() - kept].opened_in);
+  }
+  if (retention.days) {
+    const std::int64_t since = now - static_cast<std::int64_t>(std::min<std::uint64_t>(*retention.days, 1u << 20)) * day_ms;
+    std::uint64_t v = head;
+    while (v > history.first_version().value && history.version_info(Version(v - 1)).timestamp_ms >= since) --v;
+    first = std::min(first, v);
+  }
+  return static_cast<std::uint32_t>(std::max(first, history.first_version().value));
+}
+
+Error not_stored() { return {ErrorCode::unsupported, "this conversation is in memory; open it from a store"}; }
 
 }  // namespace
 
@@ -42,61 +82,80 @@ Conversation& Conversation::operator=(Conversation&&) noexcept = default;
 Conversation::~Conversation() = default;
 
 Result<Conversation> Conversation::open(Settings settings) {
-  if (settings.compression.threshold == 0) settings.compression.threshold = settings.token_limit.value_or(0);
-  if (std::optional<Error> error = check(settings.compression)) return std::move(*error);
-  if (!settings.compression.strategy) settings.compression.strategy = sliding_window();
-  Result<Counting> counting = counting_by(settings.tokenizer);
+  Result<Counting> counting = prepare(settings);
   if (!counting) return counting.error();
-  const std::int64_t now_ms = settings.clock_ms ? settings.clock_ms() : system_clock_ms();
-  return Conversation(std::make_unique<Rep>(std::move(settings), std::move(*counting), History(now_ms)));
+  const std::int64_t now = now_ms(settings);
+  return Conversation(std::make_unique<Rep>(std::move(settings), std::move(*counting), History(now)));
+}
+
+Result<Conversation> Conversation::open(std::shared_ptr<Store> store, std::string_view id, Settings settings,
+                                        const OpenOptions& options) {
+  Result<Counting> counting = prepare(settings);
+  if (!counting) return counting.error();
+  Result<std::unique_ptr<Durable>> durable = Durable::open(std::move(store), id, settings.tokenizer, options, now_ms(settings));
+  if (!durable) return durable.error();
+  return answering_failure([&]() -> Result<Conversation> {
+    History history = (*durable)->load();
+    while ((*durable)->tokenizer() != settings.tokenizer) {
+      history = history.recounted(counting->count_message);
+      const std::optional<Error> error = (*durable)->recounted(history, settings.tokenizer);
+      if (!error) break;
+      if (error->code != ErrorCode::conflict) return *error;
+      history = (*durable)->load();
+    }
+    return Conversation(std::make_unique<Rep>(std::move(settings), std::move(*counting), std::move(history), std::move(*durable)));
+  });
+}
+
+Result<std::string> Conversation::stored_note(Store& store, std::string_view id) {
+  const Result<ConversationRecord> record = store.find(id);
+  if (!record) return record.error();
+  return answering_failure([&]() -> Result<std::string> { return Durable::note_of(*record); });
 }
 
 Result<Outcome> Conversation::apply(Operation operation) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
   const Rep::Turn turn(*rep_);
-  const Subscribers::List listeners = rep_->subscribers->list();
-  Rep::Work work = rep_->begin();
-  const std::uint64_t tokens_before = work.stats.tokens;
-  Result<Outcome> outcome = rep_->carry_out(operation, work, !listeners.empty());
-  if (!outcome) return outcome;
-  rep_->compress_if_due(operation, tokens_before, work, *outcome, !listeners.empty());
-  rep_->make_room(work);
-  rep_->commit(std::move(work), listeners);
-  return outcome;
+  return rep_->change(may_rebase(operation), [&](Rep::Work& work, bool tell) {
+    const std::uint64_t tokens_before = work.stats.tokens;
+    Result<Outcome> outcome = rep_->carry_out(operation, work, tell);
+    if (outcome) rep_->compress_if_due(operation, tokens_before, work, *outcome, tell);
+    return outcome;
+  });
 }
 
 Result<std::vector<Outcome>> Conversation::apply(std::vector<Operation> operations) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
   if (operations.empty()) return Error{ErrorCode::invalid_argument, "a list of operations must not be empty"};
   const Rep::Turn turn(*rep_);
-  const Subscribers::List listeners = rep_->subscribers->list();
-  Rep::Work work = rep_->begin();
-  const std::uint64_t tokens_before = work.stats.tokens;
-  std::vector<Outcome> outcomes;
-  outcomes.reserve(operations.size());
-  for (const Operation& operation : operations) {
-    Result<Outcome> outcome = rep_->carry_out(operation, work, !listeners.empty());
-    if (!outcome) {
-      outcome.error().operation_index = outcomes.size();
-      return std::move(outcome.error());
+  const bool all_may = std::all_of(operations.begin(), operations.end(), may_rebase);
+  return rep_->change(all_may, [&](Rep::Work& work, bool tell) -> Result<std::vector<Outcome>> {
+    const std::uint64_t tokens_before = work.stats.tokens;
+    std::vector<Outcome> outcomes;
+    outcomes.reserve(operations.size());
+    for (const Operation& operation : operations) {
+      Result<Outcome> outcome = rep_->carry_out(operation, work, tell);
+      if (!outcome) {
+        outcome.error().operation_index = outcomes.size();
+        return std::move(outcome.error());
+      }
+      outcomes.push_back(std::move(*outcome));
     }
-    outcomes.push_back(std::move(*outcome));
-  }
-  rep_->compress_if_due(operations.back(), tokens_before, work, outcomes.back(), !listeners.empty());
-  rep_->make_room(work);
-  rep_->commit(std::move(work), listeners);
-  return outcomes;
+    rep_->compress_if_due(operations.back(), tokens_before, work, outcomes.back(), tell);
+    return outcomes;
+  });
 }
 
 Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressOptions& options) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
   const History frozen = history();
-  const bool repeated = [&] {
+  const Result<bool> repeated = answering_failure([&]() -> Result<bool> {
     const std::lock_guard lock(rep_->turn);
-    return rep_->answered.contains(options.operation.operation_id);
-  }();
-  // A repeated operation is answered from memory: nothing is to be summarised for it.
-  if (repeated) return apply({op::CompressBy{}, options.operation});
+    return rep_->first_answer(options.operation.operation_id).has_value();
+  });
+  if (!repeated) return repeated.error();
+  // Nothing is to be summarised for an operation that is repeated.
+  if (*repeated) return apply({op::CompressBy{}, options.operation});
 
   const std::optional<Version>& expected = options.operation.expected_version;
   if (expected && *expected != frozen.version()) {
@@ -120,7 +179,15 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
 }
 
 Result<Fit> Conversation::fit(const Budget& budget, const Strategy& strategy) const {
-  return fit_view(history(), budget, strategy, aim());
+  return answering_failure([&] { return fit_view(history(), budget, strategy, aim()); });
+}
+
+Result<MessageList> Conversation::messages(const MessageQuery& query) const {
+  return answering_failure([&] { return history().messages(query); });
+}
+
+Result<MessageCount> Conversation::count(const MessageQuery& query) const {
+  return answering_failure([&] { return history().count(query); });
 }
 
 Aim Conversation::aim(std::optional<std::uint64_t> tokens_max) const { return rep_->aim(tokens_max); }
@@ -141,12 +208,15 @@ std::optional<Error> Conversation::set_tokenizer(std::string_view name) {
   Result<Counting> counting = counting_by(name);
   if (!counting) return counting.error();
   const std::lock_guard lock(rep_->turn);
+  if (rep_->durable) {
+    if (std::optional<Error> error = rep_->recount_stored(counting->count_message, name)) return error;
+  }
   rep_->context.count_tokens = counting->count_message;
   {
     const std::lock_guard publishing(rep_->publishing);
     rep_->counting = std::move(*counting);
   }
-  rep_->recount_is_due.store(true);
+  if (!rep_->durable) rep_->recount_is_due.store(true);
   return {};
 }
 
@@ -187,6 +257,59 @@ Result<Conversation> Conversation::fork(Version version) const {
   Result<History> start = history().fork(version);
   if (!start) return std::move(start.error());
   return Conversation(std::make_unique<Rep>(rep_->settings, rep_->counting_now(), std::move(*start)));
+}
+
+const std::string& Conversation::id() const {
+  static const std::string none;
+  return rep_->durable ? rep_->durable->id() : none;
+}
+
+std::optional<Error> Conversation::catch_up() {
+  if (!rep_->durable) return {};
+  if (std::optional<Error> refused = rep_->refuse_nested()) return refused;
+  const Rep::Turn turn(*rep_);
+  return rep_->catch_up(rep_->subscribers->list());
+}
+
+Result<Conversation> Conversation::fork(Version version, std::string_view id) {
+  if (!rep_->durable) return not_stored();
+  if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
+  const Rep::Turn turn(*rep_);
+  return answering_failure([&]() -> Result<Conversation> {
+    if (std::optional<Error> error = rep_->catch_up(rep_->subscribers->list())) return std::move(*error);
+    const Result<History> start = rep_->current().fork(version);
+    if (!start) return start.error();
+    if (std::optional<Error> error = rep_->durable->fork(*start, id)) return std::move(*error);
+    return rep_->durable->open_another(id, rep_->settings);
+  });
+}
+
+std::optional<Error> Conversation::checkpoint() {
+  return rep_->change_stored([&](History& history) { return rep_->durable->checkpoint(history); });
+}
+
+std::optional<Error> Conversation::redact(const std::vector<Ordinal>& ordinals, const Removal& removal) {
+  return rep_->change_stored([&](History& history) -> std::optional<Error> {
+    if (std::optional<Error> error = rep_->durable->redact(history, ordinals, removal)) return error;
+    // Sizes and counts are those of the stubs from now on.
+    history = rep_->durable->load().recounted(rep_->context.count_tokens);
+    return rep_->durable->recounted(history, rep_->durable->tokenizer());
+  });
+}
+
+Result<Reclaimed> Conversation::give_up_versions(const Retention& retention) {
+  Reclaimed reclaimed;
+  const std::int64_t now = now_ms(rep_->settings);
+  const std::optional<Error> error = rep_->change_stored([&](History& history) -> std::optional<Error> {
+    const std::uint32_t first = first_kept(history, retention, now);
+    reclaimed.first_version = Version(first);
+    Result<Reclaimed> done = rep_->durable->give_up(history, first, now);
+    if (!done) return done.error();
+    reclaimed = *done;
+    return {};
+  });
+  if (error) return *error;
+  return reclaimed;
 }
 
 Subscription Conversation::subscribe(std::function<void(const Event&)> receive) {

@@ -42,8 +42,9 @@ std::int64_t system_clock_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(since_1970).count();
 }
 
-Conversation::Rep::Rep(Settings given, Counting counted, History start)
+Conversation::Rep::Rep(Settings given, Counting counted, History start, std::unique_ptr<Durable> stored)
     : settings(std::move(given)),
+      durable(std::move(stored)),
       stats(start.stats()),
       hysteresis(settings.compression.threshold),
       published(std::move(start)),
@@ -89,7 +90,7 @@ void Conversation::Rep::recount_if_due() {
 Result<Outcome> Conversation::Rep::carry_out(const Operation& operation, Work& work, bool tell) const {
   const std::string& id = operation.options.operation_id;
   if (!id.empty()) {
-    if (const auto found = answered.find(id); found != answered.end()) return found->second;
+    if (std::optional<Outcome> first = first_answer(id)) return std::move(*first);
     if (const auto found = work.answered.find(id); found != work.answered.end()) return found->second;
   }
   Result<Step> step = work.history.apply(operation, context);
@@ -112,9 +113,60 @@ Result<Outcome> Conversation::Rep::carry_out(const Operation& operation, Work& w
   return outcome;
 }
 
-void Conversation::Rep::commit(Work work, const Subscribers::List& listeners) noexcept {
+std::optional<Outcome> Conversation::Rep::first_answer(const std::string& operation_id) const {
+  if (operation_id.empty()) return {};
+  if (durable) return durable->answered(operation_id);
+  if (const auto found = answered.find(operation_id); found != answered.end()) return found->second;
+  return {};
+}
+
+std::optional<Error> Conversation::Rep::catch_up(const Subscribers::List& listeners) {
+  if (!durable) return {};
+  return answering_failure([&]() -> std::optional<Error> {
+    History newest = current();
+    const Version before = newest.version();
+    if (!durable->catch_up(newest)) return {};
+    // Another process may have had everything counted anew; this one counts as it is told to.
+    stats = newest.stats();
+    publish(newest);
+    if (current().version() != before) {
+      const Event changed[] = {{Event::Type::context_changed, current().version()}};
+      Subscribers::deliver(listeners, changed);
+    }
+    return {};
+  });
+}
+
+std::optional<Error> Conversation::Rep::change_stored(const std::function<std::optional<Error>(History&)>& make) {
+  if (!durable) return Error{ErrorCode::unsupported, "this conversation is in memory; open it from a store"};
+  if (std::optional<Error> refused = refuse_nested()) return refused;
+  const Turn whose(*this);
+  return answering_failure([&]() -> std::optional<Error> {
+    if (std::optional<Error> error = catch_up(subscribers->list())) return error;
+    History history = current();
+    if (std::optional<Error> error = make(history)) return error;
+    stats = history.stats();
+    publish(history);
+    return {};
+  });
+}
+
+std::optional<Error> Conversation::Rep::recount_stored(const std::function<std::uint32_t(const Message&)>& count,
+                                                       std::string_view tokenizer) {
+  return answering_failure([&]() -> std::optional<Error> {
+    if (std::optional<Error> error = catch_up(subscribers->list())) return error;
+    History counted = current().recounted(count);
+    if (std::optional<Error> error = durable->recounted(counted, tokenizer)) return error;
+    stats = counted.stats();
+    publish(counted);
+    hysteresis.reset();
+    return {};
+  });
+}
+
+void Conversation::Rep::publish_work(Work work, const Subscribers::List& listeners) noexcept {
   if (!work.changed) return;
-  answered.merge(work.answered);
+  if (!durable) answered.merge(work.answered);
   stats = work.stats;
   publish(work.history);
   Subscribers::deliver(listeners, work.events);

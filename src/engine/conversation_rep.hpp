@@ -19,6 +19,7 @@
 #include <undertext/conversation.hpp>
 
 #include "engine/counting.hpp"
+#include "engine/durable.hpp"
 #include "engine/hysteresis.hpp"
 #include "engine/subscribers.hpp"
 
@@ -30,7 +31,7 @@ Event limit_crossed(Event::Type type, Version version, std::uint64_t tokens, std
 struct Conversation::Rep {
   using Outcomes = std::unordered_map<std::string, Outcome>;
 
-  Rep(Settings given, Counting counting, History start);
+  Rep(Settings given, Counting counting, History start, std::unique_ptr<Durable> stored = nullptr);
   ~Rep();
   Rep(const Rep&) = delete;
   Rep& operator=(const Rep&) = delete;
@@ -38,12 +39,13 @@ struct Conversation::Rep {
   const Settings settings;
 
   std::mutex turn;
-  ApplyContext context;                   // guarded by turn
-  Outcomes answered;                      // guarded by turn; by operation_id
-  Stats stats;                            // guarded by turn; of what is published
-  Hysteresis hysteresis;                  // guarded by turn
-  std::vector<Event> notices;             // guarded by turn; what happened in the background since the last operation
-  std::atomic<std::thread::id> changing;  // the thread whose turn it is
+  const std::unique_ptr<Durable> durable;  // guarded by turn; null: the conversation is in memory
+  ApplyContext context;                    // guarded by turn
+  Outcomes answered;                       // guarded by turn; by operation_id; of one in memory
+  Stats stats;                             // guarded by turn; of what is published
+  Hysteresis hysteresis;                   // guarded by turn
+  std::vector<Event> notices;              // guarded by turn; what happened in the background since the last operation
+  std::atomic<std::thread::id> changing;   // the thread whose turn it is
 
   const std::shared_ptr<Subscribers> subscribers = Subscribers::make();
 
@@ -119,10 +121,25 @@ struct Conversation::Rep {
   Result<Outcome> carry_out(const Operation& operation, Work& work, bool tell) const;
   // After the last operation of a list, whose outcome is `last`.
   void compress_if_due(const Operation& operation, std::uint64_t tokens_before, Work& work, Outcome& last, bool tell);
-  void make_room(const Work& work) {
+  // Makes a change: `make` turns the work into the next history, and what it answers is answered once that is stored and published. Where another
+  // writer came first and `may_rebase`, it is made again on what that one wrote.
+  template <class Make>
+  auto change(bool may_rebase, Make make) -> decltype(make(std::declval<Work&>(), true));
+  // Changes what is stored without making a version. `make` may swap the history for an equal one.
+  std::optional<Error> change_stored(const std::function<std::optional<Error>(History&)>& make);
+  std::optional<Error> recount_stored(const std::function<std::uint32_t(const Message&)>& count, std::string_view tokenizer);
+  // With what others have stored. Nothing to do for a conversation in memory.
+  std::optional<Error> catch_up(const Subscribers::List& listeners);
+  // What was answered to this operation id before.
+  std::optional<Outcome> first_answer(const std::string& operation_id) const;
+
+  // Before publish_work(), after which nothing can fail.
+  std::optional<Error> store_work(Work& work) {
+    if (durable) return work.changed ? durable->commit(work.history, work.answered) : std::nullopt;
     if (!work.answered.empty()) answered.reserve(answered.size() + work.answered.size());
+    return {};
   }
-  void commit(Work work, const Subscribers::List& listeners) noexcept;  // after make_room(), nothing here can fail
+  void publish_work(Work work, const Subscribers::List& listeners) noexcept;
 
   Aim aim(std::optional<std::uint64_t> tokens_max) const;
   std::uint64_t target_tokens() const {
@@ -133,6 +150,31 @@ struct Conversation::Rep {
   Result<Outcome> commit_plan(Result<Plan> plan, Work& work, bool tell);
   Event told_of(const Result<Outcome>& outcome, Version version, bool stale) const;
 };
+
+template <class Make>
+auto Conversation::Rep::change(bool may_rebase, Make make) -> decltype(make(std::declval<Work&>(), true)) {
+  constexpr int tries_max = 1000;
+  const Subscribers::List listeners = subscribers->list();
+  return answering_failure([&]() -> decltype(make(std::declval<Work&>(), true)) {
+    for (int tries = 1;; ++tries) {
+      if (std::optional<Error> error = catch_up(listeners)) return std::move(*error);
+      Work work = begin();
+      std::vector<Event> notices_before;
+      if (durable) notices_before = notices;
+      auto answer = make(work, !listeners.empty());
+      if (!answer) return answer;
+      if (std::optional<Error> error = store_work(work)) {
+        notices = std::move(notices_before);
+        if (error->code != ErrorCode::conflict) return std::move(*error);
+        if (may_rebase && durable->rebases_appends() && tries < tries_max) continue;
+        catch_up(listeners);
+        return std::move(*error);
+      }
+      publish_work(std::move(work), listeners);
+      return answer;
+    }
+  });
+}
 
 Error as_conflict(Error error);
 bool is_refused_plan(const Error& error);

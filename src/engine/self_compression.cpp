@@ -146,16 +146,29 @@ void Conversation::Rep::compress_in_background(const History& frozen, const std:
 
   const Turn whose(*this);
   const Subscribers::List listeners = subscribers->list();
-  Work work = begin();
-  const bool moved_on = work.history.version() != frozen.version();
-  if (plan && cancel.stop_requested()) plan = Error{ErrorCode::unavailable, "it was cancelled"};
-  if (plan && moved_on) plan = rebase(*plan, frozen, work.history);
-  const Result<Outcome> outcome = commit_plan(std::move(plan), work, !listeners.empty());
-  const Event event = told_of(outcome, work.history.version(), moved_on);
-  notices.push_back(event);
-  if (!listeners.empty()) work.events.push_back(event);
-  if (work.changed) return commit(std::move(work), listeners);
-  Subscribers::deliver(listeners, work.events);
+  std::optional<Error> failed = catch_up(listeners);
+  constexpr int tries_max = 100;
+  for (int tries = 1;; ++tries) {
+    Work work = begin();
+    const bool moved_on = work.history.version() != frozen.version();
+    if (plan && cancel.stop_requested()) plan = Error{ErrorCode::unavailable, "it was cancelled"};
+    if (failed) plan = *failed;
+    Result<Outcome> outcome = answering_failure(
+        [&] { return commit_plan(plan && moved_on ? rebase(*plan, frozen, work.history) : plan, work, !listeners.empty()); });
+    if (outcome) {
+      if (std::optional<Error> error = store_work(work)) {
+        failed = catch_up(listeners);
+        if (error->code == ErrorCode::conflict && !failed && tries < tries_max) continue;
+        outcome = std::move(*error);
+        work = begin();
+      }
+    }
+    const Event event = told_of(outcome, work.history.version(), moved_on);
+    notices.push_back(event);
+    if (!listeners.empty()) work.events.push_back(event);
+    if (work.changed) return publish_work(std::move(work), listeners);
+    return Subscribers::deliver(listeners, work.events);
+  }
 }
 
 }  // namespace undertext

@@ -9,6 +9,7 @@
 #include "history/draft.hpp"
 #include "history/import.hpp"
 #include "history/plan.hpp"
+#include "history/replay.hpp"
 #include "message/edit.hpp"
 
 namespace undertext {
@@ -35,8 +36,8 @@ void put_in_place(Draft& draft, const std::vector<std::uint64_t>& indices, std::
 std::vector<Message> messages_at(const Draft& draft, const std::vector<std::uint64_t>& indices) {
   std::vector<Message> messages;
   messages.reserve(indices.size());
-  StoredReader stored(draft.log().stored);
-  for (const std::uint64_t index : indices) messages.push_back(stored[draft.view().entries[index].ordinal].message);
+  StoredReader stored(draft.log());
+  for (const std::uint64_t index : indices) messages.push_back(stored.message(draft.view().entries[index].ordinal));
   return messages;
 }
 
@@ -157,10 +158,10 @@ Problem perform(Draft& draft, const op::Filter& filter) {
   if (has_empty(filter.content_contains)) return bad("contentContains", "an empty text is in every message; leave it out");
   if (has_empty(filter.content_excludes)) return bad("contentExcludes", "an empty text is in every message; leave it out");
   const bool by_text = !filter.content_contains.empty() || !filter.content_excludes.empty();
-  StoredReader stored(draft.log().stored);
+  StoredReader stored(draft.log());
   const Stretches kept = stretches_where(draft.view(), filter.roles, [&](const Entry& e) {
     if (!by_text) return true;
-    const Message& message = stored[e.ordinal].message;
+    const Message& message = stored.message(e.ordinal);
     const auto in_text = [&](const std::string& needle) { return message.text_contains(needle); };
     return (filter.content_contains.empty() ||
             std::any_of(filter.content_contains.begin(), filter.content_contains.end(), in_text)) &&
@@ -247,11 +248,13 @@ Problem perform(Draft& draft, const op::Split& split) {
 struct Change {
   const Message& message;
   const MessageLimits& limits;
+  const bool replays;
 
   Result<Message> operator()(const ReplaceText& change) const { return replace_text(message, change, limits); }
   Result<Message> operator()(const TruncateText& change) const { return truncate_text(message, change, limits); }
   Result<Message> operator()(const SetMetadata& change) const { return set_metadata(message, change, limits); }
   Result<Message> operator()(const op::TransformFunction& change) const {
+    if (replays) return message;  // what it made is given
     if (!change) return bad("transform", "the function is empty");
     return change(message);
   }
@@ -273,7 +276,7 @@ Problem perform(Draft& draft, const op::Transform& transform) {
   std::vector<Message> changed;
   changed.reserve(indices.size());
   for (const Message& message : messages_at(draft, indices)) {
-    Result<Message> result = std::visit(Change{message, draft.context().limits}, transform.change);
+    Result<Message> result = std::visit(Change{message, draft.context().limits, draft.replays()}, transform.change);
     if (!result) return result.error();
     changed.push_back(std::move(*result));
   }
@@ -373,6 +376,7 @@ Problem perform(Draft& draft, const op::Undo&) {
   const std::uint64_t head = draft.base().head_number();
   const std::optional<std::uint32_t> target = links_of(draft.base(), head).undo;
   if (!target) return Error{ErrorCode::not_found, "there is nothing to undo"};
+  if (!draft.base().has_version(*target)) return no_version("", *target, draft.base());
   draft.restore(*target);
   draft.set_undo(links_of(draft.base(), *target).undo, static_cast<std::uint32_t>(head));
   return {};
@@ -381,6 +385,7 @@ Problem perform(Draft& draft, const op::Undo&) {
 Problem perform(Draft& draft, const op::Redo&) {
   const std::optional<std::uint32_t> target = links_of(draft.base(), draft.base().head_number()).redo;
   if (!target) return Error{ErrorCode::not_found, "there is nothing to redo"};
+  if (!draft.base().has_version(*target)) return no_version("", *target, draft.base());
   const Links links = links_of(draft.base(), *target);
   draft.restore(*target);
   draft.set_undo(links.undo, links.redo);
@@ -388,14 +393,39 @@ Problem perform(Draft& draft, const op::Redo&) {
 }
 
 Problem perform(Draft& draft, const op::Restore& restore) {
-  if (restore.version > draft.base().head_number()) return no_version("version", restore.version, draft.base());
+  if (!draft.base().has_version(restore.version)) return no_version("version", restore.version, draft.base());
   draft.restore(restore.version);
   return {};
 }
 
 Problem perform(Draft& draft, const op::ImportMarkMap& import) { return import_mark_map(draft, import.map); }
 
+Result<Step> carry_out(Draft& draft, const Operation& operation) {
+  if (Problem problem = std::visit([&](const auto& what) { return perform(draft, what); }, operation.what)) return *problem;
+  return std::move(draft).finish(operation);
+}
+
 }  // namespace
+
+Result<Step> replay(const History& history, Operation operation, std::int64_t at_ms, const std::vector<StoredMessage>& given) {
+  // Any of them will do: what was made then is taken.
+  const std::vector<Message> places(given.size(), Message::make(Role::user, "given").value());
+  if (auto* append = std::get_if<op::Append>(&operation.what)) append->messages = places;
+  if (auto* insert = std::get_if<op::Insert>(&operation.what)) insert->messages = places;
+  if (auto* replace = std::get_if<op::Replace>(&operation.what)) replace->messages = places;
+  constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+  const ApplyContext context{at_ms, {}, Pairs::literal, {unlimited, std::numeric_limits<std::uint32_t>::max()}};
+  Draft draft(history.rep(), context, &given);
+  Result<Step> step = carry_out(draft, operation);
+  if (!step) {
+    return Error{ErrorCode::corrupt,
+                 "a stored " + std::string(name(operation)) + " cannot be carried out again: " + step.error().message};
+  }
+  if (step->history.rep().log.size() != history.rep().log.size() + given.size()) {
+    return Error{ErrorCode::corrupt, "a stored " + std::string(name(operation)) + " has another number of messages than it stored"};
+  }
+  return step;
+}
 
 Result<Step> History::apply(const Operation& operation, const ApplyContext& context) const {
   const std::optional<Version>& expected = operation.options.expected_version;
@@ -414,8 +444,9 @@ Result<Step> History::apply(const Operation& operation, const ApplyContext& cont
     return apply({op::ApplyPlan{std::move(*plan)}, operation.options}, context);
   }
   Draft draft(rep(), context);
-  if (Problem problem = std::visit([&](const auto& what) { return perform(draft, what); }, operation.what)) return *problem;
-  Step step = std::move(draft).finish(operation);
+  Result<Step> done = carry_out(draft, operation);
+  if (!done) return done;
+  Step step = *std::move(done);
   // Nothing has happened yet: what a strategy proposed is dropped as a whole.
   if (std::holds_alternative<op::ApplyPlan>(operation.what) && !step.applied.warnings.empty())
     return bad_plan("would break a tool pair");

@@ -16,13 +16,14 @@ Error bad_name(const Names& names, const std::string& problem) {
 
 }  // namespace
 
-Draft::Draft(const History::Rep& base, const ApplyContext& context)
+Draft::Draft(const History::Rep& base, const ApplyContext& context, const std::vector<StoredMessage>* given)
     : base_(base),
       context_(context),
       log_(base.log),
       view_(base.head.placed()),
       batches_(base.head.frame->batches),
-      marks_(base.head.frame->marks) {}
+      marks_(base.head.frame->marks),
+      given_(given) {}
 
 Result<std::vector<std::uint32_t>> Draft::ordinals_of(const Names& names) const {
   if (names.numbers.empty()) return bad_name(names, "name at least one message");
@@ -76,12 +77,20 @@ Result<std::vector<std::uint32_t>> Draft::store(std::span<const Message> message
     return Error{ErrorCode::too_large, "the conversation holds as many messages as it can"};
   std::vector<std::uint32_t> ordinals;
   ordinals.reserve(messages.size());
-  for (const Message& message : messages) {
+  for (const Message& made : messages) {
+    const StoredMessage* const known = given_ ? next_given() : nullptr;
+    const Message& message = known ? *known->body : made;
     stored_links_.push_back(message.has_tool_links() ? message.tool_links() : std::vector<ToolLink>());
-    const std::uint32_t tokens = context_.count_tokens ? context_.count_tokens(message) : 0;
+    const std::uint32_t tokens = known ? known->tokens : context_.count_tokens ? context_.count_tokens(message) : 0;
     ordinals.push_back(log_.store(message, stored_links_.back(), context_.now_ms, tokens));
   }
   return ordinals;
+}
+
+const StoredMessage* Draft::next_given() const {
+  const std::uint64_t stored = log_.size() - log_length_before();
+  if (stored >= given_->size()) throw Failure(Error{ErrorCode::corrupt, "an operation stored more messages than are there"});
+  return &(*given_)[stored];
 }
 
 Result<std::uint32_t> Draft::store_summary(const Message& message, std::vector<std::uint32_t> originals) {
@@ -149,6 +158,8 @@ Step Draft::finish(const Operation& operation) && {
   auto rep = std::make_shared<History::Rep>();
   rep->versions = base_.versions;
   rep->states = base_.states;
+  rep->first_version = base_.first_version;
+  rep->first_state = base_.first_state;
   if (!is_append) rep->states.push_back(base_.head);
 
   rep->head.view = std::move(view_.entries);
@@ -159,9 +170,13 @@ Step Draft::finish(const Operation& operation) && {
   VersionRow row;
   row.at_ms = context_.now_ms;
   row.log_length = rep->head.log_length;
-  row.state = static_cast<std::uint32_t>(rep->states.size());
+  row.state = rep->first_state + static_cast<std::uint32_t>(rep->states.size());
   if (!is_append || !operation.options.description.empty()) {
     Operation recorded = operation;
+    // What the conversation was set to is part of what was done.
+    if (auto* truncate = std::get_if<op::Truncate>(&recorded.what)) truncate->pairs = truncate->pairs.value_or(context_.pairs);
+    if (auto* filter = std::get_if<op::Filter>(&recorded.what)) filter->pairs = filter->pairs.value_or(context_.pairs);
+    if (auto* del = std::get_if<op::Delete>(&recorded.what)) del->pairs = del->pairs.value_or(context_.pairs);
     if (auto* transform = std::get_if<op::Transform>(&recorded.what);
         transform && std::holds_alternative<op::TransformFunction>(transform->change)) {
       transform->change = op::TransformFunction();  // it may hold on to anything

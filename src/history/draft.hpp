@@ -19,7 +19,10 @@ namespace undertext {
 
 class Draft {
  public:
-  Draft(const History::Rep& base, const ApplyContext& context);
+  // With `given`: the operation was carried out before, and what it stored are these messages, whatever it would make now.
+  Draft(const History::Rep& base, const ApplyContext& context, const std::vector<StoredMessage>* given = nullptr);
+
+  bool replays() const { return given_ != nullptr; }
 
   const History::Rep& base() const { return base_; }
   const ApplyContext& context() const { return context_; }
@@ -61,12 +64,15 @@ class Draft {
   Step finish(const Operation& operation) &&;
 
  private:
+  const StoredMessage* next_given() const;
+
   const History::Rep& base_;
   const ApplyContext& context_;
   Log log_;
   PlacedView view_;
   BatchTree batches_;
   Marks marks_;
+  const std::vector<StoredMessage>* given_;
   std::vector<std::vector<ToolLink>> stored_links_;  // of the messages stored here, read once
   std::optional<Stretches> kept_;                    // of the view before; unset: all of it
   bool view_swapped_ = false;                        // the view is another one; what was kept is yet to be found out

@@ -66,16 +66,17 @@ History::History(std::int64_t created_at_ms) {
 }
 
 Result<History> History::fork(Version version) const {
-  if (version.value > rep_->head_number()) return no_version("version", version.value, *rep_);
+  if (!rep_->has_version(version.value)) return no_version("version", version.value, *rep_);
   auto made = std::make_shared<Rep>(*rep_);
   made->head = rep_->state_at(version.value);
   made->versions.splice(version.value + 1, rep_->versions.size() - version.value - 1, {});
-  const std::uint64_t states = rep_->versions[version.value].state;
+  const std::uint64_t states = rep_->versions[version.value].state - rep_->first_state;
   made->states.splice(states, made->states.size() - states, {});
   made->log.cut(made->head.log_length);
   return History(std::move(made));
 }
 
+Version History::first_version() const { return Version(rep_->first_version); }
 Version History::version() const { return Version(rep_->head_number()); }
 Stats History::stats() const { return stats_of(*rep_); }
 View History::view() const { return view_of(*rep_, rep_->head.placed()); }
@@ -89,7 +90,7 @@ View History::log() const {
 }
 
 Result<View> History::view_at(Version version) const {
-  if (version.value > rep_->head_number()) return no_version("version", version.value, *rep_);
+  if (!rep_->has_version(version.value)) return no_version("version", version.value, *rep_);
   return view_of(*rep_, rep_->state_at(version.value).placed());
 }
 
@@ -118,12 +119,12 @@ MessageList History::uncompressed() const {
   const BatchTree& batches = head.frame->batches;
   const std::uint64_t boundary = batches[batches.size() - 1].boundary;
   MessageList list;
-  StoredReader stored(rep_->log.stored);
+  StoredReader stored(rep_->log);
   head.view.visit(
       0, head.view.size(), [&](const EntrySums& s) { return s.ordinal_max >= boundary; },
       [&](std::uint64_t, const Entry& e) {
         if (e.ordinal >= boundary) {
-          list.messages.push_back(stored[e.ordinal].message);
+          list.messages.push_back(stored.message(e.ordinal));
           list.ordinals.push_back(Ordinal(e.ordinal));
         }
         return true;
@@ -163,7 +164,7 @@ std::vector<BatchInfo> History::batches() const {
     const Batch& batch = batches[k];
     const VersionRow& opening = rep_->versions[batch.opened_in];
     infos.push_back({k, batch.boundary, operation_of(*rep_, batch.opened_in), opening.at_ms, description_of(opening),
-                     k + 1 < batches.size() ? snapshot_of(batches, k).size() : head.view.size()});
+                     k + 1 < batches.size() ? snapshot_of(batches, k).size() : head.view.size(), batch.opened_in});
   }
   return infos;
 }
@@ -181,7 +182,7 @@ VersionInfo History::version_info(Version version) const {
   const State& run = rep_->run_of(version.value);
   VersionInfo info;
   info.version = version.value;
-  if (version.value > 0) info.parent = version.value - 1;
+  if (version.value > rep_->first_version) info.parent = version.value - 1;
   info.operation = operation_of(*rep_, version.value);
   info.batch_index = run.frame->batches.size() - 1;
   info.timestamp_ms = row.at_ms;
@@ -194,14 +195,14 @@ VersionInfo History::version_info(Version version) const {
 
 std::vector<VersionInfo> History::versions() const {
   std::vector<VersionInfo> infos;
-  infos.reserve(rep_->versions.size());
-  for (std::uint64_t v = 0; v < rep_->versions.size(); ++v) infos.push_back(version_info(Version(v)));
+  infos.reserve(rep_->versions.size() - rep_->first_version);
+  for (std::uint64_t v = rep_->first_version; v < rep_->versions.size(); ++v) infos.push_back(version_info(Version(v)));
   return infos;
 }
 
 Result<Diff> History::diff(Version from, Version to) const {
-  if (from.value > rep_->head_number()) return no_version("from", from.value, *rep_);
-  if (to.value > rep_->head_number()) return no_version("to", to.value, *rep_);
+  if (!rep_->has_version(from.value)) return no_version("from", from.value, *rep_);
+  if (!rep_->has_version(to.value)) return no_version("to", to.value, *rep_);
   const PlacedView a = rep_->state_at(from.value).placed(), b = rep_->state_at(to.value).placed();
   const std::uint64_t prefix = a.entries.common_prefix(b.entries);
   const std::uint64_t suffix = a.entries.common_suffix(b.entries, std::min(a.size(), b.size()) - prefix);
@@ -243,8 +244,9 @@ Result<Blame> History::blame(Ordinal ordinal) const {
   Blame blame;
   blame.ordinal = ordinal.value;
   blame.stored = blame_entry(*rep_, low);
-  for (std::uint64_t v = low; v <= rep_->head_number(); ++v) {
-    const bool same_run = v > low && rep_->versions[v].state == rep_->versions[v - 1].state;
+  const std::uint64_t first = std::max<std::uint64_t>(low, rep_->first_version);
+  for (std::uint64_t v = first; v <= rep_->head_number(); ++v) {
+    const bool same_run = v > first && rep_->versions[v].state == rep_->versions[v - 1].state;
     if (same_run) continue;  // an APPEND hides nothing and brings nothing back
     const State& run = rep_->run_of(v);
     const std::optional<std::uint64_t> index = run.placed().index_of(number);

@@ -39,7 +39,7 @@ std::optional<Error> indices_problem(const MarkMap& map, const Log& log) {
 
   std::vector<std::uint64_t> by_role[role_count];
   for (const std::uint64_t ordinal : map.original_indices) {
-    by_role[static_cast<std::size_t>(log.message(static_cast<std::uint32_t>(ordinal)).role())].push_back(ordinal);
+    by_role[static_cast<std::size_t>(log.stored[ordinal].role())].push_back(ordinal);
   }
   const bool given =
       std::any_of(std::begin(map.type_indices), std::end(map.type_indices), [](const auto& list) { return !list.empty(); });

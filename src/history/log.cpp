@@ -49,7 +49,8 @@ std::uint64_t Log::first_note(std::uint64_t key) const {
 
 std::uint32_t Log::sides_of(const LinkNote& note, std::string_view id) const {
   if (note.ordinal >= size()) return 0;
-  const std::string_view json = message(note.ordinal).json();
+  const Message noted = message(note.ordinal);
+  const std::string_view json = noted.json();
   if (!has_stale_notes && json.find('\\') == std::string_view::npos) {
     // Without escapes the id would stand there as it is; so most messages need not be parsed.
     std::string quoted = "\"";
@@ -57,7 +58,7 @@ std::uint32_t Log::sides_of(const LinkNote& note, std::string_view id) const {
     return find_bytes(json, quoted) != std::string_view::npos ? note.sides() : 0;
   }
   std::uint32_t sides = 0;
-  for (const ToolLink& link : message(note.ordinal).tool_links()) {
+  for (const ToolLink& link : noted.tool_links()) {
     if (link.id == id) sides |= side_of(link);
   }
   return sides;
@@ -66,7 +67,7 @@ std::uint32_t Log::sides_of(const LinkNote& note, std::string_view id) const {
 std::uint32_t Log::store(const Message& message, const std::vector<ToolLink>& message_links, std::int64_t now_ms,
                          std::uint32_t tokens) {
   const auto ordinal = static_cast<std::uint32_t>(stored.size());
-  stored.push_back({message, message.timestamp_ms().value_or(now_ms), std::min(tokens, tokens_per_message_max)});
+  stored.push_back(StoredMessage(message, message.timestamp_ms().value_or(now_ms), std::min(tokens, tokens_per_message_max)));
   for (const LinkedId& linked : linked_ids(message_links)) {
     const LinkNote note{(hash_of(linked.id) << 2) | linked.sides, ordinal};
     const std::uint64_t at = first_note(note.key());
@@ -100,14 +101,75 @@ const std::vector<std::uint32_t>* Log::originals(std::uint32_t ordinal) const {
   return nullptr;
 }
 
+void ItemCodec<LinkNote>::write(PageOut& out, const LinkNote* items, unsigned n) {
+  std::uint32_t hash = 0;
+  for (const LinkNote* note = items; note != items + n; ++note) {
+    out.number((static_cast<std::uint64_t>(note->hash() - hash) << 2) | note->sides());
+    out.number(note->ordinal);
+    hash = note->hash();
+  }
+}
+
+std::vector<LinkNote> ItemCodec<LinkNote>::read(PageIn& in, unsigned n) {
+  std::vector<LinkNote> items;
+  items.reserve(n);
+  std::uint64_t hash = 0;
+  for (unsigned i = 0; i < n; ++i) {
+    const std::uint64_t more = in.number();
+    hash += more >> 2;
+    if (hash > 0x3fffffffu) in.fail("a hash is out of range");
+    items.push_back({static_cast<std::uint32_t>((hash << 2) | (more & 3)), in.number32()});
+  }
+  return items;
+}
+
+// Mostly stretches of neighbours.
+void ItemCodec<SummaryNote>::write(PageOut& out, const SummaryNote* items, unsigned n) {
+  for (const SummaryNote* note = items; note != items + n; ++note) {
+    out.number(note->ordinal);
+    const std::vector<std::uint32_t>& originals = *note->originals;
+    out.number(originals.size());
+    std::uint32_t before = 0;
+    for (std::size_t i = 0; i < originals.size();) {
+      std::size_t run = 1;
+      while (i + run < originals.size() && originals[i + run] == originals[i] + run) ++run;
+      out.signed_number(static_cast<std::int64_t>(originals[i]) - before);
+      out.number(run);
+      before = originals[i];
+      i += run;
+    }
+  }
+}
+
+std::vector<SummaryNote> ItemCodec<SummaryNote>::read(PageIn& in, unsigned n) {
+  std::vector<SummaryNote> items;
+  items.reserve(n);
+  for (unsigned k = 0; k < n; ++k) {
+    const std::uint32_t ordinal = in.number32();
+    const std::uint32_t size = in.number32();
+    std::vector<std::uint32_t> originals;
+    std::int64_t first = 0;
+    while (originals.size() < size) {
+      first += in.signed_number();
+      const std::uint32_t run = in.number32();
+      if (run == 0 || run > size - originals.size() || first < 0 || first + run > static_cast<std::int64_t>(no_place)) {
+        in.fail("a summary stands for what cannot be");
+      }
+      for (std::uint32_t i = 0; i < run; ++i) originals.push_back(static_cast<std::uint32_t>(first) + i);
+    }
+    items.push_back({ordinal, Shared<std::vector<std::uint32_t>>::make(std::move(originals))});
+  }
+  return items;
+}
+
 Entry entry_of(const StoredMessage& stored, std::uint32_t ordinal, std::uint32_t place) {
   Entry e{};
   e.ordinal = ordinal;
   e.place = place;
   e.reach = no_place;
-  e.bytes = static_cast<std::uint32_t>(stored.message.json().size());
+  e.bytes = stored.bytes;
   e.tokens = stored.tokens & tokens_per_message_max;
-  e.role_bits = static_cast<unsigned>(stored.message.role()) & 3u;
+  e.role_bits = stored.role_bits;
   e.set_time_ms(stored.time_ms);
   return e;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,11 @@ struct LinkNote {
   std::uint64_t key() const { return (static_cast<std::uint64_t>(hash()) << 32) | ordinal; }
   friend bool operator==(const LinkNote&, const LinkNote&) = default;
 };
+template <>
+struct ItemCodec<LinkNote> {
+  static void write(PageOut& out, const LinkNote* items, unsigned n);
+  static std::vector<LinkNote> read(PageIn& in, unsigned n);
+};
 struct LinkSums {
   std::uint64_t last_key = 0;
   static LinkSums of(const LinkNote& note) { return {note.key()}; }
@@ -32,6 +38,12 @@ struct LinkSums {
     return *this;
   }
   friend bool operator==(const LinkSums&, const LinkSums&) = default;
+};
+
+template <>
+struct SumsCodec<LinkSums> {
+  static void write(PageOut& out, const LinkSums& sums) { out.number(sums.last_key); }
+  static LinkSums read(PageIn& in) { return {in.number()}; }
 };
 
 // The ids a message mentions, each once, rising.
@@ -48,13 +60,31 @@ struct SummaryNote {
   friend bool operator==(const SummaryNote&, const SummaryNote&) = default;
 };
 
+template <>
+struct ItemCodec<SummaryNote> {
+  static void write(PageOut& out, const SummaryNote* items, unsigned n);
+  static std::vector<SummaryNote> read(PageIn& in, unsigned n);
+};
+
+// Where bodies come from that are not in memory. Called on any thread. What goes wrong is thrown as Failure: unavailable, or corrupt.
+class BodySource {
+ public:
+  virtual ~BodySource() = default;
+  virtual Message body(std::uint32_t ordinal) const = 0;
+};
+
 struct Log {
   StoredTree stored;                    // by ordinal
   HouseTree<LinkNote, LinkSums> links;  // every id of every message with tool links
   HouseTree<SummaryNote, NoSums> summaries;
 
+  std::shared_ptr<const BodySource> bodies;  // null: all are in memory
+
   std::uint64_t size() const { return stored.size(); }
-  const Message& message(std::uint32_t ordinal) const { return stored[ordinal].message; }
+  Message message(std::uint32_t ordinal) const { return body_of(stored[ordinal], ordinal); }
+  Message body_of(const StoredMessage& at, std::uint32_t ordinal) const {
+    return at.body.is_here() ? *at.body : bodies->body(ordinal);
+  }
 
   // Stores a message and answers its ordinal. `links` are the message's.
   std::uint32_t store(const Message& message, const std::vector<ToolLink>& links, std::int64_t now_ms, std::uint32_t tokens);
@@ -76,6 +106,7 @@ struct Log {
   void cut(std::uint64_t length);
 
  private:
+  friend class SavedHistory;
   std::uint64_t first_note(std::uint64_t key) const;
   bool has_stale_notes = false;  // of messages that were cut off
 };
@@ -100,15 +131,23 @@ Entry entry_of(const StoredMessage& stored, std::uint32_t ordinal, std::uint32_t
 // Reads stored messages, quickly where neighbours are read one after another.
 class StoredReader {
  public:
-  explicit StoredReader(const StoredTree& tree) : tree_(tree) {}
+  explicit StoredReader(const Log& log) : log_(log) {}
   const StoredMessage& operator[](std::uint32_t ordinal) {
-    if (ordinal < chunk_.begin || ordinal >= chunk_.end) chunk_ = tree_.chunk(ordinal);
+    if (ordinal < chunk_.begin || ordinal >= chunk_.end) chunk_ = log_.stored.chunk(ordinal);
     return chunk_.items[ordinal - chunk_.begin];
+  }
+  // Valid until the next call.
+  const Message& message(std::uint32_t ordinal) {
+    const StoredMessage& at = (*this)[ordinal];
+    if (at.body.is_here()) return *at.body;
+    fetched_ = log_.bodies->body(ordinal);
+    return *fetched_;
   }
 
  private:
-  const StoredTree& tree_;
+  const Log& log_;
   StoredTree::Chunk chunk_;
+  MessageSlot fetched_;
 };
 
 }  // namespace undertext

@@ -1,58 +1,128 @@
 #include "history/marks.hpp"
 
 namespace undertext {
-namespace {
 
-bool is_before(const MarkNote& note, std::string_view label, std::uint32_t ordinal) {
-  const int order = std::string_view(*note.label).compare(label);
-  return order < 0 || (order == 0 && note.ordinal < ordinal);
+std::uint64_t Marks::label_place(std::string_view label) const {
+  std::uint64_t low = 0, high = labels_.size();
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    (*labels_[middle].text < label ? low : high) = *labels_[middle].text < label ? middle + 1 : middle;
+  }
+  return low;
 }
 
-}  // namespace
+std::optional<std::uint32_t> Marks::number_of(std::string_view label) const {
+  const std::uint64_t at = label_place(label);
+  if (at == labels_.size() || *labels_[at].text != label) return {};
+  return labels_[at].number;
+}
 
-std::uint64_t Marks::lower_bound(std::string_view label, std::uint32_t ordinal) const {
+std::uint64_t Marks::lower_bound(std::uint64_t key) const {
   std::uint64_t found = notes_.size();
   notes_.visit(
-      0, notes_.size(), [&](const MarkSums& s) { return !is_before(*s.last, label, ordinal); },
+      0, notes_.size(), [&](const MarkSums& s) { return s.last_key >= key; },
       [&](std::uint64_t i, const MarkNote& note) {
-        if (is_before(note, label, ordinal)) return true;
+        if (note.key() < key) return true;
         found = i;
         return false;
       });
   return found;
 }
 
-bool Marks::stands_at(std::uint64_t at, std::string_view label, std::uint32_t ordinal) const {
-  return at < notes_.size() && notes_[at].ordinal == ordinal && *notes_[at].label == label;
-}
-
 void Marks::add(std::string_view label, const std::vector<std::uint32_t>& ordinals) {
-  const Shared<std::string> shared = Shared<std::string>::make(label);
+  std::optional<std::uint32_t> number = number_of(label);
+  if (!number) {
+    number = static_cast<std::uint32_t>(labels_.size());
+    const LabelNote fresh{Shared<std::string>::make(label), *number};
+    labels_.splice(label_place(label), 0, {&fresh, 1});
+  }
   for (const std::uint32_t ordinal : ordinals) {
-    const std::uint64_t at = lower_bound(label, ordinal);
-    if (stands_at(at, label, ordinal)) continue;
-    const MarkNote note{shared, ordinal};
+    const MarkNote note{*number, ordinal};
+    const std::uint64_t at = lower_bound(note.key());
+    if (at < notes_.size() && notes_[at] == note) continue;
     notes_.splice(at, 0, {&note, 1});
   }
 }
 
 void Marks::remove(std::string_view label, const std::vector<std::uint32_t>& ordinals) {
+  const std::optional<std::uint32_t> number = number_of(label);
+  if (!number) return;
   for (const std::uint32_t ordinal : ordinals) {
-    const std::uint64_t at = lower_bound(label, ordinal);
-    if (stands_at(at, label, ordinal)) notes_.splice(at, 1, {});
+    const MarkNote note{*number, ordinal};
+    const std::uint64_t at = lower_bound(note.key());
+    if (at < notes_.size() && notes_[at] == note) notes_.splice(at, 1, {});
   }
 }
 
 std::vector<std::uint32_t> Marks::ordinals(std::string_view label) const {
   std::vector<std::uint32_t> found;
+  const std::optional<std::uint32_t> number = number_of(label);
+  if (!number) return found;
   notes_.visit(
-      lower_bound(label, 0), notes_.size(), [](const MarkSums&) { return true; },
+      lower_bound(MarkNote{*number, 0}.key()), notes_.size(), [](const MarkSums&) { return true; },
       [&](std::uint64_t, const MarkNote& note) {
-        if (*note.label != label) return false;
+        if (note.label != *number) return false;
         found.push_back(note.ordinal);
         return true;
       });
   return found;
+}
+
+std::vector<std::uint32_t> Marks::all_ordinals() const {
+  std::vector<std::uint32_t> found;
+  notes_.visit(
+      0, notes_.size(), [](const MarkSums&) { return true; },
+      [&](std::uint64_t, const MarkNote& note) {
+        found.push_back(note.ordinal);
+        return true;
+      });
+  return found;
+}
+
+void Marks::save(PageOut& out) const {
+  labels_.save(out);
+  notes_.save(out);
+}
+
+Marks Marks::load(PageIn& in) {
+  Marks marks;
+  marks.labels_ = decltype(labels_)::load(in);
+  marks.notes_ = decltype(notes_)::load(in);
+  return marks;
+}
+
+void ItemCodec<LabelNote>::write(PageOut& out, const LabelNote* items, unsigned n) {
+  for (const LabelNote* label = items; label != items + n; ++label) {
+    out.text(*label->text);
+    out.number(label->number);
+  }
+}
+
+std::vector<LabelNote> ItemCodec<LabelNote>::read(PageIn& in, unsigned n) {
+  std::vector<LabelNote> items;
+  items.reserve(n);
+  for (unsigned i = 0; i < n; ++i) {
+    const std::string_view text = in.text();
+    items.push_back({Shared<std::string>::make(text), in.number32()});
+  }
+  return items;
+}
+
+void ItemCodec<MarkNote>::write(PageOut& out, const MarkNote* items, unsigned n) {
+  for (const MarkNote* note = items; note != items + n; ++note) {
+    out.number(note->label);
+    out.number(note->ordinal);
+  }
+}
+
+std::vector<MarkNote> ItemCodec<MarkNote>::read(PageIn& in, unsigned n) {
+  std::vector<MarkNote> items;
+  items.reserve(n);
+  for (unsigned i = 0; i < n; ++i) {
+    const std::uint32_t label = in.number32();
+    items.push_back({label, in.number32()});
+  }
+  return items;
 }
 
 }  // namespace undertext

@@ -142,7 +142,7 @@ void PlacedView::append(const Log& log, std::uint32_t ordinal, const std::vector
 }
 
 void PlacedView::edit(const Log& log, const std::vector<Splice>& splices) {
-  StoredReader stored(log.stored);
+  StoredReader stored(log);
   std::vector<PlaceNote> notes;
   std::vector<std::vector<Entry>> put(splices.size());
   for (std::size_t k = 0; k < splices.size(); ++k) {
@@ -180,7 +180,7 @@ void PlacedView::edit(const Log& log, const std::vector<Splice>& splices) {
 
   set_places(notes);
   for (const PlaceNote& note : notes) {
-    if (stored[note.ordinal].message.has_tool_links()) link_up(log, note.ordinal);
+    if (stored.message(note.ordinal).has_tool_links()) link_up(log, note.ordinal);
   }
 }
 
@@ -238,6 +238,27 @@ void PlacedView::link_up(const Log& log, std::uint32_t ordinal) {
 
 std::vector<PairPlaces> pairs_of(const Log& log, const PlacedView& view, std::string_view id, std::uint32_t ordinal) {
   return pairs_among(occurrences(log, view, id, ordinal));
+}
+
+void ItemCodec<PlaceNote>::write(PageOut& out, const PlaceNote* items, unsigned n) {
+  std::uint32_t ordinal = 0;  // rises
+  for (const PlaceNote* note = items; note != items + n; ++note) {
+    out.number(note->ordinal - ordinal);
+    out.number(note->place);
+    ordinal = note->ordinal;
+  }
+}
+
+std::vector<PlaceNote> ItemCodec<PlaceNote>::read(PageIn& in, unsigned n) {
+  std::vector<PlaceNote> items;
+  items.reserve(n);
+  std::uint64_t ordinal = 0;
+  for (unsigned i = 0; i < n; ++i) {
+    ordinal += in.number();
+    if (ordinal >= no_place) in.fail("an ordinal is out of range");
+    items.push_back({static_cast<std::uint32_t>(ordinal), in.number32()});
+  }
+  return items;
 }
 
 }  // namespace undertext

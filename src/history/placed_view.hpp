@@ -28,6 +28,16 @@ struct PlaceSums {
   }
   friend bool operator==(const PlaceSums&, const PlaceSums&) = default;
 };
+template <>
+struct ItemCodec<PlaceNote> {
+  static void write(PageOut& out, const PlaceNote* items, unsigned n);
+  static std::vector<PlaceNote> read(PageIn& in, unsigned n);
+};
+template <>
+struct SumsCodec<PlaceSums> {
+  static void write(PageOut& out, const PlaceSums& sums) { out.number(sums.ordinal_max); }
+  static PlaceSums read(PageIn& in) { return {in.number32()}; }
+};
 using PlaceTree = HouseTree<PlaceNote, PlaceSums>;
 
 // Takes `erase` messages from index `at` on out, and puts stored messages in their place.

@@ -36,7 +36,7 @@ std::vector<Hidden> hidden_by(const op::Compress& compress, const PlacedView& be
 }  // namespace
 
 std::optional<Receipt> History::receipt(Version version) const {
-  if (version.value == 0 || version.value > rep_->head_number()) return {};
+  if (version.value == 0 || !rep_->has_version(version.value - 1) || version.value > rep_->head_number()) return {};
   const VersionRow& row = rep_->versions[version.value];
   if (!row.operation) return {};
   const auto* apply = std::get_if<op::ApplyPlan>(&row.operation->operation.what);
@@ -74,7 +74,7 @@ std::optional<Receipt> History::receipt(Version version) const {
 
 std::vector<Receipt> History::receipts() const {
   std::vector<Receipt> receipts;
-  for (std::uint64_t v = 1; v <= rep_->head_number(); ++v) {
+  for (std::uint64_t v = rep_->first_version + std::uint64_t{1}; v <= rep_->head_number(); ++v) {
     if (!rep_->versions[v].operation) continue;
     if (std::optional<Receipt> made = receipt(Version(v))) receipts.push_back(std::move(*made));
   }

@@ -8,10 +8,14 @@
 namespace undertext {
 namespace {
 
+struct Measured {
+  std::uint32_t tokens, bytes;  // the bytes are others where a body was taken out
+};
+
 // Histories share nodes, frames and snapshots among their versions; each is changed once.
 class Recount {
  public:
-  explicit Recount(const std::vector<std::uint32_t>& counts) : counts_(counts) {}
+  explicit Recount(const std::vector<Measured>& counts) : counts_(counts) {}
 
   State state(const State& old) {
     State made;
@@ -24,7 +28,8 @@ class Recount {
  private:
   EntryTree entries(const EntryTree& old) {
     const auto change = [&](Entry e) {
-      e.tokens = counts_[e.ordinal] & tokens_per_message_max;
+      e.tokens = counts_[e.ordinal].tokens & tokens_per_message_max;
+      e.bytes = counts_[e.ordinal].bytes;
       return e;
     };
     return old.changed(change, known_entries_);
@@ -41,7 +46,7 @@ class Recount {
     return made;
   }
 
-  const std::vector<std::uint32_t>& counts_;
+  const std::vector<Measured>& counts_;
   EntryTree::ChangedNodes known_entries_;
   BatchTree::ChangedNodes known_batches_;
   std::unordered_map<const Frame*, Shared<Frame>> known_frames_;
@@ -50,14 +55,18 @@ class Recount {
 }  // namespace
 
 History History::recounted(const std::function<std::uint32_t(const Message&)>& count_tokens) const {
-  std::vector<std::uint32_t> counts;
+  std::vector<Measured> counts;
   counts.reserve(rep_->log.size());
-  for (const Message& message : log()) counts.push_back(std::min(count_tokens ? count_tokens(message) : 0, tokens_per_message_max));
+  for (const Message& message : log()) {
+    counts.push_back({std::min(count_tokens ? count_tokens(message) : 0, tokens_per_message_max),
+                      static_cast<std::uint32_t>(message.json().size())});
+  }
 
   auto made = std::make_shared<Rep>(*rep_);
   std::size_t ordinal = 0;
   const auto change_stored = [&](StoredMessage stored) {
-    stored.tokens = counts[ordinal++];
+    stored.tokens = counts[ordinal].tokens & tokens_per_message_max;
+    stored.bytes = counts[ordinal++].bytes;
     return stored;
   };
   StoredTree::ChangedNodes known_stored;

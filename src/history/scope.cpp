@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
 std::size_t role_of(const Entry& entry) { return entry.role_bits; }
-std::size_t role_of(const StoredMessage& stored) { return static_cast<std::size_t>(stored.message.role()); }
+std::size_t role_of(const StoredMessage& stored) { return stored.role_bits; }
 std::int64_t time_of(const Entry& entry) { return entry.time_ms(); }
 std::int64_t time_of(const StoredMessage& stored) { return stored.time_ms; }
 std::uint32_t tokens_of(const Entry& entry) { return entry.tokens; }
@@ -78,7 +78,7 @@ Result<Scope> Scope::of(const History::Rep& rep, const MessageQuery& query) {
   if (query.at_batch && query.at_version) return bad("atBatch", "atBatch and atVersion exclude each other");
   if (query.first && query.last) return bad("last", "first and last exclude each other");
   if (query.start && query.end && *query.start > *query.end) return bad("start", "start is beyond end");
-  if (query.at_version && query.at_version->value > rep.head_number()) {
+  if (query.at_version && !rep.has_version(query.at_version->value)) {
     return no_version("atVersion", query.at_version->value, rep);
   }
   State past;
@@ -120,12 +120,12 @@ std::vector<Found> Scope::find(const AnyTree& tree, const MessageQuery& query) c
   std::vector<Found> found;
   if (filter.nothing) return found;
   found.reserve(16);
-  StoredReader stored(log_->stored);
+  StoredReader stored(*log_);
   const auto may = [&](const MessageSums& s) { return filter.may(s); };
   const auto look = [&](std::uint64_t position, const auto& item) {
     if (!filter.passes(role_of(item), time_of(item))) return;
     const std::uint32_t ordinal = ordinal_of(position, item);
-    if (!query.contains || stored[ordinal].message.text_contains(*query.contains))
+    if (!query.contains || stored.message(ordinal).text_contains(*query.contains))
       found.push_back({position, ordinal, tokens_of(item)});
   };
   if (query.last && !query.start && !query.end) {
@@ -151,7 +151,9 @@ std::vector<Found> Scope::find_marked(const MessageQuery& query) const {
   if (filter.nothing) return found;
   for (const std::uint32_t ordinal : marks_.ordinals(*query.marked)) {
     const StoredMessage& item = log_->stored[ordinal];
-    if (!filter.passes(role_of(item), item.time_ms) || (query.contains && !item.message.text_contains(*query.contains))) continue;
+    if (!filter.passes(role_of(item), item.time_ms) ||
+        (query.contains && !log_->body_of(item, ordinal).text_contains(*query.contains)))
+      continue;
     if (is_log_) {
       if (ordinal < length_) found.push_back({ordinal, ordinal, item.tokens});
     } else if (const std::optional<std::uint64_t> index = view_.index_of(ordinal)) {
@@ -166,10 +168,10 @@ std::vector<Found> Scope::find_marked(const MessageQuery& query) const {
 template <class AnyTree>
 MessageList Scope::list(const AnyTree& tree, const MessageQuery& query) const {
   MessageList list;
-  StoredReader stored(log_->stored);
+  StoredReader stored(*log_);
   const auto add = [&](std::uint32_t ordinal) {
     list.ordinals.push_back(Ordinal(ordinal));
-    list.messages.push_back(stored[ordinal].message);
+    list.messages.push_back(stored.message(ordinal));
   };
   if (!query.marked && !query.contains && !has_window(query) && (query.from_ms || query.to_ms)) {
     const Filter filter(query);

@@ -40,6 +40,11 @@ struct Batch {
   PlacedView before;        // the snapshot of the batch below it, which this one left
   friend bool operator==(const Batch& a, const Batch& b) { return a.boundary == b.boundary && a.opened_in == b.opened_in; }
 };
+template <>
+struct ItemCodec<Batch> {
+  static void write(PageOut& out, const Batch* items, unsigned n);
+  static std::vector<Batch> read(PageIn& in, unsigned n);
+};
 using BatchTree = HouseTree<Batch, NoSums>;
 
 struct Frame {
@@ -65,6 +70,12 @@ struct State {
   friend bool operator==(const State& a, const State& b) { return a.log_length == b.log_length && a.frame == b.frame; }
 };
 
+template <>
+struct ItemCodec<State> {
+  static void write(PageOut& out, const State* items, unsigned n);
+  static std::vector<State> read(PageIn& in, unsigned n);
+};
+
 struct VersionRow {
   std::int64_t at_ms = 0;
   Shared<OperationRecord> operation;  // null: an APPEND without a description, or version 0
@@ -75,18 +86,27 @@ struct VersionRow {
   }
 };
 static_assert(sizeof(VersionRow) == 24);
+template <>
+struct ItemCodec<VersionRow> {
+  static void write(PageOut& out, const VersionRow* items, unsigned n);
+  static std::vector<VersionRow> read(PageIn& in, unsigned n);
+};
 
 struct History::Rep {
   Log log;
   HouseTree<VersionRow, NoSums> versions;  // never empty
   HouseTree<State, NoSums> states;
   State head;
+  // Versions and states below these were given up: of the versions the rows are left, of the states nothing.
+  std::uint32_t first_version = 0;
+  std::uint32_t first_state = 0;
 
   std::uint64_t head_number() const { return versions.size() - 1; }
+  bool has_version(std::uint64_t version) const { return version >= first_version && version <= head_number(); }
 
   // The state whose view begins with that of `version`, and how many messages that beginning has.
   const State& run_of(std::uint64_t version) const {
-    const std::uint32_t state = versions[version].state;
+    const std::uint32_t state = versions[version].state - first_state;
     return state < states.size() ? states[state] : head;
   }
   std::uint64_t message_count(std::uint64_t version) const {
@@ -112,8 +132,11 @@ struct View::Rep {
 };
 
 inline Error no_version(std::string field, std::uint64_t version, const History::Rep& rep) {
+  const bool given_up = version < rep.first_version;
   return {ErrorCode::not_found,
-          "there is no version " + std::to_string(version) + "; the head is " + std::to_string(rep.head_number()),
+          given_up
+              ? "version " + std::to_string(version) + " was given up; the first one kept is " + std::to_string(rep.first_version)
+              : "there is no version " + std::to_string(version) + "; the head is " + std::to_string(rep.head_number()),
           std::move(field)};
 }
 

@@ -36,7 +36,7 @@ std::uint64_t View::count(Role role, std::uint64_t start, std::uint64_t end) con
 
 Ordinal View::ordinal(std::uint64_t index) const { return Ordinal(rep_->is_log ? index : rep_->placed.entries[index].ordinal); }
 
-Message View::operator[](std::uint64_t index) const { return rep_->log.stored[ordinal(index).value].message; }
+Message View::operator[](std::uint64_t index) const { return rep_->log.message(static_cast<std::uint32_t>(ordinal(index).value)); }
 
 std::int64_t View::time_ms(std::uint64_t index) const { return rep_->log.stored[ordinal(index).value].time_ms; }
 
@@ -105,6 +105,7 @@ void View::iterator::look_ahead() {
   const Message** const messages = messages_ + (half_ ^ read_max);
   std::uint32_t* const ordinals = ordinals_ + (half_ ^ read_max);
   std::uint32_t count = 0;
+  std::shared_ptr<std::vector<Message>> fetched;
   Stretch stretch;
   const auto look_up = [&](std::uint32_t ordinal) {
     if (ordinal - stretch.begin >= stretch.count) {
@@ -116,9 +117,18 @@ void View::iterator::look_ahead() {
       }
       stretch = known;
     }
-    const Message& message = static_cast<const StoredMessage*>(stretch.items)[ordinal - stretch.begin].message;
-    message.prefetch();
-    messages[count] = &message;
+    const MessageSlot& body = static_cast<const StoredMessage*>(stretch.items)[ordinal - stretch.begin].body;
+    if (body.is_here()) {
+      (*body).prefetch();
+      messages[count] = &*body;
+    } else {
+      if (!fetched) {
+        fetched = std::make_shared<std::vector<Message>>();
+        fetched->reserve(read_max);  // pointed into
+      }
+      fetched->push_back(rep_->log.bodies->body(ordinal));
+      messages[count] = &fetched->back();
+    }
     ordinals[count++] = ordinal;
   };
   if (rep_->is_log) {
@@ -131,6 +141,7 @@ void View::iterator::look_ahead() {
     walk_child_ = walk.child;
     for (const Entry* e = c.items; e != c.items + (c.end - c.begin); ++e) look_up(e->ordinal);
   }
+  fetched_[half_ == 0 ? 1 : 0] = std::move(fetched);
   ahead_count_ = count;
   ahead_index_ += count;
 }

@@ -200,7 +200,11 @@ void answer_value(Conversation& conversation, JsonValue root, std::string& out) 
   const bool operation = root.find("operation").has_value();
   const bool query = root.find("query").has_value();
   if (operation && query) return invalid("a line is an operation or a query, not both", "query");
-  if (query) return answer_query(conversation, root, out);
+  if (query) {
+    // A stored conversation is read as of the newest version that anyone committed.
+    if (const std::optional<Error> error = conversation.catch_up()) return append_answer(out, *error);
+    return answer_query(conversation, root, out);
+  }
   if (operation) return answer_operation(conversation, root, out);
   invalid("a line must have \"operation\" or \"query\"", "operation");
 }
@@ -220,6 +224,9 @@ std::string answer(Conversation& conversation, std::string_view line) {
     }
   } catch (const std::bad_alloc&) {
     throw;
+  } catch (const Failure& failure) {
+    out.clear();
+    append_answer(out, failure.error());
   } catch (const std::exception& exception) {
     out.clear();
     append_answer(out, Error{ErrorCode::internal, exception.what()});

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include <undertext/message.hpp>
 
+#include "message/slot.hpp"
+#include "sequence/page.hpp"
 #include "sequence/tree.hpp"
 
 namespace undertext {
@@ -42,16 +45,30 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 28);
 
-// A message of the log. Its count of tokens was made when it was stored.
+inline constexpr std::uint32_t tokens_per_message_max = (1u << 30) - 1;
+
+// A message of the log. Its count of tokens was made when it was stored. Its body may be in a store only: Log::message() gets it.
 struct StoredMessage {
-  Message message;
+  MessageSlot body;
   std::int64_t time_ms;  // the message's timestamp, else its arrival
-  std::uint32_t tokens;
-  friend bool operator==(const StoredMessage& a, const StoredMessage& b) { return a.message == b.message; }
+  std::uint32_t tokens : 30;
+  std::uint32_t role_bits : 2;
+  std::uint32_t bytes;
+
+  StoredMessage() = default;
+  StoredMessage(const Message& message, std::int64_t time, std::uint32_t token_count)
+      : body(message),
+        time_ms(time),
+        tokens(token_count & tokens_per_message_max),
+        role_bits(static_cast<unsigned>(message.role()) & 3u),
+        bytes(static_cast<std::uint32_t>(message.json().size())) {}
+
+  Role role() const { return static_cast<Role>(role_bits); }
+  friend bool operator==(const StoredMessage& a, const StoredMessage& b) {
+    return a.time_ms == b.time_ms && a.tokens == b.tokens && a.role_bits == b.role_bits && a.bytes == b.bytes;
+  }
 };
 static_assert(sizeof(StoredMessage) == 24);
-
-inline constexpr std::uint32_t tokens_per_message_max = (1u << 30) - 1;
 
 // The sums both kinds of tree keep.
 struct MessageSums {
@@ -66,9 +83,7 @@ struct MessageSums {
     s.add(stored);
     return s;
   }
-  void add(const StoredMessage& stored) {
-    add(static_cast<std::size_t>(stored.message.role()), stored.tokens, stored.message.json().size(), stored.time_ms);
-  }
+  void add(const StoredMessage& stored) { add(stored.role_bits, stored.tokens, stored.bytes, stored.time_ms); }
   void add(std::size_t role, std::uint64_t tokens_more, std::uint64_t bytes_more, std::int64_t time) {
     role_tokens[role] += tokens_more;
     role_counts[role] += 1;
@@ -119,6 +134,27 @@ struct EntrySums : MessageSums {
   friend bool operator==(const EntrySums&, const EntrySums&) = default;
 };
 
+template <>
+struct ItemCodec<Entry> {
+  static void write(PageOut& out, const Entry* items, unsigned n);
+  static std::vector<Entry> read(PageIn& in, unsigned n);
+};
+template <>
+struct ItemCodec<StoredMessage> {
+  static void write(PageOut& out, const StoredMessage* items, unsigned n);  // without bodies
+  static std::vector<StoredMessage> read(PageIn& in, unsigned n);
+};
+template <>
+struct SumsCodec<MessageSums> {
+  static void write(PageOut& out, const MessageSums& sums);
+  static MessageSums read(PageIn& in);
+};
+template <>
+struct SumsCodec<EntrySums> {
+  static void write(PageOut& out, const EntrySums& sums);
+  static EntrySums read(PageIn& in);
+};
+
 // Measures for Tree::seek and Tree::total.
 struct TokensOf {
   std::uint64_t operator()(const MessageSums& s) const { return s.tokens(); }
@@ -136,7 +172,7 @@ struct CountOf {
     return n;
   }
   std::uint64_t operator()(const Entry& e) const { return wanted[e.role_bits] ? 1 : 0; }
-  std::uint64_t operator()(const StoredMessage& m) const { return wanted[static_cast<std::size_t>(m.message.role())] ? 1 : 0; }
+  std::uint64_t operator()(const StoredMessage& m) const { return wanted[m.role_bits] ? 1 : 0; }
 };
 
 // For trees that need no more than their count.
@@ -147,6 +183,11 @@ struct NoSums {
   }
   NoSums& operator+=(const NoSums&) { return *this; }
   friend bool operator==(const NoSums&, const NoSums&) = default;
+};
+template <>
+struct SumsCodec<NoSums> {
+  static void write(PageOut&, const NoSums&) {}
+  static NoSums read(PageIn&) { return {}; }
 };
 
 // Widths. Every kept version pays for a path of narrow nodes; the log is kept once and read at random, so its nodes are wide.

@@ -3,7 +3,7 @@
 //     leaf    | Node | item 0 … item n-1 |                                   a tail has room for more than it holds
 //     inner   | Node | child 0 … n-1 | sums 0 … n-1 | end 0 … n-1 |          end i: the number of items in the children 0 … i
 //
-// A node is as large as what it holds. It is counted by reference, and never changed once a second owner can see it, except for free slots of a
+// A child, a root or a tail may be a stub, which stands for a node on a page (page.hpp): here() gives the node itself. A node is as large as what it holds. It is counted by reference, and never changed once a second owner can see it, except for free slots of a
 // tail, each of which is written once, by whoever claimed it.
 #pragma once
 
@@ -11,11 +11,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "sequence/page.hpp"
 
 namespace undertext {
 
@@ -30,12 +33,7 @@ class TreeNodes {
   static std::uint64_t node_bytes_made() { return node_bytes_made_; }
 
  protected:
-  struct Node {
-    std::atomic<std::uint32_t> refs{1};
-    std::atomic<std::uint32_t> used{0};  // children, or items; of a tail, the slots claimed so far
-    std::uint32_t capacity = 0;
-    std::uint32_t height = 0;  // 0: a leaf
-  };
+  using Node = TreeNode;
 
   class Ref {
    public:
@@ -111,11 +109,22 @@ class TreeNodes {
     return i;
   }
 
+  // The node, read from its page if it must be. Throws Failure.
+  static Node* here(Node* node) { return node && node->is_stub ? loaded(static_cast<StubNode*>(node)) : node; }
+  static Node* child(const Node* node, unsigned i) { return here(children(node)[i]); }
+
   static void retain(Node* node) noexcept {
     if (node) node->refs.fetch_add(1, std::memory_order_relaxed);
   }
   static void release(Node* node) noexcept {
     if (!node || node->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (node->is_stub) {
+      StubNode* const stub = static_cast<StubNode*>(node);
+      stub->space->forget(stub);
+      release(stub->loaded.load(std::memory_order_acquire));
+      delete stub;
+      return;
+    }
     const unsigned n = size_of(node);
     if (node->height == 0) {
       std::destroy_n(items(node), n);
@@ -129,7 +138,7 @@ class TreeNodes {
   static Ref new_node(std::size_t bytes, unsigned capacity, unsigned height) {
     Node* node = new (::operator new(bytes)) Node;
     node->capacity = capacity;
-    node->height = height;
+    node->height = static_cast<std::uint16_t>(height);
     ++nodes_made_;
     node_bytes_made_ += bytes;
     return Ref(node);
@@ -183,7 +192,86 @@ class TreeNodes {
     for (unsigned i = begin; i < end; ++i) out.push_back(child_slot(node, i));
   }
 
+  // Saving and loading ---------------------------------------------------------------------------------------------------
+  //     page   | height | n | items                                    a leaf
+  //            | height | n | (page of child, its count, its sums) … |  an inner node
+
+  static constexpr bool can_be_saved = requires { sizeof(ItemCodec<Item>) + sizeof(SumsCodec<Sums>); };
+
+  // The page of a node, or of the first `n` items of a tail: known, or written now.
+  static std::uint64_t save_node(Node* node, unsigned n, PageWriter& writer) {
+    if (node->is_stub) {
+      if (writer.trusts_nodes()) return static_cast<StubNode*>(node)->page;
+      node = here(node);
+      if (n == 0) n = size_of(node);
+    }
+    if (const std::uint64_t known = writer.page_of(node, n)) return known;
+    PageOut out(writer);
+    out.number(node->height);
+    out.number(n);
+    if (node->height == 0) {
+      ItemCodec<Item>::write(out, items(node), n);
+    } else {
+      std::uint64_t pages[256];
+      // From the last: later nodes hold longer tails, and what holds more serves for what holds less.
+      for (unsigned i = n; i-- > 0;) {
+        Node* const kid = children(node)[i];
+        pages[i] = save_node(kid, kid->is_stub ? 0 : size_of(kid), writer);
+      }
+      for (unsigned i = 0; i < n; ++i) {
+        out.number(pages[i]);
+        out.number(ends_of(node)[i] - start_of(node, i));
+        SumsCodec<Sums>::write(out, sums_of(node)[i]);
+      }
+    }
+    return writer.add(node, n, std::move(out.bytes));
+  }
+
  private:
+  static Node* loaded(StubNode* stub) {
+    if (Node* known = stub->loaded.load(std::memory_order_acquire)) return known;
+    Ref fresh = load_node(*stub);
+    Node* expected = nullptr;
+    if (stub->loaded.compare_exchange_strong(expected, fresh.get(), std::memory_order_acq_rel)) return fresh.give();
+    return expected;  // somebody else was first
+  }
+
+  static Ref load_node(const StubNode& stub) {
+    if constexpr (can_be_saved) {
+      const std::string bytes = stub.space->read(stub.page);
+      PageIn in(bytes, stub.space, stub.page);
+      if (in.number() != stub.height) in.fail("it is of another height");
+      const std::uint64_t n = in.number();
+      if (n == 0 || n > 255) in.fail("it holds nothing, or too much");
+      Ref node = stub.height == 0 ? load_leaf(in, static_cast<unsigned>(n)) : load_inner(in, static_cast<unsigned>(n), stub.height);
+      in.end();
+      node->saved.store(SavedAs{stub.space->id(), static_cast<std::uint8_t>(n), stub.page}.word(), std::memory_order_relaxed);
+      return node;
+    } else {
+      throw_corrupt_page(stub.page, "it belongs to a kind of tree that is never saved");
+    }
+  }
+  static Ref load_leaf(PageIn& in, unsigned n) {
+    const std::vector<Item> read = ItemCodec<Item>::read(in, n);
+    in.space->count_loaded(items_offset + n * sizeof(Item));
+    return copy_leaf(read.data(), n, n);
+  }
+  static Ref load_inner(PageIn& in, unsigned n, unsigned height) {
+    Ref inner = new_inner(n, height);
+    in.space->count_loaded(ends_offset(n) + n * (sizeof(std::uint32_t) + 2 * sizeof(StubNode)));
+    std::uint64_t end = 0;
+    for (unsigned i = 0; i < n; ++i) {
+      const std::uint64_t page = in.number();
+      end += in.number();
+      if (page == 0 || page == in.page || end > std::numeric_limits<std::uint32_t>::max()) in.fail("a child cannot be so");
+      new (sums_of(inner.get()) + i) Sums(SumsCodec<Sums>::read(in));
+      ends_of(inner.get())[i] = static_cast<std::uint32_t>(end);
+      children(inner.get())[i] = in.space->stub(page, static_cast<std::uint16_t>(height - 1));
+      inner->used.store(i + 1, std::memory_order_relaxed);  // so that what is there is released when the next cannot be read
+    }
+    return inner;
+  }
+
   inline static thread_local std::uint64_t nodes_made_ = 0;
   inline static thread_local std::uint64_t node_bytes_made_ = 0;
 };

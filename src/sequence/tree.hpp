@@ -48,8 +48,8 @@ class Tree : private TreeNodes<Item, Sums> {
   // An inner node with one child must count as less than half full: it may hide a leaf that is.
   static_assert(LeafMax >= 2 && InnerMax >= 4);
   using Nodes = TreeNodes<Item, Sums>;
-  using Nodes::add_child_slots, Nodes::add_items, Nodes::capacity_of, Nodes::child_at, Nodes::children, Nodes::copy_leaf,
-      Nodes::count_of;
+  using Nodes::add_child_slots, Nodes::add_items, Nodes::capacity_of, Nodes::child, Nodes::child_at, Nodes::here, Nodes::children,
+      Nodes::copy_leaf, Nodes::count_of;
   using Nodes::ends_of, Nodes::items, Nodes::items_offset, Nodes::measure, Nodes::new_inner, Nodes::new_leaf, Nodes::node_sums,
       Nodes::retain, Nodes::size_of;
   using Nodes::slot_of, Nodes::start_of, Nodes::sums_of;
@@ -83,7 +83,7 @@ class Tree : private TreeNodes<Item, Sums> {
   // The sums of all items: O(1) nodes read.
   Sums sums() const {
     Sums total;
-    if (root_) total += node_sums(root_.get());
+    if (root_) total += node_sums(root());
     add_items(total, tail_items(), 0, tail_size_);
     return total;
   }
@@ -91,7 +91,7 @@ class Tree : private TreeNodes<Item, Sums> {
   // One of the sums of all items, when the others are not needed. get() is additive.
   template <class Get>
   std::uint64_t total(Get get) const {
-    std::uint64_t sum = root_ ? total(root_.get(), get) : 0;
+    std::uint64_t sum = root_ ? total(root(), get) : 0;
     for (std::uint32_t i = 0; i < tail_size_; ++i) sum += measure(get, tail_items()[i]);
     return sum;
   }
@@ -101,7 +101,7 @@ class Tree : private TreeNodes<Item, Sums> {
   std::uint64_t total(std::uint64_t begin, std::uint64_t end, Get get) const {
     const std::uint64_t linked = root_count();
     end = std::min(end, size());
-    std::uint64_t sum = begin < std::min(end, linked) ? total(root_.get(), begin, std::min(end, linked), get) : 0;
+    std::uint64_t sum = begin < std::min(end, linked) ? total(root(), begin, std::min(end, linked), get) : 0;
     for (std::uint64_t i = std::max(begin, linked); i < end; ++i) sum += measure(get, tail_items()[i - linked]);
     return sum;
   }
@@ -112,7 +112,7 @@ class Tree : private TreeNodes<Item, Sums> {
     end = std::min(end, size());
     if (begin >= end) return total;
     const std::uint64_t linked = root_count();
-    if (begin < linked) add_range(total, root_.get(), begin, std::min(end, linked));
+    if (begin < linked) add_range(total, root(), begin, std::min(end, linked));
     if (end > linked) add_items(total, tail_items(), std::max(begin, linked) - linked, end - linked);
     return total;
   }
@@ -138,14 +138,14 @@ class Tree : private TreeNodes<Item, Sums> {
   Chunk chunk(std::uint64_t index, Walk& walk) const {
     const Node* parent = static_cast<const Node*>(walk.parent);
     if (parent && ++walk.child < size_of(parent)) {
-      const Node* leaf = children(parent)[walk.child];
+      const Node* leaf = child(parent, walk.child);
       prefetch_next(walk);
       return {items(leaf), index, index + size_of(leaf)};
     }
     walk = {};
     const std::uint64_t linked = root_count();
     if (index >= linked) return {tail_items(), linked, size()};
-    const Node* node = root_.get();
+    const Node* node = root();
     std::uint64_t begin = 0;
     while (node->height > 0) {
       const unsigned i = child_at(node, index - begin);
@@ -156,7 +156,7 @@ class Tree : private TreeNodes<Item, Sums> {
         for (unsigned k = i + 2; k < size_of(node); ++k) prefetch_line(children(node)[k]);
       }
       begin += start_of(node, i);
-      node = children(node)[i];
+      node = child(node, i);
     }
     return {items(node), begin, begin + size_of(node)};
   }
@@ -167,7 +167,7 @@ class Tree : private TreeNodes<Item, Sums> {
   std::uint64_t seek(Get get, std::uint64_t target) const {
     std::uint64_t before = 0;
     std::uint64_t index = 0;
-    if (const Node* node = root_.get()) {
+    if (const Node* node = root()) {
       if (const std::uint64_t all = total(node, get); all > target) {
         while (node->height > 0) {
           unsigned i = 0;
@@ -177,7 +177,7 @@ class Tree : private TreeNodes<Item, Sums> {
             before += s;
           }
           index += start_of(node, i);
-          node = children(node)[i];
+          node = child(node, i);
         }
         return index + seek_items(items(node), count_of(node), get, target, before);
       } else {
@@ -194,7 +194,7 @@ class Tree : private TreeNodes<Item, Sums> {
   bool visit(std::uint64_t begin, std::uint64_t end, May may, Visit visit) const {
     const std::uint64_t linked = root_count();
     end = std::min(end, size());
-    if (begin < std::min(end, linked) && !visit_node(root_.get(), 0, begin, std::min(end, linked), may, visit)) return false;
+    if (begin < std::min(end, linked) && !visit_node(root(), 0, begin, std::min(end, linked), may, visit)) return false;
     for (std::uint64_t i = std::max(begin, linked); i < end; ++i) {
       if (!visit(i, tail_items()[i - linked])) return false;
     }
@@ -210,7 +210,7 @@ class Tree : private TreeNodes<Item, Sums> {
       --i;
       if (!visit(i, tail_items()[i - linked])) return false;
     }
-    return begin >= std::min(end, linked) || visit_node_back(root_.get(), 0, begin, std::min(end, linked), may, visit);
+    return begin >= std::min(end, linked) || visit_node_back(root(), 0, begin, std::min(end, linked), may, visit);
   }
 
   // The same, but a subtree for which whole(Sums) is true is not entered: take(Sums) gets its sums at once.
@@ -218,14 +218,14 @@ class Tree : private TreeNodes<Item, Sums> {
   void gather(std::uint64_t begin, std::uint64_t end, May may, Whole whole, Take take, Visit visit) const {
     const std::uint64_t linked = root_count();
     end = std::min(end, size());
-    if (begin < std::min(end, linked)) gather_node(root_.get(), begin, std::min(end, linked), may, whole, take, visit);
+    if (begin < std::min(end, linked)) gather_node(root(), begin, std::min(end, linked), may, whole, take, visit);
     for (std::uint64_t i = std::max(begin, linked); i < end; ++i) visit(tail_items()[i - linked]);
   }
 
   // Amortised O(1); allocates one leaf in LeafMax calls, plus the path to it.
   void push_back(const Item& item) {
-    if (tail_ && tail_size_ < capacity_of(tail_.get()) && claim()) {
-      new (items(tail_.get()) + tail_size_) Item(item);
+    if (tail_ && tail_size_ < capacity_of(tail()) && claim()) {
+      new (items(tail()) + tail_size_) Item(item);
       ++tail_size_;
       return;
     }
@@ -271,12 +271,38 @@ class Tree : private TreeNodes<Item, Sums> {
   template <class Change>
   Tree changed(Change& change, ChangedNodes& known) const {
     Tree made;
-    if (root_) made.root_ = changed_node(root_.get(), change, known).node;
+    if (root_) made.root_ = changed_node(root(), change, known).node;
     if (tail_size_ > 0) {
-      made.tail_ = changed_leaf(tail_.get(), tail_size_, change, known).node;
+      made.tail_ = changed_leaf(tail(), tail_size_, change, known).node;
       made.tail_size_ = tail_size_;
     }
     return made;
+  }
+
+  // Where the tree is, in pages; what is not on one yet is written.
+  //     | page of the root, 0: none | its height | size of the tail | its page |
+  void save(PageOut& out) const {
+    out.number(root_ ? Nodes::save_node(root_.get(), root_->is_stub ? 0 : size_of(root_.get()), out.writer) : 0);
+    if (root_) out.number(root_->height);
+    out.number(tail_size_);
+    if (tail_size_ > 0) out.number(Nodes::save_node(tail_.get(), tail_size_, out.writer));
+  }
+  // Reads no page: that happens when somebody looks.
+  static Tree load(PageIn& in) {
+    Tree tree;
+    if (const std::uint64_t page = in.number()) {
+      const std::uint64_t height = in.number();
+      if (height > 40) in.fail("a tree is too high");
+      tree.root_ = Ref(in.space->stub(page, static_cast<std::uint16_t>(height)));
+    }
+    tree.tail_size_ = in.number32();
+    if (tree.tail_size_ > LeafMax) in.fail("a tail is too long");
+    if (tree.tail_size_ > 0) {
+      const std::uint64_t page = in.number();
+      if (page == 0) in.fail("a tail has no page");
+      tree.tail_ = Ref(in.space->stub(page, 0));
+    }
+    return tree;
   }
 
   // How many items the two have in common from the start on. O(log n) for each stretch not shared.
@@ -328,10 +354,10 @@ class Tree : private TreeNodes<Item, Sums> {
   const char* check() const {
     if (tail_size_ > 0 && !tail_) return "a tail size without a tail";
     if (!root_) return nullptr;
-    if (root_->height > 0 && size_of(root_.get()) < 2) return "an inner root has fewer than two children";
-    return check_node(root_.get(), true);
+    if (root()->height > 0 && size_of(root()) < 2) return "an inner root has fewer than two children";
+    return check_node(root(), true);
   }
-  unsigned height() const { return root_ ? root_->height + 1u : 0u; }
+  unsigned height() const { return root_ ? root()->height + 1u : 0u; }
 
   using Nodes::nodes_made, Nodes::node_bytes_made;  // for tests and benchmarks
 
@@ -348,7 +374,8 @@ class Tree : private TreeNodes<Item, Sums> {
     for (std::size_t byte = 0; byte < items_offset + LeafMax * sizeof(Item); byte += 64) prefetch_line(leaf + byte);
   }
 
-  static bool half_full(const Node* node) { return size_of(node) >= (node->height == 0 ? LeafMax : InnerMax) / 2; }
+  // A node on a page is: it was no root when it was saved, or it is one again.
+  static bool half_full(const Node* node) { return node->is_stub || size_of(node) >= (node->height == 0 ? LeafMax : InnerMax) / 2; }
 
   // Making nodes ---------------------------------------------------------------------------------------------------------
 
@@ -432,7 +459,7 @@ class Tree : private TreeNodes<Item, Sums> {
       }
       const std::size_t left = k + 1 < kids.size() ? k : k - 1;
       Slots joined;
-      join(kids[left].node.get(), kids[left + 1].node.get(), joined);
+      join(here(kids[left].node.get()), here(kids[left + 1].node.get()), joined);
       kids[left] = std::move(joined[0]);
       if (joined.size() == 2) {
         kids[left + 1] = std::move(joined[1]);
@@ -470,7 +497,7 @@ class Tree : private TreeNodes<Item, Sums> {
     }
     if (const auto found = known.find(node); found != known.end()) return found->second;
     Slots kids, out;
-    for (unsigned i = 0; i < n; ++i) kids.push_back(changed_node(children(node)[i], change, known));
+    for (unsigned i = 0; i < n; ++i) kids.push_back(changed_node(child(node, i), change, known));
     make_inners(kids, out);
     known.emplace(node, out.front());
     return std::move(out.front());
@@ -508,14 +535,14 @@ class Tree : private TreeNodes<Item, Sums> {
     const std::uint64_t start = start_of(node, first);
     Slots changed;
     if (first == last) {
-      splice_node(children(node)[first], from - start, to - start, insert, changed);
+      splice_node(child(node, first), from - start, to - start, insert, changed);
       if (changed.size() == 1 && half_full(changed[0].node.get())) {  // what happened has ended below here
         out.push_back(with_child(node, first, std::move(changed[0])));
         return;
       }
     } else {
-      splice_node(children(node)[first], from - start, ends_of(node)[first] - start, insert, changed);
-      splice_node(children(node)[last], 0, to - start_of(node, last), {}, changed);
+      splice_node(child(node, first), from - start, ends_of(node)[first] - start, insert, changed);
+      splice_node(child(node, last), 0, to - start_of(node, last), {}, changed);
     }
     Slots all;
     all.reserve(n + changed.size());
@@ -545,9 +572,9 @@ class Tree : private TreeNodes<Item, Sums> {
     const unsigned i = first_touched(node, from, to);
     const std::uint64_t start = start_of(node, i);
     if (to > ends_of(node)[i]) return false;
-    Slot child{{}, {}, 0};
-    if (!splice_path(children(node)[i], from - start, to - start, insert, child)) return false;
-    out = with_child(node, i, std::move(child));
+    Slot made{{}, {}, 0};
+    if (!splice_path(child(node, i), from - start, to - start, insert, made)) return false;
+    out = with_child(node, i, std::move(made));
     return true;
   }
 
@@ -562,13 +589,13 @@ class Tree : private TreeNodes<Item, Sums> {
 
   void splice_root(std::uint64_t from, std::uint64_t to, std::span<const Item> insert) {
     if (from == to && insert.empty()) return;
-    if (Slot path{{}, {}, 0}; root_ && splice_path(root_.get(), from, to, insert, path)) {
+    if (Slot path{{}, {}, 0}; root_ && splice_path(root(), from, to, insert, path)) {
       root_ = std::move(path.node);
       return;
     }
     Slots out;
     if (root_) {
-      splice_node(root_.get(), from, to, insert, out);
+      splice_node(root(), from, to, insert, out);
     } else {
       make_leaves(insert, {}, {}, out);
     }
@@ -604,20 +631,21 @@ class Tree : private TreeNodes<Item, Sums> {
       nodes = std::move(up);
     }
     root_ = nodes.empty() ? Ref() : std::move(nodes[0].node);
-    while (root_ && root_->height > 0 && size_of(root_.get()) == 1) root_ = Ref::share(children(root_.get())[0]);
+    while (root_ && root()->height > 0 && size_of(root()) == 1) root_ = Ref::share(children(root())[0]);
   }
 
-  void push_leaf(const Ref& leaf) {
+  void push_leaf(const Ref& last) {
+    const Ref leaf = Ref::share(here(last.get()));
     if (!root_) {
       root_ = leaf;
       return;
     }
-    if (root_->height == 0 && !half_full(root_.get())) {
+    if (root()->height == 0 && !half_full(root())) {
       splice_root(root_count(), root_count(), {items(leaf.get()), size_of(leaf.get())});
       return;
     }
     Slots out;
-    push_under(root_.get(), slot_of(leaf), out);
+    push_under(root(), slot_of(leaf), out);
     grow(out);
   }
 
@@ -635,7 +663,7 @@ class Tree : private TreeNodes<Item, Sums> {
       kids.push_back(std::move(leaf));
     } else {
       Slots last;
-      push_under(children(node)[n - 1], std::move(leaf), last);
+      push_under(child(node, n - 1), std::move(leaf), last);
       if (last.size() == 1) {
         out.push_back(with_child(node, n - 1, std::move(last[0])));
         return;
@@ -650,13 +678,21 @@ class Tree : private TreeNodes<Item, Sums> {
   // Whether the slot after this Tree's part of the tail is now ours to write.
   bool claim() {
     std::uint32_t expected = tail_size_;
-    return tail_->used.compare_exchange_strong(expected, tail_size_ + 1, std::memory_order_acq_rel, std::memory_order_relaxed);
+    return tail()->used.compare_exchange_strong(expected, tail_size_ + 1, std::memory_order_acq_rel, std::memory_order_relaxed);
   }
 
   // Reading --------------------------------------------------------------------------------------------------------------
 
-  std::uint64_t root_count() const { return root_ ? count_of(root_.get()) : 0; }
-  const Item* tail_items() const { return tail_ ? items(static_cast<const Node*>(tail_.get())) : nullptr; }
+  Node* root() const { return here(root_.get()); }
+  Node* tail() const {
+    Node* const leaf = here(tail_.get());
+    // A page of another's may be shorter than it should be.
+    if (leaf && tail_->is_stub && size_of(leaf) < tail_size_)
+      throw_corrupt_page(static_cast<StubNode*>(tail_.get())->page, "it is too short");
+    return leaf;
+  }
+  std::uint64_t root_count() const { return root_ ? count_of(root()) : 0; }
+  const Item* tail_items() const { return tail_ ? items(static_cast<const Node*>(tail())) : nullptr; }
 
   static void add_range(Sums& total, const Node* node, std::uint64_t begin, std::uint64_t end) {
     if (node->height == 0) {
@@ -668,7 +704,7 @@ class Tree : private TreeNodes<Item, Sums> {
       if (begin <= start && stop <= end) {
         total += sums_of(node)[i];
       } else {
-        add_range(total, children(node)[i], std::max(begin, start) - start, std::min(end, stop) - start);
+        add_range(total, child(node, i), std::max(begin, start) - start, std::min(end, stop) - start);
       }
     }
   }
@@ -697,7 +733,7 @@ class Tree : private TreeNodes<Item, Sums> {
       if (begin <= start && stop <= end) {
         sum += static_cast<std::uint64_t>(get(sums_of(node)[i]));
       } else if (begin < stop) {
-        sum += total(children(node)[i], std::max(begin, start) - start, std::min(end, stop) - start, get);
+        sum += total(child(node, i), std::max(begin, start) - start, std::min(end, stop) - start, get);
       }
       start = stop;
     }
@@ -724,7 +760,7 @@ class Tree : private TreeNodes<Item, Sums> {
     for (unsigned i = child_at(node, begin); i < size_of(node) && start_of(node, i) < end; ++i) {
       if (!may(sums_of(node)[i])) continue;
       const std::uint64_t start = start_of(node, i), stop = ends_of(node)[i];
-      if (!visit_node(children(node)[i], base + start, std::max(begin, start) - start, std::min(end, stop) - start, may, visit)) {
+      if (!visit_node(child(node, i), base + start, std::max(begin, start) - start, std::min(end, stop) - start, may, visit)) {
         return false;
       }
     }
@@ -743,8 +779,7 @@ class Tree : private TreeNodes<Item, Sums> {
     for (unsigned i = child_at(node, end - 1) + 1; i-- > 0 && ends_of(node)[i] > begin;) {
       if (!may(sums_of(node)[i])) continue;
       const std::uint64_t start = start_of(node, i), stop = ends_of(node)[i];
-      if (!visit_node_back(children(node)[i], base + start, std::max(begin, start) - start, std::min(end, stop) - start, may,
-                           visit)) {
+      if (!visit_node_back(child(node, i), base + start, std::max(begin, start) - start, std::min(end, stop) - start, may, visit)) {
         return false;
       }
     }
@@ -765,7 +800,7 @@ class Tree : private TreeNodes<Item, Sums> {
       if (begin <= start && stop <= end && whole(sums)) {
         take(sums);
       } else {
-        gather_node(children(node)[i], std::max(begin, start) - start, std::min(end, stop) - start, may, whole, take, visit);
+        gather_node(child(node, i), std::max(begin, start) - start, std::min(end, stop) - start, may, whole, take, visit);
       }
     }
   }
@@ -780,17 +815,17 @@ class Tree : private TreeNodes<Item, Sums> {
     out.clear();
     const std::uint64_t linked = root_count();
     if (index >= linked) {
-      out.push_back({tail_.get(), linked, size()});
+      out.push_back({tail(), linked, size()});
       return;
     }
-    const Node* node = root_.get();
+    const Node* node = root();
     std::uint64_t begin = 0;
     for (;;) {
       out.push_back({node, begin, begin + count_of(node)});
       if (node->height == 0) return;
       const unsigned i = child_at(node, index - begin);
       begin += start_of(node, i);
-      node = children(node)[i];
+      node = child(node, i);
     }
   }
 
@@ -812,11 +847,11 @@ class Tree : private TreeNodes<Item, Sums> {
     if (node->height == 0) return size_of(node) <= LeafMax ? nullptr : "a leaf is too large";
     if (size_of(node) > InnerMax) return "an inner node is too large";
     for (unsigned i = 0; i < size_of(node); ++i) {
-      const Node* child = children(node)[i];
-      if (child->height + 1 != node->height) return "leaves are at different depths";
-      if (count_of(child) != ends_of(node)[i] - start_of(node, i)) return "the ends are not the counts of the children";
-      if (!(node_sums(child) == sums_of(node)[i])) return "the sums are not the totals of the children";
-      if (const char* problem = check_node(child, false)) return problem;
+      const Node* kid = child(node, i);
+      if (kid->height + 1 != node->height) return "leaves are at different depths";
+      if (count_of(kid) != ends_of(node)[i] - start_of(node, i)) return "the ends are not the counts of the children";
+      if (!(node_sums(kid) == sums_of(node)[i])) return "the sums are not the totals of the children";
+      if (const char* problem = check_node(kid, false)) return problem;
     }
     return nullptr;
   }

@@ -122,6 +122,27 @@ void Connection::checkpoint(int mode) {
   log_frames_ = frames > moved ? static_cast<std::uint64_t>(frames - moved) : 0;
 }
 
+void Connection::rewrite_log() {
+  // With the right to write, so that nobody appends meanwhile. Readers read the same bytes as before.
+  run(Sql::begin_write);
+  sqlite3_file* log = nullptr;
+  int code = sqlite3_file_control(db_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (code == SQLITE_OK && log && log->pMethods) {
+    std::vector<char> piece(std::size_t{1} << 16);
+    sqlite3_int64 size = 0;
+    code = log->pMethods->xFileSize(log, &size);
+    for (sqlite3_int64 at = 0; code == SQLITE_OK && at < size;) {
+      const int bytes = static_cast<int>(std::min(size - at, static_cast<sqlite3_int64>(piece.size())));
+      code = log->pMethods->xRead(log, piece.data(), bytes, at);
+      if (code == SQLITE_OK) code = log->pMethods->xWrite(log, piece.data(), bytes, at);
+      at += bytes;
+    }
+    if (code == SQLITE_OK) code = log->pMethods->xSync(log, SQLITE_SYNC_FULL);
+  }
+  run(Sql::rollback);
+  if (code != SQLITE_OK) throw SqliteError{code, sqlite3_errstr(code)};
+}
+
 void Connection::keep_log_on_close() { sqlite3_db_config(db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr); }
 
 sqlite3_stmt* Connection::prepare(const char* sql) {

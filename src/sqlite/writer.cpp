@@ -100,7 +100,7 @@ Writer::Job* Writer::take_batch() {
   return batch;
 }
 
-void Writer::answer(Job* batch, const Job& self) {
+void Writer::answer(Job* batch, const Job& self) noexcept {
   while (batch) {
     Job* const job = batch;
     batch = job->next;
@@ -110,7 +110,8 @@ void Writer::answer(Job* batch, const Job& self) {
   }
 }
 
-void Writer::run_batch(Job*& batch) {
+// Throws nothing: others wait for what it leaves in their jobs.
+void Writer::run_batch(Job*& batch) noexcept {
   std::optional<Error> error;
   std::exception_ptr exception;
   committing_ = false;
@@ -125,8 +126,12 @@ void Writer::run_batch(Job*& batch) {
     return;
   } catch (const SqliteError& failure) {
     if (is_fatal(failure)) distrust();
-    error = to_error(failure, path_);
-    if (committing_) error = may_have_happened(*std::move(error));
+    try {
+      error = to_error(failure, path_);
+      if (committing_) error = may_have_happened(*std::move(error));
+    } catch (const std::bad_alloc&) {
+      exception = std::current_exception();
+    }
   } catch (const std::bad_alloc&) {
     exception = std::current_exception();
   }
@@ -208,7 +213,7 @@ bool Writer::run_one(Connection& connection, Job& job, bool in_savepoint) {
 }
 
 // Between transactions, by whoever leads. What fails here was answered already, and is not lost: it is in the log.
-void Writer::move_log_into_file() {
+void Writer::move_log_into_file() noexcept {
   if (!connection_ || connection_->log_frames() < log_frames_max) return;
   try {
     connection_->set_deadline(Clock::now());
@@ -219,8 +224,8 @@ void Writer::move_log_into_file() {
   }
 }
 
-// After a failed write or fsync the system may take pages for clean that never reached the disk. What follows them in the log would be lost with them at a
-// power cut. So the log as it reads now is written into the file, and begun anew, before anything else is stored.
+// After a failed write or fsync the system may take pages of the log for clean that never reached the disk. What follows them would be lost with them at a
+// power cut. So before anything else is stored, the whole log is written anew, as it reads now.
 Connection& Writer::ready(Deadline deadline) {
   if (!connection_) {
     auto fresh = std::make_unique<Connection>(path_, Access::write, false);
@@ -228,7 +233,7 @@ Connection& Writer::ready(Deadline deadline) {
     prepare(*fresh, durability_);
     if (log_is_doubtful_) {
       try {
-        fresh->checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+        fresh->rewrite_log();
       } catch (...) {
         fresh->keep_log_on_close();
         throw;

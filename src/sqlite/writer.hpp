@@ -63,12 +63,12 @@ class Writer {
   std::optional<Error> run(Job& job);
   bool wait_for_turn(Job& job, std::unique_lock<std::mutex>& lock);
   Job* take_batch();
-  void run_batch(Job*& batch);
+  void run_batch(Job*& batch) noexcept;
   void run_shared(Connection& connection, Job*& batch);
   bool begin(Connection& connection, Job*& batch);
   bool run_one(Connection& connection, Job& job, bool in_savepoint);
-  void answer(Job* batch, const Job& self);
-  void move_log_into_file();
+  void answer(Job* batch, const Job& self) noexcept;
+  void move_log_into_file() noexcept;
   Connection& ready(Deadline deadline);
   void distrust();
 

@@ -1,0 +1,412 @@
+#include "engine/durable.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "engine/outcome_bytes.hpp"
+#include "history/given_up.hpp"
+#include "history/operation_bytes.hpp"
+#include "history/replay.hpp"
+#include "history/saved.hpp"
+#include "message/redacted.hpp"
+#include "store/chain.hpp"
+
+namespace undertext {
+namespace {
+
+// A checkpoint costs a few dozen pages; what follows the last one is carried out again by whoever opens the conversation.
+constexpr std::uint64_t messages_per_version = 4;  // of operations that bring many, a checkpoint comes sooner
+
+constexpr std::uint64_t settings_format = 1;
+
+std::string settings_bytes(std::string_view tokenizer, std::string_view note) {
+  ByteOut out;
+  out.number(settings_format);
+  out.text(tokenizer);
+  out.text(note);
+  return std::move(out.bytes);
+}
+
+struct StoredSettings {
+  std::string tokenizer, note;
+};
+StoredSettings read_settings_bytes(std::string_view bytes) {
+  ByteIn in(bytes, "the record of the conversation");
+  if (in.number() != settings_format) in.fail("its format is not known");
+  StoredSettings settings;
+  settings.tokenizer = std::string(in.text());
+  settings.note = std::string(in.text());
+  in.end();
+  return settings;
+}
+
+std::uint16_t next_space_id() {
+  static std::atomic<std::uint16_t> last{0};
+  for (;;) {
+    if (const std::uint16_t id = ++last) return id;
+  }
+}
+
+std::vector<Page> as_pages(std::vector<NewPage> fresh) {
+  std::vector<Page> pages;
+  pages.reserve(fresh.size());
+  for (NewPage& page : fresh) pages.push_back({page.number, std::move(page.bytes)});
+  return pages;
+}
+
+}  // namespace
+
+std::string Durable::note_of(const ConversationRecord& record) { return read_settings_bytes(record.settings).note; }
+
+Durable::Durable(std::shared_ptr<Store> store, ConversationRecord record, Lineage lineage, const OpenOptions& options)
+    : store_(std::move(store)),
+      record_(std::move(record)),
+      lineage_(std::move(lineage)),
+      cache_bytes_(options.cache_bytes),
+      rebase_appends_(options.rebase_appends),
+      checkpoint_versions_(std::max<std::uint64_t>(options.checkpoint_versions, 1)),
+      tokenizer_(read_settings_bytes(record_.settings).tokenizer),
+      space_id_(next_space_id()) {}
+
+Result<std::unique_ptr<Durable>> Durable::open(std::shared_ptr<Store> store, std::string_view id, std::string_view tokenizer,
+                                               const OpenOptions& options, std::int64_t now_ms) {
+  if (!store) return Error{ErrorCode::invalid_argument, "give a store", "store"};
+  if (!is_conversation_id(id)) {
+    return Error{ErrorCode::invalid_argument, "a conversation's id is 1 to 128 of A-Z a-z 0-9 . _ -, and does not begin with a dot",
+                 "conversation"};
+  }
+  Result<ConversationRecord> record = Error{ErrorCode::not_found, ""};
+  if (options.make != OpenOptions::Make::always) record = store->find(id);
+  if (!record && record.error().code == ErrorCode::not_found && options.make != OpenOptions::Make::never) {
+    record = store->create({std::string(id), settings_bytes(tokenizer, options.note.value_or("")), now_ms, first_chain(id)});
+    // Somebody else may have made it in between.
+    if (!record && record.error().code == ErrorCode::conflict && options.make == OpenOptions::Make::if_missing)
+      record = store->find(id);
+  }
+  if (!record) return record.error();
+  Result<Lineage> lineage = Lineage::of(*store, *record);
+  if (!lineage) return lineage.error();
+  return answering_failure([&]() -> Result<std::unique_ptr<Durable>> {
+    std::unique_ptr<Durable> durable(new Durable(store, std::move(*record), std::move(*lineage), options));
+    if (options.note && *options.note != note_of(durable->record_)) {
+      Commit commit{durable->record_.id, durable->record_.version};
+      commit.settings = settings_bytes(durable->tokenizer_, *options.note);
+      // Whoever comes first in between has not changed what is written here.
+      for (;;) {
+        const std::optional<Error> error = store->commit(commit);
+        if (!error) break;
+        if (error->code != ErrorCode::conflict) return *error;
+        commit.expected_version = store->find(id).value().version;
+      }
+      durable->record_.settings = *commit.settings;
+    }
+    return durable;
+  });
+}
+
+History Durable::history_on(const Checkpoint& checkpoint) {
+  pages_ = std::make_shared<StoredPages>(space_id_, store_, lineage_);
+  if (!bodies_) bodies_ = std::make_shared<StoredBodies>(store_, lineage_, cache_bytes_ / 2);
+  History history = SavedHistory::load(checkpoint.root, pages_, bodies_);
+  if (history.version().value != checkpoint.version) {
+    throw Failure(Error{ErrorCode::corrupt, "the checkpoint of " + record_.id + " is of another version than it says"});
+  }
+  next_page_ = checkpoint.next_page;
+  record_.checkpoint_version = checkpoint.version;
+  checkpoint_log_ = history.stats().total_messages;
+  bytes_added_ = 0;
+  return history;
+}
+
+History Durable::load_checkpoint() {
+  const std::optional<Checkpoint> checkpoint = store_->checkpoint(record_.id).value();
+  if (checkpoint) return history_on(*checkpoint);
+  pages_.reset();
+  record_.checkpoint_version = 0;
+  checkpoint_log_ = 0;
+  bytes_added_ = 0;
+  return History(record_.created_at_ms);
+}
+
+History Durable::load() {
+  record_ = store_->find(record_.id).value();
+  tokenizer_ = read_settings_bytes(record_.settings).tokenizer;
+  History history = load_checkpoint();
+  replay_to(history, record_.version);
+  return history;
+}
+
+bool Durable::catch_up(History& history) {
+  ConversationRecord now = store_->find(record_.id).value();
+  const bool too_much_read = (pages_ ? pages_->bytes_loaded() : 0) + bytes_added_ > cache_bytes_ && record_.checkpoint_version > 0;
+  const bool is_new =
+      now.version != history.version().value || now.first_version != record_.first_version || now.settings != record_.settings;
+  if (!is_new && !too_much_read) return false;
+  if (now.version < history.version().value) {
+    throw Failure(Error{ErrorCode::corrupt, "the conversation " + record_.id + " is at version " + std::to_string(now.version) +
+                                                " in the store, and was at " + std::to_string(history.version().value)});
+  }
+  // What somebody made a checkpoint of need not be carried out again; nor can what was given up or counted anew.
+  if (too_much_read || now.checkpoint_version > record_.checkpoint_version || now.first_version != record_.first_version ||
+      now.settings != record_.settings) {
+    history = load();
+    return true;
+  }
+  record_ = std::move(now);
+  replay_to(history, record_.version);
+  return true;
+}
+
+std::vector<VersionRecord> Durable::versions(std::uint64_t first, std::uint64_t end) {
+  std::vector<VersionRecord> all;
+  while (first < end) {
+    const Lineage::Owner owner = lineage_.of_version(first);
+    std::vector<VersionRecord> some = store_->versions(owner.id, first, std::min(end, owner.end)).value();
+    for (VersionRecord& record : some) {
+      if (record.version != first) break;
+      all.push_back(std::move(record));
+      ++first;
+    }
+    if (some.empty() || all.empty() || all.back().version + 1 != first) {
+      throw Failure(
+          Error{ErrorCode::corrupt, "version " + std::to_string(first) + " of " + record_.id + " is missing in the store"});
+    }
+  }
+  return all;
+}
+
+std::vector<MessageRecord> Durable::messages(std::uint64_t first, std::uint64_t end) {
+  std::vector<MessageRecord> all;
+  while (first < end) {
+    const Lineage::Owner owner = lineage_.of_message(first);
+    std::vector<MessageRecord> some = store_->messages(owner.id, first, std::min(end, owner.end)).value();
+    if (some.empty() || some.front().ordinal != first) {
+      throw Failure(Error{ErrorCode::corrupt,
+                          "the message with ordinal " + std::to_string(first) + " of " + record_.id + " is missing in the store"});
+    }
+    for (MessageRecord& record : some) {
+      if (record.ordinal != first) break;
+      all.push_back(std::move(record));
+      ++first;
+    }
+  }
+  return all;
+}
+
+void Durable::replay_to(History& history, std::uint64_t version) {
+  const std::uint64_t from = history.version().value;
+  if (from == version) return;
+  const std::vector<VersionRecord> operations = versions(from + 1, version + 1);
+  std::uint64_t log_length = history.stats().total_messages;
+  const std::uint64_t log_end = operations.back().log_length;
+  if (log_end < log_length) throw Failure(Error{ErrorCode::corrupt, "the log of " + record_.id + " is shorter than it was"});
+  const std::vector<MessageRecord> stored = messages(log_length, log_end);
+  const std::uint64_t first = log_length;
+  for (const VersionRecord& record : operations) {
+    if (record.log_length < log_length || record.log_length > log_end) {
+      throw Failure(
+          Error{ErrorCode::corrupt, "version " + std::to_string(record.version) + " of " + record_.id + " has a wrong log length"});
+    }
+    std::vector<StoredMessage> given;
+    for (; log_length < record.log_length; ++log_length) {
+      const MessageRecord& message = stored[log_length - first];
+      given.emplace_back(message_of(message), message.time_ms, message.tokens);
+      bytes_added_ += message.body.size();
+    }
+    Operation operation{op::Append{}, {}};
+    if (!record.arguments.empty()) {
+      ByteIn in(record.arguments, "version " + std::to_string(record.version) + " of " + record_.id);
+      operation = read_operation(in);
+      in.end();
+    }
+    history = replay(history, std::move(operation), record.at_ms, given).value().history;
+  }
+}
+
+std::optional<Outcome> Durable::answered(std::string_view operation_id) {
+  const std::optional<VersionRecord> found = store_->find_operation(record_.id, operation_id).value();
+  if (!found) return {};
+  return read_outcome(found->answer);
+}
+
+Commit Durable::new_records(const History& history, const Outcomes& answers) const {
+  const History::Rep& rep = history.rep();
+  Commit commit{record_.id, record_.version};
+  const std::uint64_t head = rep.head_number();
+  commit.messages.reserve(rep.log.size() - record_.log_length);
+  StoredReader stored(rep.log);
+  for (std::uint64_t ordinal = record_.log_length; ordinal < rep.log.size(); ++ordinal) {
+    const auto at = static_cast<std::uint32_t>(ordinal);
+    const StoredMessage& message = stored[at];
+    commit.messages.push_back({ordinal, std::string(stored.message(at).json()), message.role(), message.time_ms, message.tokens});
+  }
+  commit.versions.reserve(head - record_.version);
+  Digest chain = record_.chain;
+  std::uint64_t log_length = record_.log_length;
+  for (std::uint64_t v = record_.version + 1; v <= head; ++v) {
+    const VersionRow& row = rep.versions[v];
+    VersionRecord record;
+    record.version = v;
+    record.at_ms = row.at_ms;
+    record.log_length = row.log_length;
+    record.operation = row.operation ? name(row.operation->operation) : "APPEND";
+    if (row.operation) {
+      ByteOut out;
+      write_operation(out, row.operation->operation);
+      record.arguments = std::move(out.bytes);
+    }
+    for (const auto& [operation_id, outcome] : answers) {
+      if (outcome.version.value != v) continue;
+      record.operation_id = operation_id;
+      record.answer = outcome_bytes(outcome);
+    }
+    const std::span<const MessageRecord> all = commit.messages;
+    record.chain = chain = next_chain(chain, record, all.subspan(log_length - record_.log_length, row.log_length - log_length));
+    log_length = row.log_length;
+    commit.versions.push_back(std::move(record));
+  }
+  return commit;
+}
+
+bool Durable::is_checkpoint_due(const Commit& commit) const {
+  if (commit.versions.empty()) return false;
+  const VersionRecord& last = commit.versions.back();
+  return last.version - record_.checkpoint_version >= checkpoint_versions_ ||
+         last.log_length - checkpoint_log_ >= checkpoint_versions_ * messages_per_version;
+}
+
+void Durable::stored(const Commit& commit) {
+  if (commit.settings) record_.settings = *commit.settings;
+  if (commit.versions.empty()) return;
+  const VersionRecord& last = commit.versions.back();
+  record_.version = last.version;
+  record_.log_length = last.log_length;
+  record_.updated_at_ms = last.at_ms;
+  record_.chain = last.chain;
+  for (const MessageRecord& message : commit.messages) bytes_added_ += message.body.size() + sizeof(StoredMessage) + sizeof(Entry);
+}
+
+std::optional<Error> Durable::commit(History& history, const Outcomes& answers) {
+  Commit commit = new_records(history, answers);
+  if (commit.versions.empty()) return {};
+  if (is_checkpoint_due(commit)) return store_with_checkpoint(std::move(commit), history, false);
+  if (std::optional<Error> error = store_->commit(commit)) return error;
+  stored(commit);
+  return {};
+}
+
+std::optional<Error> Durable::store_with_checkpoint(Commit commit, History& history, bool all_anew) {
+  PageWriter writer(space_id_, next_page_);
+  if (all_anew) writer.forget_saved();
+  std::string root = SavedHistory::save(history.rep(), writer);
+  commit.checkpoint = Checkpoint{history.version().value, writer.next_page(), std::move(root)};
+  commit.pages = as_pages(writer.take_pages());
+  if (std::optional<Error> error = store_->commit(commit)) return error;
+  writer.committed();
+  stored(commit);
+  next_page_ = commit.checkpoint->next_page;
+  record_.checkpoint_version = commit.checkpoint->version;
+  checkpoint_log_ = record_.log_length;
+  // All of it is stored now, so it need not stay in memory.
+  if (bytes_added_ + (pages_ ? pages_->bytes_loaded() : 0) > cache_bytes_ / 2) history = history_on(*commit.checkpoint);
+  return {};
+}
+
+std::optional<Error> Durable::checkpoint(History& history) {
+  if (record_.checkpoint_version == record_.version) return {};
+  return store_with_checkpoint({record_.id, record_.version}, history, false);
+}
+
+std::optional<Error> Durable::recounted(History& history, std::string_view tokenizer) {
+  Commit commit{record_.id, record_.version};
+  commit.settings = settings_bytes(tokenizer, note_of(record_));
+  if (std::optional<Error> error = store_with_checkpoint(std::move(commit), history, false)) return error;
+  tokenizer_ = tokenizer;
+  return {};
+}
+
+std::optional<Error> Durable::fork(const History& start, std::string_view id) {
+  if (!is_conversation_id(id)) {
+    return Error{ErrorCode::invalid_argument, "a conversation's id is 1 to 128 of A-Z a-z 0-9 . _ -, and does not begin with a dot",
+                 "id"};
+  }
+  PageWriter writer(space_id_, next_page_);
+  NewConversation made;
+  made.id = id;
+  made.settings = record_.settings;
+  made.created_at_ms = record_.created_at_ms;
+  made.chain = record_.chain;
+  if (start.version().value != record_.version) made.chain = versions(start.version().value, start.version().value + 1).at(0).chain;
+  made.origin = Origin{record_.id, start.version().value, start.stats().total_messages, next_page_};
+  std::string root = SavedHistory::save(start.rep(), writer);
+  made.checkpoint = Checkpoint{start.version().value, writer.next_page(), std::move(root)};
+  made.pages = as_pages(writer.take_pages());
+  const Result<ConversationRecord> record = store_->create(made);
+  if (!record) return record.error();
+  return {};
+}
+
+Result<Conversation> Durable::open_another(std::string_view id, const Settings& settings) const {
+  return Conversation::open(store_, id, settings,
+                            {.make = OpenOptions::Make::never,
+                             .cache_bytes = cache_bytes_,
+                             .rebase_appends = rebase_appends_,
+                             .checkpoint_versions = checkpoint_versions_});
+}
+
+std::optional<Error> Durable::redact(const History& history, const std::vector<Ordinal>& ordinals, const Removal& removal) {
+  std::unordered_map<std::string, std::vector<MessageRecord>> by_owner;
+  for (const Ordinal ordinal : ordinals) {
+    if (ordinal.value >= history.stats().total_messages) {
+      return Error{ErrorCode::not_found, "there is no message with ordinal " + std::to_string(ordinal.value), "ordinal"};
+    }
+    MessageRecord record = messages(ordinal.value, ordinal.value + 1).at(0);
+    if (!record.redacted) record.redacted = sha256(record.body);
+    record.body = redacted(message_of(record), {removal.who, removal.at_ms, removal.why, hex(*record.redacted)}).json();
+    by_owner[lineage_.of_message(ordinal.value).id].push_back(std::move(record));
+  }
+  for (const auto& [owner, stubs] : by_owner) {
+    if (std::optional<Error> error = store_->redact(owner, stubs, removal)) return error;
+  }
+  bodies_.reset();  // it may know the old ones
+  return {};
+}
+
+Result<Reclaimed> Durable::give_up(History& history, std::uint32_t first, std::int64_t now_ms) {
+  Reclaimed reclaimed;
+  reclaimed.first_version = Version(first);
+  reclaimed.versions = first - history.first_version().value;
+  if (!record_.forks.empty() || record_.origin) {
+    return Error{ErrorCode::unsupported, "versions of a conversation that shares messages with a fork cannot be given up"};
+  }
+  const History kept = without_versions_below(history, first);
+  const std::vector<bool> needed = needed_messages(kept);
+  Prune prune;
+  prune.conversation = record_.id;
+  prune.expected_version = record_.version;
+  prune.first_version = first;
+  for (std::uint64_t ordinal = 0; ordinal < needed.size(); ++ordinal) {
+    if (needed[ordinal]) continue;
+    MessageRecord record = messages(ordinal, ordinal + 1).at(0);
+    if (record.redacted) continue;
+    record.redacted = sha256(record.body);
+    record.body = redacted(message_of(record), {"retention", now_ms, "no kept version needs it", hex(*record.redacted)}).json();
+    prune.stubs.push_back(std::move(record));
+  }
+  reclaimed.messages = prune.stubs.size();
+  PageWriter writer(space_id_, next_page_);
+  writer.forget_saved();
+  std::string root = SavedHistory::save(kept.rep(), writer);
+  prune.checkpoint = Checkpoint{kept.version().value, writer.next_page(), std::move(root)};
+  prune.pages = as_pages(writer.take_pages());
+  if (std::optional<Error> error = store_->prune(prune)) return *error;
+  bodies_.reset();
+  record_.first_version = first;
+  history = history_on(prune.checkpoint);
+  return reclaimed;
+}
+
+}  // namespace undertext

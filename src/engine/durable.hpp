@@ -1,0 +1,93 @@
+// What ties a conversation to a store: it loads histories, keeps them up with what others commit, and commits what this one adds.
+//
+//     open        checkpoint  ->  a history that reads pages when looked at  ->  + the few operations since, carried out again
+//     commit      the operations and messages beyond the version known to be stored; every so often a checkpoint with them
+//
+// Belongs to whose turn it is. What goes wrong in the store is thrown as Failure, but for commits, where it is answered.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <undertext/conversation.hpp>
+#include <undertext/store.hpp>
+
+#include "engine/lineage.hpp"
+#include "engine/stored_reading.hpp"
+
+namespace undertext {
+
+class Durable {
+ public:
+  using Outcomes = std::unordered_map<std::string, Outcome>;  // by operation id
+
+  // invalid_argument: the id. not_found, conflict: as OpenOptions::make says.
+  static Result<std::unique_ptr<Durable>> open(std::shared_ptr<Store> store, std::string_view id, std::string_view tokenizer,
+                                               const OpenOptions& options, std::int64_t now_ms);
+
+  const std::string& id() const { return record_.id; }
+  bool rebases_appends() const { return rebase_appends_; }
+  const std::string& tokenizer() const { return tokenizer_; }  // that all stored counts are by
+  static std::string note_of(const ConversationRecord& record);
+
+  History load();
+  // Whether there was anything new. A history that has read more than the cache may hold is loaded anew too.
+  bool catch_up(History& history);
+
+  std::optional<Outcome> answered(std::string_view operation_id);
+
+  // Stores what `history` has beyond what is stored. On success it may be another one, equal, that holds less in memory.
+  std::optional<Error> commit(History& history, const Outcomes& answers);
+  std::optional<Error> checkpoint(History& history);
+  // After every count was made anew by another tokenizer.
+  std::optional<Error> recounted(History& history, std::string_view tokenizer);
+
+  std::optional<Error> fork(const History& start, std::string_view id);
+  Result<Conversation> open_another(std::string_view id, const Settings& settings) const;
+  std::optional<Error> redact(const History& history, const std::vector<Ordinal>& ordinals, const Removal& removal);
+  Result<Reclaimed> give_up(History& history, std::uint32_t first, std::int64_t now_ms);
+
+ private:
+  Durable(std::shared_ptr<Store> store, ConversationRecord record, Lineage lineage, const OpenOptions& options);
+
+  History load_checkpoint();
+  void replay_to(History& history, std::uint64_t version);
+  std::vector<VersionRecord> versions(std::uint64_t first, std::uint64_t end);
+  std::vector<MessageRecord> messages(std::uint64_t first, std::uint64_t end);
+  Commit new_records(const History& history, const Outcomes& answers) const;
+  bool is_checkpoint_due(const Commit& commit) const;
+  std::optional<Error> store_with_checkpoint(Commit commit, History& history, bool all_anew);
+  void stored(const Commit& commit);
+  History history_on(const Checkpoint& checkpoint);
+
+  const std::shared_ptr<Store> store_;
+  ConversationRecord record_;  // as it is known to be stored
+  Lineage lineage_;
+  const std::uint64_t cache_bytes_;
+  const bool rebase_appends_;
+  const std::uint64_t checkpoint_versions_;
+  std::string tokenizer_;
+  const std::uint16_t space_id_;
+  std::uint64_t next_page_ = 1;
+  std::shared_ptr<StoredPages> pages_;
+  std::shared_ptr<StoredBodies> bodies_;
+  std::uint64_t bytes_added_ = 0;     // to the history in memory since it was loaded
+  std::uint64_t checkpoint_log_ = 0;  // the log's length at the last checkpoint
+};
+
+// Carries out `work`, and answers what it throws as Failure.
+template <class Work>
+auto answering_failure(Work work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+}
+
+}  // namespace undertext

@@ -1,0 +1,79 @@
+#include "engine/stored_reading.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace undertext {
+namespace {
+
+// Whoever reads one message mostly reads its neighbours next.
+constexpr std::uint64_t neighbours = 64;
+constexpr std::uint64_t bookkeeping_bytes = 96;  // of a kept body, about
+
+}  // namespace
+
+Message message_of(const MessageRecord& record) {
+  constexpr MessageLimits unlimited{std::numeric_limits<std::uint64_t>::max(), std::numeric_limits<std::uint32_t>::max()};
+  Result<Message> message = Message::parse(record.body, unlimited);
+  if (!message) {
+    throw Failure(Error{ErrorCode::corrupt,
+                        "the message with ordinal " + std::to_string(record.ordinal) + " is damaged: " + message.error().message});
+  }
+  return *std::move(message);
+}
+
+std::string StoredPages::read_page(std::uint64_t page) {
+  const std::uint64_t numbers[] = {page};
+  std::vector<Page> pages = store_->pages(lineage_.of_page(page).id, numbers).value();
+  if (pages.size() != 1 || pages[0].number != page) throw_corrupt_page(page, "it is not there");
+  return std::move(pages[0].bytes);
+}
+
+Message StoredBodies::body(std::uint32_t ordinal) const {
+  {
+    const std::lock_guard lock(lock_);
+    if (const auto found = places_.find(ordinal); found != places_.end()) {
+      recent_.splice(recent_.begin(), recent_, found->second);
+      return recent_.front().message;
+    }
+  }
+  const Lineage::Owner owner = lineage_.of_message(ordinal);
+  const std::uint64_t block = ordinal - ordinal % neighbours;
+  const auto read = [&](std::uint64_t first, std::uint64_t end) {
+    return store_->messages(owner.id, first, std::min(end, owner.end)).value();
+  };
+  std::vector<MessageRecord> records = read(std::max(block, owner.first), block + neighbours);
+  const auto is_wanted = [&](const MessageRecord& record) { return record.ordinal == ordinal; };
+  // Very large neighbours may have left no room for it.
+  if (std::none_of(records.begin(), records.end(), is_wanted)) records = read(ordinal, std::uint64_t{ordinal} + 1);
+  MessageSlot wanted;
+  const std::lock_guard lock(lock_);
+  for (const MessageRecord& record : records) {
+    Message message = message_of(record);
+    if (record.ordinal == ordinal) wanted = message;
+    if (!places_.contains(static_cast<std::uint32_t>(record.ordinal))) add(static_cast<std::uint32_t>(record.ordinal), message);
+  }
+  if (!wanted.is_here()) {
+    throw Failure(Error{ErrorCode::corrupt, "the message with ordinal " + std::to_string(ordinal) + " is missing in the store"});
+  }
+  return *wanted;
+}
+
+void StoredBodies::keep(std::uint32_t ordinal, const Message& message) const {
+  const std::lock_guard lock(lock_);
+  if (!places_.contains(ordinal)) add(ordinal, message);
+}
+
+void StoredBodies::add(std::uint32_t ordinal, const Message& message) const {
+  recent_.push_front({ordinal, message});
+  places_[ordinal] = recent_.begin();
+  bytes_ += message.json().size() + bookkeeping_bytes;
+  while (bytes_ > bytes_max_ && recent_.size() > 1) {
+    const Kept& oldest = recent_.back();
+    bytes_ -= oldest.message.json().size() + bookkeeping_bytes;
+    places_.erase(oldest.ordinal);
+    recent_.pop_back();
+  }
+}
+
+}  // namespace undertext

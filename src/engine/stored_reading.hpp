@@ -1,0 +1,60 @@
+// What a stored history reads when it is looked at: pages of its trees, and bodies of its messages, of which the last read are kept.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include <undertext/store.hpp>
+
+#include "engine/lineage.hpp"
+#include "history/log.hpp"
+#include "sequence/page.hpp"
+
+namespace undertext {
+
+class StoredPages : public PageSpace {
+ public:
+  StoredPages(std::uint16_t id, std::shared_ptr<Store> store, Lineage lineage)
+      : PageSpace(id), store_(std::move(store)), lineage_(std::move(lineage)) {}
+
+ protected:
+  std::string read_page(std::uint64_t page) override;
+
+ private:
+  const std::shared_ptr<Store> store_;
+  const Lineage lineage_;
+};
+
+// Keeps at most about `bytes_max` of bodies, those not used for longest going first.
+class StoredBodies : public BodySource {
+ public:
+  StoredBodies(std::shared_ptr<Store> store, Lineage lineage, std::uint64_t bytes_max)
+      : store_(std::move(store)), lineage_(std::move(lineage)), bytes_max_(bytes_max) {}
+
+  Message body(std::uint32_t ordinal) const override;
+  void keep(std::uint32_t ordinal, const Message& message) const;
+
+ private:
+  struct Kept {
+    std::uint32_t ordinal;
+    Message message;
+  };
+  void add(std::uint32_t ordinal, const Message& message) const;  // with lock_ held
+
+  const std::shared_ptr<Store> store_;
+  const Lineage lineage_;
+  const std::uint64_t bytes_max_;
+  mutable std::mutex lock_;
+  mutable std::list<Kept> recent_;  // guarded by lock_; the last used first
+  mutable std::unordered_map<std::uint32_t, std::list<Kept>::iterator> places_;
+  mutable std::uint64_t bytes_ = 0;
+};
+
+// Of a record's body. Throws Failure: corrupt.
+Message message_of(const MessageRecord& record);
+
+}  // namespace undertext

@@ -1,0 +1,21 @@
+// What is left of a message whose body was taken out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <undertext/message.hpp>
+
+namespace undertext {
+
+struct RedactionNote {
+  std::string who;
+  std::int64_t at_ms = 0;
+  std::string why;
+  std::string sha256;  // of the body, in hexadecimal
+};
+
+// A message of the same role that says so, in its text and in `metadata.redacted`. It keeps the ids of tool calls and results, so that pairs stay whole.
+Message redacted(const Message& message, const RedactionNote& note);
+
+}  // namespace undertext
