@@ -45,6 +45,7 @@ class PostgresStore final : public Store {
   PostgresStore(StoreUrl url, const StoreOptions& options)
       : name_(std::move(url.name)),
         tenant_(options.tenant.empty() ? default_tenant : std::string_view(options.tenant)),
+        set_tenant_text_(sql::set_tenant + ("'" + tenant_ + "'")),  // an id, and so without quotes of its own
         patience_(options.patience),
         read_only_(options.read_only),
         session_(std::move(url.settings), options.connections_max) {}
@@ -65,7 +66,7 @@ class PostgresStore final : public Store {
       if (auto error = refuse_fork(made, origin->record, origin->next_page)) return *error;
     }
     const std::int64_t writer = random_writer();
-    Transaction transaction(Kind::writing, tenant_, deadline);
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
     Batch& batch = transaction.batch();
     if (made.origin) {
       const std::string& origin = made.origin->conversation;
@@ -105,7 +106,7 @@ class PostgresStore final : public Store {
 
   Result<ConversationRecord> find(std::string_view id, const CallOptions& options) override {
     if (auto error = refuse_read(id, options)) return *error;
-    Transaction transaction(Kind::reading, tenant_, deadline_of(options));
+    Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
     const std::size_t found_at = transaction.batch().add(sql::find, of(id));
     const std::size_t forks_at = transaction.batch().add(sql::find_forks, of(id));
     const Outcome outcome = session_.run(transaction);
@@ -122,13 +123,13 @@ class PostgresStore final : public Store {
     if (auto error = bad_list(options)) return *error;
     const Deadline deadline = deadline_of(options.call);
     const std::string after = bound_among_ids(options.after);
-    Transaction ids(Kind::reading, tenant_, deadline);
+    Transaction ids(Kind::reading, &set_tenant_, deadline);
     const std::size_t ids_at = ids.batch().add(sql::list, {text(tenant_), text(after), number(std::uint64_t{options.limit})});
     const Outcome listed = session_.run(ids);
     if (listed.error) return *listed.error;
     std::vector<std::string> names;
     for (std::size_t row = 0; row < listed.rows[ids_at].size(); ++row) names.push_back(listed.rows[ids_at].bytes(row, 0));
-    Transaction transaction(Kind::reading, tenant_, deadline);
+    Transaction transaction(Kind::reading, &set_tenant_, deadline);
     const std::size_t first_at = transaction.batch().entries().size();
     for (const std::string& name : names) transaction.batch().add(sql::find, of(name));
     const Outcome outcome = session_.run(transaction);
@@ -196,7 +197,7 @@ class PostgresStore final : public Store {
     const std::string& id = commit.conversation;
     const Deadline deadline = deadline_of(options);
     const std::int64_t writer = random_writer();
-    Transaction transaction(Kind::writing, tenant_, deadline);
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
     Batch& batch = transaction.batch();
     batch.add(sql::share, of(id));
     batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
@@ -238,7 +239,7 @@ class PostgresStore final : public Store {
     const Deadline deadline = deadline_of(options);
     const Result<std::vector<MessageRecord>> stored = stubs_for(id, stubs, deadline);
     if (!stored) return stored.error();
-    Transaction transaction(Kind::writing, tenant_, deadline);
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
     Batch& batch = transaction.batch();
     batch.add(sql::claim, of(id));
     batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
@@ -256,7 +257,7 @@ class PostgresStore final : public Store {
     for (;;) {
       const Result<FoundConversation> found = find_head(id, deadline);
       if (!found) return is_purged(id, deadline) ? std::nullopt : std::optional(found.error());
-      Transaction transaction(Kind::writing, tenant_, deadline);
+      Transaction transaction(Kind::writing, &set_tenant_, deadline);
       Batch& batch = transaction.batch();
       batch.add(sql::claim, of(id));
       batch.require(sql::require_no_forks, of(id), ErrorCode::conflict, has_forks(id).message);
@@ -276,7 +277,7 @@ class PostgresStore final : public Store {
 
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& options) override {
     if (auto error = refuse_read(id, options)) return *error;
-    Transaction transaction(Kind::reading, tenant_, deadline_of(options));
+    Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
     const std::size_t at = transaction.batch().add(sql::removals, of(id));
     const std::size_t found_at = transaction.batch().add(sql::find, of(id));
     const Outcome outcome = session_.run(transaction);
@@ -298,7 +299,7 @@ class PostgresStore final : public Store {
       return error;
     const Result<std::vector<MessageRecord>> stored = stubs_for(id, prune.stubs, deadline);
     if (!stored) return stored.error();
-    Transaction transaction(Kind::writing, tenant_, deadline);
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
     Batch& batch = transaction.batch();
     batch.add(sql::claim, of(id));
     batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
@@ -317,7 +318,7 @@ class PostgresStore final : public Store {
 
   Result<std::vector<Damage>> check(const CallOptions& options) override {
     if (auto error = too_late(options)) return *error;
-    Transaction transaction(Kind::reading, tenant_, deadline_of(options));
+    Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
     const std::size_t at = transaction.batch().add(sql::orphans, {text(tenant_)});
     const Outcome outcome = session_.run(transaction);
     std::vector<Damage> damage;
@@ -398,7 +399,7 @@ class PostgresStore final : public Store {
 
   Result<Rows> read(std::string_view id, const Statement& statement, std::vector<Value> values, const CallOptions& options) {
     if (auto error = refuse_read(id, options)) return *error;
-    Transaction transaction(Kind::reading, tenant_, deadline_of(options));
+    Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
     transaction.batch().require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
     const std::size_t at = transaction.batch().add(statement, std::move(values));
     Outcome outcome = session_.run(transaction);
@@ -407,7 +408,7 @@ class PostgresStore final : public Store {
   }
 
   Result<FoundConversation> find_head(std::string_view id, Deadline deadline) {
-    Transaction transaction(Kind::reading, tenant_, deadline);
+    Transaction transaction(Kind::reading, &set_tenant_, deadline);
     const std::size_t at = transaction.batch().add(sql::find, of(id));
     const Outcome outcome = session_.run(transaction);
     if (outcome.error) return *outcome.error;
@@ -442,7 +443,7 @@ class PostgresStore final : public Store {
   // it the one before: what is found here may be answered for.
   Result<bool> is_writer(const Statement& statement, std::vector<Value> values, std::string_view id, std::int64_t writer,
                          Deadline deadline) {
-    Transaction transaction(Kind::writing, tenant_, deadline);
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
     transaction.batch().add(sql::share, of(id));
     const std::size_t at = transaction.batch().add(statement, std::move(values));
     const Outcome outcome = session_.run(transaction);
@@ -455,7 +456,7 @@ class PostgresStore final : public Store {
     if (!commit.versions.empty())
       return is_writer(sql::find_writer, of(id, number(commit.versions.front().version)), id, writer, deadline);
     if (!commit.checkpoint) return false;
-    Transaction transaction(Kind::writing, tenant_, deadline);
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
     transaction.batch().add(sql::share, of(id));
     const std::size_t at = transaction.batch().add(sql::checkpoint, of(id));
     const Outcome outcome = session_.run(transaction);
@@ -465,6 +466,8 @@ class PostgresStore final : public Store {
 
   const std::string name_;
   const std::string tenant_;
+  const std::string set_tenant_text_;
+  const Statement set_tenant_{"set_tenant", set_tenant_text_.c_str()};
   const std::chrono::milliseconds patience_;
   const bool read_only_;
   Session session_;

@@ -16,7 +16,7 @@ Error refuse(ErrorCode code, std::string message) { return {.code = code, .messa
 
 // Nothing where there is no such table. A table whose row is still to come has version 0.
 Result<std::optional<std::int64_t>> stored_version(Session& session, Deadline deadline) {
-  Transaction transaction(Transaction::Kind::reading, "", deadline);
+  Transaction transaction(Transaction::Kind::reading, nullptr, deadline);
   const std::size_t at = transaction.batch().add(sql::schema_version);
   const Outcome outcome = session.run(transaction);
   if (outcome.error && outcome.error->code == ErrorCode::unsupported) return std::optional<std::int64_t>();
@@ -27,7 +27,7 @@ Result<std::optional<std::int64_t>> stored_version(Session& session, Deadline de
 // Two at once may both find no table and both make it, though each asks whether it exists; one is refused, and finds it when it asks again.
 std::optional<Error> make_lock_row(Session& session, Deadline deadline) {
   for (int tries = 0;; ++tries) {
-    Transaction transaction(Transaction::Kind::writing, "", deadline);
+    Transaction transaction(Transaction::Kind::writing, nullptr, deadline);
     transaction.batch().add(sql::create_schema_table);
     transaction.batch().add(sql::create_schema_row);
     const Outcome outcome = session.run(transaction);

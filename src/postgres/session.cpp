@@ -57,13 +57,14 @@ Error error_of(const Fault& fault, const Batch& batch) {
 
 }  // namespace
 
-Transaction::Transaction(Kind kind, std::string_view tenant, Deadline deadline) : deadline_(deadline) {
+Transaction::Transaction(Kind kind, const Statement* set_tenant, Deadline deadline) : deadline_(deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
   batch_.add(kind == Kind::reading ? sql::begin_reading : sql::begin);
   Value timeout = text("");
   timeout.borrowed = {};
   timeout.own = std::to_string(std::clamp<std::int64_t>(left, 1, 86'400'000));
-  batch_.add(sql::set_up, {text(tenant), timeout});
+  batch_.add(sql::set_timeout, {timeout});
+  if (set_tenant != nullptr) batch_.add(*set_tenant);
 }
 
 const Batch& Transaction::ended() {

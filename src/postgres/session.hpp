@@ -9,11 +9,12 @@
 
 namespace undertext::postgres {
 
-// A transaction's statements. Its first two parameters are always those of `of()`.
+// A transaction's statements.
 class Transaction {
  public:
   enum class Kind { reading, writing };
-  Transaction(Kind kind, std::string_view tenant, Deadline deadline);
+  // Without a tenant it sees no rows of any.
+  Transaction(Kind kind, const Statement* set_tenant, Deadline deadline);
 
   Batch& batch() { return batch_; }
   const Batch& ended();  // with its COMMIT

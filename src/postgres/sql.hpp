@@ -25,9 +25,9 @@ inline constexpr Statement begin{"begin", R"sql(BEGIN)sql"};
 inline constexpr Statement begin_reading{"begin_reading", R"sql(BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY)sql"};
 inline constexpr Statement commit{"commit", R"sql(COMMIT)sql"};
 inline constexpr Statement rollback{"rollback", R"sql(ROLLBACK)sql"};
-// Until the end of the transaction.
-inline constexpr Statement set_up{"set_up", R"sql(
-SELECT set_config('undertext.tenant', $1, true), set_config('statement_timeout', $2, true))sql"};
+inline constexpr Statement set_timeout{"set_timeout", R"sql(SELECT set_config('statement_timeout', $1, true))sql"};
+// With the tenant's name behind it, in quotes: a statement and no call of set_config(), for that one would not reach the other nodes of Citus.
+inline constexpr const char* set_tenant = R"sql(SET LOCAL undertext.tenant = )sql";
 
 // Conversations. The head is the last version, or where there is none, what the first one will go on from: nothing, or the origin.
 
