@@ -38,7 +38,7 @@ Connection::Connection(const std::string& path, Access access, bool create) {
   const int code = sqlite3_open_v2(path.c_str(), &db_, flags, nullptr);
   try {
     if (code != SQLITE_OK) fail(code);
-    for (const int on : {SQLITE_DBCONFIG_DEFENSIVE}) sqlite3_db_config(db_, on, 1, nullptr);
+    sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     for (const int off : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW})
       sqlite3_db_config(db_, off, 0, nullptr);
     sqlite3_busy_handler(db_, &Connection::wait, this);
@@ -115,11 +115,8 @@ std::string Connection::text(const char* sql) {
 void Connection::run(Sql sql) { Statement(*this, sql).finish(); }
 
 void Connection::checkpoint(int mode) {
-  int frames = 0, moved = 0;
-  const int code = sqlite3_wal_checkpoint_v2(db_, nullptr, mode, &frames, &moved);
+  const int code = sqlite3_wal_checkpoint_v2(db_, nullptr, mode, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
-  // What readers still need stays in the log for now.
-  log_frames_ = frames > moved ? static_cast<std::uint64_t>(frames - moved) : 0;
 }
 
 void Connection::rewrite_log() {

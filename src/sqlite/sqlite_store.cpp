@@ -40,9 +40,8 @@ class SqliteStore final : public Store {
       : path_(std::move(path)),
         options_(options),
         owner_(::getpid()),
-        readers_(path_, options.read_only ? Access::read_file : Access::read) {
-    if (writer) writer_ = std::make_unique<Writer>(path_, options.durability, std::move(writer));
-  }
+        writer_(writer ? std::make_unique<Writer>(path_, options.durability, std::move(writer)) : nullptr),
+        readers_(path_, options.read_only ? Access::read_file : Access::read) {}
 
   ~SqliteStore() override {
     if (is_ours()) return;
@@ -320,8 +319,8 @@ class SqliteStore final : public Store {
   const std::string path_;
   const StoreOptions options_;
   const ::pid_t owner_;
-  Readers readers_;
-  std::unique_ptr<Writer> writer_;  // closed before the readers are: the last one to close moves the log into the file
+  std::unique_ptr<Writer> writer_;
+  Readers readers_;  // closed before the writer is: the last one to close moves the log into the file, and readers may not
 };
 
 // Only one connection at a time can make the switch, and SQLite does not wait for its turn by itself here.

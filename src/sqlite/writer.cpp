@@ -214,12 +214,18 @@ bool Writer::run_one(Connection& connection, Job& job, bool in_savepoint) {
 
 // Between transactions, by whoever leads. What fails here was answered already, and is not lost: it is in the log.
 void Writer::move_log_into_file() noexcept {
-  if (!connection_ || connection_->log_frames() < log_frames_max) return;
+  if (!connection_) return;
+  const std::uint64_t frames = connection_->log_frames();
+  if (frames < frames_moved_) frames_moved_ = 0;  // the log has begun anew
+  if (frames - frames_moved_ < log_frames_max) return;
+  frames_moved_ = frames;
   try {
-    connection_->set_deadline(Clock::now());
-    connection_->checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+    // A log that never begins anew, because there is always somebody reading, would grow for ever: then readers are waited for, a little.
+    const bool is_long = frames >= 16 * log_frames_max;
+    connection_->set_deadline(Clock::now() + std::chrono::milliseconds(is_long ? 20 : 0));
+    connection_->checkpoint(is_long ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE);
   } catch (const SqliteError& error) {
-    if (error.kind() != SQLITE_BUSY) distrust();
+    if (error.kind() != SQLITE_BUSY && error.kind() != SQLITE_INTERRUPT) distrust();
   } catch (const std::bad_alloc&) {
   }
 }

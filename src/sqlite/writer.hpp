@@ -82,6 +82,7 @@ class Writer {
 
   // Of whoever leads.
   std::unique_ptr<Connection> connection_;
+  std::uint64_t frames_moved_ = 0;  // of the log, when it was last moved into the file
   bool committing_ = false;
   bool log_is_doubtful_ = false;
 };

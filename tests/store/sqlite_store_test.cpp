@@ -336,6 +336,20 @@ TEST_F(SqliteStore, IsBackedUpWhileOthersWriteAndTheCopyIsAStore) {
     EXPECT_EQ(entry.path().string().find("unfinished"), std::string::npos) << entry.path();
 }
 
+TEST_F(SqliteStore, MovesItsLogIntoTheFileAsItGoesAndLeavesNoneWhenClosed) {
+  const std::string log = path() + "-wal";
+  {
+    const auto store = open({.durability = Durability::normal});
+    Writing writing("log");
+    ASSERT_FALSE(writing.create_in(*store));
+    for (std::uint64_t n = 0; n < 3000; ++n) ASSERT_FALSE(writing.append_to(*store, {body(n, 3000)}));
+    ASSERT_TRUE(store->find("log"));  // a connection that reads is open, too
+    EXPECT_LT(std::filesystem::file_size(log), std::size_t{6} << 20);
+    EXPECT_GT(std::filesystem::file_size(path()), std::size_t{4} << 20);
+  }
+  EXPECT_FALSE(std::filesystem::exists(log));
+}
+
 TEST_F(SqliteStore, IsNotCarriedAcrossAFork) {
   const auto store = open();
   Writing writing("forked");
