@@ -1,10 +1,11 @@
-# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, crash, fuzz, example, install, architecture.
+# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, crash, fuzz, example, install, architecture, postgres.
 #
 #   src/<room>/*_test.cpp      one executable a room, undertext_<room>_test; label unit
 #   …model_test.cpp            those of a room: one executable of their own, undertext_<room>_model_test; label model
 #   …concurrency_test.cpp      likewise; label concurrency
 #   tests/*_test.cpp           by the same endings, else an executable each; label unit
 #   tests/store/, tests/crash/ the contract of every store, and what stores survive (cmake/store_tests.cmake)
+#   tests/postgres/            on throw-away servers, where PostgreSQL is installed (cmake/postgres.cmake); label postgres
 #   tests/model/               History against a plain reference; label model
 #   tests/fuzz/*.cpp           replayed over tests/fuzz/corpus/<name>; label fuzz (cmake/fuzz.cmake does the fuzzing)
 #   examples/*.cpp             built against the shared library and run; label example
