@@ -2,10 +2,17 @@
 
 #include <algorithm>
 
+#include <unistd.h>
+
 namespace undertext::postgres {
 
 Pool::Pool(ConnectionSettings settings, std::uint32_t connections_max)
-    : settings_(std::move(settings)), connections_max_(std::max(connections_max, 1u)) {}
+    : settings_(std::move(settings)), connections_max_(std::max(connections_max, 1u)), process_(getpid()) {}
+
+Pool::~Pool() {
+  if (getpid() == process_) return;
+  for (std::unique_ptr<Connection>& connection : idle_) (void)connection.release();
+}
 
 Pool::Lease::~Lease() {
   if (connection_) pool_->give_back(std::move(connection_), good_);
@@ -14,6 +21,8 @@ Pool::Lease::~Lease() {
 void Pool::Lease::discard() { good_ = false; }
 
 Result<Pool::Lease> Pool::take(Deadline deadline) {
+  if (getpid() != process_)
+    return Error{.code = ErrorCode::unavailable, .message = "a store belongs to the process that opened it; open another one here"};
   std::unique_lock lock(mutex_);
   while (idle_.empty() && open_ >= connections_max_)
     if (returned_.wait_until(lock, deadline) == std::cv_status::timeout && idle_.empty() && open_ >= connections_max_)

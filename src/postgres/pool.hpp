@@ -15,6 +15,9 @@ namespace undertext::postgres {
 class Pool {
  public:
   Pool(ConnectionSettings settings, std::uint32_t connections_max);
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+  ~Pool();
 
   // A connection for one call, given back when this ends unless discard() was called.
   class Lease {
@@ -33,7 +36,7 @@ class Pool {
     bool good_ = true;
   };
 
-  // unavailable: all are in use until the deadline, or none can be opened.
+  // unavailable: all are in use until the deadline, or none can be opened, or this is another process than the one that made the pool.
   Result<Lease> take(Deadline deadline);
 
  private:
@@ -41,6 +44,7 @@ class Pool {
 
   const ConnectionSettings settings_;
   const std::uint32_t connections_max_;
+  const int process_;  // after a fork() the connections are the parent's: the child may neither use nor close them
   std::mutex mutex_;
   std::condition_variable returned_;
   std::vector<std::unique_ptr<Connection>> idle_;

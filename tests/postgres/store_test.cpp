@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "postgres/postgres_store.hpp"
 #include "store/chain.hpp"
@@ -247,6 +249,22 @@ TEST_F(PostgresStore, connections_that_the_server_has_closed_are_replaced) {
     EXPECT_FALSE(store_->commit(one));
   }
   EXPECT_EQ(store_->find("a").value().version, 5u);
+}
+
+TEST_F(PostgresStore, a_child_of_fork_leaves_the_connections_of_its_parent_alone) {
+  ASSERT_TRUE(store_->create({.id = "a"}));
+  const auto store = open("", {.patience = std::chrono::milliseconds(100)});
+  ASSERT_TRUE(store->find("a"));
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto found = store->find("a");
+    store_.reset();
+    _exit(!found && found.error().code == ErrorCode::unavailable ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(store_->commit(next(*store_, "a", "x")));
 }
 
 TEST_F(PostgresStore, backups_are_left_to_postgresql) {
