@@ -1,10 +1,11 @@
-# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, crash, fuzz, example, install, architecture.
+# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, crash, fuzz, example, install, architecture, postgres.
 #
 #   src/<room>/*_test.cpp      one executable a room, undertext_<room>_test; label unit
 #   …model_test.cpp            those of a room: one executable of their own, undertext_<room>_model_test; label model
 #   …concurrency_test.cpp      likewise; label concurrency
 #   tests/*_test.cpp           by the same endings, else an executable each; label unit
 #   tests/store/, tests/crash/ the contract of every store, and what stores survive (cmake/store_tests.cmake)
+#   tests/postgres/            on throw-away servers, where PostgreSQL is installed (cmake/postgres.cmake); label postgres
 #   tests/model/               History against a plain reference; label model
 #   tests/fuzz/*.cpp           replayed over tests/fuzz/corpus/<name>; label fuzz (cmake/fuzz.cmake does the fuzzing)
 #   examples/*.cpp             built against the shared library and run; label example
@@ -130,6 +131,8 @@ target_link_libraries(undertext_encode_texts PRIVATE undertext_static Threads::T
 add_test(NAME tokens.compare_with_tiktoken
   COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/tokens/compare.sh $<TARGET_FILE:undertext_encode_texts> --quick)
 set_tests_properties(tokens.compare_with_tiktoken PROPERTIES LABELS unit TIMEOUT 600 SKIP_RETURN_CODE 77)
+
+undertext_postgres_tests()
 
 add_test(NAME architecture COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/architecture_test.py ${PROJECT_SOURCE_DIR})
 set_tests_properties(architecture PROPERTIES LABELS architecture)

@@ -1,0 +1,489 @@
+#include "postgres/postgres_store.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <random>
+
+#include "postgres/rows.hpp"
+#include "postgres/schema.hpp"
+#include "postgres/session.hpp"
+#include "postgres/url.hpp"
+#include "store/rules.hpp"
+
+namespace undertext {
+namespace {
+
+using namespace postgres;
+using Kind = Transaction::Kind;
+
+// Of the rows of the default tenant. Not the empty name: a session that never said whose rows it wants has that one, and must see none.
+constexpr std::string_view default_tenant = "default";
+constexpr std::int64_t whole_conversation = -1;
+constexpr std::uint64_t number_max = std::numeric_limits<std::int64_t>::max();
+
+// By which a commit that was cut off recognises itself.
+std::int64_t random_writer() {
+  std::random_device device;
+  return static_cast<std::int64_t>((std::uint64_t{device()} << 32 | device()) >> 1);
+}
+
+// Ids are ASCII without control characters, and PostgreSQL takes no text that is not UTF-8: where other bytes begin, all ids that start the same
+// are behind them, or before them.
+std::string bound_among_ids(std::string_view after) {
+  const auto is_other = [](char c) { return c == '\0' || static_cast<unsigned char>(c) >= 0x80; };
+  const auto other = std::find_if(after.begin(), after.end(), is_other);
+  std::string bound(after.begin(), other);
+  if (other != after.end() && *other != '\0') bound += '\x7f';
+  return bound;
+}
+
+Value bytes_or_null(std::string_view value) { return value.empty() ? null_bytes() : bytes(value); }
+
+class PostgresStore final : public Store {
+ public:
+  PostgresStore(StoreUrl url, const StoreOptions& options)
+      : name_(std::move(url.name)),
+        tenant_(options.tenant.empty() ? default_tenant : std::string_view(options.tenant)),
+        set_tenant_text_(sql::set_tenant + ("'" + tenant_ + "'")),  // an id, and so without quotes of its own
+        patience_(options.patience),
+        read_only_(options.read_only),
+        session_(std::move(url.settings), options.connections_max) {}
+
+  std::optional<Error> open(bool create) {
+    return make_schema(session_, create && !read_only_, std::chrono::steady_clock::now() + patience_);
+  }
+
+  std::string name() const override { return name_; }
+
+  Result<ConversationRecord> create(const NewConversation& made, const CallOptions& options) override {
+    if (auto error = bad_creation(made)) return *error;
+    if (auto error = refuse_write(options)) return *error;
+    const Deadline deadline = deadline_of(options);
+    if (made.origin) {
+      const Result<FoundConversation> origin = find_head(made.origin->conversation, deadline);
+      if (!origin) return origin.error();
+      if (auto error = refuse_fork(made, origin->record, origin->next_page)) return *error;
+    }
+    const std::int64_t writer = random_writer();
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Batch& batch = transaction.batch();
+    if (made.origin) {
+      const std::string& origin = made.origin->conversation;
+      batch.add(sql::claim, of(origin));
+      batch.require(sql::require_conversation, of(origin), ErrorCode::not_found, no_conversation(origin).message);
+      batch.require(sql::require_origin,
+                    of(origin, number(made.origin->version), number(made.checkpoint ? made.origin->next_page : number_max)),
+                    ErrorCode::conflict, "the conversation " + origin + " has changed meanwhile");
+    }
+    batch.add(sql::insert_conversation, of(made.id, bytes(made.settings), number(made.created_at_ms), number(writer),
+                                           made.origin ? text(made.origin->conversation) : null_text(),
+                                           made.origin ? number(made.origin->version) : null_number(),
+                                           made.origin ? number(made.origin->log_length) : null_number(),
+                                           made.origin ? number(made.origin->next_page) : null_number(), digest(made.chain)));
+    // After the row is there: a purge that was under way has then ended, and left its mark.
+    batch.require(sql::require_not_purged, of(made.id), ErrorCode::conflict, id_taken(made.id).message);
+    if (made.origin) batch.add(sql::insert_fork, of(made.origin->conversation, text(made.id), number(made.origin->next_page)));
+    if (made.checkpoint) add_checkpoint(batch, made.id, *made.checkpoint, made.pages);
+    Outcome outcome = session_.run(transaction);
+    if (is_in_doubt(outcome)) {
+      const Result<bool> ours = is_writer(sql::find_creator, of(made.id), made.id, writer, deadline);
+      if (!ours) return ours.error();
+      if (*ours) outcome.error.reset();
+    }
+    if (outcome.error) return *std::move(outcome.error);
+    ConversationRecord record{.id = made.id,
+                              .settings = made.settings,
+                              .created_at_ms = made.created_at_ms,
+                              .origin = made.origin,
+                              .version = made.origin ? made.origin->version : 0,
+                              .log_length = made.origin ? made.origin->log_length : 0,
+                              .updated_at_ms = made.created_at_ms,
+                              .chain = made.chain,
+                              .checkpoint_version = made.checkpoint ? made.checkpoint->version : 0};
+    return record;
+  }
+
+  Result<ConversationRecord> find(std::string_view id, const CallOptions& options) override {
+    if (auto error = refuse_read(id, options)) return *error;
+    Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
+    const std::size_t found_at = transaction.batch().add(sql::find, of(id));
+    const std::size_t forks_at = transaction.batch().add(sql::find_forks, of(id));
+    const Outcome outcome = session_.run(transaction);
+    if (outcome.error) return *outcome.error;
+    Result<FoundConversation> found = read_conversation(id, outcome.rows[found_at]);
+    if (!found) return found.error();
+    const Rows& forks = outcome.rows[forks_at];
+    for (std::size_t row = 0; row < forks.size(); ++row) found->record.forks.push_back(forks.bytes(row, 0));
+    return std::move(found->record);
+  }
+
+  // The ids of one moment, and then each conversation by itself: that way every statement but the first is the business of one shard.
+  Result<std::vector<ConversationRecord>> list(const ListOptions& options) override {
+    if (auto error = bad_list(options)) return *error;
+    const Deadline deadline = deadline_of(options.call);
+    const std::string after = bound_among_ids(options.after);
+    Transaction ids(Kind::reading, &set_tenant_, deadline);
+    const std::size_t ids_at = ids.batch().add(sql::list, {text(tenant_), text(after), number(std::uint64_t{options.limit})});
+    const Outcome listed = session_.run(ids);
+    if (listed.error) return *listed.error;
+    std::vector<std::string> names;
+    for (std::size_t row = 0; row < listed.rows[ids_at].size(); ++row) names.push_back(listed.rows[ids_at].bytes(row, 0));
+    Transaction transaction(Kind::reading, &set_tenant_, deadline);
+    const std::size_t first_at = transaction.batch().entries().size();
+    for (const std::string& name : names) transaction.batch().add(sql::find, of(name));
+    const Outcome outcome = session_.run(transaction);
+    if (outcome.error) return *outcome.error;
+    std::vector<ConversationRecord> records;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      Result<FoundConversation> found = read_conversation(names[i], outcome.rows[first_at + i]);
+      if (!found && found.error().code == ErrorCode::not_found) continue;  // purged in between
+      if (!found) return found.error();
+      records.push_back(std::move(found->record));
+    }
+    return records;
+  }
+
+  Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first, std::uint64_t end,
+                                              const CallOptions& options) override {
+    Result<Rows> rows = read(id, sql::versions, range_of(id, first, end), options);
+    if (!rows) return rows.error();
+    return read_versions(id, *rows);
+  }
+
+  Result<std::vector<MessageRecord>> messages(std::string_view id, std::uint64_t first, std::uint64_t end,
+                                              const CallOptions& options) override {
+    Result<Rows> rows = read(id, sql::messages, range_of(id, first, end), options);
+    if (!rows) return rows.error();
+    return read_messages(id, *rows);
+  }
+
+  Result<std::vector<Page>> pages(std::string_view id, std::span<const std::uint64_t> numbers,
+                                  const CallOptions& options) override {
+    for (const std::uint64_t number : numbers)
+      if (number > number_max) return no_page(id, number);
+    const Result<Rows> rows = read(id, sql::pages, of(id, postgres::numbers(numbers)), options);
+    if (!rows) return rows.error();
+    std::map<std::uint64_t, std::size_t> places;
+    for (std::size_t row = 0; row < rows->size(); ++row) places[static_cast<std::uint64_t>(rows->number(row, 0))] = row;
+    std::vector<Page> found;
+    for (const std::uint64_t number : numbers) {
+      const auto place = places.find(number);
+      if (place == places.end()) return no_page(id, number);
+      found.push_back({number, rows->bytes(place->second, 1)});
+    }
+    return found;
+  }
+
+  Result<std::optional<Checkpoint>> checkpoint(std::string_view id, const CallOptions& options) override {
+    const Result<Rows> rows = read(id, sql::checkpoint, of(id), options);
+    if (!rows) return rows.error();
+    return read_checkpoint(*rows);
+  }
+
+  Result<std::optional<VersionRecord>> find_operation(std::string_view id, std::string_view operation_id,
+                                                      const CallOptions& options) override {
+    const Result<Rows> rows = read(id, sql::find_operation, of(id, bytes_or_null(operation_id)), options);
+    if (!rows) return rows.error();
+    Result<std::vector<VersionRecord>> found = read_versions(id, *rows);
+    if (!found) return found.error();
+    if (found->empty()) return std::optional<VersionRecord>();
+    return std::optional(std::move(found->front()));
+  }
+
+  std::optional<Error> commit(const Commit& commit, const CallOptions& options) override {
+    if (auto error = bad_commit(commit)) return error;
+    if (auto error = refuse_write(options)) return error;
+    const std::string& id = commit.conversation;
+    const Deadline deadline = deadline_of(options);
+    const std::int64_t writer = random_writer();
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Batch& batch = transaction.batch();
+    batch.add(sql::share, of(id));
+    batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
+    batch.require(sql::require_head, of(id, number(commit.expected_version)), ErrorCode::conflict,
+                  "the conversation " + id + " is no longer at version " + std::to_string(commit.expected_version));
+    if (!commit.versions.empty()) {
+      const std::uint64_t log_length = commit.versions.back().log_length - commit.messages.size();
+      if (commit.versions.front().log_length < log_length) return unfitting_messages();
+      batch.require(sql::require_log_length, of(id, number(commit.expected_version), number(log_length)),
+                    ErrorCode::invalid_argument, unfitting_messages().message);
+    }
+    for (const VersionRecord& version : commit.versions)
+      batch.add(sql::insert_version, of(id, number(version.version), number(version.at_ms), number(version.log_length),
+                                        bytes(version.operation), bytes(version.arguments), bytes_or_null(version.operation_id),
+                                        bytes(version.answer), digest(version.chain), number(writer)));
+    if (commit.checkpoint) {
+      std::uint64_t first_page = commit.checkpoint->next_page;
+      for (const Page& page : commit.pages) first_page = std::min(first_page, page.number);
+      require_later_checkpoint(batch, id, *commit.checkpoint, first_page);
+      add_checkpoint(batch, id, *commit.checkpoint, commit.pages);
+      if (!commit.freed_pages.empty()) batch.add(sql::free_pages, of(id, numbers(commit.freed_pages)));
+    }
+    for (const MessageRecord& message : commit.messages) batch.add(sql::insert_message, of_message(id, message));
+    if (commit.settings) batch.add(sql::update_settings, of(id, bytes(*commit.settings)));
+    Outcome outcome = session_.run(transaction);
+    if (is_in_doubt(outcome)) {
+      const Result<bool> happened = has_happened(commit, writer, deadline);
+      if (!happened) return happened.error();
+      if (*happened) return std::nullopt;
+    }
+    return std::move(outcome.error);
+  }
+
+  std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+                              const CallOptions& options) override {
+    if (auto error = bad_stubs(stubs)) return error;
+    if (auto error = refuse_read(id, options)) return error;
+    if (auto error = refuse_write(options)) return error;
+    const Deadline deadline = deadline_of(options);
+    const Result<std::vector<MessageRecord>> stored = stubs_for(id, stubs, deadline);
+    if (!stored) return stored.error();
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Batch& batch = transaction.batch();
+    batch.add(sql::claim, of(id));
+    batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
+    for (const MessageRecord& stub : *stored) {
+      batch.add(sql::replace_message, of_message(id, stub));
+      add_removal(batch, id, static_cast<std::int64_t>(stub.ordinal), removal, *stub.redacted);
+    }
+    return session_.run(transaction).error;
+  }
+
+  std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options) override {
+    if (auto error = refuse_read(id, options)) return error;
+    if (auto error = refuse_write(options)) return error;
+    const Deadline deadline = deadline_of(options);
+    for (;;) {
+      const Result<FoundConversation> found = find_head(id, deadline);
+      if (!found) return is_purged(id, deadline) ? std::nullopt : std::optional(found.error());
+      Transaction transaction(Kind::writing, &set_tenant_, deadline);
+      Batch& batch = transaction.batch();
+      batch.add(sql::claim, of(id));
+      batch.require(sql::require_no_forks, of(id), ErrorCode::conflict, has_forks(id).message);
+      // Its last chain is what remains of it.
+      batch.require(sql::require_head, of(id, number(found->record.version)), ErrorCode::not_found, "");
+      add_removal(batch, id, whole_conversation, removal, found->record.chain);
+      if (found->record.origin) batch.add(sql::delete_fork, of(found->record.origin->conversation, text(id)));
+      for (const Statement* statement :
+           {&sql::purge_messages, &sql::purge_versions, &sql::purge_pages, &sql::purge_checkpoint, &sql::purge_conversation})
+        batch.add(*statement, of(id));
+      Outcome outcome = session_.run(transaction);
+      // Somebody has committed or purged meanwhile.
+      if (outcome.error && outcome.error->code == ErrorCode::not_found) continue;
+      return std::move(outcome.error);
+    }
+  }
+
+  Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& options) override {
+    if (auto error = refuse_read(id, options)) return *error;
+    Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
+    const std::size_t at = transaction.batch().add(sql::removals, of(id));
+    const std::size_t found_at = transaction.batch().add(sql::find, of(id));
+    const Outcome outcome = session_.run(transaction);
+    if (outcome.error) return *outcome.error;
+    if (outcome.rows[at].size() == 0 && outcome.rows[found_at].size() == 0) return no_conversation(id);
+    return read_removals(id, outcome.rows[at]);
+  }
+
+  std::optional<Error> prune(const Prune& prune, const CallOptions& options) override {
+    if (auto error = bad_prune(prune)) return error;
+    if (auto error = refuse_write(options)) return error;
+    const std::string& id = prune.conversation;
+    const Deadline deadline = deadline_of(options);
+    const Result<FoundConversation> found = find_head(id, deadline);
+    if (!found) return found.error();
+    const ConversationRecord& record = found->record;
+    if (auto error = refuse_prune(prune, {record.version, record.log_length, record.checkpoint_version, found->next_page},
+                                  record.first_version, false))
+      return error;
+    const Result<std::vector<MessageRecord>> stored = stubs_for(id, prune.stubs, deadline);
+    if (!stored) return stored.error();
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Batch& batch = transaction.batch();
+    batch.add(sql::claim, of(id));
+    batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
+    batch.require(sql::require_head, of(id, number(prune.expected_version)), ErrorCode::conflict,
+                  "the conversation " + id + " is no longer at version " + std::to_string(prune.expected_version));
+    batch.require(sql::require_no_forks, of(id), ErrorCode::conflict, has_forks(id).message);
+    require_later_checkpoint(batch, id, prune.checkpoint, prune.checkpoint.next_page);
+    batch.add(sql::move_first_version, of(id, number(prune.first_version)));
+    batch.add(sql::prune_versions, of(id, number(prune.first_version)));
+    batch.add(sql::reduce_versions, of(id, number(prune.first_version)));
+    for (const MessageRecord& stub : *stored) batch.add(sql::replace_message, of_message(id, stub));
+    batch.add(sql::purge_pages, of(id));
+    add_checkpoint(batch, id, prune.checkpoint, prune.pages);
+    return session_.run(transaction).error;
+  }
+
+  Result<std::vector<Damage>> check(const CallOptions& options) override {
+    if (auto error = too_late(options)) return *error;
+    Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
+    const std::size_t at = transaction.batch().add(sql::orphans, {text(tenant_)});
+    const Outcome outcome = session_.run(transaction);
+    std::vector<Damage> damage;
+    if (outcome.error && outcome.error->code == ErrorCode::corrupt) {
+      damage.push_back({"", outcome.error->message});
+      return damage;
+    }
+    if (outcome.error) return *outcome.error;
+    const Rows& rows = outcome.rows[at];
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      damage.push_back({rows.bytes(row, 0), "there are " + rows.bytes(row, 1) + " without their conversation"});
+    return damage;
+  }
+
+  std::optional<Error> compact(const CallOptions& options) override {
+    if (auto error = refuse_write(options)) return error;
+    return session_.run_alone(sql::rewrite, deadline_of(options));
+  }
+
+  std::optional<Error> backup(const std::string&, const CallOptions&) override {
+    return Error{.code = ErrorCode::unsupported, .message = "PostgreSQL makes its own backups: see pg_dump and pg_basebackup"};
+  }
+
+ private:
+  Deadline deadline_of(const CallOptions& options) const {
+    return options.deadline.value_or(std::chrono::steady_clock::now() + patience_);
+  }
+
+  std::optional<Error> refuse_read(std::string_view id, const CallOptions& options) const {
+    if (auto error = bad_id(id)) return error;
+    return too_late(options);
+  }
+
+  std::optional<Error> refuse_write(const CallOptions& options) const {
+    if (read_only_) return Error{.code = ErrorCode::unsupported, .message = "the store was opened to be read only"};
+    return too_late(options);
+  }
+
+  static Error unfitting_messages() {
+    return {.code = ErrorCode::invalid_argument,
+            .message = "the messages are not those between the log's length before and after",
+            .field = "messages"};
+  }
+
+  // The parameters of a statement about one conversation.
+  template <class... Values>
+  std::vector<Value> of(std::string_view id, Values... values) const {
+    std::vector<Value> all;
+    all.reserve(2 + sizeof...(values));
+    all.push_back(text(id));
+    all.push_back(text(tenant_));
+    (all.push_back(std::move(values)), ...);
+    return all;
+  }
+  std::vector<Value> range_of(std::string_view id, std::uint64_t first, std::uint64_t end) const {
+    return of(id, number(std::min(first, number_max)), number(std::min(end, number_max)), number(std::uint64_t{answer_records_max}),
+              number(std::uint64_t{answer_bytes_max}));
+  }
+  std::vector<Value> of_message(std::string_view id, const MessageRecord& message) const {
+    return of(id, number(message.ordinal), number(static_cast<std::int64_t>(message.role)), number(message.time_ms),
+              number(std::uint64_t{message.tokens}), message.redacted ? digest(*message.redacted) : null_bytes(),
+              bytes(message.body));
+  }
+
+  void add_checkpoint(Batch& batch, std::string_view id, const Checkpoint& checkpoint, const std::vector<Page>& pages) const {
+    batch.add(sql::put_checkpoint, of(id, number(checkpoint.version), number(checkpoint.next_page), bytes(checkpoint.root)));
+    for (const Page& page : pages) batch.add(sql::insert_page, of(id, number(page.number), bytes(page.bytes)));
+  }
+  void require_later_checkpoint(Batch& batch, std::string_view id, const Checkpoint& checkpoint, std::uint64_t first_page) const {
+    batch.require(sql::require_later_checkpoint,
+                  of(id, number(checkpoint.version), number(checkpoint.next_page), number(first_page)), ErrorCode::conflict,
+                  "there is a newer checkpoint");
+  }
+  void add_removal(Batch& batch, std::string_view id, std::int64_t ordinal, const Removal& removal, const Digest& what) const {
+    batch.add(sql::insert_removal,
+              of(id, number(ordinal), number(removal.at_ms), bytes(removal.who), bytes(removal.why), digest(what)));
+  }
+
+  Result<Rows> read(std::string_view id, const Statement& statement, std::vector<Value> values, const CallOptions& options) {
+    if (auto error = refuse_read(id, options)) return *error;
+    Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
+    transaction.batch().require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
+    const std::size_t at = transaction.batch().add(statement, std::move(values));
+    Outcome outcome = session_.run(transaction);
+    if (outcome.error) return *std::move(outcome.error);
+    return std::move(outcome.rows[at]);
+  }
+
+  Result<FoundConversation> find_head(std::string_view id, Deadline deadline) {
+    Transaction transaction(Kind::reading, &set_tenant_, deadline);
+    const std::size_t at = transaction.batch().add(sql::find, of(id));
+    const Outcome outcome = session_.run(transaction);
+    if (outcome.error) return *outcome.error;
+    return read_conversation(id, outcome.rows[at]);
+  }
+
+  bool is_purged(std::string_view id, Deadline deadline) {
+    const Result<std::vector<RemovalRecord>> found = removals(id, {deadline});
+    return found && std::any_of(found->begin(), found->end(), [](const RemovalRecord& removal) { return !removal.ordinal; });
+  }
+
+  // The stubs as they are to be stored. Bodies change in no other way than this, so that what is read here still holds when it is written.
+  Result<std::vector<MessageRecord>> stubs_for(std::string_view id, const std::vector<MessageRecord>& stubs, Deadline deadline) {
+    std::vector<MessageRecord> stored;
+    for (const MessageRecord& stub : stubs) {
+      const Result<std::vector<MessageRecord>> message = messages(id, stub.ordinal, stub.ordinal + 1, {deadline});
+      if (!message) return message.error();
+      if (message->empty()) return no_message(id, stub.ordinal);
+      Result<MessageRecord> made = stub_for(message->front(), stub);
+      if (!made) return made.error();
+      stored.push_back(*std::move(made));
+    }
+    return stored;
+  }
+
+  // A try was cut off, another one was refused: whose is the row that was in its way?
+  static bool is_in_doubt(const Outcome& outcome) {
+    return outcome.was_lost && outcome.error && outcome.error->code == ErrorCode::conflict;
+  }
+
+  // Whether it is our own. The lock makes this a transaction that writes, so that its own commit waits for the disk and the synchronous standby, and with
+  // it the one before: what is found here may be answered for.
+  Result<bool> is_writer(const Statement& statement, std::vector<Value> values, std::string_view id, std::int64_t writer,
+                         Deadline deadline) {
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    transaction.batch().add(sql::share, of(id));
+    const std::size_t at = transaction.batch().add(statement, std::move(values));
+    const Outcome outcome = session_.run(transaction);
+    if (outcome.error) return *outcome.error;
+    return outcome.rows[at].size() == 1 && outcome.rows[at].number(0, 0) == writer;
+  }
+
+  Result<bool> has_happened(const Commit& commit, std::int64_t writer, Deadline deadline) {
+    const std::string& id = commit.conversation;
+    if (!commit.versions.empty())
+      return is_writer(sql::find_writer, of(id, number(commit.versions.front().version)), id, writer, deadline);
+    if (!commit.checkpoint) return false;
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    transaction.batch().add(sql::share, of(id));
+    const std::size_t at = transaction.batch().add(sql::checkpoint, of(id));
+    const Outcome outcome = session_.run(transaction);
+    if (outcome.error) return *outcome.error;
+    return read_checkpoint(outcome.rows[at]) == commit.checkpoint;
+  }
+
+  const std::string name_;
+  const std::string tenant_;
+  const std::string set_tenant_text_;
+  const Statement set_tenant_{"set_tenant", set_tenant_text_.c_str()};
+  const std::chrono::milliseconds patience_;
+  const bool read_only_;
+  Session session_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Store>> open_postgres_store(std::string_view url, const StoreOptions& options) {
+  if (!options.tenant.empty() && !is_conversation_id(options.tenant))
+    return Error{
+        .code = ErrorCode::invalid_argument, .message = "a tenant's name follows the rules of conversation ids", .field = "tenant"};
+  Result<StoreUrl> read = read_url(url);
+  if (!read) return read.error();
+  auto store = std::make_shared<PostgresStore>(*std::move(read), options);
+  if (auto error = store->open(options.create)) return *error;
+  return std::shared_ptr<Store>(std::move(store));
+}
+
+}  // namespace undertext

@@ -1,0 +1,85 @@
+#include "postgres/schema.hpp"
+
+#include <array>
+#include <thread>
+
+namespace undertext::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Migration n makes version n of the tables from n - 1.
+constexpr std::array migrations = {std::span<const Statement>(sql::migration_1)};
+constexpr std::int64_t newest = migrations.size();
+
+Error refuse(ErrorCode code, std::string message) { return {.code = code, .message = std::move(message)}; }
+
+// Nothing where there is no such table. A table whose row is still to come has version 0.
+Result<std::optional<std::int64_t>> stored_version(Session& session, Deadline deadline) {
+  Transaction transaction(Transaction::Kind::reading, nullptr, deadline);
+  const std::size_t at = transaction.batch().add(sql::schema_version);
+  const Outcome outcome = session.run(transaction);
+  if (outcome.error && outcome.error->code == ErrorCode::unsupported) return std::optional<std::int64_t>();
+  if (outcome.error) return *outcome.error;
+  return std::optional(outcome.rows[at].size() == 0 ? 0 : outcome.rows[at].number(0, 0));
+}
+
+// Two at once may both find no table and both make it, though each asks whether it exists; one is refused, and finds it when it asks again.
+std::optional<Error> make_lock_row(Session& session, Deadline deadline) {
+  for (int tries = 0;; ++tries) {
+    Transaction transaction(Transaction::Kind::writing, nullptr, deadline);
+    transaction.batch().add(sql::create_schema_table);
+    transaction.batch().add(sql::create_schema_row);
+    const Outcome outcome = session.run(transaction);
+    if (!outcome.error) return std::nullopt;
+    if (tries == 10 || outcome.error->code == ErrorCode::unavailable) return outcome.error;
+    if (outcome.error->code != ErrorCode::conflict && outcome.error->code != ErrorCode::internal) return outcome.error;
+  }
+}
+
+// The lock is held between two round trips, so that this is no single batch, and not tried again: the caller looks where things stand and starts anew.
+std::optional<Error> migrate_once(Session& session, Deadline deadline) {
+  Result<Pool::Lease> lease = session.pool().take(deadline);
+  if (!lease) return lease.error();
+  const auto fail = [&](const Answers& answers) {
+    lease->discard();
+    return refuse(answers.fault->state == "42501" ? ErrorCode::unsupported : ErrorCode::unavailable,
+                  "the tables could not be made: " + answers.fault->message);
+  };
+  Batch lock;
+  lock.add(sql::begin);
+  lock.add(sql::lock_schema);
+  const Answers locked = (*lease)->run(lock, deadline);
+  if (locked.fault) return fail(locked);
+  Batch work;
+  const std::int64_t version = locked.rows[1].size() == 0 ? 0 : locked.rows[1].number(0, 0);
+  for (std::int64_t next = version; next < newest; ++next)
+    for (const Statement& statement : migrations[static_cast<std::size_t>(next)]) work.add(statement);
+  if (version < newest) work.add(sql::set_schema_version, {number(newest)});
+  work.add(sql::commit);
+  const Answers done = (*lease)->run(work, deadline);
+  if (done.fault) return fail(done);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Error> make_schema(Session& session, bool create, Deadline deadline) {
+  for (;;) {
+    const Result<std::optional<std::int64_t>> version = stored_version(session, deadline);
+    if (!version) return version.error();
+    if (version->value_or(0) > newest)
+      return refuse(ErrorCode::unsupported, "the tables are of a later version of Undertext, " + std::to_string(**version));
+    if (version->value_or(0) == newest) return std::nullopt;
+    if (!create && version->value_or(0) == 0) return refuse(ErrorCode::not_found, "the database has no tables of Undertext");
+    if (!create) return refuse(ErrorCode::unsupported, "the tables are of an older version; open them once to make them new");
+    if (!*version)
+      if (auto error = make_lock_row(session, deadline)) return error;
+    if (auto error = migrate_once(session, deadline)) {
+      if (error->code != ErrorCode::unavailable || std::chrono::steady_clock::now() + 50ms > deadline) return error;
+      std::this_thread::sleep_for(50ms);
+    }
+  }
+}
+
+}  // namespace undertext::postgres

@@ -1,0 +1,306 @@
+// Every SQL text of the store. tests/postgres/sql_lint.py reads this file and holds it to what PostgreSQL and the distributed engines that speak its
+// protocol have in common: no advisory locks, notifications, sequences, triggers, functions, foreign keys or deferrable constraints.
+//
+// conversation_id leads every key, and every statement but those under "Across conversations" and "Set-up" names one conversation, so that tables can be
+// distributed by it and each call is the business of one shard. The tenant is in every key and every condition too, and again in the row security
+// policies: a statement that forgot it would still see one tenant's rows only.
+//
+// A commit is sent in one go, before any answer is seen. So what must hold is asked in a way that fails when it does not: `1 / count(*)` of the rows that
+// should be there. The division by zero ends the transaction, and COMMIT is never reached.
+#pragma once
+
+namespace undertext::postgres {
+
+struct Statement {
+  const char* name;
+  const char* text;
+};
+
+namespace sql {
+
+// Transactions.
+
+inline constexpr Statement begin{"begin", R"sql(BEGIN)sql"};
+// As of one moment, whatever else is going on.
+inline constexpr Statement begin_reading{"begin_reading", R"sql(BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY)sql"};
+inline constexpr Statement commit{"commit", R"sql(COMMIT)sql"};
+inline constexpr Statement rollback{"rollback", R"sql(ROLLBACK)sql"};
+inline constexpr Statement set_timeout{"set_timeout", R"sql(SELECT set_config('statement_timeout', $1, true))sql"};
+// With the tenant's name behind it, in quotes: a statement and no call of set_config(), for that one would not reach the other nodes of Citus.
+inline constexpr const char* set_tenant = R"sql(SET LOCAL undertext.tenant = )sql";
+
+// Conversations. The head is the last version, or where there is none, what the first one will go on from: nothing, or the origin.
+
+inline constexpr Statement find{"find", R"sql(
+SELECT c.settings, c.created_at_ms, c.origin_id, c.origin_version, c.origin_log_length, c.origin_next_page, c.first_version,
+       coalesce(v.version, c.origin_version, 0), coalesce(v.log_length, c.origin_log_length, 0), coalesce(v.at_ms, c.created_at_ms),
+       coalesce(v.chain, c.chain), coalesce(k.version, 0), coalesce(k.next_page, c.origin_next_page, 1)
+FROM undertext_conversation c
+LEFT JOIN (
+  SELECT version, log_length, at_ms, chain FROM undertext_version
+  WHERE conversation_id = $1 AND tenant = $2 ORDER BY version DESC LIMIT 1) v ON true
+LEFT JOIN undertext_checkpoint k ON k.conversation_id = $1 AND k.tenant = $2
+WHERE c.conversation_id = $1 AND c.tenant = $2)sql"};
+inline constexpr Statement find_forks{"find_forks", R"sql(
+SELECT fork_id FROM undertext_fork WHERE conversation_id = $1 AND tenant = $2 ORDER BY fork_id)sql"};
+inline constexpr Statement insert_conversation{"insert_conversation", R"sql(
+INSERT INTO undertext_conversation (conversation_id, tenant, settings, created_at_ms, writer, origin_id, origin_version, origin_log_length,
+                                    origin_next_page, first_version, chain)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10))sql"};
+inline constexpr Statement insert_fork{"insert_fork", R"sql(
+INSERT INTO undertext_fork (conversation_id, tenant, fork_id, next_page) VALUES ($1, $2, $3, $4))sql"};
+inline constexpr Statement delete_fork{"delete_fork", R"sql(
+DELETE FROM undertext_fork WHERE conversation_id = $1 AND tenant = $2 AND fork_id = $3)sql"};
+inline constexpr Statement update_settings{"update_settings", R"sql(
+UPDATE undertext_conversation SET settings = $3 WHERE conversation_id = $1 AND tenant = $2)sql"};
+// Two processes that race for an id write the same row; this tells whose it became.
+inline constexpr Statement find_creator{"find_creator", R"sql(
+SELECT writer FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2)sql"};
+
+// Locks of one row. Commits share it among themselves; what takes away or forks has it alone, so that neither happens in the middle of the other. It is
+// a statement of its own because the next one then sees all that happened while this one waited.
+
+inline constexpr Statement share{"share", R"sql(
+SELECT 1 FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2 FOR KEY SHARE)sql"};
+inline constexpr Statement claim{"claim", R"sql(
+SELECT 1 FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2 FOR UPDATE)sql"};
+
+// What must hold.
+
+inline constexpr Statement require_conversation{"require_conversation", R"sql(
+SELECT 1 / count(*) FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement require_head{"require_head", R"sql(
+SELECT 1 / count(*) FROM undertext_conversation c WHERE c.conversation_id = $1 AND c.tenant = $2 AND $3 = coalesce((
+  SELECT version FROM undertext_version WHERE conversation_id = $1 AND tenant = $2 ORDER BY version DESC LIMIT 1),
+  c.origin_version, 0))sql"};
+// At version $3, and not at the head: that may be another one than a statement before.
+inline constexpr Statement require_log_length{"require_log_length", R"sql(
+SELECT 1 / count(*) FROM undertext_conversation c WHERE c.conversation_id = $1 AND c.tenant = $2 AND $4 = coalesce((
+  SELECT log_length FROM undertext_version WHERE conversation_id = $1 AND tenant = $2 AND version = $3), c.origin_log_length, 0))sql"};
+inline constexpr Statement require_no_forks{"require_no_forks", R"sql(
+SELECT 1 / (CASE WHEN count(*) = 0 THEN 1 ELSE 0 END) FROM undertext_fork WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement require_not_purged{"require_not_purged", R"sql(
+SELECT 1 / (CASE WHEN count(*) = 0 THEN 1 ELSE 0 END) FROM undertext_removal
+WHERE conversation_id = $1 AND tenant = $2 AND ordinal = -1)sql"};
+inline constexpr Statement require_message{"require_message", R"sql(
+SELECT 1 / count(*) FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal = $3)sql"};
+// A checkpoint goes on from the stored one: its version, the end of its pages, and its first new page.
+inline constexpr Statement require_later_checkpoint{"require_later_checkpoint", R"sql(
+SELECT 1 / count(*) FROM undertext_conversation c
+LEFT JOIN undertext_checkpoint k ON k.conversation_id = $1 AND k.tenant = $2
+WHERE c.conversation_id = $1 AND c.tenant = $2 AND coalesce(k.version, 0) <= $3
+  AND coalesce(k.next_page, c.origin_next_page, 1) <= least($4, $5))sql"};
+// What a fork needs of its origin is there still: its version, and the pages up to $4.
+inline constexpr Statement require_origin{"require_origin", R"sql(
+SELECT 1 / count(*) FROM undertext_conversation c
+LEFT JOIN undertext_checkpoint k ON k.conversation_id = $1 AND k.tenant = $2
+WHERE c.conversation_id = $1 AND c.tenant = $2 AND c.first_version <= $3
+  AND coalesce(k.next_page, c.origin_next_page, 1) <= $4)sql"};
+
+// Versions. The primary key of insert_version is the compare-and-swap: of two writers one inserts the row, the other is refused.
+
+inline constexpr Statement insert_version{"insert_version", R"sql(
+INSERT INTO undertext_version (conversation_id, tenant, version, at_ms, log_length, operation, arguments, operation_id, answer, chain, writer)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11))sql"};
+inline constexpr Statement find_writer{"find_writer", R"sql(
+SELECT writer FROM undertext_version WHERE conversation_id = $1 AND tenant = $2 AND version = $3)sql"};
+inline constexpr Statement versions{"versions", R"sql(
+SELECT version, at_ms, log_length, operation, arguments, operation_id, answer, chain FROM (
+  SELECT version, at_ms, log_length, operation, arguments, operation_id, answer, chain,
+         octet_length(arguments) + octet_length(answer) AS size,
+         sum(octet_length(arguments) + octet_length(answer)) OVER (ORDER BY version) AS total
+  FROM undertext_version
+  WHERE conversation_id = $1 AND tenant = $2 AND version >= $3 AND version < $4 AND version >= (
+    SELECT first_version FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2)
+  ORDER BY version LIMIT $5) v
+WHERE total - size < $6 ORDER BY version)sql"};
+inline constexpr Statement find_operation{"find_operation", R"sql(
+SELECT version, at_ms, log_length, operation, arguments, operation_id, answer, chain
+FROM undertext_version WHERE conversation_id = $1 AND tenant = $2 AND operation_id = $3)sql"};
+
+// Messages.
+
+inline constexpr Statement insert_message{"insert_message", R"sql(
+INSERT INTO undertext_message (conversation_id, tenant, ordinal, role, time_ms, tokens, redacted, body)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8))sql"};
+inline constexpr Statement messages{"messages", R"sql(
+SELECT ordinal, role, time_ms, tokens, redacted, body FROM (
+  SELECT ordinal, role, time_ms, tokens, redacted, body, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY ordinal) AS total
+  FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal >= $3 AND ordinal < $4 ORDER BY ordinal LIMIT $5) m
+WHERE total - size < $6 ORDER BY ordinal)sql"};
+inline constexpr Statement replace_message{"replace_message", R"sql(
+UPDATE undertext_message SET role = $4, time_ms = $5, tokens = $6, redacted = coalesce(redacted, $7), body = $8
+WHERE conversation_id = $1 AND tenant = $2 AND ordinal = $3)sql"};
+
+// Checkpoints and their pages. Pages below `next_page` of a fork stay for it.
+
+inline constexpr Statement checkpoint{"checkpoint", R"sql(
+SELECT version, next_page, root FROM undertext_checkpoint WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement put_checkpoint{"put_checkpoint", R"sql(
+INSERT INTO undertext_checkpoint (conversation_id, tenant, version, next_page, root) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (conversation_id, tenant) DO UPDATE SET version = excluded.version, next_page = excluded.next_page, root = excluded.root)sql"};
+inline constexpr Statement insert_page{"insert_page", R"sql(
+INSERT INTO undertext_page (conversation_id, tenant, number, bytes) VALUES ($1, $2, $3, $4))sql"};
+inline constexpr Statement pages{"pages", R"sql(
+SELECT number, bytes FROM undertext_page WHERE conversation_id = $1 AND tenant = $2 AND number = ANY($3))sql"};
+inline constexpr Statement free_pages{"free_pages", R"sql(
+DELETE FROM undertext_page WHERE conversation_id = $1 AND tenant = $2 AND number = ANY($3) AND number >= (
+  SELECT coalesce(max(next_page), 0) FROM undertext_fork WHERE conversation_id = $1 AND tenant = $2))sql"};
+
+// Removals. The ordinal -1 stands for the whole conversation.
+
+inline constexpr Statement insert_removal{"insert_removal", R"sql(
+INSERT INTO undertext_removal (conversation_id, tenant, number, ordinal, at_ms, who, why, digest)
+SELECT $1, $2, count(*) + 1, $3, $4, $5, $6, $7 FROM undertext_removal WHERE conversation_id = $1 AND tenant = $2
+HAVING count(*) FILTER (WHERE ordinal = $3 AND at_ms = $4 AND who = $5 AND why = $6 AND digest = $7) = 0)sql"};
+inline constexpr Statement removals{"removals", R"sql(
+SELECT ordinal, at_ms, who, why, digest FROM undertext_removal WHERE conversation_id = $1 AND tenant = $2 ORDER BY number)sql"};
+inline constexpr Statement purge_conversation{"purge_conversation", R"sql(
+DELETE FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement purge_versions{"purge_versions", R"sql(
+DELETE FROM undertext_version WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement purge_messages{"purge_messages", R"sql(
+DELETE FROM undertext_message WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement purge_pages{"purge_pages", R"sql(
+DELETE FROM undertext_page WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement purge_checkpoint{"purge_checkpoint", R"sql(
+DELETE FROM undertext_checkpoint WHERE conversation_id = $1 AND tenant = $2)sql"};
+
+// Pruning.
+
+inline constexpr Statement move_first_version{"move_first_version", R"sql(
+UPDATE undertext_conversation SET first_version = greatest(first_version, $3) WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement prune_versions{"prune_versions", R"sql(
+DELETE FROM undertext_version WHERE conversation_id = $1 AND tenant = $2 AND version < $3 AND operation_id IS NULL)sql"};
+inline constexpr Statement reduce_versions{"reduce_versions", R"sql(
+UPDATE undertext_version SET operation = '', arguments = ''
+WHERE conversation_id = $1 AND tenant = $2 AND version <= $3 AND (operation <> '' OR arguments <> ''))sql"};
+
+// Across conversations.
+
+inline constexpr Statement list{"list", R"sql(
+SELECT conversation_id FROM undertext_conversation WHERE tenant = $1 AND conversation_id > $2 ORDER BY conversation_id LIMIT $3)sql"};
+// Rows whose conversation is not there, which no call can leave behind.
+inline constexpr Statement orphans{"orphans", R"sql(
+SELECT DISTINCT r.conversation_id, r.what FROM (
+  SELECT conversation_id, tenant, 'versions' AS what FROM undertext_version
+  UNION ALL SELECT conversation_id, tenant, 'messages' FROM undertext_message
+  UNION ALL SELECT conversation_id, tenant, 'pages' FROM undertext_page
+  UNION ALL SELECT conversation_id, tenant, 'a checkpoint' FROM undertext_checkpoint
+  UNION ALL SELECT conversation_id, tenant, 'forks' FROM undertext_fork) r
+LEFT JOIN undertext_conversation c ON c.conversation_id = r.conversation_id AND c.tenant = r.tenant
+WHERE r.tenant = $1 AND c.conversation_id IS NULL ORDER BY r.conversation_id, r.what LIMIT 1000)sql"};
+// Writes the tables anew. Without FULL, what was taken out would stay in the free room of their pages until something else is written there.
+inline constexpr Statement rewrite{"rewrite", R"sql(
+VACUUM FULL undertext_conversation, undertext_version, undertext_message, undertext_page, undertext_checkpoint, undertext_fork,
+  undertext_removal)sql"};
+
+// Set-up. The row of undertext_schema is the lock: whoever holds it migrates, and the others find that it is done.
+
+inline constexpr Statement schema_version{"schema_version", R"sql(SELECT version FROM undertext_schema WHERE id = 1)sql"};
+inline constexpr Statement lock_schema{"lock_schema", R"sql(SELECT version FROM undertext_schema WHERE id = 1 FOR UPDATE)sql"};
+inline constexpr Statement set_schema_version{"set_schema_version",
+                                              R"sql(UPDATE undertext_schema SET version = $1 WHERE id = 1)sql"};
+inline constexpr Statement create_schema_table{"create_schema_table", R"sql(
+CREATE TABLE IF NOT EXISTS undertext_schema (id bigint PRIMARY KEY, version bigint NOT NULL))sql"};
+inline constexpr Statement create_schema_row{"create_schema_row", R"sql(
+INSERT INTO undertext_schema (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING)sql"};
+
+// Never change a migration that was released: add the next one to `migrations` below.
+inline constexpr Statement migration_1[] = {
+    {"", R"sql(
+CREATE TABLE undertext_conversation (
+  conversation_id text COLLATE "C" NOT NULL,
+  tenant text COLLATE "C" NOT NULL,
+  settings bytea NOT NULL,
+  created_at_ms bigint NOT NULL,
+  writer bigint NOT NULL,
+  origin_id text COLLATE "C",
+  origin_version bigint,
+  origin_log_length bigint,
+  origin_next_page bigint,
+  first_version bigint NOT NULL,
+  chain bytea NOT NULL,
+  PRIMARY KEY (conversation_id, tenant)))sql"},
+    {"", R"sql(CREATE INDEX undertext_conversation_of_tenant ON undertext_conversation (tenant, conversation_id))sql"},
+    {"", R"sql(
+CREATE TABLE undertext_version (
+  conversation_id text COLLATE "C" NOT NULL,
+  tenant text COLLATE "C" NOT NULL,
+  version bigint NOT NULL,
+  at_ms bigint NOT NULL,
+  log_length bigint NOT NULL,
+  writer bigint NOT NULL,
+  operation bytea NOT NULL,
+  arguments bytea NOT NULL,
+  operation_id bytea,
+  answer bytea NOT NULL,
+  chain bytea NOT NULL,
+  PRIMARY KEY (conversation_id, tenant, version)))sql"},
+    {"", R"sql(
+CREATE UNIQUE INDEX undertext_version_operation_id ON undertext_version (conversation_id, tenant, operation_id)
+WHERE operation_id IS NOT NULL)sql"},
+    {"", R"sql(
+CREATE TABLE undertext_message (
+  conversation_id text COLLATE "C" NOT NULL,
+  tenant text COLLATE "C" NOT NULL,
+  ordinal bigint NOT NULL,
+  time_ms bigint NOT NULL,
+  tokens bigint NOT NULL,
+  role smallint NOT NULL,
+  redacted bytea,
+  body bytea NOT NULL,
+  PRIMARY KEY (conversation_id, tenant, ordinal)))sql"},
+    {"", R"sql(
+CREATE TABLE undertext_checkpoint (
+  conversation_id text COLLATE "C" NOT NULL,
+  tenant text COLLATE "C" NOT NULL,
+  version bigint NOT NULL,
+  next_page bigint NOT NULL,
+  root bytea NOT NULL,
+  PRIMARY KEY (conversation_id, tenant)))sql"},
+    {"", R"sql(
+CREATE TABLE undertext_page (
+  conversation_id text COLLATE "C" NOT NULL,
+  tenant text COLLATE "C" NOT NULL,
+  number bigint NOT NULL,
+  bytes bytea NOT NULL,
+  PRIMARY KEY (conversation_id, tenant, number)))sql"},
+    {"", R"sql(
+CREATE TABLE undertext_fork (
+  conversation_id text COLLATE "C" NOT NULL,
+  tenant text COLLATE "C" NOT NULL,
+  fork_id text COLLATE "C" NOT NULL,
+  next_page bigint NOT NULL,
+  PRIMARY KEY (conversation_id, tenant, fork_id)))sql"},
+    {"", R"sql(
+CREATE TABLE undertext_removal (
+  conversation_id text COLLATE "C" NOT NULL,
+  tenant text COLLATE "C" NOT NULL,
+  number bigint NOT NULL,
+  ordinal bigint NOT NULL,
+  at_ms bigint NOT NULL,
+  who bytea NOT NULL,
+  why bytea NOT NULL,
+  digest bytea NOT NULL,
+  PRIMARY KEY (conversation_id, tenant, number)))sql"},
+    {"", R"sql(ALTER TABLE undertext_conversation ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"", R"sql(ALTER TABLE undertext_version ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"", R"sql(ALTER TABLE undertext_message ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"", R"sql(ALTER TABLE undertext_checkpoint ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"", R"sql(ALTER TABLE undertext_page ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"", R"sql(ALTER TABLE undertext_fork ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"", R"sql(ALTER TABLE undertext_removal ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"",
+     R"sql(CREATE POLICY undertext_tenant ON undertext_conversation USING (tenant = current_setting('undertext.tenant', true)))sql"},
+    {"", R"sql(CREATE POLICY undertext_tenant ON undertext_version USING (tenant = current_setting('undertext.tenant', true)))sql"},
+    {"", R"sql(CREATE POLICY undertext_tenant ON undertext_message USING (tenant = current_setting('undertext.tenant', true)))sql"},
+    {"",
+     R"sql(CREATE POLICY undertext_tenant ON undertext_checkpoint USING (tenant = current_setting('undertext.tenant', true)))sql"},
+    {"", R"sql(CREATE POLICY undertext_tenant ON undertext_page USING (tenant = current_setting('undertext.tenant', true)))sql"},
+    {"", R"sql(CREATE POLICY undertext_tenant ON undertext_fork USING (tenant = current_setting('undertext.tenant', true)))sql"},
+    {"", R"sql(CREATE POLICY undertext_tenant ON undertext_removal USING (tenant = current_setting('undertext.tenant', true)))sql"},
+};
+
+}  // namespace sql
+}  // namespace undertext::postgres

@@ -1,0 +1,306 @@
+// The PostgreSQL store against a real server: what is its own, beside the contract that every store keeps. tests/postgres/server.py gives it one in
+// UNDERTEXT_TEST_POSTGRES, with a role that is neither a superuser nor above row security.
+#include <undertext/store.hpp>
+
+#include <atomic>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <libpq-fe.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "postgres/postgres_store.hpp"
+#include "store/chain.hpp"
+
+namespace undertext {
+namespace {
+
+std::string test_url() {
+  const char* const url = std::getenv("UNDERTEXT_TEST_POSTGRES");
+  return url == nullptr ? std::string() : std::string(url);
+}
+
+std::string fresh_name(const std::string& prefix) {
+  static std::random_device random;
+  return prefix + "_" + std::to_string(random()) + std::to_string(random());
+}
+
+// A tenant of its own for each test, so that tests cannot see each other.
+class PostgresStore : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (test_url().empty()) GTEST_SKIP() << "UNDERTEXT_TEST_POSTGRES names no server";
+    tenant_ = fresh_name("test");
+    store_ = open();
+  }
+
+  std::shared_ptr<Store> open(const std::string& more = "", StoreOptions options = {}) {
+    if (options.tenant.empty()) options.tenant = tenant_;
+    return open_postgres_store(test_url() + more, options).value();
+  }
+
+  // The next version of the conversation, with one message.
+  static Commit next(Store& store, const std::string& id, const std::string& body, const std::string& operation_id = "") {
+    const ConversationRecord head = store.find(id).value();
+    Commit commit{.conversation = id, .expected_version = head.version};
+    commit.messages.push_back({.ordinal = head.log_length, .body = body, .time_ms = 7, .tokens = 3});
+    VersionRecord version;
+    version.version = head.version + 1;
+    version.at_ms = 8;
+    version.log_length = head.log_length + 1;
+    version.operation = "append";
+    version.operation_id = operation_id;
+    version.chain = next_chain(head.chain, version, commit.messages);
+    commit.versions.push_back(version);
+    return commit;
+  }
+
+  std::string tenant_;
+  std::shared_ptr<Store> store_;
+};
+
+struct Client {
+  explicit Client(const std::string& url) : connection(PQconnectdb(url.c_str())) {}
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  ~Client() { PQfinish(connection); }
+  // The first column of the first row, or the SQLSTATE of a refusal.
+  std::string ask(const std::string& sql) const {
+    PGresult* const result = PQexec(connection, sql.c_str());
+    std::string answer;
+    if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) > 0) answer = PQgetvalue(result, 0, 0);
+    if (PQresultStatus(result) == PGRES_FATAL_ERROR) answer = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    PQclear(result);
+    return answer;
+  }
+  PGconn* connection;
+};
+
+TEST_F(PostgresStore, bodies_with_zero_bytes_and_no_utf8_come_back_as_they_were) {
+  ASSERT_TRUE(store_->create({.id = "a", .settings = std::string("s\0t", 3)}));
+  const std::string body("{\0\xff\xfe}", 5);
+  ASSERT_FALSE(store_->commit(next(*store_, "a", body, std::string("o\0p", 3))));
+  EXPECT_EQ(store_->messages("a", 0, 9).value().at(0).body, body);
+  EXPECT_EQ(store_->find("a").value().settings, std::string("s\0t", 3));
+  EXPECT_EQ(store_->find_operation("a", std::string("o\0p", 3)).value()->version, 1u);
+  EXPECT_FALSE(store_->find_operation("a", "o").value());
+}
+
+TEST_F(PostgresStore, a_tenant_sees_nothing_of_another_one) {
+  ASSERT_TRUE(store_->create({.id = "a"}));
+  ASSERT_FALSE(store_->commit(next(*store_, "a", "secret")));
+  const std::string other = fresh_name("other");
+  const auto stranger = open("", {.tenant = other});
+  EXPECT_EQ(stranger->find("a").error().code, ErrorCode::not_found);
+  EXPECT_TRUE(stranger->list().value().empty());
+  ASSERT_TRUE(stranger->create({.id = "a"})) << "the same id is another conversation";
+  EXPECT_EQ(stranger->find("a").value().version, 0u);
+  EXPECT_FALSE(stranger->purge("a", {"stranger", 1, "no reason"}));
+  EXPECT_EQ(store_->find("a").value().version, 1u);
+}
+
+TEST_F(PostgresStore, statements_written_by_hand_see_one_tenant_only) {
+  ASSERT_TRUE(store_->create({.id = "a"}));
+  ASSERT_FALSE(store_->commit(next(*store_, "a", "secret")));
+  const Client client(test_url());
+  EXPECT_EQ(client.ask("SELECT count(*) FROM undertext_message"), "0") << "whoever does not say whose rows he wants";
+  client.ask("SELECT set_config('undertext.tenant', '" + fresh_name("other") + "', false)");
+  EXPECT_EQ(client.ask("SELECT count(*) FROM undertext_message"), "0");
+  EXPECT_EQ(client.ask("SELECT count(*) FROM undertext_message WHERE tenant = '" + tenant_ + "'"), "0");
+  EXPECT_EQ(client.ask("INSERT INTO undertext_page VALUES ('a', '" + tenant_ + "', 1, '')"), "42501") << "nor writes for another";
+  EXPECT_EQ(client.ask("WITH gone AS (DELETE FROM undertext_message RETURNING 1) SELECT count(*) FROM gone"), "0");
+  client.ask("SELECT set_config('undertext.tenant', '" + tenant_ + "', false)");
+  EXPECT_EQ(client.ask("SELECT count(*) FROM undertext_message"), "1");
+  client.ask("BEGIN");
+  client.ask("SELECT set_config('undertext.tenant', '" + tenant_ + "', true)");
+  client.ask("COMMIT");
+}
+
+TEST_F(PostgresStore, every_table_has_row_security_that_binds_its_owner_too) {
+  const Client client(test_url());
+  EXPECT_EQ(
+      client.ask(
+          "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'undertext%' AND relname <> 'undertext_schema'"),
+      "7");
+  EXPECT_EQ(client.ask(
+                "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'undertext%' AND relname <> 'undertext_schema' "
+                "AND NOT (relrowsecurity AND relforcerowsecurity)"),
+            "0");
+}
+
+TEST_F(PostgresStore, works_without_named_prepared_statements) {
+  const auto plain = open("?undertext_prepare=off");
+  ASSERT_TRUE(plain->create({.id = "a"}));
+  ASSERT_FALSE(plain->commit(next(*plain, "a", "x")));
+  EXPECT_EQ(store_->find("a").value().version, 1u);
+}
+
+TEST_F(PostgresStore, a_url_that_nobody_understands_is_refused_without_its_password) {
+  const auto unknown = open_postgres_store("postgres://u:secret@h/d?undertext_fast=1", {});
+  EXPECT_EQ(unknown.error().code, ErrorCode::invalid_argument);
+  const auto broken = open_postgres_store("postgres://u:secret@h/d?nonsense=1", {});
+  EXPECT_EQ(broken.error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(broken.error().message.find("secret"), std::string::npos);
+}
+
+TEST_F(PostgresStore, its_name_holds_no_password) {
+  std::string url = test_url();
+  url.insert(url.find('@'), ":secret");
+  const auto store = open_postgres_store(url, {.tenant = tenant_}).value();
+  EXPECT_EQ(store->name().find("secret"), std::string::npos);
+  EXPECT_EQ(store->name().find("postgres://"), 0u);
+}
+
+TEST_F(PostgresStore, a_server_that_is_not_there_is_unavailable_in_time) {
+  const auto begun = std::chrono::steady_clock::now();
+  const auto store = open_postgres_store("postgres://127.0.0.1:1/nothing", {.patience = std::chrono::milliseconds(200)});
+  EXPECT_EQ(store.error().code, ErrorCode::unavailable);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
+}
+
+TEST_F(PostgresStore, the_next_host_of_the_url_is_tried) {
+  const std::string url = test_url();
+  const std::size_t host = url.find('@') + 1, end = url.find('/', host);
+  const std::string several =
+      url.substr(0, host) + "127.0.0.1:1," + url.substr(host, end - host) + url.substr(end) + "?target_session_attrs=read-write";
+  EXPECT_TRUE(open_postgres_store(several, {.tenant = tenant_}));
+}
+
+TEST_F(PostgresStore, a_database_without_tables_is_not_found_where_none_are_to_be_made) {
+  const std::string schema = fresh_name("empty");
+  Client(test_url()).ask("CREATE SCHEMA " + schema);
+  const std::string url = test_url() + "?options=-csearch_path%3D" + schema;
+  EXPECT_EQ(open_postgres_store(url, {.create = false}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(open_postgres_store(url, {.read_only = true}).error().code, ErrorCode::not_found);
+}
+
+TEST_F(PostgresStore, many_that_start_at_once_on_an_empty_database_all_succeed) {
+  const std::string schema = fresh_name("fresh");
+  Client(test_url()).ask("CREATE SCHEMA " + schema);
+  const std::string url = test_url() + "?options=-csearch_path%3D" + schema;
+  std::vector<std::thread> threads;
+  std::vector<std::string> errors(16);
+  for (std::size_t i = 0; i < errors.size(); ++i)
+    threads.emplace_back([&, i] {
+      const auto store = open_postgres_store(url, {.patience = std::chrono::seconds(30)});
+      if (!store) errors[i] = store.error().message;
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(errors, std::vector<std::string>(errors.size()));
+  EXPECT_EQ(Client(test_url()).ask("SELECT version FROM " + schema + ".undertext_schema"), "1");
+}
+
+TEST_F(PostgresStore, tables_of_a_later_version_are_left_alone) {
+  const std::string schema = fresh_name("later");
+  const Client client(test_url());
+  client.ask("CREATE SCHEMA " + schema);
+  client.ask("CREATE TABLE " + schema + ".undertext_schema (id bigint PRIMARY KEY, version bigint NOT NULL)");
+  client.ask("INSERT INTO " + schema + ".undertext_schema VALUES (1, 99)");
+  EXPECT_EQ(open_postgres_store(test_url() + "?options=-csearch_path%3D" + schema, {}).error().code, ErrorCode::unsupported);
+}
+
+TEST_F(PostgresStore, writers_that_race_for_one_version_never_both_succeed) {
+  ASSERT_TRUE(store_->create({.id = "a"}));
+  for (const std::string level : {"read%5C%20committed", "serializable"}) {
+    const auto racing = open("?options=-cdefault_transaction_isolation%3D" + level);
+    const Commit one = next(*store_, "a", "one");
+    std::vector<std::thread> threads;
+    std::atomic<int> done = 0, refused = 0;
+    for (int i = 0; i < 8; ++i)
+      threads.emplace_back([&] {
+        const auto error = racing->commit(one);
+        if (!error) ++done;
+        if (error && error->code == ErrorCode::conflict) ++refused;
+      });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(done, 1) << level;
+    EXPECT_EQ(refused, 7) << level;
+  }
+}
+
+TEST_F(PostgresStore, a_call_that_waits_too_long_is_unavailable_and_its_connection_is_not_used_again) {
+  ASSERT_TRUE(store_->create({.id = "a"}));
+  const auto store = open("", {.patience = std::chrono::milliseconds(300), .connections_max = 1});
+  const Commit one = next(*store, "a", "one");
+  const Client blocker(test_url());
+  blocker.ask("SELECT set_config('undertext.tenant', '" + tenant_ + "', false)");
+  blocker.ask("BEGIN");
+  blocker.ask("SELECT 1 FROM undertext_conversation WHERE conversation_id = 'a' FOR UPDATE");
+  const auto begun = std::chrono::steady_clock::now();
+  const auto error = store->commit(one);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->code, ErrorCode::unavailable);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(3));
+  blocker.ask("ROLLBACK");
+  EXPECT_EQ(store->find("a").value().version, 0u);
+  EXPECT_FALSE(store->commit(one));
+}
+
+TEST_F(PostgresStore, connections_that_the_server_has_closed_are_replaced) {
+  ASSERT_TRUE(store_->create({.id = "a"}));
+  for (int round = 0; round < 5; ++round) {
+    const Commit one = next(*store_, "a", "x", "op" + std::to_string(round));
+    Client(test_url()).ask("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'undertext'");
+    EXPECT_FALSE(store_->commit(one));
+  }
+  EXPECT_EQ(store_->find("a").value().version, 5u);
+}
+
+TEST_F(PostgresStore, a_child_of_fork_leaves_the_connections_of_its_parent_alone) {
+  ASSERT_TRUE(store_->create({.id = "a"}));
+  const auto store = open("", {.patience = std::chrono::milliseconds(100)});
+  ASSERT_TRUE(store->find("a"));
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto found = store->find("a");
+    store_.reset();
+    _exit(!found && found.error().code == ErrorCode::unavailable ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(store_->commit(next(*store_, "a", "x")));
+}
+
+TEST_F(PostgresStore, backups_are_left_to_postgresql) {
+  EXPECT_EQ(store_->backup("file")->code, ErrorCode::unsupported);
+  EXPECT_FALSE(store_->compact());
+  EXPECT_TRUE(store_->check().value().empty());
+}
+
+TEST_F(PostgresStore, a_role_that_does_not_own_the_tables_works_with_them_and_does_not_rewrite_them) {
+  const std::string role = fresh_name("worker");
+  const Client owner(test_url());
+  if (owner.ask("SELECT rolcreaterole FROM pg_roles WHERE rolname = current_user") != "t")
+    GTEST_SKIP() << "the role may make no roles";
+  owner.ask("CREATE ROLE " + role + " LOGIN");
+  owner.ask("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO " + role);
+  std::string url = test_url();
+  url.replace(url.find("//") + 2, url.find('@') - url.find("//") - 2, role);
+  const auto worker = open_postgres_store(url, {.tenant = tenant_}).value();
+  ASSERT_TRUE(worker->create({.id = "a"}));
+  ASSERT_FALSE(worker->commit(next(*worker, "a", "x")));
+  EXPECT_EQ(worker->compact()->code, ErrorCode::unsupported);
+  const Client client(url);
+  EXPECT_EQ(client.ask("SELECT count(*) FROM undertext_message"), "0");
+  EXPECT_EQ(client.ask("ALTER TABLE undertext_message NO FORCE ROW LEVEL SECURITY"), "42501");
+  owner.ask("DROP OWNED BY " + role);
+  owner.ask("DROP ROLE " + role);
+}
+
+TEST_F(PostgresStore, rows_without_their_conversation_are_damage) {
+  const Client client(test_url());
+  client.ask("SELECT set_config('undertext.tenant', '" + tenant_ + "', false)");
+  client.ask("INSERT INTO undertext_page VALUES ('lost', '" + tenant_ + "', 1, '')");
+  const auto damage = store_->check().value();
+  ASSERT_EQ(damage.size(), 1u);
+  EXPECT_EQ(damage[0].conversation, "lost");
+}
+
+}  // namespace
+}  // namespace undertext
