@@ -55,11 +55,11 @@ struct Profile {
   std::string name;
   Dialect dialect = Dialect::openai_chat;
 
-  bool system_role = true;       // there are system messages at all
-  bool system_anywhere = true;   // also after the first turn
+  bool system_role = true;      // there are system messages at all
+  bool system_anywhere = true;  // also after the first turn
   bool strict_alternation = false;
-  bool first_user = false;       // the first turn must be a user's
-  bool prefill = true;           // the last turn may be an assistant's
+  bool first_user = false;  // the first turn must be a user's
+  bool prefill = true;      // the last turn may be an assistant's
   bool user_after_tool = true;
   bool empty_text = true;        // blank text is accepted
   bool content_null = false;     // … even as null without calls
@@ -118,14 +118,16 @@ enum class BoundThinking : std::uint8_t {
 };
 
 struct RenderOptions {
-  bool repair = true;              // false: as it stands, with findings for what would be refused
-  std::string_view request = {};   // the other fields of the request (tools, store, …) as a JSON object, for the rules that need them
-  std::optional<View> sent = {};   // what the provider saw last: for bound thinking
+  bool repair = true;  // false: as it stands, with findings for what would be refused
+  std::string_view request =
+      {};  // the other fields of the request (tools, store, …) as a JSON object, for the rules that need them
+  std::optional<View> sent = {};  // what the provider saw last: for bound thinking
   BoundThinking bound = BoundThinking::strip;
 };
 
 struct Rendering {
-  std::string json;  // an object with the fields that hold the conversation: messages; system, messages; systemInstruction, contents; …
+  std::string
+      json;  // an object with the fields that hold the conversation: messages; system, messages; systemInstruction, contents; …
   std::vector<Finding> findings;
   std::vector<Loss> losses;
   std::vector<std::string> advice;  // what the caller has to set in the request besides
@@ -142,8 +144,8 @@ UNDERTEXT_API Result<std::vector<Finding>> validate_request(std::string_view jso
 
 struct Imported {
   std::vector<Message> messages;
-  std::string rest;            // the body's other fields, as a JSON object
-  std::uint64_t known = 0;     // import_after(): how many messages of the view came back as they were sent
+  std::string rest;         // the body's other fields, as a JSON object
+  std::uint64_t known = 0;  // import_after(): how many messages of the view came back as they were sent
 };
 
 // A request body, a bare array, or a single message or item. A response of the provider is one too: its message, its output items, or its first
@@ -203,12 +205,12 @@ class UNDERTEXT_API StreamAssembler {
 
 // What it costs to send `candidate` after `sent`, to a provider whose cache holds `sent`. Counts are the views' own.
 struct EditCost {
-  std::uint64_t stable = 0;       // tokens before the first difference
-  std::uint64_t reusable = 0;     // of these, the ones that the cache still serves
-  std::uint64_t invalidated = 0;  // cached tokens that are of no more use
-  std::uint64_t rewritten = 0;    // tokens to be billed anew
-  double one_time = 0;            // in input tokens: what the rewriting costs beyond reading it from the cache
-  double saved_per_turn = 0;      // in input tokens, by being shorter
+  std::uint64_t stable = 0;                     // tokens before the first difference
+  std::uint64_t reusable = 0;                   // of these, the ones that the cache still serves
+  std::uint64_t invalidated = 0;                // cached tokens that are of no more use
+  std::uint64_t rewritten = 0;                  // tokens to be billed anew
+  double one_time = 0;                          // in input tokens: what the rewriting costs beyond reading it from the cache
+  double saved_per_turn = 0;                    // in input tokens, by being shorter
   std::optional<double> break_even_turns = {};  // unset: never
 };
 struct EditCostInput {
@@ -216,7 +218,8 @@ struct EditCostInput {
   std::uint64_t stable = 0;
   std::uint64_t removed = 0;
   std::uint64_t inserted = 0;
-  std::vector<std::uint64_t> breakpoints = {};  // for CacheRules::Kind::breakpoints: where prefixes end that the cache knows, in tokens
+  std::vector<std::uint64_t> breakpoints =
+      {};  // for CacheRules::Kind::breakpoints: where prefixes end that the cache knows, in tokens
 };
 UNDERTEXT_API EditCost edit_cost(const EditCostInput& input, const CacheRules& rules);
 // `overhead`: tokens of tools and instructions before the view, which count as stable and as a breakpoint.

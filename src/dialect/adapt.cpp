@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "dialect/draft.hpp"
+#include "dialect/request_draft.hpp"
 #include "dialect/write_parts.hpp"
 
 namespace undertext {
@@ -27,9 +27,7 @@ void Adapter::add_native(Turn turn) {
   (turn.is_top ? draft_.top : draft_.turns).push_back(std::move(turn));
 }
 
-void Adapter::placeholder(Block& block, std::string_view what) {
-  block = text_block(what);
-}
+void Adapter::placeholder(Block& block, std::string_view what) { block = text_block(what); }
 
 void Adapter::convert(Turn turn) {
   const Dialect to = profile_.dialect;
@@ -44,7 +42,8 @@ void Adapter::convert(Turn turn) {
   for (Block& block : turn.blocks)
     if (keep_block(block, turn.role)) kept.push_back(std::move(block));
   // An empty text beside a call says nothing, and most dialects refuse it.
-  if (kept.size() > 1 && to != Dialect::openai_chat) std::erase_if(kept, [](const Block& b) { return b.kind == BlockKind::text && b.text.empty(); });
+  if (kept.size() > 1 && to != Dialect::openai_chat)
+    std::erase_if(kept, [](const Block& b) { return b.kind == BlockKind::text && b.text.empty(); });
   const bool lost_all = kept.empty() && !turn.blocks.empty();
   turn.blocks = std::move(kept);
   if (lost_all) return;
@@ -103,7 +102,9 @@ bool Adapter::keep_block(Block& block, Role role) {
       lose(LossCode::compaction_as_text);
       block.kind = BlockKind::text;
       return true;
-    case BlockKind::control: lose(block.type == "item_reference" ? LossCode::item_reference : LossCode::control_dropped); return false;
+    case BlockKind::control:
+      lose(block.type == "item_reference" ? LossCode::item_reference : LossCode::control_dropped);
+      return false;
     case BlockKind::opaque: lose(block.is_server ? LossCode::server_tool_dropped : LossCode::part_dropped); return false;
   }
   return true;
@@ -132,7 +133,8 @@ void Adapter::convert_media(Block& block, Role role) {
     return;
   }
   if (media.source == MediaSource::file_id) {
-    const bool stays = (to == Dialect::openai_responses && is_openai) || (to == Dialect::openai_chat && is_openai && media.kind == MediaKind::file);
+    const bool stays = (to == Dialect::openai_responses && is_openai) ||
+                       (to == Dialect::openai_chat && is_openai && media.kind == MediaKind::file);
     if (!stays) {
       lose(LossCode::file_id);
       return placeholder(block, "[file]");
@@ -140,15 +142,19 @@ void Adapter::convert_media(Block& block, Role role) {
   }
   if (!media.detail.empty() && to != Dialect::openai_chat && to != Dialect::openai_responses) lose(LossCode::image_detail);
   const bool is_pdf = media.mime.ends_with("pdf") || media.source == MediaSource::url || media.source == MediaSource::text;
-  const bool is_fine = to == Dialect::openai_chat ? (media.kind == MediaKind::image || (media.kind == MediaKind::audio && media.source == MediaSource::base64) ||
+  const bool is_fine = to == Dialect::openai_chat        ? (media.kind == MediaKind::image ||
+                                                     (media.kind == MediaKind::audio && media.source == MediaSource::base64) ||
                                                      (media.kind == MediaKind::file && media.source != MediaSource::url))
                        : to == Dialect::openai_responses ? media.kind == MediaKind::image || media.kind == MediaKind::file
-                       : to == Dialect::anthropic        ? media.kind == MediaKind::image || (media.kind == MediaKind::file && is_pdf)
-                                                         : true;
+                       : to == Dialect::anthropic ? media.kind == MediaKind::image || (media.kind == MediaKind::file && is_pdf)
+                                                  : true;
   const bool role_is_fine = role == Role::user || role == Role::tool || to == Dialect::gemini;
   if (is_fine && role_is_fine) return;
   lose(LossCode::media_unsupported);
-  placeholder(block, media.kind == MediaKind::image ? "[image]" : media.kind == MediaKind::audio ? "[audio]" : media.kind == MediaKind::video ? "[video]" : "[file]");
+  placeholder(block, media.kind == MediaKind::image   ? "[image]"
+                     : media.kind == MediaKind::audio ? "[audio]"
+                     : media.kind == MediaKind::video ? "[video]"
+                                                      : "[file]");
 }
 
 void Adapter::convert_result(Block& block) {
@@ -222,7 +228,8 @@ void Adapter::place_chat(Turn turn) {
       }
     }
     Turn* const last = draft_.turns.empty() ? nullptr : &draft_.turns.back();
-    const bool joins = last != nullptr && last->role == Role::assistant && last->raw.empty() && turn.is_item && last->is_item && moved_media_.empty();
+    const bool joins = last != nullptr && last->role == Role::assistant && last->raw.empty() && turn.is_item && last->is_item &&
+                       moved_media_.empty();
     if (!joins) return push(std::move(turn));
     for (Block& block : turn.blocks) last->blocks.push_back(std::move(block));
     last->shape = Turn::Shape::list;

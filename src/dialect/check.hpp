@@ -6,14 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "dialect/draft.hpp"
+#include "dialect/request_draft.hpp"
 
 namespace undertext {
 
 inline constexpr std::size_t no_block = ~std::size_t{0};
 inline constexpr std::size_t top_turn = ~std::size_t{0};  // stands for all that is outside of the list
 
-struct Found {
+struct Fault {
   FindingCode code;
   std::size_t turn = top_turn;
   std::size_t block = no_block;
@@ -21,10 +21,10 @@ struct Found {
 };
 
 // Everything wrong with the draft, in the order of its turns for each rule.
-std::vector<Found> check(const Draft& draft, const Profile& profile, const RequestFacts& facts);
+std::vector<Fault> check(const RequestDraft& draft, const Profile& profile, const RequestFacts& facts);
 
 // The same for what depends on what was sent before: bound and modified thinking, reasoning that an item needs.
-std::vector<Found> check_against(const Draft& sent, const Draft& draft, const Profile& profile);
+std::vector<Fault> check_against(const RequestDraft& sent, const RequestDraft& draft, const Profile& profile);
 
 // Where the calls of turns [calls_begin, calls_end) must be answered.
 struct Exchange {
@@ -37,9 +37,9 @@ Exchange exchange_at(const std::vector<Turn>& turns, std::size_t turn, Dialect d
 bool is_good_call_id(std::string_view id, const Profile& profile);
 bool is_good_tool_name(std::string_view name, const Profile& profile);
 std::size_t current_turn_begin(const std::vector<Turn>& turns);  // Gemini: behind the last thing a user said that is no result
-bool is_long_lived(std::string_view cache_marker);                          // "ttl":"1h"
-bool needs_reasoning_content(const Draft& draft, const Profile& profile);
-bool is_signature_missing(const Turn& turn, std::size_t block);             // Gemini: the first call has none
+bool is_long_lived(std::string_view cache_marker);               // "ttl":"1h"
+bool needs_reasoning_content(const RequestDraft& draft, const Profile& profile);
+bool is_signature_missing(const Turn& turn, std::size_t block);  // Gemini: the first call has none
 
 // For Anthropic's system messages in mid-conversation, and for all where none may stand.
 bool is_system_misplaced(const std::vector<Turn>& turns, std::size_t turn, const Profile& profile);

@@ -37,7 +37,7 @@ std::pair<std::size_t, std::size_t> first_difference(const std::vector<Turn>& a,
   return {b.size(), no_block};
 }
 
-void check_bound(const Draft& sent, const Draft& draft, const Profile& profile, std::vector<Found>& found) {
+void check_bound(const RequestDraft& sent, const RequestDraft& draft, const Profile& profile, std::vector<Fault>& found) {
   std::map<std::string_view, std::string_view> was;  // signature: block
   for (const Turn& turn : sent.turns)
     for (const Block& block : turn.blocks)
@@ -49,7 +49,8 @@ void check_bound(const Draft& sent, const Draft& draft, const Profile& profile, 
     cause = "the instructions changed";
   } else if (cut.first < draft.turns.size()) {
     const std::uint64_t source = draft.turns[cut.first].source;
-    cause = "something changed at message " + (source == no_source ? std::string("made by a repair") : std::to_string(source)) + " of the view";
+    cause = "something changed at message " + (source == no_source ? std::string("made by a repair") : std::to_string(source)) +
+            " of the view";
   }
   for (std::size_t i = 0; i < draft.turns.size(); ++i) {
     for (std::size_t b = 0; b < draft.turns[i].blocks.size(); ++b) {
@@ -66,7 +67,7 @@ void check_bound(const Draft& sent, const Draft& draft, const Profile& profile, 
   }
 }
 
-void check_stored_reasoning(const Draft& sent, const Draft& draft, std::vector<Found>& found) {
+void check_stored_reasoning(const RequestDraft& sent, const RequestDraft& draft, std::vector<Fault>& found) {
   std::map<std::string_view, std::string_view> needs;  // item id: the reasoning before it
   const auto is_reasoning = [](const Turn& turn) { return turn.blocks.size() == 1 && turn.blocks[0].kind == BlockKind::reasoning; };
   for (std::size_t i = 1; i < sent.turns.size(); ++i)
@@ -82,8 +83,8 @@ void check_stored_reasoning(const Draft& sent, const Draft& draft, std::vector<F
 
 }  // namespace
 
-std::vector<Found> check_against(const Draft& sent, const Draft& draft, const Profile& profile) {
-  std::vector<Found> found;
+std::vector<Fault> check_against(const RequestDraft& sent, const RequestDraft& draft, const Profile& profile) {
+  std::vector<Fault> found;
   if (profile.dialect == Dialect::anthropic) check_bound(sent, draft, profile, found);
   if (profile.dialect == Dialect::openai_responses) check_stored_reasoning(sent, draft, found);
   return found;

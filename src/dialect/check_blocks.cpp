@@ -33,7 +33,7 @@ namespace {
 
 class BlockRules {
  public:
-  BlockRules(const Draft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Found>& found)
+  BlockRules(const RequestDraft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Fault>& found)
       : draft_(draft), profile_(profile), facts_(facts), found_(found) {}
 
   void run() {
@@ -79,7 +79,8 @@ class BlockRules {
     if (profile_.images_in_results) return;
     for (std::size_t b = 0; b < turn.blocks.size(); ++b) {
       const Block& block = turn.blocks[b];
-      const bool inside = std::any_of(block.inner.begin(), block.inner.end(), [](const Block& x) { return x.kind == BlockKind::media; });
+      const bool inside =
+          std::any_of(block.inner.begin(), block.inner.end(), [](const Block& x) { return x.kind == BlockKind::media; });
       const bool beside = block.kind == BlockKind::media && block.type != "audio" && turn.role != Role::user;
       if (inside || beside) add(FindingCode::media_in_tool_result, i, b, block.id);
     }
@@ -89,11 +90,13 @@ class BlockRules {
     if (block.payloads != 1) add(FindingCode::gem_part_union, i, b);
     const bool is_call = is_client(block, BlockKind::call), is_result = is_client(block, BlockKind::result);
     if (!is_call && !is_result) return;
-    if (block.has_own_id && !block.is_legacy && !is_good_call_id(block.id, profile_)) add(FindingCode::call_id_format, i, b, block.id);
+    if (block.has_own_id && !block.is_legacy && !is_good_call_id(block.id, profile_))
+      add(FindingCode::call_id_format, i, b, block.id);
     if (!is_call) return;
     if (!is_good_tool_name(block.name, profile_)) add(FindingCode::tool_name_format, i, b, block.name);
     const bool is_object = block.json.empty() || block.json.front() == '{';
-    if (profile_.arguments_object && copies(block, profile_.dialect) && !is_object) add(FindingCode::args_not_object, i, b, block.id);
+    if (profile_.arguments_object && copies(block, profile_.dialect) && !is_object)
+      add(FindingCode::args_not_object, i, b, block.id);
     if (facts_.has_tools && facts_.tools.find(block.name) == facts_.tools.end()) add(FindingCode::tool_undefined, i, b, block.name);
   }
 
@@ -114,15 +117,15 @@ class BlockRules {
     }
   }
 
-  const Draft& draft_;
+  const RequestDraft& draft_;
   const Profile& profile_;
   const RequestFacts& facts_;
-  std::vector<Found>& found_;
+  std::vector<Fault>& found_;
 };
 
 }  // namespace
 
-void check_blocks(const Draft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Found>& found) {
+void check_blocks(const RequestDraft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Fault>& found) {
   BlockRules(draft, profile, facts, found).run();
 }
 

@@ -29,7 +29,7 @@ struct At {
 
 class PairRules {
  public:
-  PairRules(const Draft& draft, const Profile& profile, std::vector<Found>& found)
+  PairRules(const RequestDraft& draft, const Profile& profile, std::vector<Fault>& found)
       : turns_(draft.turns), profile_(profile), found_(found) {}
 
   void run() {
@@ -138,12 +138,14 @@ class PairRules {
 
   const std::vector<Turn>& turns_;
   const Profile& profile_;
-  std::vector<Found>& found_;
+  std::vector<Fault>& found_;
   std::set<std::string_view> seen_, answered_;
 };
 
 }  // namespace
 
-void check_pairs(const Draft& draft, const Profile& profile, std::vector<Found>& found) { PairRules(draft, profile, found).run(); }
+void check_pairs(const RequestDraft& draft, const Profile& profile, std::vector<Fault>& found) {
+  PairRules(draft, profile, found).run();
+}
 
 }  // namespace undertext

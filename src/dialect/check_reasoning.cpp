@@ -25,7 +25,7 @@ bool is_signature_missing(const Turn& turn, std::size_t block) {
   return false;
 }
 
-bool needs_reasoning_content(const Draft& draft, const Profile& profile) {
+bool needs_reasoning_content(const RequestDraft& draft, const Profile& profile) {
   if (!profile.requires_reasoning_content) return false;
   return std::any_of(draft.turns.begin(), draft.turns.end(), [](const Turn& turn) {
     return turn.role == Role::assistant && (has_calls(turn) || has_kind(turn, BlockKind::reasoning));
@@ -39,7 +39,7 @@ bool has_reasoning_content(const Turn& turn) {
                      [](const Block& block) { return block.kind == BlockKind::reasoning && block.type == "reasoning_content"; });
 }
 
-void check_thinking(const Draft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Found>& found) {
+void check_thinking(const RequestDraft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Fault>& found) {
   const std::vector<Turn>& turns = draft.turns;
   for (std::size_t i = 0; i < turns.size(); ++i) {
     const std::vector<Block>& blocks = turns[i].blocks;
@@ -48,7 +48,8 @@ void check_thinking(const Draft& draft, const Profile& profile, const RequestFac
         found.push_back({FindingCode::think_unsigned, i, b, {}});
     // Turns of one role in a row are one to the provider, so only the last of them ends it.
     const bool ends = i + 1 == turns.size() || turns[i + 1].role != turns[i].role;
-    if (ends && !blocks.empty() && blocks.back().kind == BlockKind::reasoning) found.push_back({FindingCode::think_last_block, i, blocks.size() - 1, {}});
+    if (ends && !blocks.empty() && blocks.back().kind == BlockKind::reasoning)
+      found.push_back({FindingCode::think_last_block, i, blocks.size() - 1, {}});
   }
   if (!profile.thinking_required || facts.is_thinking_disabled) return;
   std::size_t last = turns.size();
@@ -60,23 +61,26 @@ void check_thinking(const Draft& draft, const Profile& profile, const RequestFac
     found.push_back({FindingCode::think_missing, last - 1, 0, {}});
 }
 
-void check_items(const Draft& draft, const RequestFacts& facts, std::vector<Found>& found) {
+void check_items(const RequestDraft& draft, const RequestFacts& facts, std::vector<Fault>& found) {
   const std::vector<Turn>& turns = draft.turns;
   for (std::size_t i = 0; i < turns.size(); ++i) {
     if (turns[i].blocks.size() != 1) continue;
     const Block& block = turns[i].blocks[0];
-    if (block.type == "item_reference" && !facts.store) found.push_back({FindingCode::item_ref_unstored, i, no_block, std::string(turns[i].item_id)});
+    if (block.type == "item_reference" && !facts.store)
+      found.push_back({FindingCode::item_ref_unstored, i, no_block, std::string(turns[i].item_id)});
     if (block.kind != BlockKind::reasoning) continue;
-    if (!facts.store && block.signature.empty()) found.push_back({FindingCode::reasoning_not_portable, i, no_block, std::string(turns[i].item_id)});
+    if (!facts.store && block.signature.empty())
+      found.push_back({FindingCode::reasoning_not_portable, i, no_block, std::string(turns[i].item_id)});
     const bool has_follower = i + 1 < turns.size() && turns[i + 1].role == Role::assistant &&
                               (turns[i + 1].blocks.empty() || turns[i + 1].blocks[0].kind != BlockKind::control);
-    if (!turns[i].item_id.empty() && !has_follower) found.push_back({FindingCode::reasoning_no_follower, i, no_block, std::string(turns[i].item_id)});
+    if (!turns[i].item_id.empty() && !has_follower)
+      found.push_back({FindingCode::reasoning_no_follower, i, no_block, std::string(turns[i].item_id)});
   }
 }
 
 }  // namespace
 
-void check_reasoning(const Draft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Found>& found) {
+void check_reasoning(const RequestDraft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Fault>& found) {
   if (profile.dialect == Dialect::anthropic) check_thinking(draft, profile, facts, found);
   if (profile.dialect == Dialect::openai_responses) check_items(draft, facts, found);
   if (profile.dialect == Dialect::openai_chat && needs_reasoning_content(draft, profile)) {
@@ -88,12 +92,13 @@ void check_reasoning(const Draft& draft, const Profile& profile, const RequestFa
     for (std::size_t i = current_turn_begin(draft.turns); i < draft.turns.size(); ++i) {
       const Turn& turn = draft.turns[i];
       for (std::size_t b = 0; b < turn.blocks.size(); ++b)
-        if (turn.role == Role::assistant && is_signature_missing(turn, b)) found.push_back({FindingCode::gem_sig_missing, i, b, {}});
+        if (turn.role == Role::assistant && is_signature_missing(turn, b))
+          found.push_back({FindingCode::gem_sig_missing, i, b, {}});
     }
   }
 }
 
-void check_cache(const Draft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Found>& found) {
+void check_cache(const RequestDraft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Fault>& found) {
   if (profile.cache_markers_max == 0) return;
   std::uint64_t markers = facts.cache_markers;
   bool short_lived = false;
@@ -109,11 +114,12 @@ void check_cache(const Draft& draft, const Profile& profile, const RequestFacts&
   };
   for (const Turn& top : draft.top) visit(top, top_turn);
   for (std::size_t i = 0; i < draft.turns.size(); ++i) visit(draft.turns[i], i);
-  if (markers > profile.cache_markers_max) found.push_back({FindingCode::cache_too_many, top_turn, no_block, std::to_string(markers)});
+  if (markers > profile.cache_markers_max)
+    found.push_back({FindingCode::cache_too_many, top_turn, no_block, std::to_string(markers)});
 }
 
-std::vector<Found> check(const Draft& draft, const Profile& profile, const RequestFacts& facts) {
-  std::vector<Found> found;
+std::vector<Fault> check(const RequestDraft& draft, const Profile& profile, const RequestFacts& facts) {
+  std::vector<Fault> found;
   check_pairs(draft, profile, found);
   check_turns(draft, profile, found);
   check_blocks(draft, profile, facts, found);

@@ -7,10 +7,10 @@
 
 namespace undertext {
 
-void check_pairs(const Draft& draft, const Profile& profile, std::vector<Found>& found);
-void check_turns(const Draft& draft, const Profile& profile, std::vector<Found>& found);
-void check_blocks(const Draft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Found>& found);
-void check_reasoning(const Draft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Found>& found);
-void check_cache(const Draft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Found>& found);
+void check_pairs(const RequestDraft& draft, const Profile& profile, std::vector<Fault>& found);
+void check_turns(const RequestDraft& draft, const Profile& profile, std::vector<Fault>& found);
+void check_blocks(const RequestDraft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Fault>& found);
+void check_reasoning(const RequestDraft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Fault>& found);
+void check_cache(const RequestDraft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Fault>& found);
 
 }  // namespace undertext

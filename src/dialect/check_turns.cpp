@@ -26,7 +26,7 @@ namespace {
 
 class TurnRules {
  public:
-  TurnRules(const Draft& draft, const Profile& profile, std::vector<Found>& found)
+  TurnRules(const RequestDraft& draft, const Profile& profile, std::vector<Fault>& found)
       : turns_(draft.turns), profile_(profile), found_(found) {}
 
   void run() {
@@ -122,11 +122,13 @@ class TurnRules {
 
   const std::vector<Turn>& turns_;
   const Profile& profile_;
-  std::vector<Found>& found_;
+  std::vector<Fault>& found_;
 };
 
 }  // namespace
 
-void check_turns(const Draft& draft, const Profile& profile, std::vector<Found>& found) { TurnRules(draft, profile, found).run(); }
+void check_turns(const RequestDraft& draft, const Profile& profile, std::vector<Fault>& found) {
+  TurnRules(draft, profile, found).run();
+}
 
 }  // namespace undertext

@@ -1,5 +1,5 @@
-#include "dialect/draft.hpp"
 #include "dialect/read_fields.hpp"
+#include "dialect/request_draft.hpp"
 
 namespace undertext {
 namespace {
@@ -48,7 +48,8 @@ std::optional<Turn> read_native(const JsonValue& message, const JsonValue& nativ
   write_neutral(expected, turn);
   expected += R"(,"native":)";
   // What the engine adds, it adds at the end: metadata may follow.
-  if (!json.starts_with(expected) || json.substr(expected.size(), native.raw().size()).data() != native.raw().data()) return std::nullopt;
+  if (!json.starts_with(expected) || json.substr(expected.size(), native.raw().size()).data() != native.raw().data())
+    return std::nullopt;
   turn.raw = raw->raw();
   turn.native = bit(*dialect);
   turn.is_top = is_top;

@@ -3,11 +3,11 @@
 
 #include <undertext/dialect.hpp>
 
-#include "dialect/draft.hpp"
 #include "dialect/read_fields.hpp"
 #include "dialect/render.hpp"
 #include "dialect/repair.hpp"
 #include "dialect/request_body.hpp"
+#include "dialect/request_draft.hpp"
 
 namespace undertext {
 namespace {
@@ -16,11 +16,11 @@ Error bad(std::string path, std::string message) {
   return {.code = ErrorCode::invalid_argument, .message = std::move(message), .path = std::move(path)};
 }
 
-struct Names {
+struct FieldNames {
   std::string_view list;
   std::string_view top;
 };
-Names names_of(Dialect dialect) {
+FieldNames names_of(Dialect dialect) {
   switch (dialect) {
     case Dialect::openai_responses: return {"input", "instructions"};
     case Dialect::anthropic: return {"messages", "system"};
@@ -66,13 +66,14 @@ Result<RequestBody> read_body(Dialect dialect, const JsonValue& root) {
     return body;
   }
   if (!root.is(JsonType::object)) return bad("", "expected a request body, an array of messages, or a message");
-  const Names names = names_of(dialect);
+  const FieldNames names = names_of(dialect);
   const std::optional<JsonValue> list = root.find(names.list);
   if (!list) {
     find_in_response(dialect, root, body);
     if (!body.one && !body.list && is_single(dialect, root)) body.one = root;
     if (!body.one && !body.list)
-      return bad(std::string(names.list), "the body has no " + std::string(names.list) + ", and is no response of this dialect either");
+      return bad(std::string(names.list),
+                 "the body has no " + std::string(names.list) + ", and is no response of this dialect either");
     if (body.one && !body.one->is(JsonType::object)) return bad("", "the message must be an object");
     return body;
   }
@@ -85,7 +86,8 @@ Result<RequestBody> read_body(Dialect dialect, const JsonValue& root) {
     const bool is_top = (!names.top.empty() && member.key.string_is(names.top)) ||
                         (dialect == Dialect::gemini && member.key.string_is("system_instruction"));
     if (is_top && !member.value.is(JsonType::null)) {
-      const bool is_fit = member.value.is(JsonType::string) || (dialect == Dialect::gemini ? member.value.is(JsonType::object) : member.value.is(JsonType::array));
+      const bool is_fit = member.value.is(JsonType::string) ||
+                          (dialect == Dialect::gemini ? member.value.is(JsonType::object) : member.value.is(JsonType::array));
       if (!is_fit) return bad(std::string(names.top), std::string(names.top) + " is of the wrong type");
       body.top = member.value;
       continue;
@@ -167,7 +169,8 @@ class Importer {
   bool stands_as_it_is(std::string_view json) {
     const Result<JsonText> text = JsonText::parse(json, {.depth = limits_.depth + 8});
     ToolIds unused;
-    return text && (read_message(text->root(), std::nullopt, arena_, unused).native & bit(dialect_)) != 0 && Message::parse(json, limits_);
+    return text && (read_message(text->root(), std::nullopt, arena_, unused).native & bit(dialect_)) != 0 &&
+           Message::parse(json, limits_);
   }
 
   std::optional<Error> add_message(std::string_view json) {
@@ -225,7 +228,7 @@ Result<Imported> import_after(const View& view, const Profile& profile, std::str
   if (!body) return std::move(body.error());
 
   Arena arena;
-  Draft draft = adapted(read_view(view, arena), profile, arena);
+  RequestDraft draft = adapted(read_view(view, arena), profile, arena);
   Result<RequestFacts> facts = read_request_facts(body->rest, profile);
   if (!facts) return std::move(facts.error());
   Repair{draft, profile, *facts, arena}.run();
@@ -234,7 +237,7 @@ Result<Imported> import_after(const View& view, const Profile& profile, std::str
   std::size_t same = 0;
   bool top_is_same = draft.top.empty() && !body->top;
   if (!draft.top.empty() && body->top) {
-    Draft only_top;
+    RequestDraft only_top;
     only_top.top = draft.top;
     const std::string rendered = request_json(profile.dialect, only_top);
     top_is_same = rendered.find(':' + std::string(body->top->raw()) + ',') != std::string::npos;
@@ -272,7 +275,7 @@ Result<std::vector<Finding>> validate_request(std::string_view json, const Profi
   Result<RequestFacts> facts = read_request_facts(body->rest, profile);
   if (!facts) return std::move(facts.error());
   Arena arena;
-  Draft draft;
+  RequestDraft draft;
   ToolIds ids;
   if (body->top) draft.top.push_back(read_top(profile.dialect, body->top->raw(), arena));
   const auto add = [&](const JsonValue& value) -> std::optional<Error> {

@@ -66,7 +66,9 @@ std::optional<Error> read_cache(const JsonValue& cache, CacheRules& rules) {
     if (key == "kind" && value.is(JsonType::string)) {
       const std::string kind = value.string();
       if (kind != "none" && kind != "prefix" && kind != "breakpoints") return bad("kind", "kind is none, prefix or breakpoints");
-      rules.kind = kind == "none" ? CacheRules::Kind::none : kind == "prefix" ? CacheRules::Kind::prefix : CacheRules::Kind::breakpoints;
+      rules.kind = kind == "none"     ? CacheRules::Kind::none
+                   : kind == "prefix" ? CacheRules::Kind::prefix
+                                      : CacheRules::Kind::breakpoints;
     } else if (key == "min" && count) {
       rules.tokens_min = *count;
     } else if (key == "step" && count && *count > 0) {
@@ -168,7 +170,9 @@ std::span<const std::string_view> profile_names() {
 Result<Profile> find_profile(std::string_view name) {
   for (const BuiltinProfile& profile : builtin_profiles)
     if (profile.name == name) return Profile::parse(profile.json);
-  return Error{.code = ErrorCode::not_found, .message = "there is no profile \"" + std::string(name.substr(0, 60)) + "\"", .field = "profile"};
+  return Error{.code = ErrorCode::not_found,
+               .message = "there is no profile \"" + std::string(name.substr(0, 60)) + "\"",
+               .field = "profile"};
 }
 
 }  // namespace undertext

@@ -42,10 +42,23 @@ inline bool is_one_of(const JsonValue& string, std::initializer_list<std::string
 }
 
 // What a part of Gemini may hold, one of them each.
-inline constexpr std::string_view gemini_payloads[] = {
-    "text",          "inlineData",   "inline_data",     "fileData",        "file_data",           "functionCall",          "function_call",
-    "functionResponse", "function_response", "executableCode", "executable_code", "codeExecutionResult", "code_execution_result", "toolCall",
-    "tool_call",     "toolResponse", "tool_response"};
+inline constexpr std::string_view gemini_payloads[] = {"text",
+                                                       "inlineData",
+                                                       "inline_data",
+                                                       "fileData",
+                                                       "file_data",
+                                                       "functionCall",
+                                                       "function_call",
+                                                       "functionResponse",
+                                                       "function_response",
+                                                       "executableCode",
+                                                       "executable_code",
+                                                       "codeExecutionResult",
+                                                       "code_execution_result",
+                                                       "toolCall",
+                                                       "tool_call",
+                                                       "toolResponse",
+                                                       "tool_response"};
 
 // "data:image/png;base64,AAAA" taken apart; a plain URL otherwise.
 inline void read_url(std::string_view body, Media& media) {

@@ -48,7 +48,8 @@ class GeminiReader {
     } else if (const std::optional<JsonValue> text = string_of(part, "text")) {
       block.kind = is_true(part, "thought") ? BlockKind::reasoning : BlockKind::text;
       block.text = text->string_raw();
-    } else if (const std::optional<JsonValue> data = either(part, "inlineData", "inline_data"); data && data->is(JsonType::object)) {
+    } else if (const std::optional<JsonValue> data = either(part, "inlineData", "inline_data");
+               data && data->is(JsonType::object)) {
       read_data(*data, MediaSource::base64, "data", "data", block);
     } else if (const std::optional<JsonValue> file = either(part, "fileData", "file_data"); file && file->is(JsonType::object)) {
       read_data(*file, MediaSource::url, "fileUri", "file_uri", block);
@@ -119,7 +120,10 @@ class GeminiReader {
     const auto is = [type](std::string_view family) {
       return type.starts_with(family) && type.size() > family.size() && (type[family.size()] == '/' || type[family.size()] == '\\');
     };
-    block.media.kind = is("image") ? MediaKind::image : is("audio") ? MediaKind::audio : is("video") ? MediaKind::video : MediaKind::file;
+    block.media.kind = is("image")   ? MediaKind::image
+                       : is("audio") ? MediaKind::audio
+                       : is("video") ? MediaKind::video
+                                     : MediaKind::file;
     block.media.source = source;
     block.media.mime = type;
     if (bytes && bytes->is(JsonType::string)) block.media.data = bytes->string_raw();

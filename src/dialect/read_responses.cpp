@@ -122,7 +122,8 @@ Turn read_responses(JsonValue item, Arena& arena) {
     block.signature = body_of(item, "encrypted_content");
   } else if (type == "compaction") {
     block.kind = BlockKind::compaction;
-  } else if (type == "item_reference" || type == "compaction_trigger" || type == "configuration_update" || type == "additional_tools") {
+  } else if (type == "item_reference" || type == "compaction_trigger" || type == "configuration_update" ||
+             type == "additional_tools") {
     block.kind = BlockKind::control;
     turn.role = type == "item_reference" ? Role::assistant : type == "compaction_trigger" ? Role::user : Role::system;
   } else {

@@ -1,19 +1,22 @@
 // A view as a request.
+#include "dialect/render.hpp"
+
 #include <algorithm>
 #include <utility>
 
 #include <undertext/dialect.hpp>
 
 #include "dialect/check.hpp"
-#include "dialect/render.hpp"
 #include "dialect/repair.hpp"
 
 namespace undertext {
 
-std::string path_of(Dialect dialect, std::size_t turn, std::size_t block, const Draft& draft) {
+std::string path_of(Dialect dialect, std::size_t turn, std::size_t block, const RequestDraft& draft) {
   if (turn == top_turn) {
     if (block == no_block) return {};
-    return dialect == Dialect::anthropic ? "system." + std::to_string(block) : dialect == Dialect::gemini ? "systemInstruction" : "instructions";
+    return dialect == Dialect::anthropic ? "system." + std::to_string(block)
+           : dialect == Dialect::gemini  ? "systemInstruction"
+                                         : "instructions";
   }
   const std::string i = std::to_string(turn);
   const bool has_block = block != no_block;
@@ -41,10 +44,11 @@ Place place_of(std::uint64_t source, const View* view) {
 
 }  // namespace
 
-std::vector<Finding> public_findings(const std::vector<Found>& found, const Draft& draft, Dialect dialect, const View* view) {
+std::vector<Finding> public_findings(const std::vector<Fault>& found, const RequestDraft& draft, Dialect dialect,
+                                     const View* view) {
   std::vector<Finding> findings;
   findings.reserve(found.size());
-  for (const Found& one : found) {
+  for (const Fault& one : found) {
     const FindingText& text = text_of(one.code);
     Finding finding{text.code, text.error, text.repair, {}, one.about};
     if (one.turn != top_turn) finding.place = place_of(draft.turns[one.turn].source, view);
@@ -64,8 +68,8 @@ std::vector<Loss> public_losses(const std::vector<Lost>& lost, const View* view)
   return losses;
 }
 
-Draft adapted(const std::vector<Turn>& turns, const Profile& profile, Arena& arena) {
-  Draft draft;
+RequestDraft adapted(const std::vector<Turn>& turns, const Profile& profile, Arena& arena) {
+  RequestDraft draft;
   draft.turns.reserve(turns.size());
   Adapter adapter(profile, draft, arena);
   for (const Turn& turn : turns) adapter.add(turn);
@@ -85,44 +89,50 @@ std::vector<Turn> read_view(const View& view, Arena& arena) {
 
 namespace {
 
-void apply_bound(Draft& draft, const Profile& profile, RequestFacts& facts, Arena& arena, const std::vector<Found>& changed,
+void apply_bound(RequestDraft& draft, const Profile& profile, RequestFacts& facts, Arena& arena, const std::vector<Fault>& changed,
                  BoundThinking policy, Rendering& rendering) {
-  std::vector<Found> gone;
-  for (const Found& one : changed) {
-    if (one.code == FindingCode::think_modified || (one.code == FindingCode::think_prefix_changed && policy == BoundThinking::strip)) gone.push_back(one);
+  std::vector<Fault> gone;
+  for (const Fault& one : changed) {
+    if (one.code == FindingCode::think_modified ||
+        (one.code == FindingCode::think_prefix_changed && policy == BoundThinking::strip))
+      gone.push_back(one);
     if (one.code == FindingCode::reasoning_missing) {
       Turn& turn = draft.turns[one.turn];
       turn.raw = arena.keep(without_member(turn.raw, "id"));
       turn.item_id = {};
     }
   }
-  for (const Found& one : gone) draft.lost.push_back({LossCode::reasoning_dropped, draft.turns[one.turn].source});
+  for (const Fault& one : gone) draft.lost.push_back({LossCode::reasoning_dropped, draft.turns[one.turn].source});
   if (!gone.empty()) Repair{draft, profile, facts, arena}.remove_blocks(gone);
-  const bool has_changed = std::any_of(changed.begin(), changed.end(), [](const Found& one) { return one.code == FindingCode::think_prefix_changed; });
+  const bool has_changed =
+      std::any_of(changed.begin(), changed.end(), [](const Fault& one) { return one.code == FindingCode::think_prefix_changed; });
   if (has_changed && policy == BoundThinking::drop_block)
     rendering.advice.push_back(
-        "set thinking.block_binding.prefix_mismatch_behavior to \"drop_block\", with the beta thinking-binding-controls-2026-08-01");
+        "set thinking.block_binding.prefix_mismatch_behavior to \"drop_block\", with the beta "
+        "thinking-binding-controls-2026-08-01");
 }
 
 }  // namespace
 
-Result<Rendering> render_draft(Draft draft, const Profile& profile, const RenderOptions& options, Arena& arena, const View* view) {
+Result<Rendering> render_draft(RequestDraft draft, const Profile& profile, const RenderOptions& options, Arena& arena,
+                               const View* view) {
   Result<RequestFacts> facts = read_request_facts(options.request, profile);
   if (!facts) return std::move(facts.error());
   Rendering rendering;
-  std::vector<Found> found = check(draft, profile, *facts), changed;
+  std::vector<Fault> found = check(draft, profile, *facts), changed;
   if (options.sent) {
     // What was sent was rendered as this is, repairs included.
-    Draft sent = adapted(read_view(*options.sent, arena), profile, arena);
+    RequestDraft sent = adapted(read_view(*options.sent, arena), profile, arena);
     RequestFacts sent_facts = *facts;
     Repair{sent, profile, sent_facts, arena}.run();
     changed = check_against(sent, draft, profile);
     found.insert(found.end(), changed.begin(), changed.end());
-    const bool refuses = options.bound == BoundThinking::refuse && std::any_of(changed.begin(), changed.end(), [](const Found& one) {
-      return one.code == FindingCode::think_prefix_changed;
-    });
+    const bool refuses =
+        options.bound == BoundThinking::refuse &&
+        std::any_of(changed.begin(), changed.end(), [](const Fault& one) { return one.code == FindingCode::think_prefix_changed; });
     if (refuses)
-      return Error{.code = ErrorCode::conflict, .message = "the edit makes signed thinking void: " + changed.front().about, .field = "sent"};
+      return Error{
+          .code = ErrorCode::conflict, .message = "the edit makes signed thinking void: " + changed.front().about, .field = "sent"};
   }
   rendering.findings = public_findings(found, draft, profile.dialect, view);
   const bool was_disabled = facts->is_thinking_disabled;

@@ -11,11 +11,12 @@
 namespace undertext {
 
 std::vector<Turn> read_view(const View& view, Arena& arena);
-Draft adapted(const std::vector<Turn>& turns, const Profile& profile, Arena& arena);
-Result<Rendering> render_draft(Draft draft, const Profile& profile, const RenderOptions& options, Arena& arena, const View* view);
+RequestDraft adapted(const std::vector<Turn>& turns, const Profile& profile, Arena& arena);
+Result<Rendering> render_draft(RequestDraft draft, const Profile& profile, const RenderOptions& options, Arena& arena,
+                               const View* view);
 
-std::vector<Finding> public_findings(const std::vector<Found>& found, const Draft& draft, Dialect dialect, const View* view);
+std::vector<Finding> public_findings(const std::vector<Fault>& found, const RequestDraft& draft, Dialect dialect, const View* view);
 std::vector<Loss> public_losses(const std::vector<Lost>& lost, const View* view);
-std::string path_of(Dialect dialect, std::size_t turn, std::size_t block, const Draft& draft);
+std::string path_of(Dialect dialect, std::size_t turn, std::size_t block, const RequestDraft& draft);
 
 }  // namespace undertext

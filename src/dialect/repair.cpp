@@ -62,9 +62,9 @@ std::string joined_text(const Turn& turn) {
 
 }  // namespace
 
-void Repair::remove_blocks(const std::vector<Found>& found) {
+void Repair::remove_blocks(const std::vector<Fault>& found) {
   std::set<std::pair<std::size_t, std::size_t>> gone;
-  for (const Found& one : found) gone.emplace(one.turn, one.block);
+  for (const Fault& one : found) gone.emplace(one.turn, one.block);
   for (std::size_t i = 0; i < draft.turns.size(); ++i) {
     Turn& turn = draft.turns[i];
     std::vector<Block> kept;
@@ -79,8 +79,8 @@ void Repair::run() {
   // Each pass may uncover work for another, but none undoes what another did: a few rounds are enough, and the tests hold that they are.
   constexpr int rounds_max = 8;
   for (int round = 0; round < rounds_max; ++round) {
-    const std::vector<Found> found = check(draft, profile, facts);
-    const bool has_work = std::any_of(found.begin(), found.end(), [](const Found& one) {
+    const std::vector<Fault> found = check(draft, profile, facts);
+    const bool has_work = std::any_of(found.begin(), found.end(), [](const Fault& one) {
       return one.code != FindingCode::tool_undefined && one.code != FindingCode::state_conflict;
     });
     if (!has_work) return;
@@ -191,10 +191,11 @@ void Repair::turns() {
       if (turn.blocks.empty()) turn.blocks.push_back(text_block({}));
     }
   }
-  std::vector<Found> found;
+  std::vector<Fault> found;
   if (profile.dialect == Dialect::anthropic) {
-    for (const Found& one : check(draft, profile, facts))
-      if (one.code == FindingCode::compaction_multiple || one.code == FindingCode::compaction_not_first || one.code == FindingCode::server_pair_orphan)
+    for (const Fault& one : check(draft, profile, facts))
+      if (one.code == FindingCode::compaction_multiple || one.code == FindingCode::compaction_not_first ||
+          one.code == FindingCode::server_pair_orphan)
         found.push_back(one);
     if (!found.empty()) remove_blocks(found);
   }
@@ -253,7 +254,9 @@ void Repair::merge_neighbours() {
       continue;
     }
     Turn& before = out[last];
-    const auto is_text = [](const Turn& t) { return t.blocks.size() == 1 && t.blocks[0].kind == BlockKind::text && t.blocks[0].cache.empty(); };
+    const auto is_text = [](const Turn& t) {
+      return t.blocks.size() == 1 && t.blocks[0].kind == BlockKind::text && t.blocks[0].cache.empty();
+    };
     if (profile.dialect == Dialect::openai_chat && is_text(before) && is_text(turn)) {
       Block text = text_block(arena.keep(std::string(before.blocks[0].text) + "\\n\\n" + std::string(turn.blocks[0].text)));
       before.blocks[0] = std::move(text);
@@ -269,10 +272,10 @@ void Repair::merge_neighbours() {
 
 void Repair::reasoning() {
   std::vector<Turn>& list = draft.turns;
-  std::vector<Found> found, gone;
+  std::vector<Fault> found, gone;
   check_reasoning(draft, profile, facts, found);
   std::set<std::size_t> turns_gone;
-  for (const Found& one : found) {
+  for (const Fault& one : found) {
     switch (one.code) {
       case FindingCode::think_unsigned:
       case FindingCode::think_last_block: gone.push_back(one); break;
@@ -284,7 +287,9 @@ void Repair::reasoning() {
         constexpr std::string_view sentinel = "skip_thought_signature_validator";
         Block& block = list[one.turn].blocks[one.block];
         block.signature = sentinel;
-        if (copies(block, profile.dialect)) block.raw = arena.keep(with_member(without_member(block.raw, "thoughtSignature"), "thoughtSignature", '"' + std::string(sentinel) + '"'));
+        if (copies(block, profile.dialect))
+          block.raw = arena.keep(
+              with_member(without_member(block.raw, "thoughtSignature"), "thoughtSignature", '"' + std::string(sentinel) + '"'));
         list[one.turn].touch();
         lose(LossCode::signature_sentinel, list[one.turn]);
         break;
@@ -303,7 +308,7 @@ void Repair::reasoning() {
     }
   }
   if (!gone.empty()) {
-    for (const Found& one : gone) lose(LossCode::reasoning_dropped, list[one.turn]);
+    for (const Fault& one : gone) lose(LossCode::reasoning_dropped, list[one.turn]);
     remove_blocks(gone);
   }
   if (turns_gone.empty()) return;

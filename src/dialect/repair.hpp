@@ -10,13 +10,13 @@
 namespace undertext {
 
 struct Repair {
-  Draft& draft;
+  RequestDraft& draft;
   const Profile& profile;
   RequestFacts& facts;  // thinking may have to be disabled
   Arena& arena;
 
   void run();  // until check() finds nothing that can be mended
-  void remove_blocks(const std::vector<Found>& found);
+  void remove_blocks(const std::vector<Fault>& found);
 
  private:
   void pairs();

@@ -48,7 +48,7 @@ struct At {
 
 class PairRepair {
  public:
-  PairRepair(Draft& draft, const Profile& profile, Arena& arena) : turns_(draft.turns), profile_(profile), arena_(arena) {}
+  PairRepair(RequestDraft& draft, const Profile& profile, Arena& arena) : turns_(draft.turns), profile_(profile), arena_(arena) {}
 
   void run() {
     for (std::size_t i = 0; i < turns_.size();) {
@@ -266,7 +266,9 @@ void Repair::pairs() {
 // Here a result may stand anywhere behind its call.
 void Repair::responses_pairs() {
   std::vector<Turn>& list = draft.turns;
-  const auto only = [&list](std::size_t i, BlockKind kind) { return list[i].blocks.size() == 1 && is_client(list[i].blocks[0], kind); };
+  const auto only = [&list](std::size_t i, BlockKind kind) {
+    return list[i].blocks.size() == 1 && is_client(list[i].blocks[0], kind);
+  };
   const auto rename = [&](std::size_t i, std::string_view id) {
     list[i].blocks[0].id = id;
     list[i].blocks[0].raw = {};

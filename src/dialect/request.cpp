@@ -1,6 +1,6 @@
 // The request: its bytes, and what its other fields say.
-#include "dialect/draft.hpp"
 #include "dialect/read_fields.hpp"
+#include "dialect/request_draft.hpp"
 
 namespace undertext {
 
@@ -24,7 +24,9 @@ std::string_view list_field(Dialect dialect) {
 
 void append_top(std::string& out, Dialect dialect, const std::vector<Turn>& top) {
   if (top.empty()) return;
-  out += dialect == Dialect::anthropic ? R"("system":)" : dialect == Dialect::gemini ? R"("systemInstruction":)" : R"("instructions":)";
+  out += dialect == Dialect::anthropic ? R"("system":)"
+         : dialect == Dialect::gemini  ? R"("systemInstruction":)"
+                                       : R"("instructions":)";
   if (top.size() == 1) {
     append_turn(out, dialect, top[0]);
   } else {
@@ -38,7 +40,7 @@ void append_top(std::string& out, Dialect dialect, const std::vector<Turn>& top)
 
 }  // namespace
 
-std::string request_json(Dialect dialect, const Draft& draft) {
+std::string request_json(Dialect dialect, const RequestDraft& draft) {
   std::size_t size = 64;
   for (const Turn& turn : draft.turns) size += turn.raw.size() + 1;
   std::string out;
@@ -65,12 +67,14 @@ Result<RequestFacts> read_request_facts(std::string_view json, const Profile& pr
   const JsonValue root = text->root();
   if (!root.is(JsonType::object))
     return Error{.code = ErrorCode::invalid_argument, .message = "the request must be a JSON object", .field = "request"};
-  if (const std::optional<JsonValue> store = root.find("store"); store && store->is(JsonType::boolean)) facts.store = store->boolean();
+  if (const std::optional<JsonValue> store = root.find("store"); store && store->is(JsonType::boolean))
+    facts.store = store->boolean();
   const auto is_set = [&root](std::string_view key) {
     const std::optional<JsonValue> value = root.find(key);
     return value && !value->is(JsonType::null);
   };
-  facts.has_state_conflict = profile.dialect == Dialect::openai_responses && is_set("previous_response_id") && is_set("conversation");
+  facts.has_state_conflict =
+      profile.dialect == Dialect::openai_responses && is_set("previous_response_id") && is_set("conversation");
   if (const std::optional<JsonValue> thinking = root.find("thinking"); thinking && body_of(*thinking, "type") == "disabled")
     facts.is_thinking_disabled = true;
   const std::optional<JsonValue> tools = root.find("tools");

@@ -49,12 +49,12 @@ struct Media {
 
 struct Block {
   BlockKind kind = BlockKind::text;
-  DialectSet native = 0;          // where `raw` may stand as it is
-  std::string_view raw = {};      // empty: write it from the facts
-  std::string_view text = {};     // body: of text, refusal, readable reasoning, a summary; of a result that is a string
-  std::string_view id = {};       // of a call, or the call that a result answers
-  std::string_view name = {};     // of the tool
-  std::string_view json = {};     // arguments, or a result: an object, or a string that holds text
+  DialectSet native = 0;            // where `raw` may stand as it is
+  std::string_view raw = {};        // empty: write it from the facts
+  std::string_view text = {};       // body: of text, refusal, readable reasoning, a summary; of a result that is a string
+  std::string_view id = {};         // of a call, or the call that a result answers
+  std::string_view name = {};       // of the tool
+  std::string_view json = {};       // arguments, or a result: an object, or a string that holds text
   std::string_view signature = {};  // body
   std::string_view cache = {};      // the marker's value
   std::string_view type = {};       // as the dialect names it, where that says more than `kind`
@@ -78,11 +78,11 @@ struct Turn {
   Role role = Role::user;
   Shape shape = Shape::list;
   bool is_developer = false;
-  bool is_top = false;       // stands outside of the list: system, instructions, systemInstruction
-  bool is_made = false;      // by a repair
-  bool is_item = false;      // of the Responses API
+  bool is_top = false;        // stands outside of the list: system, instructions, systemInstruction
+  bool is_made = false;       // by a repair
+  bool is_item = false;       // of the Responses API
   bool has_bad_role = false;  // one that Gemini does not know
-  bool has_unknown = false;  // members that nobody here knows
+  bool has_unknown = false;   // members that nobody here knows
   bool has_annotations = false;
   DialectSet native = 0;
   std::string_view raw = {};

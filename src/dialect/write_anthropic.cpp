@@ -11,7 +11,8 @@ void write_source(std::string& out, const Media& media) {
   switch (media.source) {
     case MediaSource::base64:
       out += R"("base64","media_type":)";
-      append_quoted(out, media.mime.empty() ? std::string_view(media.kind == MediaKind::image ? "image/png" : "application/pdf") : media.mime);
+      append_quoted(out, media.mime.empty() ? std::string_view(media.kind == MediaKind::image ? "image/png" : "application/pdf")
+                                            : media.mime);
       out += R"(,"data":)";
       break;
     case MediaSource::url: out += R"("url","url":)"; break;

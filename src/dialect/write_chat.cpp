@@ -84,7 +84,8 @@ void write_tool(std::string& out, const Block& result) {
 
 void write_beside(std::string& out, const Turn& turn) {
   for (const Block& block : turn.blocks) {
-    const bool is_member = block.kind == BlockKind::reasoning || (block.kind == BlockKind::refusal && block.type == "refusal" && block.raw.empty()) ||
+    const bool is_member = block.kind == BlockKind::reasoning ||
+                           (block.kind == BlockKind::refusal && block.type == "refusal" && block.raw.empty()) ||
                            (block.kind == BlockKind::media && block.type == "audio");
     if (!is_member || block.type.empty()) continue;
     out += ",\"";

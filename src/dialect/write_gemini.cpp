@@ -7,11 +7,11 @@ namespace {
 constexpr Dialect gemini = Dialect::gemini;
 
 void write_media(std::string& out, const Media& media) {
-  const std::string_view mime = !media.mime.empty()                ? media.mime
-                                : media.kind == MediaKind::image   ? std::string_view("image/png")
-                                : media.kind == MediaKind::audio   ? std::string_view("audio/wav")
-                                : media.kind == MediaKind::video   ? std::string_view("video/mp4")
-                                                                   : std::string_view("application/octet-stream");
+  const std::string_view mime = !media.mime.empty()              ? media.mime
+                                : media.kind == MediaKind::image ? std::string_view("image/png")
+                                : media.kind == MediaKind::audio ? std::string_view("audio/wav")
+                                : media.kind == MediaKind::video ? std::string_view("video/mp4")
+                                                                 : std::string_view("application/octet-stream");
   const bool is_data = media.source == MediaSource::base64;
   out += is_data ? R"({"inlineData":{"mimeType":)" : R"({"fileData":{"mimeType":)";
   // Chat names formats where others name media types.
@@ -93,9 +93,7 @@ void write_part(std::string& out, const Block& block) {
 }  // namespace
 
 void write_gemini(std::string& out, const Turn& turn) {
-  out += turn.is_top                      ? R"({"parts":)"
-         : turn.role == Role::assistant ? R"({"role":"model","parts":)"
-                                        : R"({"role":"user","parts":)";
+  out += turn.is_top ? R"({"parts":)" : turn.role == Role::assistant ? R"({"role":"model","parts":)" : R"({"role":"user","parts":)";
   append_list(out, turn.blocks, [&out](const Block& block) { write_part(out, block); });
   out += '}';
 }

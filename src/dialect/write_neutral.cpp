@@ -52,7 +52,8 @@ void write_wrapped(std::string& out, const Block& block) {
     return;
   }
   out += R"({"type":)";
-  append_string(out, block.kind == BlockKind::reasoning ? "reasoning" : name(is_gemini ? Dialect::gemini : Dialect::openai_responses));
+  append_string(out,
+                block.kind == BlockKind::reasoning ? "reasoning" : name(is_gemini ? Dialect::gemini : Dialect::openai_responses));
   out += R"(,"item":)";
   out += block.raw;
   out += '}';
@@ -103,7 +104,9 @@ void write_part(std::string& out, const Block& block) {
 }
 
 // Reasoning that Chat's vendors put beside the content.
-bool stands_beside(const Block& block) { return block.type == "reasoning_content" || block.type == "reasoning_details" || block.type == "reasoning"; }
+bool stands_beside(const Block& block) {
+  return block.type == "reasoning_content" || block.type == "reasoning_details" || block.type == "reasoning";
+}
 
 }  // namespace
 

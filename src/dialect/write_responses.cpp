@@ -78,7 +78,8 @@ void write_responses(std::string& out, const Turn& turn) {
   }
   if (turn.blocks.size() == 1) {
     const Block& only = turn.blocks[0];
-    if (copies(only, responses) && only.kind != BlockKind::text && only.kind != BlockKind::refusal && only.kind != BlockKind::media) {
+    if (copies(only, responses) && only.kind != BlockKind::text && only.kind != BlockKind::refusal &&
+        only.kind != BlockKind::media) {
       out += only.raw;
       return;
     }

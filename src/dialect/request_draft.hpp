@@ -22,7 +22,7 @@ struct Lost {
   std::uint64_t source;
 };
 
-struct Draft {
+struct RequestDraft {
   std::vector<Turn> top;  // instructions that stand outside of the list
   std::vector<Turn> turns;
   std::vector<Lost> lost;
@@ -56,7 +56,7 @@ Turn read_top(Dialect dialect, std::string_view value, Arena& arena);
 // Takes turns of any dialect, one after another, and gives those of one.
 class Adapter {
  public:
-  Adapter(const Profile& profile, Draft& draft, Arena& arena) : profile_(profile), draft_(draft), arena_(arena) {}
+  Adapter(const Profile& profile, RequestDraft& draft, Arena& arena) : profile_(profile), draft_(draft), arena_(arena) {}
   void add(Turn turn);
   void finish();  // after the last one
 
@@ -77,7 +77,7 @@ class Adapter {
   void push_moved_media();
 
   const Profile& profile_;
-  Draft& draft_;
+  RequestDraft& draft_;
   Arena& arena_;
   std::uint64_t source_ = no_source;
   std::vector<Block> moved_media_;
@@ -86,6 +86,6 @@ class Adapter {
 
 // The bytes of a turn in its dialect.
 void append_turn(std::string& out, Dialect dialect, const Turn& turn);
-std::string request_json(Dialect dialect, const Draft& draft);
+std::string request_json(Dialect dialect, const RequestDraft& draft);
 
 }  // namespace undertext
