@@ -12,7 +12,7 @@ void Adapter::lose(LossCode code) { draft_.lost.push_back({code, source_}); }
 void Adapter::add(Turn turn) {
   source_ = turn.source;
   for (const Block& block : turn.blocks)
-    if (block.kind == BlockKind::call && !block.id.empty()) names_[std::string(block.id)] = block.name;
+    if (block.kind == BlockKind::call && !block.id.empty()) calls_[std::string(block.id)] = {block.name, block.is_custom};
   if (turn.is_raw_in(profile_.dialect)) return add_native(std::move(turn));
   convert(std::move(turn));
 }
@@ -159,8 +159,10 @@ void Adapter::convert_media(Block& block, Role role) {
 
 void Adapter::convert_result(Block& block) {
   const Dialect to = profile_.dialect;
-  if (block.name.empty())
-    if (const auto found = names_.find(std::string(block.id)); found != names_.end()) block.name = found->second;
+  if (const auto found = calls_.find(std::string(block.id)); found != calls_.end()) {
+    if (block.name.empty()) block.name = found->second.name;
+    block.is_custom = found->second.is_custom;
+  }
   if (block.name.empty() && to == Dialect::gemini) block.name = "tool";
   std::vector<Block> kept;
   for (Block& inner : block.inner)

@@ -59,6 +59,17 @@ struct FindingText {
   std::string_view code;
   std::string_view error;
   std::string_view repair;
+  std::string_view anthropic = {};  // its words, where they are others
+  std::string_view responses = {};
+  std::string_view gemini = {};
+
+  std::string_view error_in(Dialect dialect) const {
+    const std::string_view own = dialect == Dialect::anthropic          ? anthropic
+                                 : dialect == Dialect::openai_responses ? responses
+                                 : dialect == Dialect::gemini           ? gemini
+                                                                        : std::string_view();
+    return own.empty() ? error : own;
+  }
 };
 const FindingText& text_of(FindingCode code);
 std::span<const FindingText> finding_texts();

@@ -50,7 +50,7 @@ std::vector<Finding> public_findings(const std::vector<Fault>& found, const Requ
   findings.reserve(found.size());
   for (const Fault& one : found) {
     const FindingText& text = text_of(one.code);
-    Finding finding{text.code, text.error, text.repair, {}, one.about};
+    Finding finding{text.code, text.error_in(dialect), text.repair, {}, one.about};
     if (one.turn != top_turn) finding.place = place_of(draft.turns[one.turn].source, view);
     finding.place.path = path_of(dialect, one.turn, one.block, draft);
     findings.push_back(std::move(finding));

@@ -81,7 +81,11 @@ class Adapter {
   Arena& arena_;
   std::uint64_t source_ = no_source;
   std::vector<Block> moved_media_;
-  std::unordered_map<std::string, std::string_view> names_;  // of tools, by call id
+  struct Called {
+    std::string_view name;
+    bool is_custom = false;
+  };
+  std::unordered_map<std::string, Called> calls_;  // by id
 };
 
 // The bytes of a turn in its dialect.
