@@ -19,7 +19,8 @@ void Adapter::add(Turn turn) {
 
 void Adapter::add_native(Turn turn) {
   push_moved_media();
-  const bool leads = turn.role == Role::system && profile_.dialect == Dialect::anthropic && draft_.turns.empty() && !turn.is_top;
+  const bool leads = turn.role == Role::system && profile_.dialect == Dialect::anthropic && draft_.turns.empty() && !turn.is_top &&
+                     !turn.is_labelled;
   if (leads) {
     turn.raw = turn.content;  // `system` holds what the message says
     turn.is_top = true;
@@ -280,6 +281,7 @@ void Adapter::place_responses(Turn turn) {
     item.role = block.kind == BlockKind::result ? Role::tool : turn.role;
     item.source = turn.source;
     item.shape = Turn::Shape::item;
+    item.item_id = block.item_id;
     item.blocks.push_back(std::move(block));
     draft_.turns.push_back(std::move(item));
   }

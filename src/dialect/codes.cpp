@@ -5,17 +5,22 @@ namespace {
 
 // In the order of FindingCode.
 constexpr FindingText findings[] = {
-    {"PAIR_ORPHAN_RESULT", "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+    {"PAIR_ORPHAN_RESULT",
+     "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
      "moved behind its call if that is there, else left out",
-     "unexpected `tool_use_id` found in `tool_result` blocks. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.",
+     "unexpected `tool_use_id` found in `tool_result` blocks. Each `tool_result` block must have a corresponding `tool_use` block "
+     "in the previous message.",
      "No tool call found for function call output with call_id …",
-     "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn."},
+     "Please ensure that the number of function response parts is equal to the number of function call parts of the function call "
+     "turn."},
     {"PAIR_MISSING_RESULT",
      "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.",
      "the result is moved here if it is elsewhere, else a result is made that says it was removed",
-     "`tool_use` ids were found without `tool_result` blocks immediately after. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
+     "`tool_use` ids were found without `tool_result` blocks immediately after. Each `tool_use` block must have a corresponding "
+     "`tool_result` block in the next message.",
      "No tool output found for function call …",
-     "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn."},
+     "Please ensure that the number of function response parts is equal to the number of function call parts of the function call "
+     "turn."},
     {"PAIR_DUP_RESULT", "each tool_use must have a single result", "the last one stays"},
     {"PAIR_DUP_CALL_ID", "tool_use ids must be unique", "the later call and its result get another id"},
     {"GEM_COUNT",

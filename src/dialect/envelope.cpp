@@ -53,6 +53,7 @@ std::optional<Turn> read_native(const JsonValue& message, const JsonValue& nativ
   turn.raw = raw->raw();
   turn.native = bit(*dialect);
   turn.is_top = is_top;
+  turn.is_labelled = true;
   return turn;
 }
 

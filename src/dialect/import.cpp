@@ -137,7 +137,10 @@ class Importer {
   std::optional<Error> add_raw(const JsonValue& value) {
     if (const std::optional<Error> error = check_shape(value)) return error;
     ToolIds unused;
-    if (dialect_ != Dialect::gemini && (read_message(value, std::nullopt, arena_, unused).native & bit(dialect_)) != 0 &&
+    // Before the first turn, Anthropic's system messages are what `system` holds; one that stood in the list must be told from those.
+    const bool leads = dialect_ == Dialect::anthropic && only_system_ && body_of(value, "role") == "system";
+    only_system_ = leads;
+    if (dialect_ != Dialect::gemini && !leads && (read_message(value, std::nullopt, arena_, unused).native & bit(dialect_)) != 0 &&
         Message::parse(value.raw(), limits_)) {
       ++at_;
       messages_.push_back(Message::parse(value.raw(), limits_).value());
@@ -189,6 +192,7 @@ class Importer {
   Arena arena_;
   ToolIds ids_;
   std::size_t at_ = 0;
+  bool only_system_ = true;
   std::vector<Message> messages_;
 };
 

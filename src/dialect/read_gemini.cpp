@@ -20,6 +20,9 @@ class GeminiReader {
     turn.native = bit(Dialect::gemini);
     const std::string_view role = body_of(content, "role");
     turn.role = role == "model" ? Role::assistant : role == "system" ? Role::system : Role::user;
+    // Responses answer the calls directly before them, so those of earlier turns are over.
+    if (turn.role == Role::assistant && !ids_.in_model) ids_.open.clear();
+    ids_.in_model = turn.role == Role::assistant;
     turn.has_bad_role = !role.empty() && role != "user" && role != "model";
     const std::optional<JsonValue> parts = content.find("parts");
     if (parts && parts->is(JsonType::array))
@@ -37,6 +40,7 @@ class GeminiReader {
     block.payloads = 0;
     for (const JsonMember member : part.members())
       if (is_one_of(member.key, gemini_payloads)) ++block.payloads;
+    if (block.payloads != 1) return block;
     if (const std::optional<JsonValue> signature = either(part, "thoughtSignature", "thought_signature");
         signature && signature->is(JsonType::string))
       block.signature = signature->string_raw();
@@ -61,7 +65,11 @@ class GeminiReader {
 
   std::string_view id_of(const JsonValue& fields, Block& block) {
     if (const std::string_view id = decoded_of(fields, "id", arena_); !id.empty()) {
-      if (block.kind == BlockKind::call) ids_.open.emplace_back(block.name, id);
+      if (block.kind == BlockKind::call) {
+        ids_.open.emplace_back(block.name, id);
+      } else {
+        std::erase_if(ids_.open, [id](const auto& open) { return open.second == id; });
+      }
       return id;
     }
     block.has_own_id = false;

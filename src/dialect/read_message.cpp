@@ -345,13 +345,18 @@ class MessageReader {
     const std::string_view dialect = type == "reasoning" ? name(Dialect::openai_responses) : type;
     block.raw = item->raw();
     block.native = dialect == name(Dialect::gemini) ? bit(Dialect::gemini) : responses;
-    if (block.native == responses) {
-      Turn read = read_responses(*item, arena_);
+    JsonText text;
+    const std::string_view as_content =
+        block.native == responses ? std::string_view() : arena_.keep(R"({"parts":[)" + std::string(block.raw) + "]}");
+    if (block.native == responses || !text.read(as_content, {.depth = 4096})) {
+      ToolIds ids;
+      Turn read = block.native == responses ? read_responses(*item, arena_) : read_gemini(text.root(), arena_, ids);
       if (read.blocks.size() == 1) {
         const std::string_view raw = block.raw;
+        const DialectSet native = block.native;
         block = std::move(read.blocks.front());
         block.raw = raw;
-        block.native = responses;
+        block.native = native;
       }
     }
     native_ = 0;

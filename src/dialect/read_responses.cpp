@@ -131,6 +131,7 @@ Turn read_responses(JsonValue item, Arena& arena) {
     block.id = decoded_of(item, "call_id", arena);
     if (type.ends_with("_output")) turn.role = Role::tool;
   }
+  block.item_id = turn.item_id;
   turn.blocks.push_back(std::move(block));
   return turn;
 }

@@ -58,6 +58,7 @@ struct Block {
   std::string_view signature = {};  // body
   std::string_view cache = {};      // the marker's value
   std::string_view type = {};       // as the dialect names it, where that says more than `kind`
+  std::string_view item_id = {};    // Responses: the server's id of the item that it is
   Media media = {};
   std::vector<Block> inner = {};  // of a result that is a list of parts
   bool is_error = false;
@@ -79,6 +80,7 @@ struct Turn {
   Shape shape = Shape::list;
   bool is_developer = false;
   bool is_top = false;        // stands outside of the list: system, instructions, systemInstruction
+  bool is_labelled = false;   // its dialect was written down with it
   bool is_made = false;       // by a repair
   bool is_item = false;       // of the Responses API
   bool has_bad_role = false;  // one that Gemini does not know
@@ -134,6 +136,7 @@ struct ToolIds {
   std::uint64_t next = 0;                    // where `given` has come to an end: a number of its own for each
   std::vector<std::pair<std::string_view, std::string_view>> open = {};  // calls not answered yet: name, id
   std::size_t used = 0;
+  bool in_model = false;  // Gemini: the last content was the model's
 };
 
 // The union of Chat, Anthropic and the engine's own form. `origin` is set for bytes that are known to come from that dialect.

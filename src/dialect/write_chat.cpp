@@ -82,19 +82,36 @@ void write_tool(std::string& out, const Block& result) {
   out += '}';
 }
 
+bool is_beside(const Block& block) {
+  if (block.type.empty()) return false;
+  return block.kind == BlockKind::reasoning || (block.kind == BlockKind::refusal && block.type == "refusal" && block.raw.empty()) ||
+         (block.kind == BlockKind::media && block.type == "audio");
+}
+
+// Members of their own. Of a merged turn that has one twice, texts are joined, and of the others the last counts.
 void write_beside(std::string& out, const Turn& turn) {
-  for (const Block& block : turn.blocks) {
-    const bool is_member = block.kind == BlockKind::reasoning ||
-                           (block.kind == BlockKind::refusal && block.type == "refusal" && block.raw.empty()) ||
-                           (block.kind == BlockKind::media && block.type == "audio");
-    if (!is_member || block.type.empty()) continue;
+  for (std::size_t i = 0; i < turn.blocks.size(); ++i) {
+    const Block& block = turn.blocks[i];
+    if (!is_beside(block)) continue;
+    std::string text;
+    std::string_view raw;
+    bool is_first = true;
+    for (std::size_t k = 0; k < turn.blocks.size(); ++k) {
+      const Block& other = turn.blocks[k];
+      if (!is_beside(other) || other.type != block.type) continue;
+      if (k < i) is_first = false;
+      if (!other.raw.empty()) raw = other.raw;
+      if (!text.empty() && !other.text.empty()) text += "\\n\\n";
+      text += other.text;
+    }
+    if (!is_first) continue;
     out += ",\"";
     out += block.type;
     out += "\":";
-    if (block.raw.empty()) {
-      append_quoted(out, block.text);
+    if (raw.empty()) {
+      append_quoted(out, text);
     } else {
-      out += block.raw;
+      out += raw;
     }
   }
 }
