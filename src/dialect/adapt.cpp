@@ -68,7 +68,8 @@ bool Adapter::keep_block(Block& block, Role role) {
       block.cache = {};
     }
   }
-  if (!block.signature.empty() && block.kind != BlockKind::reasoning && to != Dialect::gemini) {
+  if (!block.signature.empty() && block.kind != BlockKind::reasoning && block.kind != BlockKind::compaction &&
+      to != Dialect::gemini) {
     lose(LossCode::signature_dropped);
     block.signature = {};
   }

@@ -9,19 +9,18 @@
 namespace undertext {
 namespace {
 
-// Cache markers do not count as a change.
+// Cache markers do not count as a change, and a text alone is the same as a block of it.
 std::string plain_block(const Block& block, Dialect dialect) {
+  if (block.kind == BlockKind::text && block.raw.find("citations") == std::string_view::npos)
+    return '"' + std::string(block.text) + '"';
+  if (copies(block, dialect)) return block.cache.empty() ? std::string(block.raw) : without_member(block.raw, "cache_control");
   Turn turn;
   turn.is_top = true;
-  Block plain = block;
-  plain.cache = {};
-  if (!block.cache.empty() && !block.raw.empty()) plain.raw = {};
-  if (block.kind == BlockKind::reasoning) return without_member(block.raw, "cache_control");
-  turn.blocks.push_back(std::move(plain));
+  turn.blocks.push_back(block);
+  turn.blocks[0].cache = {};
   std::string out;
-  if (!block.cache.empty() && copies(block, dialect)) return without_member(block.raw, "cache_control");
   write_in(dialect, out, turn);
-  return out;
+  return out.substr(1, out.size() - 2);  // without the brackets of the list
 }
 
 // The first difference between two lists of turns, as a turn and a block of the second.

@@ -24,9 +24,10 @@ void collect_ids(const JsonValue& message, Arena& arena, ToolIds& ids, const Tur
   }
 }
 
-JsonText& table(std::size_t which) {
-  static thread_local JsonText tables[2];
-  return tables[which];
+// The thread's table of JSON nodes, so that reading a message allocates little.
+JsonText& table_of_thread() {
+  static thread_local JsonText table;
+  return table;
 }
 
 std::optional<Turn> read_native(const JsonValue& message, const JsonValue& native, std::string_view json, Arena& arena) {
@@ -78,16 +79,14 @@ Turn read_top(Dialect dialect, std::string_view value, Arena& arena) {
 }
 
 Turn read_stored(std::string_view json, Arena& arena) {
-  JsonText& text = table(0);
+  JsonText& text = table_of_thread();
   text.release_above(1u << 20);
   ToolIds ids;
   if (text.read(json, {.depth = 4096})) return {};
   const JsonValue root = text.root();
-  if (json.find(R"("native")") != std::string_view::npos) {
-    const std::optional<JsonValue> native = root.find("native");
-    if (native && native->is(JsonType::object))
-      if (std::optional<Turn> turn = read_native(root, *native, json, arena)) return std::move(*turn);
-  }
+  const std::optional<JsonValue> native = root.find("native");
+  if (native && native->is(JsonType::object))
+    if (std::optional<Turn> turn = read_native(root, *native, json, arena)) return std::move(*turn);
   return read_message(root, std::nullopt, arena, ids);
 }
 

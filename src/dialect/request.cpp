@@ -40,14 +40,18 @@ void append_top(std::string& out, Dialect dialect, const std::vector<Turn>& top)
 
 }  // namespace
 
+void append_request_head(std::string& out, Dialect dialect, const RequestDraft& draft) {
+  out += '{';
+  append_top(out, dialect, draft.top);
+  out += list_field(dialect);
+}
+
 std::string request_json(Dialect dialect, const RequestDraft& draft) {
   std::size_t size = 64;
   for (const Turn& turn : draft.turns) size += turn.raw.size() + 1;
   std::string out;
   out.reserve(size);
-  out += '{';
-  append_top(out, dialect, draft.top);
-  out += list_field(dialect);
+  append_request_head(out, dialect, draft);
   const char* separator = "";
   for (const Turn& turn : draft.turns) {
     out += separator;

@@ -59,6 +59,7 @@ class Adapter {
   Adapter(const Profile& profile, RequestDraft& draft, Arena& arena) : profile_(profile), draft_(draft), arena_(arena) {}
   void add(Turn turn);
   void finish();  // after the last one
+  bool is_waiting() const { return !moved_media_.empty(); }  // finish() would add something
 
  private:
   void lose(LossCode code);
@@ -91,5 +92,6 @@ class Adapter {
 // The bytes of a turn in its dialect.
 void append_turn(std::string& out, Dialect dialect, const Turn& turn);
 std::string request_json(Dialect dialect, const RequestDraft& draft);
+void append_request_head(std::string& out, Dialect dialect, const RequestDraft& draft);  // up to the list's first element
 
 }  // namespace undertext
