@@ -1,6 +1,8 @@
 // Every rule: a request that breaks it, the finding, and the request that the repair makes of it.
-#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -273,6 +275,23 @@ TEST(DialectRules, EveryCodeIsTested) {
   std::set<std::string> tested = {"THINK_PREFIX_CHANGED", "THINK_MODIFIED", "REASONING_MISSING"};
   for (const Rule& rule : rules()) tested.insert(rule.code);
   for (const FindingText& text : finding_texts()) EXPECT_TRUE(tested.count(std::string(text.code)) > 0) << text.code;
+}
+
+TEST(DialectRules, TheManualHasEveryCodeWithItsWords) {
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "../../docs/dialects.md");
+  std::stringstream bytes;
+  bytes << file.rdbuf();
+  const std::string manual = bytes.str();
+  for (const FindingText& text : finding_texts())
+    EXPECT_NE(
+        manual.find("| `" + std::string(text.code) + "` | " + std::string(text.error) + " | " + std::string(text.repair) + " |"),
+        std::string::npos)
+        << text.code;
+  for (const LossText& text : loss_texts())
+    EXPECT_NE(manual.find("| `" + std::string(text.code) + "` | " + std::string(name(text.severity)) + " | " +
+                          std::string(text.note) + " |"),
+              std::string::npos)
+        << text.code;
 }
 
 }  // namespace
