@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include <undertext/edit_cost.hpp>
 #include <undertext/error.hpp>
 #include <undertext/export.hpp>
 #include <undertext/ids.hpp>
@@ -34,20 +35,6 @@ enum class Dialect : std::uint8_t { openai_chat, openai_responses, anthropic, ge
 inline constexpr std::size_t dialect_count = 4;
 UNDERTEXT_API std::string_view name(Dialect dialect);  // "openai_chat", …
 UNDERTEXT_API std::optional<Dialect> dialect_named(std::string_view name);
-
-// How a provider's cache of prompts bills. Factors are of the price of an input token.
-struct CacheRules {
-  enum class Kind : std::uint8_t {
-    none,
-    prefix,       // any prefix, in steps of `step` tokens
-    breakpoints,  // up to marked places
-  };
-  Kind kind = Kind::none;
-  std::uint64_t tokens_min = 0;  // a shorter prefix is not kept
-  std::uint64_t step = 1;
-  double write = 1;  // what an uncached token costs to put there
-  double read = 1;   // what a cached one costs
-};
 
 // What one provider, or one family of models behind a dialect, accepts. Data: parse() reads the JSON of docs/dialects.md, in which whatever is
 // not said is as the dialect has it.
@@ -202,27 +189,5 @@ class UNDERTEXT_API StreamAssembler {
   struct Rep;
   std::unique_ptr<Rep> rep_;
 };
-
-// What it costs to send `candidate` after `sent`, to a provider whose cache holds `sent`. Counts are the views' own.
-struct EditCost {
-  std::uint64_t stable = 0;                     // tokens before the first difference
-  std::uint64_t reusable = 0;                   // of these, the ones that the cache still serves
-  std::uint64_t invalidated = 0;                // cached tokens that are of no more use
-  std::uint64_t rewritten = 0;                  // tokens to be billed anew
-  double one_time = 0;                          // in input tokens: what the rewriting costs beyond reading it from the cache
-  double saved_per_turn = 0;                    // in input tokens, by being shorter
-  std::optional<double> break_even_turns = {};  // unset: never
-};
-struct EditCostInput {
-  std::uint64_t cached_before = 0;  // tokens in the cache
-  std::uint64_t stable = 0;
-  std::uint64_t removed = 0;
-  std::uint64_t inserted = 0;
-  std::vector<std::uint64_t> breakpoints =
-      {};  // for CacheRules::Kind::breakpoints: where prefixes end that the cache knows, in tokens
-};
-UNDERTEXT_API EditCost edit_cost(const EditCostInput& input, const CacheRules& rules);
-// `overhead`: tokens of tools and instructions before the view, which count as stable and as a breakpoint.
-UNDERTEXT_API EditCost edit_cost(const View& sent, const View& candidate, const CacheRules& rules, std::uint64_t overhead = 0);
 
 }  // namespace undertext

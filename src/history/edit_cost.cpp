@@ -1,7 +1,7 @@
 // What an edit costs where a provider keeps prompts in a cache.
-#include <algorithm>
+#include <undertext/edit_cost.hpp>
 
-#include <undertext/dialect.hpp>
+#include <algorithm>
 
 namespace undertext {
 
