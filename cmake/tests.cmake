@@ -158,6 +158,9 @@ if(TARGET undertext_cli)
   undertext_script_test(readme example readme_test.py ${PROJECT_SOURCE_DIR}/README.md
     ${PROJECT_SOURCE_DIR}/examples/first_conversation.cpp $<TARGET_FILE:undertext_example_first_conversation>)
   undertext_script_test(exec_model model exec_model.py)
+  # What is rendered, through the official clients of the providers; skipped where npm cannot get them.
+  undertext_script_test(clients scenario dialect/clients_test.py ${PROJECT_BINARY_DIR}/clients)
+  set_tests_properties(clients PROPERTIES SKIP_RETURN_CODE 77)
   add_test(NAME conformance
     COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/conformance.sh ${UNDERTEXT_PYTHON3} $<TARGET_FILE:undertext_cli>)
   set_tests_properties(conformance PROPERTIES LABELS scenario TIMEOUT 900 SKIP_RETURN_CODE 77)

@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include <undertext/edit_cost.hpp>
 #include <undertext/error.hpp>
 #include <undertext/export.hpp>
 #include <undertext/history.hpp>
@@ -73,6 +74,7 @@ struct ClearToolResults {
   std::uint64_t keep = 3;                 // the newest ones, which stay
   std::vector<std::string> exclude = {};  // names of tools whose results stay
   std::uint64_t tokens_gain_min = 0;      // with less to gain, nothing is done
+  bool late = false;  // the newest of them first, and no more than the aim needs: what a prompt cache holds stays longer
 };
 UNDERTEXT_API StrategyPtr clear_tool_results(ClearToolResults options = {});
 
@@ -87,6 +89,15 @@ UNDERTEXT_API StrategyPtr smart_summary(SmartSummary options = {});
 
 // One after another, cheapest first, until the aim is reached; without a token aim, all of them. One plan comes out.
 UNDERTEXT_API StrategyPtr pipeline(std::vector<StrategyPtr> steps);
+
+// Of several strategies, whichever reaches the aim at the least cost to a prompt cache that holds the view: what is billed anew, less what being shorter
+// saves in the turns to come. Of equal ones the first. cannot_fit: none reaches it.
+struct PreferCache {
+  CacheRules rules = {};       // such as a Profile's
+  std::uint64_t overhead = 0;  // tokens of tools and instructions before the view
+  double turns = 10;           // that are expected to follow
+};
+UNDERTEXT_API StrategyPtr prefer_cache(std::vector<StrategyPtr> strategies, PreferCache options);
 
 // Whether the head's view is within a budget, and what would make it so. Changes nothing; ask for any budget at any time. For an earlier
 // version: fit_view(*history.fork(version), …).

@@ -6,6 +6,8 @@
 #include <undertext/change.hpp>
 #include <undertext/compression.hpp>
 #include <undertext/conversation.hpp>
+#include <undertext/dialect.hpp>
+#include <undertext/edit_cost.hpp>
 #include <undertext/error.hpp>
 #include <undertext/export.hpp>
 #include <undertext/history.hpp>

@@ -57,7 +57,8 @@ class Clearing final : public Strategy {
           if (tokens >= entry.tokens) return true;
           gain += entry.tokens - tokens;
           plan.replacements.push_back({{{index, index + 1}}, std::move(*stub)});
-          return true;
+          const bool is_enough = aim.tokens_max && plan.tokens_after - gain <= *aim.tokens_max;
+          return !(options_.late && is_enough);
         });
     if (error) return *error;
     if (gain < options_.tokens_gain_min || plan.replacements.empty()) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "json/dialect_json.hpp"
 #include "json/fields.hpp"
 #include "json/strategy_json.hpp"
 
@@ -55,6 +56,27 @@ void read_arguments(Fields& fields, ask::Fit& ask) {
   if (budget) ask.budget = *budget;
 }
 
+void read_render(Fields& fields, ask::Render& ask) {
+  fields.take("atVersion", ask.at_version);
+  fields.take("sentVersion", ask.sent_version);
+  read_profile(fields, ask.profile);
+  RawObject request;
+  fields.take("request", request);
+  ask.request = std::move(request.json);
+}
+void read_arguments(Fields& fields, ask::Render& ask) {
+  read_render(fields, ask);
+  fields.take("repair", ask.repair);
+  read_bound_thinking(fields, ask.bound);
+}
+void read_arguments(Fields& fields, ask::Validate& ask) { read_render(fields, ask); }
+void read_arguments(Fields& fields, ask::Cost& ask) {
+  fields.need("from", ask.from);
+  fields.take("to", ask.to);
+  read_profile(fields, ask.profile);
+  fields.take("overhead", ask.overhead);
+}
+
 void read_strategy_of(ask::Fit& ask, Fields& fields, const Summarisers& summarisers) {
   read_strategy(fields, "strategy", summarisers, ask.strategy);
   if (!ask.strategy) ask.strategy = sliding_window();
@@ -74,11 +96,12 @@ struct Kind {
 };
 
 constexpr Kind kinds[] = {
-    {"messages", read<ask::Messages>},   {"count", read<ask::Count>},     {"uncompressed", read<ask::Uncompressed>},
-    {"markMap", read<ask::MarkMap>},     {"state", read<ask::State>},     {"stats", read<ask::Stats>},
-    {"version", read<ask::HeadVersion>}, {"batches", read<ask::Batches>}, {"batchSnapshot", read<ask::BatchSnapshot>},
-    {"history", read<ask::Versions>},    {"diff", read<ask::Diff>},       {"blame", read<ask::Blame>},
-    {"tokens", read<ask::Tokens>},       {"fit", read<ask::Fit>},         {"receipts", read<ask::Receipts>},
+    {"messages", read<ask::Messages>},   {"count", read<ask::Count>},       {"uncompressed", read<ask::Uncompressed>},
+    {"markMap", read<ask::MarkMap>},     {"state", read<ask::State>},       {"stats", read<ask::Stats>},
+    {"version", read<ask::HeadVersion>}, {"batches", read<ask::Batches>},   {"batchSnapshot", read<ask::BatchSnapshot>},
+    {"history", read<ask::Versions>},    {"diff", read<ask::Diff>},         {"blame", read<ask::Blame>},
+    {"tokens", read<ask::Tokens>},       {"fit", read<ask::Fit>},           {"receipts", read<ask::Receipts>},
+    {"render", read<ask::Render>},       {"validate", read<ask::Validate>}, {"cost", read<ask::Cost>},
 };
 
 }  // namespace

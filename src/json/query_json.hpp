@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <variant>
 
 #include <undertext/compression.hpp>
 #include <undertext/conversation.hpp>
+#include <undertext/dialect.hpp>
 #include <undertext/error.hpp>
 #include <undertext/ids.hpp>
 #include <undertext/query.hpp>
@@ -50,11 +52,26 @@ struct Fit {
   StrategyPtr strategy;
 };
 struct Receipts {};
+struct Render {
+  std::optional<Version> at_version;
+  std::optional<Version> sent_version;
+  Profile profile;
+  std::string request;  // the other fields of it; empty when none were given
+  BoundThinking bound = BoundThinking::strip;
+  bool repair = true;
+};
+struct Validate : Render {};
+struct Cost {
+  Version from;
+  std::optional<Version> to;
+  Profile profile;
+  std::uint64_t overhead = 0;
+};
 }  // namespace ask
 
-using Query =
-    std::variant<ask::Messages, ask::Count, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats, ask::HeadVersion, ask::Batches,
-                 ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame, ask::Tokens, ask::Fit, ask::Receipts>;
+using Query = std::variant<ask::Messages, ask::Count, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats, ask::HeadVersion,
+                           ask::Batches, ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame, ask::Tokens, ask::Fit,
+                           ask::Receipts, ask::Render, ask::Validate, ask::Cost>;
 
 // `object` is an object that has `query`. invalid_argument: an unknown query or field, or one of the wrong type.
 // `summarisers` are those that a strategy may name.

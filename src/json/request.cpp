@@ -14,6 +14,7 @@
 #include "base/json_place.hpp"
 #include "base/json_text.hpp"
 #include "json/answer_json.hpp"
+#include "json/dialect_json.hpp"
 #include "json/operation_json.hpp"
 #include "json/query_json.hpp"
 
@@ -67,6 +68,34 @@ struct Answering {
     append_json(out, *fit, then->view());
     out += '}';
   }
+  void operator()(const ask::Render& ask) const {
+    const Result<View> view = history.view_at(ask.at_version.value_or(history.version()));
+    if (!view) return append_answer(out, in_the_callers_words(view.error()));
+    RenderOptions options{.repair = ask.repair, .request = ask.request, .bound = ask.bound};
+    if (std::optional<Error> error = take_sent(ask, options)) return append_answer(out, *error);
+    append_result_or_error(render(*view, ask.profile, options));
+  }
+  void operator()(const ask::Validate& ask) const {
+    const Result<View> view = history.view_at(ask.at_version.value_or(history.version()));
+    if (!view) return append_answer(out, in_the_callers_words(view.error()));
+    RenderOptions options{.request = ask.request};
+    if (std::optional<Error> error = take_sent(ask, options)) return append_answer(out, *error);
+    const Result<std::vector<Finding>> findings = validate(*view, ask.profile, options);
+    if (!findings) return append_answer(out, findings.error());
+    out += R"({"ok":true,"result":)";
+    append_findings(out, *findings);
+    out += '}';
+  }
+  void operator()(const ask::Cost& ask) const {
+    const Result<View> from = history.view_at(ask.from), to = history.view_at(ask.to.value_or(history.version()));
+    for (const auto& [view, field] : {std::pair(&from, "from"), std::pair(&to, "to")}) {
+      if (*view) continue;
+      Error error = view->error();
+      error.field = field;
+      return append_answer(out, error);
+    }
+    append_result(out, edit_cost(*from, *to, ask.profile.cache, ask.overhead));
+  }
   void operator()(const ask::State&) const {
     out += R"({"ok":true,"result":)";
     append_state(out, history);
@@ -74,6 +103,16 @@ struct Answering {
   }
 
  private:
+  std::optional<Error> take_sent(const ask::Render& ask, RenderOptions& options) const {
+    if (!ask.sent_version) return std::nullopt;
+    Result<View> sent = history.view_at(*ask.sent_version);
+    if (!sent) {
+      sent.error().field = "sentVersion";
+      return sent.error();
+    }
+    options.sent = *sent;
+    return std::nullopt;
+  }
   static Error in_the_callers_words(Error error) {
     error.field = "atVersion";
     return error;

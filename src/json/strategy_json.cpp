@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "json/dialect_json.hpp"
+
 namespace undertext {
 namespace {
 
@@ -50,7 +52,7 @@ class Strategies {
   StrategyPtr read_by_name(Fields& fields, const std::string& name, bool may_nest);
 
  private:
-  StrategyPtr read_pipeline(Fields& fields, bool may_nest);
+  std::vector<StrategyPtr> read_steps(Fields& fields, const std::string& of, bool may_nest);
   void read_summariser(Fields& fields, std::shared_ptr<const Summariser>& summariser);
   const Summarisers& summarisers_;
 };
@@ -61,16 +63,16 @@ StrategyPtr read_recent(Fields& fields, StrategyPtr (*make)(std::uint64_t)) {
   return make(n);
 }
 
-StrategyPtr Strategies::read_pipeline(Fields& fields, bool may_nest) {
+std::vector<StrategyPtr> Strategies::read_steps(Fields& fields, const std::string& of, bool may_nest) {
   std::vector<StrategyPtr> steps;
-  if (!may_nest) fields.fail("name", "\"pipeline\" cannot be a step of a pipeline");
+  if (!may_nest) fields.fail("name", "\"" + of + "\" cannot be a step of a pipeline");
   fields.take_objects("steps", [&](Fields& step) {
     std::string name;
     step.need("name", name);
     if (StrategyPtr made = read_by_name(step, name, false)) steps.push_back(std::move(made));
   });
   if (steps.empty()) fields.missing("steps", "must hold at least one strategy");
-  return pipeline(std::move(steps));
+  return steps;
 }
 
 void Strategies::read_summariser(Fields& fields, std::shared_ptr<const Summariser>& summariser) {
@@ -95,6 +97,7 @@ StrategyPtr Strategies::read_by_name(Fields& fields, const std::string& name, bo
     fields.take("keep", options.keep);
     fields.take("exclude", options.exclude);
     fields.take("minGain", options.tokens_gain_min);
+    fields.take("late", options.late);
     return clear_tool_results(std::move(options));
   }
   if (name == "smart_summary") {
@@ -104,11 +107,22 @@ StrategyPtr Strategies::read_by_name(Fields& fields, const std::string& name, bo
     read_summariser(fields, options.summariser);
     return smart_summary(std::move(options));
   }
-  if (name == "pipeline") return read_pipeline(fields, may_nest);
+  if (name == "pipeline") return pipeline(read_steps(fields, name, may_nest));
+  if (name == "prefer_cache") {
+    PreferCache options;
+    Profile profile;
+    std::uint64_t turns = 10;
+    read_profile(fields, profile);
+    options.rules = profile.cache;
+    fields.take("overhead", options.overhead);
+    fields.take("turns", turns);
+    options.turns = static_cast<double>(turns);
+    return prefer_cache(read_steps(fields, name, may_nest), options);
+  }
   if (!name.empty()) {
     fields.fail("name", "\"" + clipped(name) +
                             "\" is no strategy; there are none, keep_recent, keep_system_and_recent, sliding_window, "
-                            "clear_tool_results, smart_summary and pipeline");
+                            "clear_tool_results, smart_summary, prefer_cache and pipeline");
   }
   return {};
 }

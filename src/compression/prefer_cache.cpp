@@ -1,0 +1,73 @@
+// prefer_cache: of several plans the one that costs a prompt cache least.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <undertext/compression.hpp>
+
+#include "compression/kept.hpp"
+
+namespace undertext {
+namespace {
+
+class Cheapest final : public Strategy {
+ public:
+  Cheapest(std::vector<StrategyPtr> strategies, PreferCache options) : strategies_(std::move(strategies)), options_(options) {}
+
+  std::string_view name() const noexcept override { return "prefer_cache"; }
+  bool is_slow() const noexcept override {
+    return std::any_of(strategies_.begin(), strategies_.end(), [](const StrategyPtr& one) { return one->is_slow(); });
+  }
+  bool needs_tokens_max() const noexcept override {
+    return std::any_of(strategies_.begin(), strategies_.end(), [](const StrategyPtr& one) { return one->needs_tokens_max(); });
+  }
+
+  Result<Plan> plan(const History& history, const Aim& aim) const override {
+    const View view = history.view();
+    if (is_within(view, aim)) return empty_plan(history, name());
+    std::optional<Plan> best;
+    double best_cost = 0;
+    std::optional<Error> error;
+    for (const StrategyPtr& strategy : strategies_) {
+      Result<Plan> plan = strategy->plan(history, aim);
+      if (!plan) {
+        if (plan.error().code != ErrorCode::cannot_fit) return plan;
+        const bool is_nearer = !error || plan.error().tokens_minimum < error->tokens_minimum;
+        if (is_nearer) error = plan.error();
+        continue;
+      }
+      const Result<double> cost = cost_of(history, *plan, aim);
+      if (!cost) return cost.error();
+      if (best && *cost >= best_cost) continue;
+      best = std::move(*plan);
+      best_cost = *cost;
+    }
+    if (!best) return error ? *error : Error{ErrorCode::invalid_argument, "prefer_cache needs strategies to choose from", "steps"};
+    return std::move(*best);
+  }
+
+ private:
+  Result<double> cost_of(const History& history, const Plan& plan, const Aim& aim) const {
+    if (plan.replacements.empty()) return 0.0;
+    const Result<Step> step =
+        history.apply({op::ApplyPlan{plan}},
+                      {.count_tokens = [&aim](const Message& m) { return static_cast<std::uint32_t>(count_tokens(aim, m)); },
+                       .limits = aim.limits});
+    if (!step) return step.error();
+    const EditCost cost = edit_cost(history.view(), step->history.view(), options_.rules, options_.overhead);
+    return cost.one_time - cost.saved_per_turn * options_.turns;
+  }
+
+  std::vector<StrategyPtr> strategies_;
+  PreferCache options_;
+};
+
+}  // namespace
+
+StrategyPtr prefer_cache(std::vector<StrategyPtr> strategies, PreferCache options) {
+  return std::make_shared<Cheapest>(std::move(strategies), options);
+}
+
+}  // namespace undertext

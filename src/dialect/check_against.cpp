@@ -1,0 +1,92 @@
+// What an edit did to reasoning that is bound to what stood before it.
+#include <map>
+#include <set>
+
+#include "dialect/check.hpp"
+#include "dialect/repair.hpp"
+#include "dialect/write_parts.hpp"
+
+namespace undertext {
+namespace {
+
+// Cache markers do not count as a change, and a text alone is the same as a block of it.
+std::string plain_block(const Block& block, Dialect dialect) {
+  if (block.kind == BlockKind::text && block.raw.find("citations") == std::string_view::npos)
+    return '"' + std::string(block.text) + '"';
+  if (copies(block, dialect)) return block.cache.empty() ? std::string(block.raw) : without_member(block.raw, "cache_control");
+  Turn turn;
+  turn.is_top = true;
+  turn.blocks.push_back(block);
+  turn.blocks[0].cache = {};
+  std::string out;
+  write_in(dialect, out, turn);
+  return out.substr(1, out.size() - 2);  // without the brackets of the list
+}
+
+// The first difference between two lists of turns, as a turn and a block of the second.
+std::pair<std::size_t, std::size_t> first_difference(const std::vector<Turn>& a, const std::vector<Turn>& b, Dialect dialect) {
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    if (i >= a.size()) return {i, no_block};  // the end of what was sent: nothing after it was
+    if (a[i].role != b[i].role) return {i, 0};
+    if (!a[i].raw.empty() && a[i].raw == b[i].raw) continue;
+    for (std::size_t k = 0; k < b[i].blocks.size(); ++k)
+      if (k >= a[i].blocks.size() || plain_block(a[i].blocks[k], dialect) != plain_block(b[i].blocks[k], dialect)) return {i, k};
+    if (a[i].blocks.size() > b[i].blocks.size()) return {i, b[i].blocks.size()};
+  }
+  return {b.size(), no_block};
+}
+
+void check_bound(const RequestDraft& sent, const RequestDraft& draft, const Profile& profile, std::vector<Fault>& found) {
+  std::map<std::string_view, std::string_view> was;  // signature: block
+  for (const Turn& turn : sent.turns)
+    for (const Block& block : turn.blocks)
+      if (block.kind == BlockKind::reasoning && !block.signature.empty()) was[block.signature] = block.raw;
+  std::pair<std::size_t, std::size_t> cut = first_difference(sent.turns, draft.turns, profile.dialect);
+  std::string cause;
+  if (first_difference(sent.top, draft.top, profile.dialect).first != draft.top.size() || sent.top.size() != draft.top.size()) {
+    cut = {0, 0};
+    cause = "the instructions changed";
+  } else if (cut.first < draft.turns.size()) {
+    const std::uint64_t source = draft.turns[cut.first].source;
+    cause = "something changed at message " + (source == no_source ? std::string("made by a repair") : std::to_string(source)) +
+            " of the view";
+  }
+  for (std::size_t i = 0; i < draft.turns.size(); ++i) {
+    for (std::size_t b = 0; b < draft.turns[i].blocks.size(); ++b) {
+      const Block& block = draft.turns[i].blocks[b];
+      if (block.kind != BlockKind::reasoning || block.signature.empty()) continue;
+      const auto before = was.find(block.signature);
+      if (before == was.end()) continue;
+      if (without_member(before->second, "cache_control") != without_member(block.raw, "cache_control")) {
+        found.push_back({FindingCode::think_modified, i, b, {}});
+      } else if (profile.thinking_bound && (i > cut.first || (i == cut.first && b >= cut.second))) {
+        found.push_back({FindingCode::think_prefix_changed, i, b, cause});
+      }
+    }
+  }
+}
+
+void check_stored_reasoning(const RequestDraft& sent, const RequestDraft& draft, std::vector<Fault>& found) {
+  std::map<std::string_view, std::string_view> needs;  // item id: the reasoning before it
+  const auto is_reasoning = [](const Turn& turn) { return turn.blocks.size() == 1 && turn.blocks[0].kind == BlockKind::reasoning; };
+  for (std::size_t i = 1; i < sent.turns.size(); ++i)
+    if (is_reasoning(sent.turns[i - 1]) && !is_reasoning(sent.turns[i]) && !sent.turns[i].item_id.empty())
+      needs[sent.turns[i].item_id] = sent.turns[i - 1].item_id;
+  for (std::size_t i = 0; i < draft.turns.size(); ++i) {
+    const auto need = needs.find(draft.turns[i].item_id);
+    if (draft.turns[i].item_id.empty() || need == needs.end()) continue;
+    const bool is_there = i > 0 && draft.turns[i - 1].item_id == need->second;
+    if (!is_there) found.push_back({FindingCode::reasoning_missing, i, no_block, std::string(need->second)});
+  }
+}
+
+}  // namespace
+
+std::vector<Fault> check_against(const RequestDraft& sent, const RequestDraft& draft, const Profile& profile) {
+  std::vector<Fault> found;
+  if (profile.dialect == Dialect::anthropic) check_bound(sent, draft, profile, found);
+  if (profile.dialect == Dialect::openai_responses) check_stored_reasoning(sent, draft, found);
+  return found;
+}
+
+}  // namespace undertext

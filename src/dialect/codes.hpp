@@ -1,0 +1,114 @@
+// Findings and losses by code: one table each, which docs/dialects.md is held against.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <undertext/dialect.hpp>
+
+namespace undertext {
+
+enum class FindingCode : std::uint8_t {
+  pair_orphan_result,
+  pair_missing_result,
+  pair_dup_result,
+  pair_dup_call_id,
+  gem_count,
+  gem_call_position,
+  result_not_first,
+  server_pair_orphan,
+  think_modified,
+  think_last_block,
+  think_unsigned,
+  think_missing,
+  think_prefix_changed,
+  reasoning_no_follower,
+  reasoning_missing,
+  item_ref_unstored,
+  reasoning_not_portable,
+  gem_sig_missing,
+  reasoning_content_missing,
+  empty_message,
+  empty_text,
+  content_null,
+  first_not_user,
+  trailing_assistant,
+  trailing_ws,
+  role_alternation,
+  user_after_tool,
+  system_position,
+  system_role_unsupported,
+  media_in_tool_result,
+  args_not_object,
+  call_id_format,
+  tool_name_format,
+  cache_too_many,
+  cache_on_empty,
+  cache_on_thinking,
+  cache_ttl_order,
+  compaction_not_first,
+  compaction_multiple,
+  compaction_trigger_not_last,
+  state_conflict,
+  tool_undefined,
+  gem_part_union,
+  gem_role,
+};
+struct FindingText {
+  std::string_view code;
+  std::string_view error;
+  std::string_view repair;
+  std::string_view anthropic = {};  // its words, where they are others
+  std::string_view responses = {};
+  std::string_view gemini = {};
+
+  std::string_view error_in(Dialect dialect) const {
+    const std::string_view own = dialect == Dialect::anthropic          ? anthropic
+                                 : dialect == Dialect::openai_responses ? responses
+                                 : dialect == Dialect::gemini           ? gemini
+                                                                        : std::string_view();
+    return own.empty() ? error : own;
+  }
+};
+const FindingText& text_of(FindingCode code);
+std::span<const FindingText> finding_texts();
+
+enum class LossCode : std::uint8_t {
+  reasoning_dropped,
+  signature_dropped,
+  signature_sentinel,
+  compaction_opaque,
+  compaction_as_text,
+  server_tool_dropped,
+  item_reference,
+  args_wrapped,
+  order_text_after_call,
+  media_moved,
+  media_unsupported,
+  file_id,
+  audio_ref,
+  error_flag_as_text,
+  role_developer,
+  system_mid,
+  system_as_user,
+  name,
+  phase,
+  refusal_as_text,
+  annotations,
+  image_detail,
+  cache_hint,
+  call_id_rewritten,
+  unknown_field,
+  part_dropped,
+  control_dropped,
+};
+struct LossText {
+  std::string_view code;
+  Loss::Severity severity;
+  std::string_view note;
+};
+const LossText& text_of(LossCode code);
+std::span<const LossText> loss_texts();
+
+}  // namespace undertext

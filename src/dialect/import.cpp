@@ -1,0 +1,299 @@
+// Requests and responses of providers as messages.
+#include <utility>
+
+#include <undertext/dialect.hpp>
+
+#include "dialect/read_fields.hpp"
+#include "dialect/render.hpp"
+#include "dialect/repair.hpp"
+#include "dialect/request_body.hpp"
+#include "dialect/request_draft.hpp"
+
+namespace undertext {
+namespace {
+
+Error bad(std::string path, std::string message) {
+  return {.code = ErrorCode::invalid_argument, .message = std::move(message), .path = std::move(path)};
+}
+
+struct FieldNames {
+  std::string_view list;
+  std::string_view top;
+};
+FieldNames names_of(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::openai_responses: return {"input", "instructions"};
+    case Dialect::anthropic: return {"messages", "system"};
+    case Dialect::gemini: return {"contents", "systemInstruction"};
+    case Dialect::openai_chat: break;
+  }
+  return {"messages", ""};
+}
+
+// Where the message stands in a response of the provider.
+void find_in_response(Dialect dialect, const JsonValue& root, RequestBody& body) {
+  if (dialect == Dialect::openai_chat) {
+    const std::optional<JsonValue> choices = root.find("choices");
+    if (!choices || !choices->is(JsonType::array) || choices->empty()) return;
+    if (const std::optional<JsonValue> message = (*choices->elements().begin()).find("message")) body.one = *message;
+  } else if (dialect == Dialect::gemini) {
+    const std::optional<JsonValue> candidates = root.find("candidates");
+    if (!candidates || !candidates->is(JsonType::array) || candidates->empty()) return;
+    if (const std::optional<JsonValue> content = (*candidates->elements().begin()).find("content")) body.one = *content;
+  } else if (dialect == Dialect::openai_responses) {
+    if (const std::optional<JsonValue> output = root.find("output"); output && output->is(JsonType::array) && !root.find("call_id"))
+      body.list = *output;
+  } else if (root.find("stop_reason") && root.find("content")) {
+    body.one = root;
+    body.is_response = true;
+  }
+}
+
+bool is_single(Dialect dialect, const JsonValue& root) {
+  switch (dialect) {
+    case Dialect::gemini: return root.find("parts").has_value();
+    case Dialect::openai_responses: return root.find("type").has_value() || root.find("role").has_value();
+    default: return root.find("role").has_value();
+  }
+}
+
+}  // namespace
+
+Result<RequestBody> read_body(Dialect dialect, const JsonValue& root) {
+  RequestBody body;
+  if (root.is(JsonType::array)) {
+    body.list = root;
+    return body;
+  }
+  if (!root.is(JsonType::object)) return bad("", "expected a request body, an array of messages, or a message");
+  const FieldNames names = names_of(dialect);
+  const std::optional<JsonValue> list = root.find(names.list);
+  if (!list) {
+    find_in_response(dialect, root, body);
+    if (!body.one && !body.list && is_single(dialect, root)) body.one = root;
+    if (!body.one && !body.list)
+      return bad(std::string(names.list),
+                 "the body has no " + std::string(names.list) + ", and is no response of this dialect either");
+    if (body.one && !body.one->is(JsonType::object)) return bad("", "the message must be an object");
+    return body;
+  }
+  const bool is_text = dialect == Dialect::openai_responses && list->is(JsonType::string);
+  if (!is_text && !list->is(JsonType::array)) return bad(std::string(names.list), std::string(names.list) + " must be an array");
+  body.list = *list;
+  body.rest = "{";
+  for (const JsonMember member : root.members()) {
+    if (member.key.string_is(names.list)) continue;
+    const bool is_top = (!names.top.empty() && member.key.string_is(names.top)) ||
+                        (dialect == Dialect::gemini && member.key.string_is("system_instruction"));
+    if (is_top && !member.value.is(JsonType::null)) {
+      const bool is_fit = member.value.is(JsonType::string) ||
+                          (dialect == Dialect::gemini ? member.value.is(JsonType::object) : member.value.is(JsonType::array));
+      if (!is_fit) return bad(std::string(names.top), std::string(names.top) + " is of the wrong type");
+      body.top = member.value;
+      continue;
+    }
+    if (body.rest.size() > 1) body.rest += ',';
+    body.rest += member.key.raw();
+    body.rest += ':';
+    body.rest += member.value.raw();
+  }
+  body.rest += '}';
+  return body;
+}
+
+namespace {
+
+class Importer {
+ public:
+  Importer(Dialect dialect, const MessageLimits& limits) : dialect_(dialect), limits_(limits) {}
+
+  std::optional<Error> add_top(const JsonValue& value) {
+    const Turn turn = read_top(dialect_, value.raw(), arena_);
+    // Anthropic's instructions are a message's content as they are, if the engine knows everything in them.
+    if (dialect_ == Dialect::anthropic) {
+      const std::string as_is = R"({"role":"system","content":)" + std::string(value.raw()) + '}';
+      if (stands_as_it_is(as_is)) return add_message(as_is);
+    }
+    return add_message(enveloped(turn, dialect_, value.raw(), names_of(dialect_).top));
+  }
+
+  std::optional<Error> add(const JsonValue& value, bool is_response) {
+    if (!value.is(JsonType::object)) return bad(path(), "must be an object, not " + std::string(name(value.type())));
+    if (is_response) {  // of Anthropic: only these two go back
+      const std::string message = R"({"role":"assistant","content":)" + std::string(value.find("content")->raw()) + '}';
+      const Result<JsonText> text = JsonText::parse(message, {.depth = limits_.depth + 8});
+      if (!text) return text.error();
+      return add_raw(text->root());
+    }
+    return add_raw(value);
+  }
+
+  std::vector<Message> take() { return std::move(messages_); }
+  std::size_t count() const { return messages_.size(); }
+
+ private:
+  std::string path() const { return std::string(names_of(dialect_).list) + "[" + std::to_string(at_) + "]"; }
+
+  std::optional<Error> add_raw(const JsonValue& value) {
+    if (const std::optional<Error> error = check_shape(value)) return error;
+    ToolIds unused;
+    // Before the first turn, Anthropic's system messages are what `system` holds; one that stood in the list must be told from those.
+    const bool leads = dialect_ == Dialect::anthropic && only_system_ && body_of(value, "role") == "system";
+    only_system_ = leads;
+    if (dialect_ != Dialect::gemini && !leads && (read_message(value, std::nullopt, arena_, unused).native & bit(dialect_)) != 0 &&
+        Message::parse(value.raw(), limits_)) {
+      ++at_;
+      messages_.push_back(Message::parse(value.raw(), limits_).value());
+      return std::nullopt;
+    }
+    ids_.given.clear();
+    const Turn turn = read_in(dialect_, value, arena_, ids_);
+    std::optional<Error> error = add_message(enveloped(turn, dialect_, value.raw(), {}));
+    ++at_;
+    return error;
+  }
+
+  std::optional<Error> check_shape(const JsonValue& value) const {
+    if (dialect_ == Dialect::gemini) {
+      const std::optional<JsonValue> parts = value.find("parts");
+      if (parts && !parts->is(JsonType::array)) return bad(path() + ".parts", "parts must be an array");
+      return std::nullopt;
+    }
+    const std::optional<JsonValue> role = value.find("role");
+    if (!role && dialect_ == Dialect::openai_responses && string_of(value, "type")) return std::nullopt;
+    if (!role || !role->is(JsonType::string)) return bad(path() + ".role", "a message needs a role");
+    const bool known = is_one_of(*role, {"system", "user", "assistant"}) ||
+                       (dialect_ != Dialect::anthropic && role->string_is("developer")) ||
+                       (dialect_ == Dialect::openai_chat && is_one_of(*role, {"tool", "function"}));
+    if (!known) return bad(path() + ".role", "this dialect has no such role");
+    return std::nullopt;
+  }
+
+  bool stands_as_it_is(std::string_view json) {
+    const Result<JsonText> text = JsonText::parse(json, {.depth = limits_.depth + 8});
+    ToolIds unused;
+    return text && (read_message(text->root(), std::nullopt, arena_, unused).native & bit(dialect_)) != 0 &&
+           Message::parse(json, limits_);
+  }
+
+  std::optional<Error> add_message(std::string_view json) {
+    Result<Message> message = Message::parse(json, limits_);
+    if (!message) {
+      Error error = message.error();
+      error.path = error.path.empty() ? path() : path() + "." + error.path;
+      return error;
+    }
+    messages_.push_back(std::move(*message));
+    return std::nullopt;
+  }
+
+  Dialect dialect_;
+  MessageLimits limits_;
+  Arena arena_;
+  ToolIds ids_;
+  std::size_t at_ = 0;
+  bool only_system_ = true;
+  std::vector<Message> messages_;
+};
+
+std::optional<Error> add_all(Importer& importer, const RequestBody& body, std::size_t skip, bool skip_top) {
+  if (body.top && !skip_top)
+    if (std::optional<Error> error = importer.add_top(*body.top)) return error;
+  if (body.one) return importer.add(*body.one, body.is_response);
+  if (!body.list) return std::nullopt;
+  if (body.list->is(JsonType::string)) {
+    const std::string message = R"({"role":"user","content":)" + std::string(body.list->raw()) + '}';
+    const Result<JsonText> text = JsonText::parse(message, {});
+    return importer.add(text->root(), false);
+  }
+  std::size_t at = 0;
+  for (const JsonValue element : body.list->elements())
+    if (at++ >= skip)
+      if (std::optional<Error> error = importer.add(element, false)) return error;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Imported> import_messages(Dialect dialect, std::string_view json, const MessageLimits& limits) {
+  Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
+  if (!text) return std::move(text.error());
+  Result<RequestBody> body = read_body(dialect, text->root());
+  if (!body) return std::move(body.error());
+  Importer importer(dialect, limits);
+  if (std::optional<Error> error = add_all(importer, *body, 0, false)) return std::move(*error);
+  return Imported{importer.take(), std::move(body->rest), 0};
+}
+
+Result<Imported> import_after(const View& view, const Profile& profile, std::string_view json, const MessageLimits& limits) {
+  Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
+  if (!text) return std::move(text.error());
+  Result<RequestBody> body = read_body(profile.dialect, text->root());
+  if (!body) return std::move(body.error());
+
+  Arena arena;
+  RequestDraft draft = adapted(read_view(view, arena), profile, arena);
+  Result<RequestFacts> facts = read_request_facts(body->rest, profile);
+  if (!facts) return std::move(facts.error());
+  Repair{draft, profile, *facts, arena}.run();
+
+  Imported imported;
+  std::size_t same = 0;
+  bool top_is_same = draft.top.empty() && !body->top;
+  if (!draft.top.empty() && body->top) {
+    RequestDraft only_top;
+    only_top.top = draft.top;
+    const std::string rendered = request_json(profile.dialect, only_top);
+    top_is_same = rendered.find(':' + std::string(body->top->raw()) + ',') != std::string::npos;
+  }
+  if (top_is_same && body->list && body->list->is(JsonType::array)) {
+    std::string bytes;
+    for (const JsonValue element : body->list->elements()) {
+      if (same == draft.turns.size()) break;
+      bytes.clear();
+      append_turn(bytes, profile.dialect, draft.turns[same]);
+      if (bytes != element.raw()) break;
+      ++same;
+    }
+  }
+  // A message of the view is known when all turns that it is part of are.
+  if (top_is_same) {
+    imported.known = view.size();
+    for (std::size_t i = same; i < draft.turns.size(); ++i)
+      if (draft.turns[i].source != no_source) imported.known = std::min(imported.known, draft.turns[i].source);
+    // A turn that holds the beginning of what is not known is not known either.
+    while (same > 0 && draft.turns[same - 1].source != no_source && draft.turns[same - 1].source >= imported.known) --same;
+  }
+  Importer importer(profile.dialect, limits);
+  if (std::optional<Error> error = add_all(importer, *body, same, top_is_same)) return std::move(*error);
+  imported.messages = importer.take();
+  imported.rest = std::move(body->rest);
+  return imported;
+}
+
+Result<std::vector<Finding>> validate_request(std::string_view json, const Profile& profile) {
+  Result<JsonText> text = JsonText::parse(json, {.depth = 512});
+  if (!text) return std::move(text.error());
+  Result<RequestBody> body = read_body(profile.dialect, text->root());
+  if (!body) return std::move(body.error());
+  Result<RequestFacts> facts = read_request_facts(body->rest, profile);
+  if (!facts) return std::move(facts.error());
+  Arena arena;
+  RequestDraft draft;
+  ToolIds ids;
+  if (body->top) draft.top.push_back(read_top(profile.dialect, body->top->raw(), arena));
+  const auto add = [&](const JsonValue& value) -> std::optional<Error> {
+    if (!value.is(JsonType::object)) return bad("[" + std::to_string(draft.turns.size()) + "]", "a message must be an object");
+    draft.turns.push_back(read_in(profile.dialect, value, arena, ids));
+    draft.turns.back().source = draft.turns.size() - 1;
+    return std::nullopt;
+  };
+  if (body->one)
+    if (std::optional<Error> error = add(*body->one)) return std::move(*error);
+  if (body->list && body->list->is(JsonType::array))
+    for (const JsonValue element : body->list->elements())
+      if (std::optional<Error> error = add(element)) return std::move(*error);
+  return public_findings(check(draft, profile, *facts), draft, profile.dialect, nullptr);
+}
+
+}  // namespace undertext

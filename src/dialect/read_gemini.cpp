@@ -1,0 +1,148 @@
+// Contents of Gemini: {"role":"model","parts":[…]}. Both spellings that its API takes are read, camelCase and snake_case.
+#include "dialect/read_fields.hpp"
+#include "dialect/turn.hpp"
+
+namespace undertext {
+namespace {
+
+std::optional<JsonValue> either(const JsonValue& object, std::string_view camel, std::string_view snake) {
+  if (std::optional<JsonValue> value = object.find(camel)) return value;
+  return object.find(snake);
+}
+
+class GeminiReader {
+ public:
+  GeminiReader(Arena& arena, ToolIds& ids) : arena_(arena), ids_(ids) {}
+
+  Turn read(JsonValue content) {
+    Turn turn;
+    turn.raw = content.raw();
+    turn.native = bit(Dialect::gemini);
+    const std::string_view role = body_of(content, "role");
+    turn.role = role == "model" ? Role::assistant : role == "system" ? Role::system : Role::user;
+    // Responses answer the calls directly before them, so those of earlier turns are over.
+    if (turn.role == Role::assistant && !ids_.in_model) ids_.open.clear();
+    ids_.in_model = turn.role == Role::assistant;
+    turn.has_bad_role = !role.empty() && role != "user" && role != "model";
+    const std::optional<JsonValue> parts = content.find("parts");
+    if (parts && parts->is(JsonType::array))
+      for (const JsonValue part : parts->elements()) turn.blocks.push_back(read_part(part));
+    return turn;
+  }
+
+ private:
+  Block read_part(const JsonValue& part) {
+    Block block;
+    block.kind = BlockKind::opaque;
+    block.raw = part.raw();
+    block.native = bit(Dialect::gemini);
+    if (!part.is(JsonType::object)) return block;
+    block.payloads = 0;
+    for (const JsonMember member : part.members())
+      if (is_one_of(member.key, gemini_payloads)) ++block.payloads;
+    if (block.payloads != 1) return block;
+    if (const std::optional<JsonValue> signature = either(part, "thoughtSignature", "thought_signature");
+        signature && signature->is(JsonType::string))
+      block.signature = signature->string_raw();
+    if (const std::optional<JsonValue> call = either(part, "functionCall", "function_call"); call && call->is(JsonType::object)) {
+      read_call(*call, block);
+    } else if (const std::optional<JsonValue> result = either(part, "functionResponse", "function_response");
+               result && result->is(JsonType::object)) {
+      read_response(*result, block);
+    } else if (const std::optional<JsonValue> text = string_of(part, "text")) {
+      block.kind = is_true(part, "thought") ? BlockKind::reasoning : BlockKind::text;
+      block.text = text->string_raw();
+    } else if (const std::optional<JsonValue> data = either(part, "inlineData", "inline_data");
+               data && data->is(JsonType::object)) {
+      read_data(*data, MediaSource::base64, "data", "data", block);
+    } else if (const std::optional<JsonValue> file = either(part, "fileData", "file_data"); file && file->is(JsonType::object)) {
+      read_data(*file, MediaSource::url, "fileUri", "file_uri", block);
+    } else {
+      block.is_server = true;  // executableCode, toolCall and their results: the provider's own
+    }
+    return block;
+  }
+
+  std::string_view id_of(const JsonValue& fields, Block& block) {
+    if (const std::string_view id = decoded_of(fields, "id", arena_); !id.empty()) {
+      if (block.kind == BlockKind::call) {
+        ids_.open.emplace_back(block.name, id);
+      } else {
+        std::erase_if(ids_.open, [id](const auto& open) { return open.second == id; });
+      }
+      return id;
+    }
+    block.has_own_id = false;
+    std::string_view id;
+    if (ids_.used < ids_.given.size()) {
+      id = ids_.given[ids_.used++];
+    } else if (block.kind == BlockKind::result) {
+      // Without ids the first open call of that name is meant.
+      for (std::size_t i = 0; i < ids_.open.size(); ++i) {
+        if (ids_.open[i].first != block.name) continue;
+        id = ids_.open[i].second;
+        ids_.open.erase(ids_.open.begin() + static_cast<std::ptrdiff_t>(i));
+        return id;
+      }
+    }
+    if (id.empty()) id = arena_.keep("gemini_call_" + std::to_string(++ids_.next));
+    if (block.kind == BlockKind::call) ids_.open.emplace_back(block.name, id);
+    return id;
+  }
+
+  void read_call(const JsonValue& call, Block& block) {
+    block.kind = BlockKind::call;
+    block.name = decoded_of(call, "name", arena_);
+    block.id = id_of(call, block);
+    const std::optional<JsonValue> args = call.find("args");
+    block.json = args && args->is(JsonType::object) ? args->raw() : std::string_view("{}");
+  }
+
+  void read_response(const JsonValue& result, Block& block) {
+    block.kind = BlockKind::result;
+    block.name = decoded_of(result, "name", arena_);
+    block.id = id_of(result, block);
+    if (const std::optional<JsonValue> response = result.find("response"); response && response->is(JsonType::object)) {
+      const std::optional<JsonValue> output = response->find("output"), error = response->find("error");
+      block.is_error = error && !output;
+      const std::optional<JsonValue>& said = output ? output : error;
+      if (said && said->is(JsonType::string) && response->count() == 1) {
+        block.text = said->string_raw();
+      } else {
+        block.json = response->raw();
+      }
+    }
+    if (const std::optional<JsonValue> parts = result.find("parts"); parts && parts->is(JsonType::array) && !parts->empty()) {
+      block.is_list = true;
+      if (!block.text.empty()) block.inner.push_back(text_block(block.text));
+      for (const JsonValue part : parts->elements()) block.inner.push_back(read_part(part));
+      for (Block& inner : block.inner) inner.raw = {};
+    }
+  }
+
+  static void read_data(const JsonValue& data, MediaSource source, std::string_view camel, std::string_view snake, Block& block) {
+    block.kind = BlockKind::media;
+    std::optional<JsonValue> mime = either(data, "mimeType", "mime_type");
+    const std::string_view type = mime && mime->is(JsonType::string) ? mime->string_raw() : std::string_view();
+    const std::optional<JsonValue> bytes = either(data, camel, snake);
+    const auto is = [type](std::string_view family) {
+      return type.starts_with(family) && type.size() > family.size() && (type[family.size()] == '/' || type[family.size()] == '\\');
+    };
+    block.media.kind = is("image")   ? MediaKind::image
+                       : is("audio") ? MediaKind::audio
+                       : is("video") ? MediaKind::video
+                                     : MediaKind::file;
+    block.media.source = source;
+    block.media.mime = type;
+    if (bytes && bytes->is(JsonType::string)) block.media.data = bytes->string_raw();
+  }
+
+  Arena& arena_;
+  ToolIds& ids_;
+};
+
+}  // namespace
+
+Turn read_gemini(JsonValue content, Arena& arena, ToolIds& ids) { return GeminiReader(arena, ids).read(content); }
+
+}  // namespace undertext

@@ -1,0 +1,166 @@
+// A view as a request.
+#include "dialect/render.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <undertext/dialect.hpp>
+
+#include "dialect/check.hpp"
+#include "dialect/repair.hpp"
+
+namespace undertext {
+
+std::string path_of(Dialect dialect, std::size_t turn, std::size_t block, const RequestDraft& draft) {
+  if (turn == top_turn) {
+    if (block == no_block) return {};
+    return dialect == Dialect::anthropic ? "system." + std::to_string(block)
+           : dialect == Dialect::gemini  ? "systemInstruction"
+                                         : "instructions";
+  }
+  const std::string i = std::to_string(turn);
+  const bool has_block = block != no_block;
+  switch (dialect) {
+    case Dialect::anthropic: return "messages." + i + (has_block ? ".content." + std::to_string(block) : "");
+    case Dialect::gemini: return "contents[" + i + "]" + (has_block ? ".parts[" + std::to_string(block) + "]" : "");
+    case Dialect::openai_responses: return "input[" + i + "]";
+    case Dialect::openai_chat: break;
+  }
+  std::string path = "messages[" + i + "]";
+  if (has_block && draft.turns[turn].blocks[block].kind == BlockKind::call)
+    path += ".tool_calls[id=" + std::string(draft.turns[turn].blocks[block].id) + "]";
+  return path;
+}
+
+namespace {
+
+Place place_of(std::uint64_t source, const View* view) {
+  Place place;
+  if (source == no_source) return place;
+  place.index = source;
+  if (view != nullptr) place.ordinal = view->ordinal(source);
+  return place;
+}
+
+}  // namespace
+
+std::vector<Finding> public_findings(const std::vector<Fault>& found, const RequestDraft& draft, Dialect dialect,
+                                     const View* view) {
+  std::vector<Finding> findings;
+  findings.reserve(found.size());
+  for (const Fault& one : found) {
+    const FindingText& text = text_of(one.code);
+    Finding finding{text.code, text.error_in(dialect), text.repair, {}, one.about};
+    if (one.turn != top_turn) finding.place = place_of(draft.turns[one.turn].source, view);
+    finding.place.path = path_of(dialect, one.turn, one.block, draft);
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+std::vector<Loss> public_losses(const std::vector<Lost>& lost, const View* view) {
+  std::vector<Loss> losses;
+  losses.reserve(lost.size());
+  for (const Lost& one : lost) {
+    const LossText& text = text_of(one.code);
+    losses.push_back({text.code, text.severity, text.note, place_of(one.source, view)});
+  }
+  return losses;
+}
+
+RequestDraft adapted(const std::vector<Turn>& turns, const Profile& profile, Arena& arena) {
+  RequestDraft draft;
+  draft.turns.reserve(turns.size());
+  Adapter adapter(profile, draft, arena);
+  for (const Turn& turn : turns) adapter.add(turn);
+  adapter.finish();
+  return draft;
+}
+
+std::vector<Turn> read_view(const View& view, Arena& arena) {
+  std::vector<Turn> turns;
+  turns.reserve(view.size());
+  for (const Message& message : view) {
+    turns.push_back(read_stored(message.json(), arena));
+    turns.back().source = turns.size() - 1;
+  }
+  return turns;
+}
+
+namespace {
+
+void apply_bound(RequestDraft& draft, const Profile& profile, RequestFacts& facts, Arena& arena, const std::vector<Fault>& changed,
+                 BoundThinking policy, Rendering& rendering) {
+  std::vector<Fault> gone;
+  for (const Fault& one : changed) {
+    if (one.code == FindingCode::think_modified ||
+        (one.code == FindingCode::think_prefix_changed && policy == BoundThinking::strip))
+      gone.push_back(one);
+    if (one.code == FindingCode::reasoning_missing) {
+      Turn& turn = draft.turns[one.turn];
+      turn.raw = arena.keep(without_member(turn.raw, "id"));
+      turn.item_id = {};
+    }
+  }
+  for (const Fault& one : gone) draft.lost.push_back({LossCode::reasoning_dropped, draft.turns[one.turn].source});
+  if (!gone.empty()) Repair{draft, profile, facts, arena}.remove_blocks(gone);
+  const bool has_changed =
+      std::any_of(changed.begin(), changed.end(), [](const Fault& one) { return one.code == FindingCode::think_prefix_changed; });
+  if (has_changed && policy == BoundThinking::drop_block)
+    rendering.advice.push_back(
+        "set thinking.block_binding.prefix_mismatch_behavior to \"drop_block\", with the beta "
+        "thinking-binding-controls-2026-08-01");
+}
+
+}  // namespace
+
+Result<Rendering> render_draft(RequestDraft draft, const Profile& profile, const RenderOptions& options, Arena& arena,
+                               const View* view) {
+  Result<RequestFacts> facts = read_request_facts(options.request, profile);
+  if (!facts) return std::move(facts.error());
+  Rendering rendering;
+  std::vector<Fault> found = check(draft, profile, *facts), changed;
+  if (options.sent) {
+    // What was sent was rendered as this is, repairs included.
+    RequestDraft sent = adapted(read_view(*options.sent, arena), profile, arena);
+    RequestFacts sent_facts = *facts;
+    Repair{sent, profile, sent_facts, arena}.run();
+    changed = check_against(sent, draft, profile);
+    found.insert(found.end(), changed.begin(), changed.end());
+    const bool refuses =
+        options.bound == BoundThinking::refuse &&
+        std::any_of(changed.begin(), changed.end(), [](const Fault& one) { return one.code == FindingCode::think_prefix_changed; });
+    if (refuses)
+      return Error{
+          .code = ErrorCode::conflict, .message = "the edit makes signed thinking void: " + changed.front().about, .field = "sent"};
+  }
+  rendering.findings = public_findings(found, draft, profile.dialect, view);
+  const bool was_disabled = facts->is_thinking_disabled;
+  if (options.repair) {
+    if (!changed.empty()) apply_bound(draft, profile, *facts, arena, changed, options.bound, rendering);
+    Repair{draft, profile, *facts, arena}.run();
+  }
+  rendering.json = request_json(profile.dialect, draft);
+  if (facts->is_thinking_disabled && !was_disabled) {
+    rendering.json.insert(1, R"("thinking":{"type":"disabled"},)");
+    rendering.advice.push_back("thinking is disabled for this request: the open tool loop has lost the block it must begin with");
+  }
+  rendering.losses = public_losses(draft.lost, view);
+  return rendering;
+}
+
+Result<Rendering> render(const View& view, const Profile& profile, const RenderOptions& options) {
+  Arena arena;
+  return render_draft(adapted(read_view(view, arena), profile, arena), profile, options, arena, &view);
+}
+
+Result<std::vector<Finding>> validate(const View& view, const Profile& profile, const RenderOptions& options) {
+  RenderOptions as_it_stands = options;
+  as_it_stands.repair = false;
+  as_it_stands.bound = BoundThinking::strip;
+  Result<Rendering> rendering = render(view, profile, as_it_stands);
+  if (!rendering) return std::move(rendering.error());
+  return std::move(rendering->findings);
+}
+
+}  // namespace undertext

@@ -1,0 +1,375 @@
+// Every call gets its result, every result its call.
+#include <map>
+#include <set>
+#include <utility>
+
+#include "dialect/repair.hpp"
+
+namespace undertext {
+
+std::string made_id(std::string_view from, std::uint64_t number) {
+  std::uint64_t hash = 0xCBF29CE484222325u;  // FNV-1a
+  const auto mix = [&hash](std::uint8_t byte) { hash = (hash ^ byte) * 0x100000001B3u; };
+  for (const char c : from) mix(static_cast<std::uint8_t>(c));
+  for (int shift = 0; shift < 64; shift += 8) mix(static_cast<std::uint8_t>(number >> shift));
+  std::string id = "call_";
+  for (int shift = 60; shift >= 0; shift -= 4) id += "0123456789abcdef"[hash >> shift & 15];
+  return id;
+}
+
+Turn made_turn(Role role, std::string_view text) {
+  Turn turn;
+  turn.role = role;
+  turn.shape = Turn::Shape::string;
+  turn.is_made = true;
+  turn.blocks.push_back(text_block(text));
+  return turn;
+}
+
+Block made_result(const Block& call, const Profile& profile) {
+  Block result;
+  result.kind = BlockKind::result;
+  result.id = call.id;
+  result.name = call.name;
+  result.has_own_id = call.has_own_id;
+  result.is_legacy = call.is_legacy;
+  result.is_custom = call.is_custom;
+  result.text = "[The result of this call was removed from the conversation.]";
+  result.is_error = profile.dialect == Dialect::anthropic || profile.dialect == Dialect::gemini;
+  return result;
+}
+
+namespace {
+
+struct At {
+  std::size_t turn, block;
+  friend auto operator<=>(const At&, const At&) = default;
+};
+
+class PairRepair {
+ public:
+  PairRepair(RequestDraft& draft, const Profile& profile, Arena& arena) : turns_(draft.turns), profile_(profile), arena_(arena) {}
+
+  void run() {
+    for (std::size_t i = 0; i < turns_.size();) {
+      if (turns_[i].role != Role::assistant) {
+        ++i;
+        continue;
+      }
+      exchanges_.push_back({exchange_at(turns_, i, profile_.dialect), {}, {}});
+      i = exchanges_.back().where.results_end;
+    }
+    for (Planned& planned : exchanges_) give_ids(planned.where);
+    for (Planned& planned : exchanges_) claim(planned);
+    pool_the_rest();
+    bool changes = !pool_.empty() || !dropped_.empty();
+    for (Planned& planned : exchanges_) {
+      find_missing(planned);
+      changes = changes || !planned.extra.empty();
+    }
+    if (changes) rebuild();
+  }
+
+ private:
+  struct Planned {
+    Exchange where;
+    std::vector<At> missing;  // calls
+    std::vector<Turn> extra;  // results that come behind those that are there
+  };
+
+  Block& block(At at) { return turns_[at.turn].blocks[at.block]; }
+
+  template <class Visit>
+  void visit(std::size_t begin, std::size_t end, BlockKind kind, Visit see) {
+    for (std::size_t i = begin; i < end; ++i)
+      for (std::size_t b = 0; b < turns_[i].blocks.size(); ++b)
+        if (is_client(turns_[i].blocks[b], kind)) see(At{i, b});
+  }
+
+  void rename(At at, std::string_view id) {
+    Block& renamed = block(at);
+    renamed.id = id;
+    renamed.has_own_id = true;
+    renamed.is_legacy = false;
+    renamed.raw = {};
+    turns_[at.turn].touch();
+  }
+
+  // Calls without an id, and with one that has been used, get one of their own, and so do their results.
+  void give_ids(const Exchange& where) {
+    std::set<std::string_view> here;
+    visit(where.calls_begin, where.calls_end, BlockKind::call, [&](At at) {
+      const std::string_view old = block(at).id;
+      const bool again = !here.insert(old).second || (profile_.unique_call_ids && seen_.count(old) > 0);
+      if (!old.empty() && !again) {
+        seen_.insert(old);
+        return;
+      }
+      std::string id;
+      for (std::uint64_t n = 1; id.empty() || seen_.count(id) > 0 || here.count(id) > 0; ++n) id = made_id(old, n);
+      const std::string_view kept = arena_.keep(std::move(id));
+      here.insert(kept);
+      seen_.insert(kept);
+      rename(at, kept);
+      if (old.empty()) return;
+      // The results of one id stand in the order of its calls: the first that is left after those of earlier calls is this one's.
+      std::vector<At> results;
+      visit(where.results_begin, where.results_end, BlockKind::result, [&](At result) {
+        if (block(result).id == old) results.push_back(result);
+      });
+      const bool shares_here = has_call(where, old);
+      const std::size_t which = shares_here ? 1 : 0;
+      if (which < results.size()) rename(results[which], kept);
+    });
+  }
+  bool has_call(const Exchange& where, std::string_view id) {
+    bool has = false;
+    visit(where.calls_begin, where.calls_end, BlockKind::call, [&](At at) { has = has || block(at).id == id; });
+    return has;
+  }
+
+  void claim(Planned& planned) {
+    std::map<std::string_view, At> last;
+    visit(planned.where.results_begin, planned.where.results_end, BlockKind::result, [&](At at) { last[block(at).id] = at; });
+    visit(planned.where.results_begin, planned.where.results_end, BlockKind::result, [&](At at) {
+      if (!has_call_cached(planned.where, block(at).id)) return;
+      if (last.at(block(at).id) == at) {
+        claimed_.insert(at);
+      } else {
+        dropped_.insert(at);
+      }
+    });
+    visit(planned.where.calls_begin, planned.where.calls_end, BlockKind::call, [&](At at) {
+      if (last.count(block(at).id) == 0) planned.missing.push_back(at);
+    });
+  }
+  bool has_call_cached(const Exchange& where, std::string_view id) {
+    if (cached_for_ != where.calls_begin) {
+      cached_for_ = where.calls_begin;
+      cached_.clear();
+      visit(where.calls_begin, where.calls_end, BlockKind::call, [&](At at) { cached_.insert(block(at).id); });
+    }
+    return cached_.count(id) > 0;
+  }
+
+  void pool_the_rest() {
+    visit(0, turns_.size(), BlockKind::result, [&](At at) {
+      if (claimed_.count(at) == 0 && dropped_.count(at) == 0) pool_[block(at).id].push_back(at);
+    });
+  }
+
+  void find_missing(Planned& planned) {
+    for (const At& call : planned.missing) {
+      const auto found = pool_.find(block(call).id);
+      Turn extra;
+      extra.role = Role::tool;
+      if (found != pool_.end() && !block(call).id.empty() && !found->second.empty()) {
+        std::vector<At>& candidates = found->second;
+        std::size_t which = 0;
+        while (which < candidates.size() && candidates[which].turn < call.turn) ++which;
+        if (which == candidates.size()) which = 0;  // before its call
+        const At at = candidates[which];
+        candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(which));
+        moved_.insert(at);
+        const Turn& from = turns_[at.turn];
+        if (profile_.dialect == Dialect::openai_chat && from.role == Role::tool && from.blocks.size() == 1) {
+          extra = from;  // with its bytes
+        } else {
+          extra.source = from.source;
+          extra.blocks.push_back(block(at));
+        }
+      } else {
+        extra.is_made = true;
+        extra.blocks.push_back(made_result(block(call), profile_));
+      }
+      planned.extra.push_back(std::move(extra));
+    }
+  }
+
+  // Without what is claimed by nobody, has been moved, or is there twice.
+  void take(std::size_t i, std::vector<Turn>& out) {
+    Turn& turn = turns_[i];
+    std::vector<Block> kept;
+    const std::size_t before = turn.blocks.size();
+    for (std::size_t b = 0; b < before; ++b) {
+      const bool is_result = is_client(turn.blocks[b], BlockKind::result);
+      if (!is_result || claimed_.count({i, b}) > 0) kept.push_back(std::move(turn.blocks[b]));
+    }
+    if (kept.size() == before) {
+      turn.blocks = std::move(kept);
+      out.push_back(std::move(turn));
+    } else if (!kept.empty()) {
+      turn.blocks = std::move(kept);
+      turn.touch();
+      out.push_back(std::move(turn));
+    }
+  }
+
+  void rebuild() {
+    std::vector<Turn> out;
+    std::size_t i = 0;
+    for (Planned& planned : exchanges_) {
+      while (i < planned.where.calls_end) take(i++, out);
+      const std::size_t window = out.size();
+      while (i < planned.where.results_end) take(i++, out);
+      add_extra(planned, out, window);
+    }
+    while (i < turns_.size()) take(i++, out);
+    turns_ = std::move(out);
+  }
+
+  void add_extra(Planned& planned, std::vector<Turn>& out, std::size_t window) {
+    if (planned.extra.empty()) return;
+    if (profile_.dialect == Dialect::openai_chat) {
+      for (Turn& turn : planned.extra) out.push_back(std::move(turn));
+      return;
+    }
+    // Behind the last result of the first turn that has one, or in a turn of their own before what the user says.
+    for (std::size_t t = window; t < out.size(); ++t) {
+      if (!has_results(out[t])) continue;
+      std::size_t place = out[t].blocks.size();
+      while (place > 0 && !is_client(out[t].blocks[place - 1], BlockKind::result)) --place;
+      for (Turn& turn : planned.extra)
+        out[t].blocks.insert(out[t].blocks.begin() + static_cast<std::ptrdiff_t>(place++), std::move(turn.blocks[0]));
+      out[t].touch();
+      return;
+    }
+    Turn answers;
+    answers.is_made = true;
+    for (Turn& turn : planned.extra) {
+      if (answers.source == no_source) answers.source = turn.source;
+      answers.blocks.push_back(std::move(turn.blocks[0]));
+    }
+    out.insert(out.begin() + static_cast<std::ptrdiff_t>(window), std::move(answers));
+  }
+
+  std::vector<Turn>& turns_;
+  const Profile& profile_;
+  Arena& arena_;
+  std::vector<Planned> exchanges_;
+  std::set<std::string_view> seen_, cached_;
+  std::size_t cached_for_ = no_block;
+  std::set<At> claimed_, dropped_, moved_;
+  std::map<std::string_view, std::vector<At>> pool_;
+};
+
+}  // namespace
+
+void Repair::pairs() {
+  if (profile.dialect == Dialect::openai_responses) {
+    responses_pairs();
+  } else {
+    PairRepair(draft, profile, arena).run();
+  }
+}
+
+// Here a result may stand anywhere behind its call.
+void Repair::responses_pairs() {
+  std::vector<Turn>& list = draft.turns;
+  const auto only = [&list](std::size_t i, BlockKind kind) {
+    return list[i].blocks.size() == 1 && is_client(list[i].blocks[0], kind);
+  };
+  const auto rename = [&](std::size_t i, std::string_view id) {
+    list[i].blocks[0].id = id;
+    list[i].blocks[0].raw = {};
+    list[i].touch();
+  };
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!only(i, BlockKind::call)) continue;
+    const std::string_view old = list[i].blocks[0].id;
+    if (!old.empty() && seen.insert(old).second) continue;
+    std::string id;
+    for (std::uint64_t n = 1; id.empty() || seen.count(id) > 0; ++n) id = made_id(old, n);
+    const std::string_view kept = *seen.insert(arena.keep(std::move(id))).first;
+    rename(i, kept);
+    for (std::size_t k = i + 1; k < list.size() && !old.empty(); ++k) {
+      if (only(k, BlockKind::call) && list[k].blocks[0].id == old) break;
+      if (only(k, BlockKind::result) && list[k].blocks[0].id == old) {
+        rename(k, kept);
+        break;
+      }
+    }
+  }
+  std::map<std::string_view, std::size_t> call_at, result_at;  // of results, the last
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (only(i, BlockKind::call)) call_at[list[i].blocks[0].id] = i;
+    if (only(i, BlockKind::result)) result_at[list[i].blocks[0].id] = i;
+  }
+  std::vector<Turn> out;
+  std::vector<Turn> due;  // results to put behind the calls that stand together
+  bool changed = false;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const bool is_call = only(i, BlockKind::call);
+    if (!is_call && list[i].role != Role::assistant)
+      for (Turn& turn : std::exchange(due, {})) out.push_back(std::move(turn));
+    if (only(i, BlockKind::result)) {
+      const std::string_view id = list[i].blocks[0].id;
+      const auto call = call_at.find(id);
+      const bool stays = call != call_at.end() && call->second < i && result_at[id] == i;
+      changed = changed || !stays;
+      if (stays) out.push_back(list[i]);
+      continue;
+    }
+    if (is_call && !list[i].blocks[0].is_async) {
+      const auto result = result_at.find(list[i].blocks[0].id);
+      if (result == result_at.end()) {
+        Turn turn;
+        turn.role = Role::tool;
+        turn.is_made = true;
+        turn.blocks.push_back(made_result(list[i].blocks[0], profile));
+        due.push_back(std::move(turn));
+        changed = true;
+      } else if (result->second < i) {
+        due.push_back(list[result->second]);
+        changed = true;
+      }
+    }
+    out.push_back(list[i]);
+  }
+  for (Turn& turn : due) out.push_back(std::move(turn));
+  if (changed) list = std::move(out);
+}
+
+void Repair::results_first() {
+  if (!profile.results_first) return;
+  std::vector<Turn>& list = draft.turns;
+  std::set<std::size_t> emptied;
+  for (std::size_t i = 0; i < list.size();) {
+    if (list[i].role != Role::assistant) {
+      ++i;
+      continue;
+    }
+    const Exchange where = exchange_at(list, i, profile.dialect);
+    i = where.results_end;
+    bool said_otherwise = false, misplaced = false;
+    for (std::size_t t = where.results_begin; t < where.results_end; ++t) {
+      for (const Block& block : list[t].blocks) {
+        const bool is_result = is_client(block, BlockKind::result);
+        misplaced = misplaced || (is_result && said_otherwise);
+        said_otherwise = said_otherwise || !is_result;
+      }
+    }
+    if (!misplaced) continue;
+    std::vector<Block> results;
+    for (std::size_t t = where.results_begin; t < where.results_end; ++t) {
+      std::vector<Block> others;
+      for (Block& block : list[t].blocks) (is_client(block, BlockKind::result) ? results : others).push_back(std::move(block));
+      if (others.size() != list[t].blocks.size()) list[t].touch();
+      list[t].blocks = std::move(others);
+    }
+    Turn& first = list[where.results_begin];
+    first.touch();
+    first.shape = Turn::Shape::list;
+    first.blocks.insert(first.blocks.begin(), std::make_move_iterator(results.begin()), std::make_move_iterator(results.end()));
+    for (std::size_t t = where.results_begin; t < where.results_end; ++t)
+      if (list[t].blocks.empty()) emptied.insert(t);
+  }
+  if (emptied.empty()) return;
+  std::vector<Turn> kept;
+  for (std::size_t t = 0; t < list.size(); ++t)
+    if (emptied.count(t) == 0) kept.push_back(std::move(list[t]));
+  list = std::move(kept);
+}
+
+}  // namespace undertext

@@ -1,0 +1,298 @@
+// Every rule: a request that breaks it, the finding, and the request that the repair makes of it.
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <undertext/dialect.hpp>
+#include <undertext/history.hpp>
+
+#include "dialect/codes.hpp"
+#include "history/random_conversation.hpp"
+
+namespace undertext {
+namespace {
+
+struct Rule {
+  std::string code;
+  std::string profile;  // its members, the dialect first
+  std::string request;
+  std::string repaired;  // what must stand in the repaired request; "" where nothing is asked
+};
+
+const std::string chat = R"("dialect":"openai_chat")", responses = R"("dialect":"openai_responses")",
+                  anthropic = R"("dialect":"anthropic")", gemini = R"("dialect":"gemini")";
+const std::string call =
+    R"({"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]})";
+const std::string use = R"({"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]})";
+const std::string used = R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"r"}]})";
+const std::string q = R"({"role":"user","content":"q"})", gq = R"({"role":"user","parts":[{"text":"q"}]})";
+std::string body(const std::string& list) { return R"({"messages":[)" + list + "]}"; }
+std::string input(const std::string& list) { return R"({"input":[)" + list + "]}"; }
+std::string contents(const std::string& list) { return R"({"contents":[)" + list + "]}"; }
+
+const std::vector<Rule>& rules() {
+  static const std::vector<Rule> list = {
+      {"PAIR_ORPHAN_RESULT", chat, body(q + R"(,{"role":"tool","tool_call_id":"x","content":"r"})"), body(q)},
+      {"PAIR_ORPHAN_RESULT", anthropic, body(q + R"(,{"role":"assistant","content":"a"},)" + used),
+       body(q + R"(,{"role":"assistant","content":"a"},{"role":"user","content":"Continue."})")},
+      {"PAIR_ORPHAN_RESULT", responses, input(q + R"(,{"type":"function_call_output","call_id":"x","output":"r"})"), input(q)},
+      {"PAIR_ORPHAN_RESULT", gemini,
+       contents(R"({"role":"user","parts":[{"text":"q"},{"functionResponse":{"name":"f","response":{"output":"r"}}}]})"),
+       contents(R"({"role":"user","parts":[{"text":"q"}]})")},
+      {"PAIR_MISSING_RESULT", chat, body(q + "," + call), R"("tool_call_id":"a")"},
+      {"PAIR_MISSING_RESULT", chat, body(q + "," + call + "," + q + R"(,{"role":"tool","tool_call_id":"a","content":"r"})"),
+       body(q + "," + call + R"(,{"role":"tool","tool_call_id":"a","content":"r"},)" + q)},
+      {"PAIR_MISSING_RESULT", anthropic, body(q + "," + use + "," + q), R"("is_error":true)"},
+      {"PAIR_MISSING_RESULT", responses, input(q + R"(,{"type":"function_call","call_id":"a","name":"f","arguments":"{}"})"),
+       R"("function_call_output","call_id":"a")"},
+      {"PAIR_MISSING_RESULT", gemini, contents(gq + R"(,{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]})"),
+       R"({"functionResponse":{"name":"f","response":{"error")"},
+      {"PAIR_DUP_RESULT", anthropic,
+       body(
+           q + "," + use +
+           R"(,{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"},{"type":"tool_result","tool_use_id":"a","content":"2"}]})"),
+       R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"2"}]})"},
+      {"PAIR_DUP_CALL_ID", anthropic, body(q + "," + use + "," + used + "," + use + "," + used), ""},
+      {"PAIR_DUP_CALL_ID", responses,
+       input(
+           R"({"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"a","output":"1"},{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"a","output":"2"})"),
+       ""},
+      {"GEM_COUNT", gemini,
+       contents(
+           gq +
+           R"(,{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}},{"functionCall":{"name":"g","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"1"}}}]})"),
+       R"("name":"g","response")"},
+      {"GEM_CALL_POSITION", gemini,
+       contents(
+           gq +
+           R"(,{"role":"model","parts":[{"text":"t"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"1"}}}]})"),
+       R"({"role":"model","parts":[{"text":"t"},{"functionCall":{"name":"f","args":{}}}]})"},
+      {"RESULT_NOT_FIRST", anthropic,
+       body(q + "," + use +
+            R"(,{"role":"user","content":[{"type":"text","text":"so"},{"type":"tool_result","tool_use_id":"a","content":"1"}]})"),
+       R"([{"type":"tool_result","tool_use_id":"a","content":"1"},{"type":"text","text":"so"}])"},
+      {"SERVER_PAIR_ORPHAN", anthropic,
+       body(
+           q +
+           R"(,{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"text","text":"t"}]},)" +
+           q),
+       R"("content":[{"type":"text","text":"t"}])"},
+      {"THINK_LAST_BLOCK", anthropic,
+       body(q +
+            R"(,{"role":"assistant","content":[{"type":"text","text":"t"},{"type":"thinking","thinking":"h","signature":"s"}]},)" +
+            q),
+       R"("content":[{"type":"text","text":"t"}])"},
+      {"THINK_UNSIGNED", anthropic,
+       body(q +
+            R"(,{"role":"assistant","content":[{"type":"thinking","thinking":"h","signature":""},{"type":"text","text":"t"}]},)" +
+            q),
+       R"("content":[{"type":"text","text":"t"}])"},
+      {"THINK_MISSING", anthropic + R"(,"thinking_required":true)", body(q + "," + use + "," + used),
+       R"("thinking":{"type":"disabled"})"},
+      {"REASONING_NO_FOLLOWER", responses, input(R"({"type":"reasoning","id":"rs_1","summary":[]},)" + q), input(q)},
+      {"ITEM_REF_UNSTORED", responses + R"(,"store":false)", input(q + R"(,{"type":"item_reference","id":"m"})"), input(q)},
+      {"REASONING_NOT_PORTABLE", responses + R"(,"store":false)",
+       input(R"({"type":"reasoning","summary":[]},{"role":"assistant","content":"a"})"),
+       input(R"({"role":"assistant","content":"a"})")},
+      {"GEM_SIG_MISSING", gemini + R"(,"gemini3":true)",
+       contents(
+           gq +
+           R"(,{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"1"}}}]})"),
+       "skip_thought_signature_validator"},
+      {"REASONING_CONTENT_MISSING", chat + R"(,"requires_reasoning_content":true)",
+       body(q + R"(,{"role":"assistant","content":"a"},)" + call + R"(,{"role":"tool","tool_call_id":"a","content":"r"})"),
+       R"({"role":"assistant","content":"a","reasoning_content":""})"},
+      {"EMPTY_MESSAGE", anthropic, body(q + R"(,{"role":"assistant","content":""},)" + q), body(q + "," + q)},
+      {"EMPTY_MESSAGE", gemini, contents(gq + R"(,{"role":"user","parts":[]})"), contents(gq)},
+      {"EMPTY_TEXT", anthropic, body(R"({"role":"user","content":[{"type":"text","text":" \n"},{"type":"text","text":"q"}]})"),
+       body(R"({"role":"user","content":[{"type":"text","text":"q"}]})")},
+      {"CONTENT_NULL", chat, body(q + R"(,{"role":"assistant","content":null})"), R"({"role":"assistant","content":""})"},
+      {"FIRST_NOT_USER", anthropic, body(R"({"role":"assistant","content":"a"},)" + q), R"([{"role":"user")"},
+      {"TRAILING_ASSISTANT", anthropic, body(q + R"(,{"role":"assistant","content":"a"})"),
+       R"({"role":"user","content":"Continue."}]})"},
+      {"TRAILING_WS", anthropic + R"(,"prefill":true)", body(q + R"(,{"role":"assistant","content":"a \n"})"),
+       R"({"role":"assistant","content":"a"})"},
+      {"ROLE_ALTERNATION", chat + R"(,"strict_alternation":true)", body(q + "," + q),
+       body(R"({"role":"user","content":"q\n\nq"})")},
+      {"ROLE_ALTERNATION", anthropic + R"(,"strict_alternation":true)", body(q + "," + q),
+       body(R"({"role":"user","content":[{"type":"text","text":"q"},{"type":"text","text":"q"}]})")},
+      {"USER_AFTER_TOOL", chat + R"(,"user_after_tool":false)",
+       body(q + "," + call + R"(,{"role":"tool","tool_call_id":"a","content":"r"},)" + q),
+       R"({"role":"assistant","content":"Understood."})"},
+      {"SYSTEM_POSITION", chat + R"(,"system_anywhere":false)", body(q + R"(,{"role":"system","content":"s"})"),
+       "<system-reminder>s</system-reminder>"},
+      {"SYSTEM_POSITION", anthropic + R"(,"system_anywhere":false)", body(q + R"(,{"role":"system","content":"s"})"),
+       "<system-reminder>s</system-reminder>"},
+      {"SYSTEM_ROLE_UNSUPPORTED", chat + R"(,"system_role":false)", body(R"({"role":"system","content":"s"},)" + q),
+       "<system-reminder>s</system-reminder>"},
+      {"MEDIA_IN_TOOL_RESULT", chat,
+       body(q + "," + call +
+            R"(,{"role":"tool","tool_call_id":"a","content":[{"type":"image_url","image_url":{"url":"https://x/y"}}]})"),
+       R"({"role":"user","content":[{"type":"image_url")"},
+      {"ARGS_NOT_OBJECT", anthropic,
+       body(q + R"(,{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":[1]}]},)" + used),
+       R"("input":{"_raw":[1]})"},
+      {"CALL_ID_FORMAT", chat,
+       body(
+           q +
+           R"(,{"role":"assistant","content":null,"tool_calls":[{"id":"0123456789012345678901234567890123456789x","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"0123456789012345678901234567890123456789x","content":"r"})"),
+       R"("id":"call_)"},
+      {"CALL_ID_FORMAT", anthropic,
+       body(
+           q +
+           R"(,{"role":"assistant","content":[{"type":"tool_use","id":"a.b","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a.b","content":"r"}]})"),
+       R"("id":"call_)"},
+      {"TOOL_NAME_FORMAT", chat,
+       body(
+           q +
+           R"(,{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"my.tool","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"r"})"),
+       R"("name":"my_tool")"},
+      {"CACHE_TOO_MANY", anthropic,
+       R"({"system":[{"type":"text","text":"s","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"1","cache_control":{"type":"ephemeral"}},{"type":"text","text":"2","cache_control":{"type":"ephemeral"}},{"type":"text","text":"3","cache_control":{"type":"ephemeral"}},{"type":"text","text":"4","cache_control":{"type":"ephemeral"}}]}]})",
+       R"([{"type":"text","text":"1"},{"type":"text","text":"2","cache_control")"},
+      {"CACHE_ON_EMPTY", anthropic,
+       body(
+           R"({"role":"user","content":[{"type":"text","text":"q"},{"type":"text","text":"","cache_control":{"type":"ephemeral"}}]})"),
+       body(R"({"role":"user","content":[{"type":"text","text":"q"}]})")},
+      {"CACHE_ON_THINKING", anthropic,
+       body(
+           q +
+           R"(,{"role":"assistant","content":[{"type":"thinking","thinking":"h","signature":"s","cache_control":{"type":"ephemeral"}},{"type":"text","text":"t"}]},)" +
+           q),
+       R"({"type":"thinking","thinking":"h","signature":"s"})"},
+      {"CACHE_TTL_ORDER", anthropic,
+       body(
+           R"({"role":"user","content":[{"type":"text","text":"1","cache_control":{"type":"ephemeral"}},{"type":"text","text":"2","cache_control":{"type":"ephemeral","ttl":"1h"}}]})"),
+       R"({"type":"text","text":"2"})"},
+      {"COMPACTION_NOT_FIRST", anthropic,
+       body(q +
+            R"(,{"role":"assistant","content":[{"type":"compaction","content":"s","signature":"c"},{"type":"text","text":"t"}]},)" +
+            q),
+       R"("content":[{"type":"text","text":"t"}])"},
+      {"COMPACTION_MULTIPLE", anthropic,
+       body(R"({"role":"assistant","content":[{"type":"compaction","content":"1","signature":"c"}]},)" + q +
+            R"(,{"role":"assistant","content":[{"type":"compaction","content":"2","signature":"d"},{"type":"text","text":"t"}]},)" +
+            q),
+       R"("content":[{"type":"text","text":"t"}])"},
+      {"COMPACTION_TRIGGER_NOT_LAST", responses, input(R"({"type":"compaction_trigger"},)" + q), input(q)},
+      {"STATE_CONFLICT", responses, R"({"previous_response_id":"r","conversation":"c","input":[)" + q + "]}", ""},
+      {"TOOL_UNDEFINED", anthropic, R"({"tools":[{"name":"g"}],"messages":[)" + q + "," + use + "," + used + "]}", ""},
+      {"GEM_PART_UNION", gemini,
+       contents(R"({"role":"user","parts":[{"text":"q","inlineData":{"mimeType":"image/png","data":"AA"}},{}]})"),
+       R"([{"text":"q"},{"inlineData":{"mimeType":"image/png","data":"AA"}}])"},
+      {"GEM_ROLE", gemini, contents(R"({"role":"assistant","parts":[{"text":"q"}]})"), contents(gq)},
+  };
+  return list;
+}
+
+std::set<std::string> codes_of(const std::vector<Finding>& findings) {
+  std::set<std::string> codes;
+  for (const Finding& finding : findings) codes.emplace(finding.code);
+  return codes;
+}
+
+History with(const std::vector<Message>& messages) { return RandomConversation::applied(History(), op::Append{messages}); }
+
+TEST(DialectRules, EachIsFoundAndRepaired) {
+  for (const Rule& rule : rules()) {
+    SCOPED_TRACE(rule.code + " " + rule.request);
+    const Profile profile = Profile::parse("{" + rule.profile + "}").value();
+    const std::set<std::string> found = codes_of(validate_request(rule.request, profile).value());
+    EXPECT_TRUE(found.count(rule.code) > 0) << testing::PrintToString(found);
+    const Imported imported = import_messages(profile.dialect, rule.request).value();
+    const Rendering rendering = render(with(imported.messages).view(), profile, {.request = imported.rest}).value();
+    EXPECT_TRUE(codes_of(rendering.findings).count(rule.code) > 0);
+    std::set<std::string> left = codes_of(validate_request(rendering.json, profile).value());
+    EXPECT_TRUE(left.empty()) << testing::PrintToString(left) << rendering.json;
+    EXPECT_NE(rendering.json.find(rule.repaired), std::string::npos) << rendering.json;
+    for (const Finding& finding : rendering.findings) EXPECT_FALSE(finding.error.empty() || finding.repair.empty());
+  }
+}
+
+// Those that need to know what was sent before.
+const std::string thought =
+    R"({"role":"assistant","content":[{"type":"thinking","thinking":"h","signature":"s1"},{"type":"text","text":"t"}]})";
+
+History of(Dialect dialect, const std::string& request) { return with(import_messages(dialect, request).value().messages); }
+
+TEST(DialectRules, AnEditBeforeABoundThinkingBlockBreaksIt) {
+  const Profile profile = find_profile("anthropic_bound").value();
+  const History sent = of(Dialect::anthropic, body(q + "," + thought + "," + q));
+  const History edited = RandomConversation::applied(sent, op::Transform{Names::indices({0}), ReplaceText{"q", "other"}});
+  RenderOptions options{.sent = sent.view()};
+  const Rendering stripped = render(edited.view(), profile, options).value();
+  ASSERT_EQ(codes_of(stripped.findings), std::set<std::string>{"THINK_PREFIX_CHANGED"});
+  EXPECT_EQ(stripped.findings[0].place.index, 1u);
+  EXPECT_EQ(stripped.findings[0].about, "something changed at message 0 of the view");
+  EXPECT_EQ(stripped.json.find("thinking"), std::string::npos);
+  options.bound = BoundThinking::drop_block;
+  const Rendering dropped = render(edited.view(), profile, options).value();
+  EXPECT_NE(dropped.json.find("thinking"), std::string::npos);
+  EXPECT_EQ(dropped.advice.size(), 1u);
+  options.bound = BoundThinking::refuse;
+  EXPECT_EQ(render(edited.view(), profile, options).error().code, ErrorCode::conflict);
+  // What is only appended breaks nothing.
+  const History longer = RandomConversation::applied(
+      sent, op::Append{{Message::make(Role::assistant, "a").value(), Message::make(Role::user, "b").value()}});
+  EXPECT_TRUE(validate(longer.view(), profile, {.sent = sent.view()}).value().empty());
+  // Nor does a cache marker.
+  const std::string marked = R"({"role":"user","content":[{"type":"text","text":"q","cache_control":{"type":"ephemeral"}}]})",
+                    plain = R"({"role":"user","content":[{"type":"text","text":"q"}]})";
+  EXPECT_TRUE(validate(of(Dialect::anthropic, body(plain + "," + thought + "," + q)).view(), profile,
+                       {.sent = of(Dialect::anthropic, body(marked + "," + thought + "," + q)).view()})
+                  .value()
+                  .empty());
+}
+
+TEST(DialectRules, AThinkingBlockThatWasChangedIsLeftOut) {
+  const Profile profile = default_profile(Dialect::anthropic);
+  const History sent = of(Dialect::anthropic, body(q + "," + thought + "," + q));
+  std::string changed = thought;
+  changed.replace(changed.find("\"h\""), 3, "\"H\"");
+  const Rendering rendering =
+      render(of(Dialect::anthropic, body(q + "," + changed + "," + q)).view(), profile, {.sent = sent.view()}).value();
+  EXPECT_EQ(codes_of(rendering.findings), std::set<std::string>{"THINK_MODIFIED"});
+  EXPECT_EQ(rendering.json.find("thinking"), std::string::npos);
+}
+
+TEST(DialectRules, AnItemWhoseReasoningWasRemovedLosesItsId) {
+  const Profile profile = default_profile(Dialect::openai_responses);
+  const std::string item =
+      R"({"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"a","annotations":[]}]})";
+  const History sent = of(Dialect::openai_responses, input(q + R"(,{"type":"reasoning","id":"rs_1","summary":[]},)" + item));
+  const Rendering rendering =
+      render(of(Dialect::openai_responses, input(q + "," + item)).view(), profile, {.sent = sent.view()}).value();
+  EXPECT_EQ(codes_of(rendering.findings), std::set<std::string>{"REASONING_MISSING"});
+  EXPECT_EQ(rendering.json.find("msg_1"), std::string::npos);
+}
+
+TEST(DialectRules, EveryCodeIsTested) {
+  std::set<std::string> tested = {"THINK_PREFIX_CHANGED", "THINK_MODIFIED", "REASONING_MISSING"};
+  for (const Rule& rule : rules()) tested.insert(rule.code);
+  for (const FindingText& text : finding_texts()) EXPECT_TRUE(tested.count(std::string(text.code)) > 0) << text.code;
+}
+
+TEST(DialectRules, TheManualHasEveryCodeWithItsWords) {
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "../../docs/dialects.md");
+  std::stringstream bytes;
+  bytes << file.rdbuf();
+  const std::string manual = bytes.str();
+  for (const FindingText& text : finding_texts())
+    EXPECT_NE(
+        manual.find("| `" + std::string(text.code) + "` | " + std::string(text.error) + " | " + std::string(text.repair) + " |"),
+        std::string::npos)
+        << text.code;
+  for (const LossText& text : loss_texts())
+    EXPECT_NE(manual.find("| `" + std::string(text.code) + "` | " + std::string(name(text.severity)) + " | " +
+                          std::string(text.note) + " |"),
+              std::string::npos)
+        << text.code;
+}
+
+}  // namespace
+}  // namespace undertext

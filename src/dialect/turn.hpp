@@ -1,0 +1,156 @@
+// What is known of a message on its way from one dialect to another: the neutral form in memory.
+//
+// A Turn is one element of a request: a message, an item, a content. A Block is one thing it holds. Both keep the bytes they were read
+// from (`raw`) and the dialects in which these bytes may stand (`native`), so that what was not touched is written by copying.
+//
+// Texts are *bodies* of JSON strings: the bytes between the quotes, as spelled. Ids and names are decoded. All of them are borrowed from the
+// messages they were read from, or from the Arena.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <undertext/dialect.hpp>
+#include <undertext/message.hpp>
+
+#include "base/json_text.hpp"
+
+namespace undertext {
+
+using DialectSet = std::uint8_t;
+constexpr DialectSet bit(Dialect dialect) { return static_cast<DialectSet>(1u << static_cast<unsigned>(dialect)); }
+
+// Texts made along the way; they stay where they are.
+class Arena {
+ public:
+  std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
+
+ private:
+  std::deque<std::string> texts_;
+};
+
+enum class BlockKind : std::uint8_t { text, refusal, media, call, result, reasoning, compaction, control, opaque };
+enum class MediaKind : std::uint8_t { image, audio, video, file };
+enum class MediaSource : std::uint8_t { base64, url, file_id, text };
+
+struct Media {
+  MediaKind kind = MediaKind::image;
+  MediaSource source = MediaSource::base64;
+  std::string_view data = {};  // bodies
+  std::string_view mime = {};
+  std::string_view detail = {};
+  std::string_view filename = {};
+};
+
+struct Block {
+  BlockKind kind = BlockKind::text;
+  DialectSet native = 0;            // where `raw` may stand as it is
+  std::string_view raw = {};        // empty: write it from the facts
+  std::string_view text = {};       // body: of text, refusal, readable reasoning, a summary; of a result that is a string
+  std::string_view id = {};         // of a call, or the call that a result answers
+  std::string_view name = {};       // of the tool
+  std::string_view json = {};       // arguments, or a result: an object, or a string that holds text
+  std::string_view signature = {};  // body
+  std::string_view cache = {};      // the marker's value
+  std::string_view type = {};       // as the dialect names it, where that says more than `kind`
+  std::string_view item_id = {};    // Responses: the server's id of the item that it is
+  Media media = {};
+  std::vector<Block> inner = {};  // of a result that is a list of parts
+  bool is_error = false;
+  bool is_list = false;       // a result given as parts
+  bool is_server = false;     // a tool that the provider runs
+  bool is_custom = false;     // a call whose input is free text
+  bool is_legacy = false;     // function_call, role function
+  bool is_async = false;      // its result may come at any time
+  bool has_own_id = true;     // false: the dialect gave none
+  bool has_unknown = false;   // members that nobody here knows
+  std::uint8_t payloads = 1;  // Gemini: how many things the part holds, which should be one
+};
+
+inline constexpr std::uint64_t no_source = ~std::uint64_t{0};
+
+struct Turn {
+  enum class Shape : std::uint8_t { string, list, null, absent, item };
+  Role role = Role::user;
+  Shape shape = Shape::list;
+  bool is_developer = false;
+  bool is_top = false;        // stands outside of the list: system, instructions, systemInstruction
+  bool is_labelled = false;   // its dialect was written down with it
+  bool is_made = false;       // by a repair
+  bool is_item = false;       // of the Responses API
+  bool has_bad_role = false;  // one that Gemini does not know
+  bool has_unknown = false;   // members that nobody here knows
+  bool has_annotations = false;
+  DialectSet native = 0;
+  std::string_view raw = {};
+  std::string_view content = {};  // the value of `content`, in raw
+  std::string_view name = {};     // body
+  std::string_view item_id = {};  // Responses: the server's id of the item
+  std::string_view phase = {};    // Responses; body
+  std::vector<Block> blocks = {};
+  std::uint64_t source = no_source;  // index in the view
+
+  bool is_raw_in(Dialect dialect) const { return (native & bit(dialect)) != 0 && !raw.empty(); }
+  // Its bytes are void: what it holds has changed.
+  void touch() { raw = {}; }
+};
+
+inline bool has_kind(const Turn& turn, BlockKind kind) {
+  for (const Block& block : turn.blocks)
+    if (block.kind == kind) return true;
+  return false;
+}
+inline bool is_client(const Block& block, BlockKind kind) { return block.kind == kind && !block.is_server; }
+inline bool has_calls(const Turn& turn) {
+  for (const Block& block : turn.blocks)
+    if (is_client(block, BlockKind::call)) return true;
+  return false;
+}
+inline bool has_results(const Turn& turn) {
+  for (const Block& block : turn.blocks)
+    if (is_client(block, BlockKind::result)) return true;
+  return false;
+}
+
+// Nothing but white space.
+bool is_blank(std::string_view body);
+
+inline void append_quoted(std::string& out, std::string_view body) {
+  out += '"';
+  out += body;
+  out += '"';
+}
+std::string escaped(std::string_view utf8);  // as a body
+std::string decoded(std::string_view body);
+
+Block text_block(std::string_view body);
+
+// Reading. `table` is used for the JSON; the result borrows `json` and the arena.
+struct ToolIds {
+  std::vector<std::string_view> given = {};  // for calls and results without an id of their own, one each, in order
+  std::uint64_t next = 0;                    // where `given` has come to an end: a number of its own for each
+  std::vector<std::pair<std::string_view, std::string_view>> open = {};  // calls not answered yet: name, id
+  std::size_t used = 0;
+  bool in_model = false;  // Gemini: the last content was the model's
+};
+
+// The union of Chat, Anthropic and the engine's own form. `origin` is set for bytes that are known to come from that dialect.
+Turn read_message(JsonValue message, std::optional<Dialect> origin, Arena& arena, ToolIds& ids);
+Turn read_gemini(JsonValue content, Arena& arena, ToolIds& ids);
+Turn read_responses(JsonValue item, Arena& arena);
+Turn read_in(Dialect dialect, JsonValue json, Arena& arena, ToolIds& ids);
+
+// Writing, without looking at `raw` of the turn; blocks whose raw is native are copied.
+void write_neutral(std::string& out, const Turn& turn);  // without the closing brace
+void write_chat(std::string& out, const Turn& turn);
+void write_responses(std::string& out, const Turn& turn);
+void write_anthropic(std::string& out, const Turn& turn);
+void write_gemini(std::string& out, const Turn& turn);
+void write_in(Dialect dialect, std::string& out, const Turn& turn);
+
+}  // namespace undertext

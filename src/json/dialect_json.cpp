@@ -1,0 +1,150 @@
+#include "json/dialect_json.hpp"
+
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "base/json_text.hpp"
+#include "json/answer_json.hpp"
+
+namespace undertext {
+namespace {
+
+void append_text(std::string& out, std::string_view lead, std::string_view text) {
+  out += lead;
+  append_json_string(out, text);
+}
+
+void append_number(std::string& out, std::string_view lead, double number) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  out += lead;
+  out.append(digits, static_cast<std::size_t>(end - digits));
+}
+void append_count(std::string& out, std::string_view lead, std::uint64_t number) {
+  out += lead;
+  append_json(out, number);
+}
+
+void append_place(std::string& out, const Place& place) {
+  if (!place.path.empty()) append_text(out, R"(,"path":)", place.path);
+  if (place.index) append_count(out, R"(,"index":)", *place.index);
+  if (place.ordinal) append_count(out, R"(,"ordinal":)", place.ordinal->value);
+}
+
+}  // namespace
+
+void read_profile(Fields& fields, Profile& profile) {
+  std::string dialect;
+  fields.take("dialect", dialect);
+  const std::optional<JsonValue> given = fields.find("profile");
+  if (fields.has("dialect") && given) return fields.fail("profile", "and dialect exclude each other: a profile has its dialect");
+  if (!fields.has("dialect") && !given)
+    return fields.missing("dialect", "needed: openai_chat, openai_responses, anthropic or gemini; or give a profile");
+  if (given && given->is(JsonType::object)) {
+    Result<Profile> parsed = Profile::parse(given->raw());
+    if (!parsed) return fields.fail("profile", "cannot be used: " + parsed.error().message);
+    profile = std::move(*parsed);
+    return;
+  }
+  std::string name = dialect;
+  if (given) fields.take("profile", name);
+  if (name.empty()) {
+    if (given ? given->is(JsonType::string) : fields.find("dialect")->is(JsonType::string))
+      fields.fail(given ? "profile" : "dialect", "must not be empty");
+    return;
+  }
+  if (!given && !dialect_named(name))
+    return fields.fail("dialect",
+                       "\"" + clipped(name) + "\" is none; there are openai_chat, openai_responses, anthropic and gemini");
+  Result<Profile> found = find_profile(name);
+  if (!found) return fields.fail("profile", "\"" + clipped(name) + "\" is unknown");
+  profile = std::move(*found);
+}
+
+void read_bound_thinking(Fields& fields, BoundThinking& bound) {
+  std::string policy = "strip";
+  fields.take("boundThinking", policy);
+  if (policy == "refuse") {
+    bound = BoundThinking::refuse;
+  } else if (policy == "drop_block") {
+    bound = BoundThinking::drop_block;
+  } else if (policy != "strip") {
+    fields.fail("boundThinking", "is \"strip\", \"refuse\" or \"drop_block\"");
+  }
+}
+
+void append_json(std::string& out, const Finding& finding) {
+  append_text(out, R"({"code":)", finding.code);
+  append_place(out, finding.place);
+  if (!finding.about.empty()) append_text(out, R"(,"about":)", finding.about);
+  append_text(out, R"(,"error":)", finding.error);
+  append_text(out, R"(,"repair":)", finding.repair);
+  out += '}';
+}
+
+void append_json(std::string& out, const Loss& loss) {
+  append_text(out, R"({"code":)", loss.code);
+  append_text(out, R"(,"severity":)", name(loss.severity));
+  append_place(out, loss.place);
+  append_text(out, R"(,"note":)", loss.note);
+  out += '}';
+}
+
+namespace {
+
+template <class T>
+void append_each(std::string& out, const std::vector<T>& list) {
+  out += '[';
+  const char* separator = "";
+  for (const T& element : list) {
+    out += separator;
+    if constexpr (std::is_same_v<T, std::string>) {
+      append_json_string(out, element);
+    } else {
+      append_json(out, element);
+    }
+    separator = ",";
+  }
+  out += ']';
+}
+
+}  // namespace
+
+void append_json(std::string& out, const Rendering& rendering) {
+  out += R"({"request":)";
+  out += rendering.json;
+  out += R"(,"findings":)";
+  append_each(out, rendering.findings);
+  out += R"(,"losses":)";
+  append_each(out, rendering.losses);
+  if (!rendering.advice.empty()) {
+    out += R"(,"advice":)";
+    append_each(out, rendering.advice);
+  }
+  out += '}';
+}
+
+void append_findings(std::string& out, const std::vector<Finding>& findings) {
+  out += findings.empty() ? R"({"valid":true,"findings":)" : R"({"valid":false,"findings":)";
+  append_each(out, findings);
+  out += '}';
+}
+
+void append_json(std::string& out, const EditCost& cost) {
+  append_count(out, R"({"stable":)", cost.stable);
+  append_count(out, R"(,"reusable":)", cost.reusable);
+  append_count(out, R"(,"invalidated":)", cost.invalidated);
+  append_count(out, R"(,"rewritten":)", cost.rewritten);
+  append_number(out, R"(,"oneTime":)", cost.one_time);
+  append_number(out, R"(,"savedPerTurn":)", cost.saved_per_turn);
+  out += R"(,"breakEvenTurns":)";
+  if (cost.break_even_turns) {
+    append_number(out, "", *cost.break_even_turns);
+  } else {
+    out += "null";
+  }
+  out += '}';
+}
+
+}  // namespace undertext
