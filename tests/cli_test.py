@@ -226,9 +226,9 @@ def travels(b):
     for line, operation in zip(answers.splitlines(), operations):
         assert json.loads(line)["ok"], (line, operation)
     b.run("append", "-c", "traveller", '{"role":"user",\n "content":"on\ttwo lines"}'.replace("\t", " "))
+    b.run("redact", "-c", "traveller", "--yes", "--why", "a test", "3")
     b.run("fork", "-c", "traveller", "branch", "--at-version", "10")
     b.run("append", "-c", "branch", "on the branch")
-    b.run("redact", "-c", "traveller", "--yes", "--why", "a test", "3")
     for conversation in ("traveller", "branch"):
         exported = b.run("export", conversation)
         lines = exported.splitlines()
@@ -239,7 +239,8 @@ def travels(b):
             copy = b.json("import", "-", "copy-of-" + conversation, *where, stdin=exported)["result"]
             assert copy["versions"] == len(lines) - 2
             assert b.run("export", "copy-of-" + conversation, *where) == exported
-            assert b.run("log", "copy-of-" + conversation, "--json", *where) == b.run("log", conversation, "--json")
+            differing = [(x, y) for x, y in zip(b.lines("log", "copy-of-" + conversation, *where), b.lines("log", conversation)) if x != y]
+            assert not differing, differing
         assert views(b, "copy-of-" + conversation) == views(b, conversation)
         if conversation == "traveller":
             # An operation id that was answered is answered again.
@@ -323,9 +324,7 @@ def keeps_house(b):
     assert b.run("export", "long", "--messages")
     b.run("gc")
     damaged = b.folder / "damaged.db"
-    subprocess.run([sys.executable, "-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); "
-                    "t=[r[0] for r in c.execute(\"select name from sqlite_master where type='table'\") if 'message' in r[0]][0]; "
-                    "c.execute(f'update {t} set body=replace(body,cast(? as blob),cast(? as blob))',(b'2+2',b'2+3')); c.commit()", str(copy)], check=True)
+    copy.write_bytes(copy.read_bytes().replace(b"2+2", b"2+3"))  # a bit that was kept wrong
     b.run("check", "--store", f"sqlite:{copy}", status=6)
     assert b.json("check", "--store", f"sqlite:{copy}", status=6)["ok"] is False
     damaged.write_bytes(b"this is no database, whatever its name says" * 100)
@@ -337,8 +336,7 @@ def escapes(b):
     b.run("append", "-c", "nasty", NASTY, "-m", NASTY)
     b.run("append", "-c", "nasty", json.dumps({"role": "assistant", "content": "", "toolCalls": [{"id": NASTY, "name": NASTY, "arguments": NASTY}]}, ensure_ascii=False))
     for words in (["show", "nasty"], ["log", "nasty"], ["search", "evil"], ["blame", "-c", "nasty", "0"], ["diff", "-c", "nasty", "0"], ["show", "nasty", "--json"],
-                  ["log", "nasty", "--json"], ["export", "nasty"], ["append", "-c", "nasty", "{\u202e"], ["show", "\u202e"], ["list", NASTY],
-                  ["undo", "nasty"]):
+                  ["log", "nasty", "--json"], ["export", "nasty"], ["append", "-c", "nasty", "{\u202e"], ["show", "\u202e"], ["list", NASTY]):
         piped = subprocess.run([b.binary, *words], capture_output=True, env=b.env)
         if "--json" not in words and words[0] != "export":
             assert not FORBIDDEN.search(piped.stdout.decode()), (words, piped.stdout)

@@ -29,7 +29,7 @@ void declare_conversation(Arguments& arguments, Common& common) {
 
 void declare_placed_conversation(Arguments& arguments, Common& common) {
   declare_conversation(arguments, common);
-  arguments.add({"CONVERSATION", &common.conversation, "The same"});
+  arguments.add({"CONVERSATION", &common.conversation, "Which conversation"});
 }
 
 }  // namespace undertext

@@ -46,7 +46,8 @@ void report(Desk& desk, const OperationGiven& given, const Outcome& outcome) {
   Line line;
   line.add("v" + std::to_string(outcome.version.value), {.bold = true}).add("  " + outcome.operation);
   line.add("  batch " + std::to_string(outcome.affected_batch_index.value));
-  line.add("  " + std::to_string(outcome.stats.current_batch_messages) + " messages, " + std::to_string(outcome.stats.tokens) +
+  line.add("  " + std::to_string(outcome.stats.current_batch_messages) +
+           (outcome.stats.current_batch_messages == 1 ? " message, " : " messages, ") + std::to_string(outcome.stats.tokens) +
            " tokens");
   desk.screen().print(line);
   for (const Warning& warning : outcome.warnings) {

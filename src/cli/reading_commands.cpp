@@ -101,8 +101,9 @@ Line as_line(const VersionInfo& version) {
   line.add(spelled_time(version.timestamp_ms), quiet).pad_to(31);
   line.add(version.version == 0 ? "(made)" : version.operation).pad_to(44);
   line.add("batch " + std::to_string(version.batch_index), quiet).pad_to(53);
-  line.add_right(std::to_string(version.message_count) + " messages", 70).add_right(std::to_string(version.tokens) + " tokens", 86);
-  line.pad_to(88);
+  line.add_right(std::to_string(version.message_count) + (version.message_count == 1 ? " message" : " messages"), 70)
+      .add_right(std::to_string(version.tokens) + " tokens", 86);
+  if (version.restores || !version.description.empty()) line.pad_to(88);
   if (version.restores) line.add("= v" + std::to_string(*version.restores) + " ", quiet);
   return line.add(printable(version.description));
 }

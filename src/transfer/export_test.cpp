@@ -131,7 +131,7 @@ TEST(Export, AConversationIsTheSameAfterItWasExportedAndImported) {
     const Conversation again = Conversation::open(store, "b", {}, {.make = OpenOptions::Make::never}).value();
     expect_equal(conversation.history(), again.history());
     ASSERT_EQ(exported(*store, again), lines);
-    EXPECT_TRUE(check_store(*store)->damage.empty());
+    EXPECT_TRUE(check_store(*store).value().damage.empty());
     if (HasFailure()) return;
   }
 }
@@ -162,7 +162,7 @@ TEST(Export, ARepeatedOperationIdIsAnsweredByTheCopyToo) {
   conversation.apply({op::Clear{}}).value();
   ASSERT_TRUE(imported(store, "b", exported(*store, conversation)));
   Conversation again = Conversation::open(store, "b").value();
-  EXPECT_EQ(again.apply(hello)->version, Version(1));
+  EXPECT_EQ(again.apply(hello).value().version, Version(1));
   EXPECT_EQ(again.version(), Version(2));
 }
 

@@ -21,9 +21,10 @@ TEST(Transcript, MessagesAreTakenAsTheyAre) {
   const Result<Transcript> list = read_transcript(R"([ {"role":"user", "content":"a", "n":1.50} ])");
   ASSERT_TRUE(list) << list.error().message;
   EXPECT_EQ(list->messages.at(0).json(), R"({"role":"user", "content":"a", "n":1.50})");
-  EXPECT_EQ(read_transcript(R"({"role":"user","content":"a"})")->messages.size(), 1u);
-  EXPECT_EQ(read_transcript("{\"role\":\"user\",\"content\":\"a\"}\r\n\n{\"role\":\"user\",\"content\":\"b\"}")->messages.size(),
-            2u);
+  EXPECT_EQ(read_transcript(R"({"role":"user","content":"a"})").value().messages.size(), 1u);
+  EXPECT_EQ(
+      read_transcript("{\"role\":\"user\",\"content\":\"a\"}\r\n\n{\"role\":\"user\",\"content\":\"b\"}").value().messages.size(),
+      2u);
 }
 
 TEST(Transcript, WhatIsNoTranscriptIsRefusedWithItsPlace) {
