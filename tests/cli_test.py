@@ -421,6 +421,24 @@ def runs_a_shell(b):
         assert history.stat().st_mode & 0o777 == 0o600 and "talk" in history.read_text()
 
 
+def plays_the_manual(b):
+    """The session of docs/cli.md, with its output but for the times."""
+    told, folder = [], b.folder / "manual"
+    for line in (ROOT / "docs/cli.md").read_text().split("## A session")[1].split("\n`#3`")[0].strip("\n").splitlines():
+        if line.startswith("    $ "):
+            told.append((line[6:], []))
+        else:
+            told[-1][1].append(line[4:])
+    assert len(told) > 15
+    folder.mkdir()
+    for command, output in told:
+        done = subprocess.run(["bash", "-c", command], capture_output=True, cwd=folder,
+                              env={**b.env, "XDG_DATA_HOME": str(folder), "PATH": f"{b.folder}/bin:{b.env['PATH']}"})
+        said, expected = (re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "TIME", text.rstrip()) for text in
+                          ((done.stdout + done.stderr).decode(), "\n".join(output)))
+        assert said == expected, (command, said, expected)
+
+
 def main(binary):
     b = Bench(os.path.abspath(binary))
     probe = subprocess.run([binary, "init", "--store", f"sqlite:{b.folder}/probe.db"], capture_output=True, env=b.env)
@@ -428,7 +446,7 @@ def main(binary):
         print("skipped: built without SQLite")
         return 77
     tests = [makes_and_lists, appends_and_shows, edits, looks_back, forks_and_compresses, travels, reads_transcripts, keeps_house, escapes, asks_first,
-             talks_to_pipes, completes, runs_a_shell]
+             talks_to_pipes, completes, runs_a_shell, plays_the_manual]
     try:
         for test in tests:
             test(b)

@@ -191,11 +191,8 @@ Run declare_blame(Arguments& arguments) {
     const auto print = [&](const char* what, const BlameEntry& entry) {
       Line line;
       line.add(what).pad_to(8).add_right("v" + std::to_string(entry.version), 14, {.bold = true}).pad_to(16);
-      line.add(spelled_time(entry.timestamp_ms), quiet)
-          .pad_to(37)
-          .add(entry.operation)
-          .pad_to(50)
-          .add(printable(entry.description));
+      line.add(spelled_time(entry.timestamp_ms), quiet).pad_to(37).add(entry.operation);
+      if (!entry.description.empty()) line.pad_to(50).add(printable(entry.description));
       desk.screen().print(line);
     };
     print("stored", blame.stored);
