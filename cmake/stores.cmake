@@ -22,13 +22,14 @@ if(sqlite_source)
   add_library(undertext_sqlite OBJECT ${sqlite_source})
   # Hidden, so that another SQLite in the same process is another one.
   set_target_properties(undertext_sqlite PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
-  target_include_directories(undertext_sqlite SYSTEM INTERFACE ${UNDERTEXT_SQLITE})
   target_compile_definitions(undertext_sqlite PRIVATE SQLITE_THREADSAFE=1 SQLITE_DQS=0 SQLITE_DEFAULT_MEMSTATUS=0 SQLITE_OMIT_LOAD_EXTENSION
     SQLITE_OMIT_DEPRECATED SQLITE_OMIT_SHARED_CACHE SQLITE_SECURE_DELETE SQLITE_DEFAULT_SYNCHRONOUS=2 SQLITE_DEFAULT_WAL_SYNCHRONOUS=2
-    SQLITE_TRUSTED_SCHEMA=0 SQLITE_DEFAULT_FILE_PERMISSIONS=0600 SQLITE_MAX_MMAP_SIZE=0 SQLITE_LIKE_DOESNT_MATCH_BLOBS HAVE_FDATASYNC=1 HAVE_USLEEP=1 HAVE_PREAD=1 HAVE_PWRITE=1)
+    SQLITE_TRUSTED_SCHEMA=0 SQLITE_ENABLE_DBPAGE_VTAB SQLITE_DEFAULT_FILE_PERMISSIONS=0600 SQLITE_MAX_MMAP_SIZE=0 SQLITE_LIKE_DOESNT_MATCH_BLOBS HAVE_FDATASYNC=1 HAVE_USLEEP=1 HAVE_PREAD=1 HAVE_PWRITE=1)
   # Not our code: optimised whatever the build, and none of our warnings.
   target_compile_options(undertext_sqlite PRIVATE -w $<$<CONFIG:Debug>:-O1>)
-  target_include_directories(undertext_objects SYSTEM PRIVATE ${UNDERTEXT_SQLITE})
+  # Nobody else sees its header.
+  file(GLOB sqlite_room CONFIGURE_DEPENDS src/sqlite/*.cpp)
+  set_source_files_properties(${sqlite_room} PROPERTIES INCLUDE_DIRECTORIES ${UNDERTEXT_SQLITE})
   foreach(library undertext undertext_static)
     target_sources(${library} PRIVATE $<TARGET_OBJECTS:undertext_sqlite>)
   endforeach()

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Random operations through `undertext exec`, compared with the plain reference after every step.
 
-    [SEED=n] [STEPS=n] exec_model.py BINARY
+    [SEED=n] [STEPS=n] exec_model.py BINARY [STORE]
+
+With a store, such as sqlite:FOLDER/NAME.db, each conversation is kept in it, and the process is killed and started again every few lines.
 
 After each operation: its answer, the view, the mark map, the stack, every snapshot, a random earlier version and a random query; at
 the end of each conversation: its history, and the token sums against a recount. Operations that fail are part of it. A difference
@@ -12,6 +14,7 @@ import os
 import random
 import subprocess
 import sys
+import threading
 
 sys.dont_write_bytecode = True
 from play_scenarios import differences  # noqa: E402
@@ -23,6 +26,8 @@ OFTEN = """APPEND APPEND APPEND APPEND APPEND INSERT REPLACE TRUNCATE CLEAR FILT
 MERGE SPLIT TRANSFORM START_BATCH END_BATCH ROLLBACK MARK MARK UNMARK UNDO REDO REDO REDO RESTORE""".split()
 NOT_MODELLED = {"timestamp", "openedAt", "tokens", "message", "path", "byteOffset", "events", "restores"}
 LABELS = ["pinned", "pinned", "important", "m"]
+STORE = sys.argv[2] if len(sys.argv) > 2 else None
+conversations = 0
 
 
 class Chance(random.Random):
@@ -244,19 +249,47 @@ def compared(request, expected, got):
     return list(differences(expected, got)) or ["beyond what was expected: " + line for line in differences(got, expected)]
 
 
+def in_pieces(command, lines, chance):
+    """The lines through one process after another, each killed as soon as it has answered; the last one ends by itself."""
+    global conversations
+    conversations += 1
+    command = command + ["--store", STORE, "--conversation", f"c{os.getpid()}-{conversations}", "--checkpoint", str(chance.choice([1, 3, 20]))]
+    output, first = b"", 0
+    while first < len(lines):
+        piece = lines[first:first + chance.randint(1, 120)]
+        first += len(piece)
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        feeding = threading.Thread(target=lambda: (process.stdin.write("".join(piece).encode()), process.stdin.flush()))
+        feeding.start()
+        answers = [process.stdout.readline() for _ in piece]
+        feeding.join()
+        output += b"".join(answers)
+        if first < len(lines) and all(answers):
+            process.kill()
+            process.communicate()
+            continue
+        process.stdin.close()
+        problem = process.stderr.read()
+        return process.wait(), output, problem
+
+
 def difference(binary, operations, seed, pairs):
     """None, or (what differs, how many operations it took)."""
     lines, c = script(operations, Chance(seed), pairs)
     text = "".join(json.dumps(request, ensure_ascii=False) + "\n" for request, _, _ in lines)
     command = [binary, "exec", "--config", json.dumps({"pairs": pairs})]
-    done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=120)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    if STORE:
+        return_code, output, problem = in_pieces(command, text.splitlines(True), Chance(seed))
+    else:
+        done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=120)
+        return_code, output, problem = done.returncode, done.stdout, done.stderr
+    answers = [json.loads(line) for line in output.splitlines()]
     for (request, expected, given), got in zip(lines, answers):
         found = compared(request, expected, got)
         if found:
             return "\n    ".join([json.dumps(request, ensure_ascii=False)] + found[:5]), given
-    if len(answers) != len(lines) or done.returncode != 0:
-        told = f"{len(lines)} requests, {len(answers)} answers, exit status {done.returncode}: {done.stderr.decode()[-300:]}"
+    if len(answers) != len(lines) or return_code != 0:
+        told = f"{len(lines)} requests, {len(answers)} answers, exit status {return_code}: {problem.decode()[-300:]}"
         return told, lines[min(len(answers), len(lines) - 1)][2]
     tokens = [answer["tokens"] for answer in answers[len(answers) - len(c.log):]] if c.log else []
     history = answers[len(lines) - len(c.log) - 2]["result"]
@@ -307,6 +340,6 @@ def main(binary):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     sys.exit(main(sys.argv[1]))

@@ -94,11 +94,14 @@ struct OpenOptions {
     always,  // conflict when there is one
   };
   Make make = Make::if_missing;
-  std::uint64_t cache_bytes = 64u << 20;  // about what it keeps in memory, besides what histories in use hold on to
-  bool rebase_appends =
-      true;  // an APPEND that does not say which version it expects, and comes second, goes on from what came first
-  std::optional<std::string> note =
-      {};  // kept with the conversation for whoever opens it next, such as a door's settings; unset: as it is
+  // About what it keeps in memory, besides what histories in use hold on to.
+  std::uint64_t cache_bytes = 64u << 20;
+  // An APPEND that does not say which version it expects, and comes second, goes on from what came first.
+  bool rebase_appends = true;
+  // A checkpoint after so many versions. What follows the last one is carried out again when opening.
+  std::uint64_t checkpoint_versions = 512;
+  // Kept with the conversation for whoever opens it next, such as a door's settings; unset: as it is.
+  std::optional<std::string> note = {};
 };
 
 // Which versions to keep: those that any of these asks for. The head, and what it can roll back to, are always kept.

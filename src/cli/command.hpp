@@ -23,7 +23,7 @@ namespace undertext {
 class Desk;
 
 struct Argument {
-  using Target = std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<std::uint64_t>*,
+  using Target = std::variant<bool*, std::string*, std::uint64_t*, std::optional<std::string>*, std::optional<std::uint64_t>*,
                               std::vector<std::string>*, std::vector<std::uint64_t>*>;
   std::string names;  // "-n,--last"; or, for one that is known by its place, "TEXT"
   Target to;          // written before the command runs; a bool is a flag

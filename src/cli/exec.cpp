@@ -91,7 +91,8 @@ int run_exec(const ExecOptions& options) {
     door = std::move(*read);
   }
   Result<Conversation> conversation =
-      store ? Conversation::open(store, options.conversation, std::move(door.settings), {.note = options.config})
+      store ? Conversation::open(store, options.conversation, std::move(door.settings),
+                                 {.checkpoint_versions = options.checkpoint_versions, .note = options.config})
             : Conversation::open(std::move(door.settings));
   if (!conversation) return refuse(conversation.error());
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is a failed write, not the end of the process

@@ -13,7 +13,8 @@ struct ExecOptions {
   std::string store = "memory:";  // a URL, as open_store() takes it
   std::string conversation =
       "default";  // which one of the store's, made where there is none; in memory there is one, whatever its name
-  std::optional<std::string> config = {};  // settings as JSON; unset for the defaults
+  std::uint64_t checkpoint_versions = 512;  // see OpenOptions
+  std::optional<std::string> config = {};   // settings as JSON; unset for the defaults
 };
 
 // Reads standard input to its end. The exit status: 0; 1 when input or output fails; 2 for options that are no good, with one

@@ -32,6 +32,7 @@ Run declare_exec(Arguments& arguments) {
   arguments.add({"--store", &given->store,
                  "Where the conversation is kept: memory:, sqlite:PATH or postgres://…; memory: unless told", "URL"});
   arguments.add({"-c,--conversation", &given->conversation, "Which conversation of the store; \"default\" unless told", "ID"});
+  arguments.add({"--checkpoint", &given->checkpoint_versions, "Write a checkpoint after so many versions; 512 unless told", "N"});
   arguments.add({"--config", &given->config,
                  "Settings: tokenizer, tokenLimit, pairs, limits {messageBytes, lineBytes}, compressionConfig, summarisers",
                  "JSON"});

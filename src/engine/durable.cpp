@@ -18,8 +18,7 @@ namespace undertext {
 namespace {
 
 // A checkpoint costs a few dozen pages; what follows the last one is carried out again by whoever opens the conversation.
-constexpr std::uint64_t versions_between_checkpoints = 512;
-constexpr std::uint64_t messages_between_checkpoints = 2048;
+constexpr std::uint64_t messages_per_version = 4;  // of operations that bring many, a checkpoint comes sooner
 
 constexpr std::uint64_t settings_format = 1;
 
@@ -69,6 +68,7 @@ Durable::Durable(std::shared_ptr<Store> store, ConversationRecord record, Lineag
       lineage_(std::move(lineage)),
       cache_bytes_(options.cache_bytes),
       rebase_appends_(options.rebase_appends),
+      checkpoint_versions_(std::max<std::uint64_t>(options.checkpoint_versions, 1)),
       tokenizer_(read_settings_bytes(record_.settings).tokenizer),
       space_id_(next_space_id()) {}
 
@@ -275,8 +275,8 @@ Commit Durable::new_records(const History& history, const Outcomes& answers) con
 bool Durable::is_checkpoint_due(const Commit& commit) const {
   if (commit.versions.empty()) return false;
   const VersionRecord& last = commit.versions.back();
-  return last.version - record_.checkpoint_version >= versions_between_checkpoints ||
-         last.log_length - checkpoint_log_ >= messages_between_checkpoints;
+  return last.version - record_.checkpoint_version >= checkpoint_versions_ ||
+         last.log_length - checkpoint_log_ >= checkpoint_versions_ * messages_per_version;
 }
 
 void Durable::stored(const Commit& commit) {
@@ -352,7 +352,10 @@ std::optional<Error> Durable::fork(const History& start, std::string_view id) {
 
 Result<Conversation> Durable::open_another(std::string_view id, const Settings& settings) const {
   return Conversation::open(store_, id, settings,
-                            {.make = OpenOptions::Make::never, .cache_bytes = cache_bytes_, .rebase_appends = rebase_appends_});
+                            {.make = OpenOptions::Make::never,
+                             .cache_bytes = cache_bytes_,
+                             .rebase_appends = rebase_appends_,
+                             .checkpoint_versions = checkpoint_versions_});
 }
 
 std::optional<Error> Durable::redact(const History& history, const std::vector<Ordinal>& ordinals, const Removal& removal) {

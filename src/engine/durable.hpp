@@ -71,6 +71,7 @@ class Durable {
   Lineage lineage_;
   const std::uint64_t cache_bytes_;
   const bool rebase_appends_;
+  const std::uint64_t checkpoint_versions_;
   std::string tokenizer_;
   const std::uint16_t space_id_;
   std::uint64_t next_page_ = 1;

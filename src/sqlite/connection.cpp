@@ -38,7 +38,7 @@ Connection::Connection(const std::string& path, Access access, bool create) {
   const int code = sqlite3_open_v2(path.c_str(), &db_, flags, nullptr);
   try {
     if (code != SQLITE_OK) fail(code);
-    for (const int on : {SQLITE_DBCONFIG_DEFENSIVE}) sqlite3_db_config(db_, on, 1, nullptr);
+    sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     for (const int off : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW})
       sqlite3_db_config(db_, off, 0, nullptr);
     sqlite3_busy_handler(db_, &Connection::wait, this);
@@ -115,11 +115,29 @@ std::string Connection::text(const char* sql) {
 void Connection::run(Sql sql) { Statement(*this, sql).finish(); }
 
 void Connection::checkpoint(int mode) {
-  int frames = 0, moved = 0;
-  const int code = sqlite3_wal_checkpoint_v2(db_, nullptr, mode, &frames, &moved);
+  const int code = sqlite3_wal_checkpoint_v2(db_, nullptr, mode, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
-  // What readers still need stays in the log for now.
-  log_frames_ = frames > moved ? static_cast<std::uint64_t>(frames - moved) : 0;
+}
+
+void Connection::rewrite_log() {
+  // With the right to write, so that nobody appends meanwhile. Readers read the same bytes as before.
+  run(Sql::begin_write);
+  sqlite3_file* log = nullptr;
+  int code = sqlite3_file_control(db_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (code == SQLITE_OK && log && log->pMethods) {
+    std::vector<char> piece(std::size_t{1} << 16);
+    sqlite3_int64 size = 0;
+    code = log->pMethods->xFileSize(log, &size);
+    for (sqlite3_int64 at = 0; code == SQLITE_OK && at < size;) {
+      const int bytes = static_cast<int>(std::min(size - at, static_cast<sqlite3_int64>(piece.size())));
+      code = log->pMethods->xRead(log, piece.data(), bytes, at);
+      if (code == SQLITE_OK) code = log->pMethods->xWrite(log, piece.data(), bytes, at);
+      at += bytes;
+    }
+    if (code == SQLITE_OK) code = log->pMethods->xSync(log, SQLITE_SYNC_FULL);
+  }
+  run(Sql::rollback);
+  if (code != SQLITE_OK) throw SqliteError{code, sqlite3_errstr(code)};
 }
 
 void Connection::keep_log_on_close() { sqlite3_db_config(db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr); }

@@ -54,6 +54,7 @@ class Connection {
   bool in_transaction() const { return sqlite3_get_autocommit(db_) == 0; }
   std::uint64_t log_frames() const { return log_frames_; }  // in the write-ahead log after the last commit
   void checkpoint(int mode);                                // throws SqliteError, SQLITE_BUSY too
+  void rewrite_log();                                       // as it reads now, and makes sure of it; throws SqliteError
   void keep_log_on_close();                                 // for one that is no longer trusted
   sqlite3* handle() { return db_; }
 

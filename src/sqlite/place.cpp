@@ -9,8 +9,11 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <unistd.h>
+#ifdef __linux__
+#  include <sys/statfs.h>
+#  include <sys/sysmacros.h>
+#endif
 
 namespace undertext {
 namespace {
@@ -34,36 +37,40 @@ std::optional<Error> sync(const std::string& path, int flags) {
   return std::nullopt;
 }
 
-// Of linux/magic.h and the file systems' own sources.
-struct Network {
-  std::uint32_t magic;
-  const char* name;
-};
-constexpr Network networks[] = {
-    {0x6969, "NFS"},    {0x517b, "SMB"},      {0xff534d42, "CIFS"},  {0xfe534d42, "SMB2"},
-    {0x01021997, "9P"}, {0x5346414f, "AFS"},  {0x00c36400, "Ceph"},  {0x0bd00bd0, "Lustre"},
-    {0x564c, "NCP"},    {0x73757245, "Coda"}, {0x7461636f, "OCFS2"}, {0x01161970, "GFS2"},
-};
-constexpr std::uint32_t fuse_magic = 0x65735546;
+#ifdef __linux__
 
 // The kind of the mount a folder is on, such as "fuse.sshfs": statfs() says only that it is FUSE.
 std::string mount_kind(const std::string& folder) {
   struct stat wanted;
   if (::stat(folder.c_str(), &wanted) != 0) return {};
+  const std::string wanted_device = std::to_string(major(wanted.st_dev)) + ":" + std::to_string(minor(wanted.st_dev));
   std::ifstream mounts("/proc/self/mountinfo");
   for (std::string line; std::getline(mounts, line);) {
+    // Such as `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`.
     std::istringstream words(line);
     std::string word, device, kind;
     words >> word >> word >> device;
     while (words >> word && word != "-") {
     }
     words >> kind;
-    std::ostringstream ours;
-    ours << (wanted.st_dev >> 8 & 0xfff) << ':' << ((wanted.st_dev & 0xff) | (wanted.st_dev >> 12 & 0xfff00));
-    if (device == ours.str()) return kind;
+    if (device == wanted_device) return kind;
   }
   return {};
 }
+
+std::string network_of(const std::string& folder) {
+  struct statfs about;
+  if (::statfs(folder.c_str(), &about) != 0) return {};  // opening will tell why
+  constexpr std::uint32_t fuse = 0x65735546;
+  const auto magic = static_cast<std::uint32_t>(about.f_type);
+  return magic == fuse ? network_of_mount(mount_kind(folder)) : network_of_magic(magic);
+}
+
+#else
+
+std::string network_of(const std::string&) { return {}; }
+
+#endif
 
 }  // namespace
 
@@ -97,21 +104,34 @@ std::optional<Error> sync_file(const std::string& path) { return sync(path, O_RD
 
 std::optional<Error> sync_folder_of(const std::string& path) { return sync(folder_of(path), O_RDONLY | O_DIRECTORY); }
 
-std::optional<Error> refuse_network_folder(const std::string& path) {
-  const std::string folder = folder_of(path);
-  struct statfs about;
-  if (::statfs(folder.c_str(), &about) != 0) return std::nullopt;  // opening will tell why
-  const auto magic = static_cast<std::uint32_t>(about.f_type);
-  std::string name;
-  for (const Network& network : networks)
-    if (magic == network.magic) name = network.name;
-  if (magic == fuse_magic) {
-    const std::string kind = mount_kind(folder);
-    for (const char* far : {"fuse.sshfs", "fuse.s3fs", "fuse.rclone", "fuse.glusterfs", "fuse.gcsfuse", "fuse.davfs2"})
-      if (kind == far) name = kind;
+std::string network_of_magic(std::uint32_t magic) {
+  switch (magic) {
+    case 0x6969: return "NFS";
+    case 0x517b: return "SMB";
+    case 0xff534d42: return "CIFS";
+    case 0xfe534d42: return "SMB2";
+    case 0x01021997: return "9P";
+    case 0x5346414f: return "AFS";
+    case 0x00c36400: return "Ceph";
+    case 0x0bd00bd0: return "Lustre";
+    case 0x564c: return "NCP";
+    case 0x73757245: return "Coda";
+    case 0x7461636f: return "OCFS2";
+    case 0x01161970: return "GFS2";
+    default: return {};
   }
-  if (name.empty()) return std::nullopt;
-  return Error{ErrorCode::unsupported, path + " is on a network file system (" + name +
+}
+
+std::string network_of_mount(const std::string& kind) {
+  for (const char* far : {"fuse.sshfs", "fuse.s3fs", "fuse.rclone", "fuse.glusterfs", "fuse.gcsfuse", "fuse.davfs2"})
+    if (kind == far) return kind;
+  return {};
+}
+
+std::optional<Error> refuse_network_folder(const std::string& path) {
+  const std::string network = network_of(folder_of(path));
+  if (network.empty()) return std::nullopt;
+  return Error{ErrorCode::unsupported, path + " is on a network file system (" + network +
                                            "), where SQLite cannot keep it safe: use a local disk, or a postgres: store"};
 }
 

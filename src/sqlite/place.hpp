@@ -1,6 +1,7 @@
 // Where the file lies: its path as SQLite may be given it, its folder, and whether files there can be locked at all.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ std::optional<Error> sync_file(const std::string& path);
 
 // unsupported: a network file system, where locks and shared memory do not work as SQLite needs them, and two writers would damage the file.
 std::optional<Error> refuse_network_folder(const std::string& path);
+// The name of a network file system, by what statfs() or the table of mounts says it is; empty: it is none.
+std::string network_of_magic(std::uint32_t magic);
+std::string network_of_mount(const std::string& kind);
 
 // Gives a complete file its name, where there is none of that name. invalid_argument: there is one.
 std::optional<Error> give_name(const std::string& from, const std::string& to);

@@ -23,7 +23,7 @@ CREATE TABLE conversations (
   origin_log_length INTEGER,
   origin_next_page INTEGER
 ) STRICT;
-CREATE INDEX conversations_by_origin ON conversations (origin) WHERE origin IS NOT NULL;
+CREATE INDEX conversations_by_origin ON conversations (origin, id) WHERE origin IS NOT NULL;
 CREATE TABLE versions (
   key INTEGER PRIMARY KEY,
   at_ms INTEGER NOT NULL,

@@ -15,6 +15,7 @@
 #include "sqlite/readers.hpp"
 #include "sqlite/records.hpp"
 #include "sqlite/schema.hpp"
+#include "sqlite/scrub.hpp"
 #include "sqlite/version.hpp"
 #include "sqlite/writer.hpp"
 #include "store/rules.hpp"
@@ -24,6 +25,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+std::vector<Damage> check_integrity(Connection& connection) {
+  std::vector<Damage> damage;
+  Statement rows(connection, Sql::integrity_check);
+  while (rows.next())
+    if (rows.bytes_at(0) != "ok") damage.push_back({{}, std::string(rows.bytes_at(0))});
+  return damage;
+}
+
 class SqliteStore final : public Store {
  public:
   // Without a writer: for reading only.
@@ -31,9 +40,8 @@ class SqliteStore final : public Store {
       : path_(std::move(path)),
         options_(options),
         owner_(::getpid()),
-        readers_(path_, options.read_only ? Access::read_file : Access::read) {
-    if (writer) writer_ = std::make_unique<Writer>(path_, options.durability, std::move(writer));
-  }
+        writer_(writer ? std::make_unique<Writer>(path_, options.durability, std::move(writer)) : nullptr),
+        readers_(path_, options.read_only ? Access::read_file : Access::read) {}
 
   ~SqliteStore() override {
     if (is_ours()) return;
@@ -142,13 +150,13 @@ class SqliteStore final : public Store {
       if (!stored) return no_conversation(id);
       return write_stubs(connection, *stored, stubs, &removal);
     });
-    return error ? error : empty_log(options);
+    return error ? error : overwrite_remains(options);
   }
 
   std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options) override {
     if (auto error = bad_id(id)) return error;
     auto error = write(options, [&](Connection& connection) { return delete_conversation(connection, id, removal); });
-    return error ? error : empty_log(options);
+    return error ? error : overwrite_remains(options);
   }
 
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& options) override {
@@ -162,17 +170,14 @@ class SqliteStore final : public Store {
   std::optional<Error> prune(const Prune& prune, const CallOptions& options) override {
     if (auto error = bad_prune(prune)) return error;
     auto error = write(options, [&](Connection& connection) { return write_prune(connection, prune); });
-    return error ? error : empty_log(options);
+    return error ? error : overwrite_remains(options);
   }
 
   Result<std::vector<Damage>> check(const CallOptions& options) override {
     return read<std::vector<Damage>>(patient(options), [&](Connection& connection) {
-      std::vector<Damage> damage;
-      {
-        Statement rows(connection, Sql::integrity_check);
-        while (rows.next())
-          if (rows.bytes_at(0) != "ok") damage.push_back({{}, std::string(rows.bytes_at(0))});
-      }
+      // SQLite takes a page for damaged that it could not load for want of memory, so damage has to show twice.
+      std::vector<Damage> damage = check_integrity(connection);
+      if (!damage.empty()) damage = check_integrity(connection);
       for (Damage& orphan : find_orphans(connection)) damage.push_back(std::move(orphan));
       return Result<std::vector<Damage>>(std::move(damage));
     });
@@ -252,13 +257,28 @@ class SqliteStore final : public Store {
     return writer_->alone(deadline_of(options), work);
   }
 
-  // What was taken out is zeroes in the file, but the log still has it, until it is cut to nothing.
-  std::optional<Error> empty_log(const CallOptions& options) {
-    auto error = alone(options, [](Connection& connection) -> std::optional<Error> {
-      connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
-      return std::nullopt;
+  // What was taken out is overwritten where it was. Copies of it may be left in unused parts of pages, and in the log.
+  std::optional<Error> overwrite_remains(const CallOptions& options) {
+    std::vector<std::uint32_t> pages;
+    auto found = read<bool>(patient(options), [&](Connection& connection) {
+      pages = find_remains(connection);
+      return Result<bool>(true);
     });
-    if (error) error->message += "; it was taken out, but its bytes are still in the write-ahead log: do it again";
+    std::optional<Error> error;
+    if (!found) error = found.error();
+    if (!error && !pages.empty()) {
+      error = write(options, [&](Connection& connection) -> std::optional<Error> {
+        scrub(connection, pages);
+        return std::nullopt;
+      });
+    }
+    if (!error) {
+      error = alone(options, [](Connection& connection) -> std::optional<Error> {
+        connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+        return std::nullopt;
+      });
+    }
+    if (error) error->message += "; it was taken out, but not every copy of its bytes is overwritten yet: do it again";
     return error;
   }
 
@@ -299,8 +319,8 @@ class SqliteStore final : public Store {
   const std::string path_;
   const StoreOptions options_;
   const ::pid_t owner_;
-  Readers readers_;
-  std::unique_ptr<Writer> writer_;  // closed before the readers are: the last one to close moves the log into the file
+  std::unique_ptr<Writer> writer_;
+  Readers readers_;  // closed before the writer is: the last one to close moves the log into the file, and readers may not
 };
 
 // Only one connection at a time can make the switch, and SQLite does not wait for its turn by itself here.
@@ -345,9 +365,10 @@ Result<std::shared_ptr<Store>> open_sqlite_store(std::string_view given_path, co
     if (*kind != FileKind::current && (options.read_only || (*kind == FileKind::fresh && !options.create)))
       return Error{ErrorCode::not_found, *path + " holds no store yet", "url"};
     if (options.read_only) return std::shared_ptr<Store>(std::make_shared<SqliteStore>(*path, options, nullptr));
+    // EXTRA, for here SQLite uses a rollback journal: its name must be gone for sure before anything is stored, or it would undo that after a power cut.
+    connection->run("PRAGMA synchronous=EXTRA");
     switch_to_wal(*connection, deadline);
     if (*kind != FileKind::current) {
-      connection->run("PRAGMA synchronous=FULL");
       if (auto error = make_tables(*connection, *path)) return *error;
       if (auto error = sync_folder_of(*path)) return *error;
     }

@@ -76,6 +76,9 @@ const char* sql_text(Sql sql) {
     case Sql::next_page_key: return "SELECT key FROM pages WHERE key >= ?1 ORDER BY key LIMIT 1";
     case Sql::conversation_numbers: return "SELECT number FROM conversations ORDER BY number";
     case Sql::integrity_check: return "PRAGMA integrity_check(100)";
+    case Sql::read_pages_of_file: return "SELECT pgno, data FROM sqlite_dbpage";
+    case Sql::read_page_of_file: return "SELECT data FROM sqlite_dbpage WHERE pgno = ?1";
+    case Sql::write_page_of_file: return "UPDATE sqlite_dbpage SET data = ?2 WHERE pgno = ?1";
     case Sql::vacuum: return "VACUUM";
     case Sql::vacuum_into: return "VACUUM INTO ?1";
     case Sql::count: break;

@@ -100,7 +100,7 @@ Writer::Job* Writer::take_batch() {
   return batch;
 }
 
-void Writer::answer(Job* batch, const Job& self) {
+void Writer::answer(Job* batch, const Job& self) noexcept {
   while (batch) {
     Job* const job = batch;
     batch = job->next;
@@ -110,7 +110,8 @@ void Writer::answer(Job* batch, const Job& self) {
   }
 }
 
-void Writer::run_batch(Job*& batch) {
+// Throws nothing: others wait for what it leaves in their jobs.
+void Writer::run_batch(Job*& batch) noexcept {
   std::optional<Error> error;
   std::exception_ptr exception;
   committing_ = false;
@@ -125,8 +126,12 @@ void Writer::run_batch(Job*& batch) {
     return;
   } catch (const SqliteError& failure) {
     if (is_fatal(failure)) distrust();
-    error = to_error(failure, path_);
-    if (committing_) error = may_have_happened(*std::move(error));
+    try {
+      error = to_error(failure, path_);
+      if (committing_) error = may_have_happened(*std::move(error));
+    } catch (const std::bad_alloc&) {
+      exception = std::current_exception();
+    }
   } catch (const std::bad_alloc&) {
     exception = std::current_exception();
   }
@@ -208,19 +213,25 @@ bool Writer::run_one(Connection& connection, Job& job, bool in_savepoint) {
 }
 
 // Between transactions, by whoever leads. What fails here was answered already, and is not lost: it is in the log.
-void Writer::move_log_into_file() {
-  if (!connection_ || connection_->log_frames() < log_frames_max) return;
+void Writer::move_log_into_file() noexcept {
+  if (!connection_) return;
+  const std::uint64_t frames = connection_->log_frames();
+  if (frames < frames_moved_) frames_moved_ = 0;  // the log has begun anew
+  if (frames - frames_moved_ < log_frames_max) return;
+  frames_moved_ = frames;
   try {
-    connection_->set_deadline(Clock::now());
-    connection_->checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+    // A log that never begins anew, because there is always somebody reading, would grow for ever: then readers are waited for, a little.
+    const bool is_long = frames >= 16 * log_frames_max;
+    connection_->set_deadline(Clock::now() + std::chrono::milliseconds(is_long ? 20 : 0));
+    connection_->checkpoint(is_long ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE);
   } catch (const SqliteError& error) {
-    if (error.kind() != SQLITE_BUSY) distrust();
+    if (error.kind() != SQLITE_BUSY && error.kind() != SQLITE_INTERRUPT) distrust();
   } catch (const std::bad_alloc&) {
   }
 }
 
-// After a failed write or fsync the system may take pages for clean that never reached the disk. What follows them in the log would be lost with them at a
-// power cut. So the log as it reads now is written into the file, and begun anew, before anything else is stored.
+// After a failed write or fsync the system may take pages of the log for clean that never reached the disk. What follows them would be lost with them at a
+// power cut. So before anything else is stored, the whole log is written anew, as it reads now.
 Connection& Writer::ready(Deadline deadline) {
   if (!connection_) {
     auto fresh = std::make_unique<Connection>(path_, Access::write, false);
@@ -228,7 +239,7 @@ Connection& Writer::ready(Deadline deadline) {
     prepare(*fresh, durability_);
     if (log_is_doubtful_) {
       try {
-        fresh->checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+        fresh->rewrite_log();
       } catch (...) {
         fresh->keep_log_on_close();
         throw;

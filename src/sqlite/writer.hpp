@@ -63,12 +63,12 @@ class Writer {
   std::optional<Error> run(Job& job);
   bool wait_for_turn(Job& job, std::unique_lock<std::mutex>& lock);
   Job* take_batch();
-  void run_batch(Job*& batch);
+  void run_batch(Job*& batch) noexcept;
   void run_shared(Connection& connection, Job*& batch);
   bool begin(Connection& connection, Job*& batch);
   bool run_one(Connection& connection, Job& job, bool in_savepoint);
-  void answer(Job* batch, const Job& self);
-  void move_log_into_file();
+  void answer(Job* batch, const Job& self) noexcept;
+  void move_log_into_file() noexcept;
   Connection& ready(Deadline deadline);
   void distrust();
 
@@ -82,6 +82,7 @@ class Writer {
 
   // Of whoever leads.
   std::unique_ptr<Connection> connection_;
+  std::uint64_t frames_moved_ = 0;  // of the log, when it was last moved into the file
   bool committing_ = false;
   bool log_is_doubtful_ = false;
 };

@@ -6,11 +6,13 @@
 #if UNDERTEXT_HAVE_SQLITE
 #  include "sqlite/sqlite_store.hpp"
 #endif
-#if UNDERTEXT_HAVE_POSTGRES
-#  include "postgres/postgres_store.hpp"
-#endif
 
 namespace undertext {
+
+#if UNDERTEXT_HAVE_POSTGRES
+Result<std::shared_ptr<Store>> open_postgres_store(std::string_view url, const StoreOptions& options);  // of the room postgres
+#endif
+
 namespace {
 
 bool cut(std::string_view& text, std::string_view prefix) {

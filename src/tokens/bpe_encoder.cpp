@@ -35,14 +35,8 @@ TokenNumber find_merge(const BpeVocabulary& vocabulary, TokenNumber left, TokenN
   const std::uint32_t hash = pair_hash(left, right);
   const std::uint32_t bit = pair_filter_bit(hash);
   if ((vocabulary.pair_filter[bit / 64] >> bit % 64 & 1) == 0) return no_token;
-  const std::size_t mask = vocabulary.pairs.size() - 1;
-  for (std::size_t slot = pair_slot(hash, vocabulary.pairs.size());; slot = (slot + 1) & mask) {
-    const std::uint32_t entry = vocabulary.pairs[slot];
-    if (entry == no_pair_entry) return no_token;
-    const TokenNumber result = entry % tokens_max;
-    if (entry != pair_entry(hash, result) || result >= until) continue;
-    if (vocabulary.parts[result].left == left && vocabulary.parts[result].right == right) return result;
-  }
+  const TokenNumber result = find_pair(vocabulary.pairs, pair_key(left, right));
+  return result != 0 && result < until ? result : no_token;
 }
 
 // From two parts at a border to the two that were there before the later of them was merged, and which merge ended that. False when

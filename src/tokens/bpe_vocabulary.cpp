@@ -39,13 +39,16 @@ bool tokens_are_sound(std::span<const BpeToken> tokens, std::span<const TokenPar
   return true;
 }
 
-bool pairs_are_sound(std::span<const std::uint32_t> pairs, std::size_t token_count) {
+bool pairs_are_sound(std::span<const std::uint64_t> pairs, std::span<const std::uint32_t> byte_pairs, std::size_t token_count) {
   std::size_t empty = 0;
   bool sound = true;
-  for (const std::uint32_t entry : pairs) {
-    empty += entry == no_pair_entry;
-    sound &= entry == no_pair_entry || entry % tokens_max < token_count;
+  for (const std::uint64_t entry : pairs) {
+    empty += entry == 0;
+    sound &= entry / tokens_max / tokens_max < token_count;
+    sound &= entry / tokens_max % tokens_max < token_count;
+    sound &= entry % tokens_max < token_count;
   }
+  for (const std::uint32_t token : byte_pairs) sound &= token < token_count;
   return sound && empty != 0;  // a search ends at an empty place
 }
 
@@ -74,6 +77,13 @@ std::uint64_t vocabulary_checksum(std::string_view bytes) {
   std::uint64_t sum = bytes.size();
   for (const std::uint64_t lane : lanes) mix(sum, lane);
   return sum;
+}
+
+TokenNumber find_pair(std::span<const std::uint64_t> pairs, std::uint64_t key) {
+  for (std::size_t slot = pair_bucket(key, pairs.size());; slot = (slot + 1) & (pairs.size() - 1)) {
+    const std::uint64_t entry = pairs[slot];
+    if (entry / tokens_max == key || entry == 0) return static_cast<TokenNumber>(entry % tokens_max);
+  }
 }
 
 Result<std::shared_ptr<BpeVocabulary>> BpeVocabulary::open(std::string_view bytes, std::shared_ptr<const void> owner) {
@@ -105,21 +115,23 @@ Result<std::shared_ptr<BpeVocabulary>> BpeVocabulary::open(std::string_view byte
       !take(bytes, place(Section::pairs), vocabulary->pairs) ||
       !take(bytes, place(Section::pair_filter), vocabulary->pair_filter) ||
       !take(bytes, place(Section::whole), vocabulary->whole) || !take(bytes, place(Section::characters), vocabulary->characters) ||
-      !take(bytes, place(Section::cut_filter), vocabulary->cut_filter)) {
+      !take(bytes, place(Section::cut_filter), vocabulary->cut_filter) ||
+      !take(bytes, place(Section::byte_pairs), vocabulary->byte_pairs)) {
     return corrupt("a table lies outside of it");
   }
   const std::size_t count = vocabulary->tokens.size();
   if (count < 256 || count >= tokens_max || vocabulary->ids.size() != count || vocabulary->parts.size() != count) {
     return corrupt("its number of tokens");
   }
-  if (!std::has_single_bit(vocabulary->pairs.size()) || !std::has_single_bit(vocabulary->whole.size()) ||
-      vocabulary->whole.size() < bucket_size || vocabulary->pair_filter.size() != pair_filter_bits / 64 ||
-      vocabulary->characters.size() != 0x10000 || vocabulary->cut_filter.size() != cut_filter_bits / 64) {
+  if (!std::has_single_bit(vocabulary->pairs.size()) || vocabulary->pairs.size() < pair_bucket_size ||
+      !std::has_single_bit(vocabulary->whole.size()) || vocabulary->whole.size() < bucket_size ||
+      vocabulary->pair_filter.size() != pair_filter_bits / 64 || vocabulary->characters.size() != 0x10000 ||
+      vocabulary->byte_pairs.size() != 0x10000 || vocabulary->cut_filter.size() != cut_filter_bits / 64) {
     return corrupt("the size of a table");
   }
   if (!tokens_are_sound(vocabulary->tokens, vocabulary->parts)) return corrupt("its tokens");
   if (!trie_is_sound(vocabulary->trie, count)) return corrupt("its trie");
-  if (!pairs_are_sound(vocabulary->pairs, count)) return corrupt("its pairs");
+  if (!pairs_are_sound(vocabulary->pairs, vocabulary->byte_pairs, count)) return corrupt("its pairs");
   return vocabulary;
 }
 

@@ -86,7 +86,8 @@ class BpeVocabulary {
   std::span<const TokenParts> parts;  // of the tokens once more: parts of parts are mostly among the first, and lie close here
   std::span<const std::uint32_t> ids;
   std::span<const TrieNode> trie;              // the root is the first
-  std::span<const std::uint32_t> pairs;        // open addressing: see pair_entry()
+  std::span<const std::uint64_t> pairs;        // buckets: see find_pair()
+  std::span<const std::uint32_t> byte_pairs;   // for each two bytes the token that they make, or 0
   std::span<const std::uint64_t> pair_filter;  // a bit for every pair's hash
   std::span<const ShortPiece> whole;           // buckets of tokens that are short pieces; some tokens are in none
   std::span<const std::uint8_t> characters;    // for each of U+0000 to U+FFFF: see piece_cuts.hpp
@@ -104,17 +105,20 @@ constexpr std::uint32_t pair_hash(TokenNumber left, TokenNumber right) {
 }
 constexpr std::uint32_t pair_filter_bit(std::uint32_t hash) { return hash / (~std::uint32_t{0} / pair_filter_bits + 1); }
 
-// An entry is the token that the pair makes, and above it some bits of the hash.
-inline constexpr std::uint32_t no_pair_entry = ~std::uint32_t{0};
-constexpr std::uint32_t pair_entry(std::uint32_t hash, TokenNumber result) { return hash << 20 | result; }
-// Where a search begins; it goes on to the first empty place.
-constexpr std::size_t pair_slot(std::uint32_t hash, std::size_t size) {
-  return static_cast<std::size_t>((std::uint64_t{hash} * size) >> 32);
+// An entry is a pair, and below it the token that it makes; 0 is none. Where a bucket is full, the next one may have the pair.
+inline constexpr std::size_t pair_bucket_size = 4;
+constexpr std::uint64_t pair_key(TokenNumber left, TokenNumber right) { return std::uint64_t{left} * tokens_max + right; }
+constexpr std::uint64_t pair_entry(std::uint64_t key, TokenNumber result) { return key * tokens_max + result; }
+// Where the bucket of a pair begins, in a table of this size, which is a power of two.
+constexpr std::size_t pair_bucket(std::uint64_t key, std::size_t size) {
+  return static_cast<std::size_t>(key * 0x9E3779B97F4A7C15u >> 32) & (size - pair_bucket_size);
 }
+// The token that the pair makes, or 0.
+TokenNumber find_pair(std::span<const std::uint64_t> pairs, std::uint64_t key);
 
 // The file: this, then the tables, each at a multiple of 64.
-enum class Section : std::uint32_t { tokens, parts, ids, trie, pairs, pair_filter, whole, characters, cut_filter };
-inline constexpr std::size_t section_count = 9;
+enum class Section : std::uint32_t { tokens, parts, ids, trie, pairs, pair_filter, whole, characters, cut_filter, byte_pairs };
+inline constexpr std::size_t section_count = 10;
 
 struct VocabularyHeader {
   char magic[8];
@@ -131,7 +135,7 @@ struct VocabularyHeader {
   } sections[section_count];
 };
 inline constexpr char vocabulary_magic[8] = {'u', 'n', 'd', 'e', 'r', 'v', 'o', 'c'};
-inline constexpr std::uint32_t vocabulary_format = 1;
+inline constexpr std::uint32_t vocabulary_format = 2;
 inline constexpr std::uint32_t vocabulary_byte_order = 0x01020304;
 
 std::uint64_t vocabulary_checksum(std::string_view bytes);

@@ -22,7 +22,8 @@ struct Tables {
   std::vector<TokenParts> parts;
   std::vector<std::uint32_t> ids;
   std::vector<TrieNode> trie;
-  std::vector<std::uint32_t> pairs;
+  std::vector<std::uint64_t> pairs;
+  std::vector<std::uint32_t> byte_pairs;
   std::vector<std::uint64_t> pair_filter;
   std::vector<ShortPiece> whole;
   std::vector<std::uint8_t> characters;
@@ -81,16 +82,19 @@ void make_neighbours(Tables& tables) {
 }
 
 void make_pairs(Tables& tables) {
-  tables.pairs.assign(std::bit_ceil(tables.parts.size() * 5 / 4), no_pair_entry);
+  // Mostly empty, so that hardly any bucket is full.
+  tables.pairs.assign(std::max(std::bit_ceil(tables.parts.size() * 2), pair_bucket_size), 0);
+  tables.byte_pairs.assign(0x10000, 0);
   tables.pair_filter.assign(pair_filter_bits / 64, 0);
   const std::size_t mask = tables.pairs.size() - 1;
   for (TokenNumber number = 256; number < tables.parts.size(); ++number) {
     const auto [left, right] = tables.parts[number];
-    const std::uint32_t hash = pair_hash(left, right);
-    set_bit(tables.pair_filter, pair_filter_bit(hash));
-    std::size_t slot = pair_slot(hash, tables.pairs.size());
-    while (tables.pairs[slot] != no_pair_entry) slot = (slot + 1) & mask;
-    tables.pairs[slot] = pair_entry(hash, number);
+    set_bit(tables.pair_filter, pair_filter_bit(pair_hash(left, right)));
+    if (left < 256 && right < 256) tables.byte_pairs[left << 8 | right] = number;
+    const std::uint64_t key = pair_key(left, right);
+    std::size_t slot = pair_bucket(key, tables.pairs.size());
+    while (tables.pairs[slot] != 0) slot = (slot + 1) & mask;
+    tables.pairs[slot] = pair_entry(key, number);
   }
 }
 
@@ -205,6 +209,7 @@ std::string write_file(const VocabularyFacts& facts, const Tables& tables) {
   append_section(file, header, Section::whole, tables.whole);
   append_section(file, header, Section::characters, tables.characters);
   append_section(file, header, Section::cut_filter, tables.cut_filter);
+  append_section(file, header, Section::byte_pairs, tables.byte_pairs);
   header.size_bytes = file.size();
   header.checksum = vocabulary_checksum({reinterpret_cast<const char*>(&header), sizeof header}) ^
                     vocabulary_checksum(std::string_view(file).substr(sizeof header));

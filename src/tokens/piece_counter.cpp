@@ -48,11 +48,12 @@ class PieceCounter::Batch {
   std::uint64_t finish() {
     recall_short();
     recall_long();
+    count_beyond();
     return total_;
   }
 
  private:
-  static constexpr std::size_t short_max = 64, long_max = 16;
+  static constexpr std::size_t short_max = 128, long_max = 32, beyond_max = 32;
 
   ShortPiece load(const char* at, std::size_t size) const {
     return end_ - at >= 16 ? load_short_piece(at, size) : copy_short_piece(at, size);
@@ -98,13 +99,18 @@ class PieceCounter::Batch {
     const ShortPiece piece = load(at, size);
     const std::uint32_t hash = hash_short_piece(piece);
     __builtin_prefetch(&counter_.short_memory_[hash % short_places]);
-    shorts_[short_count_++] = {piece, at, hash};
+    // Field by field: written as one, it would be put together elsewhere and read back before it has arrived there.
+    Short& one = shorts_[short_count_++];
+    one.piece.low = piece.low;
+    one.piece.high = piece.high;
+    one.at = at;
+    one.hash = hash;
     if (short_count_ == short_max) recall_short();
   }
 
   void add_long(const char* at, std::size_t size) {
     if (size > long_piece_max) {
-      total_ += counter_.encoder_.count(vocabulary_, {at, size});
+      add_beyond({at, size});
     } else {
       const LongPiece piece = {copy_long_front(at), load(at + long_front, size - long_front)};
       const std::uint32_t hash = hash_short_piece({piece.front.low ^ piece.back.high, piece.front.high + piece.back.low});
@@ -113,6 +119,22 @@ class PieceCounter::Batch {
       longs_[long_count_++] = {piece, at, size, place};
       if (long_count_ == long_max) recall_long();
     }
+  }
+
+  // Pieces that are not remembered.
+  void add_beyond(std::string_view piece) {
+    if (piece.size() > lane_piece_max) {
+      total_ += counter_.encoder_.count(vocabulary_, piece);
+      return;
+    }
+    beyond_[beyond_count_++] = piece;
+    if (beyond_count_ == beyond_max) count_beyond();
+  }
+
+  void count_beyond() {
+    counter_.lanes_.count(vocabulary_, {beyond_, beyond_count_}, counts_);
+    for (std::size_t i = 0; i < beyond_count_; ++i) total_ += counts_[i];
+    beyond_count_ = 0;
   }
 
   static ShortPiece copy_long_front(const char* at) {
@@ -133,16 +155,23 @@ class PieceCounter::Batch {
       __builtin_prefetch(&vocabulary_.whole[(shorts_[i].hash & (buckets_ - 1)) * bucket_size]);
       misses[missed++] = static_cast<std::uint8_t>(i);
     }
+    std::size_t asked = 0;
     for (std::size_t i = 0; i < missed; ++i) {
       const Short& one = shorts_[misses[i]];
-      ShortPiece& place = counter_.short_memory_[one.hash % short_places];
-      if (!is_same(one.piece, place)) {  // unless it was twice in the batch
-        const std::uint64_t count =
-            is_whole_token(one) ? 1
-                                : counter_.encoder_.count(vocabulary_, {one.at, static_cast<std::size_t>(one.piece.high >> 48)});
-        place = {one.piece.low, one.piece.high | count << count_shift};
+      if (is_whole_token(one)) {
+        counter_.short_memory_[one.hash % short_places] = {one.piece.low, one.piece.high | std::uint64_t{1} << count_shift};
+        ++total_;
+        continue;
       }
-      total_ += place.high >> count_shift;
+      pieces_[asked] = {one.at, static_cast<std::size_t>(one.piece.high >> 48)};
+      misses[asked++] = misses[i];
+    }
+    counter_.lanes_.count(vocabulary_, {pieces_, asked}, counts_);
+    for (std::size_t i = 0; i < asked; ++i) {
+      const Short& one = shorts_[misses[i]];
+      const std::uint64_t count = counts_[i];
+      counter_.short_memory_[one.hash % short_places] = {one.piece.low, one.piece.high | count << count_shift};
+      total_ += count;
     }
     short_count_ = 0;
   }
@@ -161,13 +190,23 @@ class PieceCounter::Batch {
   }
 
   void recall_long() {
+    std::size_t asked = 0;
+    std::uint8_t misses[long_max];
     for (std::size_t i = 0; i < long_count_; ++i) {
       const auto& [piece, at, size, place] = longs_[i];
-      if (place->front != piece.front || !is_same(piece.back, place->back)) {
-        const std::uint64_t count = counter_.encoder_.count(vocabulary_, {at, size});
-        *place = {piece.front, {piece.back.low, piece.back.high | count << count_shift}};
+      if (place->front == piece.front && is_same(piece.back, place->back)) {
+        total_ += place->back.high >> count_shift;
+        continue;
       }
-      total_ += place->back.high >> count_shift;
+      pieces_[asked] = {at, size};
+      misses[asked++] = static_cast<std::uint8_t>(i);
+    }
+    counter_.lanes_.count(vocabulary_, {pieces_, asked}, counts_);
+    for (std::size_t i = 0; i < asked; ++i) {
+      const auto& [piece, at, size, place] = longs_[misses[i]];
+      const std::uint64_t count = counts_[i];
+      *place = {piece.front, {piece.back.low, piece.back.high | count << count_shift}};
+      total_ += count;
     }
     long_count_ = 0;
   }
@@ -185,9 +224,12 @@ class PieceCounter::Batch {
   const std::size_t buckets_;
   const char* const end_;  // of the text
   std::uint64_t total_ = 0;
-  std::size_t short_count_ = 0, long_count_ = 0;
+  std::size_t short_count_ = 0, long_count_ = 0, beyond_count_ = 0;
   Short shorts_[short_max];
   Long longs_[long_max];
+  std::string_view beyond_[beyond_max];
+  std::string_view pieces_[short_max];  // to be counted now
+  std::uint8_t counts_[short_max];
 };
 
 void PieceCounter::Free::operator()(void* places) const { std::free(places); }

@@ -1,7 +1,8 @@
 // Counts the tokens of text piece by piece, and remembers the pieces it has seen.
 //
-// A piece of up to 29 bytes is looked for in the memory, which is small enough to stay near the processor; then, if it is short, among the
-// tokens themselves; and only then encoded. Pieces are looked for in batches, so that looking for one does not wait for another.
+// A piece of up to 28 bytes is looked for in the memory, which is small enough to stay near the processor; then, if it is short, among the
+// tokens themselves; and only then counted, by merging or, if it is long, by the encoder. All of it goes in batches, so that one piece does
+// not wait for another.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 
 #include "tokens/bpe_encoder.hpp"
 #include "tokens/bpe_vocabulary.hpp"
+#include "tokens/merge_lanes.hpp"
 #include "tokens/short_piece.hpp"
 
 namespace undertext {
@@ -45,6 +47,7 @@ class PieceCounter {
   std::shared_ptr<const BpeVocabulary> vocabulary_;
   std::unique_ptr<ShortPiece[], Free> short_memory_;
   std::unique_ptr<LongPiece[], Free> long_memory_;
+  MergeLanes lanes_;
   BpeEncoder encoder_;
 };
 

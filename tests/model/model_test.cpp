@@ -12,6 +12,7 @@
 
 #include "history/state.hpp"
 #include "plain_model.hpp"
+#include "stored_twin.hpp"
 
 namespace undertext {
 namespace {
@@ -595,6 +596,7 @@ TEST(HistoryModel, AnySequenceOfOperationsLeavesWhatThePlainReferenceSays) {
     PlainModel model;
     const Pairs pairs = static_cast<Pairs>(player.below(3));
     ApplyContext context{1000, count_tokens, pairs, {}};
+    StoredTwin twin(model);
     std::vector<std::pair<History, std::uint64_t>> kept;  // earlier values, with their versions
     for (int k = 0; k < 150 && step < steps; ++k, ++step) {
       const Operation operation = player.operation(model);
@@ -609,7 +611,8 @@ TEST(HistoryModel, AnySequenceOfOperationsLeavesWhatThePlainReferenceSays) {
         ++refused[std::string(name(operation))];
       } else {
         ASSERT_TRUE(got) << got.error().message;
-        history = got->history;
+        const History again = carried_out_again(history, got->history);
+        history = player.one_in(2) ? again : got->history;
         if (expected.warnings_are_clear) {
           ASSERT_EQ(got->applied.warnings, expected.warnings);
         }
@@ -627,6 +630,14 @@ TEST(HistoryModel, AnySequenceOfOperationsLeavesWhatThePlainReferenceSays) {
         const auto& [old, version] = kept[player.below(kept.size())];
         ASSERT_EQ(old.version().value, version);
         ASSERT_EQ(ordinals_of(old.view()), model.versions[version].state.view);
+      }
+      if (player.one_in(12)) {  // go on from what was saved and read back
+        const bool commits = !player.one_in(4);
+        twin.save(history, commits);
+        if (commits && player.one_in(2)) {
+          history = twin.load();
+          ASSERT_NO_FATAL_FAILURE(expect_equal(history, model, player));
+        }
       }
       if (player.one_in(50)) {
         ASSERT_NO_FATAL_FAILURE(expect_recounted(history, model));

@@ -40,6 +40,13 @@ class Writing {
             .origin = Origin{id_, version_, log_length_, next_page}};
   }
 
+  // Goes on from here under another id.
+  Writing forked(std::string id) const {
+    Writing fork = *this;
+    fork.id_ = std::move(id);
+    return fork;
+  }
+
   // One version with these bodies. It becomes the head only by taken().
   Commit append(std::vector<std::string> bodies, std::string operation_id = {}) const {
     Commit commit{.conversation = id_, .expected_version = version_};

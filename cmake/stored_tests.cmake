@@ -1,0 +1,21 @@
+# The command on a store: what is played in memory is played on SQLite too, in a file of the build folder.
+if(NOT UNDERTEXT_HAVE_SQLITE)
+  return()
+endif()
+set(stored_folder ${CMAKE_CURRENT_BINARY_DIR}/stored)
+file(MAKE_DIRECTORY ${stored_folder})
+set(stored_environment UNDERTEXT_BINARY=$<TARGET_FILE:undertext_cli> UNDERTEXT_TEST_STORE=sqlite:${stored_folder}/scenarios.db)
+
+add_test(NAME stored.conformance
+  COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/conformance.sh ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/stored.sh)
+set_tests_properties(stored.conformance PROPERTIES LABELS scenario TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${stored_environment}")
+file(GLOB files CONFIGURE_DEPENDS tests/scenarios/*.json)
+foreach(file IN LISTS files)
+  cmake_path(GET file STEM name)
+  add_test(NAME stored.scenario.${name}
+    COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/play_scenarios.py ${PROJECT_SOURCE_DIR}/tests/stored.sh ${file})
+  set_tests_properties(stored.scenario.${name} PROPERTIES LABELS scenario TIMEOUT 900 ENVIRONMENT "${stored_environment}")
+endforeach()
+undertext_script_test(stored.exec_model model exec_model.py sqlite:${stored_folder}/exec_model.db)
+set_tests_properties(stored.exec_model PROPERTIES ENVIRONMENT STEPS=600)
+undertext_script_test(stored.racing scenario racing.py sqlite:${stored_folder}/racing.db)

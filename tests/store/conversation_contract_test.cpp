@@ -1,0 +1,288 @@
+// Conversations that last, over every store: what is stored comes back, and nothing is half done.
+#include <gtest/gtest.h>
+
+#include <undertext/conversation.hpp>
+
+#include "failing_store.hpp"
+#include "kinds.hpp"
+
+namespace undertext::test {
+namespace {
+
+Message text(Role role, const std::string& words) { return Message::make(role, words).value(); }
+Operation append(const std::string& words) { return {op::Append{{text(Role::user, words)}}}; }
+Operation append_as(const std::string& words, const std::string& id) {
+  Operation operation = append(words);
+  operation.options.operation_id = id;
+  return operation;
+}
+
+Conversation kept_in(const std::shared_ptr<Store>& store, OpenOptions options = {}, const std::string& id = "c") {
+  Settings settings;
+  settings.clock_ms = [] { return 1000; };
+  return Conversation::open(store, id, settings, options).value();
+}
+
+std::vector<std::string> texts(const View& view) {
+  std::vector<std::string> found;
+  for (const Message& message : view) found.push_back(message.text());
+  return found;
+}
+using Texts = std::vector<std::string>;
+
+class StoredConversation : public OfEveryStore {};
+UNDERTEXT_OF_EVERY_STORE(StoredConversation);
+
+TEST_P(StoredConversation, WhatWasAppliedIsThereWhenItIsOpenedAgain) {
+  const std::shared_ptr<Store> store = shared();
+  {
+    Conversation first = kept_in(store);
+    first.apply(append("one")).value();
+    first.apply(append("two")).value();
+    first.apply({op::Delete{Names::indices({0})}}).value();
+  }
+  Conversation again = kept_in(store);
+  EXPECT_EQ(again.version(), Version(3));
+  EXPECT_EQ(texts(again.view()), Texts({"two"}));
+  EXPECT_EQ(texts(again.history().view_at(Version(2)).value()), Texts({"one", "two"}));
+  again.apply({op::Undo{}}).value();
+  EXPECT_EQ(texts(kept_in(store).view()), Texts({"one", "two"}));
+}
+
+TEST_P(StoredConversation, ARepeatedOperationIdAnswersAsTheFirstTimeAlsoAfterOpeningAgain) {
+  const std::shared_ptr<Store> store = shared();
+  const Outcome first = kept_in(store).apply(append_as("one", "a")).value();
+  Conversation again = kept_in(store);
+  again.apply(append("two")).value();
+  const Outcome repeated = again.apply(append_as("something else", "a")).value();
+  EXPECT_EQ(repeated.version, first.version);
+  EXPECT_EQ(repeated.stats.total_messages, 1u);
+  EXPECT_EQ(texts(again.view()), Texts({"one", "two"}));
+}
+
+TEST_P(StoredConversation, AnAppendThatComesSecondGoesOnFromWhatCameFirst) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation a = kept_in(store), b = kept_in(store);
+  a.apply(append("from a")).value();
+  EXPECT_EQ(b.apply(append("from b")).value().version, Version(2));
+  EXPECT_EQ(texts(b.view()), Texts({"from a", "from b"}));
+  EXPECT_FALSE(a.catch_up());
+  EXPECT_EQ(texts(a.view()), Texts({"from a", "from b"}));
+}
+
+TEST_P(StoredConversation, WhoExpectsAnotherVersionGetsAConflict) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation a = kept_in(store), b = kept_in(store);
+  a.apply(append("from a")).value();
+  Operation late = append("late");
+  late.options.expected_version = Version(0);
+  EXPECT_EQ(b.apply(late).error().code, ErrorCode::conflict);
+  EXPECT_EQ(texts(b.view()), Texts({"from a"})) << "it is up to date after that";
+}
+
+TEST_P(StoredConversation, SubscribersHearWhenOthersHaveChangedIt) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation a = kept_in(store), b = kept_in(store);
+  std::vector<std::uint64_t> heard;
+  const Subscription subscription = b.subscribe([&](const Event& event) {
+    if (event.type == Event::Type::context_changed) heard.push_back(event.version.value);
+  });
+  a.apply(append("one")).value();
+  a.apply(append("two")).value();
+  EXPECT_FALSE(b.catch_up());
+  EXPECT_EQ(heard, std::vector<std::uint64_t>({2}));
+}
+
+TEST_P(StoredConversation, OpeningReadsCheckpointsAndTheFewOperationsSince) {
+  const std::shared_ptr<Store> store = shared();
+  {
+    Conversation c = kept_in(store, {.checkpoint_versions = 4});
+    for (int i = 0; i < 50; ++i) c.apply(append("message " + std::to_string(i))).value();
+    c.apply({op::Truncate{.keep_last = 10}}).value();
+  }
+  const std::uint64_t checkpoint = store->find("c").value().checkpoint_version;
+  EXPECT_GE(checkpoint, 48u);
+  const Conversation again = kept_in(store);
+  EXPECT_EQ(texts(again.view()).front(), "message 40");
+  for (std::uint64_t v = 0; v <= 50; ++v) EXPECT_EQ(again.history().view_at(Version(v)).value().size(), v);
+}
+
+TEST_P(StoredConversation, MemoryIsBoundedByTheCacheSetting) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation c = kept_in(store, {.cache_bytes = 50000, .checkpoint_versions = 8});
+  std::vector<std::string> expected;
+  for (int i = 0; i < 300; ++i) {
+    expected.push_back(std::to_string(i) + std::string(2000, 'x'));
+    c.apply(append(expected.back())).value();
+  }
+  // Bodies that were written are no longer held: the history reads them when it is looked at.
+  EXPECT_FALSE(c.history().view().begin() == c.history().view().end());
+  EXPECT_EQ(texts(c.view()), expected);
+  EXPECT_EQ(texts(kept_in(store, {.cache_bytes = 1}).view()), expected) << "with no cache worth the name, too";
+}
+
+TEST_P(StoredConversation, AStoredForkSharesMessagesAndGoesItsOwnWay) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation c = kept_in(store, {.checkpoint_versions = 3});
+  for (int i = 0; i < 10; ++i) c.apply(append("m" + std::to_string(i))).value();
+  Conversation fork = c.fork(Version(7), "f").value();
+  EXPECT_EQ(fork.id(), "f");
+  EXPECT_EQ(texts(fork.view()).size(), 7u);
+  fork.apply(append("fork")).value();
+  c.apply(append("trunk")).value();
+  Conversation fork_of_fork = fork.fork(Version(8), "ff").value();
+  fork_of_fork.apply({op::Delete{Names::indices({0})}}).value();
+  EXPECT_EQ(store->messages("f", 0, 100).value().size(), 1u) << "the others are the origin's";
+  EXPECT_EQ(texts(kept_in(store, {}, "f").view()), Texts({"m0", "m1", "m2", "m3", "m4", "m5", "m6", "fork"}));
+  EXPECT_EQ(texts(kept_in(store, {}, "ff").view()), Texts({"m1", "m2", "m3", "m4", "m5", "m6", "fork"}));
+  EXPECT_EQ(texts(kept_in(store, {}, "ff").history().view_at(Version(2)).value()), Texts({"m0", "m1"}));
+  EXPECT_EQ(texts(kept_in(store).view()).back(), "trunk");
+  EXPECT_EQ(c.fork(Version(1), "f").error().code, ErrorCode::conflict);
+  EXPECT_TRUE(check_store(*store).value().damage.empty());
+}
+
+TEST_P(StoredConversation, ARedactedMessageIsAStubEverywhereAndPairsStayWhole) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation c = kept_in(store, {.checkpoint_versions = 2});
+  c
+      .apply({op::Append{
+          {text(Role::user, "my secret is 1234"),
+           Message::parse(R"({"role":"assistant","content":null,"toolCalls":[{"id":"t1","name":"f","arguments":"1234"}]})").value(),
+           Message::make_tool_result("t1", "1234").value()}}})
+      .value();
+  Conversation fork = c.fork(Version(1), "f").value();
+  ASSERT_FALSE(fork.redact({Ordinal(0), Ordinal(1), Ordinal(2)}, {"ann", 77, "asked for"}));
+  for (Conversation* each : {&c, &fork}) {
+    Conversation again = kept_in(store, {}, each->id());
+    for (const Message& message : again.view()) EXPECT_EQ(message.json().find("1234"), std::string_view::npos) << message.json();
+    EXPECT_EQ(again.view()[2].tool_call_id(), "t1");
+    EXPECT_EQ(again.view()[1].tool_calls().at(0).id, "t1");
+    EXPECT_NE(again.view()[0].metadata_json().find(R"("who":"ann","at":77,"why":"asked for")"), std::string_view::npos);
+  }
+  EXPECT_EQ(c.redact({Ordinal(9)}, {}).value().code, ErrorCode::not_found);
+  EXPECT_TRUE(check_store(*store).value().damage.empty());
+}
+
+TEST_P(StoredConversation, VersionsThatAreGivenUpAreGoneAndAllOthersAreAsTheyWere) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation c = kept_in(store, {.checkpoint_versions = 5});
+  for (int i = 0; i < 6; ++i) c.apply(append("m" + std::to_string(i))).value();
+  c.apply({op::Compress{Names::indices({0, 1}), text(Role::user, "both")}}).value();
+  c.apply({op::Clear{}}).value();
+  c.apply({op::Rollback{1}}).value();
+  c.apply({op::Delete{Names::indices({4})}}).value();
+  c.apply(append("after")).value();  // version 11
+  const std::vector<std::string> head = texts(c.view());
+  const Reclaimed reclaimed = c.give_up_versions({.versions = 2}).value();
+  EXPECT_EQ(reclaimed.first_version, Version(10));
+  EXPECT_EQ(reclaimed.versions, 10u);
+  EXPECT_EQ(reclaimed.messages, 0u) << "all can still be rolled back to or expanded";
+  Conversation again = kept_in(store);
+  EXPECT_EQ(texts(again.view()), head);
+  EXPECT_EQ(again.history().view_at(Version(9)).error().code, ErrorCode::not_found);
+  EXPECT_EQ(again.history().versions().size(), 2u);
+  again.apply({op::Rollback{0}}).value();
+  EXPECT_EQ(texts(again.view()), Texts({"m0", "m1", "m2", "m3", "m4", "m5"}));
+  EXPECT_TRUE(check_store(*store).value().damage.empty());
+}
+
+TEST_P(StoredConversation, MessagesThatNoKeptVersionNeedsAreTakenOutWithTheVersions) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation c = kept_in(store);
+  c.apply(append("old secret")).value();
+  c.apply({op::Replace{Names::indices({0}), {text(Role::user, "new")}}}).value();
+  c.apply({op::Undo{}}).value();
+  c.apply({op::Clear{false}}).value();
+  c.apply({op::StartBatch{}}).value();
+  c.apply({op::Restore{0}}).value();  // no batch, nothing to go back to
+  c.apply(append("now")).value();
+  EXPECT_EQ(c.give_up_versions({.versions = 1}).value().messages, 2u);
+  EXPECT_EQ(texts(c.view()), Texts({"now"}));
+  for (const MessageRecord& record : store->messages("c", 0, 10).value()) {
+    EXPECT_EQ(record.body.find("secret"), std::string::npos);
+  }
+  EXPECT_TRUE(check_store(*store).value().damage.empty());
+  c.apply(append("later")).value();
+  EXPECT_EQ(texts(kept_in(store).view()), Texts({"now", "later"}));
+}
+
+TEST_P(StoredConversation, AnotherTokenizerCountsAnewAndWhatItCountedIsStored) {
+  const std::shared_ptr<Store> store = shared();
+  kept_in(store).apply(append("some words to count")).value();
+  Settings settings;
+  settings.tokenizer = "claude";
+  if (!Conversation::open(settings)) GTEST_SKIP() << "there is no second tokenizer here";
+  const std::uint64_t tokens = Conversation::open(store, "c", settings).value().stats().tokens;
+  EXPECT_GT(tokens, 0u);
+  EXPECT_EQ(Conversation::open(store, "c", settings).value().stats().tokens, tokens);
+}
+
+TEST_P(StoredConversation, ASettingsNoteIsKeptForWhoeverOpensItNext) {
+  const std::shared_ptr<Store> store = shared();
+  kept_in(store, {.note = "first"}).apply(append("one")).value();
+  kept_in(store);
+  EXPECT_EQ(Conversation::stored_note(*store, "c").value(), "first");
+  kept_in(store, {.note = "second"});
+  EXPECT_EQ(Conversation::stored_note(*store, "c").value(), "second");
+  EXPECT_EQ(texts(kept_in(store).view()), Texts({"one"}));
+}
+
+TEST_P(StoredConversation, HowItIsOpenedSaysWhetherItMustBeThere) {
+  const std::shared_ptr<Store> store = shared();
+  EXPECT_EQ(Conversation::open(store, "c", {}, {.make = OpenOptions::Make::never}).error().code, ErrorCode::not_found);
+  kept_in(store);
+  EXPECT_EQ(Conversation::open(store, "c", {}, {.make = OpenOptions::Make::always}).error().code, ErrorCode::conflict);
+  for (const char* id : {"", "..", "a/b", "a b", "a'b"}) {
+    EXPECT_EQ(Conversation::open(store, id).error().code, ErrorCode::invalid_argument) << id;
+  }
+}
+
+// Every call to the store fails once, whichever it is: the operation then fails, the conversation is as it was, and the same again works.
+TEST_P(StoredConversation, AStoreThatFailsAtAnyCallLosesNothingAndDoublesNothing) {
+  const std::vector<Operation> steps = {append_as("a", "1"),
+                                        append_as("b", "2"),
+                                        {op::Insert{1, {text(Role::system, "c")}}, {.operation_id = "3"}},
+                                        {op::Compress{Names::indices({0, 2}), text(Role::user, "both")}, {.operation_id = "4"}},
+                                        {op::Rollback{0}, {.operation_id = "5"}},
+                                        append_as("d", "6")};
+  const std::shared_ptr<Store> inner = shared();
+  const auto store = std::make_shared<FailingStore>(inner);
+  std::uint64_t last = 0;
+  for (std::uint64_t k = 2;; ++k) {  // every call, failing before it has done anything, and after
+    const std::uint64_t n = k / 2;
+    const std::string id = "c" + std::to_string(k);
+    store->fail_at(n, k % 2 == 0 ? FailingStore::When::before : FailingStore::When::after);
+    std::optional<Conversation> c;
+    for (int tries = 0; tries < 3 && !c; ++tries) {
+      Result<Conversation> made = Conversation::open(store, id, {}, {.cache_bytes = 10, .checkpoint_versions = 2});
+      if (made) c.emplace(std::move(*made));
+    }
+    ASSERT_TRUE(c);
+    for (const Operation& step : steps) {
+      Result<Outcome> outcome = c->apply(step);
+      if (!outcome) {
+        ASSERT_EQ(outcome.error().code, ErrorCode::unavailable) << "call " << n;
+        outcome = c->apply(step);
+      }
+      ASSERT_TRUE(outcome) << "call " << n << ": " << outcome.error().message;
+    }
+    ASSERT_EQ(c->version(), Version(6)) << "call " << n;
+    std::vector<std::string> seen;
+    while (seen.empty()) {
+      try {
+        seen = texts(c->view());
+      } catch (const Failure& failure) {
+        ASSERT_EQ(failure.error().code, ErrorCode::unavailable);
+      }
+    }
+    ASSERT_EQ(seen, Texts({"a", "b", "d"})) << "call " << n;
+    ASSERT_EQ(texts(kept_in(inner, {}, id).view()), Texts({"a", "b", "d"})) << "call " << n;
+    ASSERT_TRUE(check_store(*inner, id).value().damage.empty()) << "call " << n;
+    last = n;
+    if (store->calls() < n) break;
+  }
+  EXPECT_GT(last, 20u);
+}
+
+}  // namespace
+}  // namespace undertext::test

@@ -1,0 +1,404 @@
+// What the store in a SQLite file promises beyond the contract.
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kinds.hpp"
+#include "sqlite/statements.hpp"
+#include "sqlite/version.hpp"
+#include "writing.hpp"
+
+namespace undertext {
+namespace {
+
+using test::body;
+using test::Folder;
+using test::Writing;
+
+class SqliteStore : public ::testing::Test {
+ protected:
+  std::string path() const { return folder_.file("store.db"); }
+  std::shared_ptr<Store> open(const StoreOptions& options = {}) const { return open_store("sqlite:" + path(), options).value(); }
+
+  // Behind the store's back.
+  void run_sql(const std::string& sql) const {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(path().c_str(), &db), SQLITE_OK);
+    char* message = nullptr;
+    EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &message), SQLITE_OK) << (message ? message : "");
+    sqlite3_free(message);
+    sqlite3_close(db);
+  }
+
+  static unsigned mode(const std::string& file) {
+    struct stat about;
+    return ::stat(file.c_str(), &about) == 0 ? about.st_mode & 0777 : 0;
+  }
+
+  Folder folder_;
+};
+
+TEST_F(SqliteStore, IsLinkedWithASqliteThatDoesNotDamageItsLog) {
+  EXPECT_EQ(std::string(sqlite3_libversion()), SQLITE_VERSION);
+  EXPECT_GE(sqlite3_libversion_number(), 3051003);
+  EXPECT_FALSE(is_known_bad_sqlite(sqlite3_libversion_number()));
+  for (const int bad : {3007000, 3040001, 3044005, 3050006, 3051002}) EXPECT_TRUE(is_known_bad_sqlite(bad)) << bad;
+  for (const int good : {3044006, 3050007, 3051003, 3053002}) EXPECT_FALSE(is_known_bad_sqlite(good)) << good;
+}
+
+TEST_F(SqliteStore, KeepsItsFilesToTheirOwnerWhateverTheUmask) {
+  const ::mode_t before = ::umask(0);
+  const std::string file = folder_.file("new/folder/store.db");
+  {
+    const auto store = open_store("sqlite:" + file).value();
+    Writing writing("mode");
+    ASSERT_FALSE(writing.create_in(*store));
+    ASSERT_FALSE(writing.append_to(*store, {body(0)}));
+    EXPECT_EQ(mode(file), 0600u);
+    EXPECT_EQ(mode(file + "-wal"), 0600u);
+    EXPECT_EQ(mode(file + "-shm"), 0600u);
+    EXPECT_EQ(mode(folder_.file("new")), 0700u);
+    EXPECT_EQ(mode(folder_.file("new/folder")), 0700u);
+    ASSERT_FALSE(store->backup(folder_.file("copy.db")));
+    EXPECT_EQ(mode(folder_.file("copy.db")), 0600u);
+  }
+  ::umask(before);
+}
+
+TEST_F(SqliteStore, IsOpenedByManyAtOnceTheFirstTime) {
+  for (int round = 0; round < 5; ++round) {
+    const std::string url = "sqlite:" + folder_.file("round" + std::to_string(round));
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 32; ++i) {
+      threads.emplace_back([&url, i] {
+        const auto store = open_store(url, {.patience = std::chrono::seconds(60)});
+        ASSERT_TRUE(store) << store.error().message;
+        const std::optional<Error> error = Writing("c" + std::to_string(i)).create_in(**store);
+        ASSERT_FALSE(error) << error->message;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(open_store(url).value()->list().value().size(), 32u);
+  }
+}
+
+TEST_F(SqliteStore, IsOpenedByManyProcessesAtOnceTheFirstTime) {
+  std::vector<::pid_t> children;
+  for (int i = 0; i < 32; ++i) {
+    const ::pid_t child = ::fork();
+    if (child == 0) {
+      const auto store = open_store("sqlite:" + path(), {.patience = std::chrono::seconds(60)});
+      ::_exit(store && !Writing("p" + std::to_string(i)).create_in(**store) ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const ::pid_t child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(open()->list().value().size(), 32u);
+}
+
+TEST_F(SqliteStore, IsSharedByProcessesThatRaceForEveryVersion) {
+  constexpr int processes = 8, wins_each = 25;
+  ASSERT_FALSE(Writing("raced").create_in(*open()));
+  std::vector<::pid_t> children;
+  for (int p = 0; p < processes; ++p) {
+    const ::pid_t child = ::fork();
+    if (child == 0) {
+      const auto store = open_store("sqlite:" + path(), {.patience = std::chrono::seconds(60)}).value();
+      std::vector<std::uint64_t> answered;
+      const auto id = [&](std::size_t n) { return std::to_string(p) + "-" + std::to_string(n); };
+      while (answered.size() < wins_each) {
+        const Writing writing(store->find("raced").value());
+        const auto error = store->commit(writing.append({body(0, 200)}, id(answered.size())));
+        if (error && error->code != ErrorCode::conflict) ::_exit(1);
+        if (!error) answered.push_back(writing.version() + 1);
+      }
+      // Each is where its answer said, whatever the others did since.
+      for (std::size_t n = 0; n < answered.size(); ++n)
+        if (store->find_operation("raced", id(n)).value()->version != answered[n]) ::_exit(2);
+      ::_exit(0);
+    }
+    children.push_back(child);
+  }
+  for (const ::pid_t child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  const auto store = open();
+  // As many versions as answers, each linked to the one before by its digest: they are one serial order of what was answered.
+  EXPECT_EQ(store->find("raced").value().version, std::uint64_t{processes * wins_each});
+  EXPECT_TRUE(check_store(*store).value().damage.empty());
+}
+
+TEST_F(SqliteStore, WaitsForAnotherWriterUntilTheDeadlineAndNoLonger) {
+  const auto store = open();
+  Writing writing("busy");
+  ASSERT_FALSE(writing.create_in(*store));
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto error = store->commit(writing.append({body(0)}), {begin + std::chrono::milliseconds(100)});
+  EXPECT_CODE(error.value(), ErrorCode::unavailable);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  EXPECT_GE(took, std::chrono::milliseconds(100));
+  EXPECT_LT(took, std::chrono::seconds(5));
+  // Reading goes on.
+  EXPECT_EQ(store->find("busy").value().version, 0u);
+  // One with more time gets its turn when the other lets go, though one with less gives up in the meantime.
+  std::thread patient([&] { EXPECT_FALSE(store->commit(writing.append({body(0)}), {begin + std::chrono::seconds(60)})); });
+  std::thread hasty([&] {
+    EXPECT_TRUE(
+        store->commit(Writing("busy").append({body(1)}), {std::chrono::steady_clock::now() + std::chrono::milliseconds(50)}));
+  });
+  hasty.join();
+  sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr);
+  patient.join();
+  sqlite3_close(other);
+  EXPECT_EQ(store->find("busy").value().version, 1u);
+}
+
+TEST_F(SqliteStore, SaysSoWhenAReaderElsewhereKeepsRedactedBytesInTheLog) {
+  const auto store = open();
+  Writing writing("kept");
+  ASSERT_FALSE(writing.create_in(*store));
+  ASSERT_FALSE(writing.append_to(*store, {body(0), body(1)}));
+  sqlite3* reader = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &reader), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM messages", nullptr, nullptr, nullptr), SQLITE_OK);
+  const std::vector<MessageRecord> stubs = {test::stub_of(store->messages("kept", 0, 1).value().front())};
+  const CallOptions soon{std::chrono::steady_clock::now() + std::chrono::milliseconds(100)};
+  EXPECT_CODE(store->redact("kept", stubs, {"me", 1, "why"}, soon).value(), ErrorCode::unavailable);
+  sqlite3_close(reader);
+  EXPECT_FALSE(store->redact("kept", stubs, {"me", 1, "why"}));
+  EXPECT_EQ(store->removals("kept").value().size(), 1u);
+}
+
+TEST_F(SqliteStore, OpensNothingThatIsNotItsOwn) {
+  EXPECT_CODE(open_store("sqlite:").error(), ErrorCode::invalid_argument);
+  EXPECT_CODE(open_store("sqlite:" + path(), {.create = false}).error(), ErrorCode::not_found);
+  EXPECT_CODE(open_store("sqlite:" + path(), {.read_only = true}).error(), ErrorCode::not_found);
+  run_sql("CREATE TABLE theirs (x)");
+  EXPECT_CODE(open_store("sqlite:" + path()).error(), ErrorCode::invalid_argument);
+  {
+    std::ofstream text(folder_.file("text"));
+    text << std::string(5000, 'x');
+  }
+  EXPECT_CODE(open_store("sqlite:" + folder_.file("text")).error(), ErrorCode::corrupt);
+  EXPECT_CODE(open_store("sqlite:" + folder_.path().string()).error(), ErrorCode::unavailable);
+  EXPECT_CODE(open_store("sqlite:/proc/nowhere/store.db").error(), ErrorCode::unavailable);
+}
+
+TEST_F(SqliteStore, RefusesTablesThatWereTamperedWithAndFilesOfTheFuture) {
+  open();
+  run_sql("CREATE TRIGGER spy AFTER INSERT ON messages BEGIN SELECT 1; END");
+  EXPECT_CODE(open_store("sqlite:" + path()).error(), ErrorCode::corrupt);
+  run_sql("DROP TRIGGER spy; PRAGMA user_version = 99");
+  EXPECT_CODE(open_store("sqlite:" + path()).error(), ErrorCode::unsupported);
+  run_sql("PRAGMA user_version = 1");
+  EXPECT_TRUE(open_store("sqlite:" + path()));
+}
+
+TEST_F(SqliteStore, ReadsAFileItMayNotWriteTo) {
+  {
+    const auto store = open();
+    Writing writing("read");
+    ASSERT_FALSE(writing.create_in(*store));
+    ASSERT_FALSE(writing.append_to(*store, {body(0)}));
+  }
+  const auto store = open({.read_only = true});
+  EXPECT_EQ(store->messages("read", 0, 10).value().size(), 1u);
+  EXPECT_CODE(store->create(Writing("other").creation()).error(), ErrorCode::unsupported);
+  EXPECT_TRUE(check_store(*store).value().damage.empty());
+}
+
+TEST_F(SqliteStore, ShowsEveryKindOfDamageInACheckAndReadsTheRest) {
+  const std::string of_b = "(SELECT number << 35 FROM conversations WHERE id = 'b')";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"UPDATE messages SET body = CAST(replace(CAST(body AS TEXT), 'message 2', 'message 7') AS BLOB) WHERE key = 2 + " + of_b,
+       "version 3"},
+      {"DELETE FROM messages WHERE key = 4 + " + of_b, "message 4 is missing"},
+      {"DELETE FROM versions WHERE key = 3 + " + of_b, "version 3 is missing"},
+      {"UPDATE versions SET operation = x'00' WHERE key = 5 + " + of_b, "version 5"},
+      {"UPDATE versions SET chain = zeroblob(32) WHERE key = 5 + " + of_b, "version 5"},
+      {"UPDATE versions SET log_length = 99 WHERE key = 5 + " + of_b, "version 5"},
+      {"UPDATE messages SET role = 3 WHERE key = 1 + " + of_b, "version 2"},
+      {"UPDATE messages SET redacted = x'00' WHERE key = 1 + " + of_b, "digest"},
+      {"DELETE FROM versions WHERE key = 6 + " + of_b + "; UPDATE conversations SET chain = zeroblob(32) WHERE id = 'b'", ""},
+      {"DELETE FROM conversations WHERE id = 'b'", "which is missing"},
+  };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    SCOPED_TRACE(cases[i].first);
+    const Folder other;
+    {
+      const auto store = open_store("sqlite:" + other.file("store.db")).value();
+      for (const char* id : {"a", "b", "c"}) {
+        Writing writing(id);
+        ASSERT_FALSE(writing.create_in(*store));
+        for (std::uint64_t n = 0; n < 6; ++n) ASSERT_FALSE(writing.append_to(*store, {body(n)}));
+      }
+    }
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(other.file("store.db").c_str(), &db), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(db, cases[i].first.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+    sqlite3_close(db);
+    const auto store = open_store("sqlite:" + other.file("store.db")).value();
+    const CheckReport report = check_store(*store).value();
+    if (cases[i].second.empty()) {
+      // The last version, taken off cleanly: nothing inside the file can tell.
+      EXPECT_TRUE(report.damage.empty());
+      continue;
+    }
+    ASSERT_FALSE(report.damage.empty());
+    EXPECT_NE(report.damage.front().what.find(cases[i].second), std::string::npos) << report.damage.front().what;
+    for (const Damage& damage : report.damage) EXPECT_TRUE(damage.conversation == "b" || damage.conversation.empty());
+    EXPECT_EQ(store->messages("c", 0, 10).value().size(), 6u);
+    EXPECT_TRUE(check_store(*store, "a").value().damage.empty());
+  }
+}
+
+TEST_F(SqliteStore, ReportsATornFileAsCorruptAndNeverCrashesOnOne) {
+  {
+    const auto store = open();
+    for (const char* id : {"a", "b"}) {
+      Writing writing(id);
+      ASSERT_FALSE(writing.create_in(*store));
+      for (std::uint64_t n = 0; n < 60; ++n) ASSERT_FALSE(writing.append_to(*store, {body(n, 900)}));
+    }
+  }
+  std::ifstream whole_file(path(), std::ios::binary);
+  const std::string whole(std::istreambuf_iterator<char>(whole_file), {});
+  int corrupt = 0, said = 0;
+  const auto look_at = [&](const std::string& bytes) {
+    const Folder other;
+    {
+      std::ofstream file(other.file("store.db"), std::ios::binary);
+      file << bytes;
+    }
+    const auto store = open_store("sqlite:" + other.file("store.db"));
+    if (!store) {
+      EXPECT_CODE(store.error(), ErrorCode::corrupt);
+      ++corrupt;
+      return;
+    }
+    const Result<CheckReport> report = check_store(**store);
+    if (!report) {
+      EXPECT_CODE(report.error(), ErrorCode::corrupt);
+      ++corrupt;
+    } else {
+      said += report->damage.empty() ? 0 : 1;
+    }
+  };
+  for (std::size_t size = 4096; size < whole.size(); size += 4096) look_at(whole.substr(0, size));
+  EXPECT_EQ(static_cast<std::size_t>(corrupt + said), whole.size() / 4096 - 1);
+  // Single bytes anywhere, of which some lie in unused parts; and in bodies, where each must show.
+  const auto flip = [&](std::size_t at) {
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x20);
+    const int before = corrupt + said;
+    look_at(bytes);
+    return corrupt + said > before;
+  };
+  for (std::size_t at = 100; at < whole.size(); at += 797) flip(at);
+  for (std::size_t at = whole.find("message"), n = 0; at != std::string::npos && n < 120; at = whole.find("message", at + 300), ++n)
+    EXPECT_TRUE(flip(at + n)) << at + n;
+}
+
+TEST_F(SqliteStore, IsBackedUpWhileOthersWriteAndTheCopyIsAStore) {
+  const auto store = open();
+  Writing writing("backup");
+  ASSERT_FALSE(writing.create_in(*store));
+  for (std::uint64_t n = 0; n < 50; ++n) ASSERT_FALSE(writing.append_to(*store, {body(n, 500)}));
+  std::thread other([&] {
+    for (std::uint64_t n = 0; n < 50; ++n) ASSERT_FALSE(writing.append_to(*store, {body(n, 500)}));
+  });
+  const auto error = store->backup(folder_.file("copy.db"));
+  other.join();
+  ASSERT_FALSE(error) << error->message;
+  const auto copy = open_store("sqlite:" + folder_.file("copy.db")).value();
+  EXPECT_GE(copy->find("backup").value().version, 50u);
+  EXPECT_TRUE(check_store(*copy).value().damage.empty());
+  EXPECT_CODE(store->backup(folder_.file("copy.db")).value(), ErrorCode::invalid_argument);
+  EXPECT_CODE(store->backup(folder_.file("none/copy.db")).value(), ErrorCode::unavailable);
+  // Given up, it leaves nothing behind.
+  EXPECT_CODE(store->backup(folder_.file("late.db"), {std::chrono::steady_clock::now() + std::chrono::microseconds(1)}).value(),
+              ErrorCode::unavailable);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    EXPECT_EQ(entry.path().string().find("unfinished"), std::string::npos) << entry.path();
+}
+
+TEST_F(SqliteStore, MovesItsLogIntoTheFileAsItGoesAndLeavesNoneWhenClosed) {
+  const std::string log = path() + "-wal";
+  {
+    const auto store = open({.durability = Durability::normal});
+    Writing writing("log");
+    ASSERT_FALSE(writing.create_in(*store));
+    for (std::uint64_t n = 0; n < 3000; ++n) ASSERT_FALSE(writing.append_to(*store, {body(n, 3000)}));
+    ASSERT_TRUE(store->find("log"));  // a connection that reads is open, too
+    EXPECT_LT(std::filesystem::file_size(log), std::size_t{6} << 20);
+    EXPECT_GT(std::filesystem::file_size(path()), std::size_t{4} << 20);
+  }
+  EXPECT_FALSE(std::filesystem::exists(log));
+}
+
+TEST_F(SqliteStore, IsNotCarriedAcrossAFork) {
+  const auto store = open();
+  Writing writing("forked");
+  ASSERT_FALSE(writing.create_in(*store));
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    const bool refused = store->commit(writing.append({body(0)}))->code == ErrorCode::unavailable && !store->find("forked");
+    const bool its_own = !open()->commit(writing.append({body(0)}));
+    ::_exit(refused && its_own ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(store->find("forked").value().version, 1u);
+}
+
+TEST_F(SqliteStore, UsesOnlyStatementsThatAreWrittenDown) {
+  open();
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &db), SQLITE_OK);
+  for (std::size_t i = 0; i < sql_count; ++i) {
+    sqlite3_stmt* statement = nullptr;
+    const char* text = sql_text(static_cast<Sql>(i));
+    EXPECT_EQ(sqlite3_prepare_v2(db, text, -1, &statement, nullptr), SQLITE_OK) << text << ": " << sqlite3_errmsg(db);
+    EXPECT_NE(statement, nullptr) << i;
+    sqlite3_finalize(statement);
+  }
+  sqlite3_close(db);
+}
+
+TEST_F(SqliteStore, LooksThingsUpAndNeverScans) {
+  open();
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &db), SQLITE_OK);
+  for (std::size_t i = 0; i < sql_count; ++i) {
+    const std::string text = sql_text(static_cast<Sql>(i));
+    if (text.starts_with("PRAGMA") || text.starts_with("VACUUM") || text.find("dbpage") != std::string::npos) continue;
+    if (static_cast<Sql>(i) == Sql::conversation_numbers) continue;
+    sqlite3_stmt* statement = nullptr;
+    ASSERT_EQ(sqlite3_prepare_v2(db, ("EXPLAIN QUERY PLAN " + text).c_str(), -1, &statement, nullptr), SQLITE_OK) << text;
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+      const std::string step = reinterpret_cast<const char*>(sqlite3_column_text(statement, 3));
+      EXPECT_TRUE(!step.starts_with("SCAN") || step == "SCAN CONSTANT ROW") << text << ": " << step;
+      EXPECT_EQ(step.find("TEMP B-TREE"), std::string::npos) << text << ": " << step;
+    }
+    sqlite3_finalize(statement);
+  }
+  sqlite3_close(db);
+}
+
+}  // namespace
+}  // namespace undertext
