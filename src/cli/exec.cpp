@@ -90,6 +90,11 @@ int run_exec(const ExecOptions& options) {
     if (!read) return refuse(read.error());
     door = std::move(*read);
   }
+  if (store && !options.config) {
+    // Nor is it counted anew because nobody said by what.
+    const Result<std::string> tokenizer = Conversation::stored_tokenizer(*store, options.conversation);
+    if (tokenizer) door.settings.tokenizer = *tokenizer;
+  }
   Result<Conversation> conversation =
       store ? Conversation::open(store, options.conversation, std::move(door.settings),
                                  {.checkpoint_versions = options.checkpoint_versions, .note = options.config})

@@ -113,7 +113,6 @@ Run declare_check(Arguments& arguments) {
   declare_placed_conversation(arguments, *given);
   return [given](Desk& desk) {
     const std::shared_ptr<Store> store = desk.store(*given);
-    const Progress progress("checking");
     const CheckReport report = check_store(*store, given->conversation.value_or("")).value();
     if (given->json) {
       std::string out = report.damage.empty() ? R"({"ok":true,"result":{)" : R"({"ok":false,"result":{)";

@@ -139,8 +139,8 @@ TEST(Export, AConversationIsTheSameAfterItWasExportedAndImported) {
 TEST(Export, MarkMapsAndPlansTravelToo) {
   const std::shared_ptr<Store> store = memory_store();
   Conversation conversation = Conversation::open(store, "a", ticking()).value();
-  for (int i = 0; i < 6; ++i) conversation.apply({op::Append{{Message::make(Role::user, std::string(400, 'x')).value()}}}).value();
-  conversation.compress(*smart_summary({}), {.tokens_max = 500}).value();
+  for (int i = 0; i < 6; ++i) conversation.apply({op::Append{{Message::make(Role::user, std::string(4000, 'x')).value()}}}).value();
+  conversation.compress(*smart_summary({.keep = 2})).value();
   MarkMap map = conversation.history().mark_map();
   std::swap(map.original_indices.front(), map.original_indices.back());
   for (std::vector<std::uint64_t>& list : map.type_indices) list.clear();
