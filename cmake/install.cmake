@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: headers, both libraries, the command, a CMake package and a pkg-config file. The installed tree may be
+# What `cmake --install` puts where: headers, both libraries, the command and its manual page, a CMake package and a pkg-config file. The installed tree may be
 # moved: nothing in it holds an absolute path.
 
 include(CMakePackageConfigHelpers)
@@ -8,6 +8,7 @@ install(DIRECTORY include/undertext DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILE
 install(TARGETS undertext undertext_static EXPORT undertext)
 if(TARGET undertext_cli)
   install(TARGETS undertext_cli)
+  install(FILES docs/undertext.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 
 install(EXPORT undertext NAMESPACE undertext:: FILE undertext-targets.cmake DESTINATION ${package_dir})

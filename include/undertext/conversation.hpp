@@ -125,6 +125,14 @@ struct Outcome : Applied {
   std::optional<Receipt> receipt = {};  // of that; unset: the view was within the aim already
 };
 
+// A version as it was made, here or elsewhere: the operation that was carried out, when, and the messages it stored.
+struct PastVersion {
+  Operation
+      operation;  // with its description and operation id; messages of its own are not looked at, nor is the version it expected
+  std::int64_t at_ms = 0;
+  std::vector<Message> messages = {};
+};
+
 struct CompressOptions {
   std::optional<std::uint64_t> tokens_max = {};  // unset: whatever the strategy does by itself
   OperationOptions operation = {};
@@ -154,13 +162,18 @@ class UNDERTEXT_API Conversation {
   // tokenizer than before, all is counted anew and stored. Errors: as open() and Store.
   static Result<Conversation> open(std::shared_ptr<Store> store, std::string_view id, Settings settings = {},
                                    const OpenOptions& options = {});
-  // The note that was kept with a stored conversation.
+  // The note that was kept with a stored conversation, and the tokenizer that it was counted by: to open it as it is.
   static Result<std::string> stored_note(Store& store, std::string_view id);
+  static Result<std::string> stored_tokenizer(Store& store, std::string_view id);
 
   // One operation, or a list as one atomic step: all or nothing, each making its version. An empty list is invalid_argument;
   // an error of a list carries operation_index.
   Result<Outcome> apply(Operation operation);
   Result<std::vector<Outcome>> apply(std::vector<Operation> operations);
+
+  // Carries out what was carried out before, at its times and with the messages stored then, as one atomic step: how a conversation is taken over with
+  // its history. No limit is watched, and nothing is compressed. corrupt: it cannot have been so. conflict: a known operation id.
+  Result<std::vector<Outcome>> replay(const std::vector<PastVersion>& versions);
 
   // COMPRESS by a strategy. The plan is made from the head as it is now, while others read and write; what they append meanwhile stays.
   // Nothing has changed when this fails: cannot_fit; conflict when something it would hide was changed meanwhile; what a summariser

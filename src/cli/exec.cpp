@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/line_reader.hpp"
+#include "cli/terminal.hpp"
 #include "json/request.hpp"
 #include "json/settings_json.hpp"
 
@@ -49,6 +50,7 @@ int exec_lines(Conversation& conversation, int in, int out, std::uint64_t line_b
   static constexpr std::string_view no_memory =
       "{\"ok\":false,\"error\":{\"code\":\"too_large\",\"message\":\"there is not enough memory for this line\"}}\n";
   LineReader reader(in, line_bytes);
+  const bool terminal = isatty(out) == 1;
   for (;;) {
     std::string text;
     switch (reader.next()) {
@@ -62,6 +64,7 @@ int exec_lines(Conversation& conversation, int in, int out, std::uint64_t line_b
         }
         break;
     }
+    if (terminal) text = json_for_terminal(text);
     text += '\n';
     if (!write_all(out, text)) return fail("cannot write the answer");
   }
@@ -86,6 +89,11 @@ int run_exec(const ExecOptions& options) {
     Result<DoorSettings> read = read_settings(*config);
     if (!read) return refuse(read.error());
     door = std::move(*read);
+  }
+  if (store && !options.config) {
+    // Nor is it counted anew because nobody said by what.
+    const Result<std::string> tokenizer = Conversation::stored_tokenizer(*store, options.conversation);
+    if (tokenizer) door.settings.tokenizer = *tokenizer;
   }
   Result<Conversation> conversation =
       store ? Conversation::open(store, options.conversation, std::move(door.settings),

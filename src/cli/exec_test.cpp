@@ -167,7 +167,7 @@ TEST(Exec, AnInputThatCannotBeReadEndsTheLoopWithAFailure) {
 }
 
 TEST(Exec, OptionsThatAreNoGoodAreRefused) {
-  EXPECT_EQ(run_exec({.store = "sqlite:chat.db"}), 2);
+  EXPECT_EQ(run_exec({.store = "nosuch:chat.db"}), 2);
   EXPECT_EQ(run_exec({.config = "{"}), 2);
   EXPECT_EQ(run_exec({.config = R"({"tokenizer":"nobody knows"})"}), 2);
 }

@@ -1,57 +1,66 @@
-// The `undertext` command: what may be written on its command line. What the commands do stands in exec.hpp, count.hpp, vocabulary.hpp
-// and demo.hpp.
+// The `undertext` command: makes a command line of the commands (command.hpp) and runs the one that is asked for.
 
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
-#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <CLI/CLI.hpp>
-#include <unistd.h>
 
 #include <undertext/undertext.hpp>
 
-#include "cli/count.hpp"
-#include "cli/demo.hpp"
-#include "cli/exec.hpp"
-#include "cli/vocabulary.hpp"
+#include "cli/command.hpp"
+#include "cli/desk.hpp"
 
 namespace {
+
+using undertext::Argument;
+using undertext::Desk;
 
 constexpr const char* examples = R"(Examples:
   undertext demo
       Shows in twenty seconds what Undertext does.
 
+  undertext new support-17
+  undertext append -c support-17 "Hello"
+  undertext show support-17
+      Makes a conversation that lasts, adds a message, prints it.
+
   echo '{"operation":"APPEND","messages":[{"role":"user","content":"Hello"}]}' | undertext exec
-      Applies one operation to an empty conversation, and prints what it did.
+      Applies one operation to an empty conversation in memory, and prints what it did.
 
-  undertext exec --config '{"tokenLimit":8000,"pairs":"shrink"}' < lines.jsonl
-      Plays operations and queries, one JSON line each, with settings.
+'undertext COMMAND --help' explains a command. The exit status is 0, or tells what went wrong: 1 failure, 2 invalid_argument, 3 not_found,
+4 conflict, 5 unavailable, 6 corrupt, 7 cannot_fit, 8 unsupported, 9 too_large.)";
 
-'undertext exec --help' explains the lines.)";
+class Cli11Arguments : public undertext::Arguments {
+ public:
+  explicit Cli11Arguments(CLI::App& app) : app_(app) {}
 
-constexpr const char* exec_lines_help = R"(Each line is an operation, a list of operations (all or nothing), or a query:
-  {"operation":"APPEND","messages":[{"role":"user","content":"Hello"}]}
-  {"operation":"TRUNCATE","keepLast":20}
-  {"operation":"ROLLBACK","targetBatchIndex":0}
-  [{"operation":"CLEAR"},{"operation":"APPEND","messages":[{"role":"user","content":"Again"}]}]
-  {"operation":"COMPRESS","strategy":{"name":"smart_summary"},"targetTokens":4000}
-  {"query":"messages","role":"user","last":3}
-  {"query":"fit","budget":{"window":128000,"reserve":8000}}
+  void add(Argument argument) override {
+    CLI::Option* option = std::visit(
+        [&](auto* to) -> CLI::Option* {
+          if constexpr (std::is_same_v<decltype(to), bool*>) {
+            return app_.add_flag(argument.names, *to, argument.help);
+          } else {
+            return app_.add_option(argument.names, *to, argument.help);
+          }
+        },
+        argument.to);
+    if (!std::holds_alternative<bool*>(argument.to)) option->type_name(argument.value);
+    // Of a list, the word after an option's value is another argument.
+    if (argument.is_option() && std::holds_alternative<std::vector<std::string>*>(argument.to)) option->allow_extra_args(false);
+    if (argument.required) option->required();
+    if (!argument.choices.empty()) option->check(CLI::IsMember(argument.choices));
+  }
 
-Each is answered with one line, {"ok":true,...} or {"ok":false,"error":{"code":...,"field":...,"message":...}}.
-The exit status is 0 at the end of input, 1 when input or output fails, 2 for options that are no good.)";
+ private:
+  CLI::App& app_;
+};
 
-// https://no-color.org: set and not empty means no colour.
-bool color_is_welcome() {
-  const char* no_color = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  return isatty(STDOUT_FILENO) == 1 && (no_color == nullptr || *no_color == '\0') &&
-         (terminal == nullptr || std::string_view(terminal) != "dumb");
-}
-
-int run(int argc, char** argv) {
+int run_command(const std::vector<std::string>& words, Desk& desk) {
   CLI::App app(
       "Undertext keeps the message array that an LLM agent sends to its model.\n"
       "Every edit is an operation, no edit loses anything, every earlier state can be read and restored.",
@@ -60,62 +69,47 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("undertext ") + std::string(undertext::library_version()),
                        "Print the version and exit");
   app.footer(examples);
+  std::vector<std::pair<CLI::App*, undertext::Run>> runs;
+  for (const undertext::Command& command : undertext::all_commands()) {
+    CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
+    sub->footer(std::string(command.more));
+    Cli11Arguments arguments(*sub);
+    runs.emplace_back(sub, command.declare(arguments));
+  }
 
-  undertext::ExecOptions exec_options;
-  CLI::App* exec = app.add_subcommand("exec", "Read JSON lines from standard input, answer each with one JSON line");
-  exec->footer(exec_lines_help);
-  exec->add_option("--store", exec_options.store, "Where the conversation is kept: memory:, sqlite:PATH or postgres://…")
-      ->type_name("URL");
-  exec->add_option("--conversation", exec_options.conversation, "Which conversation of the store")->type_name("ID");
-  exec->add_option("--checkpoint", exec_options.checkpoint_versions, "Write a checkpoint after so many versions")
-      ->type_name("VERSIONS")
-      ->capture_default_str();
-  exec->add_option("--config", exec_options.config,
-                   "Settings: tokenizer, tokenLimit, pairs, limits {messageBytes, lineBytes}, compressionConfig, summarisers")
-      ->type_name("JSON");
-
-  undertext::CountOptions count_options;
-  CLI::App* count = app.add_subcommand("count", "Count the tokens of files");
-  count
-      ->add_option("--tokenizer", count_options.tokenizer,
-                   "o200k_base, cl100k_base, estimate, a model's name, or the path of a tokenizer.json; o200k_base unless told")
-      ->type_name("NAME");
-  count->add_flag("--json", count_options.json, "One line of JSON a file: file, bytes, tokens");
-  count->add_flag("--messages", count_options.messages,
-                  "The files hold messages, a JSON array or one a line: count what they cost in a request");
-  count->add_option("FILE", count_options.files, "Files to count; - is standard input")->required()->type_name("");
-
-  undertext::VocabularyOptions vocabulary_options;
-  CLI::App* vocabulary = app.add_subcommand("vocabulary", "Make a vocabulary file out of a .tiktoken file");
-  vocabulary->add_option("RANKS", vocabulary_options.ranks, "Such as o200k_base.tiktoken")->required()->type_name("");
-  vocabulary->add_option("OUT", vocabulary_options.out, "Such as o200k_base.vocabulary")->required()->type_name("");
-
-  bool no_color = false, no_wait = false;
-  CLI::App* demo = app.add_subcommand("demo", "Play a short conversation in the terminal: edits, batches, rollback");
-  demo->add_flag("--no-color", no_color, "Print without colours");
-  demo->add_flag("--no-wait", no_wait, "Print without pauses");
-
+  const bool json = std::find(words.begin(), words.end(), "--json") != words.end();
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::Success& asked_for_text) {  // --help, --version
     return app.exit(asked_for_text);
   } catch (const CLI::ParseError& error) {
-    app.exit(error);
+    std::string message = error.what();
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    desk.tell({undertext::ErrorCode::invalid_argument, message + " (see --help)"}, json);
     return 2;
   }
-  if (exec->parsed()) return undertext::run_exec(exec_options);
-  if (count->parsed()) return undertext::run_count(count_options);
-  if (vocabulary->parsed()) return undertext::run_vocabulary(vocabulary_options);
-  return undertext::run_demo({.color = color_is_welcome() && !no_color, .animate = isatty(STDOUT_FILENO) == 1 && !no_wait});
+  const auto asked = std::find_if(runs.begin(), runs.end(), [](const auto& run) { return run.first->parsed(); });
+  try {
+    const int status = asked->second(desk);
+    if (desk.finish()) return status;
+    desk.note("not all of the output could be written");
+    return status == 0 ? 1 : status;
+  } catch (const undertext::Failure& failure) {
+    desk.finish();
+    desk.tell(failure.error(), json);
+    return undertext::exit_status(failure.error().code);
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    Desk desk;
+    desk.run = [&desk](const std::vector<std::string>& words) { return run_command(words, desk); };
+    return desk.run({argv + 1, argv + argc});
   } catch (const std::exception& exception) {
-    std::fprintf(stderr, "undertext: %s\n", exception.what());
+    std::fprintf(stderr, "undertext: %s\n", undertext::printable(exception.what()).c_str());
     return 1;
   }
 }

@@ -122,6 +122,29 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string json_for_terminal(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  const auto escape = [&out](unsigned unit) {
+    char spelled[16];
+    std::snprintf(spelled, sizeof spelled, "\\u%04x", unit);
+    out += spelled;
+  };
+  while (!json.empty()) {
+    const Character character = take_character(json);
+    const char32_t c = character.code_point;
+    if (c != 0x7F && !is_one_of(format_characters, c)) {
+      out += c < 0x20 ? std::string_view(" ") : character.bytes;
+    } else if (c <= 0xFFFF) {
+      escape(static_cast<unsigned>(c));
+    } else {
+      escape(0xD800 + static_cast<unsigned>((c - 0x10000) >> 10));
+      escape(0xDC00 + static_cast<unsigned>((c - 0x10000) & 0x3FF));
+    }
+  }
+  return out;
+}
+
 std::size_t cell_width(char32_t code_point) {
   if (code_point < 0x300) return 1;
   if (is_one_of(combining_characters, code_point)) return 0;
@@ -165,6 +188,12 @@ std::string bar(std::uint64_t amount, std::uint64_t whole, std::size_t cells_max
   std::string out;
   for (std::size_t i = 0; i < eighths / 8; ++i) out += "█";
   return out += parts[eighths % 8];
+}
+
+bool color_is_welcome() {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return (no_color == nullptr || *no_color == '\0') && (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
 std::size_t terminal_columns() {

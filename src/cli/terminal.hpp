@@ -20,6 +20,9 @@ namespace undertext {
 // set the direction of writing, as \u202e. What is not UTF-8 becomes U+FFFD.
 std::string printable(std::string_view text);
 
+// JSON text that says the same with those characters escaped: in JSON they stand only within strings.
+std::string json_for_terminal(std::string_view json);
+
 // How many cells a character fills: 0 for combining ones, 2 for those of East Asia and most emoji, else 1. Where a terminal's
 // tables differ, this says rather too much than too little, so that no line comes out wider than it should.
 std::size_t cell_width(char32_t code_point);
@@ -31,6 +34,9 @@ std::vector<std::string> wrap(std::string_view text, std::size_t cells_max);  //
 
 // `amount` of `whole`, drawn in eighths of a cell: at least one of them when there is any amount, at most `cells_max` cells.
 std::string bar(std::uint64_t amount, std::uint64_t whole, std::size_t cells_max);
+
+// https://no-color.org: not where NO_COLOR is set and not empty; nor on a terminal that cannot.
+bool color_is_welcome();
 
 // The width of standard output: COLUMNS, else what the terminal says, else 100.
 std::size_t terminal_columns();

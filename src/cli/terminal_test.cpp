@@ -35,6 +35,12 @@ TEST(Terminal, TextCannotReorderOrHideWhatStandsAroundIt) {
   EXPECT_EQ(printable("\U000E0041"), "\\u{e0041}");
 }
 
+TEST(Terminal, JsonSaysTheSameToATerminalWithoutActingOnIt) {
+  EXPECT_EQ(json_for_terminal(R"({"a":"日本 \u001b"})"), R"({"a":"日本 \u001b"})");
+  EXPECT_EQ(json_for_terminal("[\"\u009b31m\u202e\x7f\"]\n"), R"(["\u009b31m\u202e\u007f"] )");
+  EXPECT_EQ(json_for_terminal("\"\U000E0041\""), R"("\udb40\udc41")");
+}
+
 TEST(Terminal, BytesThatAreNoUtf8BecomeReplacementCharacters) {
   EXPECT_EQ(printable("a\xffz"), "a\uFFFDz");
   EXPECT_EQ(printable("\xe6\x97"), "\uFFFD\uFFFD");

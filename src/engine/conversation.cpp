@@ -113,6 +113,12 @@ Result<std::string> Conversation::stored_note(Store& store, std::string_view id)
   return answering_failure([&]() -> Result<std::string> { return Durable::note_of(*record); });
 }
 
+Result<std::string> Conversation::stored_tokenizer(Store& store, std::string_view id) {
+  const Result<ConversationRecord> record = store.find(id);
+  if (!record) return record.error();
+  return answering_failure([&]() -> Result<std::string> { return Durable::tokenizer_of(*record); });
+}
+
 Result<Outcome> Conversation::apply(Operation operation) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
   const Rep::Turn turn(*rep_);

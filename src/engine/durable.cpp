@@ -60,6 +60,7 @@ std::vector<Page> as_pages(std::vector<NewPage> fresh) {
 }  // namespace
 
 std::string Durable::note_of(const ConversationRecord& record) { return read_settings_bytes(record.settings).note; }
+std::string Durable::tokenizer_of(const ConversationRecord& record) { return read_settings_bytes(record.settings).tokenizer; }
 
 Durable::Durable(std::shared_ptr<Store> store, ConversationRecord record, Lineage lineage, const OpenOptions& options)
     : store_(std::move(store)),

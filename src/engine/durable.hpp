@@ -34,6 +34,7 @@ class Durable {
   bool rebases_appends() const { return rebase_appends_; }
   const std::string& tokenizer() const { return tokenizer_; }  // that all stored counts are by
   static std::string note_of(const ConversationRecord& record);
+  static std::string tokenizer_of(const ConversationRecord& record);
 
   History load();
   // Whether there was anything new. A history that has read more than the cache may hold is loaded anew too.

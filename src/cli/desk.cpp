@@ -1,0 +1,240 @@
+#include "cli/desk.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <limits>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "json/request.hpp"
+#include "json/settings_json.hpp"
+
+namespace undertext {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Screen::Options screen_options(bool terminal) {
+  if (terminal) return {.color = color_is_welcome(), .columns = terminal_columns()};
+  return {.columns = std::numeric_limits<std::size_t>::max()};
+}
+
+// Makes the folders above `path` that are missing, for their owner alone.
+void make_folders_above(const std::string& path) {
+  for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    const std::string folder = path.substr(0, slash);
+    if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) fail(ErrorCode::unavailable, folder + ": " + std::strerror(errno));
+  }
+}
+
+constexpr std::string_view sqlite_prefix = "sqlite:";
+
+}  // namespace
+
+void fail(ErrorCode code, std::string message, std::string field) {
+  throw Failure(Error{.code = code, .message = std::move(message), .field = std::move(field)});
+}
+
+int exit_status(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::invalid_argument: return 2;
+    case ErrorCode::not_found: return 3;
+    case ErrorCode::conflict: return 4;
+    case ErrorCode::unavailable: return 5;
+    case ErrorCode::corrupt: return 6;
+    case ErrorCode::cannot_fit: return 7;
+    case ErrorCode::unsupported: return 8;
+    case ErrorCode::too_large: return 9;
+    case ErrorCode::internal: break;
+  }
+  return 1;
+}
+
+std::string default_store_url() {
+  if (std::string url = variable("UNDERTEXT_STORE"); !url.empty()) return url;
+  std::string folder = variable("XDG_DATA_HOME");
+  if (!folder.starts_with('/')) {  // the specification has relative ones ignored
+    folder = variable("HOME");
+    if (folder.empty()) fail(ErrorCode::invalid_argument, "HOME is not set: say where with --store", "store");
+    folder += "/.local/share";
+  }
+  return std::string(sqlite_prefix) + folder + "/undertext/undertext.db";
+}
+
+Desk::Desk() : terminal_(isatty(STDOUT_FILENO) == 1), screen_(screen_options(terminal_)) {
+  chosen_conversation = variable("UNDERTEXT_CONVERSATION");
+  if (chosen_conversation.empty()) chosen_conversation = "default";
+}
+
+std::shared_ptr<Store> Desk::store(const Common& common, Need need) {
+  const bool is_default = !common.store && !chosen_store && variable("UNDERTEXT_STORE").empty();
+  const std::string url = common.store ? *common.store : chosen_store ? *chosen_store : default_store_url();
+  if (const auto open = stores_.find(url); open != stores_.end()) return open->second;
+  const bool make = need != Need::there;
+  if (is_default && make) make_folders_above(url.substr(sqlite_prefix.size()));
+  Result<std::shared_ptr<Store>> opened = open_store(url, {.create = make});
+  if (!opened && opened.error().code == ErrorCode::not_found) {
+    Error error = opened.error();
+    error.message += " (undertext init makes one)";
+    throw Failure(std::move(error));
+  }
+  return stores_.emplace(url, std::move(opened).value()).first->second;
+}
+
+std::string Desk::conversation_id(const Common& common) const { return common.conversation.value_or(chosen_conversation); }
+
+Conversation Desk::conversation(const Common& common, Need need, const std::optional<std::string>& config) {
+  const std::string id = conversation_id(common);
+  const std::shared_ptr<Store> where = store(common, need);
+  OpenOptions options{.make = need == Need::there     ? OpenOptions::Make::never
+                              : need == Need::another ? OpenOptions::Make::always
+                                                      : OpenOptions::Make::if_missing,
+                      .note = config};
+  std::optional<std::string> kept = config;
+  if (!kept && need != Need::another) {
+    Result<std::string> stored = Conversation::stored_note(*where, id);
+    if (!stored && stored.error().code == ErrorCode::not_found && need == Need::there) {
+      Error error = stored.error();
+      if (error.message.empty()) error.message = "there is no conversation " + id;
+      error.message += " (undertext list shows those there are)";
+      throw Failure(std::move(error));
+    }
+    if (!stored && stored.error().code != ErrorCode::not_found) throw Failure(stored.error());
+    if (stored && !stored->empty()) kept = std::move(*stored);
+  }
+  DoorSettings door;
+  if (kept) door = read_settings(*kept).value();
+  if (!config && need != Need::another) {
+    // Who only looks must not have everything counted anew.
+    const Result<std::string> tokenizer = Conversation::stored_tokenizer(*where, id);
+    if (tokenizer) door.settings.tokenizer = *tokenizer;
+  }
+  return Conversation::open(where, id, std::move(door.settings), options).value();
+}
+
+void Desk::say(std::string_view text) {
+  std::string line = printable(text);
+  line += '\n';
+  std::fwrite(line.data(), 1, line.size(), stdout);
+}
+
+void Desk::put_json(std::string line) {
+  for (char& c : line) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  put_line(line);
+  std::fflush(stdout);
+}
+
+void Desk::put_line(std::string_view line) {
+  const std::string safe = terminal_ ? json_for_terminal(line) : std::string();
+  if (terminal_) line = safe;
+  std::fwrite(line.data(), 1, line.size(), stdout);
+  std::fputc('\n', stdout);
+}
+
+void Desk::tell(const Error& error, bool json) const {
+  std::string line;
+  if (json) {
+    line = answer(error);
+    if (isatty(STDERR_FILENO) == 1) line = json_for_terminal(line);
+  } else {
+    line = "undertext: " + std::string(name(error.code)) + ": " + printable(error.message);
+    if (!error.field.empty()) line += " (" + printable(error.path.empty() ? error.field : error.path) + ")";
+  }
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+void Desk::note(std::string_view text) const { std::fprintf(stderr, "undertext: %s\n", printable(text).c_str()); }
+
+bool Desk::confirm(std::string_view question, bool yes) {
+  if (yes) return true;
+  if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1) {
+    fail(ErrorCode::invalid_argument, "nobody can be asked here: say --yes when it is meant", "yes");
+  }
+  std::fprintf(stderr, "%s [y/N] ", printable(question).c_str());
+  char answer[64] = {};
+  if (std::fgets(answer, sizeof answer, stdin) == nullptr) return false;
+  return answer[0] == 'y' || answer[0] == 'Y';
+}
+
+bool Desk::finish() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && screen_.flush(); }
+
+Progress::Progress(std::string_view what) : what_(printable(what)), shown_(isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+  if (drawn_) std::fputs("\r\x1b[K", stderr);
+}
+
+void Progress::at(std::uint64_t done, std::uint64_t whole) {
+  if (!shown_) return;
+  const std::int64_t now =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  if (last_ms_ == 0) last_ms_ = now;  // nothing is shown of what is done at once
+  if (now - last_ms_ < (drawn_ ? 100 : 500)) return;
+  last_ms_ = now;
+  drawn_ = true;
+  constexpr std::size_t cells = 30;
+  const std::string filled = bar(done, whole, cells);
+  const std::string number = std::to_string(done) + (whole > 0 ? " of " + std::to_string(whole) : std::string());
+  std::fprintf(stderr, "\r\x1b[K%s %s%*s %s", what_.c_str(), filled.c_str(), static_cast<int>(cells - count_cells(filled)), "",
+               number.c_str());
+  std::fflush(stderr);
+}
+
+std::string spelled_time(std::int64_t ms) {
+  const std::time_t seconds = static_cast<std::time_t>(ms / 1000);
+  std::tm parts = {};
+  char text[64];
+  if (localtime_r(&seconds, &parts) == nullptr || std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts) == 0) {
+    return std::to_string(ms) + " ms";
+  }
+  return text;
+}
+
+std::int64_t now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string user_name() {
+  for (const char* name : {"USER", "LOGNAME"}) {
+    if (std::string user = variable(name); !user.empty()) return user;
+  }
+  return "uid " + std::to_string(getuid());
+}
+
+std::string read_whole(const std::string& path, std::uint64_t bytes_max) {
+  const bool standard_input = path == "-";
+  const int descriptor = standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    fail(errno == ENOENT ? ErrorCode::not_found : ErrorCode::unavailable, path + ": " + std::strerror(errno));
+  }
+  std::string text;
+  int failure = 0;
+  for (std::size_t size = 0;;) {
+    constexpr std::size_t step = 1 << 18;
+    text.resize(size + step);
+    const ssize_t got = ::read(descriptor, text.data() + size, step);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) failure = errno;
+    if (got > 0) size += static_cast<std::size_t>(got);
+    text.resize(size);
+    if (got <= 0 || size > bytes_max) break;
+  }
+  if (!standard_input) ::close(descriptor);
+  if (failure != 0) fail(ErrorCode::unavailable, path + ": " + std::strerror(failure));
+  if (text.size() > bytes_max) fail(ErrorCode::too_large, path + " has more than " + std::to_string(bytes_max) + " bytes");
+  return text;
+}
+
+}  // namespace undertext

@@ -1,0 +1,316 @@
+// append, edit, rollback, undo, redo, fork, compress: changing a conversation.
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <unistd.h>
+
+#include "base/json_text.hpp"
+#include "cli/command.hpp"
+#include "cli/desk.hpp"
+#include "cli/editor.hpp"
+#include "cli/line_reader.hpp"
+#include "json/answer_json.hpp"
+#include "json/operation_json.hpp"
+
+namespace undertext {
+namespace {
+
+// What every operation may carry.
+struct OperationGiven : Common {
+  std::string description, operation_id;
+  std::optional<std::uint64_t> expected_version;
+
+  OperationOptions options() const {
+    OperationOptions options;
+    if (expected_version) options.expected_version = Version(*expected_version);
+    options.description = description;
+    options.operation_id = operation_id;
+    return options;
+  }
+};
+
+void declare_operation(Arguments& arguments, OperationGiven& given) {
+  arguments.add({"-m,--description", &given.description, "Why, for the log", "TEXT"});
+  arguments.add({"--expected-version", &given.expected_version, "Change nothing (conflict) unless the head is this version", "V"});
+  arguments.add({"--operation-id", &given.operation_id, "The same again answers as the first time and changes nothing", "ID"});
+}
+
+void report(Desk& desk, const OperationGiven& given, const Outcome& outcome) {
+  if (given.json) {
+    std::string out;
+    append_answer(out, outcome);
+    return desk.put_json(std::move(out));
+  }
+  Line line;
+  line.add("v" + std::to_string(outcome.version.value), {.bold = true}).add("  " + outcome.operation);
+  line.add("  batch " + std::to_string(outcome.affected_batch_index.value));
+  line.add("  " + std::to_string(outcome.stats.current_batch_messages) +
+           (outcome.stats.current_batch_messages == 1 ? " message, " : " messages, ") + std::to_string(outcome.stats.tokens) +
+           " tokens");
+  desk.screen().print(line);
+  for (const Warning& warning : outcome.warnings) {
+    desk.note(std::string(name(warning.code)) + ": #" + std::to_string(warning.ordinal.value) + " " + warning.tool_call_id);
+  }
+  for (const Event& event : outcome.events) {
+    desk.note(std::string(name(event.type)) + (event.error ? ": " + event.error->message : std::string()));
+  }
+}
+
+void apply(Desk& desk, const OperationGiven& given, Conversation& conversation, Operation::What what) {
+  report(desk, given, conversation.apply({std::move(what), given.options()}).value());
+}
+
+// One message, or a list of them.
+std::vector<Message> messages_of(std::string_view json, const MessageLimits& limits) {
+  const std::size_t first = json.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || json[first] != '[') return {Message::parse(json, limits).value()};
+  const JsonText text = JsonText::parse(json, {.depth = limits.depth + 1}).value();
+  std::vector<Message> messages;
+  for (const JsonValue element : text.root().elements()) messages.push_back(Message::parse(element.raw(), limits).value());
+  return messages;
+}
+
+struct AppendOptions : OperationGiven {
+  std::vector<std::string> texts;
+  std::optional<std::string> role;
+  bool make = false;
+};
+
+// Every line is an operation of its own, and lasts once it is answered.
+int append_lines(Desk& desk, const AppendOptions& given, Conversation& conversation) {
+  LineReader reader(STDIN_FILENO, std::uint64_t{256} << 20);
+  for (std::uint64_t number = 1;; ++number) {
+    switch (reader.next()) {
+      case LineReader::Got::end: return 0;
+      case LineReader::Got::failed: fail(ErrorCode::unavailable, "standard input cannot be read");
+      case LineReader::Got::too_long: fail(ErrorCode::too_large, "line " + std::to_string(number) + " is too long");
+      case LineReader::Got::line: break;
+    }
+    if (reader.line().find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    try {
+      apply(desk, given, conversation, op::Append{messages_of(reader.line(), conversation.settings().limits.message)});
+    } catch (const Failure& failure) {
+      Error error = failure.error();
+      error.message = "line " + std::to_string(number) + ": " + error.message;
+      throw Failure(std::move(error));
+    }
+  }
+}
+
+int append(Desk& desk, const AppendOptions& given) {
+  const bool make = given.make || desk.conversation_id(given) == "default";
+  Conversation conversation = desk.conversation(given, make ? Desk::Need::make : Desk::Need::there);
+  const MessageLimits& limits = conversation.settings().limits.message;
+  const bool from_input = given.texts.empty() || (given.texts.size() == 1 && given.texts[0] == "-");
+  if (from_input && !given.role) {
+    if (!given.operation_id.empty())
+      fail(ErrorCode::invalid_argument, "an operation id is for one operation, and every line is one", "operation-id");
+    return append_lines(desk, given, conversation);
+  }
+  op::Append append;
+  const std::vector<std::string> texts = from_input ? std::vector<std::string>{read_whole("-")} : given.texts;
+  for (const std::string& text : texts) {
+    if (!given.role && (text.starts_with('{') || text.starts_with('['))) {
+      for (Message& message : messages_of(text, limits)) append.messages.push_back(std::move(message));
+    } else {
+      append.messages.push_back(Message::make(*role_named(given.role.value_or("user")), text, limits).value());
+    }
+  }
+  apply(desk, given, conversation, std::move(append));
+  return 0;
+}
+
+Run declare_append(Arguments& arguments) {
+  auto given = std::make_shared<AppendOptions>();
+  declare_conversation(arguments, *given);
+  arguments.add({"MESSAGE", &given->texts, "A text, a message as JSON, or - for one message as JSON a line from standard input"});
+  arguments.add({.names = "--role",
+                 .to = &given->role,
+                 .help = "Take what is given as text of this role; without it, JSON is JSON and other text is the user's",
+                 .value = "ROLE",
+                 .choices = {"system", "user", "assistant", "tool"}});
+  arguments.add({"--new", &given->make, "Make the conversation where there is none"});
+  declare_operation(arguments, *given);
+  return [given](Desk& desk) { return append(desk, *given); };
+}
+
+struct EditOptions : OperationGiven {
+  std::optional<std::uint64_t> index;
+  std::optional<std::string> text, message;
+};
+
+// The message with another text as its content, all else being as it was.
+Message with_content(const Message& message, std::string_view text, const MessageLimits& limits) {
+  const JsonText json = JsonText::parse(message.json(), {.depth = limits.depth}).value();
+  const std::optional<JsonValue> content = json.root().find("content");
+  if (!content || !content->is(JsonType::string)) {
+    fail(ErrorCode::invalid_argument, "its content is no plain text; give the whole message with --message", "text");
+  }
+  std::string changed(message.json().substr(0, content->offset()));
+  append_json_string(changed, text);
+  changed += message.json().substr(content->offset() + content->raw().size());
+  return Message::parse(changed, limits).value();
+}
+
+int edit(Desk& desk, EditOptions& given) {
+  Conversation conversation = desk.conversation(given);
+  const History history = conversation.history();
+  const MessageLimits& limits = conversation.settings().limits.message;
+  if (*given.index >= history.view().size()) {
+    fail(ErrorCode::invalid_argument,
+         "there is no message at index " + std::to_string(*given.index) + "; the view has " + std::to_string(history.view().size()),
+         "index");
+  }
+  const Message before = history.view()[*given.index];
+  const JsonText json = JsonText::parse(before.json(), {.depth = limits.depth}).value();
+  const std::optional<JsonValue> content = json.root().find("content");
+  const bool is_text = content && content->is(JsonType::string);
+  if (!given.text && !given.message) {
+    const std::string shown = is_text ? content->string() : std::string(before.json());
+    const std::string edited = edited_by_user(shown, is_text ? ".md" : ".json");
+    if (edited == shown) {
+      desk.note("nothing was changed");
+      return 0;
+    }
+    (is_text ? given.text : given.message) = edited;
+  }
+  Message after = given.message ? Message::parse(*given.message, limits).value() : with_content(before, *given.text, limits);
+  // What was shown is what is changed.
+  if (!given.expected_version) given.expected_version = history.version().value;
+  apply(desk, given, conversation, op::Replace{Names::indices({*given.index}), {std::move(after)}});
+  return 0;
+}
+
+Run declare_edit(Arguments& arguments) {
+  auto given = std::make_shared<EditOptions>();
+  declare_conversation(arguments, *given);
+  arguments.add({.names = "INDEX", .to = &given->index, .help = "Its place in the view, from 0", .required = true});
+  arguments.add({"--text", &given->text, "The new text; without it, $VISUAL or $EDITOR is opened", "TEXT"});
+  arguments.add({"--message", &given->message, "A whole message to take its place", "JSON"});
+  declare_operation(arguments, *given);
+  return [given](Desk& desk) { return edit(desk, *given); };
+}
+
+struct RollbackOptions : OperationGiven {
+  std::optional<std::uint64_t> batch, version;
+};
+
+Run declare_rollback(Arguments& arguments) {
+  auto given = std::make_shared<RollbackOptions>();
+  declare_conversation(arguments, *given);
+  arguments.add({"BATCH", &given->batch, "A batch of the stack, from 0"});
+  arguments.add({"--to-version", &given->version, "Make the state of version V current instead", "V"});
+  declare_operation(arguments, *given);
+  return [given](Desk& desk) {
+    if (given->batch.has_value() == given->version.has_value())
+      fail(ErrorCode::invalid_argument, "give a batch or --to-version, one of the two", "batch");
+    Conversation conversation = desk.conversation(*given);
+    if (given->batch) {
+      apply(desk, *given, conversation, op::Rollback{*given->batch});
+    } else {
+      apply(desk, *given, conversation, op::Restore{*given->version});
+    }
+    return 0;
+  };
+}
+
+template <class What>
+Run declare_plain(Arguments& arguments) {
+  auto given = std::make_shared<OperationGiven>();
+  declare_placed_conversation(arguments, *given);
+  declare_operation(arguments, *given);
+  return [given](Desk& desk) {
+    Conversation conversation = desk.conversation(*given);
+    apply(desk, *given, conversation, What{});
+    return 0;
+  };
+}
+
+struct ForkOptions : Common {
+  std::string id;
+  std::optional<std::uint64_t> version;
+};
+
+Run declare_fork(Arguments& arguments) {
+  auto given = std::make_shared<ForkOptions>();
+  declare_conversation(arguments, *given);
+  arguments.add({.names = "NEW", .to = &given->id, .help = "The fork's id", .required = true});
+  arguments.add({"--at-version", &given->version, "Go on from version V; from the head unless told", "V"});
+  return [given](Desk& desk) {
+    Conversation conversation = desk.conversation(*given);
+    const Version version = given->version ? Version(*given->version) : conversation.version();
+    const Conversation made = conversation.fork(version, given->id).value();
+    if (given->json) {
+      std::string out = R"({"ok":true,"result":{"conversation":)";
+      append_json_string(out, made.id());
+      desk.put_json(out + R"(,"version":)" + std::to_string(version.value) + "}}");
+    } else {
+      desk.say(made.id());
+    }
+    return 0;
+  };
+}
+
+struct CompressGiven : OperationGiven {
+  std::string strategy = "sliding_window";
+  std::optional<std::uint64_t> tokens;
+};
+
+int compress(Desk& desk, const CompressGiven& given) {
+  Conversation conversation = desk.conversation(given);
+  std::string line = R"({"operation":"COMPRESS","strategy":)";
+  if (given.strategy.starts_with('{')) {
+    line += given.strategy;
+  } else {
+    append_json_string(line, given.strategy);
+  }
+  line += "}";
+  const JsonText text = JsonText::parse(line, {}).value();
+  const Settings& settings = conversation.settings();
+  const SpelledOperation spelled = read_operation(text.root(), settings.limits.message, settings.summarisers).value();
+  CompressOptions options{.tokens_max = given.tokens, .operation = given.options()};
+  if (!options.tokens_max && spelled.compress_by.strategy->needs_tokens_max()) {
+    options.tokens_max = settings.compression.target_tokens   ? settings.compression.target_tokens
+                         : settings.compression.threshold > 0 ? settings.compression.threshold
+                                                              : settings.token_limit;
+  }
+  report(desk, given, conversation.compress(*spelled.compress_by.strategy, options).value());
+  return 0;
+}
+
+Run declare_compress(Arguments& arguments) {
+  auto given = std::make_shared<CompressGiven>();
+  declare_placed_conversation(arguments, *given);
+  arguments.add(
+      {"--strategy", &given->strategy,
+       "none, keep_recent, keep_system_and_recent, sliding_window, clear_tool_results, smart_summary or pipeline, by name or as "
+       "JSON with its settings",
+       "NAME"});
+  arguments.add({"--target-tokens", &given->tokens, "What to come down to", "N"});
+  declare_operation(arguments, *given);
+  return [given](Desk& desk) { return compress(desk, *given); };
+}
+
+}  // namespace
+
+std::vector<Command> editing_commands() {
+  return {
+      {"append", "Add messages to the end",
+       "Examples:\n"
+       "  undertext append \"Hello\"\n"
+       "  undertext append --role assistant \"Hello. How can I help?\"\n"
+       "  undertext append '{\"role\":\"user\",\"content\":\"Hello\"}'\n"
+       "  undertext append - < messages.jsonl",
+       declare_append},
+      {"edit", "Replace a message; the old one stays in the log", "", declare_edit},
+      {"rollback", "Go back to a batch, or to any version", "", declare_rollback},
+      {"undo", "Take the last operation back", "", declare_plain<op::Undo>},
+      {"redo", "Take the last undo back", "", declare_plain<op::Redo>},
+      {"fork", "Make a conversation that goes another way from here", "", declare_fork},
+      {"compress", "Make room by a strategy; nothing is lost", "", declare_compress},
+  };
+}
+
+}  // namespace undertext

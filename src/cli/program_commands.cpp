@@ -1,0 +1,85 @@
+// exec, count, vocabulary, demo: commands that need no store, or bring their own.
+#include <memory>
+#include <string_view>
+
+#include <unistd.h>
+
+#include "cli/command.hpp"
+#include "cli/count.hpp"
+#include "cli/demo.hpp"
+#include "cli/desk.hpp"
+#include "cli/exec.hpp"
+#include "cli/terminal.hpp"
+#include "cli/vocabulary.hpp"
+
+namespace undertext {
+namespace {
+
+constexpr std::string_view exec_lines_help = R"(Each line is an operation, a list of operations (all or nothing), or a query:
+  {"operation":"APPEND","messages":[{"role":"user","content":"Hello"}]}
+  {"operation":"TRUNCATE","keepLast":20}
+  {"operation":"ROLLBACK","targetBatchIndex":0}
+  [{"operation":"CLEAR"},{"operation":"APPEND","messages":[{"role":"user","content":"Again"}]}]
+  {"operation":"COMPRESS","strategy":{"name":"smart_summary"},"targetTokens":4000}
+  {"query":"messages","role":"user","last":3}
+  {"query":"fit","budget":{"window":128000,"reserve":8000}}
+
+Each is answered with one line, {"ok":true,...} or {"ok":false,"error":{"code":...,"field":...,"message":...}}.
+The exit status is 0 at the end of input, 1 when input or output fails, 2 for options that are no good.)";
+
+Run declare_exec(Arguments& arguments) {
+  auto given = std::make_shared<ExecOptions>();
+  arguments.add({"--store", &given->store,
+                 "Where the conversation is kept: memory:, sqlite:PATH or postgres://…; memory: unless told", "URL"});
+  arguments.add({"-c,--conversation", &given->conversation, "Which conversation of the store; \"default\" unless told", "ID"});
+  arguments.add({"--checkpoint", &given->checkpoint_versions, "Write a checkpoint after so many versions; 512 unless told", "N"});
+  arguments.add({"--config", &given->config,
+                 "Settings: tokenizer, tokenLimit, pairs, limits {messageBytes, lineBytes}, compressionConfig, summarisers",
+                 "JSON"});
+  return [given](Desk&) { return run_exec(*given); };
+}
+
+Run declare_count(Arguments& arguments) {
+  auto given = std::make_shared<CountOptions>();
+  arguments.add({"--tokenizer", &given->tokenizer,
+                 "o200k_base, cl100k_base, estimate, a model's name, or the path of a tokenizer.json; o200k_base unless told",
+                 "NAME"});
+  arguments.add({"--json", &given->json, "One line of JSON a file: file, bytes, tokens"});
+  arguments.add(
+      {"--messages", &given->messages, "The files hold messages, a JSON array or one a line: count what they cost in a request"});
+  arguments.add({.names = "FILE", .to = &given->files, .help = "Files to count; - is standard input", .required = true});
+  return [given](Desk&) { return run_count(*given); };
+}
+
+Run declare_vocabulary(Arguments& arguments) {
+  auto given = std::make_shared<VocabularyOptions>();
+  arguments.add({.names = "RANKS", .to = &given->ranks, .help = "Such as o200k_base.tiktoken", .required = true});
+  arguments.add({.names = "OUT", .to = &given->out, .help = "Such as o200k_base.vocabulary", .required = true});
+  return [given](Desk&) { return run_vocabulary(*given); };
+}
+
+Run declare_demo(Arguments& arguments) {
+  struct Given {
+    bool no_color = false, no_wait = false;
+  };
+  auto given = std::make_shared<Given>();
+  arguments.add({"--no-color", &given->no_color, "Print without colours"});
+  arguments.add({"--no-wait", &given->no_wait, "Print without pauses"});
+  return [given](Desk&) {
+    const bool watched = isatty(STDOUT_FILENO) == 1;
+    return run_demo({.color = watched && color_is_welcome() && !given->no_color, .animate = watched && !given->no_wait});
+  };
+}
+
+}  // namespace
+
+std::vector<Command> program_commands() {
+  return {
+      {"exec", "Read JSON lines from standard input, answer each with one JSON line", exec_lines_help, declare_exec},
+      {"count", "Count the tokens of files", "", declare_count},
+      {"vocabulary", "Make a vocabulary file out of a .tiktoken file", "", declare_vocabulary},
+      {"demo", "Play a short conversation in the terminal: edits, batches, rollback", "", declare_demo},
+  };
+}
+
+}  // namespace undertext

@@ -1,0 +1,286 @@
+// show, log, diff, blame, search: looking at a conversation.
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "base/json_text.hpp"
+#include "cli/command.hpp"
+#include "cli/desk.hpp"
+#include "cli/transcript_lines.hpp"
+#include "json/answer_json.hpp"
+
+namespace undertext {
+namespace {
+
+constexpr Style quiet{.color = 245};
+constexpr Style good{.color = 71};
+constexpr Style gone{.color = 167};
+
+std::vector<Role> roles_named(const std::vector<std::string>& names) {
+  std::vector<Role> roles;
+  for (const std::string& role : names) roles.push_back(*role_named(role));
+  return roles;
+}
+
+const std::vector<std::string>& role_names() {
+  static const std::vector<std::string> names{"system", "user", "assistant", "tool"};
+  return names;
+}
+
+struct ShowOptions : Common {
+  std::optional<std::uint64_t> first, last, at_version, at_batch;
+  std::vector<std::string> roles;
+  std::optional<std::string> marked, contains;
+  bool all = false;
+};
+
+void print_message(Desk& desk, const ShownMessage& shown) {
+  desk.screen().print(head_of(shown));
+  for (const std::string& line : lines_of(shown.message)) desk.say("      " + line);
+  desk.say("");
+}
+
+int show(Desk& desk, const ShowOptions& given) {
+  const Conversation conversation = desk.conversation(given);
+  MessageQuery query;
+  query.all = given.all;
+  query.roles = roles_named(given.roles);
+  query.first = given.first;
+  query.last = given.last;
+  query.marked = given.marked;
+  query.contains = given.contains;
+  if (given.at_version) query.at_version = Version(*given.at_version);
+  if (given.at_batch) query.at_batch = BatchIndex(*given.at_batch);
+  const History history = conversation.history();
+  const MessageList list = history.messages(query).value();
+  if (given.json) {
+    std::string out;
+    append_answer(out, list);
+    desk.put_json(std::move(out));
+    return 0;
+  }
+  const View view = query.at_version ? history.view_at(*query.at_version).value()
+                    : query.at_batch ? history.view_at(*query.at_batch).value()
+                                     : history.view();
+  const View log = history.log();
+  const std::vector<std::uint64_t> pinned = history.marked(pinned_mark);
+  for (std::size_t i = 0; i < list.messages.size(); ++i) {
+    const std::uint64_t ordinal = list.ordinals[i].value;
+    print_message(desk, {.message = list.messages[i],
+                         .ordinal = list.ordinals[i],
+                         .index = view.index_of(list.ordinals[i]),
+                         .tokens = log.tokens(ordinal),
+                         .time_ms = log.time_ms(ordinal),
+                         .pinned = std::binary_search(pinned.begin(), pinned.end(), ordinal)});
+  }
+  return 0;
+}
+
+Run declare_show(Arguments& arguments) {
+  auto given = std::make_shared<ShowOptions>();
+  declare_placed_conversation(arguments, *given);
+  arguments.add({"--first", &given->first, "Only the first N of them", "N"});
+  arguments.add({"-n,--last", &given->last, "Only the last N of them", "N"});
+  arguments.add(
+      {.names = "--role", .to = &given->roles, .help = "Only messages of this role", .value = "ROLE", .choices = role_names()});
+  arguments.add({"--marked", &given->marked, "Only messages with this mark", "MARK"});
+  arguments.add({"--contains", &given->contains, "Only messages whose text contains this", "TEXT"});
+  arguments.add({"--all", &given->all, "The log: hidden messages too"});
+  arguments.add({"--at-version", &given->at_version, "As it was at version V", "V"});
+  arguments.add({"--at-batch", &given->at_batch, "As batch B was last seen", "B"});
+  return [given](Desk& desk) { return show(desk, *given); };
+}
+
+struct LogOptions : Common {
+  std::optional<std::uint64_t> count;
+};
+
+Line as_line(const VersionInfo& version) {
+  Line line;
+  line.add_right("v" + std::to_string(version.version), 8, {.bold = true}).pad_to(10);
+  line.add(spelled_time(version.timestamp_ms), quiet).pad_to(31);
+  line.add(version.version == 0 ? "(made)" : version.operation).pad_to(44);
+  line.add("batch " + std::to_string(version.batch_index), quiet).pad_to(53);
+  line.add_right(std::to_string(version.message_count) + (version.message_count == 1 ? " message" : " messages"), 70)
+      .add_right(std::to_string(version.tokens) + " tokens", 86);
+  if (version.restores || !version.description.empty()) line.pad_to(88);
+  if (version.restores) line.add("= v" + std::to_string(*version.restores) + " ", quiet);
+  return line.add(printable(version.description));
+}
+
+Run declare_log(Arguments& arguments) {
+  auto given = std::make_shared<LogOptions>();
+  declare_placed_conversation(arguments, *given);
+  arguments.add({"-n,--last", &given->count, "Only the newest N versions", "N"});
+  return [given](Desk& desk) {
+    const Conversation conversation = desk.conversation(*given);
+    const History history = conversation.history();
+    const std::uint64_t first = history.first_version().value;
+    std::uint64_t left = given->count.value_or(std::uint64_t(-1));
+    for (std::uint64_t v = history.version().value + 1; v-- > first && left-- > 0;) {
+      const VersionInfo version = history.version_info(Version(v));
+      if (given->json) {
+        std::string out;
+        append_json(out, version);
+        desk.put_json(std::move(out));
+      } else {
+        desk.screen().print(as_line(version));
+      }
+    }
+    return 0;
+  };
+}
+
+struct DiffOptions : Common {
+  std::optional<std::uint64_t> from, to;
+};
+
+Run declare_diff(Arguments& arguments) {
+  auto given = std::make_shared<DiffOptions>();
+  declare_conversation(arguments, *given);
+  arguments.add({.names = "FROM", .to = &given->from, .help = "A version", .required = true});
+  arguments.add({"TO", &given->to, "A version; the head unless told"});
+  return [given](Desk& desk) {
+    const Conversation conversation = desk.conversation(*given);
+    const History history = conversation.history();
+    const Diff diff = history.diff(Version(*given->from), Version(given->to.value_or(history.version().value))).value();
+    if (given->json) {
+      std::string out;
+      append_result(out, diff);
+      desk.put_json(std::move(out));
+      return 0;
+    }
+    const View log = history.log();
+    const auto print = [&](const std::vector<std::uint64_t>& ordinals, const char* sign, Style style) {
+      for (const std::uint64_t ordinal : ordinals) {
+        const Message message = log[ordinal];
+        Line line;
+        line.add(sign, style)
+            .add(" #" + std::to_string(ordinal), style)
+            .pad_to(9)
+            .add(name(message.role()), style_of(message.role()));
+        line.pad_to(20).add(gist_of(message, std::min<std::size_t>(desk.screen().columns(), 400)));
+        desk.screen().print(line);
+      }
+    };
+    print(diff.removed, "-", gone);
+    print(diff.added, "+", good);
+    print(diff.moved, "~", quiet);
+    return 0;
+  };
+}
+
+struct BlameOptions : Common {
+  std::optional<std::uint64_t> ordinal;
+};
+
+Run declare_blame(Arguments& arguments) {
+  auto given = std::make_shared<BlameOptions>();
+  declare_conversation(arguments, *given);
+  arguments.add(
+      {.names = "ORDINAL", .to = &given->ordinal, .help = "The message's place in the log: the number after #", .required = true});
+  return [given](Desk& desk) {
+    const Conversation conversation = desk.conversation(*given);
+    const Blame blame = conversation.history().blame(Ordinal(*given->ordinal)).value();
+    if (given->json) {
+      std::string out;
+      append_result(out, blame);
+      desk.put_json(std::move(out));
+      return 0;
+    }
+    const auto print = [&](const char* what, const BlameEntry& entry) {
+      Line line;
+      line.add(what).pad_to(8).add_right("v" + std::to_string(entry.version), 14, {.bold = true}).pad_to(16);
+      line.add(spelled_time(entry.timestamp_ms), quiet).pad_to(37).add(entry.operation);
+      if (!entry.description.empty()) line.pad_to(50).add(printable(entry.description));
+      desk.screen().print(line);
+    };
+    print("stored", blame.stored);
+    for (const BlameEntry& entry : blame.shown) print("shown", entry);
+    for (const BlameEntry& entry : blame.hidden) print("hidden", entry);
+    desk.say(blame.visible ? "visible now" : "hidden now");
+    return 0;
+  };
+}
+
+struct SearchOptions : Common {
+  std::string text;
+  std::vector<std::string> roles;
+  std::optional<std::uint64_t> last;
+  bool all = false;
+};
+
+void search_in(Desk& desk, const SearchOptions& given, const std::string& id, bool& any) {
+  Common which = given;
+  which.conversation = id;
+  const Conversation conversation = desk.conversation(which);
+  MessageQuery query;
+  query.all = given.all;
+  query.roles = roles_named(given.roles);
+  query.contains = given.text;
+  query.last = given.last;
+  const MessageList list = conversation.messages(query).value();
+  for (std::size_t i = 0; i < list.messages.size(); ++i) {
+    any = true;
+    const Message& message = list.messages[i];
+    if (given.json) {
+      std::string out = R"({"conversation":)";
+      append_json_string(out, id);
+      out += R"(,"ordinal":)" + std::to_string(list.ordinals[i].value) + R"(,"message":)";
+      desk.put_json(out.append(message.json()) + "}");
+      continue;
+    }
+    for (const std::string& text : lines_of(message)) {
+      if (text.find(printable(given.text)) == std::string::npos && given.text.find('\n') == std::string::npos) continue;
+      Line line;
+      line.add(printable(id), {.bold = true}).add(" #" + std::to_string(list.ordinals[i].value) + " ", quiet);
+      desk.screen().print(line.add(name(message.role()), style_of(message.role())).add("  ").add(text));
+      break;
+    }
+  }
+}
+
+Run declare_search(Arguments& arguments) {
+  auto given = std::make_shared<SearchOptions>();
+  declare_conversation(arguments, *given);
+  arguments.add({.names = "TEXT", .to = &given->text, .help = "What to look for, as it is spelled", .required = true});
+  arguments.add(
+      {.names = "--role", .to = &given->roles, .help = "Only messages of this role", .value = "ROLE", .choices = role_names()});
+  arguments.add({"-n,--last", &given->last, "Only the last N of each conversation", "N"});
+  arguments.add({"--all", &given->all, "Hidden messages too"});
+  return [given](Desk& desk) {
+    bool any = false;
+    if (given->conversation) {
+      search_in(desk, *given, *given->conversation, any);
+      return 0;
+    }
+    const std::shared_ptr<Store> store = desk.store(*given);
+    ListOptions options{.limit = 1000};
+    Progress progress("searching");
+    std::uint64_t done = 0;
+    for (;;) {
+      const std::vector<ConversationRecord> records = store->list(options).value();
+      for (const ConversationRecord& record : records) {
+        search_in(desk, *given, record.id, any);
+        progress.at(++done, 0);
+      }
+      if (records.size() < options.limit) break;
+      options.after = records.back().id;
+    }
+    return 0;
+  };
+}
+
+}  // namespace
+
+std::vector<Command> reading_commands() {
+  return {
+      {"show", "Print the messages that the model sees now", "", declare_show},
+      {"log", "List the versions, the newest first", "", declare_log},
+      {"diff", "What one version shows and another does not", "", declare_diff},
+      {"blame", "Which operations stored, hid and showed a message", "", declare_blame},
+      {"search", "Find messages by their text, in one conversation or in all", "", declare_search},
+  };
+}
+
+}  // namespace undertext

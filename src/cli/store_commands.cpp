@@ -1,0 +1,209 @@
+// init, new, list, check, backup, gc: a store and the conversations in it.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <unistd.h>
+
+#include "base/json_text.hpp"
+#include "cli/command.hpp"
+#include "cli/desk.hpp"
+#include "cli/fresh_id.hpp"
+
+namespace undertext {
+namespace {
+
+constexpr Style quiet{.color = 245};
+
+std::string json_text(std::string_view text) {
+  std::string out;
+  append_json_string(out, text);
+  return out;
+}
+
+Run declare_init(Arguments& arguments) {
+  auto given = std::make_shared<Common>();
+  declare_store(arguments, *given);
+  return [given](Desk& desk) {
+    const std::shared_ptr<Store> store = desk.store(*given, Desk::Need::make);
+    if (given->json) {
+      desk.put_json(R"({"ok":true,"result":{"store":)" + json_text(store->name()) + "}}");
+    } else {
+      desk.say(store->name());
+    }
+    return 0;
+  };
+}
+
+struct NewOptions : Common {
+  std::optional<std::string> config;
+};
+
+Run declare_new(Arguments& arguments) {
+  auto given = std::make_shared<NewOptions>();
+  declare_store(arguments, *given);
+  arguments.add({"CONVERSATION", &given->conversation, "Its id: 1 to 128 of A-Z a-z 0-9 . _ -; made up when not given"});
+  arguments.add(
+      {"--config", &given->config, "Its settings: tokenizer, tokenLimit, compressionConfig, pairs, limits, summarisers", "JSON"});
+  return [given](Desk& desk) {
+    if (!given->conversation) given->conversation = fresh_id(now_ms());
+    const Conversation conversation = desk.conversation(*given, Desk::Need::another, given->config);
+    if (given->json) {
+      desk.put_json(R"({"ok":true,"result":{"conversation":)" + json_text(conversation.id()) + "}}");
+    } else {
+      desk.say(conversation.id());
+    }
+    return 0;
+  };
+}
+
+std::string as_json(const ConversationRecord& record) {
+  std::string out = R"({"conversation":)" + json_text(record.id);
+  out += R"(,"version":)" + std::to_string(record.version) + R"(,"totalMessages":)" + std::to_string(record.log_length);
+  out += R"(,"createdAt":)" + std::to_string(record.created_at_ms) + R"(,"updatedAt":)" + std::to_string(record.updated_at_ms);
+  if (record.first_version > 0) out += R"(,"firstVersion":)" + std::to_string(record.first_version);
+  if (record.origin) {
+    out += R"(,"forkOf":{"conversation":)" + json_text(record.origin->conversation);
+    out += R"(,"version":)" + std::to_string(record.origin->version) + "}";
+  }
+  return out += "}";
+}
+
+Line as_line(const ConversationRecord& record, std::size_t widest) {
+  Line line;
+  line.add(clip(printable(record.id), widest), {.bold = true}).pad_to(widest + 2);
+  line.add_right("v" + std::to_string(record.version), widest + 10);
+  line.add_right(std::to_string(record.log_length) + (record.log_length == 1 ? " message" : " messages"), widest + 28);
+  line.pad_to(widest + 30).add(spelled_time(record.updated_at_ms), quiet);
+  if (record.origin) {
+    line.add("  fork of " + printable(record.origin->conversation) + " at v" + std::to_string(record.origin->version), quiet);
+  }
+  return line;
+}
+
+Run declare_list(Arguments& arguments) {
+  auto given = std::make_shared<Common>();
+  declare_store(arguments, *given);
+  return [given](Desk& desk) {
+    const std::shared_ptr<Store> store = desk.store(*given);
+    ListOptions options{.limit = 1000};
+    bool any = false;
+    for (;;) {
+      const std::vector<ConversationRecord> records = store->list(options).value();
+      std::size_t widest = 12;
+      for (const ConversationRecord& record : records) widest = std::max(widest, std::min<std::size_t>(record.id.size(), 40));
+      for (const ConversationRecord& record : records) {
+        if (given->json) {
+          desk.put_json(as_json(record));
+        } else {
+          desk.screen().print(as_line(record, widest));
+        }
+        any = true;
+      }
+      if (records.size() < options.limit) break;
+      options.after = records.back().id;
+    }
+    if (!any && !given->json) desk.note("there is no conversation yet; undertext new makes one");
+    return 0;
+  };
+}
+
+Run declare_check(Arguments& arguments) {
+  auto given = std::make_shared<Common>();
+  declare_placed_conversation(arguments, *given);
+  return [given](Desk& desk) {
+    const std::shared_ptr<Store> store = desk.store(*given);
+    const CheckReport report = check_store(*store, given->conversation.value_or("")).value();
+    if (given->json) {
+      std::string out = report.damage.empty() ? R"({"ok":true,"result":{)" : R"({"ok":false,"result":{)";
+      out += R"("conversations":)" + std::to_string(report.conversations) + R"(,"versions":)" + std::to_string(report.versions);
+      out += R"(,"messages":)" + std::to_string(report.messages) + R"(,"damage":[)";
+      const char* separator = "";
+      for (const Damage& damage : report.damage) {
+        out += std::exchange(separator, ",");
+        out += R"({"conversation":)" + (damage.conversation.empty() ? "null" : json_text(damage.conversation));
+        out += R"(,"what":)" + json_text(damage.what) + "}";
+      }
+      desk.put_json(out + "]}}");
+    } else {
+      desk.say(std::to_string(report.conversations) + " conversations, " + std::to_string(report.versions) + " versions, " +
+               std::to_string(report.messages) +
+               " messages: " + (report.damage.empty() ? "sound" : std::to_string(report.damage.size()) + " damaged"));
+      for (const Damage& damage : report.damage) {
+        desk.say("  " + (damage.conversation.empty() ? "the store" : damage.conversation) + ": " + damage.what);
+      }
+    }
+    return report.damage.empty() ? 0 : exit_status(ErrorCode::corrupt);
+  };
+}
+
+struct BackupOptions : Common {
+  std::string file;
+};
+
+Run declare_backup(Arguments& arguments) {
+  auto given = std::make_shared<BackupOptions>();
+  declare_store(arguments, *given);
+  arguments.add({.names = "FILE", .to = &given->file, .help = "Where the copy goes; it must not be there yet", .required = true});
+  return [given](Desk& desk) {
+    const std::shared_ptr<Store> store = desk.store(*given);
+    if (std::optional<Error> error = store->backup(given->file)) throw Failure(std::move(*error));
+    if (given->json) {
+      desk.put_json(R"({"ok":true,"result":{"file":)" + json_text(given->file) + "}}");
+    } else {
+      desk.say(given->file);
+    }
+    return 0;
+  };
+}
+
+struct GcOptions : Common {
+  std::optional<std::uint64_t> versions, batches, days;
+  bool yes = false;
+};
+
+Run declare_gc(Arguments& arguments) {
+  auto given = std::make_shared<GcOptions>();
+  declare_placed_conversation(arguments, *given);
+  arguments.add({"--keep-versions", &given->versions, "Keep the last N versions", "N"});
+  arguments.add({"--keep-batches", &given->batches, "Keep those since the last N batches were opened", "N"});
+  arguments.add({"--keep-days", &given->days, "Keep those of the last N days", "N"});
+  arguments.add({"-y,--yes", &given->yes, "Do not ask"});
+  return [given](Desk& desk) {
+    const std::shared_ptr<Store> store = desk.store(*given);
+    const Retention retention{given->versions, given->batches, given->days};
+    Reclaimed reclaimed;
+    if (retention.versions || retention.batches || retention.days) {
+      const std::string id = desk.conversation_id(*given);
+      if (!desk.confirm("Old versions of " + id + " and what only they need will be gone for good. Go on?", given->yes)) return 1;
+      reclaimed = desk.conversation(*given).give_up_versions(retention).value();
+    }
+    if (std::optional<Error> error = store->compact()) throw Failure(std::move(*error));
+    if (given->json) {
+      desk.put_json(R"({"ok":true,"result":{"firstVersion":)" + std::to_string(reclaimed.first_version.value) + R"(,"versions":)" +
+                    std::to_string(reclaimed.versions) + R"(,"messages":)" + std::to_string(reclaimed.messages) + "}}");
+    } else {
+      desk.say(std::to_string(reclaimed.versions) + " versions given up, " + std::to_string(reclaimed.messages) +
+               " messages taken out");
+    }
+    return 0;
+  };
+}
+
+}  // namespace
+
+std::vector<Command> store_commands() {
+  return {
+      {"init", "Make a store", "", declare_init},
+      {"new", "Make a conversation", "", declare_new},
+      {"list", "List the conversations", "", declare_list},
+      {"check", "Check all that is stored against itself", "The exit status is 6 when something is damaged.", declare_check},
+      {"backup", "Copy the store to a file, while it is in use", "", declare_backup},
+      {"gc", "Give old versions up, and free space back",
+       "Without --keep-…, only free space is given back to the system. With more than one, what any of them asks for is kept;\n"
+       "the head, and what it can roll back to, always are.",
+       declare_gc},
+  };
+}
+
+}  // namespace undertext

@@ -1,0 +1,100 @@
+#include "transfer/export.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "engine/durable.hpp"
+#include "engine/lineage.hpp"
+#include "history/operation_bytes.hpp"
+#include "transfer/export_lines.hpp"
+
+namespace undertext {
+namespace {
+
+constexpr std::uint64_t read_at_once = 256;
+
+// The records of a conversation and of what it was forked from, one after another.
+class Records {
+ public:
+  Records(Store& store, Lineage lineage) : store_(store), lineage_(std::move(lineage)) {}
+
+  VersionRecord version(std::uint64_t number) {
+    if (versions_.empty() || number < versions_.front().version || number > versions_.back().version) {
+      const Lineage::Owner owner = lineage_.of_version(number);
+      versions_ = store_.versions(owner.id, number, std::min(number + read_at_once, owner.end)).value();
+      if (versions_.empty() || versions_.front().version != number) missing("version", number);
+    }
+    VersionRecord& found = versions_.at(number - versions_.front().version);
+    if (found.version != number) missing("version", number);
+    return std::move(found);
+  }
+
+  Message message(std::uint64_t ordinal) {
+    if (messages_.empty() || ordinal < messages_.front().ordinal || ordinal > messages_.back().ordinal) {
+      const Lineage::Owner owner = lineage_.of_message(ordinal);
+      messages_ = store_.messages(owner.id, ordinal, std::min(ordinal + read_at_once, owner.end)).value();
+      if (messages_.empty() || messages_.front().ordinal != ordinal) missing("message", ordinal);
+    }
+    const MessageRecord& found = messages_.at(ordinal - messages_.front().ordinal);
+    if (found.ordinal != ordinal) missing("message", ordinal);
+    return message_of(found);
+  }
+
+ private:
+  [[noreturn]] static void missing(const char* what, std::uint64_t number) {
+    throw Failure(
+        Error{ErrorCode::corrupt, std::string("the ") + what + " " + std::to_string(number) + " is missing in the store"});
+  }
+
+  Store& store_;
+  Lineage lineage_;
+  std::vector<VersionRecord> versions_;
+  std::vector<MessageRecord> messages_;
+};
+
+Operation operation_of(const VersionRecord& record) {
+  Operation operation{op::Append{}, {}};
+  if (!record.arguments.empty()) {
+    ByteIn in(record.arguments, "version " + std::to_string(record.version));
+    operation = read_operation(in);
+    in.end();
+  }
+  operation.options.operation_id = record.operation_id;
+  return operation;
+}
+
+}  // namespace
+
+std::optional<Error> export_conversation(Store& store, const Conversation& conversation, const ExportCalls& calls) {
+  return answering_failure([&]() -> std::optional<Error> {
+    const History history = conversation.history();
+    const std::uint64_t head = history.version().value;
+    if (history.first_version().value > 0) {
+      return Error{ErrorCode::unsupported, "versions below " + std::to_string(history.first_version().value) +
+                                               " were given up, so that its history cannot be told whole; its messages can"};
+    }
+    const ConversationRecord record = store.find(conversation.id()).value();
+    Records records(store, Lineage::of(store, record).value());
+    LinesDigest digest;
+    const auto write = [&](const std::string& line) {
+      digest.add(line);
+      calls.write(line);
+    };
+    write(line_of(ExportHeader{record.created_at_ms, Durable::tokenizer_of(record), Durable::note_of(record)}));
+    std::uint64_t ordinal = 0;
+    for (std::uint64_t v = 1; v <= head; ++v) {
+      const VersionRecord stored = records.version(v);
+      const VersionInfo info = history.version_info(Version(v));
+      ExportedVersion version{v, {operation_of(stored), stored.at_ms}, info.message_count, info.batch_index};
+      for (; ordinal < stored.log_length; ++ordinal) version.past.messages.push_back(records.message(ordinal));
+      write(line_of(version));
+      if (calls.progress) calls.progress(v, head);
+    }
+    calls.write(line_of(ExportEnd{head, ordinal, digest_of_view(history.view()), digest.hex()}));
+    return {};
+  });
+}
+
+}  // namespace undertext

@@ -1,0 +1,23 @@
+// A stored conversation with its history, as lines of text.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include <undertext/conversation.hpp>
+#include <undertext/store.hpp>
+
+namespace undertext {
+
+struct ExportCalls {
+  std::function<void(std::string_view line)> write;  // without its line break; what it throws passes through
+  std::function<void(std::uint64_t version, std::uint64_t head)> progress = {};
+};
+
+// As of the conversation's version at the call. Needs memory for some of its messages at a time. unsupported: versions were given up, and what they did
+// with them.
+std::optional<Error> export_conversation(Store& store, const Conversation& conversation, const ExportCalls& calls);
+
+}  // namespace undertext

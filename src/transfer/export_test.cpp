@@ -1,0 +1,228 @@
+#include "transfer/export.hpp"
+
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "transfer/export_lines.hpp"
+#include "transfer/import.hpp"
+
+namespace undertext {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Message message(std::string_view json) { return Message::parse(json).value(); }
+
+Lines exported(Store& store, const Conversation& conversation) {
+  Lines lines;
+  const std::optional<Error> error =
+      export_conversation(store, conversation, {.write = [&](std::string_view line) { lines.emplace_back(line); }});
+  if (error) ADD_FAILURE() << error->message;
+  return lines;
+}
+
+LineSource source(const Lines& lines) {
+  return [&lines, next = std::size_t{0}]() mutable -> std::optional<std::string_view> {
+    if (next == lines.size()) return {};
+    return lines[next++];
+  };
+}
+
+Result<Imported> imported(const std::shared_ptr<Store>& store, std::string_view id, const Lines& lines,
+                          ImportOptions options = {}) {
+  const LineSource next_line = source(lines);
+  return import_conversation(store, id, next_line, options);
+}
+
+Settings ticking() {
+  Settings settings;
+  settings.clock_ms = [now = std::int64_t{1000}]() mutable { return now += 7; };
+  return settings;
+}
+
+std::string bytes_of(const View& view) {
+  std::string bytes;
+  for (std::uint64_t i = 0; i < view.size(); ++i) {
+    bytes += std::to_string(view.ordinal(i).value) + "@" + std::to_string(view.time_ms(i)) + "#" + std::to_string(view.tokens(i));
+    bytes.append(view[i].json()).append("\n");
+  }
+  return bytes;
+}
+
+void expect_equal(const History& a, const History& b) {
+  ASSERT_EQ(a.version(), b.version());
+  EXPECT_EQ(bytes_of(a.log()), bytes_of(b.log()));
+  for (std::uint64_t v = 0; v <= a.version().value; ++v) {
+    EXPECT_EQ(bytes_of(a.view_at(Version(v)).value()), bytes_of(b.view_at(Version(v)).value())) << v;
+    const VersionInfo x = a.version_info(Version(v)), y = b.version_info(Version(v));
+    EXPECT_EQ(x.operation, y.operation);
+    EXPECT_EQ(x.timestamp_ms, y.timestamp_ms);
+    EXPECT_EQ(x.description, y.description);
+    EXPECT_EQ(x.batch_index, y.batch_index);
+    EXPECT_EQ(x.restores, y.restores);
+  }
+  EXPECT_EQ(a.marked("pinned"), b.marked("pinned"));
+  EXPECT_EQ(a.batches().size(), b.batches().size());
+  EXPECT_EQ(a.receipts().size(), b.receipts().size());
+}
+
+// Any operation at all; most are refused now and then, which changes nothing.
+Operation random_operation(std::mt19937_64& random, const History& history) {
+  const auto below = [&](std::uint64_t n) { return n == 0 ? 0 : random() % n; };
+  const std::uint64_t n = history.view().size();
+  const auto hello = [&] {
+    const char* roles[] = {"system", "user", "assistant"};
+    return message(R"({"role":")" + std::string(roles[below(3)]) + R"(", "content":"text )" + std::to_string(below(1000)) +
+                   R"("})");
+  };
+  const std::string description = below(3) == 0 ? "because \"x\"\n" : "";
+  const Names names = below(2) == 0 ? Names::indices({below(n)}) : Names::ordinals({below(history.stats().total_messages)});
+  const auto what = [&]() -> Operation::What {
+    switch (below(22)) {
+      case 0: return op::Insert{below(n + 1), {hello(), hello()}};
+      case 1: return op::Replace{names, {hello()}};
+      case 2: return op::Replace{Names::indices({below(n), n - 1}), {hello(), hello()}};
+      case 3: return op::Truncate{.keep_last = below(n + 3), .role = below(2) ? std::optional(Role::user) : std::nullopt};
+      case 4: return op::Truncate{.keep_first = n, .range = Range{below(2), n}, .pairs = Pairs::grow};
+      case 5: return op::Clear{below(2) == 0};
+      case 6: return op::Filter{.roles = {Role::user, Role::system}, .content_excludes = {"text 1"}};
+      case 7: return op::Delete{names};
+      case 8: return op::Compress{names, below(2) ? std::optional(hello()) : std::nullopt};
+      case 9: return op::Expand{below(n)};
+      case 10: return op::Merge{{below(n), n - 1}, " / "};
+      case 11: return op::Split{below(n), {2, 4}};
+      case 12: return op::Transform{std::vector<Role>{Role::user}, ReplaceText{"t", "T"}};
+      case 13: return op::Transform{names, SetMetadata{"{\"a\":\n1}"}};
+      case 14: return op::Transform{names, op::TransformFunction([](const Message&) { return Message::make(Role::user, "made"); })};
+      case 15: return op::StartBatch{.hide_prior = below(2) == 0};
+      case 16: return op::EndBatch{below(history.stats().total_batches), {Role::assistant}};
+      case 17: return op::Rollback{below(history.stats().total_batches)};
+      case 18: return op::Mark{names, "pinned"};
+      case 19: return op::Undo{};
+      case 20: return op::Restore{below(history.version().value + 1)};
+      default: return op::Append{{hello(), hello(), hello()}};
+    }
+  };
+  return {what(), {.description = description, .operation_id = below(4) == 0 ? "id " + std::to_string(random()) : ""}};
+}
+
+TEST(Export, AConversationIsTheSameAfterItWasExportedAndImported) {
+  const char* given = std::getenv("SEED");
+  const std::uint64_t seed = given == nullptr ? std::random_device{}() : std::strtoull(given, nullptr, 10);
+  SCOPED_TRACE("SEED=" + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 20; ++round) {
+    const std::shared_ptr<Store> store = memory_store();
+    Conversation conversation = Conversation::open(store, "a", ticking()).value();
+    for (int i = 0; i < 60; ++i) {
+      Operation operation = random_operation(random, conversation.history());
+      const Result<Outcome> outcome = conversation.apply(std::move(operation));
+      (void)outcome;
+    }
+    conversation.compress(*keep_recent(2)).value();
+    const Lines lines = exported(*store, conversation);
+    const Result<Imported> copy = imported(store, "b", lines);
+    ASSERT_TRUE(copy) << copy.error().message;
+    EXPECT_EQ(copy->versions, conversation.version().value);
+    const Conversation again = Conversation::open(store, "b", {}, {.make = OpenOptions::Make::never}).value();
+    expect_equal(conversation.history(), again.history());
+    ASSERT_EQ(exported(*store, again), lines);
+    EXPECT_TRUE(check_store(*store).value().damage.empty());
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Export, MarkMapsAndPlansTravelToo) {
+  const std::shared_ptr<Store> store = memory_store();
+  Conversation conversation = Conversation::open(store, "a", ticking()).value();
+  for (int i = 0; i < 6; ++i) conversation.apply({op::Append{{Message::make(Role::user, std::string(4000, 'x')).value()}}}).value();
+  conversation.compress(*smart_summary({.keep = 2})).value();
+  MarkMap map = conversation.history().mark_map();
+  std::swap(map.original_indices.front(), map.original_indices.back());
+  for (std::vector<std::uint64_t>& list : map.type_indices) list.clear();
+  conversation.apply({op::ImportMarkMap{map}}).value();
+  const Lines lines = exported(*store, conversation);
+  const Result<Imported> copy = imported(store, "b", lines);
+  ASSERT_TRUE(copy) << copy.error().message;
+  const Conversation again = Conversation::open(store, "b", {}, {.make = OpenOptions::Make::never}).value();
+  expect_equal(conversation.history(), again.history());
+  EXPECT_EQ(again.history().receipts().at(0).strategy, conversation.history().receipts().at(0).strategy);
+  EXPECT_EQ(exported(*store, again), lines);
+}
+
+TEST(Export, ARepeatedOperationIdIsAnsweredByTheCopyToo) {
+  const std::shared_ptr<Store> store = memory_store();
+  Conversation conversation = Conversation::open(store, "a", ticking()).value();
+  const Operation hello{op::Append{{Message::make(Role::user, "hello").value()}}, {.operation_id = "once"}};
+  conversation.apply(hello).value();
+  conversation.apply({op::Clear{}}).value();
+  ASSERT_TRUE(imported(store, "b", exported(*store, conversation)));
+  Conversation again = Conversation::open(store, "b").value();
+  EXPECT_EQ(again.apply(hello).value().version, Version(1));
+  EXPECT_EQ(again.version(), Version(2));
+}
+
+TEST(Export, WhatWasChangedOrCutOffIsRefusedAndNothingIsStored) {
+  const std::shared_ptr<Store> store = memory_store();
+  Conversation conversation = Conversation::open(store, "a", ticking()).value();
+  for (int i = 0; i < 4; ++i) conversation.apply({op::Append{{Message::make(Role::user, "hello").value()}}}).value();
+  const Lines lines = exported(*store, conversation);
+  const auto refused = [&](const Lines& bad) {
+    const LineSource next_line = source(bad);
+    const Result<Imported> checked = check_export(next_line);
+    return checked ? std::string("accepted") : std::string(name(checked.error().code));
+  };
+  EXPECT_EQ(refused(lines), "accepted");
+  for (std::size_t gone = 0; gone < lines.size(); ++gone) {
+    Lines bad = lines;
+    bad.erase(bad.begin() + static_cast<std::ptrdiff_t>(gone));
+    EXPECT_NE(refused(bad), "accepted") << gone;
+    bad = lines;
+    bad.resize(gone);
+    EXPECT_EQ(refused(bad), "corrupt") << gone;
+    bad = lines;
+    bad[gone].insert(bad[gone].size() - 1, R"(,"more":1)");
+    EXPECT_EQ(refused(bad), "invalid_argument") << gone;
+    bad = lines;
+    bad.insert(bad.begin() + static_cast<std::ptrdiff_t>(gone), lines[gone]);
+    EXPECT_NE(refused(bad), "accepted") << gone;
+  }
+}
+
+TEST(Export, AFileThatTellsAnotherStoryThanItsOperationsMakeIsRefused) {
+  const std::shared_ptr<Store> store = memory_store();
+  Conversation conversation = Conversation::open(store, "a", ticking()).value();
+  conversation.apply({op::Append{{Message::make(Role::user, "hello").value()}}}).value();
+  Lines lines = exported(*store, conversation);
+  const std::size_t count = lines[1].find(R"("messageCount":1)");
+  ASSERT_NE(count, std::string::npos);
+  lines[1].replace(count, 16, R"("messageCount":2)");
+  LinesDigest digest;
+  digest.add(lines[0]);
+  digest.add(lines[1]);
+  lines[2] = line_of(ExportEnd{1, 1, digest_of_view(conversation.view()), digest.hex()});
+  const Result<Imported> copy = imported(store, "b", lines);
+  ASSERT_FALSE(copy);
+  EXPECT_EQ(copy.error().code, ErrorCode::corrupt);
+  EXPECT_EQ(store->find("b").error().code, ErrorCode::not_found);
+}
+
+TEST(Export, SettingsThatNameSummarisersAreNotTakenUnasked) {
+  const std::shared_ptr<Store> store = memory_store();
+  const std::string note = R"({"summarisers":{"spy":{"url":"https://127.0.0.1:1/v1","model":"m"}}})";
+  Conversation conversation = Conversation::open(store, "a", ticking(), {.note = note}).value();
+  conversation.apply({op::Append{{Message::make(Role::user, "hello").value()}}}).value();
+  const Lines lines = exported(*store, conversation);
+  const Result<Imported> copy = imported(store, "b", lines);
+  ASSERT_FALSE(copy);
+  EXPECT_NE(copy.error().code, ErrorCode::internal);
+  EXPECT_EQ(store->find("b").error().code, ErrorCode::not_found);
+  EXPECT_TRUE(imported(store, "c", lines, {.config = "{}"}));
+}
+
+}  // namespace
+}  // namespace undertext

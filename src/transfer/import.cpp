@@ -1,0 +1,173 @@
+#include "transfer/import.hpp"
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "json/settings_json.hpp"
+#include "transfer/export_lines.hpp"
+
+namespace undertext {
+namespace {
+
+// Committed together.
+constexpr std::size_t versions_at_once = 256;
+constexpr std::uint64_t bytes_at_once = 8u << 20;
+
+// Messages that were kept once are taken whatever the limits are now.
+constexpr MessageLimits unlimited{std::numeric_limits<std::uint64_t>::max(), 1000};
+
+// Reads lines, and holds them to what they say of each other.
+class ExportReader {
+ public:
+  explicit ExportReader(const LineSource& next_line) : next_line_(next_line) {}
+
+  ExportHeader header() {
+    ExportLine line = next();
+    if (!std::holds_alternative<ExportHeader>(line)) fail(ErrorCode::invalid_argument, "an export begins with its header");
+    return std::get<ExportHeader>(std::move(line));
+  }
+
+  // Nothing after the last.
+  std::optional<ExportedVersion> version() {
+    const std::string digest = digest_.hex();
+    ExportLine line = next();
+    if (std::holds_alternative<ExportHeader>(line)) fail(ErrorCode::invalid_argument, "a second header");
+    if (const ExportEnd* end = std::get_if<ExportEnd>(&line)) {
+      if (end->versions != imported_.versions || end->messages != imported_.messages || end->digest != digest) {
+        fail(ErrorCode::corrupt, "lines were changed, lost or added: the digest and counts at the end are of others");
+      }
+      end_ = std::move(*end);
+      if (next_line_()) fail(ErrorCode::invalid_argument, "something follows the end");
+      return {};
+    }
+    ExportedVersion version = std::get<ExportedVersion>(std::move(line));
+    if (version.version != imported_.versions + 1)
+      fail(ErrorCode::corrupt, "version " + std::to_string(imported_.versions + 1) + " is missing");
+    ++imported_.versions;
+    imported_.messages += version.past.messages.size();
+    return version;
+  }
+
+  const Imported& imported() const { return imported_; }
+  const ExportEnd& end() const { return end_; }
+  [[noreturn]] void fail(ErrorCode code, const std::string& message) const {
+    throw Failure(Error{code, "line " + std::to_string(line_number_) + ": " + message});
+  }
+
+ private:
+  ExportLine next() {
+    ++line_number_;
+    const std::optional<std::string_view> text = next_line_();
+    if (!text) fail(ErrorCode::corrupt, "the end is missing: the export was cut off");
+    Result<ExportLine> line = read_export_line(*text, unlimited);
+    if (!line) {
+      line.error().message = "line " + std::to_string(line_number_) + ": " + line.error().message;
+      throw Failure(std::move(line.error()));
+    }
+    digest_.add(*text);
+    return std::move(*line);
+  }
+
+  const LineSource& next_line_;
+  std::uint64_t line_number_ = 0;
+  LinesDigest digest_;
+  Imported imported_;
+  ExportEnd end_;
+};
+
+class Importer {
+ public:
+  explicit Importer(Conversation& conversation) : conversation_(conversation) {}
+
+  void add(ExportedVersion version) {
+    for (const Message& message : version.past.messages) bytes_ += message.json().size();
+    waiting_.push_back(std::move(version.past));
+    expected_.push_back({version.message_count, version.batch_index});
+    if (waiting_.size() >= versions_at_once || bytes_ >= bytes_at_once) flush();
+  }
+
+  void flush() {
+    if (waiting_.empty()) return;
+    const std::vector<Outcome> outcomes = conversation_.replay(waiting_).value();
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      const Stats& stats = outcomes[i].stats;
+      if (stats.current_batch_messages == expected_[i].messages && stats.current_batch_index == expected_[i].batch) continue;
+      throw Failure(Error{ErrorCode::corrupt,
+                          "version " + std::to_string(outcomes[i].version.value) + " does not come out as the export says it was"});
+    }
+    waiting_.clear();
+    expected_.clear();
+    bytes_ = 0;
+  }
+
+ private:
+  struct Expected {
+    std::uint64_t messages, batch;
+  };
+  Conversation& conversation_;
+  std::vector<PastVersion> waiting_;
+  std::vector<Expected> expected_;
+  std::uint64_t bytes_ = 0;
+};
+
+void replay_all(Conversation& conversation, ExportReader& reader, const ImportOptions& options) {
+  Importer importer(conversation);
+  while (std::optional<ExportedVersion> version = reader.version()) {
+    const std::uint64_t number = version->version;
+    importer.add(std::move(*version));
+    if (options.progress) options.progress(number);
+  }
+  importer.flush();
+  if (digest_of_view(conversation.view()) != reader.end().view) {
+    throw Failure(Error{ErrorCode::corrupt, "the view does not come out as the export says it was"});
+  }
+  if (std::optional<Error> error = conversation.checkpoint()) throw Failure(std::move(*error));
+}
+
+}  // namespace
+
+Result<Imported> check_export(const LineSource& next_line) {
+  try {
+    ExportReader reader(next_line);
+    reader.header();
+    while (reader.version()) {
+    }
+    return reader.imported();
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+}
+
+Result<Imported> import_conversation(std::shared_ptr<Store> store, std::string_view id, const LineSource& next_line,
+                                     const ImportOptions& options) {
+  try {
+    ExportReader reader(next_line);
+    const ExportHeader header = reader.header();
+    const std::string note = options.config.value_or(header.note);
+    Settings settings;
+    if (!note.empty()) settings = read_settings(note).value().settings;
+    if (!settings.summarisers.empty() && !options.config && !options.trust_settings) {
+      throw Failure(
+          Error{ErrorCode::invalid_argument,
+                "the exported settings name summarisers, to which keys and messages would be sent: trust them, or give others",
+                "settings"});
+    }
+    if (!options.config) settings.tokenizer = header.tokenizer;
+    settings.clock_ms = [created = header.created_at_ms] { return created; };
+    Conversation conversation =
+        Conversation::open(store, id, std::move(settings), {.make = OpenOptions::Make::always, .note = note}).value();
+    try {
+      replay_all(conversation, reader, options);
+    } catch (const Failure& failure) {
+      // What the purge fails with tells less than what the import did.
+      store->purge(id, {"import", header.created_at_ms, "the import failed: " + failure.error().message});
+      throw;
+    }
+    return reader.imported();
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+}
+
+}  // namespace undertext

@@ -1,0 +1,57 @@
+// What the readers of session files have in common.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json_text.hpp"
+#include "transfer/transcript.hpp"
+
+namespace undertext {
+
+// Milliseconds since 1970 of a time such as 2025-12-08T00:37:46.102Z or …+02:00; nothing when it is spelled otherwise.
+std::optional<std::int64_t> read_iso_time(std::string_view text);
+
+// The member as a string; empty when it is absent or no string.
+std::string text_member(JsonValue object, std::string_view name);
+bool true_member(JsonValue object, std::string_view name);
+
+// {"a":…} with every member but those named; empty when there is none.
+std::string members_without(JsonValue object, std::initializer_list<std::string_view> names);
+
+// A message being put together. Fields are JSON; empty ones are left away.
+struct MessageFields {
+  std::string role, content, tool_calls, tool_call_id;
+  std::optional<std::int64_t> timestamp_ms = {};
+  std::string id;
+  std::string_view origin;  // under which name the rest is kept in metadata
+  std::string rest;
+};
+
+// Adds the message, or counts it as left out where it is no message.
+void add_message(Transcript& transcript, const MessageFields& fields, const MessageLimits& limits);
+
+// One line of a session file.
+void read_codex_line(Transcript& transcript, JsonValue line, const MessageLimits& limits);
+bool is_codex_line(JsonValue line);
+
+// Lines of one answer, which Claude Code writes part by part, are joined.
+class ClaudeCodeReader {
+ public:
+  ClaudeCodeReader(Transcript& transcript, const MessageLimits& limits) : transcript_(transcript), limits_(limits) {}
+  void read(JsonValue line);
+  void finish();
+
+ private:
+  Transcript& transcript_;
+  const MessageLimits& limits_;
+  std::string answer_id_;  // of the answer being joined; empty: none is
+  MessageFields answer_;
+  std::string parts_;  // its content so far, without brackets
+};
+bool is_claude_code_line(JsonValue line);
+
+}  // namespace undertext

@@ -1,0 +1,162 @@
+#include "transfer/transcript.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "transfer/session_lines.hpp"
+
+namespace undertext {
+namespace {
+
+constexpr std::array<std::string_view, 3> format_names = {"messages", "codex", "claude-code"};  // in the order of the enum
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+
+Error at_line(Error error, std::uint64_t number) {
+  error.message = "line " + std::to_string(number) + ": " + error.message;
+  return error;
+}
+
+// A message as a provider takes it. An assistant's may come without content beside its tool calls.
+Result<Message> read_message(JsonValue value, const MessageLimits& limits) {
+  if (!value.is(JsonType::object)) return Error{ErrorCode::invalid_argument, "a message must be an object"};
+  if (!value.find("content") && (value.find("tool_calls") || value.find("toolCalls"))) {
+    std::string json = R"({"content":null)";
+    for (const JsonMember member : value.members()) {
+      ((json += ',') += member.key.raw()) += ':';
+      json += member.value.raw();
+    }
+    return Message::parse(json + "}", limits);
+  }
+  return Message::parse(value.raw(), limits);
+}
+
+std::optional<Error> read_list(Transcript& transcript, JsonValue list, const MessageLimits& limits) {
+  if (!list.is(JsonType::array)) return Error{ErrorCode::invalid_argument, "must be a list of messages", "messages"};
+  std::size_t place = 0;
+  for (const JsonValue element : list.elements()) {
+    Result<Message> message = read_message(element, limits);
+    if (!message) {
+      message.error().message = "message " + std::to_string(place) + ": " + message.error().message;
+      return std::move(message.error());
+    }
+    transcript.messages.push_back(std::move(*message));
+    ++place;
+  }
+  return {};
+}
+
+// The body of a request: Anthropic's has the system prompt beside the messages.
+std::optional<Error> read_body(Transcript& transcript, JsonValue body, const MessageLimits& limits) {
+  if (const std::optional<JsonValue> system = body.find("system"); system && !system->string_is("") && !(system->is(JsonType::array) && system->empty())) {
+    Result<Message> message = Message::parse(R"({"role":"system","content":)" + std::string(system->raw()) + "}", limits);
+    if (!message) return std::move(message.error());
+    transcript.messages.push_back(std::move(*message));
+  }
+  for (const JsonMember member : body.members()) {
+    if (!member.key.string_is("messages") && !member.key.string_is("system"))
+      ++transcript.left_out[member.key.string() + " of the request"];
+  }
+  return read_list(transcript, *body.find("messages"), limits);
+}
+
+struct Lines {
+  std::string_view rest;
+  std::uint64_t number = 0;
+
+  // The next line that is not blank; empty at the end.
+  std::string_view next() {
+    while (!rest.empty()) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+      ++number;
+      if (!is_blank(line)) return line;
+    }
+    return {};
+  }
+};
+
+// Session files are told by the first lines that either program would write.
+TranscriptFormat format_of_lines(std::string_view text, const JsonLimits& depth) {
+  Lines lines{text};
+  for (int tries = 0; tries < 20; ++tries) {
+    const std::string_view line = lines.next();
+    const Result<JsonText> json = JsonText::parse(line, depth);
+    if (line.empty() || !json) break;
+    if (is_claude_code_line(json->root())) return TranscriptFormat::claude_code;
+    if (is_codex_line(json->root())) return TranscriptFormat::codex;
+  }
+  return TranscriptFormat::messages;
+}
+
+Result<Transcript> read_lines(std::string_view text, TranscriptFormat format, const MessageLimits& limits) {
+  const JsonLimits depth{limits.depth + 8};
+  Transcript transcript{format};
+  ClaudeCodeReader claude_code(transcript, limits);
+  Lines lines{text};
+  for (;;) {
+    const std::string_view line = lines.next();
+    if (line.empty()) break;
+    const Result<JsonText> json = JsonText::parse(line, depth);
+    if (!json) {
+      // The last line of a program that was killed.
+      if (is_blank(lines.rest) && format != TranscriptFormat::messages) {
+        ++transcript.left_out["a last line that is cut off"];
+        break;
+      }
+      return at_line(json.error(), lines.number);
+    }
+    const JsonValue root = json->root();
+    if (format == TranscriptFormat::messages) {
+      Result<Message> message = read_message(root, limits);
+      if (!message) return at_line(std::move(message.error()), lines.number);
+      transcript.messages.push_back(std::move(*message));
+    } else if (!root.is(JsonType::object)) {
+      return at_line({ErrorCode::invalid_argument, "is no object"}, lines.number);
+    } else if (format == TranscriptFormat::codex) {
+      read_codex_line(transcript, root, limits);
+    } else {
+      claude_code.read(root);
+    }
+  }
+  claude_code.finish();
+  return transcript;
+}
+
+}  // namespace
+
+std::string_view name(TranscriptFormat format) { return format_names[static_cast<std::size_t>(format)]; }
+
+std::optional<TranscriptFormat> transcript_format_named(std::string_view name) {
+  const auto found = std::find(format_names.begin(), format_names.end(), name);
+  if (found == format_names.end()) return {};
+  return static_cast<TranscriptFormat>(found - format_names.begin());
+}
+
+Result<Transcript> read_transcript(std::string_view text, std::optional<TranscriptFormat> format, const MessageLimits& limits) {
+  if (is_blank(text)) return Error{ErrorCode::invalid_argument, "there is nothing in it"};
+  const JsonLimits depth{limits.depth + 8};
+  const bool is_one_value = !format || *format == TranscriptFormat::messages;
+  // One line that is a message, or a session's only line, is read as lines are.
+  if (is_one_value) {
+    const Result<JsonText> whole = JsonText::parse(text, depth);
+    const bool list = whole && whole->root().is(JsonType::array);
+    const bool body = whole && whole->root().is(JsonType::object) && whole->root().find("messages");
+    if (list || body) {
+      Transcript transcript;
+      std::optional<Error> error =
+          list ? read_list(transcript, whole->root(), limits) : read_body(transcript, whole->root(), limits);
+      if (error) return std::move(*error);
+      return transcript;
+    }
+    if (whole && whole->root().is(JsonType::object) && whole->root().find("role")) {
+      Result<Message> message = read_message(whole->root(), limits);
+      if (!message) return message.error();
+      return Transcript{.messages = {std::move(*message)}};
+    }
+  }
+  return read_lines(text, format.value_or(format_of_lines(text, depth)), limits);
+}
+
+}  // namespace undertext

@@ -1,0 +1,464 @@
+#!/usr/bin/env python3
+"""The command line as people use it: every command, on a SQLite store of its own.   cli_test.py BINARY"""
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SAMPLES = ROOT / "tests/transcripts"
+# ESC, OSC 52, C1, carriage return, bidi override, a soft hyphen: none may reach a terminal as it is.
+NASTY = "\x1b[31mred\x1b]52;c;aGk=\x07 \u009b31m a\rb \u202eevil\u202c \x7f \u00ad end"
+FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+class Bench:
+    """A folder of its own, with the environment that leads there."""
+
+    def __init__(self, binary):
+        self.binary = binary
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="undertext-cli-"))
+        kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "UNDERTEXT_STORE", "UNDERTEXT_CONVERSATION", "EDITOR", "VISUAL")}
+        self.env = {**kept, "HOME": str(self.folder / "home"), "XDG_DATA_HOME": str(self.folder / "data"),
+                    "XDG_STATE_HOME": str(self.folder / "state"), "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "TZ": "UTC", "USER": "tester"}
+
+    def run(self, *words, stdin="", status=0, **env):
+        """Standard output, after checking the exit status; errors must be one line."""
+        done = subprocess.run([self.binary, *words], input=stdin.encode(), capture_output=True, env={**self.env, **env}, timeout=120)
+        assert done.returncode == status, (words, done.returncode, done.stdout[-500:], done.stderr[-500:])
+        self.stderr = done.stderr.decode()
+        if status != 0 and status != 6:
+            assert self.stderr.count("\n") == 1, (words, self.stderr)
+        return done.stdout.decode()
+
+    def json(self, *words, **more):
+        return json.loads(self.run(*words, "--json", **more))
+
+    def lines(self, *words, **more):
+        return [json.loads(line) for line in self.run(*words, "--json", **more).splitlines()]
+
+    def fails(self, code, status, *words, **more):
+        self.run(*words, status=status, **more)
+        assert self.stderr.startswith(f"undertext: {code}: "), self.stderr
+        self.run(*words, "--json", status=status, **more)
+        assert json.loads(self.stderr)["error"]["code"] == code, self.stderr
+
+    def terminal(self, *words, typed=(), **env):
+        """What a terminal is sent; `typed` are lines, each sent when something of the one before has been answered."""
+        ours, theirs = pty.openpty()
+        out = b""
+        with subprocess.Popen([self.binary, *words], stdin=theirs, stdout=theirs, stderr=theirs, env={**self.env, **env},
+                              start_new_session=True) as process:
+            os.close(theirs)
+            for wait_for, line in typed:
+                deadline = time.monotonic() + 60
+                while wait_for.encode() not in out:
+                    if time.monotonic() > deadline:
+                        process.kill()
+                        raise AssertionError((wait_for, out))
+                    if select.select([ours], [], [], 1)[0]:
+                        out += os.read(ours, 65536)
+                out = out[out.index(wait_for.encode()) + len(wait_for.encode()):]
+                os.write(ours, line.encode())
+            try:
+                while piece := os.read(ours, 65536):
+                    out += piece
+            except OSError:  # how Linux says that the other end is closed
+                pass
+        os.close(ours)
+        self.status = process.returncode
+        return out.decode().replace("\r\n", "\n")
+
+
+def without_colours(text):
+    return re.sub("\x1b\\[[0-9;]*m", "", text)
+
+
+def makes_and_lists(b):
+    b.fails("not_found", 3, "list")
+    assert b.run("init").startswith("sqlite:")
+    store = b.folder / "data/undertext/undertext.db"
+    assert store.stat().st_mode & 0o777 == 0o600 and store.parent.stat().st_mode & 0o777 == 0o700
+    assert b.run("new", "first") == "first\n"
+    b.fails("conflict", 4, "new", "first")
+    b.fails("invalid_argument", 2, "new", "../evil")
+    made_up = b.json("new")["result"]["conversation"]
+    assert re.fullmatch(r"\d{8}-\d{6}-\w{6}", made_up)
+    assert [c["conversation"] for c in b.lines("list")] == sorted([made_up, "first"])
+    assert "first" in b.run("list")
+    b.run("new", "set", "--config", '{"tokenLimit":50}')
+    b.fails("invalid_argument", 2, "new", "bad", "--config", '{"nonsense":1}')
+
+
+def appends_and_shows(b):
+    b.run("append", "Hello")  # to the one called default, which needs no making
+    b.fails("not_found", 3, "append", "-c", "nobody", "x")
+    b.run("append", "-c", "somebody", "--new", "x")
+    answer = b.json("append", "-c", "first", "--role", "system", "Be brief.")
+    assert (answer["ok"], answer["operation"], answer["version"]) == (True, "APPEND", 1), answer
+    b.run("append", "-c", "first", "What is 2+2?", "-m", "the question")
+    b.run("append", "-c", "first", '{"role":"assistant","content":"4","note":1.50}')
+    b.run("append", "-c", "first", "-", stdin='{"role":"user","content":"a"}\n\n[{"role":"user","content":"b"},{"role":"user","content":"c"}]\n')
+    b.run("append", "-c", "first", "--role", "user", "-", stdin="from\nstandard input")
+    shown = b.json("show", "first")
+    assert [m["content"] for m in shown["messages"]] == ["Be brief.", "What is 2+2?", "4", "a", "b", "c", "from\nstandard input"]
+    assert '{"role":"assistant","content":"4","note":1.50}' in b.run("show", "first", "--json")
+    text = b.run("show", "first")
+    assert "system  #0" in text and "      What is 2+2?" in text and "      standard input" in text, text
+    assert len(b.json("show", "first", "--role", "user", "--last", "2")["messages"]) == 2
+    assert b.json("show", "-c", "first", "--first", "1")["ordinals"] == [0]
+    assert len(b.json("show", "first", "--at-version", "2")["messages"]) == 2
+    assert b.json("show", "first", "--contains", "2+2")["ordinals"] == [1]
+    b.fails("not_found", 3, "show", "nobody")
+    b.fails("not_found", 3, "show", "first", "--at-version", "99")
+    b.fails("invalid_argument", 2, "append", "-c", "first", "-", stdin='{"role":"user","content":"fine"}\n{"role":"nobody"}\n')
+    assert "line 2" in b.stderr
+    b.run("undo", "first")
+    b.run("undo", "first")
+    b.fails("conflict", 4, "append", "-c", "first", "x", "--expected-version", "1")
+    first = b.json("append", "-c", "first", "once", "--operation-id", "op-1")
+    assert b.json("append", "-c", "first", "once", "--operation-id", "op-1") == first
+    b.fails("invalid_argument", 2, "append", "-c", "first", "")
+
+
+def edits(b):
+    before = b.json("show", "first")["messages"]
+    answer = b.json("edit", "-c", "first", "2", "--text", "four", "-m", "in words")
+    assert answer["operation"] == "REPLACE"
+    assert b.json("show", "first")["messages"][2] == {"role": "assistant", "content": "four", "note": 1.5}
+    editor = b.folder / "editor"
+    editor.write_text('#!/bin/sh\nsed -i s/four/FOUR/ "$1"\n')
+    editor.chmod(0o700)
+    b.run("edit", "-c", "first", "2", EDITOR=str(editor))
+    assert b.json("show", "first")["messages"][2]["content"] == "FOUR"
+    version = b.lines("log", "first", "-n", "1")[0]["version"]
+    b.run("edit", "-c", "first", "2", EDITOR="true")
+    assert "nothing was changed" in b.stderr and b.lines("log", "first", "-n", "1")[0]["version"] == version
+    b.fails("unavailable", 5, "edit", "-c", "first", "2", EDITOR="false")
+    b.run("edit", "-c", "first", "2", "--message", '{"role":"assistant","content":"five"}')
+    b.fails("invalid_argument", 2, "edit", "-c", "first", "99", "--text", "x")
+    assert not list(pathlib.Path(tempfile.gettempdir()).glob("undertext-??????.md"))
+    b.run("undo", "first")
+    b.run("redo", "first")
+    assert b.json("show", "first")["messages"][2]["content"] == "five"
+    b.run("rollback", "-c", "first", "0")
+    assert b.json("show", "first")["messages"] == before
+    b.run("rollback", "-c", "first", "--to-version", str(version))
+    assert b.json("show", "first")["messages"][2]["content"] == "FOUR"
+    b.fails("invalid_argument", 2, "rollback", "-c", "first")
+    b.fails("not_found", 3, "redo", "first")
+
+
+def looks_back(b):
+    versions = b.lines("log", "first")
+    assert [v["version"] for v in versions] == list(range(len(versions) - 1, -1, -1))
+    assert versions[-1]["operation"] is None and any(v["description"] == "the question" for v in versions)
+    assert len(b.run("log", "first", "-n", "3").splitlines()) == 3
+    assert b.json("diff", "-c", "first", "0", "2")["result"] == {"removed": [], "added": [0, 1], "moved": []}
+    assert "+ #1" in b.run("diff", "-c", "first", "0", "2")
+    b.fails("not_found", 3, "diff", "-c", "first", "0", "99")
+    blame = b.json("blame", "-c", "first", "2")["result"]
+    assert blame["stored"]["version"] == 3 and blame["hidden"], blame
+    assert "stored" in b.run("blame", "-c", "first", "2")
+    b.fails("not_found", 3, "blame", "-c", "first", "99")
+    assert {h["conversation"] for h in b.lines("search", "Hello")} == {"default"}
+    assert [h["ordinal"] for h in b.lines("search", "-c", "first", "2+2")] == [1]
+    assert "What is 2+2?" in b.run("search", "2+2")
+    assert b.run("search", "nowhere to be found") == ""
+
+
+def forks_and_compresses(b):
+    assert b.run("fork", "-c", "first", "second", "--at-version", "2") == "second\n"
+    assert len(b.json("show", "second")["messages"]) == 2
+    b.fails("conflict", 4, "fork", "-c", "first", "second")
+    assert [c["forkOf"] for c in b.lines("list") if c["conversation"] == "second"] == [{"conversation": "first", "version": 2}]
+    b.run("new", "long")
+    for turn in range(4):
+        b.run("append", "-c", "long", '{"role":"user","content":"%s"}' % ("word " * 40), '{"role":"assistant","content":"%s"}' % ("answer " * 40))
+    answer = b.json("compress", "long", "--target-tokens", "200")
+    assert answer["operation"] == "COMPRESS" and answer["stats"]["tokens"] <= 200, answer
+    assert "COMPRESS" in b.run("compress", "long", "--strategy", '{"name":"keep_recent","n":2}')
+    b.fails("cannot_fit", 7, "compress", "long", "--target-tokens", "1")
+    b.fails("invalid_argument", 2, "compress", "long", "--strategy", "magic")
+
+
+def views(b, conversation):
+    head = b.lines("log", conversation, "-n", "1")[0]["version"]
+    return [b.run("show", conversation, "--json", "--at-version", str(v)) for v in range(head + 1)]
+
+
+def travels(b):
+    """Export, import, export: the same bytes, the same views at every version."""
+    operations = [
+        {"operation": "APPEND", "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "u\u202e"},
+                                             {"role": "assistant", "content": "", "toolCalls": [{"id": "c"}]}, {"role": "tool", "toolCallId": "c", "content": "t"}],
+         "operationId": "first of all", "description": "say \"so\""},
+        {"operation": "INSERT", "position": 1, "messages": [{"role": "user", "content": "in between", "timestamp": 5}]},
+        {"operation": "REPLACE", "index": 1, "message": {"role": "user", "content": "instead"}},
+        {"operation": "replace", "indices": [1], "data": [{"role": "user", "content": "one"}, {"role": "user", "content": "two"}]},
+        {"operation": "MERGE", "indices": [2, 3], "separator": " & "},
+        {"operation": "SPLIT", "index": 2, "at": [3]},
+        {"operation": "MARK", "indices": [0], "mark": "pinned"}, {"operation": "UNMARK", "ordinals": [0], "mark": "pinned"},
+        {"operation": "TRANSFORM", "roles": ["user"], "replaceText": {"find": "o", "with": "0"}},
+        {"operation": "TRANSFORM", "indices": [1], "truncateText": {"maxChars": 2, "keep": "both", "marker": "…"}},
+        {"operation": "TRANSFORM", "ordinals": [0], "setMetadata": {"a": [1, 2.50]}},
+        {"operation": "TRUNCATE", "keepLast": 9, "range": {"start": 0, "end": 99}, "pairs": "grow"},
+        {"operation": "DELETE", "indices": [1], "pairs": "shrink"}, {"operation": "UNDO"}, {"operation": "REDO"},
+        {"operation": "COMPRESS", "indices": [1], "summary": {"role": "user", "content": "sum"}}, {"operation": "EXPAND", "index": 1},
+        {"operation": "START_BATCH", "hidePrior": True}, {"operation": "APPEND", "messages": [{"role": "assistant", "content": "carried"}]},
+        {"operation": "END_BATCH", "targetBatch": 0, "carry": ["assistant"]},
+        {"operation": "APPEND", "messages": [{"role": "user", "content": "x" * 2000}, {"role": "assistant", "content": "y" * 2000}, {"role": "user", "content": "z"}]},
+        {"operation": "COMPRESS", "strategy": {"name": "smart_summary", "keep": 1}, "targetTokens": 300},
+        {"operation": "FILTER", "roles": ["user", "assistant", "system"], "contentExcludes": ["nothing of this"]},
+        {"operation": "CLEAR"}, {"operation": "RESTORE", "version": 3}, {"operation": "ROLLBACK", "targetBatchIndex": 0},
+    ]
+    script = "".join(json.dumps(o) + "\n" for o in operations)
+    # A message whose own bytes hold line breaks keeps them.
+    script += '{"operation":"APPEND","messages":[{"role":"user",  "content":"\\u00e9", "n": 1.50e0}]}\n'
+    answers = b.run("exec", "--store", "sqlite:" + str(b.folder / "data/undertext/undertext.db"), "-c", "traveller", "--config", '{"tokenLimit": 100000}', stdin=script)
+    for line, operation in zip(answers.splitlines(), operations):
+        assert json.loads(line)["ok"], (line, operation)
+    b.run("append", "-c", "traveller", '{"role":"user",\n "content":"on\ttwo lines"}'.replace("\t", " "))
+    b.run("redact", "-c", "traveller", "--yes", "--why", "a test", "3")
+    b.run("fork", "-c", "traveller", "branch", "--at-version", "10")
+    b.run("append", "-c", "branch", "on the branch")
+    for conversation in ("traveller", "branch"):
+        exported = b.run("export", conversation)
+        lines = exported.splitlines()
+        assert json.loads(lines[0])["format"] == "undertext.conversation" and json.loads(lines[-1])["end"] is True
+        assert all(json.loads(line) for line in lines)
+        for store in (str(b.folder / "other.db"), str(b.folder / "data/undertext/undertext.db")):
+            where = ["--store", "sqlite:" + store]
+            copy = b.json("import", "-", "copy-of-" + conversation, *where, stdin=exported)["result"]
+            assert copy["versions"] == len(lines) - 2
+            assert b.run("export", "copy-of-" + conversation, *where) == exported
+            differing = [(x, y) for x, y in zip(b.lines("log", "copy-of-" + conversation, *where), b.lines("log", conversation)) if x != y]
+            assert not differing, differing
+        assert views(b, "copy-of-" + conversation) == views(b, conversation)
+        if conversation == "traveller":
+            # An operation id that was answered is answered again.
+            again = b.run("exec", "--store", "sqlite:" + str(b.folder / "other.db"), "-c", "copy-of-traveller", stdin=json.dumps(operations[0]) + "\n")
+            assert json.loads(again)["version"] == 1, again
+            travels_badly(b, exported)
+    b.run("check")
+
+
+def travels_badly(b, exported):
+    lines = exported.splitlines()
+    b.fails("corrupt", 6, "import", "-", stdin="\n".join(lines[:-1]) + "\n")
+    b.fails("corrupt", 6, "import", "-", stdin="\n".join(lines[:3] + lines[4:]) + "\n")
+    b.fails("corrupt", 6, "import", "-", stdin=exported.replace("instead", "INSTEAD"))
+    b.fails("invalid_argument", 2, "import", "-", stdin="\n".join(lines[:2] + ["{"] + lines[3:]))
+    b.fails("unsupported", 8, "import", "-", stdin=exported.replace('"formatVersion":1', '"formatVersion":2', 1))
+    b.fails("conflict", 4, "import", "-", "traveller", stdin=exported)
+    b.fails("not_found", 3, "import", str(b.folder / "nothing"))
+    spy = lines[0].replace('"settings":{"tokenLimit": 100000}', '"settings":{"summarisers":{"spy":{"url":"http://127.0.0.1:1/v1/chat/completions","model":"m"}}}')
+    assert spy != lines[0]
+    b.run("import", "-", stdin="\n".join([spy] + lines[1:]), status=6)  # the digest tells first
+    file = b.folder / "out.jsonl"
+    b.run("export", "traveller", "-o", str(file))
+    assert file.read_text() == exported and file.stat().st_mode & 0o777 == 0o600
+    b.fails("conflict", 4, "export", "traveller", "-o", str(file))
+    assert b.json("import", str(file), "from-file")["result"]["messages"] == json.loads(lines[-1])["messages"]
+    assert [json.loads(m)["role"] for m in b.run("export", "traveller", "--messages").splitlines()]
+
+
+def reads_transcripts(b):
+    for name, count, left_out in (("openai.json", 5, {}), ("anthropic.json", 4, {"model of the request": 1, "max_tokens of the request": 1}),
+                                  ("messages.jsonl", 2, {})):
+        result = b.json("import", str(SAMPLES / name))["result"]
+        assert (result["format"], result["messages"], result["leftOut"]) == ("messages", count, left_out), result
+    result = b.json("import", str(SAMPLES / "codex.jsonl"), "codex")["result"]
+    assert result["format"] == "codex" and result["leftOut"] == {"event_msg": 2, "reasoning": 1, "session_meta": 1, "turn_context": 1}, result
+    shown = b.json("show", "codex", "--all")["messages"]
+    assert [m["role"] for m in shown] == ["user", "assistant", "tool", "assistant", "assistant", "tool", "assistant", "user", "assistant"], shown
+    assert shown[1]["toolCalls"][0] == {"id": "call_1", "name": "shell", "arguments": "{\"command\":[\"ls\"]}"}
+    assert shown[2]["toolCallId"] == "call_1" and shown[2]["content"] == "README.md\n"
+    assert shown[0]["timestamp"] == 1765154386102 and shown[0]["content"] == [{"type": "text", "text": "List the files"}]
+    assert len(b.json("show", "codex")["messages"]) == 2  # what Codex went on with after it had summarised
+    result = b.json("import", str(SAMPLES / "claude-code.jsonl"), "claude")["result"]
+    assert result["format"] == "claude-code", result
+    assert result["leftOut"] == {"summary": 1, "file-history-snapshot": 1, "sidechain, the work of a sub-agent": 1, "an error of the API": 1, "system": 1,
+                                 "a last line that is cut off": 1}, result
+    shown = b.json("show", "claude")["messages"]
+    assert [m["role"] for m in shown] == ["user", "assistant", "user", "assistant"], shown
+    assert [p["type"] for p in shown[1]["content"]] == ["thinking", "text", "tool_use"]  # three lines of one answer
+    assert shown[1]["metadata"]["claudeCode"]["model"] == "claude-sample" and shown[1]["id"] == "u-2"
+    b.fails("invalid_argument", 2, "import", "-", stdin="hello\n")
+    b.fails("invalid_argument", 2, "import", "-", stdin="")
+    b.fails("invalid_argument", 2, "import", "--format", "export", str(SAMPLES / "codex.jsonl"))
+    b.run("import", "--append", "-c", "codex", str(SAMPLES / "messages.jsonl"))
+    assert len(b.json("show", "codex")["messages"]) == 4
+
+
+def keeps_house(b):
+    assert "sound" in b.run("check") and b.json("check", "first")["result"]["damage"] == []
+    copy = b.folder / "copy.db"
+    b.run("backup", str(copy))
+    assert b.run("export", "first", "--store", f"sqlite:{copy}") == b.run("export", "first")
+    b.run("backup", str(copy), status=2)
+    b.run("new", "gone")
+    b.run("append", "-c", "gone", "SECRET-ONE")
+    b.run("append", "-c", "gone", "SECRET-TWO")
+    b.fails("invalid_argument", 2, "redact", "-c", "gone", "0", "--why", "asked")  # nobody to ask
+    b.fails("invalid_argument", 2, "redact", "-c", "gone", "0", "--yes")
+    b.run("redact", "-c", "gone", "0", "--why", "asked", "--yes")
+    shown = b.run("show", "gone", "--json")
+    assert "SECRET-ONE" not in shown and "SECRET-TWO" in shown and "tester" in shown
+    b.fails("not_found", 3, "redact", "-c", "gone", "9", "--why", "asked", "--yes")
+    assert b"SECRET-ONE" not in (b.folder / "data/undertext/undertext.db").read_bytes()
+    b.run("purge", "gone", "--why", "asked", "--yes")
+    b.fails("not_found", 3, "show", "gone")
+    b.fails("conflict", 4, "new", "gone")
+    b.fails("conflict", 4, "purge", "first", "--why", "it has a fork", "--yes")
+    result = b.json("gc", "long", "--keep-versions", "1", "--yes")["result"]
+    assert result["versions"] > 0, result
+    b.fails("unsupported", 8, "export", "long")
+    assert b.run("export", "long", "--messages")
+    b.run("gc")
+    damaged = b.folder / "damaged.db"
+    copy.write_bytes(copy.read_bytes().replace(b"2+2", b"2+3"))  # a bit that was kept wrong
+    b.run("check", "--store", f"sqlite:{copy}", status=6)
+    assert b.json("check", "--store", f"sqlite:{copy}", status=6)["ok"] is False
+    damaged.write_bytes(b"this is no database, whatever its name says" * 100)
+    b.fails("corrupt", 6, "list", "--store", f"sqlite:{damaged}")
+
+
+def escapes(b):
+    b.run("new", "nasty", "--config", "{}")
+    b.run("append", "-c", "nasty", NASTY, "-m", NASTY)
+    b.run("append", "-c", "nasty", json.dumps({"role": "assistant", "content": "", "toolCalls": [{"id": NASTY, "name": NASTY, "arguments": NASTY}]}, ensure_ascii=False))
+    for words in (["show", "nasty"], ["log", "nasty"], ["search", "evil"], ["blame", "-c", "nasty", "0"], ["diff", "-c", "nasty", "0"], ["show", "nasty", "--json"],
+                  ["log", "nasty", "--json"], ["export", "nasty"], ["append", "-c", "nasty", "{\u202e"], ["show", "\u202e"], ["list", NASTY]):
+        piped = subprocess.run([b.binary, *words], capture_output=True, env=b.env)
+        if "--json" not in words and words[0] != "export":
+            assert not FORBIDDEN.search(piped.stdout.decode()), (words, piped.stdout)
+        for env in ({}, {"NO_COLOR": "1"}):
+            seen = b.terminal(*words, **env)
+            if not env:
+                seen = without_colours(seen)
+            assert not FORBIDDEN.search(seen), (words, seen)
+    assert json.loads(b.terminal("show", "nasty", "--json"))["messages"][0]["content"] == NASTY
+    coloured = b.terminal("show", "first")
+    assert "\x1b[" in coloured and "\x1b[" not in b.terminal("show", "first", NO_COLOR="1") and "\x1b" not in b.run("show", "first")
+
+
+def asks_first(b):
+    b.run("new", "precious")
+    out = b.terminal("purge", "precious", "--why", "a slip", typed=[("[y/N]", "n\n")])
+    assert b.status == 1 and b.run("show", "precious") == "", out
+    b.terminal("purge", "precious", "--why", "meant", typed=[("[y/N]", "y\n")])
+    assert b.status == 0
+    b.fails("not_found", 3, "show", "precious")
+
+
+def talks_to_pipes(b):
+    process = subprocess.Popen([b.binary, "log", "traveller"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=b.env)
+    process.stdout.close()
+    assert process.stderr.read() == b"" and process.wait() in (0, -signal.SIGPIPE)
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([b.binary, "show", "first"], stdout=full, stderr=subprocess.PIPE, env=b.env)
+    assert done.returncode == 1 and b"could be written" in done.stderr, done
+    b.fails("invalid_argument", 2, "nonsense")
+    b.fails("invalid_argument", 2, "show", "--nonsense")
+    b.fails("invalid_argument", 2, "diff", "-c", "first", "1.5")
+    b.fails("invalid_argument", 2, "list", "--store", "nosuch:thing")
+    b.fails("not_found", 3, "list", "--store", f"sqlite:{b.folder}/none.db")
+    assert "undertext new" in b.run("--help") and b.run("--version").startswith("undertext ")
+
+
+def completes(b):
+    commands = re.findall(r"^  (\w+) {2,}", b.run("--help").split("Subcommands:")[1].split("Examples")[0], re.M)
+    assert len(commands) > 20, commands
+    for shell in ("bash", "zsh", "fish"):
+        script = b.run("completion", shell)
+        assert all(re.search(rf"\b{c}\b", script) for c in commands)
+        if shutil.which(shell):
+            subprocess.run([shell, "-n"], input=script.encode(), check=True)
+    asked = 'COMP_WORDS=({}); COMP_CWORD={}; _undertext; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    path = b.folder / "bin"
+    path.mkdir()
+    (path / "undertext").symlink_to(pathlib.Path(b.binary).resolve())
+    for words, expected in ((["undertext", "sh"], {"show", "shell"}), (["undertext", "show", "--at"], {"--at-version", "--at-batch"}),
+                            (["undertext", "append", "--role", "a"], {"assistant"}), (["undertext", "show", "fir"], {"first"}),
+                            (["undertext", "edit", "-c", "fir"], {"first"}), (["undertext", "completion", "z"], {"zsh"})):
+        script = b.run("completion", "bash") + asked.format(" ".join(words), len(words) - 1)
+        done = subprocess.run(["bash", "-c", script], capture_output=True, env={**b.env, "PATH": f"{path}:{b.env['PATH']}"}, check=True)
+        assert set(done.stdout.decode().split()) == expected, (words, done)
+    man = (ROOT / "docs/undertext.1").read_text().replace("\\-", "-")
+    docs = (ROOT / "docs/cli.md").read_text()
+    for command in commands:
+        assert re.search(rf"^\.SS {command}$", man, re.M), f"docs/undertext.1 lacks {command}"
+        assert re.search(rf"\b{command}\b", docs), f"docs/cli.md lacks {command}"
+        section = re.split(rf"^\.SS {command}$", man, flags=re.M)[1].split("\n.SS ")[0].split("\n.SH ")[0] + man.split(".SH COMMON OPTIONS")[1].split("\n.SH ")[0]
+        for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", b.run(command, "--help").split("Options:")[1].split("\n\n")[0])) - {"--help"}:
+            assert f"{option}" in section, f"docs/undertext.1 lacks {option} of {command}"
+    assert b.fails("invalid_argument", 2, "completion", "tcsh") is None
+
+
+def runs_a_shell(b):
+    script = 'new talk\nuse talk\nappend "said in a shell"\n{"query":"stats"}\n# a comment\n\nuse nobody\nshow\nnonsense\nexit\nshow\n'
+    done = subprocess.run([b.binary, "shell"], input=script.encode(), capture_output=True, env=b.env, timeout=60)
+    out = done.stdout.decode()
+    assert done.returncode == 2 and "said in a shell" in out and '"totalMessages":1' in out, done
+    assert out.count("said in a shell") == 1 and done.stderr.decode().count("undertext: ") == 2, done
+    done = subprocess.run([b.binary, "shell", "--store", "memory:", "-c", "m"], input=b'{"operation":"APPEND","messages":[{"role":"user","content":"x"}]}\nlist\n',
+                          capture_output=True, env=b.env, timeout=60)
+    assert done.returncode == 0 and b"1 message" in done.stdout, done
+    done = subprocess.run([b.binary, "shell"], input=b"append -\nexec\nshell\n", capture_output=True, env=b.env, timeout=60)
+    assert done.returncode == 2 and done.stderr.decode().count("invalid_argument") == 3, done
+    edits_lines = b"libedit" in subprocess.run(["ldd", b.binary], capture_output=True).stdout
+    out = b.terminal("shell", typed=[("default> ", "use ta\t\n" if edits_lines else "use talk\n"), ("talk> ", "show --last 1\n"), ("said in a shell", ""), ("talk> ", "exit\n")])
+    assert b.status == 0, out
+    history = b.folder / "state/undertext/history"
+    if edits_lines:
+        assert history.stat().st_mode & 0o777 == 0o600 and "talk" in history.read_text()
+
+
+def plays_the_manual(b):
+    """The session of docs/cli.md, with its output but for the times."""
+    told, folder = [], b.folder / "manual"
+    for line in (ROOT / "docs/cli.md").read_text().split("## A session")[1].split("\n`#3`")[0].strip("\n").splitlines():
+        if line.startswith("    $ "):
+            told.append((line[6:], []))
+        else:
+            told[-1][1].append(line[4:])
+    assert len(told) > 15
+    folder.mkdir()
+    for command, output in told:
+        done = subprocess.run(["bash", "-c", command], capture_output=True, cwd=folder,
+                              env={**b.env, "XDG_DATA_HOME": str(folder), "PATH": f"{b.folder}/bin:{b.env['PATH']}"})
+        said, expected = (re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "TIME", text.rstrip()) for text in
+                          ((done.stdout + done.stderr).decode(), "\n".join(output)))
+        assert said == expected, (command, said, expected)
+
+
+def main(binary):
+    b = Bench(os.path.abspath(binary))
+    probe = subprocess.run([binary, "init", "--store", f"sqlite:{b.folder}/probe.db"], capture_output=True, env=b.env)
+    if probe.returncode == 8:
+        print("skipped: built without SQLite")
+        return 77
+    tests = [makes_and_lists, appends_and_shows, edits, looks_back, forks_and_compresses, travels, reads_transcripts, keeps_house, escapes, asks_first,
+             talks_to_pipes, completes, runs_a_shell, plays_the_manual]
+    try:
+        for test in tests:
+            test(b)
+            print("passed:", test.__name__.replace("_", " "))
+    finally:
+        shutil.rmtree(b.folder, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1]))
