@@ -1,6 +1,7 @@
 #include "dialect/repair.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -324,6 +325,7 @@ void Repair::reasoning() {
 }
 
 void Repair::ids_and_names() {
+  std::map<std::string_view, std::string_view> renamed;  // tools, by call id
   for (Turn& turn : draft.turns) {
     for (Block& block : turn.blocks) {
       const bool is_call = is_client(block, BlockKind::call);
@@ -334,6 +336,7 @@ void Repair::ids_and_names() {
         turn.touch();
         if (is_call) lose(LossCode::call_id_rewritten, turn);
       }
+      if (is_call) renamed.erase(block.id);  // an id may be used again
       if (is_call && !is_good_tool_name(block.name, profile)) {
         std::string name(block.name.substr(0, profile.tool_name_max == 0 ? block.name.size() : profile.tool_name_max));
         for (char& c : name) {
@@ -341,6 +344,14 @@ void Repair::ids_and_names() {
           if (!is_word) c = '_';
         }
         block.name = arena.keep(name.empty() ? "tool" : std::move(name));
+        block.raw = {};
+        turn.touch();
+        renamed[block.id] = block.name;
+      }
+      // Where a result names its tool, it is by that name that it is matched.
+      const auto found = is_call ? renamed.end() : renamed.find(block.id);
+      if (found != renamed.end() && (profile.dialect == Dialect::gemini || block.is_legacy) && block.name != found->second) {
+        block.name = found->second;
         block.raw = {};
         turn.touch();
       }
