@@ -190,7 +190,7 @@ void report(Desk& desk, const ImportGiven& given, std::string_view format, std::
 
 int import_transcript(Desk& desk, const ImportGiven& given, std::string_view text) {
   const std::optional<TranscriptFormat> format = transcript_format_named(given.format);
-  const Transcript transcript = read_transcript(text, format).value();
+  const ImportedTranscript transcript = read_transcript(text, format).value();
   if (transcript.messages.empty()) fail(ErrorCode::invalid_argument, "there is no message in it");
   std::vector<Operation> operations;
   std::vector<std::size_t> starts = transcript.fresh_starts;
@@ -223,9 +223,9 @@ int run_import(Desk& desk, ImportGiven& given) {
   if (given.format == "export" && !is_export) fail(ErrorCode::invalid_argument, "this is no export of undertext", "format");
   if (!is_export || (given.format != "auto" && given.format != "export")) return import_transcript(desk, given, file.whole());
   if (given.append) fail(ErrorCode::invalid_argument, "a conversation with its history makes a conversation of its own", "append");
-  const Imported expected = check_export(file.lines()).value();
+  const ImportedConversation expected = check_export(file.lines()).value();
   Progress progress("importing");
-  const Imported imported =
+  const ImportedConversation imported =
       import_conversation(desk.store(given, Desk::Need::make), *given.conversation, file.lines(),
                           {.config = given.config,
                            .trust_settings = given.trust,
