@@ -25,7 +25,7 @@ EXIT = r""".SH EXIT STATUS
 l l.
 0	success
 1	a failure without a number of its own; a question that was answered with no
-2	invalid_argument: the call is wrong
+2	invalid_argument: the call is wrong; of validate, something was found
 3	not_found
 4	conflict: somebody else was first, or the id is taken
 5	unavailable: try again later
@@ -59,7 +59,7 @@ opens.
 .BR NO_COLOR ", " COLUMNS ", " TMPDIR
 As everywhere.
 .SH SEE ALSO
-docs/cli.md, docs/operations.md and docs/export.md of the source.
+docs/cli.md, docs/operations.md, docs/export.md and docs/dialects.md of the source.
 """
 COMMON = ["--store", "--json", "--conversation"]
 

@@ -150,7 +150,8 @@ void Desk::tell(const Error& error, bool json) const {
     if (isatty(STDERR_FILENO) == 1) line = json_for_terminal(line);
   } else {
     line = "undertext: " + std::string(name(error.code)) + ": " + printable(error.message);
-    if (!error.field.empty()) line += " (" + printable(error.path.empty() ? error.field : error.path) + ")";
+    const std::string& where = error.path.empty() ? error.field : error.path;
+    if (!where.empty()) line += " (" + printable(where) + ")";
   }
   std::fprintf(stderr, "%s\n", line.c_str());
 }

@@ -14,8 +14,10 @@
 #include "base/json_text.hpp"
 #include "cli/command.hpp"
 #include "cli/desk.hpp"
+#include "cli/dialects.hpp"
 #include "cli/fresh_id.hpp"
 #include "cli/line_reader.hpp"
+#include "json/dialect_json.hpp"
 #include "transfer/export.hpp"
 #include "transfer/export_lines.hpp"
 #include "transfer/import.hpp"
@@ -48,9 +50,18 @@ class File {
        path + ": " + std::strerror(errno));
 }
 
+std::string on_one_line(std::string json) {
+  for (char& c : json) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return json;
+}
+
 struct ExportOptions : Common {
   std::optional<std::string> file;
   bool messages = false, all = false;
+  std::optional<std::uint64_t> at_version;
+  DialectOptions dialect;
 };
 
 // Writes all that `produce` gives, line by line, to the file or standard output. A new file is for its owner alone, and is gone again when it is not whole.
@@ -72,7 +83,29 @@ void write_lines(Desk& desk, const std::optional<std::string>& path,
   }
 }
 
+// Without --json it is the request to the byte: what was imported with line breaks keeps them.
+int export_request(Desk& desk, const ExportOptions& given) {
+  if (given.messages || given.all)
+    fail(ErrorCode::invalid_argument, "a request holds what the model sees: --messages and --all do not go with it", "dialect");
+  const Profile profile = chosen_profile(given.dialect);
+  const Conversation conversation = desk.conversation(given);
+  Rendering rendering = render(view_at(conversation.history(), given.at_version), profile).value();
+  write_lines(desk, given.file, [&](const std::function<void(std::string_view)>& write) {
+    if (!given.json) return write(rendering.json);
+    std::string out = R"({"ok":true,"result":)";
+    append_json(out, rendering);
+    write(on_one_line(out + "}"));
+  });
+  if (given.json) return 0;
+  desk.finish();
+  note_rendering(desk, rendering);
+  return 0;
+}
+
 int run_export(Desk& desk, const ExportOptions& given) {
+  if (given.dialect.are_given()) return export_request(desk, given);
+  if (given.at_version && (!given.messages || given.all))
+    fail(ErrorCode::invalid_argument, "a history holds every version: say --dialect or --messages with it", "at-version");
   const std::shared_ptr<Store> store = desk.store(given);
   const Conversation conversation = desk.conversation(given);
   write_lines(desk, given.file, [&](const std::function<void(std::string_view)>& write) {
@@ -84,13 +117,8 @@ int run_export(Desk& desk, const ExportOptions& given) {
       return;
     }
     const History history = conversation.history();
-    for (const Message& message : given.all ? history.log() : history.view()) {
-      std::string line(message.json());
-      for (char& c : line) {
-        if (c == '\n' || c == '\r') c = ' ';
-      }
-      write(line);
-    }
+    for (const Message& message : given.all ? history.log() : view_at(history, given.at_version))
+      write(on_one_line(std::string(message.json())));
   });
   return 0;
 }
@@ -101,6 +129,8 @@ Run declare_export(Arguments& arguments) {
   arguments.add({"-o,--output", &given->file, "A file that is not there yet; standard output unless told", "FILE"});
   arguments.add({"--messages", &given->messages, "Only the messages that the model sees now, one a line"});
   arguments.add({"--all", &given->all, "With --messages: those of the log, hidden ones too"});
+  declare_dialect(arguments, given->dialect);
+  arguments.add({"--at-version", &given->at_version, "With --dialect or --messages: as it was at version V", "V"});
   return [given](Desk& desk) { return run_export(desk, *given); };
 }
 
@@ -109,6 +139,7 @@ struct ImportGiven : Common {
   std::string format = "auto";
   std::optional<std::string> config;
   bool append = false, trust = false;
+  DialectOptions dialect;
 };
 
 // A file that can be read twice: what comes from a pipe is copied to one without a name first.
@@ -214,9 +245,24 @@ int import_transcript(Desk& desk, const ImportGiven& given, std::string_view tex
   return 0;
 }
 
+// One operation, to a conversation that is made where there is none.
+int import_request(Desk& desk, const ImportGiven& given, std::string_view text) {
+  if (given.format != "auto") fail(ErrorCode::invalid_argument, "--format and --dialect exclude each other", "format");
+  const Dialect dialect = chosen_profile(given.dialect).dialect;
+  Imported imported = import_messages(dialect, text).value();
+  if (imported.messages.empty()) fail(ErrorCode::invalid_argument, "there is no message in it");
+  const std::size_t messages = imported.messages.size();
+  Conversation conversation = desk.conversation(given, given.append ? Desk::Need::there : Desk::Need::make, given.config);
+  conversation.apply({op::Append{std::move(imported.messages)}, {.description = "imported from " + std::string(name(dialect))}})
+      .value();
+  report(desk, given, name(dialect), 1, messages, left_out_of(imported, text));
+  return 0;
+}
+
 int run_import(Desk& desk, ImportGiven& given) {
   if (!given.conversation && !given.append) given.conversation = fresh_id(now_ms());
   Rereadable file(given.file);
+  if (given.dialect.are_given()) return import_request(desk, given, file.whole());
   const LineSource first = file.lines();
   const std::optional<std::string_view> line = first();
   const bool is_export = line && is_export_header(*line);
@@ -246,6 +292,7 @@ Run declare_import(Arguments& arguments) {
                  .help = "What it is; found out unless told",
                  .value = "NAME",
                  .choices = {"auto", "export", "messages", "codex", "claude-code"}});
+  declare_dialect(arguments, given->dialect);
   arguments.add({"--append", &given->append, "Add the messages to a conversation that is there"});
   arguments.add({"--config", &given->config, "Settings instead of the exported ones", "JSON"});
   arguments.add({"--trust-settings", &given->trust, "Take exported settings that name summarisers: who is sent keys and messages"});
@@ -256,10 +303,14 @@ Run declare_import(Arguments& arguments) {
 
 std::vector<Command> transfer_commands() {
   return {
-      {"export", "Write a conversation with its whole history, as JSON lines", "docs/export.md describes the lines.",
+      {"export", "Write a conversation with its whole history, as JSON lines; or as a provider's request",
+       "docs/export.md describes the lines. With --dialect it is the fields of a request that hold the conversation, so that the\n"
+       "provider accepts them: what was repaired for that, or had no place, is told on standard error.",
        declare_export},
       {"import", "Read a conversation: an export, messages, a session of Codex CLI or Claude Code",
-       "Messages are a JSON array, one a line, or the body of a request to OpenAI or Anthropic. What is left out is reported.",
+       "Messages are a JSON array, one a line, or the body of a request to OpenAI or Anthropic. What is left out is reported.\n"
+       "With --dialect it is a request, a response or a list of messages of that provider, kept to the byte, and added to the\n"
+       "conversation in one operation; that is made where there is none.",
        declare_import},
   };
 }

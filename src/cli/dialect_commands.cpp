@@ -1,0 +1,122 @@
+// validate: what a provider would refuse.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sys/stat.h>
+
+#include "cli/command.hpp"
+#include "cli/desk.hpp"
+#include "cli/dialects.hpp"
+#include "json/dialect_json.hpp"
+
+namespace undertext {
+namespace {
+
+struct ValidateOptions : Common {
+  std::optional<std::string> subject;  // a conversation, a file, or -
+  std::optional<std::uint64_t> at_version;
+  DialectOptions dialect;
+};
+
+bool is_file(const std::string& path) {
+  struct stat about = {};
+  return stat(path.c_str(), &about) == 0 && !S_ISDIR(about.st_mode);
+}
+
+bool is_conversation(Desk& desk, const Common& common, const std::string& id) {
+  try {
+    return static_cast<bool>(Conversation::stored_note(*desk.store(common), id));
+  } catch (const Failure&) {
+    return false;  // no store, no conversation
+  }
+}
+
+// Which of the two a word names. A path with a slash is no id.
+bool names_file(Desk& desk, const ValidateOptions& given) {
+  if (!given.subject) return false;
+  const std::string& subject = *given.subject;
+  if (given.conversation) fail(ErrorCode::invalid_argument, "one at a time: a conversation, or a file", "conversation");
+  if (subject == "-" || subject.find('/') != std::string::npos) return true;
+  if (!is_file(subject)) return false;
+  if (is_conversation(desk, given, subject))
+    fail(ErrorCode::invalid_argument, "there is a file and a conversation of this name: say ./" + subject + " or -c " + subject,
+         "conversation");
+  return true;
+}
+
+std::vector<Finding> findings_of(Desk& desk, const ValidateOptions& given, const Profile& profile) {
+  if (names_file(desk, given)) {
+    if (given.at_version) fail(ErrorCode::invalid_argument, "a file has no versions", "at-version");
+    return validate_request(read_whole(*given.subject), profile).value();
+  }
+  Common common = given;
+  if (given.subject) common.conversation = given.subject;
+  const Conversation conversation = desk.conversation(common);
+  return validate(view_at(conversation.history(), given.at_version), profile).value();
+}
+
+// The words of errors and repairs are long, and a cut would take what matters: on a terminal they are wrapped.
+void print_findings(Desk& desk, const std::vector<Finding>& findings) {
+  constexpr Style quiet{.color = 245};
+  std::size_t code_cells = 0;
+  for (const Finding& finding : findings) code_cells = std::max(code_cells, finding.code.size());
+  const std::size_t label_at = code_cells + 2, text_at = label_at + 8;
+  const std::size_t text_cells = std::max<std::size_t>(desk.screen().columns(), text_at + 20) - text_at;
+  for (const Finding& finding : findings) {
+    Line head;
+    head.add(finding.code, {.bold = true}).pad_to(label_at).add(printable(in_words(finding.place, finding.about)));
+    desk.screen().print(head);
+    for (auto [label, text] : {std::pair("error", finding.error), std::pair("repair", finding.repair)}) {
+      for (const std::string& piece : wrap(printable(text), text_cells)) {
+        Line line;
+        line.pad_to(label_at).add(std::exchange(label, ""), quiet).pad_to(text_at).add(piece);
+        desk.screen().print(line);
+      }
+    }
+  }
+}
+
+int run_validate(Desk& desk, const ValidateOptions& given) {
+  const Profile profile = chosen_profile(given.dialect);
+  const std::vector<Finding> findings = findings_of(desk, given, profile);
+  if (given.json) {
+    std::string out = R"({"ok":true,"result":)";
+    append_findings(out, findings);
+    desk.put_json(out + "}");
+  } else if (findings.empty()) {
+    desk.say("nothing that " + profile.name + " would refuse");
+  } else {
+    print_findings(desk, findings);
+    desk.finish();
+    desk.note(profile.name + " would refuse this: " + std::to_string(findings.size()) +
+              (findings.size() == 1 ? " finding" : " findings"));
+  }
+  return findings.empty() ? 0 : 2;
+}
+
+Run declare_validate(Arguments& arguments) {
+  auto given = std::make_shared<ValidateOptions>();
+  declare_conversation(arguments, *given);
+  arguments.add({"CONVERSATION", &given->subject, "Which conversation; or a file that holds a request, or - for standard input"});
+  declare_dialect(arguments, given->dialect);
+  arguments.add({"--at-version", &given->at_version, "As the conversation was at version V", "V"});
+  return [given](Desk& desk) { return run_validate(desk, *given); };
+}
+
+}  // namespace
+
+std::vector<Command> dialect_commands() {
+  return {
+      {"validate", "What a provider would refuse of a conversation, or of a request",
+       "The exit status is 2 when something is found. export --dialect repairs it on the way out.\n"
+       "Examples:\n"
+       "  undertext validate support-17 --dialect anthropic\n"
+       "  undertext validate --profile mistral - < request.json",
+       declare_validate},
+  };
+}
+
+}  // namespace undertext

@@ -1,0 +1,40 @@
+// Requests of providers on the command line: what export, import and validate share.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <undertext/dialect.hpp>
+#include <undertext/history.hpp>
+
+#include "cli/command.hpp"
+#include "cli/desk.hpp"
+
+namespace undertext {
+
+struct DialectOptions {
+  std::optional<std::string> dialect = {};
+  std::optional<std::string> profile = {};  // a name of the library's, else a file
+
+  bool are_given() const { return dialect || profile; }
+};
+void declare_dialect(Arguments& arguments, DialectOptions& options);  // --dialect, --profile
+
+// The profile, or the dialect's own. Throws Failure. invalid_argument: neither is given, or the profile is of another dialect or cannot be read;
+// not_found: no such profile, no such file.
+Profile chosen_profile(const DialectOptions& options);
+
+View view_at(const History& history, std::optional<std::uint64_t> version);  // the head's unless told. Throws Failure: not_found
+
+std::string in_words(const Place& place, std::string_view about = {});  // "messages[1] (#2, call_1)"
+
+// Findings, losses and advice on standard error, for people: the first of each when there are many.
+void note_rendering(const Desk& desk, const Rendering& rendering);
+
+// What of a request or response did not become messages, as import reports it.
+std::map<std::string, std::uint64_t> left_out_of(const Imported& imported, std::string_view given);
+
+}  // namespace undertext
