@@ -34,6 +34,7 @@ class PairRules {
 
   void run() {
     if (profile_.dialect == Dialect::openai_responses) return run_responses();
+    stray_calls();
     for (std::size_t i = 0; i < turns_.size();) {
       if (turns_[i].role != Role::assistant) {
         orphans(i, i + 1);
@@ -54,6 +55,13 @@ class PairRules {
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t b = 0; b < turns_[i].blocks.size(); ++b)
         if (is_client(turns_[i].blocks[b], BlockKind::result)) add(FindingCode::pair_orphan_result, {i, b}, turns_[i].blocks[b].id);
+  }
+
+  // Only an assistant's calls can be answered.
+  void stray_calls() {
+    for (std::size_t i = 0; i < turns_.size(); ++i)
+      for (std::size_t b = 0; turns_[i].role != Role::assistant && b < turns_[i].blocks.size(); ++b)
+        if (is_client(turns_[i].blocks[b], BlockKind::call)) add(FindingCode::pair_missing_result, {i, b}, turns_[i].blocks[b].id);
   }
 
   void check_exchange(const Exchange& exchange) {

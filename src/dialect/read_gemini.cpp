@@ -66,7 +66,7 @@ class GeminiReader {
   std::string_view id_of(const JsonValue& fields, Block& block) {
     if (const std::string_view id = decoded_of(fields, "id", arena_); !id.empty()) {
       if (block.kind == BlockKind::call) {
-        ids_.open.emplace_back(block.name, id);
+        if (ids_.in_model) ids_.open.emplace_back(block.name, id);
       } else {
         std::erase_if(ids_.open, [id](const auto& open) { return open.second == id; });
       }
@@ -86,7 +86,7 @@ class GeminiReader {
       }
     }
     if (id.empty()) id = arena_.keep("gemini_call_" + std::to_string(++ids_.next));
-    if (block.kind == BlockKind::call) ids_.open.emplace_back(block.name, id);
+    if (block.kind == BlockKind::call && ids_.in_model) ids_.open.emplace_back(block.name, id);
     return id;
   }
 

@@ -1,6 +1,7 @@
 #include "dialect/repair.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -324,6 +325,7 @@ void Repair::reasoning() {
 }
 
 void Repair::ids_and_names() {
+  std::map<std::string_view, std::string_view> renamed;  // tools, by call id
   for (Turn& turn : draft.turns) {
     for (Block& block : turn.blocks) {
       const bool is_call = is_client(block, BlockKind::call);
@@ -334,6 +336,7 @@ void Repair::ids_and_names() {
         turn.touch();
         if (is_call) lose(LossCode::call_id_rewritten, turn);
       }
+      if (is_call) renamed.erase(block.id);  // an id may be used again
       if (is_call && !is_good_tool_name(block.name, profile)) {
         std::string name(block.name.substr(0, profile.tool_name_max == 0 ? block.name.size() : profile.tool_name_max));
         for (char& c : name) {
@@ -341,6 +344,14 @@ void Repair::ids_and_names() {
           if (!is_word) c = '_';
         }
         block.name = arena.keep(name.empty() ? "tool" : std::move(name));
+        block.raw = {};
+        turn.touch();
+        renamed[block.id] = block.name;
+      }
+      // Where a result names its tool, it is by that name that it is matched.
+      const auto found = is_call ? renamed.end() : renamed.find(block.id);
+      if (found != renamed.end() && (profile.dialect == Dialect::gemini || block.is_legacy) && block.name != found->second) {
+        block.name = found->second;
         block.raw = {};
         turn.touch();
       }
@@ -356,30 +367,34 @@ void Repair::ids_and_names() {
 
 // A part of Gemini that holds two things becomes two parts, and one that holds nothing goes.
 void Repair::parts() {
-  for (Turn& turn : draft.turns) {
+  for (std::size_t i = 0; i < draft.turns.size(); ++i) {
+    Turn& turn = draft.turns[i];
     if (std::all_of(turn.blocks.begin(), turn.blocks.end(), [](const Block& block) { return block.payloads == 1; })) continue;
-    std::string content = R"({"role":"user","parts":[)";
-    for (const Block& block : turn.blocks) {
+    std::vector<Block> blocks;
+    for (Block& block : turn.blocks) {
+      if (block.payloads == 1) {
+        blocks.push_back(std::move(block));
+        continue;
+      }
+      std::string content = turn.role == Role::assistant ? R"({"role":"model","parts":[)" : R"({"role":"user","parts":[)";
       const Result<JsonText> part = JsonText::parse(block.raw, {.depth = 4096});
       if (!part || !part->root().is(JsonType::object)) continue;
       for (const JsonMember member : part->root().members()) {
         if (!is_one_of(member.key, gemini_payloads)) continue;
         if (content.back() != '[') content += ',';
-        if (block.payloads == 1) {
-          content += block.raw;
-          break;
-        }
         content += '{';
         content += member.key.raw();
         content += ':';
         content += member.value.raw();
         content += '}';
       }
+      const std::string_view kept = arena.keep(content + "]}");
+      const Result<JsonText> read = JsonText::parse(kept, {.depth = 4096});
+      ToolIds ids;
+      ids.next = (i + 1) * 1'000'000 + blocks.size() * 1'000;  // apart from all that were given on the way in
+      for (Block& piece : read_gemini(read->root(), arena, ids).blocks) blocks.push_back(std::move(piece));
     }
-    const std::string_view kept = arena.keep(content + "]}");
-    const Result<JsonText> read = JsonText::parse(kept, {.depth = 4096});
-    ToolIds ids;
-    turn.blocks = read_gemini(read->root(), arena, ids).blocks;
+    turn.blocks = std::move(blocks);
     turn.touch();
   }
 }

@@ -63,6 +63,7 @@ class PairRepair {
     for (Planned& planned : exchanges_) claim(planned);
     pool_the_rest();
     bool changes = !pool_.empty() || !dropped_.empty();
+    for (const Turn& turn : turns_) changes = changes || (turn.role != Role::assistant && has_calls(turn));
     for (Planned& planned : exchanges_) {
       find_missing(planned);
       changes = changes || !planned.extra.empty();
@@ -193,6 +194,7 @@ class PairRepair {
     const std::size_t before = turn.blocks.size();
     for (std::size_t b = 0; b < before; ++b) {
       const bool is_result = is_client(turn.blocks[b], BlockKind::result);
+      if (turn.role != Role::assistant && is_client(turn.blocks[b], BlockKind::call)) continue;  // nobody could answer it
       if (!is_result || claimed_.count({i, b}) > 0) kept.push_back(std::move(turn.blocks[b]));
     }
     if (kept.size() == before) {

@@ -58,7 +58,7 @@ class Adapter {
  public:
   Adapter(const Profile& profile, RequestDraft& draft, Arena& arena) : profile_(profile), draft_(draft), arena_(arena) {}
   void add(Turn turn);
-  void finish();  // after the last one
+  void finish();                                             // after the last one
   bool is_waiting() const { return !moved_media_.empty(); }  // finish() would add something
 
  private:
