@@ -213,7 +213,7 @@ std::optional<Error> Conversation::set_tokenizer(std::string_view name) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return refused;
   Result<Counting> counting = counting_by(name);
   if (!counting) return counting.error();
-  const std::lock_guard lock(rep_->turn);
+  const Rep::Turn turn(*rep_);  // with its name: catching up calls subscribers
   if (rep_->durable) {
     if (std::optional<Error> error = rep_->recount_stored(counting->count_message, name)) return error;
   }

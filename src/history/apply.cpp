@@ -217,15 +217,25 @@ Problem perform(Draft& draft, const op::Expand& expand) {
   return {};
 }
 
+const Message& a_message() {
+  static const Message message = Message::make(Role::user, "given").value();
+  return message;
+}
+
+Result<Message> merge_at(const Draft& draft, const std::vector<std::uint64_t>& indices, const std::string& separator) {
+  const std::vector<Message> messages = messages_at(draft, indices);
+  for (const Message& message : messages) {
+    if (message.role() != messages.front().role()) return bad("indices", "messages to merge have one role");
+  }
+  return merge_messages(messages, separator, draft.context().limits);
+}
+
 Problem perform(Draft& draft, const op::Merge& merge) {
   if (merge.indices.size() < 2) return bad("indices", "name two or more messages");
   Result<std::vector<std::uint64_t>> indices = draft.indices_of(Names::indices(merge.indices));
   if (!indices) return indices.error();
-  const std::vector<Message> messages = messages_at(draft, *indices);
-  for (const Message& message : messages) {
-    if (message.role() != messages.front().role()) return bad("indices", "messages to merge have one role");
-  }
-  Result<Message> merged = merge_messages(messages, merge.separator, draft.context().limits);
+  // What is carried out again looks into no body: some may have been taken out since.
+  Result<Message> merged = draft.replays() ? a_message() : merge_at(draft, *indices, merge.separator);
   if (!merged) return merged.error();
   Result<std::vector<std::uint32_t>> stored = draft.store({&*merged, 1});
   if (!stored) return stored.error();
@@ -236,7 +246,9 @@ Problem perform(Draft& draft, const op::Merge& merge) {
 
 Problem perform(Draft& draft, const op::Split& split) {
   if (Problem problem = index_problem(draft, split.index)) return problem;
-  Result<std::vector<Message>> pieces = split_message(messages_at(draft, {split.index}).front(), split.at, draft.context().limits);
+  Result<std::vector<Message>> pieces =
+      draft.replays() ? Result<std::vector<Message>>(std::vector<Message>(split.at.size() + 1, a_message()))
+                      : split_message(messages_at(draft, {split.index}).front(), split.at, draft.context().limits);
   if (!pieces) return pieces.error();
   Result<std::vector<std::uint32_t>> stored = draft.store(*pieces);
   if (!stored) return stored.error();
@@ -275,8 +287,10 @@ Problem perform(Draft& draft, const op::Transform& transform) {
   }
   std::vector<Message> changed;
   changed.reserve(indices.size());
-  for (const Message& message : messages_at(draft, indices)) {
-    Result<Message> result = std::visit(Change{message, draft.context().limits, draft.replays()}, transform.change);
+  if (draft.replays()) changed.assign(indices.size(), a_message());
+  for (std::size_t k = changed.size(); k < indices.size(); ++k) {
+    const Message message = messages_at(draft, {indices[k]}).front();
+    Result<Message> result = std::visit(Change{message, draft.context().limits, false}, transform.change);
     if (!result) return result.error();
     changed.push_back(std::move(*result));
   }

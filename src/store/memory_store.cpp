@@ -87,6 +87,7 @@ class MemoryStore final : public Store {
   Result<ConversationRecord> find(std::string_view id, const CallOptions& options) override {
     return read<ConversationRecord>(id, options, [](const Kept& kept) -> Result<ConversationRecord> {
       ConversationRecord record = kept.record;
+      record.next_page = kept.head().next_page;
       std::sort(record.forks.begin(), record.forks.end());
       return record;
     });
