@@ -241,7 +241,7 @@ UNDERTEXT_API Result<std::shared_ptr<Store>> open_store(std::string_view url, co
 // For tests, and for what need not last.
 UNDERTEXT_API std::shared_ptr<Store> memory_store();
 
-// Reads everything that is stored and checks it against itself: the store's own integrity, that records are complete and in order, and the chain of digests
+// Reads all records that are stored and checks them against themselves (pages follow from these: Conversation::check reads them): the store's own integrity, that records are complete and in order, and the chain of digests
 // over each conversation. Without an id: of all conversations.
 struct CheckReport {
   std::uint64_t conversations = 0, versions = 0, messages = 0;

@@ -154,9 +154,8 @@ bool Durable::has_read_too_much() const {
 bool Durable::catch_up(History& history) {
   ConversationRecord now = store_->find(record_.id).value();
   const bool too_much_read = has_read_too_much();
-  const bool is_new =
-      now.version != history.version().value || now.first_version != record_.first_version || now.settings != record_.settings ||
-      now.next_page != record_.next_page;
+  const bool is_new = now.version != history.version().value || now.first_version != record_.first_version ||
+                      now.settings != record_.settings || now.next_page != record_.next_page;
   if (!is_new && !too_much_read) return false;
   if (now.version < history.version().value) {
     throw Failure(Error{ErrorCode::corrupt, "the conversation " + record_.id + " is at version " + std::to_string(now.version) +
@@ -214,7 +213,8 @@ std::vector<MessageRecord> Durable::messages(std::uint64_t first, std::uint64_t 
 void Durable::replay_to(History& history, std::uint64_t version) {
   const std::uint64_t from = history.version().value;
   if (from >= version) {
-    if (from > version) throw Failure(Error{ErrorCode::corrupt, "the checkpoint of " + record_.id + " is of a version after the last"});
+    if (from > version)
+      throw Failure(Error{ErrorCode::corrupt, "the checkpoint of " + record_.id + " is of a version after the last"});
     return;
   }
   const std::vector<VersionRecord> operations = versions(from + 1, version + 1);
@@ -235,12 +235,14 @@ void Durable::replay_to(History& history, std::uint64_t version) {
       bytes_added_ += message.body.size();
     }
     Operation operation{op::Append{}, {}};
+    std::optional<Stretches> kept;
     if (!record.arguments.empty()) {
       ByteIn in(record.arguments, "version " + std::to_string(record.version) + " of " + record_.id);
       operation = read_operation(in);
+      if (is_filter_by_text(operation)) kept = read_stretches(in);
       in.end();
     }
-    history = replay(history, std::move(operation), record.at_ms, given).value().history;
+    history = replay(history, std::move(operation), record.at_ms, given, kept ? &*kept : nullptr).value().history;
   }
 }
 
@@ -262,6 +264,8 @@ Commit Durable::new_records(const History& history, const Outcomes& answers) con
     commit.messages.push_back({ordinal, std::string(stored.message(at).json()), message.role(), message.time_ms, message.tokens});
   }
   commit.versions.reserve(head - record_.version);
+  std::unordered_map<std::uint64_t, std::pair<const std::string*, const Outcome*>> by_version;
+  for (const auto& [operation_id, outcome] : answers) by_version[outcome.version.value] = {&operation_id, &outcome};
   Digest chain = record_.chain;
   std::uint64_t log_length = record_.log_length;
   for (std::uint64_t v = record_.version + 1; v <= head; ++v) {
@@ -274,12 +278,12 @@ Commit Durable::new_records(const History& history, const Outcomes& answers) con
     if (row.operation) {
       ByteOut out;
       write_operation(out, row.operation->operation);
+      if (is_filter_by_text(row.operation->operation)) write_stretches(out, row.operation->kept);
       record.arguments = std::move(out.bytes);
     }
-    for (const auto& [operation_id, outcome] : answers) {
-      if (outcome.version.value != v) continue;
-      record.operation_id = operation_id;
-      record.answer = outcome_bytes(outcome);
+    if (const auto found = by_version.find(v); found != by_version.end()) {
+      record.operation_id = *found->second.first;
+      record.answer = outcome_bytes(*found->second.second);
     }
     const std::span<const MessageRecord> all = commit.messages;
     record.chain = chain = next_chain(chain, record, all.subspan(log_length - record_.log_length, row.log_length - log_length));
@@ -364,8 +368,11 @@ std::optional<Error> Durable::fork(const History& start, std::string_view id) {
   made.settings = record_.settings;
   made.created_at_ms = record_.created_at_ms;
   made.chain = record_.chain;
-  if (start.version().value == 0) made.chain = first_chain(lineage_.oldest());
-  else if (start.version().value != record_.version) made.chain = versions(start.version().value, start.version().value + 1).at(0).chain;
+  if (start.version().value == 0) {
+    made.chain = first_chain(lineage_.oldest());
+  } else if (start.version().value != record_.version) {
+    made.chain = versions(start.version().value, start.version().value + 1).at(0).chain;
+  }
   made.origin = Origin{record_.id, start.version().value, start.stats().total_messages, next_page_};
   std::string root = SavedHistory::save(start.rep(), writer);
   made.checkpoint = Checkpoint{start.version().value, writer.next_page(), std::move(root)};
@@ -383,7 +390,8 @@ Result<Conversation> Durable::open_another(std::string_view id, const Settings& 
                              .checkpoint_versions = checkpoint_versions_});
 }
 
-std::optional<Error> Durable::redact(const History& history, const std::vector<Ordinal>& ordinals, const Removal& removal) {
+std::optional<Error> Durable::redact(const History& history, const std::vector<Ordinal>& ordinals, const Removal& removal,
+                                     std::vector<std::string>& others) {
   std::unordered_map<std::string, std::vector<MessageRecord>> by_owner;
   for (const Ordinal ordinal : ordinals) {
     if (ordinal.value >= history.stats().total_messages) {
@@ -394,10 +402,19 @@ std::optional<Error> Durable::redact(const History& history, const std::vector<O
     record.body = redacted(message_of(record), {removal.who, removal.at_ms, removal.why, hex(*record.redacted)}).json();
     by_owner[lineage_.of_message(ordinal.value).id].push_back(std::move(record));
   }
-  for (const auto& [owner, stubs] : by_owner) {
-    if (std::optional<Error> error = store_->redact(owner, stubs, removal)) return error;
-  }
   bodies_.reset();  // it may know the old ones
+  std::optional<Error> failed;
+  for (const auto& [owner, stubs] : by_owner) {
+    if (owner != id_) others.push_back(owner);
+    if (std::optional<Error> error = store_->redact(owner, stubs, removal)) failed = std::move(error);
+  }
+  return failed;
+}
+
+std::optional<Error> Durable::check(const History& history) const {
+  PageWriter writer(space_id_, next_page_);
+  writer.forget_saved();  // so that every page is read, to be written again; which it is not
+  SavedHistory::save(history.rep(), writer);
   return {};
 }
 

@@ -52,7 +52,10 @@ class Durable {
 
   std::optional<Error> fork(const History& start, std::string_view id);
   Result<Conversation> open_another(std::string_view id, const Settings& settings) const;
-  std::optional<Error> redact(const History& history, const std::vector<Ordinal>& ordinals, const Removal& removal);
+  // `others` become the conversations this one was forked from that had some of the messages.
+  std::optional<Error> redact(const History& history, const std::vector<Ordinal>& ordinals, const Removal& removal,
+                              std::vector<std::string>& others);
+  std::optional<Error> check(const History& history) const;  // throws what is wrong
   Result<Reclaimed> give_up(History& history, std::uint32_t first, std::int64_t now_ms);
 
  private:

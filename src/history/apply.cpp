@@ -157,6 +157,11 @@ Problem perform(Draft& draft, const op::Filter& filter) {
   const auto has_empty = [](const std::vector<std::string>& list) { return std::find(list.begin(), list.end(), "") != list.end(); };
   if (has_empty(filter.content_contains)) return bad("contentContains", "an empty text is in every message; leave it out");
   if (has_empty(filter.content_excludes)) return bad("contentExcludes", "an empty text is in every message; leave it out");
+  if (draft.kept_then()) {
+    draft.keep_only(*draft.kept_then());
+    draft.open_batch();
+    return {};
+  }
   const bool by_text = !filter.content_contains.empty() || !filter.content_excludes.empty();
   StoredReader stored(draft.log());
   const Stretches kept = stretches_where(draft.view(), filter.roles, [&](const Entry& e) {
@@ -414,6 +419,15 @@ Problem perform(Draft& draft, const op::Restore& restore) {
 
 Problem perform(Draft& draft, const op::ImportMarkMap& import) { return import_mark_map(draft, import.map); }
 
+bool are_within(const Stretches& stretches, std::uint64_t size) {
+  std::uint64_t end = 0;
+  for (const Range& r : stretches) {
+    if (r.start < end || r.start >= r.end || r.end > size) return false;
+    end = r.end;
+  }
+  return true;
+}
+
 Result<Step> carry_out(Draft& draft, const Operation& operation) {
   if (Problem problem = std::visit([&](const auto& what) { return perform(draft, what); }, operation.what)) return *problem;
   return std::move(draft).finish(operation);
@@ -421,7 +435,11 @@ Result<Step> carry_out(Draft& draft, const Operation& operation) {
 
 }  // namespace
 
-Result<Step> replay(const History& history, Operation operation, std::int64_t at_ms, const std::vector<StoredMessage>& given) {
+Result<Step> replay(const History& history, Operation operation, std::int64_t at_ms, const std::vector<StoredMessage>& given,
+                    const Stretches* kept) {
+  if (kept && (!is_filter_by_text(operation) || !are_within(*kept, history.view().size()))) {
+    return Error{ErrorCode::corrupt, "a stored " + std::string(name(operation)) + " cannot have kept what it says"};
+  }
   // Any of them will do: what was made then is taken.
   const std::vector<Message> places(given.size(), Message::make(Role::user, "given").value());
   if (auto* append = std::get_if<op::Append>(&operation.what)) append->messages = places;
@@ -429,7 +447,7 @@ Result<Step> replay(const History& history, Operation operation, std::int64_t at
   if (auto* replace = std::get_if<op::Replace>(&operation.what)) replace->messages = places;
   constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
   const ApplyContext context{at_ms, {}, Pairs::literal, {unlimited, std::numeric_limits<std::uint32_t>::max()}};
-  Draft draft(history.rep(), context, &given);
+  Draft draft(history.rep(), context, &given, kept);
   Result<Step> step = carry_out(draft, operation);
   if (!step) {
     return Error{ErrorCode::corrupt,

@@ -49,7 +49,8 @@ std::optional<Error> read_list(Transcript& transcript, JsonValue list, const Mes
 
 // The body of a request: Anthropic's has the system prompt beside the messages.
 std::optional<Error> read_body(Transcript& transcript, JsonValue body, const MessageLimits& limits) {
-  if (const std::optional<JsonValue> system = body.find("system"); system && !system->string_is("") && !(system->is(JsonType::array) && system->empty())) {
+  if (const std::optional<JsonValue> system = body.find("system");
+      system && !system->string_is("") && !(system->is(JsonType::array) && system->empty())) {
     Result<Message> message = Message::parse(R"({"role":"system","content":)" + std::string(system->raw()) + "}", limits);
     if (!message) return std::move(message.error());
     transcript.messages.push_back(std::move(*message));
