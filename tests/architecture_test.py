@@ -2,7 +2,7 @@
 """Holds the code to the room table of ARCHITECTURE.md.   architecture_test.py REPOSITORY
 
 A room is a folder of src. Its files include their own room, the rooms its row allows, the public headers of those rooms, the standard
-library, and what its row says it hides. A public header obeys the row of the room it belongs to.
+library, and what its row says it hides. A public header obeys the row of the room it belongs to. No two headers define the same type.
 """
 import pathlib
 import re
@@ -77,6 +77,19 @@ def main(root):
                 good = any(h.startswith(first.lower()) for h in hidden) or (file.stem.endswith("_test") and first in TEST_LIBRARIES)
             if not good:
                 faults.append(f"{file.relative_to(root)}:{number}: the room {room} may not include {path}")
+
+    # All rooms share one namespace: two types of one name would be one to the linker, and undefined behaviour.
+    defined = {}
+    for file in [*sorted((root / "src").glob("*/*.hpp")), *headers.values()]:
+        within = []
+        for line in file.read_text().splitlines():
+            if match := re.match(r"(?:inline )?namespace ([\w:]*) ?\{", line):
+                within.append(match[1] or str(file))  # one without a name is the file's own
+            elif within and re.match(r"\}(\s*//.*)?$", line) and "namespace" in line:
+                within.pop()
+            elif match := re.match(r"(?:struct|class|enum class) (?:UNDERTEXT_API )?(\w+)(?: final)?(?: :.*)? \{", line):
+                defined.setdefault("::".join([*within, match[1]]), set()).add(str(file.relative_to(root)))
+    faults += [f"{name} is defined in {' and in '.join(sorted(where))}" for name, where in sorted(defined.items()) if len(where) > 1]
 
     print("\n".join(faults) or f"{len(files)} files in {len(table)} rooms keep to the room table")
     return 1 if faults else 0

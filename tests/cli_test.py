@@ -292,6 +292,10 @@ def reads_transcripts(b):
     assert [m["role"] for m in shown] == ["user", "assistant", "user", "assistant"], shown
     assert [p["type"] for p in shown[1]["content"]] == ["thinking", "text", "tool_use"]  # three lines of one answer
     assert shown[1]["metadata"]["claudeCode"]["model"] == "claude-sample" and shown[1]["id"] == "u-2"
+    b.run("import", "--dialect", "anthropic", str(SAMPLES / "anthropic.json"), "dialect")
+    request = json.loads(b.run("export", "dialect", "--dialect", "openai_chat"))["messages"]
+    assert [m["role"] for m in request] == ["system", "user", "assistant", "tool"], request
+    b.fails("not_found", 3, "export", "dialect", "--dialect", "klingon")
     b.fails("invalid_argument", 2, "import", "-", stdin="hello\n")
     b.fails("invalid_argument", 2, "import", "-", stdin="")
     b.fails("invalid_argument", 2, "import", "--format", "export", str(SAMPLES / "codex.jsonl"))

@@ -96,8 +96,8 @@ class Performance {
   }
 
   // The view, against the one before the last operation, or before those since `before`.
-  void draw(Rows rows) { draw_since(before_, rows); }
-  void draw_since(Version before, Rows rows) {
+  void draw(ShownRows rows) { draw_since(before_, rows); }
+  void draw_since(Version before, ShownRows rows) {
     leave_gap();
     draw_view(screen_, conversation_.history(), before, token_budget, rows);
     gap_ = false;
@@ -172,7 +172,7 @@ void play_edits(Performance& show) {
   show.scene(1, "An agent has worked on a bug. This is what its model will read next.");
   show.apply(append_first_messages());
   show.apply(R"({"operation":"MARK","indices":[0],"mark":"pinned","description":"protect the system prompt"})");
-  show.draw_since(Version(0), Rows::all);
+  show.draw_since(Version(0), ShownRows::all);
   show.say("+ new · − hidden · ◆ pinned · ╭╰ a tool call and its result", {.color = tint::quiet});
 
   show.scene(2, "A hint for one turn only: the hint goes, the answer it brought stays.");
@@ -182,21 +182,21 @@ void play_edits(Performance& show) {
              R"("description":"a hint"})");
   show.apply(R"({"operation":"APPEND","messages":[{"role":"assistant","content":")"
              R"(原因は消費税の丸め方です。割引の後に丸めます。"}],"description":"the answer"})");
-  show.draw_since(before_hint, Rows::near_changes);
+  show.draw_since(before_hint, ShownRows::near_changes);
   show.apply(R"({"operation":"END_BATCH","targetBatch":0,"carry":["assistant"],"description":"hint gone"})");
-  show.draw(Rows::near_changes);
+  show.draw(ShownRows::near_changes);
 
   show.scene(3, "A wrong answer misleads every later turn. Replace it; the log keeps it.");
   show.apply(R"({"operation":"REPLACE","index":6,"message":{"role":"assistant","content":)"
              R"("Done: the tax is now rounded once, and last."},"description":"the wrong answer put right"})");
-  show.draw(Rows::near_changes);
+  show.draw(ShownRows::near_changes);
 }
 
 // `compressed` becomes the version in which a summary stands for the old messages.
 bool play_cuts(Performance& show, Version& compressed) {
   show.scene(4, "Over budget. Keeping the last four tears a tool result from its call.");
   const Outcome cut = show.apply(R"({"operation":"TRUNCATE","keepLast":4,"description":"the usual cut"})");
-  show.draw(Rows::all);
+  show.draw(ShownRows::all);
   for (const Warning& warning : cut.warnings) {
     show.say("! " + std::string(name(warning.code)) + ": #" + std::to_string(warning.ordinal.value) + " has lost " +
                  warning.tool_call_id + "; model providers refuse that",
@@ -206,28 +206,28 @@ bool play_cuts(Performance& show, Version& compressed) {
   show.leave_gap();
   show.apply(R"({"operation":"UNDO"})");
   show.apply(R"({"operation":"TRUNCATE","keepLast":4,"pairs":"shrink","description":"whole pairs only"})");
-  show.draw_since(cut.version, Rows::all);
+  show.draw_since(cut.version, ShownRows::all);
   show.apply(R"({"operation":"UNDO"})");
 
   show.scene(5, "Strategies only propose, and never tear a pair: a stub for the long result,");
   const Version whole = show.version();
   show.apply(R"({"operation":"COMPRESS","strategy":{"name":"clear_tool_results","keep":1},"description":"a stub for the log"})");
-  show.draw(Rows::near_changes);
+  show.draw(ShownRows::near_changes);
 
   show.scene(6, "or a digest of all that is old, which still knows what it stands for.");
   show.apply(R"({"operation":"COMPRESS","strategy":{"name":"smart_summary","keep":2},"description":"six messages in one"})");
   compressed = show.version();
-  show.draw(Rows::all);
+  show.draw(ShownRows::all);
   show.apply(R"({"operation":"EXPAND","index":1,"description":"the messages again"})");
   show.apply(R"({"operation":"EXPAND","index":3,"description":"and the log itself"})");
-  show.draw(Rows::near_changes);
+  show.draw(ShownRows::near_changes);
   return show_same(show, whole, show.version());
 }
 
 bool play_returns(Performance& show, Version compressed) {
   show.scene(7, "Roll back to batch 0: all is there. And on again from any version.");
   show.apply(R"({"operation":"ROLLBACK","targetBatchIndex":0,"description":"before any edit"})");
-  show.draw(Rows::all);
+  show.draw(ShownRows::all);
   show.apply(R"({"operation":"RESTORE","version":)" + std::to_string(compressed.value) + "}");
   show.leave_gap();
   const bool restored = show_same(show, compressed, show.version());

@@ -90,10 +90,10 @@ std::vector<Row> rows_between(const History& history, const View& before, const 
   return rows;
 }
 
-// Which rows stand for themselves: with Rows::near_changes, no kept row whose neighbours are kept too, unless too few are left out.
-std::vector<bool> rows_shown(const std::vector<Row>& rows, Rows which) {
-  std::vector<bool> shown(rows.size(), which == Rows::all);
-  if (which == Rows::all) return shown;
+// Which rows stand for themselves: with ShownRows::near_changes, no kept row whose neighbours are kept too, unless too few are left out.
+std::vector<bool> rows_shown(const std::vector<Row>& rows, ShownRows which) {
+  std::vector<bool> shown(rows.size(), which == ShownRows::all);
+  if (which == ShownRows::all) return shown;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].kind == Row::Kind::kept) continue;
     for (std::size_t k = i == 0 ? 0 : i - 1; k < std::min(i + 2, rows.size()); ++k) shown[k] = true;
@@ -226,7 +226,7 @@ Line totals_line(const Drawing& drawing) {
 
 }  // namespace
 
-void draw_view(Screen& screen, const History& history, Version before, std::uint64_t token_budget, Rows which) {
+void draw_view(Screen& screen, const History& history, Version before, std::uint64_t token_budget, ShownRows which) {
   const View now = history.view();
   const Drawing drawing{history, token_budget, Columns(screen.columns()), ToolPairs(now), history.marked(pinned_mark)};
   const std::vector<Row> rows = rows_between(history, history.view_at(before).value(), now);

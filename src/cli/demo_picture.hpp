@@ -21,14 +21,14 @@ inline constexpr std::uint8_t accent = 68;
 inline constexpr std::uint8_t summary = 134;
 }  // namespace tint
 
-enum class Rows : std::uint8_t {
+enum class ShownRows : std::uint8_t {
   all,
   near_changes,  // three or more unchanged messages in a row stand in one line
 };
 
 // The view, one row a message, against the view of `before`: what is new has a plus, what has been hidden a minus and no index.
 // Bars have one scale, that of `token_budget`, so that those of the rows add up to that of the last line.
-void draw_view(Screen& screen, const History& history, Version before, std::uint64_t token_budget, Rows rows);
+void draw_view(Screen& screen, const History& history, Version before, std::uint64_t token_budget, ShownRows rows);
 
 // One row a version; a batch is a column, and what opens or leaves one is a branch.
 //

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <undertext/dialect.hpp>
+
 #include "base/json_text.hpp"
 #include "cli/command.hpp"
 #include "cli/desk.hpp"
@@ -49,7 +51,7 @@ class File {
 }
 
 struct ExportOptions : Common {
-  std::optional<std::string> file;
+  std::optional<std::string> file, dialect;
   bool messages = false, all = false;
 };
 
@@ -72,10 +74,25 @@ void write_lines(Desk& desk, const std::optional<std::string>& path,
   }
 }
 
+// What a provider would be sent, and what would have been refused or has no place there.
+std::string rendered(Desk& desk, const Conversation& conversation, const std::string& dialect) {
+  Rendering rendering = render(conversation.view(), find_profile(dialect).value()).value();
+  for (const Finding& finding : rendering.findings) desk.note(std::string(finding.code) + ": " + std::string(finding.repair));
+  for (const Loss& loss : rendering.losses) desk.note(std::string(loss.code) + ": " + std::string(loss.note));
+  return std::move(rendering.json);
+}
+
 int run_export(Desk& desk, const ExportOptions& given) {
   const std::shared_ptr<Store> store = desk.store(given);
   const Conversation conversation = desk.conversation(given);
   write_lines(desk, given.file, [&](const std::function<void(std::string_view)>& write) {
+    if (given.dialect) {
+      std::string json = rendered(desk, conversation, *given.dialect);
+      for (char& c : json) {
+        if (c == '\n' || c == '\r') c = ' ';
+      }
+      return write(json);
+    }
     if (!given.messages) {
       Progress progress("exporting");
       const std::optional<Error> error = export_conversation(
@@ -101,13 +118,17 @@ Run declare_export(Arguments& arguments) {
   arguments.add({"-o,--output", &given->file, "A file that is not there yet; standard output unless told", "FILE"});
   arguments.add({"--messages", &given->messages, "Only the messages that the model sees now, one a line"});
   arguments.add({"--all", &given->all, "With --messages: those of the log, hidden ones too"});
+  arguments.add(
+      {"--dialect", &given->dialect,
+       "Only the messages, as a provider takes them: openai_chat, openai_responses, anthropic, gemini, or a profile's name",
+       "NAME"});
   return [given](Desk& desk) { return run_export(desk, *given); };
 }
 
 struct ImportGiven : Common {
   std::string file = "-";
   std::string format = "auto";
-  std::optional<std::string> config;
+  std::optional<std::string> config, dialect;
   bool append = false, trust = false;
 };
 
@@ -188,29 +209,36 @@ void report(Desk& desk, const ImportGiven& given, std::string_view format, std::
   for (const auto& [what, count] : left_out) desk.note("left out: " + std::to_string(count) + " × " + what);
 }
 
+// A request, answer or list of messages in the words of one provider.
+ImportedTranscript read_dialect(const std::string& dialect, std::string_view text) {
+  Imported imported = import_messages(*dialect_named(dialect), text).value();
+  ImportedTranscript transcript{.messages = std::move(imported.messages)};
+  if (imported.rest.size() > 2) transcript.left_out["other fields of the request"] = 1;
+  return transcript;
+}
+
 int import_transcript(Desk& desk, const ImportGiven& given, std::string_view text) {
-  const std::optional<TranscriptFormat> format = transcript_format_named(given.format);
-  const Transcript transcript = read_transcript(text, format).value();
+  const ImportedTranscript transcript =
+      given.dialect ? read_dialect(*given.dialect, text) : read_transcript(text, transcript_format_named(given.format)).value();
+  const std::string from = given.dialect.value_or(std::string(name(transcript.format)));
   if (transcript.messages.empty()) fail(ErrorCode::invalid_argument, "there is no message in it");
   std::vector<Operation> operations;
   std::vector<std::size_t> starts = transcript.fresh_starts;
   starts.push_back(transcript.messages.size());
-  std::size_t from = 0;
-  const std::string described = "imported from " + std::string(name(transcript.format));
+  std::size_t at = 0;
+  const std::string described = "imported from " + from;
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const auto begin = transcript.messages.begin();
-    if (starts[i] > from) {
-      operations.push_back({op::Append{{begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(starts[i])}},
+    if (starts[i] > at) {
+      operations.push_back({op::Append{{begin + static_cast<std::ptrdiff_t>(at), begin + static_cast<std::ptrdiff_t>(starts[i])}},
                             {.description = described}});
     }
-    if (i + 1 < starts.size())
-      operations.push_back(
-          {op::StartBatch{.hide_prior = true}, {.description = "summarised by " + std::string(name(transcript.format))}});
-    from = starts[i];
+    if (i + 1 < starts.size()) operations.push_back({op::StartBatch{.hide_prior = true}, {.description = "summarised by " + from}});
+    at = starts[i];
   }
   Conversation conversation = desk.conversation(given, given.append ? Desk::Need::there : Desk::Need::another, given.config);
   const std::size_t versions = conversation.apply(std::move(operations)).value().size();
-  report(desk, given, name(transcript.format), versions, transcript.messages.size(), transcript.left_out);
+  report(desk, given, from, versions, transcript.messages.size(), transcript.left_out);
   return 0;
 }
 
@@ -221,11 +249,12 @@ int run_import(Desk& desk, ImportGiven& given) {
   const std::optional<std::string_view> line = first();
   const bool is_export = line && is_export_header(*line);
   if (given.format == "export" && !is_export) fail(ErrorCode::invalid_argument, "this is no export of undertext", "format");
+  if (given.dialect) return import_transcript(desk, given, file.whole());
   if (!is_export || (given.format != "auto" && given.format != "export")) return import_transcript(desk, given, file.whole());
   if (given.append) fail(ErrorCode::invalid_argument, "a conversation with its history makes a conversation of its own", "append");
-  const Imported expected = check_export(file.lines()).value();
+  const ImportedConversation expected = check_export(file.lines()).value();
   Progress progress("importing");
-  const Imported imported =
+  const ImportedConversation imported =
       import_conversation(desk.store(given, Desk::Need::make), *given.conversation, file.lines(),
                           {.config = given.config,
                            .trust_settings = given.trust,
@@ -246,6 +275,11 @@ Run declare_import(Arguments& arguments) {
                  .help = "What it is; found out unless told",
                  .value = "NAME",
                  .choices = {"auto", "export", "messages", "codex", "claude-code"}});
+  arguments.add({.names = "--dialect",
+                 .to = &given->dialect,
+                 .help = "It is a request, an answer or a list of messages in the words of this provider",
+                 .value = "NAME",
+                 .choices = {"openai_chat", "openai_responses", "anthropic", "gemini"}});
   arguments.add({"--append", &given->append, "Add the messages to a conversation that is there"});
   arguments.add({"--config", &given->config, "Settings instead of the exported ones", "JSON"});
   arguments.add({"--trust-settings", &given->trust, "Take exported settings that name summarisers: who is sent keys and messages"});

@@ -49,8 +49,8 @@ std::string output_of(JsonValue output) {
   return content_of(output);
 }
 
-void add_call(Transcript& transcript, JsonValue item, std::string_view name, std::string_view arguments, MessageFields fields,
-              const MessageLimits& limits) {
+void add_call(ImportedTranscript& transcript, JsonValue item, std::string_view name, std::string_view arguments,
+              MessageFields fields, const MessageLimits& limits) {
   fields.role = "assistant";
   fields.content = "\"\"";
   std::string call = R"([{"id":)";
@@ -61,7 +61,8 @@ void add_call(Transcript& transcript, JsonValue item, std::string_view name, std
   add_message(transcript, fields, limits);
 }
 
-void read_item(Transcript& transcript, JsonValue item, std::optional<std::int64_t> timestamp_ms, const MessageLimits& limits) {
+void read_item(ImportedTranscript& transcript, JsonValue item, std::optional<std::int64_t> timestamp_ms,
+               const MessageLimits& limits) {
   const std::string type = text_member(item, "type");
   MessageFields fields;
   fields.timestamp_ms = timestamp_ms;
@@ -98,7 +99,7 @@ void read_item(Transcript& transcript, JsonValue item, std::optional<std::int64_
 }
 
 // Codex goes on with a summary, and what it chose to keep.
-void read_compacted(Transcript& transcript, JsonValue payload, std::optional<std::int64_t> timestamp_ms,
+void read_compacted(ImportedTranscript& transcript, JsonValue payload, std::optional<std::int64_t> timestamp_ms,
                     const MessageLimits& limits) {
   transcript.fresh_starts.push_back(transcript.messages.size());
   const std::optional<JsonValue> kept = payload.find("replacement_history");
@@ -126,7 +127,7 @@ bool is_codex_line(JsonValue line) {
   return is_item_type(text_member(line, "type")) || line.find("record_type") || (line.find("instructions") && line.find("id"));
 }
 
-void read_codex_line(Transcript& transcript, JsonValue line, const MessageLimits& limits) {
+void read_codex_line(ImportedTranscript& transcript, JsonValue line, const MessageLimits& limits) {
   const std::string type = text_member(line, "type");
   const std::optional<std::int64_t> timestamp_ms = read_iso_time(text_member(line, "timestamp"));
   const std::optional<JsonValue> payload = line.find("payload");

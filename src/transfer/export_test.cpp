@@ -32,8 +32,8 @@ LineSource source(const Lines& lines) {
   };
 }
 
-Result<Imported> imported(const std::shared_ptr<Store>& store, std::string_view id, const Lines& lines,
-                          ImportOptions options = {}) {
+Result<ImportedConversation> imported(const std::shared_ptr<Store>& store, std::string_view id, const Lines& lines,
+                                      ImportOptions options = {}) {
   const LineSource next_line = source(lines);
   return import_conversation(store, id, next_line, options);
 }
@@ -125,7 +125,7 @@ TEST(Export, AConversationIsTheSameAfterItWasExportedAndImported) {
     }
     conversation.compress(*keep_recent(2)).value();
     const Lines lines = exported(*store, conversation);
-    const Result<Imported> copy = imported(store, "b", lines);
+    const Result<ImportedConversation> copy = imported(store, "b", lines);
     ASSERT_TRUE(copy) << copy.error().message;
     EXPECT_EQ(copy->versions, conversation.version().value);
     const Conversation again = Conversation::open(store, "b", {}, {.make = OpenOptions::Make::never}).value();
@@ -146,7 +146,7 @@ TEST(Export, MarkMapsAndPlansTravelToo) {
   for (std::vector<std::uint64_t>& list : map.type_indices) list.clear();
   conversation.apply({op::ImportMarkMap{map}}).value();
   const Lines lines = exported(*store, conversation);
-  const Result<Imported> copy = imported(store, "b", lines);
+  const Result<ImportedConversation> copy = imported(store, "b", lines);
   ASSERT_TRUE(copy) << copy.error().message;
   const Conversation again = Conversation::open(store, "b", {}, {.make = OpenOptions::Make::never}).value();
   expect_equal(conversation.history(), again.history());
@@ -173,7 +173,7 @@ TEST(Export, WhatWasChangedOrCutOffIsRefusedAndNothingIsStored) {
   const Lines lines = exported(*store, conversation);
   const auto refused = [&](const Lines& bad) {
     const LineSource next_line = source(bad);
-    const Result<Imported> checked = check_export(next_line);
+    const Result<ImportedConversation> checked = check_export(next_line);
     return checked ? std::string("accepted") : std::string(name(checked.error().code));
   };
   EXPECT_EQ(refused(lines), "accepted");
@@ -205,7 +205,7 @@ TEST(Export, AFileThatTellsAnotherStoryThanItsOperationsMakeIsRefused) {
   digest.add(lines[0]);
   digest.add(lines[1]);
   lines[2] = line_of(ExportEnd{1, 1, digest_of_view(conversation.view()), digest.hex()});
-  const Result<Imported> copy = imported(store, "b", lines);
+  const Result<ImportedConversation> copy = imported(store, "b", lines);
   ASSERT_FALSE(copy);
   EXPECT_EQ(copy.error().code, ErrorCode::corrupt);
   EXPECT_EQ(store->find("b").error().code, ErrorCode::not_found);
@@ -217,7 +217,7 @@ TEST(Export, SettingsThatNameSummarisersAreNotTakenUnasked) {
   Conversation conversation = Conversation::open(store, "a", ticking(), {.note = note}).value();
   conversation.apply({op::Append{{Message::make(Role::user, "hello").value()}}}).value();
   const Lines lines = exported(*store, conversation);
-  const Result<Imported> copy = imported(store, "b", lines);
+  const Result<ImportedConversation> copy = imported(store, "b", lines);
   ASSERT_FALSE(copy);
   EXPECT_NE(copy.error().code, ErrorCode::internal);
   EXPECT_EQ(store->find("b").error().code, ErrorCode::not_found);

@@ -49,7 +49,7 @@ class ExportReader {
     return version;
   }
 
-  const Imported& imported() const { return imported_; }
+  const ImportedConversation& imported() const { return imported_; }
   const ExportEnd& end() const { return end_; }
   [[noreturn]] void fail(ErrorCode code, const std::string& message) const {
     throw Failure(Error{code, "line " + std::to_string(line_number_) + ": " + message});
@@ -72,7 +72,7 @@ class ExportReader {
   const LineSource& next_line_;
   std::uint64_t line_number_ = 0;
   LinesDigest digest_;
-  Imported imported_;
+  ImportedConversation imported_;
   ExportEnd end_;
 };
 
@@ -127,7 +127,7 @@ void replay_all(Conversation& conversation, ExportReader& reader, const ImportOp
 
 }  // namespace
 
-Result<Imported> check_export(const LineSource& next_line) {
+Result<ImportedConversation> check_export(const LineSource& next_line) {
   try {
     ExportReader reader(next_line);
     reader.header();
@@ -139,8 +139,8 @@ Result<Imported> check_export(const LineSource& next_line) {
   }
 }
 
-Result<Imported> import_conversation(std::shared_ptr<Store> store, std::string_view id, const LineSource& next_line,
-                                     const ImportOptions& options) {
+Result<ImportedConversation> import_conversation(std::shared_ptr<Store> store, std::string_view id, const LineSource& next_line,
+                                                 const ImportOptions& options) {
   try {
     ExportReader reader(next_line);
     const ExportHeader header = reader.header();

@@ -16,13 +16,13 @@ namespace undertext {
 // The next line without its line break, valid until the next call; nothing at the end.
 using LineSource = std::function<std::optional<std::string_view>()>;
 
-struct Imported {
+struct ImportedConversation {
   std::uint64_t versions = 0, messages = 0;
 };
 
 // Whether the lines are a whole export: each can be read, their numbers go on, the counts and the digest of the last line hold. Stores nothing.
 // invalid_argument, with the line; corrupt: one was changed or left out; unsupported.
-Result<Imported> check_export(const LineSource& next_line);
+Result<ImportedConversation> check_export(const LineSource& next_line);
 
 struct ImportOptions {
   std::optional<std::string> config = {};  // settings instead of the exported ones, as JSON
@@ -34,7 +34,7 @@ struct ImportOptions {
 // Makes the conversation `id` and carries out in it what was carried out, with the times and messages of then; every version is checked against what
 // the export says of it. Needs memory for some of its messages at a time. An import that fails takes the conversation out again, and its id cannot be
 // used a second time: check first. conflict: the id is taken. Else as check_export() and Conversation::open().
-Result<Imported> import_conversation(std::shared_ptr<Store> store, std::string_view id, const LineSource& next_line,
-                                     const ImportOptions& options = {});
+Result<ImportedConversation> import_conversation(std::shared_ptr<Store> store, std::string_view id, const LineSource& next_line,
+                                                 const ImportOptions& options = {});
 
 }  // namespace undertext

@@ -61,7 +61,7 @@ std::string members_without(JsonValue object, std::initializer_list<std::string_
   return out.empty() ? out : out + "}";
 }
 
-void add_message(Transcript& transcript, const MessageFields& fields, const MessageLimits& limits) {
+void add_message(ImportedTranscript& transcript, const MessageFields& fields, const MessageLimits& limits) {
   std::string json = R"({"role":)";
   append_json_string(json, fields.role);
   json += R"(,"content":)" + fields.content;

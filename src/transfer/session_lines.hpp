@@ -32,21 +32,21 @@ struct MessageFields {
 };
 
 // Adds the message, or counts it as left out where it is no message.
-void add_message(Transcript& transcript, const MessageFields& fields, const MessageLimits& limits);
+void add_message(ImportedTranscript& transcript, const MessageFields& fields, const MessageLimits& limits);
 
 // One line of a session file.
-void read_codex_line(Transcript& transcript, JsonValue line, const MessageLimits& limits);
+void read_codex_line(ImportedTranscript& transcript, JsonValue line, const MessageLimits& limits);
 bool is_codex_line(JsonValue line);
 
 // Lines of one answer, which Claude Code writes part by part, are joined.
 class ClaudeCodeReader {
  public:
-  ClaudeCodeReader(Transcript& transcript, const MessageLimits& limits) : transcript_(transcript), limits_(limits) {}
+  ClaudeCodeReader(ImportedTranscript& transcript, const MessageLimits& limits) : transcript_(transcript), limits_(limits) {}
   void read(JsonValue line);
   void finish();
 
  private:
-  Transcript& transcript_;
+  ImportedTranscript& transcript_;
   const MessageLimits& limits_;
   std::string answer_id_;  // of the answer being joined; empty: none is
   MessageFields answer_;

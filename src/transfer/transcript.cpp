@@ -32,7 +32,7 @@ Result<Message> read_message(JsonValue value, const MessageLimits& limits) {
   return Message::parse(value.raw(), limits);
 }
 
-std::optional<Error> read_list(Transcript& transcript, JsonValue list, const MessageLimits& limits) {
+std::optional<Error> read_list(ImportedTranscript& transcript, JsonValue list, const MessageLimits& limits) {
   if (!list.is(JsonType::array)) return Error{ErrorCode::invalid_argument, "must be a list of messages", "messages"};
   std::size_t place = 0;
   for (const JsonValue element : list.elements()) {
@@ -48,7 +48,7 @@ std::optional<Error> read_list(Transcript& transcript, JsonValue list, const Mes
 }
 
 // The body of a request: Anthropic's has the system prompt beside the messages.
-std::optional<Error> read_body(Transcript& transcript, JsonValue body, const MessageLimits& limits) {
+std::optional<Error> read_body(ImportedTranscript& transcript, JsonValue body, const MessageLimits& limits) {
   if (const std::optional<JsonValue> system = body.find("system");
       system && !system->string_is("") && !(system->is(JsonType::array) && system->empty())) {
     Result<Message> message = Message::parse(R"({"role":"system","content":)" + std::string(system->raw()) + "}", limits);
@@ -91,9 +91,9 @@ TranscriptFormat format_of_lines(std::string_view text, const JsonLimits& depth)
   return TranscriptFormat::messages;
 }
 
-Result<Transcript> read_lines(std::string_view text, TranscriptFormat format, const MessageLimits& limits) {
+Result<ImportedTranscript> read_lines(std::string_view text, TranscriptFormat format, const MessageLimits& limits) {
   const JsonLimits depth{limits.depth + 8};
-  Transcript transcript{format};
+  ImportedTranscript transcript{format};
   ClaudeCodeReader claude_code(transcript, limits);
   Lines lines{text};
   for (;;) {
@@ -135,7 +135,8 @@ std::optional<TranscriptFormat> transcript_format_named(std::string_view name) {
   return static_cast<TranscriptFormat>(found - format_names.begin());
 }
 
-Result<Transcript> read_transcript(std::string_view text, std::optional<TranscriptFormat> format, const MessageLimits& limits) {
+Result<ImportedTranscript> read_transcript(std::string_view text, std::optional<TranscriptFormat> format,
+                                           const MessageLimits& limits) {
   if (is_blank(text)) return Error{ErrorCode::invalid_argument, "there is nothing in it"};
   const JsonLimits depth{limits.depth + 8};
   const bool is_one_value = !format || *format == TranscriptFormat::messages;
@@ -145,7 +146,7 @@ Result<Transcript> read_transcript(std::string_view text, std::optional<Transcri
     const bool list = whole && whole->root().is(JsonType::array);
     const bool body = whole && whole->root().is(JsonType::object) && whole->root().find("messages");
     if (list || body) {
-      Transcript transcript;
+      ImportedTranscript transcript;
       std::optional<Error> error =
           list ? read_list(transcript, whole->root(), limits) : read_body(transcript, whole->root(), limits);
       if (error) return std::move(*error);
@@ -154,7 +155,7 @@ Result<Transcript> read_transcript(std::string_view text, std::optional<Transcri
     if (whole && whole->root().is(JsonType::object) && whole->root().find("role")) {
       Result<Message> message = read_message(whole->root(), limits);
       if (!message) return message.error();
-      return Transcript{.messages = {std::move(*message)}};
+      return ImportedTranscript{.messages = {std::move(*message)}};
     }
   }
   return read_lines(text, format.value_or(format_of_lines(text, depth)), limits);

@@ -23,7 +23,7 @@ enum class TranscriptFormat : std::uint8_t { messages, codex, claude_code };
 std::string_view name(TranscriptFormat format);
 std::optional<TranscriptFormat> transcript_format_named(std::string_view name);
 
-struct Transcript {
+struct ImportedTranscript {
   TranscriptFormat format = TranscriptFormat::messages;
   std::vector<Message> messages = {};
   // Before these of the messages the program had summarised what came before, and no longer sent it.
@@ -32,7 +32,7 @@ struct Transcript {
 };
 
 // invalid_argument: it is none of these, or `format` is another; with the line where there are lines.
-Result<Transcript> read_transcript(std::string_view text, std::optional<TranscriptFormat> format = {},
-                                   const MessageLimits& limits = {});
+Result<ImportedTranscript> read_transcript(std::string_view text, std::optional<TranscriptFormat> format = {},
+                                           const MessageLimits& limits = {});
 
 }  // namespace undertext

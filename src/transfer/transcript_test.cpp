@@ -18,7 +18,7 @@ TEST(Transcript, TimesAreReadInEveryZone) {
 }
 
 TEST(Transcript, MessagesAreTakenAsTheyAre) {
-  const Result<Transcript> list = read_transcript(R"([ {"role":"user", "content":"a", "n":1.50} ])");
+  const Result<ImportedTranscript> list = read_transcript(R"([ {"role":"user", "content":"a", "n":1.50} ])");
   ASSERT_TRUE(list) << list.error().message;
   EXPECT_EQ(list->messages.at(0).json(), R"({"role":"user", "content":"a", "n":1.50})");
   EXPECT_EQ(read_transcript(R"({"role":"user","content":"a"})").value().messages.size(), 1u);
@@ -37,7 +37,7 @@ TEST(Transcript, WhatIsNoTranscriptIsRefusedWithItsPlace) {
 }
 
 TEST(Transcript, AnOldCodexSessionHasBareItems) {
-  const Result<Transcript> old = read_transcript(
+  const Result<ImportedTranscript> old = read_transcript(
       R"({"id":"s","timestamp":"2025-06-01T00:00:00Z","instructions":"be good"}
 {"record_type":"state"}
 {"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}
@@ -53,7 +53,7 @@ TEST(Transcript, AnOldCodexSessionHasBareItems) {
 }
 
 TEST(Transcript, ClaudeCodeGoesOnAfterItHasSummarised) {
-  const Result<Transcript> session = read_transcript(
+  const Result<ImportedTranscript> session = read_transcript(
       R"({"type":"user","uuid":"1","sessionId":"s","message":{"role":"user","content":"old"}}
 {"type":"system","subtype":"compact_boundary","uuid":"2","sessionId":"s","content":"Conversation compacted"}
 {"type":"user","uuid":"3","sessionId":"s","isCompactSummary":true,"message":{"role":"user","content":"what happened"}}
