@@ -77,7 +77,8 @@ struct CompressionConfig {
 using Summarisers = std::map<std::string, std::shared_ptr<const Summariser>, std::less<>>;
 
 struct Settings {
-  std::string tokenizer = "estimate";  // any name that find_tokenizer() knows
+  std::string tokenizer =
+      {};  // any name that find_tokenizer() knows; empty: what a stored conversation is counted by, else the estimate
   std::optional<std::uint64_t> token_limit = {};
   CompressionConfig compression = {};
   Summarisers summarisers = {};  // by name, for strategies that come in as JSON; "digest" is always there
@@ -216,6 +217,8 @@ class UNDERTEXT_API Conversation {
   std::optional<Error> catch_up();                                  // with what others committed
   Result<Conversation> fork(Version version, std::string_view id);  // stored, under a name of its own; conflict: it is taken
   std::optional<Error> checkpoint();                                // so that opening has nothing to replay
+  // Reads every page and checks that it can be: what check_store() does not. corrupt: one cannot.
+  std::optional<Error> check();
   // Takes the bodies of messages out for good, in this conversation, its forks and what it was forked from; a stub with who, when, why and the
   // body's digest stays in their place. Not in copies: summaries, merged or edited messages, arguments of operations.
   std::optional<Error> redact(const std::vector<Ordinal>& ordinals, const Removal& removal);
@@ -230,6 +233,8 @@ class UNDERTEXT_API Conversation {
   ~Conversation();
 
  private:
+  std::optional<Error> count_anew();
+
   struct Rep;
   explicit Conversation(std::unique_ptr<Rep> rep);
   std::unique_ptr<Rep> rep_;

@@ -100,6 +100,7 @@ struct ConversationRecord {
   std::int64_t updated_at_ms = 0;        // likewise
   Digest chain = {};                     // likewise
   std::uint64_t checkpoint_version = 0;  // of the last checkpoint; 0: none
+  std::uint64_t next_page = 1;           // of the last checkpoint, else of the origin: another one tells that all was written anew
   std::vector<std::string> forks = {};   // conversations whose origin this is
   friend bool operator==(const ConversationRecord&, const ConversationRecord&) = default;
 };
@@ -118,6 +119,8 @@ struct NewConversation {
 struct Commit {
   std::string conversation;
   std::uint64_t expected_version = 0;
+  // Set: conflict when a checkpoint was written since (by a prune, a recount, a redaction), whatever the version.
+  std::optional<std::uint64_t> expected_next_page = {};
   std::vector<VersionRecord> versions =
       {};  // expected_version + 1 and so on; may be empty where only a checkpoint or settings are written
   std::vector<MessageRecord> messages = {};  // from the log length of expected_version on
@@ -238,7 +241,7 @@ UNDERTEXT_API Result<std::shared_ptr<Store>> open_store(std::string_view url, co
 // For tests, and for what need not last.
 UNDERTEXT_API std::shared_ptr<Store> memory_store();
 
-// Reads everything that is stored and checks it against itself: the store's own integrity, that records are complete and in order, and the chain of digests
+// Reads all records that are stored and checks them against themselves (pages follow from these: Conversation::check reads them): the store's own integrity, that records are complete and in order, and the chain of digests
 // over each conversation. Without an id: of all conversations.
 struct CheckReport {
   std::uint64_t conversations = 0, versions = 0, messages = 0;

@@ -26,6 +26,7 @@ Result<Counting> prepare(Settings& settings) {
   if (settings.compression.threshold == 0) settings.compression.threshold = settings.token_limit.value_or(0);
   if (std::optional<Error> error = check(settings.compression)) return std::move(*error);
   if (!settings.compression.strategy) settings.compression.strategy = sliding_window();
+  if (settings.tokenizer.empty()) settings.tokenizer = "estimate";
   return counting_by(settings.tokenizer);
 }
 
@@ -90,12 +91,18 @@ Result<Conversation> Conversation::open(Settings settings) {
 
 Result<Conversation> Conversation::open(std::shared_ptr<Store> store, std::string_view id, Settings settings,
                                         const OpenOptions& options) {
+  const bool as_stored = settings.tokenizer.empty();
   Result<Counting> counting = prepare(settings);
   if (!counting) return counting.error();
   Result<std::unique_ptr<Durable>> durable = Durable::open(std::move(store), id, settings.tokenizer, options, now_ms(settings));
   if (!durable) return durable.error();
   return answering_failure([&]() -> Result<Conversation> {
     History history = (*durable)->load();
+    if (as_stored && settings.tokenizer != (*durable)->tokenizer()) {
+      settings.tokenizer = (*durable)->tokenizer();
+      counting = counting_by(settings.tokenizer);
+      if (!counting) return counting.error();
+    }
     while ((*durable)->tokenizer() != settings.tokenizer) {
       history = history.recounted(counting->count_message);
       const std::optional<Error> error = (*durable)->recounted(history, settings.tokenizer);
@@ -147,13 +154,19 @@ Result<std::vector<Outcome>> Conversation::apply(std::vector<Operation> operatio
       }
       outcomes.push_back(std::move(*outcome));
     }
-    rep_->compress_if_due(operations.back(), tokens_before, work, outcomes.back(), tell);
+    // What follows belongs to the last operation that did something; a repeated one answers as the first time.
+    for (std::size_t k = outcomes.size(); work.changed && k-- > 0;) {
+      if (outcomes[k].version != work.history.version()) continue;
+      rep_->compress_if_due(operations[k], tokens_before, work, outcomes[k], tell);
+      break;
+    }
     return outcomes;
   });
 }
 
 Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressOptions& options) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
+  if (std::optional<Error> error = catch_up()) return std::move(*error);
   const History frozen = history();
   const Result<bool> repeated = answering_failure([&]() -> Result<bool> {
     const std::lock_guard lock(rep_->turn);
@@ -213,7 +226,7 @@ std::optional<Error> Conversation::set_tokenizer(std::string_view name) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return refused;
   Result<Counting> counting = counting_by(name);
   if (!counting) return counting.error();
-  const std::lock_guard lock(rep_->turn);
+  const Rep::Turn turn(*rep_);  // with its name: catching up calls subscribers
   if (rep_->durable) {
     if (std::optional<Error> error = rep_->recount_stored(counting->count_message, name)) return error;
   }
@@ -296,19 +309,43 @@ std::optional<Error> Conversation::checkpoint() {
   return rep_->change_stored([&](History& history) { return rep_->durable->checkpoint(history); });
 }
 
+std::optional<Error> Conversation::check() {
+  return rep_->change_stored([&](History& history) { return rep_->durable->check(history); });
+}
+
 std::optional<Error> Conversation::redact(const std::vector<Ordinal>& ordinals, const Removal& removal) {
   return rep_->change_stored([&](History& history) -> std::optional<Error> {
-    if (std::optional<Error> error = rep_->durable->redact(history, ordinals, removal)) return error;
-    // Sizes and counts are those of the stubs from now on.
-    for (;;) {
+    std::vector<std::string> others;
+    const std::optional<Error> redacted = rep_->durable->redact(history, ordinals, removal, others);
+    if (redacted && redacted->code == ErrorCode::not_found) return redacted;
+    // Sizes and counts are those of the stubs from now on, also where not all of it could be done: some bodies may be gone.
+    std::optional<Error> counted;
+    do {
       history = rep_->durable->load().recounted(rep_->context.count_tokens);
-      const std::optional<Error> error = rep_->durable->recounted(history, rep_->tokenizer);
-      if (!error || error->code != ErrorCode::conflict) return error;
+      counted = rep_->durable->recounted(history, rep_->tokenizer);
+    } while (counted && counted->code == ErrorCode::conflict);
+    for (const std::string& origin : others) {
+      Settings settings = rep_->settings;
+      settings.tokenizer.clear();
+      Result<Conversation> opened = rep_->durable->open_another(origin, settings);
+      if (!opened) return opened.error();
+      if (std::optional<Error> error = opened->count_anew()) return error;
     }
+    return redacted ? redacted : counted;
+  });
+}
+
+std::optional<Error> Conversation::count_anew() {
+  return rep_->change_stored([&](History& history) {
+    history = history.recounted(rep_->context.count_tokens);
+    return rep_->durable->recounted(history, rep_->tokenizer);
   });
 }
 
 Result<Reclaimed> Conversation::give_up_versions(const Retention& retention) {
+  if (!retention.versions && !retention.batches && !retention.days) {
+    return Error{ErrorCode::invalid_argument, "say what to keep: versions, batches or days"};
+  }
   Reclaimed reclaimed;
   const std::int64_t now = now_ms(rep_->settings);
   const std::optional<Error> error = rep_->change_stored([&](History& history) -> std::optional<Error> {

@@ -145,14 +145,8 @@ void Conversation::Rep::give_back_memory() {
   if (!durable || is_changing_here()) return;
   const std::unique_lock lock(turn, std::try_to_lock);
   if (!lock || !durable->has_read_too_much()) return;
-  try {
-    History again = durable->load();
-    if (durable->tokenizer() != tokenizer) return;
-    stats = again.stats();
-    publish(again);
-  } catch (const Failure&) {
-    // What is there can be read on; the next call tries again.
-  }
+  const Turn::Name name(*this);
+  catch_up(subscribers->list());  // where that fails, what is there can be read on, and the next call tries again
 }
 
 std::optional<Error> Conversation::Rep::change_stored(const std::function<std::optional<Error>(History&)>& make) {

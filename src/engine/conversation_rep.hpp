@@ -99,7 +99,6 @@ struct Conversation::Rep {
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
-   private:
     // A member, so that it ends when the clock throws.
     struct Name {
       explicit Name(Rep& rep) : changing(rep.changing) { changing.store(std::this_thread::get_id()); }
@@ -108,6 +107,8 @@ struct Conversation::Rep {
       Name& operator=(const Name&) = delete;
       std::atomic<std::thread::id>& changing;
     };
+
+   private:
     const std::lock_guard<std::mutex> lock_;
     const Name name_;
   };
@@ -164,10 +165,12 @@ auto Conversation::Rep::change(bool may_rebase, Make make) -> decltype(make(std:
       Work work = begin();
       std::vector<Event> notices_before;
       if (durable) notices_before = notices;
+      const Hysteresis hysteresis_before = hysteresis;
       auto answer = make(work, !listeners.empty());
       if (!answer) return answer;
       if (std::optional<Error> error = store_work(work)) {
         notices = std::move(notices_before);
+        hysteresis = hysteresis_before;
         if (error->code != ErrorCode::conflict) return std::move(*error);
         if (may_rebase && durable->rebases_appends() && tries < tries_max) continue;
         catch_up(listeners);

@@ -64,6 +64,7 @@ std::string Durable::tokenizer_of(const ConversationRecord& record) { return rea
 
 Durable::Durable(std::shared_ptr<Store> store, ConversationRecord record, Lineage lineage, const OpenOptions& options)
     : store_(std::move(store)),
+      id_(record.id),
       record_(std::move(record)),
       lineage_(std::move(lineage)),
       cache_bytes_(options.cache_bytes),
@@ -93,51 +94,57 @@ Result<std::unique_ptr<Durable>> Durable::open(std::shared_ptr<Store> store, std
   return answering_failure([&]() -> Result<std::unique_ptr<Durable>> {
     std::unique_ptr<Durable> durable(new Durable(store, std::move(*record), std::move(*lineage), options));
     if (options.note && *options.note != note_of(durable->record_)) {
-      Commit commit{durable->record_.id, durable->record_.version};
-      commit.settings = settings_bytes(durable->tokenizer_, *options.note);
-      // Whoever comes first in between has not changed what is written here.
+      // Whoever comes first in between may have counted anew: the name of the tokenizer is theirs.
       for (;;) {
+        ConversationRecord now = store->find(id).value();
+        Commit commit{now.id, now.version, now.next_page};
+        commit.settings = settings_bytes(read_settings_bytes(now.settings).tokenizer, *options.note);
         const std::optional<Error> error = store->commit(commit);
         if (!error) break;
         if (error->code != ErrorCode::conflict) return *error;
-        commit.expected_version = store->find(id).value().version;
       }
-      durable->record_.settings = *commit.settings;
     }
     return durable;
   });
 }
 
 History Durable::history_on(const Checkpoint& checkpoint) {
-  pages_ = std::make_shared<StoredPages>(space_id_, store_, lineage_);
+  auto pages = std::make_shared<StoredPages>(space_id_, store_, lineage_);
   if (!bodies_) bodies_ = std::make_shared<StoredBodies>(store_, lineage_, cache_bytes_ / 2);
-  History history = SavedHistory::load(checkpoint.root, pages_, bodies_);
+  History history = SavedHistory::load(checkpoint.root, pages, bodies_);
   if (history.version().value != checkpoint.version) {
     throw Failure(Error{ErrorCode::corrupt, "the checkpoint of " + record_.id + " is of another version than it says"});
   }
+  checkpoint_log_ = history.stats().total_messages;
+  pages_ = std::move(pages);
   next_page_ = checkpoint.next_page;
   record_.checkpoint_version = checkpoint.version;
-  checkpoint_log_ = history.stats().total_messages;
   bytes_added_ = 0;
   return history;
-}
-
-History Durable::load_checkpoint() {
-  const std::optional<Checkpoint> checkpoint = store_->checkpoint(record_.id).value();
-  if (checkpoint) return history_on(*checkpoint);
-  pages_.reset();
-  record_.checkpoint_version = 0;
-  checkpoint_log_ = 0;
-  bytes_added_ = 0;
-  return History(record_.created_at_ms);
 }
 
 History Durable::load() {
-  record_ = store_->find(record_.id).value();
-  tokenizer_ = read_settings_bytes(record_.settings).tokenizer;
-  History history = load_checkpoint();
-  replay_to(history, record_.version);
-  return history;
+  for (;;) {
+    ConversationRecord record = store_->find(record_.id).value();
+    const std::optional<Checkpoint> checkpoint = store_->checkpoint(record_.id).value();
+    // Two reads are two moments: somebody may have written a checkpoint in between.
+    if (checkpoint && checkpoint->next_page != record.next_page) continue;
+    std::string tokenizer = read_settings_bytes(record.settings).tokenizer;
+    History history(record.created_at_ms);
+    if (checkpoint) {
+      history = history_on(*checkpoint);
+    } else {
+      pages_.reset();
+      next_page_ = record.next_page;
+      checkpoint_log_ = 0;
+      bytes_added_ = 0;
+    }
+    replay_to(history, record.version);
+    // Last: what fails before is done again by the next one who looks.
+    tokenizer_ = std::move(tokenizer);
+    record_ = std::move(record);
+    return history;
+  }
 }
 
 bool Durable::has_read_too_much() const {
@@ -147,16 +154,18 @@ bool Durable::has_read_too_much() const {
 bool Durable::catch_up(History& history) {
   ConversationRecord now = store_->find(record_.id).value();
   const bool too_much_read = has_read_too_much();
-  const bool is_new =
-      now.version != history.version().value || now.first_version != record_.first_version || now.settings != record_.settings;
+  const bool is_new = now.version != history.version().value || now.first_version != record_.first_version ||
+                      now.settings != record_.settings || now.next_page != record_.next_page;
   if (!is_new && !too_much_read) return false;
   if (now.version < history.version().value) {
     throw Failure(Error{ErrorCode::corrupt, "the conversation " + record_.id + " is at version " + std::to_string(now.version) +
                                                 " in the store, and was at " + std::to_string(history.version().value)});
   }
   // What somebody made a checkpoint of need not be carried out again; nor can what was given up or counted anew.
-  if (too_much_read || now.checkpoint_version > record_.checkpoint_version || now.first_version != record_.first_version ||
-      now.settings != record_.settings) {
+  const bool written_anew =
+      now.next_page != record_.next_page || now.first_version != record_.first_version || now.settings != record_.settings;
+  if (too_much_read || written_anew) {
+    if (written_anew) bodies_.reset();  // some may have been taken out
     history = load();
     return true;
   }
@@ -170,14 +179,14 @@ std::vector<VersionRecord> Durable::versions(std::uint64_t first, std::uint64_t 
   while (first < end) {
     const Lineage::Owner owner = lineage_.of_version(first);
     std::vector<VersionRecord> some = store_->versions(owner.id, first, std::min(end, owner.end)).value();
+    if (some.empty() || some.front().version != first) {
+      throw Failure(
+          Error{ErrorCode::corrupt, "version " + std::to_string(first) + " of " + record_.id + " is missing in the store"});
+    }
     for (VersionRecord& record : some) {
       if (record.version != first) break;
       all.push_back(std::move(record));
       ++first;
-    }
-    if (some.empty() || all.empty() || all.back().version + 1 != first) {
-      throw Failure(
-          Error{ErrorCode::corrupt, "version " + std::to_string(first) + " of " + record_.id + " is missing in the store"});
     }
   }
   return all;
@@ -203,7 +212,11 @@ std::vector<MessageRecord> Durable::messages(std::uint64_t first, std::uint64_t 
 
 void Durable::replay_to(History& history, std::uint64_t version) {
   const std::uint64_t from = history.version().value;
-  if (from == version) return;
+  if (from >= version) {
+    if (from > version)
+      throw Failure(Error{ErrorCode::corrupt, "the checkpoint of " + record_.id + " is of a version after the last"});
+    return;
+  }
   const std::vector<VersionRecord> operations = versions(from + 1, version + 1);
   std::uint64_t log_length = history.stats().total_messages;
   const std::uint64_t log_end = operations.back().log_length;
@@ -222,12 +235,14 @@ void Durable::replay_to(History& history, std::uint64_t version) {
       bytes_added_ += message.body.size();
     }
     Operation operation{op::Append{}, {}};
+    std::optional<Stretches> kept;
     if (!record.arguments.empty()) {
       ByteIn in(record.arguments, "version " + std::to_string(record.version) + " of " + record_.id);
       operation = read_operation(in);
+      if (is_filter_by_text(operation)) kept = read_stretches(in);
       in.end();
     }
-    history = replay(history, std::move(operation), record.at_ms, given).value().history;
+    history = replay(history, std::move(operation), record.at_ms, given, kept ? &*kept : nullptr).value().history;
   }
 }
 
@@ -239,7 +254,7 @@ std::optional<Outcome> Durable::answered(std::string_view operation_id) {
 
 Commit Durable::new_records(const History& history, const Outcomes& answers) const {
   const History::Rep& rep = history.rep();
-  Commit commit{record_.id, record_.version};
+  Commit commit{record_.id, record_.version, record_.next_page};
   const std::uint64_t head = rep.head_number();
   commit.messages.reserve(rep.log.size() - record_.log_length);
   StoredReader stored(rep.log);
@@ -249,6 +264,8 @@ Commit Durable::new_records(const History& history, const Outcomes& answers) con
     commit.messages.push_back({ordinal, std::string(stored.message(at).json()), message.role(), message.time_ms, message.tokens});
   }
   commit.versions.reserve(head - record_.version);
+  std::unordered_map<std::uint64_t, std::pair<const std::string*, const Outcome*>> by_version;
+  for (const auto& [operation_id, outcome] : answers) by_version[outcome.version.value] = {&operation_id, &outcome};
   Digest chain = record_.chain;
   std::uint64_t log_length = record_.log_length;
   for (std::uint64_t v = record_.version + 1; v <= head; ++v) {
@@ -261,12 +278,12 @@ Commit Durable::new_records(const History& history, const Outcomes& answers) con
     if (row.operation) {
       ByteOut out;
       write_operation(out, row.operation->operation);
+      if (is_filter_by_text(row.operation->operation)) write_stretches(out, row.operation->kept);
       record.arguments = std::move(out.bytes);
     }
-    for (const auto& [operation_id, outcome] : answers) {
-      if (outcome.version.value != v) continue;
-      record.operation_id = operation_id;
-      record.answer = outcome_bytes(outcome);
+    if (const auto found = by_version.find(v); found != by_version.end()) {
+      record.operation_id = *found->second.first;
+      record.answer = outcome_bytes(*found->second.second);
     }
     const std::span<const MessageRecord> all = commit.messages;
     record.chain = chain = next_chain(chain, record, all.subspan(log_length - record_.log_length, row.log_length - log_length));
@@ -312,7 +329,7 @@ std::optional<Error> Durable::store_with_checkpoint(Commit commit, History& hist
   if (std::optional<Error> error = store_->commit(commit)) return error;
   writer.committed();
   stored(commit);
-  next_page_ = commit.checkpoint->next_page;
+  next_page_ = record_.next_page = commit.checkpoint->next_page;
   record_.checkpoint_version = commit.checkpoint->version;
   checkpoint_log_ = record_.log_length;
   // All of it is stored now, so it need not stay in memory.
@@ -329,11 +346,11 @@ std::optional<Error> Durable::store_with_checkpoint(Commit commit, History& hist
 
 std::optional<Error> Durable::checkpoint(History& history) {
   if (record_.checkpoint_version == record_.version) return {};
-  return store_with_checkpoint({record_.id, record_.version}, history, false);
+  return store_with_checkpoint({record_.id, record_.version, record_.next_page}, history, false);
 }
 
 std::optional<Error> Durable::recounted(History& history, std::string_view tokenizer) {
-  Commit commit{record_.id, record_.version};
+  Commit commit{record_.id, record_.version, record_.next_page};
   commit.settings = settings_bytes(tokenizer, note_of(record_));
   if (std::optional<Error> error = store_with_checkpoint(std::move(commit), history, false)) return error;
   tokenizer_ = tokenizer;
@@ -351,7 +368,11 @@ std::optional<Error> Durable::fork(const History& start, std::string_view id) {
   made.settings = record_.settings;
   made.created_at_ms = record_.created_at_ms;
   made.chain = record_.chain;
-  if (start.version().value != record_.version) made.chain = versions(start.version().value, start.version().value + 1).at(0).chain;
+  if (start.version().value == 0) {
+    made.chain = first_chain(lineage_.oldest());
+  } else if (start.version().value != record_.version) {
+    made.chain = versions(start.version().value, start.version().value + 1).at(0).chain;
+  }
   made.origin = Origin{record_.id, start.version().value, start.stats().total_messages, next_page_};
   std::string root = SavedHistory::save(start.rep(), writer);
   made.checkpoint = Checkpoint{start.version().value, writer.next_page(), std::move(root)};
@@ -369,7 +390,8 @@ Result<Conversation> Durable::open_another(std::string_view id, const Settings& 
                              .checkpoint_versions = checkpoint_versions_});
 }
 
-std::optional<Error> Durable::redact(const History& history, const std::vector<Ordinal>& ordinals, const Removal& removal) {
+std::optional<Error> Durable::redact(const History& history, const std::vector<Ordinal>& ordinals, const Removal& removal,
+                                     std::vector<std::string>& others) {
   std::unordered_map<std::string, std::vector<MessageRecord>> by_owner;
   for (const Ordinal ordinal : ordinals) {
     if (ordinal.value >= history.stats().total_messages) {
@@ -380,10 +402,19 @@ std::optional<Error> Durable::redact(const History& history, const std::vector<O
     record.body = redacted(message_of(record), {removal.who, removal.at_ms, removal.why, hex(*record.redacted)}).json();
     by_owner[lineage_.of_message(ordinal.value).id].push_back(std::move(record));
   }
-  for (const auto& [owner, stubs] : by_owner) {
-    if (std::optional<Error> error = store_->redact(owner, stubs, removal)) return error;
-  }
   bodies_.reset();  // it may know the old ones
+  std::optional<Error> failed;
+  for (const auto& [owner, stubs] : by_owner) {
+    if (owner != id_) others.push_back(owner);
+    if (std::optional<Error> error = store_->redact(owner, stubs, removal)) failed = std::move(error);
+  }
+  return failed;
+}
+
+std::optional<Error> Durable::check(const History& history) const {
+  PageWriter writer(space_id_, next_page_);
+  writer.forget_saved();  // so that every page is read, to be written again; which it is not
+  SavedHistory::save(history.rep(), writer);
   return {};
 }
 
@@ -417,6 +448,7 @@ Result<Reclaimed> Durable::give_up(History& history, std::uint32_t first, std::i
   if (std::optional<Error> error = store_->prune(prune)) return *error;
   bodies_.reset();
   record_.first_version = first;
+  record_.next_page = prune.checkpoint.next_page;
   history = history_on(prune.checkpoint);
   return reclaimed;
 }

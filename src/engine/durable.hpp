@@ -30,7 +30,7 @@ class Durable {
   static Result<std::unique_ptr<Durable>> open(std::shared_ptr<Store> store, std::string_view id, std::string_view tokenizer,
                                                const OpenOptions& options, std::int64_t now_ms);
 
-  const std::string& id() const { return record_.id; }
+  const std::string& id() const { return id_; }  // on any thread
   bool rebases_appends() const { return rebase_appends_; }
   const std::string& tokenizer() const { return tokenizer_; }  // that all stored counts are by
   static std::string note_of(const ConversationRecord& record);
@@ -52,13 +52,15 @@ class Durable {
 
   std::optional<Error> fork(const History& start, std::string_view id);
   Result<Conversation> open_another(std::string_view id, const Settings& settings) const;
-  std::optional<Error> redact(const History& history, const std::vector<Ordinal>& ordinals, const Removal& removal);
+  // `others` become the conversations this one was forked from that had some of the messages.
+  std::optional<Error> redact(const History& history, const std::vector<Ordinal>& ordinals, const Removal& removal,
+                              std::vector<std::string>& others);
+  std::optional<Error> check(const History& history) const;  // throws what is wrong
   Result<Reclaimed> give_up(History& history, std::uint32_t first, std::int64_t now_ms);
 
  private:
   Durable(std::shared_ptr<Store> store, ConversationRecord record, Lineage lineage, const OpenOptions& options);
 
-  History load_checkpoint();
   void replay_to(History& history, std::uint64_t version);
   std::vector<VersionRecord> versions(std::uint64_t first, std::uint64_t end);
   std::vector<MessageRecord> messages(std::uint64_t first, std::uint64_t end);
@@ -69,6 +71,7 @@ class Durable {
   History history_on(const Checkpoint& checkpoint);
 
   const std::shared_ptr<Store> store_;
+  const std::string id_;
   ConversationRecord record_;  // as it is known to be stored
   Lineage lineage_;
   const std::uint64_t cache_bytes_;

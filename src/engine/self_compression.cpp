@@ -156,7 +156,7 @@ void Conversation::Rep::compress_in_background(const History& frozen, const std:
     Result<Outcome> outcome = answering_failure(
         [&] { return commit_plan(plan && moved_on ? rebase(*plan, frozen, work.history) : plan, work, !listeners.empty()); });
     if (outcome) {
-      if (std::optional<Error> error = store_work(work)) {
+      if (std::optional<Error> error = answering_failure([&] { return store_work(work); })) {
         failed = catch_up(listeners);
         if (error->code == ErrorCode::conflict && !failed && tries < tries_max) continue;
         outcome = std::move(*error);

@@ -157,6 +157,11 @@ Problem perform(Draft& draft, const op::Filter& filter) {
   const auto has_empty = [](const std::vector<std::string>& list) { return std::find(list.begin(), list.end(), "") != list.end(); };
   if (has_empty(filter.content_contains)) return bad("contentContains", "an empty text is in every message; leave it out");
   if (has_empty(filter.content_excludes)) return bad("contentExcludes", "an empty text is in every message; leave it out");
+  if (draft.kept_then()) {
+    draft.keep_only(*draft.kept_then());
+    draft.open_batch();
+    return {};
+  }
   const bool by_text = !filter.content_contains.empty() || !filter.content_excludes.empty();
   StoredReader stored(draft.log());
   const Stretches kept = stretches_where(draft.view(), filter.roles, [&](const Entry& e) {
@@ -217,15 +222,25 @@ Problem perform(Draft& draft, const op::Expand& expand) {
   return {};
 }
 
+const Message& a_message() {
+  static const Message message = Message::make(Role::user, "given").value();
+  return message;
+}
+
+Result<Message> merge_at(const Draft& draft, const std::vector<std::uint64_t>& indices, const std::string& separator) {
+  const std::vector<Message> messages = messages_at(draft, indices);
+  for (const Message& message : messages) {
+    if (message.role() != messages.front().role()) return bad("indices", "messages to merge have one role");
+  }
+  return merge_messages(messages, separator, draft.context().limits);
+}
+
 Problem perform(Draft& draft, const op::Merge& merge) {
   if (merge.indices.size() < 2) return bad("indices", "name two or more messages");
   Result<std::vector<std::uint64_t>> indices = draft.indices_of(Names::indices(merge.indices));
   if (!indices) return indices.error();
-  const std::vector<Message> messages = messages_at(draft, *indices);
-  for (const Message& message : messages) {
-    if (message.role() != messages.front().role()) return bad("indices", "messages to merge have one role");
-  }
-  Result<Message> merged = merge_messages(messages, merge.separator, draft.context().limits);
+  // What is carried out again looks into no body: some may have been taken out since.
+  Result<Message> merged = draft.replays() ? a_message() : merge_at(draft, *indices, merge.separator);
   if (!merged) return merged.error();
   Result<std::vector<std::uint32_t>> stored = draft.store({&*merged, 1});
   if (!stored) return stored.error();
@@ -236,7 +251,9 @@ Problem perform(Draft& draft, const op::Merge& merge) {
 
 Problem perform(Draft& draft, const op::Split& split) {
   if (Problem problem = index_problem(draft, split.index)) return problem;
-  Result<std::vector<Message>> pieces = split_message(messages_at(draft, {split.index}).front(), split.at, draft.context().limits);
+  Result<std::vector<Message>> pieces =
+      draft.replays() ? Result<std::vector<Message>>(std::vector<Message>(split.at.size() + 1, a_message()))
+                      : split_message(messages_at(draft, {split.index}).front(), split.at, draft.context().limits);
   if (!pieces) return pieces.error();
   Result<std::vector<std::uint32_t>> stored = draft.store(*pieces);
   if (!stored) return stored.error();
@@ -275,8 +292,10 @@ Problem perform(Draft& draft, const op::Transform& transform) {
   }
   std::vector<Message> changed;
   changed.reserve(indices.size());
-  for (const Message& message : messages_at(draft, indices)) {
-    Result<Message> result = std::visit(Change{message, draft.context().limits, draft.replays()}, transform.change);
+  if (draft.replays()) changed.assign(indices.size(), a_message());
+  for (std::size_t k = changed.size(); k < indices.size(); ++k) {
+    const Message message = messages_at(draft, {indices[k]}).front();
+    Result<Message> result = std::visit(Change{message, draft.context().limits, false}, transform.change);
     if (!result) return result.error();
     changed.push_back(std::move(*result));
   }
@@ -400,6 +419,15 @@ Problem perform(Draft& draft, const op::Restore& restore) {
 
 Problem perform(Draft& draft, const op::ImportMarkMap& import) { return import_mark_map(draft, import.map); }
 
+bool are_within(const Stretches& stretches, std::uint64_t size) {
+  std::uint64_t end = 0;
+  for (const Range& r : stretches) {
+    if (r.start < end || r.start >= r.end || r.end > size) return false;
+    end = r.end;
+  }
+  return true;
+}
+
 Result<Step> carry_out(Draft& draft, const Operation& operation) {
   if (Problem problem = std::visit([&](const auto& what) { return perform(draft, what); }, operation.what)) return *problem;
   return std::move(draft).finish(operation);
@@ -407,7 +435,11 @@ Result<Step> carry_out(Draft& draft, const Operation& operation) {
 
 }  // namespace
 
-Result<Step> replay(const History& history, Operation operation, std::int64_t at_ms, const std::vector<StoredMessage>& given) {
+Result<Step> replay(const History& history, Operation operation, std::int64_t at_ms, const std::vector<StoredMessage>& given,
+                    const Stretches* kept) {
+  if (kept && (!is_filter_by_text(operation) || !are_within(*kept, history.view().size()))) {
+    return Error{ErrorCode::corrupt, "a stored " + std::string(name(operation)) + " cannot have kept what it says"};
+  }
   // Any of them will do: what was made then is taken.
   const std::vector<Message> places(given.size(), Message::make(Role::user, "given").value());
   if (auto* append = std::get_if<op::Append>(&operation.what)) append->messages = places;
@@ -415,7 +447,7 @@ Result<Step> replay(const History& history, Operation operation, std::int64_t at
   if (auto* replace = std::get_if<op::Replace>(&operation.what)) replace->messages = places;
   constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
   const ApplyContext context{at_ms, {}, Pairs::literal, {unlimited, std::numeric_limits<std::uint32_t>::max()}};
-  Draft draft(history.rep(), context, &given);
+  Draft draft(history.rep(), context, &given, kept);
   Result<Step> step = carry_out(draft, operation);
   if (!step) {
     return Error{ErrorCode::corrupt,

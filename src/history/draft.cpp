@@ -16,14 +16,21 @@ Error bad_name(const Names& names, const std::string& problem) {
 
 }  // namespace
 
-Draft::Draft(const History::Rep& base, const ApplyContext& context, const std::vector<StoredMessage>* given)
+bool is_filter_by_text(const Operation& operation) {
+  const auto* filter = std::get_if<op::Filter>(&operation.what);
+  return filter && (!filter->content_contains.empty() || !filter->content_excludes.empty());
+}
+
+Draft::Draft(const History::Rep& base, const ApplyContext& context, const std::vector<StoredMessage>* given,
+             const Stretches* kept_then)
     : base_(base),
       context_(context),
       log_(base.log),
       view_(base.head.placed()),
       batches_(base.head.frame->batches),
       marks_(base.head.frame->marks),
-      given_(given) {}
+      given_(given),
+      kept_then_(kept_then) {}
 
 Result<std::vector<std::uint32_t>> Draft::ordinals_of(const Names& names) const {
   if (names.numbers.empty()) return bad_name(names, "name at least one message");
@@ -181,7 +188,9 @@ Step Draft::finish(const Operation& operation) && {
         transform && std::holds_alternative<op::TransformFunction>(transform->change)) {
       transform->change = op::TransformFunction();  // it may hold on to anything
     }
-    row.operation = Shared<OperationRecord>::make(std::move(recorded), restores_, undo_, redo_);
+    Stretches kept;
+    if (is_filter_by_text(recorded) && kept_) kept = *kept_;
+    row.operation = Shared<OperationRecord>::make(std::move(recorded), restores_, undo_, redo_, std::move(kept));
   }
   rep->versions.push_back(row);
   rep->log = std::move(log_);

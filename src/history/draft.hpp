@@ -20,7 +20,8 @@ namespace undertext {
 class Draft {
  public:
   // With `given`: the operation was carried out before, and what it stored are these messages, whatever it would make now.
-  Draft(const History::Rep& base, const ApplyContext& context, const std::vector<StoredMessage>* given = nullptr);
+  Draft(const History::Rep& base, const ApplyContext& context, const std::vector<StoredMessage>* given = nullptr,
+        const Stretches* kept_then = nullptr);
 
   bool replays() const { return given_ != nullptr; }
 
@@ -44,6 +45,8 @@ class Draft {
   void append(std::span<const std::uint32_t> ordinals);
   void edit(const std::vector<Splice>& splices);
   void keep_only(const Stretches& kept);
+  // What is carried out again keeps what it kept then; null: that follows from the operation.
+  const Stretches* kept_then() const { return kept_then_; }
   void add_mark(std::string_view mark, const std::vector<std::uint32_t>& ordinals) { marks_.add(mark, ordinals); }
   void remove_mark(std::string_view mark, const std::vector<std::uint32_t>& ordinals) { marks_.remove(mark, ordinals); }
 
@@ -73,6 +76,7 @@ class Draft {
   BatchTree batches_;
   Marks marks_;
   const std::vector<StoredMessage>* given_;
+  const Stretches* kept_then_;
   std::vector<std::vector<ToolLink>> stored_links_;  // of the messages stored here, read once
   std::optional<Stretches> kept_;                    // of the view before; unset: all of it
   bool view_swapped_ = false;                        // the view is another one; what was kept is yet to be found out

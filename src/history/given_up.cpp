@@ -58,8 +58,14 @@ History without_versions_below(const History& history, std::uint32_t first) {
   made->first_state = first_state;
   // Batches tell which operation opened them.
   std::vector<std::uint32_t> opened;
-  const BatchTree& batches = made->head.frame->batches;
-  for (std::uint64_t k = 0; k < batches.size(); ++k) opened.push_back(batches[k].opened_in);
+  BatchTree before;
+  const auto add_batches = [&](const BatchTree& batches) {
+    for (std::uint64_t k = before.common_prefix(batches); k < batches.size(); ++k) opened.push_back(batches[k].opened_in);
+    before = batches;
+  };
+  for (std::uint64_t k = 0; k < made->states.size(); ++k) add_batches(made->states[k].frame->batches);
+  add_batches(made->head.frame->batches);
+  std::sort(opened.begin(), opened.end());
   std::vector<VersionRow> rows;
   rows.reserve(first - made->first_version);
   for (std::uint32_t v = made->first_version; v < first; ++v) {

@@ -153,12 +153,13 @@ std::vector<SummaryNote> ItemCodec<SummaryNote>::read(PageIn& in, unsigned n) {
   for (unsigned k = 0; k < n; ++k) {
     const std::uint32_t ordinal = in.number32();
     const std::uint32_t size = in.number32();
+    if (size > ordinal) in.fail("a summary stands for more than was there");
     std::vector<std::uint32_t> originals;
     std::int64_t first = 0;
     while (originals.size() < size) {
       first += in.signed_number();
       const std::uint32_t run = in.number32();
-      if (run == 0 || run > size - originals.size() || first < 0 || first + run > static_cast<std::int64_t>(no_place)) {
+      if (run == 0 || run > size - originals.size() || first < 0 || first + run > static_cast<std::int64_t>(ordinal)) {
         in.fail("a summary stands for what cannot be");
       }
       for (std::uint32_t i = 0; i < run; ++i) originals.push_back(static_cast<std::uint32_t>(first) + i);

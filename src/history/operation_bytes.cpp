@@ -380,6 +380,26 @@ class In {
 
 }  // namespace
 
+void write_stretches(ByteOut& out, const Stretches& stretches) {
+  out.number(stretches.size());
+  std::uint64_t end = 0;
+  for (const Range& r : stretches) {
+    out.number(r.start - end);
+    out.number(r.end - r.start);
+    end = r.end;
+  }
+}
+
+Stretches read_stretches(ByteIn& in) {
+  Stretches stretches(in.count());
+  std::uint64_t end = 0;
+  for (Range& r : stretches) {
+    r.start = end + in.number();
+    r.end = end = r.start + in.number();
+  }
+  return stretches;
+}
+
 void write_operation(ByteOut& out, const Operation& operation) {
   std::visit(Out(out), operation.what);
   out.text(operation.options.description);

@@ -162,6 +162,8 @@ History SavedHistory::load(std::string_view root, std::shared_ptr<PageSpace> spa
   rep->log.bodies = std::move(bodies);
   in.end();
   if (rep->versions.empty() || rep->head.frame->batches.empty()) in.fail("it has no version, or no batch");
+  if (rep->first_version >= rep->versions.size() || rep->head.log_length != rep->log.size())
+    in.fail("its sizes do not go together");
   return History(std::move(rep));
 }
 

@@ -58,7 +58,10 @@ struct OperationRecord {
   std::optional<std::uint32_t> restores;  // the version whose state came back
   std::optional<std::uint32_t> undo;      // the version that UNDO would bring back; for an UNDO or REDO only
   std::optional<std::uint32_t> redo;
+  Stretches kept = {};  // of a FILTER by text: what it kept, for the texts may be taken out later
 };
+
+bool is_filter_by_text(const Operation& operation);
 
 // The state of a run's last version.
 struct State {
@@ -111,7 +114,9 @@ struct History::Rep {
   }
   std::uint64_t message_count(std::uint64_t version) const {
     const State& run = run_of(version);
-    return run.view.size() - (run.log_length - versions[version].log_length);
+    const std::uint64_t later = std::uint64_t{run.log_length} - versions[version].log_length;
+    if (later > run.view.size()) throw_corrupt_page(0, "a version has more messages than the one after it");
+    return run.view.size() - later;
   }
 
   State state_at(std::uint64_t version) const {

@@ -23,10 +23,10 @@ void append_calls(std::string& json, const Message& message) {
 }
 
 // Results in the form of parts: several may stand in one message.
-bool append_results(std::string& json, const Message& message) {
+bool append_results(std::string& json, const Message& message, const std::optional<std::string>& except) {
   bool any = false;
   for (const ToolLink& link : message.tool_links()) {
-    if (link.side != ToolLink::Side::result) continue;
+    if (link.side != ToolLink::Side::result || link.id == except) continue;
     json += any ? "," : R"(,"content":[)";
     any = true;
     json += R"({"type":"tool_result","tool_use_id":)";
@@ -48,7 +48,7 @@ Message redacted(const Message& message, const RedactionNote& note) {
     json += R"(,"toolCallId":)";
     append_json_string(json, *tool_call_id);
   }
-  if (tool_call_id || !append_results(json, message)) {
+  if (!append_results(json, message, tool_call_id)) {
     json += R"(,"content":)";
     append_json_string(json, text);
   }

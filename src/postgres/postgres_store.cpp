@@ -203,6 +203,10 @@ class PostgresStore final : public Store {
     batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
     batch.require(sql::require_head, of(id, number(commit.expected_version)), ErrorCode::conflict,
                   "the conversation " + id + " is no longer at version " + std::to_string(commit.expected_version));
+    if (commit.expected_next_page) {
+      batch.require(sql::require_checkpoint, of(id, number(*commit.expected_next_page)), ErrorCode::conflict,
+                    "the conversation " + id + " has another checkpoint by now");
+    }
     if (!commit.versions.empty()) {
       const std::uint64_t log_length = commit.versions.back().log_length - commit.messages.size();
       if (commit.versions.front().log_length < log_length) return unfitting_messages();

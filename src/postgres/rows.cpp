@@ -30,7 +30,7 @@ Result<FoundConversation> read_conversation(std::string_view id, const Rows& row
   if (!chain) return corrupt(id, "the chain at version", rows.number(0, 7));
   record.chain = *chain;
   record.checkpoint_version = count(rows, 0, 11);
-  found.next_page = count(rows, 0, 12);
+  found.next_page = found.record.next_page = count(rows, 0, 12);
   return found;
 }
 

@@ -84,6 +84,11 @@ SELECT 1 / (CASE WHEN count(*) = 0 THEN 1 ELSE 0 END) FROM undertext_removal
 WHERE conversation_id = $1 AND tenant = $2 AND ordinal = -1)sql"};
 inline constexpr Statement require_message{"require_message", R"sql(
 SELECT 1 / count(*) FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal = $3)sql"};
+// No checkpoint but the one that ends at page $3.
+inline constexpr Statement require_checkpoint{"require_checkpoint", R"sql(
+SELECT 1 / count(*) FROM undertext_conversation c
+LEFT JOIN undertext_checkpoint k ON k.conversation_id = $1 AND k.tenant = $2
+WHERE c.conversation_id = $1 AND c.tenant = $2 AND coalesce(k.next_page, c.origin_next_page, 1) = $3)sql"};
 // A checkpoint goes on from the stored one: its version, the end of its pages, and its first new page.
 inline constexpr Statement require_later_checkpoint{"require_later_checkpoint", R"sql(
 SELECT 1 / count(*) FROM undertext_conversation c

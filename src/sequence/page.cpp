@@ -35,17 +35,17 @@ std::string PageSpace::read(std::uint64_t page) {
   return bytes;
 }
 
-StubNode* PageSpace::stub(std::uint64_t page, std::uint16_t height, std::uint64_t count) {
+StubNode* PageSpace::stub(std::uint64_t page, std::uint16_t height, const void* kind) {
   const std::lock_guard lock(lock_);
   StubNode*& known = stubs_[page];
-  if (known && known->height == height && (known->count == count || known->count == 0 || count == 0)) {
+  if (known && known->height == height && known->kind == kind) {
     // One whose last reference has just gone is on its way to forget(), and is not for use.
     std::uint32_t refs = known->refs.load(std::memory_order_relaxed);
     while (refs != 0) {
       if (known->refs.compare_exchange_weak(refs, refs + 1, std::memory_order_acq_rel)) return known;
     }
   }
-  known = new StubNode(shared_from_this(), page, height, count);
+  known = new StubNode(shared_from_this(), page, height, kind);
   return known;
 }
 

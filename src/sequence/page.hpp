@@ -37,14 +37,14 @@ struct TreeNode {
 
 // Stands for a node that is on a page.
 struct StubNode : TreeNode {
-  StubNode(std::shared_ptr<PageSpace> from, std::uint64_t number, std::uint16_t at_height, std::uint64_t items)
-      : space(std::move(from)), page(number), count(items) {
+  StubNode(std::shared_ptr<PageSpace> from, std::uint64_t number, std::uint16_t at_height, const void* of_kind)
+      : space(std::move(from)), page(number), kind(of_kind) {
     height = at_height;
     is_stub = true;
   }
   const std::shared_ptr<PageSpace> space;
   const std::uint64_t page;
-  const std::uint64_t count;  // of the items below it, as its parent says; 0: whoever names it does not know
+  const void* const kind;  // of tree: a page that two kinds name is not one node
   std::atomic<TreeNode*> loaded{nullptr};
 };
 
@@ -80,7 +80,7 @@ class PageSpace : public std::enable_shared_from_this<PageSpace> {
   void count_loaded(std::uint64_t bytes) { bytes_loaded_.fetch_add(bytes, std::memory_order_relaxed); }
 
   // The one stub for a page, so that trees that share pages share nodes. The caller owns one reference.
-  StubNode* stub(std::uint64_t page, std::uint16_t height, std::uint64_t count = 0);
+  StubNode* stub(std::uint64_t page, std::uint16_t height, const void* kind);
   void forget(StubNode* stub);  // when its last reference has gone
 
  protected:

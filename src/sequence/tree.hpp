@@ -144,7 +144,10 @@ class Tree : private TreeNodes<Item, Sums> {
     }
     walk = {};
     const std::uint64_t linked = root_count();
-    if (index >= linked) return {tail_items(), linked, size()};
+    if (index >= linked) {
+      if (index >= size()) throw_corrupt_page(0, "it names a place beyond the end of a list");
+      return {tail_items(), linked, size()};
+    }
     const Node* node = root();
     std::uint64_t begin = 0;
     while (node->height > 0) {
@@ -171,7 +174,7 @@ class Tree : private TreeNodes<Item, Sums> {
       if (const std::uint64_t all = total(node, get); all > target) {
         while (node->height > 0) {
           unsigned i = 0;
-          for (;; ++i) {
+          for (const unsigned last = size_of(node) - 1; i < last; ++i) {
             const std::uint64_t s = static_cast<std::uint64_t>(get(sums_of(node)[i]));
             if (before + s > target) break;
             before += s;
@@ -293,14 +296,14 @@ class Tree : private TreeNodes<Item, Sums> {
     if (const std::uint64_t page = in.number()) {
       const std::uint64_t height = in.number();
       if (height > 40) in.fail("a tree is too high");
-      tree.root_ = Ref(in.space->stub(page, static_cast<std::uint16_t>(height)));
+      tree.root_ = Ref(in.space->stub(page, static_cast<std::uint16_t>(height), Nodes::kind()));
     }
     tree.tail_size_ = in.number32();
     if (tree.tail_size_ > LeafMax) in.fail("a tail is too long");
     if (tree.tail_size_ > 0) {
       const std::uint64_t page = in.number();
       if (page == 0) in.fail("a tail has no page");
-      tree.tail_ = Ref(in.space->stub(page, 0));
+      tree.tail_ = Ref(in.space->stub(page, 0, Nodes::kind()));
     }
     return tree;
   }

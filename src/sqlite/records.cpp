@@ -105,6 +105,7 @@ std::optional<StoredConversation> find_conversation(Connection& connection, std:
     record.checkpoint_version = checkpoint.number_at(0);
     stored.next_page = checkpoint.number_at(1);
   }
+  record.next_page = stored.next_page;
   return stored;
 }
 

@@ -74,11 +74,17 @@ class Checker {
     return std::nullopt;
   }
 
+  // Somebody may have written since the record was read.
+  bool is_after_the_last(const Checkpoint& checkpoint) {
+    const Result<ConversationRecord> now = store_.find(id_, options_);
+    return now && checkpoint.version > now->version;
+  }
+
   std::optional<Error> check_links() {
     Result<std::optional<Checkpoint>> checkpoint = store_.checkpoint(id_, options_);
     if (!checkpoint) {
       if (auto error = damage_or_error(checkpoint.error())) return error;
-    } else if (*checkpoint && (*checkpoint)->version > record_.version) {
+    } else if (*checkpoint && (*checkpoint)->version > record_.version && is_after_the_last(**checkpoint)) {
       damage("the checkpoint is of version " + std::to_string((*checkpoint)->version) + ", after the last one");
     }
     for (const std::string& fork : record_.forks) {

@@ -72,6 +72,7 @@ class MemoryStore final : public Store {
       kept.record.log_length = made.origin->log_length;
     }
     ConversationRecord answer = kept.record;
+    answer.next_page = kept.head().next_page;
     if (!made.origin) {
       conversations_.emplace(made.id, std::move(kept));
       return answer;
@@ -87,6 +88,7 @@ class MemoryStore final : public Store {
   Result<ConversationRecord> find(std::string_view id, const CallOptions& options) override {
     return read<ConversationRecord>(id, options, [](const Kept& kept) -> Result<ConversationRecord> {
       ConversationRecord record = kept.record;
+      record.next_page = kept.head().next_page;
       std::sort(record.forks.begin(), record.forks.end());
       return record;
     });
@@ -99,6 +101,7 @@ class MemoryStore final : public Store {
     std::vector<ConversationRecord> records;
     for (auto it = conversations_.upper_bound(options.after); it != conversations_.end() && records.size() < options.limit; ++it) {
       records.push_back(it->second.record);
+      records.back().next_page = it->second.head().next_page;
       records.back().forks.clear();
     }
     return records;

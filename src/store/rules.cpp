@@ -129,6 +129,8 @@ std::optional<Error> refuse_commit(const Commit& commit, const StoredHead& head)
   if (commit.expected_version != head.version)
     return conflict("the conversation " + commit.conversation + " is at version " + std::to_string(head.version) + ", not " +
                     std::to_string(commit.expected_version));
+  if (commit.expected_next_page && *commit.expected_next_page != head.next_page)
+    return conflict("the conversation " + commit.conversation + " has another checkpoint by now");
   if (!commit.versions.empty() && (commit.versions.front().log_length < head.log_length ||
                                    commit.versions.back().log_length - head.log_length != commit.messages.size()))
     return invalid("the messages are not those between the log's length before and after", "messages");

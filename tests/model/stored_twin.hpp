@@ -72,11 +72,14 @@ inline History carried_out_again(const History& before, const History& after) {
   const History::Rep& rep = after.rep();
   const VersionRow row = rep.versions[rep.head_number()];
   Operation operation{op::Append{}, {}};
+  std::optional<Stretches> kept;
   if (row.operation) {
     ByteOut out;
     write_operation(out, row.operation->operation);
+    if (is_filter_by_text(row.operation->operation)) write_stretches(out, row.operation->kept);
     ByteIn in(out.bytes, "an operation");
     operation = read_operation(in);
+    if (is_filter_by_text(operation)) kept = read_stretches(in);
     in.end();
   }
   std::vector<StoredMessage> given;
@@ -84,7 +87,7 @@ inline History carried_out_again(const History& before, const History& after) {
     const StoredMessage& stored = rep.log.stored[o];
     given.emplace_back(rep.log.message(static_cast<std::uint32_t>(o)), stored.time_ms, stored.tokens);
   }
-  return replay(before, std::move(operation), row.at_ms, given).value().history;
+  return replay(before, std::move(operation), row.at_ms, given, kept ? &*kept : nullptr).value().history;
 }
 
 }  // namespace undertext

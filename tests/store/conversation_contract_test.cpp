@@ -163,6 +163,77 @@ TEST_P(StoredConversation, ARedactedMessageIsAStubEverywhereAndPairsStayWhole) {
   EXPECT_TRUE(check_store(*store).value().damage.empty());
 }
 
+// What is carried out again when a conversation is opened looks into no body.
+TEST_P(StoredConversation, OperationsThatLookedIntoAMessageCanBeCarriedOutAgainWhenItIsRedacted) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation c = kept_in(store);
+  c.apply({op::Append{{text(Role::user, "a secret"), text(Role::user, "nothing"), text(Role::user, "the secret")}}}).value();
+  c.apply({op::Filter{.content_contains = {"secret"}}}).value();
+  c.apply({op::Split{0, {2}}}).value();
+  c.apply({op::Merge{{0, 1}}}).value();
+  c.apply({op::Transform{Names::indices({1}), ReplaceText{"the", "that"}}}).value();
+  const auto shown = [](const Conversation& each) {
+    std::vector<std::uint64_t> ordinals;
+    for (const Ordinal ordinal : each.messages().value().ordinals) ordinals.push_back(ordinal.value);
+    return ordinals;
+  };
+  const std::vector<std::uint64_t> before = shown(c);
+  Conversation fork = c.fork(Version(2), "f").value();
+  fork.apply({op::Split{1, {3}}}).value();
+  const std::vector<std::uint64_t> fork_before = shown(fork);
+  std::vector<Ordinal> all;
+  for (std::uint64_t o = 0; o < c.stats().total_messages; ++o) all.push_back(Ordinal(o));
+  ASSERT_FALSE(c.redact(all, {"ann", 1, "all of it"}));
+  EXPECT_EQ(shown(c), before);
+  EXPECT_EQ(shown(kept_in(store)), before);
+  EXPECT_EQ(shown(kept_in(store, {}, "f")), fork_before);
+}
+
+TEST_P(StoredConversation, WhatWasGivenUpOrRedactedElsewhereIsNoticedBeforeAnythingIsCommitted) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation a = kept_in(store), b = kept_in(store);
+  for (int i = 0; i < 4; ++i) a.apply(append("secret " + std::to_string(i))).value();
+  ASSERT_FALSE(b.catch_up());
+  ASSERT_FALSE(a.redact({Ordinal(0)}, {"ann", 1, "why"}));
+  b.apply({op::Merge{{0, 1}}}).value();
+  for (const MessageRecord& record : store->messages("c", 0, 10).value())
+    EXPECT_EQ(record.body.find("secret 0"), std::string::npos);
+  ASSERT_FALSE(a.catch_up());
+  a.give_up_versions({.versions = 1}).value();
+  EXPECT_CODE(b.apply({op::Restore{2}}).error(), ErrorCode::not_found);
+  a.give_up_versions({.versions = 1}).value();
+  b.apply(append("more")).value();
+  EXPECT_EQ(texts(kept_in(store).view()).back(), "more");
+  EXPECT_TRUE(check_store(*store).value().damage.empty());
+  EXPECT_FALSE(kept_in(store).check());
+}
+
+TEST_P(StoredConversation, AForkOfNothingBeginsWithNothing) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation c = kept_in(store);
+  c.apply(append("one")).value();
+  Conversation fork = c.fork(Version(0), "f").value();
+  fork.apply(append("other")).value();
+  EXPECT_EQ(texts(kept_in(store, {}, "f").view()), Texts({"other"}));
+  EXPECT_TRUE(check_store(*store).value().damage.empty());
+}
+
+TEST_P(StoredConversation, NoTokenizerNamedMeansTheOneItIsCountedBy) {
+  const std::shared_ptr<Store> store = shared();
+  Settings settings;
+  settings.tokenizer = "claude";
+  if (!Conversation::open(settings)) GTEST_SKIP() << "there is no second tokenizer here";
+  Conversation named = Conversation::open(store, "c", settings).value();
+  named.apply(append("some words to count")).value();
+  EXPECT_EQ(kept_in(store).settings().tokenizer, "claude");
+  named.apply(append("more")).value();
+}
+
+TEST_P(StoredConversation, RetentionMustSayWhatToKeep) {
+  Conversation c = kept_in(shared());
+  EXPECT_CODE(c.give_up_versions({}).error(), ErrorCode::invalid_argument);
+}
+
 TEST_P(StoredConversation, VersionsThatAreGivenUpAreGoneAndAllOthersAreAsTheyWere) {
   const std::shared_ptr<Store> store = shared();
   Conversation c = kept_in(store, {.checkpoint_versions = 5});
