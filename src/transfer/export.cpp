@@ -8,6 +8,7 @@
 #include "engine/durable.hpp"
 #include "engine/lineage.hpp"
 #include "history/operation_bytes.hpp"
+#include "history/state.hpp"
 #include "transfer/export_lines.hpp"
 
 namespace undertext {
@@ -59,6 +60,7 @@ Operation operation_of(const VersionRecord& record) {
   if (!record.arguments.empty()) {
     ByteIn in(record.arguments, "version " + std::to_string(record.version));
     operation = read_operation(in);
+    if (is_filter_by_text(operation)) read_stretches(in);  // what it kept; an import finds that again from the texts
     in.end();
   }
   operation.options.operation_id = record.operation_id;
