@@ -3,6 +3,7 @@ if(NOT UNDERTEXT_HAVE_SQLITE)
   return()
 endif()
 set(stored_folder ${CMAKE_CURRENT_BINARY_DIR}/stored)
+file(REMOVE_RECURSE ${stored_folder})
 file(MAKE_DIRECTORY ${stored_folder})
 set(stored_environment UNDERTEXT_BINARY=$<TARGET_FILE:undertext_cli> UNDERTEXT_TEST_STORE=sqlite:${stored_folder}/scenarios.db)
 

@@ -100,7 +100,10 @@ class PostgresStore final : public Store {
                               .log_length = made.origin ? made.origin->log_length : 0,
                               .updated_at_ms = made.created_at_ms,
                               .chain = made.chain,
-                              .checkpoint_version = made.checkpoint ? made.checkpoint->version : 0};
+                              .checkpoint_version = made.checkpoint ? made.checkpoint->version : 0,
+                              .next_page = made.checkpoint ? made.checkpoint->next_page
+                                           : made.origin   ? made.origin->next_page
+                                                           : 1};
     return record;
   }
 
