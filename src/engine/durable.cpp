@@ -405,10 +405,22 @@ std::optional<Error> Durable::redact(const History& history, const std::vector<O
   bodies_.reset();  // it may know the old ones
   std::optional<Error> failed;
   for (const auto& [owner, stubs] : by_owner) {
-    if (owner != id_) others.push_back(owner);
+    std::uint64_t lowest = stubs.front().ordinal;
+    for (const MessageRecord& stub : stubs) lowest = std::min(lowest, stub.ordinal);
+    add_sharers(owner, lowest, others);
     if (std::optional<Error> error = store_->redact(owner, stubs, removal)) failed = std::move(error);
   }
   return failed;
+}
+
+// The conversation, and those forked from it after the message was there.
+void Durable::add_sharers(const std::string& id, std::uint64_t ordinal, std::vector<std::string>& sharers) const {
+  const ConversationRecord record = store_->find(id).value();
+  if (id != id_ && std::find(sharers.begin(), sharers.end(), id) == sharers.end()) sharers.push_back(id);
+  for (const std::string& fork : record.forks) {
+    const Result<ConversationRecord> found = store_->find(fork);
+    if (found && found->origin && ordinal < found->origin->log_length) add_sharers(fork, ordinal, sharers);
+  }
 }
 
 std::optional<Error> Durable::check(const History& history) const {

@@ -52,7 +52,7 @@ class Durable {
 
   std::optional<Error> fork(const History& start, std::string_view id);
   Result<Conversation> open_another(std::string_view id, const Settings& settings) const;
-  // `others` become the conversations this one was forked from that had some of the messages.
+  // `others` become all conversations, but for this one, that have some of the messages: origins, and forks of any of them.
   std::optional<Error> redact(const History& history, const std::vector<Ordinal>& ordinals, const Removal& removal,
                               std::vector<std::string>& others);
   std::optional<Error> check(const History& history) const;  // throws what is wrong
@@ -69,6 +69,7 @@ class Durable {
   std::optional<Error> store_with_checkpoint(Commit commit, History& history, bool all_anew);
   void stored(const Commit& commit);
   History history_on(const Checkpoint& checkpoint);
+  void add_sharers(const std::string& id, std::uint64_t ordinal, std::vector<std::string>& sharers) const;
 
   const std::shared_ptr<Store> store_;
   const std::string id_;

@@ -178,6 +178,7 @@ TEST_P(StoredConversation, OperationsThatLookedIntoAMessageCanBeCarriedOutAgainW
     return ordinals;
   };
   const std::vector<std::uint64_t> before = shown(c);
+  Conversation untouched = c.fork(Version(1), "u").value();
   Conversation fork = c.fork(Version(2), "f").value();
   fork.apply({op::Split{1, {3}}}).value();
   const std::vector<std::uint64_t> fork_before = shown(fork);
@@ -187,6 +188,8 @@ TEST_P(StoredConversation, OperationsThatLookedIntoAMessageCanBeCarriedOutAgainW
   EXPECT_EQ(shown(c), before);
   EXPECT_EQ(shown(kept_in(store)), before);
   EXPECT_EQ(shown(kept_in(store, {}, "f")), fork_before);
+  const std::uint64_t stub_tokens = kept_in(store, {}, "u").view().tokens(0);
+  EXPECT_EQ(kept_in(store).history().log().tokens(0), stub_tokens) << "forks count the stubs, too";
 }
 
 TEST_P(StoredConversation, WhatWasGivenUpOrRedactedElsewhereIsNoticedBeforeAnythingIsCommitted) {
