@@ -35,7 +35,7 @@ def panel(picture, left, title, subtitle, lines, unit):
     xs = [x for _, _, points in lines for x, _ in points]
     ys = [y for _, _, points in lines for _, y in points]
     low, high = math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys) * 1.01))
-    high = max(high, low + 1)
+    high = max(high, low + 2)  # so that noise does not look like growth
 
     def x_of(x):
         return left + WIDTH * math.log(x / min(xs)) / math.log(max(xs) / min(xs))
@@ -55,7 +55,8 @@ def panel(picture, left, title, subtitle, lines, unit):
     for name, colour, points in lines:
         picture.curve([(x_of(x), y_of(y)) for x, y in points], colour, 2.2)
         if name:
-            picture.text(x_of(points[-1][0]), y_of(points[-1][1]) - 8, name, 11.5, colour, "end", "700")
+            y = y_of(points[-1][1])
+            picture.text(x_of(points[-1][0]), y - 8 if y > TOP + 20 else y + 18, name, 11.5, colour, "end", "700")
 
 
 def milliseconds(y):
