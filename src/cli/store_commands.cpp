@@ -1,4 +1,5 @@
 // init, new, list, check, backup, gc: a store and the conversations in it.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -108,12 +109,38 @@ Run declare_list(Arguments& arguments) {
   };
 }
 
+// Pages, which follow from the records and are not looked at by check_store().
+void check_pages(const std::shared_ptr<Store>& store, const std::string& id, CheckReport& report) {
+  Result<Conversation> opened = Conversation::open(store, id, {}, {.make = OpenOptions::Make::never});
+  const std::optional<Error> error = opened ? opened->check() : std::optional(opened.error());
+  if (!error) return;
+  if (error->code != ErrorCode::corrupt) throw Failure(*error);
+  const bool told =
+      std::any_of(report.damage.begin(), report.damage.end(), [&](const Damage& d) { return d.what == error->message; });
+  if (!told) report.damage.push_back({id, error->message});
+}
+
+void check_pages(const std::shared_ptr<Store>& store, CheckReport& report) {
+  ListOptions list;
+  for (;;) {
+    const std::vector<ConversationRecord> some = store->list(list).value();
+    for (const ConversationRecord& record : some) check_pages(store, record.id, report);
+    if (some.size() < list.limit) return;
+    list.after = some.back().id;
+  }
+}
+
 Run declare_check(Arguments& arguments) {
   auto given = std::make_shared<Common>();
   declare_placed_conversation(arguments, *given);
   return [given](Desk& desk) {
     const std::shared_ptr<Store> store = desk.store(*given);
-    const CheckReport report = check_store(*store, given->conversation.value_or("")).value();
+    CheckReport report = check_store(*store, given->conversation.value_or("")).value();
+    if (given->conversation) {
+      check_pages(store, *given->conversation, report);
+    } else {
+      check_pages(store, report);
+    }
     if (given->json) {
       std::string out = report.damage.empty() ? R"({"ok":true,"result":{)" : R"({"ok":false,"result":{)";
       out += R"("conversations":)" + std::to_string(report.conversations) + R"(,"versions":)" + std::to_string(report.versions);
