@@ -1,19 +1,16 @@
 #include "cli/count.hpp"
 
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
+#include <limits>
 #include <memory>
 #include <string_view>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <undertext/message.hpp>
 #include <undertext/tokenizer.hpp>
 
 #include "base/json_text.hpp"
+#include "cli/desk.hpp"
 #include "tokens/message_tokens.hpp"
 #include "tokens/valid_text.hpp"
 
@@ -30,24 +27,11 @@ Error of_file(const std::string& file, Error error) {
 }
 
 Result<std::string> read_file(const std::string& file) {
-  const bool standard_input = file == "-";
-  const int descriptor = standard_input ? STDIN_FILENO : ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return of_file(file, {.code = ErrorCode::not_found, .message = std::strerror(errno)});
-  std::string text;
-  int failure = 0;
-  for (std::size_t size = 0;;) {
-    constexpr std::size_t step = 1 << 18;
-    text.resize(size + step);
-    const ssize_t got = ::read(descriptor, text.data() + size, step);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) failure = errno;
-    if (got > 0) size += static_cast<std::size_t>(got);
-    text.resize(size);
-    if (got <= 0) break;
+  try {
+    return read_whole(file, std::numeric_limits<std::uint64_t>::max());
+  } catch (const Failure& failure) {
+    return failure.error();
   }
-  if (!standard_input) ::close(descriptor);
-  if (failure != 0) return of_file(file, {.code = ErrorCode::unavailable, .message = std::strerror(failure)});
-  return text;
 }
 
 struct Count {

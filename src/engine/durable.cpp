@@ -314,15 +314,14 @@ void Durable::stored(const Commit& commit) {
 std::optional<Error> Durable::commit(History& history, const Outcomes& answers) {
   Commit commit = new_records(history, answers);
   if (commit.versions.empty()) return {};
-  if (is_checkpoint_due(commit)) return store_with_checkpoint(std::move(commit), history, false);
+  if (is_checkpoint_due(commit)) return store_with_checkpoint(std::move(commit), history);
   if (std::optional<Error> error = store_->commit(commit)) return error;
   stored(commit);
   return {};
 }
 
-std::optional<Error> Durable::store_with_checkpoint(Commit commit, History& history, bool all_anew) {
+std::optional<Error> Durable::store_with_checkpoint(Commit commit, History& history) {
   PageWriter writer(space_id_, next_page_);
-  if (all_anew) writer.forget_saved();
   std::string root = SavedHistory::save(history.rep(), writer);
   commit.checkpoint = Checkpoint{history.version().value, writer.next_page(), std::move(root)};
   commit.pages = as_pages(writer.take_pages());
@@ -346,13 +345,13 @@ std::optional<Error> Durable::store_with_checkpoint(Commit commit, History& hist
 
 std::optional<Error> Durable::checkpoint(History& history) {
   if (record_.checkpoint_version == record_.version) return {};
-  return store_with_checkpoint({record_.id, record_.version, record_.next_page}, history, false);
+  return store_with_checkpoint({record_.id, record_.version, record_.next_page}, history);
 }
 
 std::optional<Error> Durable::recounted(History& history, std::string_view tokenizer) {
   Commit commit{record_.id, record_.version, record_.next_page};
   commit.settings = settings_bytes(tokenizer, note_of(record_));
-  if (std::optional<Error> error = store_with_checkpoint(std::move(commit), history, false)) return error;
+  if (std::optional<Error> error = store_with_checkpoint(std::move(commit), history)) return error;
   tokenizer_ = tokenizer;
   return {};
 }

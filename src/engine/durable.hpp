@@ -66,7 +66,7 @@ class Durable {
   std::vector<MessageRecord> messages(std::uint64_t first, std::uint64_t end);
   Commit new_records(const History& history, const Outcomes& answers) const;
   bool is_checkpoint_due(const Commit& commit) const;
-  std::optional<Error> store_with_checkpoint(Commit commit, History& history, bool all_anew);
+  std::optional<Error> store_with_checkpoint(Commit commit, History& history);
   void stored(const Commit& commit);
   History history_on(const Checkpoint& checkpoint);
   void add_sharers(const std::string& id, std::uint64_t ordinal, std::vector<std::string>& sharers) const;

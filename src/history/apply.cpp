@@ -265,13 +265,11 @@ Problem perform(Draft& draft, const op::Split& split) {
 struct Change {
   const Message& message;
   const MessageLimits& limits;
-  const bool replays;
 
   Result<Message> operator()(const ReplaceText& change) const { return replace_text(message, change, limits); }
   Result<Message> operator()(const TruncateText& change) const { return truncate_text(message, change, limits); }
   Result<Message> operator()(const SetMetadata& change) const { return set_metadata(message, change, limits); }
   Result<Message> operator()(const op::TransformFunction& change) const {
-    if (replays) return message;  // what it made is given
     if (!change) return bad("transform", "the function is empty");
     return change(message);
   }
@@ -295,7 +293,7 @@ Problem perform(Draft& draft, const op::Transform& transform) {
   if (draft.replays()) changed.assign(indices.size(), a_message());
   for (std::size_t k = changed.size(); k < indices.size(); ++k) {
     const Message message = messages_at(draft, {indices[k]}).front();
-    Result<Message> result = std::visit(Change{message, draft.context().limits, false}, transform.change);
+    Result<Message> result = std::visit(Change{message, draft.context().limits}, transform.change);
     if (!result) return result.error();
     changed.push_back(std::move(*result));
   }
