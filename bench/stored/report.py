@@ -90,7 +90,7 @@ def turns_plot(ours, theirs):
 
 def report(ours, theirs, growth, opened, setup):
     yield "# Stored conversations\n"
-    yield "Made by `scripts/bench-conversations`.\n"
+    yield "Measured by the programs that `scripts/bench-conversations` runs; how they were compiled stands below.\n"
     yield "```\n" + setup.strip() + "\n```\n"
     yield "## A turn of two messages of half a kilobyte, beside LangGraph's SQLite checkpointer\n"
     yield "| turns | bytes a turn | LangGraph | fewer by | ms a turn | LangGraph | faster by |"
