@@ -5,6 +5,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/undertext)
 
 install(DIRECTORY include/undertext DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(FILES bindings/c/undertext.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS undertext undertext_static EXPORT undertext)
 if(TARGET undertext_cli)
   install(TARGETS undertext_cli)

@@ -93,6 +93,7 @@ foreach(file IN LISTS tests)
 endforeach()
 
 include(cmake/store_tests.cmake)
+include(cmake/c_tests.cmake)
 
 # The model test, on the engine built with the tiniest tree nodes, and on the engine as shipped.
 set(model_sources tests/model/model_test.cpp tests/model/plain_model.cpp)

@@ -75,6 +75,7 @@ struct CompressionConfig {
 };
 
 using Summarisers = std::map<std::string, std::shared_ptr<const Summariser>, std::less<>>;
+using Strategies = std::map<std::string, StrategyPtr, std::less<>>;
 
 struct Settings {
   std::string tokenizer =
@@ -82,6 +83,7 @@ struct Settings {
   std::optional<std::uint64_t> token_limit = {};
   CompressionConfig compression = {};
   Summarisers summarisers = {};  // by name, for strategies that come in as JSON; "digest" is always there
+  Strategies strategies = {};    // likewise, beside the shipped ones, whose names they do not take
   Pairs pairs = Pairs::literal;
   Limits limits = {};
   std::function<std::int64_t()> clock_ms = {};  // milliseconds since 1970; unset: the system's clock

@@ -8,6 +8,7 @@
 // std::bad_alloc passes through, and the value the function was called on is as it was before.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -31,6 +32,7 @@ enum class ErrorCode : std::uint8_t {
   too_large,         // over a configured limit
   internal,          // a bug in Undertext
 };
+inline constexpr std::size_t error_code_count = 9;
 
 // The code's name on every wire and in every language, such as "invalid_argument".
 UNDERTEXT_API std::string_view name(ErrorCode code);

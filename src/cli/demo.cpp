@@ -82,7 +82,7 @@ class Performance {
   Outcome apply(std::string_view json) {
     before_ = conversation_.version();
     const JsonText text = JsonText::parse(json, {}).value();
-    SpelledOperation spelled = read_operation(text.root(), {}).value();
+    SpelledOperation spelled = read_operation(text.root()).value();
     const StrategyPtr strategy = spelled.compress_by.strategy;
     Outcome outcome = (strategy ? conversation_.compress(*strategy, {.operation = std::move(spelled.operation.options)})
                                 : conversation_.apply(std::move(spelled.operation)))

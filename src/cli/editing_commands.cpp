@@ -269,7 +269,7 @@ int compress(Desk& desk, const CompressGiven& given) {
   line += "}";
   const JsonText text = JsonText::parse(line, {}).value();
   const Settings& settings = conversation.settings();
-  const SpelledOperation spelled = read_operation(text.root(), settings.limits.message, settings.summarisers).value();
+  const SpelledOperation spelled = read_operation(text.root(), settings).value();
   CompressOptions options{.tokens_max = given.tokens, .operation = given.options()};
   if (!options.tokens_max && spelled.compress_by.strategy->needs_tokens_max()) {
     options.tokens_max = settings.compression.target_tokens   ? settings.compression.target_tokens

@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/desk.hpp"
 #include "cli/fresh_id.hpp"
+#include "json/record_json.hpp"
 
 namespace undertext {
 namespace {
@@ -58,18 +59,6 @@ Run declare_new(Arguments& arguments) {
   };
 }
 
-std::string as_json(const ConversationRecord& record) {
-  std::string out = R"({"conversation":)" + json_text(record.id);
-  out += R"(,"version":)" + std::to_string(record.version) + R"(,"totalMessages":)" + std::to_string(record.log_length);
-  out += R"(,"createdAt":)" + std::to_string(record.created_at_ms) + R"(,"updatedAt":)" + std::to_string(record.updated_at_ms);
-  if (record.first_version > 0) out += R"(,"firstVersion":)" + std::to_string(record.first_version);
-  if (record.origin) {
-    out += R"(,"forkOf":{"conversation":)" + json_text(record.origin->conversation);
-    out += R"(,"version":)" + std::to_string(record.origin->version) + "}";
-  }
-  return out += "}";
-}
-
 Line as_line(const ConversationRecord& record, std::size_t widest) {
   Line line;
   line.add(clip(printable(record.id), widest), {.bold = true}).pad_to(widest + 2);
@@ -95,7 +84,9 @@ Run declare_list(Arguments& arguments) {
       for (const ConversationRecord& record : records) widest = std::max(widest, std::min<std::size_t>(record.id.size(), 40));
       for (const ConversationRecord& record : records) {
         if (given->json) {
-          desk.put_json(as_json(record));
+          std::string line;
+          append_json(line, record);
+          desk.put_json(std::move(line));
         } else {
           desk.screen().print(as_line(record, widest));
         }
@@ -142,16 +133,9 @@ Run declare_check(Arguments& arguments) {
       check_pages(store, report);
     }
     if (given->json) {
-      std::string out = report.damage.empty() ? R"({"ok":true,"result":{)" : R"({"ok":false,"result":{)";
-      out += R"("conversations":)" + std::to_string(report.conversations) + R"(,"versions":)" + std::to_string(report.versions);
-      out += R"(,"messages":)" + std::to_string(report.messages) + R"(,"damage":[)";
-      const char* separator = "";
-      for (const Damage& damage : report.damage) {
-        out += std::exchange(separator, ",");
-        out += R"({"conversation":)" + (damage.conversation.empty() ? "null" : json_text(damage.conversation));
-        out += R"(,"what":)" + json_text(damage.what) + "}";
-      }
-      desk.put_json(out + "]}}");
+      std::string out = report.damage.empty() ? R"({"ok":true,"result":)" : R"({"ok":false,"result":)";
+      append_json(out, report);
+      desk.put_json(out + "}");
     } else {
       desk.say(std::to_string(report.conversations) + " conversations, " + std::to_string(report.versions) + " versions, " +
                std::to_string(report.messages) +

@@ -68,46 +68,11 @@ void append_warnings(std::string& out, const std::vector<Warning>& warnings) {
   out += ']';
 }
 
-void append_error(std::string& out, const Error& error) {
-  append_field(out, R"({"code":)", name(error.code));
-  append_field_unless_empty(out, R"(,"field":)", error.field);
-  append_field_unless_empty(out, R"(,"path":)", error.path);
-  if (error.operation_index) append_field(out, R"(,"operationIndex":)", *error.operation_index);
-  if (error.byte_offset) append_field(out, R"(,"byteOffset":)", *error.byte_offset);
-  if (error.tokens_minimum) append_field(out, R"(,"minimum":)", *error.tokens_minimum);
-  append_field(out, R"(,"message":)", error.message);
-  out += '}';
-}
-
 // Only what an operation can set off on its own is shown in its answer.
 void append_events(std::string& out, const std::vector<Event>& events) {
   if (events.empty()) return;
-  std::string_view lead = R"(,"events":[{"type":)";
-  for (const Event& event : events) {
-    append_field(out, lead, name(event.type));
-    switch (event.type) {
-      case Event::Type::compressed:
-        append_field(out, R"(,"version":)", event.version.value);
-        append_field(out, R"(,"strategy":)", event.strategy);
-        append_field(out, R"(,"tokensBefore":)", event.tokens_used);
-        append_field(out, R"(,"tokensAfter":)", event.tokens_after);
-        break;
-      case Event::Type::compression_failed:
-      case Event::Type::compression_discarded:
-        append_field(out, R"(,"strategy":)", event.strategy);
-        out += R"(,"error":)";
-        append_error(out, *event.error);
-        break;
-      case Event::Type::compression_threshold_exceeded:
-        append_field(out, R"(,"tokensUsed":)", event.tokens_used);
-        append_field(out, R"(,"threshold":)", event.token_limit);
-        break;
-      default: append_field(out, R"(,"tokensUsed":)", event.tokens_used); append_field(out, R"(,"tokenLimit":)", event.token_limit);
-    }
-    out += '}';
-    lead = R"(,{"type":)";
-  }
-  out += ']';
+  out += R"(,"events":)";
+  append_json(out, events);
 }
 
 void append_json(std::string& out, const BlameEntry& entry) {
@@ -131,9 +96,57 @@ void append_json(std::string& out, const std::vector<BlameEntry>& entries) {
 
 }  // namespace
 
+void append_json(std::string& out, const Error& error) {
+  append_field(out, R"({"code":)", name(error.code));
+  append_field_unless_empty(out, R"(,"field":)", error.field);
+  append_field_unless_empty(out, R"(,"path":)", error.path);
+  if (error.operation_index) append_field(out, R"(,"operationIndex":)", *error.operation_index);
+  if (error.byte_offset) append_field(out, R"(,"byteOffset":)", *error.byte_offset);
+  if (error.tokens_minimum) append_field(out, R"(,"minimum":)", *error.tokens_minimum);
+  append_field(out, R"(,"message":)", error.message);
+  out += '}';
+}
+
+void append_json(std::string& out, const Event& event) {
+  append_field(out, R"({"type":)", name(event.type));
+  switch (event.type) {
+    case Event::Type::message_added:
+      append_field(out, R"(,"version":)", event.version.value);
+      append_field(out, R"(,"ordinal":)", event.ordinal.value);
+      break;
+    case Event::Type::batch_opened:
+    case Event::Type::rolled_back:
+      append_field(out, R"(,"version":)", event.version.value);
+      append_field(out, R"(,"batchIndex":)", event.batch.value);
+      break;
+    case Event::Type::context_changed: append_field(out, R"(,"version":)", event.version.value); break;
+    case Event::Type::token_limit_exceeded:
+      append_field(out, R"(,"tokensUsed":)", event.tokens_used);
+      append_field(out, R"(,"tokenLimit":)", event.token_limit);
+      break;
+    case Event::Type::compression_threshold_exceeded:
+      append_field(out, R"(,"tokensUsed":)", event.tokens_used);
+      append_field(out, R"(,"threshold":)", event.token_limit);
+      break;
+    case Event::Type::compressed:
+      append_field(out, R"(,"version":)", event.version.value);
+      append_field(out, R"(,"strategy":)", event.strategy);
+      append_field(out, R"(,"tokensBefore":)", event.tokens_used);
+      append_field(out, R"(,"tokensAfter":)", event.tokens_after);
+      break;
+    case Event::Type::compression_failed:
+    case Event::Type::compression_discarded:
+      append_field(out, R"(,"strategy":)", event.strategy);
+      out += R"(,"error":)";
+      append_json(out, *event.error);
+      break;
+  }
+  out += '}';
+}
+
 void append_answer(std::string& out, const Error& error) {
   out += R"({"ok":false,"error":)";
-  append_error(out, error);
+  append_json(out, error);
   out += '}';
 }
 

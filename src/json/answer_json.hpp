@@ -27,6 +27,8 @@ void append_answer(std::string& out, const MessageCount& count);
 
 // The value alone, as it stands in "result".
 void append_json(std::string& out, std::uint64_t number);
+void append_json(std::string& out, const Error& error);
+void append_json(std::string& out, const Event& event);
 void append_json(std::string& out, const MarkMap& map);
 void append_json(std::string& out, const Stats& stats);
 void append_json(std::string& out, const BatchInfo& batch);

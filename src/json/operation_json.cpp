@@ -342,8 +342,8 @@ Error SpelledOperation::in_the_callers_words(Error error) const {
   return error;
 }
 
-Result<SpelledOperation> read_operation(JsonValue object, const MessageLimits& limits, const Summarisers& summarisers) {
-  Reading reading(limits);
+Result<SpelledOperation> read_operation(JsonValue object, const Settings& settings) {
+  Reading reading(settings.limits.message);
   SpelledOperation spelled;
   const std::optional<JsonValue> operation = object.find("operation");
   const Spelling* spelling = nullptr;
@@ -362,7 +362,7 @@ Result<SpelledOperation> read_operation(JsonValue object, const MessageLimits& l
   }
   fields.find("operation");
   spelling->read(fields, spelled);
-  if (spelling->read == read_flat_compress) read_strategy(fields, "strategy", summarisers, spelled.compress_by.strategy);
+  if (spelling->read == read_flat_compress) read_strategy(fields, "strategy", settings, spelled.compress_by.strategy);
   read_options(fields, spelled.operation.options);
   fields.done();
   if (reading.failed()) return reading.take_error();

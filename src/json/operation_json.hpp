@@ -38,7 +38,7 @@ struct SpelledOperation {
 
 // `object` is an object that has `operation`. invalid_argument: an unknown operation or field, a field of the wrong type, or one
 // that is missing. What depends on the conversation (ranges, visibility) is left to History::apply.
-// `summarisers` are those that a strategy may name.
-Result<SpelledOperation> read_operation(JsonValue object, const MessageLimits& limits, const Summarisers& summarisers = {});
+// `settings` hold the limits of messages, and the summarisers and strategies that it may name.
+Result<SpelledOperation> read_operation(JsonValue object, const Settings& settings = {});
 
 }  // namespace undertext

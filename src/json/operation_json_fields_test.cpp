@@ -96,7 +96,7 @@ TEST(OperationJsonFields, AWrongTypeInAnyFieldIsRefusedByTheFieldsName) {
       std::string request = field_case.request;
       request.replace(request.find('#'), 1, value);
       const JsonText text = JsonText::parse(request, {}).value();
-      const Result<SpelledOperation> spelled = read_operation(text.root(), {});
+      const Result<SpelledOperation> spelled = read_operation(text.root());
       ASSERT_FALSE(spelled) << request;
       const Error& error = spelled.error();
       EXPECT_EQ(error.code, ErrorCode::invalid_argument) << request;

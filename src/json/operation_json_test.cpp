@@ -12,7 +12,7 @@ namespace {
 Result<SpelledOperation> read(std::string_view json) {
   Result<JsonText> text = JsonText::parse(json, {});
   if (!text) return text.error();
-  return read_operation(text->root(), {});
+  return read_operation(text->root());
 }
 
 template <class Op>
@@ -310,7 +310,7 @@ TEST(OperationJson, AnErrorInsideAMessageSaysWhereTheMessageStands) {
 TEST(OperationJson, AMessageOverTheLimitIsTooLarge) {
   const std::string line = R"({"operation":"APPEND","messages":[{"role":"user","content":")" + std::string(100, 'a') + R"("}]})";
   const JsonText text = JsonText::parse(line, {}).value();
-  const Result<SpelledOperation> spelled = read_operation(text.root(), {.message_bytes = 64});
+  const Result<SpelledOperation> spelled = read_operation(text.root(), {.limits = {.message = {.message_bytes = 64}}});
   ASSERT_FALSE(spelled);
   EXPECT_EQ(spelled.error().code, ErrorCode::too_large);
 }

@@ -11,8 +11,6 @@
 
 namespace undertext {
 
-namespace {
-
 void read_filters(Fields& fields, MessageQuery& query) {
   fields.take("all", query.all);
   fields.take("atVersion", query.at_version);
@@ -34,6 +32,8 @@ void read_filters(Fields& fields, MessageQuery& query) {
   fields.take("first", query.first);
   fields.take("last", query.last);
 }
+
+namespace {
 
 void read_arguments(Fields& fields, ask::Messages& ask) { read_filters(fields, ask.which); }
 void read_arguments(Fields& fields, ask::Count& ask) { read_filters(fields, ask.which); }
@@ -77,8 +77,8 @@ void read_arguments(Fields& fields, ask::Cost& ask) {
   fields.take("overhead", ask.overhead);
 }
 
-void read_strategy_of(ask::Fit& ask, Fields& fields, const Summarisers& summarisers) {
-  read_strategy(fields, "strategy", summarisers, ask.strategy);
+void read_strategy_of(ask::Fit& ask, Fields& fields, const Settings& settings) {
+  read_strategy(fields, "strategy", settings, ask.strategy);
   if (!ask.strategy) ask.strategy = sliding_window();
   if (ask.strategy->is_slow()) fields.fail("strategy", "would ask a model; a fit is found without one, so use the digest");
 }
@@ -106,7 +106,7 @@ constexpr Kind kinds[] = {
 
 }  // namespace
 
-Result<Query> read_query(JsonValue object, const Summarisers& summarisers) {
+Result<Query> read_query(JsonValue object, const Settings& settings) {
   Reading reading;
   const std::optional<JsonValue> query = object.find("query");
   for (const Kind& kind : kinds) {
@@ -114,7 +114,7 @@ Result<Query> read_query(JsonValue object, const Summarisers& summarisers) {
     Fields fields(object, kind.name, reading);
     fields.find("query");
     Query result = kind.read(fields);
-    if (ask::Fit* fit = std::get_if<ask::Fit>(&result)) read_strategy_of(*fit, fields, summarisers);
+    if (ask::Fit* fit = std::get_if<ask::Fit>(&result)) read_strategy_of(*fit, fields, settings);
     fields.done();
     if (reading.failed()) return reading.take_error();
     return result;

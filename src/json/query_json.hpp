@@ -14,6 +14,7 @@
 #include <undertext/query.hpp>
 
 #include "base/json_text.hpp"
+#include "json/fields.hpp"
 
 namespace undertext {
 
@@ -73,8 +74,11 @@ using Query = std::variant<ask::Messages, ask::Count, ask::Uncompressed, ask::Ma
                            ask::Batches, ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame, ask::Tokens, ask::Fit,
                            ask::Receipts, ask::Render, ask::Validate, ask::Cost>;
 
+// The filters of `messages` and `count`.
+void read_filters(Fields& fields, MessageQuery& query);
+
 // `object` is an object that has `query`. invalid_argument: an unknown query or field, or one of the wrong type.
-// `summarisers` are those that a strategy may name.
-Result<Query> read_query(JsonValue object, const Summarisers& summarisers = {});
+// `settings` hold the summarisers and strategies that it may name.
+Result<Query> read_query(JsonValue object, const Settings& settings = {});
 
 }  // namespace undertext

@@ -38,9 +38,9 @@ void keep_to_one_line(std::string& line) {
 }
 
 struct Answering {
-  const Conversation& conversation;
-  const History& history;
+  const Asked& asked;
   std::string& out;
+  const History& history = asked.history;
 
   void operator()(const ask::Messages& ask) const { append_either(history.messages(ask.which)); }
   void operator()(const ask::Count& ask) const { append_either(history.count(ask.which)); }
@@ -57,12 +57,14 @@ struct Answering {
   void operator()(const ask::Tokens& ask) const {
     const Result<View> view = history.view_at(ask.at_version.value_or(history.version()));
     if (!view) return append_answer(out, in_the_callers_words(view.error()));
-    append_result(out, TokensAnswer{*view, *conversation.tokenizer(), ask.per_message});
+    if (!asked.tokenizer) return append_answer(out, not_here("tokens"));
+    append_result(out, TokensAnswer{*view, *asked.tokenizer, ask.per_message});
   }
   void operator()(const ask::Fit& ask) const {
     const Result<History> then = history.fork(ask.at_version.value_or(history.version()));
     if (!then) return append_answer(out, in_the_callers_words(then.error()));
-    const Result<Fit> fit = fit_view(*then, ask.budget, *ask.strategy, conversation.aim());
+    if (!asked.aim) return append_answer(out, not_here("fit"));
+    const Result<Fit> fit = fit_view(*then, ask.budget, *ask.strategy, *asked.aim);
     if (!fit) return append_answer(out, fit.error());
     out += R"({"ok":true,"result":)";
     append_json(out, *fit, then->view());
@@ -103,6 +105,9 @@ struct Answering {
   }
 
  private:
+  static Error not_here(const char* query) {
+    return {ErrorCode::unsupported, std::string(query) + " cannot be asked while a plan is made", "query"};
+  }
   std::optional<Error> take_sent(const ask::Render& ask, RenderOptions& options) const {
     if (!ask.sent_version) return std::nullopt;
     Result<View> sent = history.view_at(*ask.sent_version);
@@ -155,11 +160,10 @@ Error with_place(Error error, std::string_view line) {
   return error;
 }
 
-void answer_query(const Conversation& conversation, JsonValue object, std::string& out) {
-  const Result<Query> query = read_query(object, conversation.settings().summarisers);
+void answer_query(const Asked& asked, JsonValue object, std::string& out) {
+  const Result<Query> query = read_query(object, asked.settings);
   if (!query) return append_answer(out, query.error());
-  const History history = conversation.history();
-  std::visit(Answering{conversation, history, out}, *query);
+  std::visit(Answering{asked, out}, *query);
 }
 
 // What a strategy is to come down to: what the caller said, or else, for one that cannot do without, what the conversation is set to.
@@ -179,8 +183,7 @@ void plan_on_the_spot(const Conversation& conversation, SpelledOperation& spelle
 }
 
 void answer_operation(Conversation& conversation, JsonValue object, std::string& out) {
-  Result<SpelledOperation> spelled =
-      read_operation(object, conversation.settings().limits.message, conversation.settings().summarisers);
+  Result<SpelledOperation> spelled = read_operation(object, conversation.settings());
   if (!spelled) return append_answer(out, spelled.error());
   if (spelled->compress_by.strategy && spelled->compress_by.strategy->is_slow()) {
     const Result<Outcome> outcome = conversation.compress(
@@ -200,7 +203,7 @@ Result<SpelledOperation> read_element(JsonValue element, const Settings& setting
     return Error{ErrorCode::invalid_argument, "an element of a list must be an operation, which is an object"};
   if (element.find("query"))
     return Error{ErrorCode::invalid_argument, "a list holds operations; ask a query on a line of its own", "query"};
-  return read_operation(element, settings.limits.message, settings.summarisers);
+  return read_operation(element, settings);
 }
 
 void answer_list(Conversation& conversation, JsonValue list, std::string& out) {
@@ -242,22 +245,23 @@ void answer_value(Conversation& conversation, JsonValue root, std::string& out) 
   if (query) {
     // A stored conversation is read as of the newest version that anyone committed.
     if (const std::optional<Error> error = conversation.catch_up()) return append_answer(out, *error);
-    return answer_query(conversation, root, out);
+    const History history = conversation.history();
+    return answer_query({history, conversation.settings(), conversation.tokenizer(), conversation.aim()}, root, out);
   }
   if (operation) return answer_operation(conversation, root, out);
   invalid("a line must have \"operation\" or \"query\"", "operation");
 }
 
-}  // namespace
-
-std::string answer(Conversation& conversation, std::string_view line) {
+// The answer to a line whose value is answered by `answer_root`; everything that is wrong with it is an answer too.
+template <class AnswerRoot>
+std::string answer_line(const Settings& settings, std::string_view line, AnswerRoot answer_root) {
   std::string out;
   out.reserve(answer_bytes);
   try {
-    const JsonLimits limits{conversation.settings().limits.message.depth + depth_around_message};
+    const JsonLimits limits{settings.limits.message.depth + depth_around_message};
     const Result<JsonText> text = JsonText::parse(line, limits);
     if (text) {
-      answer_value(conversation, text->root(), out);
+      answer_root(text->root(), out);
     } else {
       append_answer(out, with_place(text.error(), line));
     }
@@ -272,6 +276,30 @@ std::string answer(Conversation& conversation, std::string_view line) {
   }
   keep_to_one_line(out);
   return out;
+}
+
+}  // namespace
+
+std::string answer(Conversation& conversation, std::string_view line) {
+  return answer_line(conversation.settings(), line,
+                     [&](JsonValue root, std::string& out) { answer_value(conversation, root, out); });
+}
+
+std::string answer(const Asked& asked, std::string_view line) {
+  return answer_line(asked.settings, line, [&](JsonValue root, std::string& out) {
+    if (root.is(JsonType::object) && root.find("query") && !root.find("operation")) return answer_query(asked, root, out);
+    append_answer(out, Error{ErrorCode::invalid_argument, "only queries are answered here", "query"});
+  });
+}
+
+std::optional<ErrorCode> failure_of(std::string_view answer) {
+  constexpr std::string_view beginning = R"({"ok":false,"error":{"code":")";
+  if (!answer.starts_with(beginning)) return std::nullopt;
+  const std::string_view code = answer.substr(beginning.size(), answer.find('"', beginning.size()) - beginning.size());
+  for (std::size_t i = 0; i < error_code_count; ++i) {
+    if (name(static_cast<ErrorCode>(i)) == code) return static_cast<ErrorCode>(i);
+  }
+  return ErrorCode::internal;
 }
 
 std::string answer(const Error& error) {

@@ -9,13 +9,13 @@
 
 namespace undertext {
 
-Result<DoorSettings> read_settings(std::string_view json) {
+Result<DoorSettings> read_settings(std::string_view json, Settings own) {
   Result<JsonText> text = JsonText::parse(json, {});
   if (!text) return std::move(text.error());
   const JsonValue root = text->root();
   if (!root.is(JsonType::object)) return Error{ErrorCode::invalid_argument, "the settings must be a JSON object"};
 
-  DoorSettings door;
+  DoorSettings door{.settings = std::move(own)};
   Reading reading;
   Fields fields(root, "the settings", reading);
   fields.take("tokenizer", door.settings.tokenizer);
@@ -31,7 +31,7 @@ Result<DoorSettings> read_settings(std::string_view json) {
     compression.take("enabled", config.enabled);
     compression.take("threshold", config.threshold);
     compression.take("targetTokens", config.target_tokens);
-    read_strategy(compression, "strategy", door.settings.summarisers, config.strategy);
+    read_strategy(compression, "strategy", door.settings, config.strategy);
   });
   fields.done();
   if (reading.failed()) return reading.take_error();

@@ -44,9 +44,9 @@ void read_endpoint(Fields& fields, std::shared_ptr<const Summariser>& summariser
 }
 
 // The strategies of one request.
-class Strategies {
+class StrategyReader {
  public:
-  explicit Strategies(const Summarisers& summarisers) : summarisers_(summarisers) {}
+  explicit StrategyReader(const Settings& settings) : settings_(settings) {}
 
   // Nothing, and an error, for a name that is none.
   StrategyPtr read_by_name(Fields& fields, const std::string& name, bool may_nest);
@@ -54,7 +54,7 @@ class Strategies {
  private:
   std::vector<StrategyPtr> read_steps(Fields& fields, const std::string& of, bool may_nest);
   void read_summariser(Fields& fields, std::shared_ptr<const Summariser>& summariser);
-  const Summarisers& summarisers_;
+  const Settings& settings_;
 };
 
 StrategyPtr read_recent(Fields& fields, StrategyPtr (*make)(std::uint64_t)) {
@@ -63,7 +63,7 @@ StrategyPtr read_recent(Fields& fields, StrategyPtr (*make)(std::uint64_t)) {
   return make(n);
 }
 
-std::vector<StrategyPtr> Strategies::read_steps(Fields& fields, const std::string& of, bool may_nest) {
+std::vector<StrategyPtr> StrategyReader::read_steps(Fields& fields, const std::string& of, bool may_nest) {
   std::vector<StrategyPtr> steps;
   if (!may_nest) fields.fail("name", "\"" + of + "\" cannot be a step of a pipeline");
   fields.take_objects("steps", [&](Fields& step) {
@@ -75,19 +75,19 @@ std::vector<StrategyPtr> Strategies::read_steps(Fields& fields, const std::strin
   return steps;
 }
 
-void Strategies::read_summariser(Fields& fields, std::shared_ptr<const Summariser>& summariser) {
+void StrategyReader::read_summariser(Fields& fields, std::shared_ptr<const Summariser>& summariser) {
   std::string name = "digest";
   fields.take("summariser", name);
   if (name == "digest") return;  // what is there unless told otherwise
-  const auto found = summarisers_.find(name);
-  if (found != summarisers_.end()) {
+  const auto found = settings_.summarisers.find(name);
+  if (found != settings_.summarisers.end()) {
     summariser = found->second;
   } else {
     fields.fail("summariser", "\"" + clipped(name) + "\" is neither \"digest\" nor among the summarisers of the settings");
   }
 }
 
-StrategyPtr Strategies::read_by_name(Fields& fields, const std::string& name, bool may_nest) {
+StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name, bool may_nest) {
   if (name == "none") return no_strategy();
   if (name == "sliding_window") return sliding_window();
   if (name == "keep_recent") return read_recent(fields, keep_recent);
@@ -119,10 +119,11 @@ StrategyPtr Strategies::read_by_name(Fields& fields, const std::string& name, bo
     options.turns = static_cast<double>(turns);
     return prefer_cache(read_steps(fields, name, may_nest), options);
   }
+  if (const auto own = settings_.strategies.find(name); own != settings_.strategies.end()) return own->second;
   if (!name.empty()) {
     fields.fail("name", "\"" + clipped(name) +
                             "\" is no strategy; there are none, keep_recent, keep_system_and_recent, sliding_window, "
-                            "clear_tool_results, smart_summary, prefer_cache and pipeline");
+                            "clear_tool_results, smart_summary, prefer_cache, pipeline, and what the settings name");
   }
   return {};
 }
@@ -134,8 +135,8 @@ void read_summarisers(Fields& fields, Summarisers& summarisers) {
                             [&](const std::string& name, Fields& inner) { read_endpoint(inner, summarisers[name]); });
 }
 
-void read_strategy(Fields& fields, std::string_view name, const Summarisers& summarisers, StrategyPtr& strategy) {
-  Strategies strategies(summarisers);
+void read_strategy(Fields& fields, std::string_view name, const Settings& settings, StrategyPtr& strategy) {
+  StrategyReader strategies(settings);
   const std::optional<JsonValue> given = fields.find(name);
   if (!given) return;
   if (given->is(JsonType::string)) {

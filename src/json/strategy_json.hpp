@@ -6,7 +6,7 @@
 //     {"name":"smart_summary","keep":10,"summaryTokens":800,"summariser":"digest"}
 //     {"name":"pipeline","steps":[{"name":"clear_tool_results"},{"name":"smart_summary"}]}
 //
-// A summariser is "digest" or one that the settings name. Where a model is reached, and with which key, is said in the settings alone: who may
+// A summariser is "digest" or one that the settings name; a strategy that none ships is one of the settings' own, by its name alone. Where a model is reached, and with which key, is said in the settings alone: who may
 // send an operation must not choose which file is read and where its content is sent.
 #pragma once
 
@@ -28,7 +28,7 @@ struct StrategyCall {
 };
 
 // The member `name`, if it is there.
-void read_strategy(Fields& fields, std::string_view name, const Summarisers& summarisers, StrategyPtr& strategy);
+void read_strategy(Fields& fields, std::string_view name, const Settings& settings, StrategyPtr& strategy);
 void read_summarisers(Fields& fields, Summarisers& summarisers);           // the member `summarisers` of the settings
 void read_budget(Fields& fields, std::optional<Budget>& budget);           // the member `budget`, if it is there
 void read_room(Fields& fields, std::optional<std::uint64_t>& tokens_max);  // `targetTokens` or `budget`

@@ -1,0 +1,292 @@
+#include <chrono>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "handles.hpp"
+#include "json/answer_json.hpp"
+#include "json/kept_settings.hpp"
+#include "json/query_json.hpp"
+#include "json/recorded_operation.hpp"
+#include "json/request.hpp"
+#include "json/settings_json.hpp"
+#include "json/usage_json.hpp"
+#include "read_object.hpp"
+
+using namespace undertext;
+using c::Failed, c::give, c::guarded, c::read_object, c::view_of;
+
+namespace {
+
+void read_make(Fields& fields, OpenOptions::Make& make) {
+  std::optional<std::string> word;
+  fields.take("make", word);
+  if (!word || word == "if_missing") return;
+  if (word == "never") {
+    make = OpenOptions::Make::never;
+  } else if (word == "always") {
+    make = OpenOptions::Make::always;
+  } else {
+    fields.fail("make", "is \"if_missing\", \"never\" or \"always\"");
+  }
+}
+
+Failed hand_out(Result<Conversation> made, undertext_conversation** to) {
+  if (!made) return std::move(made.error());
+  *to = new undertext_conversation{std::move(*made)};
+  return std::nullopt;
+}
+
+undertext_stats stats_of(const Stats& stats) {
+  return {stats.total_messages, stats.current_batch_messages, stats.total_batches, stats.current_batch_index, stats.tokens};
+}
+
+// One message, or a list of them.
+Failed read_messages(std::string_view json, const MessageLimits& limits, std::vector<Message>& messages) {
+  const std::size_t first = json.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || json[first] != '[') {
+    Result<Message> message = Message::parse(json, limits);
+    if (!message) return std::move(message.error());
+    messages.push_back(std::move(*message));
+    return std::nullopt;
+  }
+  const Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 1});
+  if (!text) return text.error();
+  for (const JsonValue element : text->root().elements()) {
+    Result<Message> message = Message::parse(element.raw(), limits);
+    if (!message) {
+      Error& error = message.error();
+      error.path = "[" + std::to_string(messages.size()) + "]" + (error.field.empty() ? "" : "." + error.field);
+      return std::move(error);
+    }
+    messages.push_back(std::move(*message));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+undertext_status undertext_conversation_new(const undertext_settings* settings, undertext_conversation** conversation,
+                                            undertext_string* error) {
+  *conversation = nullptr;
+  return guarded(error, [&]() -> Failed {
+    Settings made;
+    if (settings != nullptr) {
+      Result<DoorSettings> read = read_settings(settings->config.value_or("{}"), settings->own);
+      if (!read) return std::move(read.error());
+      made = std::move(read->settings);
+    }
+    return hand_out(Conversation::open(std::move(made)), conversation);
+  });
+}
+
+undertext_status undertext_conversation_open(undertext_store* store, undertext_text id, const undertext_settings* settings,
+                                             undertext_text options, undertext_conversation** conversation,
+                                             undertext_string* error) {
+  *conversation = nullptr;
+  return guarded(store, error, [&](undertext_store& in) -> Failed {
+    KeptOpen how;
+    if (settings != nullptr) how = {.config = settings->config, .own = settings->own};
+    const Failed bad = read_object(options, "the options", [&](Fields& fields) {
+      read_make(fields, how.options.make);
+      fields.take("cacheBytes", how.options.cache_bytes);
+      fields.take("rebaseAppends", how.options.rebase_appends);
+      fields.take("checkpointVersions", how.options.checkpoint_versions);
+    });
+    if (bad) return bad;
+    return hand_out(open_kept(in.store, view_of(id), std::move(how)), conversation);
+  });
+}
+
+void undertext_conversation_close(undertext_conversation* conversation) { delete conversation; }
+
+void undertext_conversation_close_later(undertext_conversation* conversation) {
+  if (conversation == nullptr) return;
+  try {
+    std::thread([conversation] { delete conversation; }).detach();
+  } catch (...) {
+    delete conversation;  // no thread is to be had
+  }
+}
+
+undertext_status undertext_answer(undertext_conversation* conversation, undertext_text line, undertext_string* answer) {
+  undertext_status said = UNDERTEXT_OK;
+  const undertext_status failed = guarded(conversation, answer, [&](undertext_conversation& at) -> Failed {
+    std::string text = undertext::answer(at.conversation, view_of(line));
+    if (const std::optional<ErrorCode> code = failure_of(text)) said = c::status_of(*code);
+    give(answer, std::move(text));
+    return std::nullopt;
+  });
+  return failed != UNDERTEXT_OK ? failed : said;
+}
+
+undertext_status undertext_append(undertext_conversation* conversation, undertext_text messages, uint64_t* version,
+                                  undertext_stats* stats, undertext_string* error) {
+  if (version != nullptr) *version = 0;
+  if (stats != nullptr) *stats = {};
+  return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
+    op::Append append;
+    if (Failed bad = read_messages(view_of(messages), at.conversation.settings().limits.message, append.messages)) return bad;
+    const Result<Outcome> outcome = at.conversation.apply(Operation{std::move(append)});
+    if (!outcome) return outcome.error();
+    if (version != nullptr) *version = outcome->version.value;
+    if (stats != nullptr) *stats = stats_of(outcome->stats);
+    return std::nullopt;
+  });
+}
+
+uint64_t undertext_conversation_version(const undertext_conversation* conversation) {
+  return conversation == nullptr ? 0 : conversation->conversation.history().version().value;
+}
+
+undertext_text undertext_conversation_id(const undertext_conversation* conversation) {
+  return conversation == nullptr ? undertext_text{"", 0} : c::text_of(conversation->conversation.id());
+}
+
+undertext_status undertext_conversation_stats(const undertext_conversation* conversation, undertext_stats* stats,
+                                              undertext_string* error) {
+  *stats = {};
+  return guarded(conversation, error, [&](const undertext_conversation& at) -> Failed {
+    *stats = stats_of(at.conversation.stats());
+    return std::nullopt;
+  });
+}
+
+undertext_status undertext_conversation_count(const undertext_conversation* conversation, undertext_text filters, uint64_t* count,
+                                              uint64_t* tokens, undertext_string* error) {
+  if (count != nullptr) *count = 0;
+  if (tokens != nullptr) *tokens = 0;
+  return guarded(conversation, error, [&](const undertext_conversation& at) -> Failed {
+    MessageQuery which;
+    if (Failed bad = read_object(filters, "count", [&](Fields& fields) { read_filters(fields, which); })) return bad;
+    const Result<MessageCount> counted = at.conversation.count(which);
+    if (!counted) return counted.error();
+    if (count != nullptr) *count = counted->count;
+    if (tokens != nullptr) *tokens = counted->tokens;
+    return std::nullopt;
+  });
+}
+
+undertext_status undertext_conversation_fork(undertext_conversation* conversation, uint64_t version, undertext_text id,
+                                             undertext_conversation** fork, undertext_string* error) {
+  *fork = nullptr;
+  return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
+    const Version from = version == UNDERTEXT_HEAD ? at.conversation.version() : Version(version);
+    return hand_out(id.size == 0 ? at.conversation.fork(from) : at.conversation.fork(from, view_of(id)), fork);
+  });
+}
+
+undertext_status undertext_import_mark_map(undertext_conversation* conversation, undertext_text mark_map, uint64_t expected_version,
+                                           undertext_string* answer) {
+  return guarded(conversation, answer, [&](undertext_conversation& at) -> Failed {
+    Operation import;
+    const std::string object = R"({"markMap":)" + std::string(view_of(mark_map)) + "}";
+    const Failed bad = read_object(c::text_of(object), "the mark map",
+                                   [&](Fields& fields) { import.what = take_recorded_arguments(fields, "IMPORT_MARK_MAP"); });
+    if (bad) return bad;
+    if (expected_version != UNDERTEXT_HEAD) import.options.expected_version = Version(expected_version);
+    const Result<Outcome> outcome = at.conversation.apply(std::move(import));
+    if (!outcome) return outcome.error();
+    std::string said;
+    append_answer(said, *outcome);
+    give(answer, std::move(said));
+    return std::nullopt;
+  });
+}
+
+undertext_status undertext_set_tokenizer(undertext_conversation* conversation, undertext_text name, undertext_string* error) {
+  return guarded(conversation, error, [&](undertext_conversation& at) { return at.conversation.set_tokenizer(view_of(name)); });
+}
+
+undertext_status undertext_wait_for_compression(undertext_conversation* conversation, undertext_string* error) {
+  return guarded(conversation, error, [](undertext_conversation& at) -> Failed {
+    at.conversation.wait_for_compression();
+    return std::nullopt;
+  });
+}
+
+undertext_status undertext_cancel_compression(undertext_conversation* conversation, undertext_string* error) {
+  return guarded(conversation, error, [](undertext_conversation& at) -> Failed {
+    at.conversation.cancel_compression();
+    return std::nullopt;
+  });
+}
+
+undertext_status undertext_report_usage(undertext_conversation* conversation, undertext_text usage, undertext_string* error) {
+  return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
+    UsageReport report;
+    if (Failed bad = read_object(usage, "a usage report", [&](Fields& fields) { read_usage(fields, report); })) return bad;
+    const std::string id = report.usage.request_id;
+    if (Failed bad = at.conversation.update_usage(std::move(report.usage))) return bad;
+    return report.finished ? at.conversation.finish_usage(id) : std::nullopt;
+  });
+}
+
+undertext_status undertext_usage(const undertext_conversation* conversation, undertext_string* usage, undertext_string* error) {
+  c::clear(usage);
+  return guarded(conversation, error, [&](const undertext_conversation& at) -> Failed {
+    std::string json;
+    append_json(json, at.conversation.usage());
+    give(usage, std::move(json));
+    return std::nullopt;
+  });
+}
+
+undertext_status undertext_catch_up(undertext_conversation* conversation, undertext_string* error) {
+  return guarded(conversation, error, [](undertext_conversation& at) { return at.conversation.catch_up(); });
+}
+
+undertext_status undertext_checkpoint(undertext_conversation* conversation, undertext_string* error) {
+  return guarded(conversation, error, [](undertext_conversation& at) { return at.conversation.checkpoint(); });
+}
+
+undertext_status undertext_redact(undertext_conversation* conversation, undertext_text removal, undertext_string* error) {
+  return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
+    std::vector<Ordinal> ordinals;
+    Removal about{.at_ms = c::now_ms()};
+    const Failed bad = read_object(removal, "a removal", [&](Fields& fields) {
+      fields.need("ordinals", ordinals);
+      fields.need("who", about.who);
+      fields.take("why", about.why);
+    });
+    return bad ? bad : at.conversation.redact(ordinals, about);
+  });
+}
+
+undertext_status undertext_give_up_versions(undertext_conversation* conversation, undertext_text retention,
+                                            undertext_string* reclaimed, undertext_string* error) {
+  c::clear(reclaimed);
+  return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
+    Retention kept;
+    const Failed bad = read_object(retention, "a retention", [&](Fields& fields) {
+      fields.take("versions", kept.versions);
+      fields.take("batches", kept.batches);
+      fields.take("days", kept.days);
+    });
+    if (bad) return bad;
+    const Result<Reclaimed> given_up = at.conversation.give_up_versions(kept);
+    if (!given_up) return given_up.error();
+    give(reclaimed, R"({"firstVersion":)" + std::to_string(given_up->first_version.value) + R"(,"versions":)" +
+                        std::to_string(given_up->versions) + R"(,"messages":)" + std::to_string(given_up->messages) + "}");
+    return std::nullopt;
+  });
+}
+
+undertext_status undertext_subscribe(undertext_conversation* conversation, undertext_receive receive, undertext_end end,
+                                     void* context, undertext_subscription** subscription, undertext_string* error) {
+  *subscription = nullptr;
+  return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
+    auto made = std::make_unique<undertext_subscription>();
+    const auto kept = std::make_shared<c::Context>(context, end);
+    made->subscription = at.conversation.subscribe([receive, kept](const Event& event) {
+      std::string json;
+      append_json(json, event);
+      receive(kept->get(), c::text_of(json));
+    });
+    kept->take();
+    *subscription = made.release();
+    return std::nullopt;
+  });
+}
+
+void undertext_subscription_close(undertext_subscription* subscription) { delete subscription; }

@@ -1,0 +1,79 @@
+#include "base/json_text.hpp"
+#include "handles.hpp"
+
+using namespace undertext;
+using c::Failed, c::give, c::guarded, c::view_of;
+
+namespace {
+
+Result<Dialect> dialect_of(undertext_text name) {
+  if (const std::optional<Dialect> dialect = dialect_named(view_of(name))) return *dialect;
+  return Error{ErrorCode::invalid_argument, "is openai_chat, openai_responses, anthropic or gemini", "dialect"};
+}
+
+}  // namespace
+
+undertext_status undertext_import_messages(undertext_text dialect, undertext_text json, undertext_string* imported,
+                                           undertext_string* error) {
+  c::clear(imported);
+  return guarded(error, [&]() -> Failed {
+    const Result<Dialect> which = dialect_of(dialect);
+    if (!which) return which.error();
+    const Result<Imported> read = import_messages(*which, view_of(json));
+    if (!read) return read.error();
+    std::string out = R"({"messages":[)";
+    const char* separator = "";
+    for (const Message& message : read->messages) {
+      out.append(separator) += message.json();
+      separator = ",";
+    }
+    out += R"(],"rest":)" + (read->rest.empty() ? "{}" : read->rest) + "}";
+    give(imported, std::move(out));
+    return std::nullopt;
+  });
+}
+
+undertext_status undertext_stream_new(undertext_text dialect, undertext_stream** stream, undertext_string* error) {
+  *stream = nullptr;
+  return guarded(error, [&]() -> Failed {
+    const Result<Dialect> which = dialect_of(dialect);
+    if (!which) return which.error();
+    *stream = new undertext_stream{StreamAssembler(*which)};
+    return std::nullopt;
+  });
+}
+
+undertext_status undertext_stream_feed(undertext_stream* stream, undertext_text data, undertext_string* error) {
+  return guarded(stream, error, [&](undertext_stream& to) { return to.assembler.feed(view_of(data)); });
+}
+
+undertext_status undertext_stream_result(const undertext_stream* stream, undertext_string* result, undertext_string* error) {
+  c::clear(result);
+  return guarded(stream, error, [&](const undertext_stream& of) -> Failed {
+    const StreamAssembler::Streamed streamed = of.assembler.finish();
+    std::string out = "{";
+    for (const auto& [name, json] : {std::pair("message", &streamed.message), std::pair("usage", &streamed.usage_json),
+                                     std::pair("error", &streamed.error_json)}) {
+      if (!json->empty()) out.append("\"").append(name).append("\":").append(*json) += ',';
+    }
+    if (!streamed.finish_reason.empty()) {
+      out += R"("finishReason":)";
+      append_json_string(out, streamed.finish_reason);
+      out += ',';
+    }
+    give(result, out + (streamed.complete ? R"("complete":true})" : R"("complete":false})"));
+    return std::nullopt;
+  });
+}
+
+void undertext_stream_close(undertext_stream* stream) { delete stream; }
+
+undertext_status undertext_count_tokens(undertext_text tokenizer, undertext_text text, uint64_t* tokens, undertext_string* error) {
+  *tokens = 0;
+  return guarded(error, [&]() -> Failed {
+    const Result<std::shared_ptr<const Tokenizer>> found = find_tokenizer(view_of(tokenizer));
+    if (!found) return found.error();
+    *tokens = (*found)->count(view_of(text));
+    return std::nullopt;
+  });
+}

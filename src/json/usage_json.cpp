@@ -1,0 +1,103 @@
+#include "json/usage_json.hpp"
+
+#include <charconv>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "base/json_text.hpp"
+
+namespace undertext {
+namespace {
+
+void append_number(std::string& out, double number) {
+  char digits[32];
+  const std::to_chars_result end = std::to_chars(digits, digits + sizeof digits, number);
+  out.append(digits, end.ptr);
+}
+
+void append_totals(std::string& out, const UsageTotals& totals) {
+  const std::pair<std::string_view, std::uint64_t> counts[] = {{R"({"requests":)", totals.requests},
+                                                               {R"(,"prompt":)", totals.prompt},
+                                                               {R"(,"completion":)", totals.completion},
+                                                               {R"(,"cached":)", totals.cached},
+                                                               {R"(,"total":)", totals.total}};
+  for (const auto& [lead, count] : counts) out.append(lead) += std::to_string(count);
+  out += R"(,"cost":)";
+  append_number(out, totals.cost);
+  out += '}';
+}
+
+void append_request(std::string& out, const RequestUsage& usage) {
+  out += R"({"requestId":)";
+  append_json_string(out, usage.request_id);
+  out += R"(,"model":)";
+  append_json_string(out, usage.model);
+  const std::pair<std::string_view, std::uint64_t> counts[] = {{R"(,"prompt":)", usage.prompt},
+                                                               {R"(,"completion":)", usage.completion},
+                                                               {R"(,"cached":)", usage.cached},
+                                                               {R"(,"total":)", usage.total},
+                                                               {R"(,"estimatedPrompt":)", usage.estimated_prompt}};
+  for (const auto& [lead, count] : counts) out.append(lead) += std::to_string(count);
+  out += R"(,"cost":)";
+  append_number(out, usage.cost);
+  out += R"(,"at":)" + std::to_string(usage.at_ms) + "}";
+}
+
+template <class List, class Append>
+void append_list(std::string& out, std::string_view lead, const List& list, Append append) {
+  out += lead;
+  const char* separator = "";
+  for (const auto& element : list) {
+    out += separator;
+    append(out, element);
+    separator = ",";
+  }
+  out += ']';
+}
+
+}  // namespace
+
+void read_usage(Fields& fields, UsageReport& report) {
+  RequestUsage& usage = report.usage;
+  fields.need("requestId", usage.request_id);
+  fields.take("model", usage.model);
+  fields.take("prompt", usage.prompt);
+  fields.take("completion", usage.completion);
+  fields.take("cached", usage.cached);
+  fields.take("total", usage.total);
+  fields.take("estimatedPrompt", usage.estimated_prompt);
+  std::optional<Integer> at;
+  fields.take("at", at);
+  if (at) usage.at_ms = at->value;
+  if (const std::optional<JsonValue> cost = fields.find("cost")) {
+    const std::string_view spelled = cost->raw();
+    const bool read = cost->is(JsonType::number) &&
+                      std::from_chars(spelled.data(), spelled.data() + spelled.size(), usage.cost).ec == std::errc();
+    if (!read) fields.fail("cost", "must be a number");
+  }
+  fields.take("finished", report.finished);
+}
+
+void append_json(std::string& out, const UsageTracker& usage) {
+  const UsageStatistics statistics = usage.statistics();
+  out += R"({"totals":)";
+  append_totals(out, statistics.totals);
+  append_list(out, R"(,"models":[)", statistics.by_model, [&](std::string& to, const UsageStatistics::OfModel& model) {
+    const UsageCorrection learned = usage.correction(model.model);
+    to += R"({"model":)";
+    append_json_string(to, model.model);
+    to += R"(,"totals":)";
+    append_totals(to, model.totals);
+    to += R"(,"factor":)";
+    append_number(to, learned.factor);
+    to += R"(,"factorHigh":)";
+    append_number(to, learned.factor_high);
+    to += R"(,"learnedFrom":)" + std::to_string(learned.learned_from) + "}";
+  });
+  append_list(out, R"(,"open":[)", usage.open(), append_request);
+  append_list(out, R"(,"requests":[)", usage.history(), append_request);
+  out += '}';
+}
+
+}  // namespace undertext

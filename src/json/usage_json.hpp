@@ -1,0 +1,23 @@
+// What providers reported of requests, in and out of JSON.
+#pragma once
+
+#include <string>
+
+#include <undertext/usage.hpp>
+
+#include "json/fields.hpp"
+
+namespace undertext {
+
+struct UsageReport {
+  RequestUsage usage;
+  bool finished = true;  // false: more will be reported of the same request
+};
+
+// {"requestId":…,"model":…,"prompt":…,"completion":…,"cached":…,"total":…,"cost":…,"at":…,"estimatedPrompt":…,"finished":…}
+void read_usage(Fields& fields, UsageReport& report);
+
+// {"totals":{…},"models":[{"model":…,"totals":{…},"factor":…,"learnedFrom":…}],"open":[…],"requests":[…]}, the newest requests last
+void append_json(std::string& out, const UsageTracker& usage);
+
+}  // namespace undertext
