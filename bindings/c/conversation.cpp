@@ -112,9 +112,9 @@ void undertext_conversation_close_later(undertext_conversation* conversation) {
 undertext_status undertext_answer(undertext_conversation* conversation, undertext_text line, undertext_string* answer) {
   undertext_status said = UNDERTEXT_OK;
   const undertext_status failed = guarded(conversation, answer, [&](undertext_conversation& at) -> Failed {
-    std::string text = undertext::answer(at.conversation, view_of(line));
-    if (const std::optional<ErrorCode> code = failure_of(text)) said = c::status_of(*code);
-    give(answer, std::move(text));
+    Answer answered = answer_request(at.conversation, view_of(line));
+    if (answered.error) said = c::status_of(*answered.error);
+    give(answer, std::move(answered.line));
     return std::nullopt;
   });
   return failed != UNDERTEXT_OK ? failed : said;

@@ -95,15 +95,15 @@ std::string Desk::conversation_id(const Common& common) const { return common.co
 
 Conversation Desk::conversation(const Common& common, Need need, const std::optional<std::string>& config) {
   const std::string id = conversation_id(common);
+  const std::shared_ptr<Store> where = store(common, need);
   const OpenOptions::Make make = need == Need::there     ? OpenOptions::Make::never
                                  : need == Need::another ? OpenOptions::Make::always
                                                          : OpenOptions::Make::if_missing;
-  Result<Conversation> opened = open_kept(store(common, need), id, {.config = config, .options = {.make = make}});
-  if (!opened && opened.error().code == ErrorCode::not_found && need == Need::there) {
-    Error error = opened.error();
+  Result<Conversation> opened = open_kept(where, id, {.config = config, .options = {.make = make}});
+  if (!opened && opened.error().code == ErrorCode::not_found && need == Need::there && !where->find(id)) {
+    Error& error = opened.error();
     if (error.message.empty()) error.message = "there is no conversation " + id;
     error.message += " (undertext list shows those there are)";
-    throw Failure(std::move(error));
   }
   return std::move(opened).value();
 }

@@ -9,8 +9,8 @@
 #include "base/json_text.hpp"
 #include "cli/command.hpp"
 #include "cli/desk.hpp"
-#include "cli/fresh_id.hpp"
 #include "json/record_json.hpp"
+#include "store/fresh_id.hpp"
 
 namespace undertext {
 namespace {

@@ -1,18 +1,48 @@
 // The line protocol: one JSON line in, one JSON line out. Every door that speaks it calls this and nothing else of this room.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <undertext/conversation.hpp>
+#include <undertext/ids.hpp>
 
 namespace undertext {
 
 // Carries out the operation, the atomic list of operations, or the query in `line`. The answer is one line without its newline;
 // every failure is an answer too ({"ok":false,"error":{…}}), and has then changed nothing. Throws only std::bad_alloc.
 std::string answer(Conversation& conversation, std::string_view line);
+
+// Line breaks between the tokens of JSON text become spaces: messages are handed out as they are, and may hold some.
+void keep_to_one_line(std::string& json);
+
+// The answer that says `error`.
+std::string answer(const Error& error);
+
+// What a door says of a request besides its line.
+struct RequestOptions {
+  enum class Takes : std::uint8_t { anything, operations, queries };
+  Takes takes = Takes::anything;
+  // A strategy that asks a model is refused (unsupported): the answer would wait for the model.
+  bool refuse_slow_strategies = false;
+  // Of the operation, or the first of a list; invalid_argument when the line says another.
+  std::optional<Version> expected_version = {};
+  // Of the operation; invalid_argument when the line says another. Of a list, "ID/0", "ID/1" and so on for those that have none of their own, so
+  // that the whole list is answered as the first time when it is repeated.
+  std::string operation_id = {};
+};
+
+struct Answer {
+  std::string line;
+  std::optional<ErrorCode> error = {};  // unset: it says {"ok":true,…}
+  Version version = {};                 // that was made, or read; of an error, nothing
+};
+
+// As answer(), for doors that have more to tell and to know.
+Answer answer_request(Conversation& conversation, std::string_view line, const RequestOptions& options = {});
 
 // A conversation as it was at one version, to be asked. Without a tokenizer and an aim, queries that need them are `unsupported`.
 struct Asked {
@@ -21,13 +51,7 @@ struct Asked {
   std::shared_ptr<const Tokenizer> tokenizer = {};
   std::optional<Aim> aim = {};
 };
-// As answer(), of a line that is a query.
-std::string answer(const Asked& asked, std::string_view line);
-
-// The code of the error that an answer says; nothing when it is a good one.
-std::optional<ErrorCode> failure_of(std::string_view answer);
-
-// The answer that says `error`.
-std::string answer(const Error& error);
+// The same for a line that is a query.
+Answer answer_query(const Asked& asked, std::string_view line);
 
 }  // namespace undertext

@@ -1,6 +1,7 @@
 #include "json/settings_json.hpp"
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/json_text.hpp"
