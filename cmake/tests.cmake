@@ -7,7 +7,7 @@
 #   tests/store/, tests/crash/ the contract of every store, and what stores survive (cmake/store_tests.cmake)
 #   tests/postgres/            on throw-away servers, where PostgreSQL is installed (cmake/postgres.cmake); label postgres
 #   tests/model/               History against a plain reference; label model
-#   tests/fuzz/*.cpp           replayed over tests/fuzz/corpus/<name>; label fuzz (cmake/fuzz.cmake does the fuzzing)
+#   tests/fuzz/*.cpp           replayed over tests/fuzz/corpus/<name>, or fuzzed from there (cmake/fuzz.cmake); label fuzz
 #   examples/*.cpp             built against the shared library and run; label example
 
 include(GoogleTest)
@@ -104,7 +104,11 @@ target_compile_definitions(undertext_tiny_model_test PRIVATE UNDERTEXT_LEAF_MAX=
 set_target_properties(undertext_tiny_model_test PROPERTIES LINK_LIBRARIES "GTest::gtest_main;Threads::Threads")
 undertext_test(undertext_shipped_model_test model ${model_sources})
 
+# Where there are fuzz targets, they play the corpus too.
 file(GLOB files CONFIGURE_DEPENDS tests/fuzz/*.cpp)
+if(UNDERTEXT_FUZZ)
+  set(files "")
+endif()
 foreach(file IN LISTS files)
   cmake_path(GET file STEM name)
   add_executable(undertext_replay_${name} ${file} tests/fuzz/replay/main.cpp)
