@@ -100,6 +100,7 @@ list(FILTER tiny_sources INCLUDE REGEX "/src/(sequence|history)/")
 # The rooms below know no tree, and are taken as they are.
 set(tiny_objects "$<FILTER:$<TARGET_OBJECTS:undertext_objects>,INCLUDE,/src/(base|message)/>")
 undertext_test(undertext_tiny_model_test model ${model_sources} ${tiny_sources} ${tiny_objects})
+undertext_unity(undertext_tiny_model_test)
 target_compile_definitions(undertext_tiny_model_test PRIVATE UNDERTEXT_LEAF_MAX=2 UNDERTEXT_INNER_MAX=4)
 set_target_properties(undertext_tiny_model_test PROPERTIES LINK_LIBRARIES "GTest::gtest_main;Threads::Threads")
 undertext_test(undertext_shipped_model_test model ${model_sources})
