@@ -180,5 +180,6 @@ endif()
 
 if(UNDERTEXT_INSTALL AND NOT UNDERTEXT_SANITIZE)
   add_test(NAME install COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/install/run.sh ${PROJECT_BINARY_DIR})
-  set_tests_properties(install PROPERTIES LABELS install TIMEOUT 600 ENVIRONMENT CXX=${CMAKE_CXX_COMPILER})
+  # Slow, and defined last: COST lets it start among the first.
+  set_tests_properties(install PROPERTIES LABELS install TIMEOUT 600 COST 30 ENVIRONMENT CXX=${CMAKE_CXX_COMPILER})
 endif()
