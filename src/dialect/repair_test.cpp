@@ -1,0 +1,47 @@
+// Requests that no client should send, as fuzzing finds them: each is rendered for every profile, and what is rendered is accepted.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <undertext/dialect.hpp>
+#include <undertext/history.hpp>
+
+#include "history/random_conversation.hpp"
+
+namespace undertext {
+namespace {
+
+void expect_accepted(Dialect dialect, const std::string& request) {
+  SCOPED_TRACE(request);
+  const Result<Imported> imported = import_messages(dialect, request);
+  ASSERT_TRUE(imported) << imported.error().message;
+  const History history = RandomConversation::applied(History(), op::Append{imported->messages});
+  for (const std::string_view name : profile_names()) {
+    const Profile profile = find_profile(name).value();
+    const Rendering rendering = render(history.view(), profile).value();
+    const Result<std::vector<Finding>> findings = validate_request(rendering.json, profile);
+    ASSERT_TRUE(findings) << name << ": " << findings.error().message << "\n" << rendering.json;
+    for (const Finding& finding : *findings) ADD_FAILURE() << name << ": " << finding.code << "\n" << rendering.json;
+  }
+}
+
+std::string repeated(const std::string& element, int times) {
+  std::string list;
+  for (int i = 0; i < times; ++i) list += (i == 0 ? "" : ",") + element;
+  return list;
+}
+
+TEST(DialectRepair, ManyThinkingBlocksAtTheEndAreLeftOut) {
+  expect_accepted(Dialect::anthropic,
+                  R"([{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"text","text":"t"},)" +
+                      repeated(R"({"type":"thinking","thinking":"h","signature":"s"})", 20) +
+                      R"(]},{"role":"user","content":"q"}])");
+}
+
+TEST(DialectRepair, ManyReasoningItemsThatNothingFollowsAreLeftOut) {
+  expect_accepted(Dialect::openai_responses, "[" + repeated(R"({"type":"reasoning","id":"r","summary":[]})", 20) + "]");
+}
+
+}  // namespace
+}  // namespace undertext
