@@ -40,8 +40,14 @@ void Adapter::convert(Turn turn) {
   turn.raw = {};
   turn.is_top = turn.is_top && to == Dialect::openai_responses;
   std::vector<Block> kept;
-  for (Block& block : turn.blocks)
-    if (keep_block(block, turn.role)) kept.push_back(std::move(block));
+  for (Block& block : turn.blocks) {
+    // Instructions call nothing and answer nothing.
+    if (turn.role == Role::system && (is_client(block, BlockKind::call) || is_client(block, BlockKind::result))) {
+      lose(LossCode::part_dropped);
+    } else if (keep_block(block, turn.role)) {
+      kept.push_back(std::move(block));
+    }
+  }
   // An empty text beside a call says nothing, and most dialects refuse it.
   if (kept.size() > 1 && to != Dialect::openai_chat)
     std::erase_if(kept, [](const Block& b) { return b.kind == BlockKind::text && b.text.empty(); });

@@ -43,5 +43,11 @@ TEST(DialectRepair, ManyReasoningItemsThatNothingFollowsAreLeftOut) {
   expect_accepted(Dialect::openai_responses, "[" + repeated(R"({"type":"reasoning","id":"r","summary":[]})", 20) + "]");
 }
 
+TEST(DialectRepair, InstructionsCallNothing) {
+  expect_accepted(
+      Dialect::openai_chat,
+      R"([{"role":"developer","tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"g"}}]},{"role":"tool","tool_call_id":"a"},{"role":"tool","tool_call_id":"b"}])");
+}
+
 }  // namespace
 }  // namespace undertext
