@@ -247,7 +247,8 @@ class MessageReader {
     }
     if (part.is(JsonType::object)) check_fields(part, rule, block);
     read_known(part, type, block);
-    if (block.native == 0) block.native = origin_;
+    // What cannot be read can only be copied.
+    if (block.native == 0 || block.kind == BlockKind::opaque) block.native |= origin_;
     native_ &= block.native;
     return block;
   }

@@ -49,5 +49,11 @@ TEST(DialectRepair, InstructionsCallNothing) {
       R"([{"role":"developer","tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"g"}}]},{"role":"tool","tool_call_id":"a"},{"role":"tool","tool_call_id":"b"}])");
 }
 
+TEST(DialectRepair, APartThatCannotBeReadIsCopiedWhenItsNeighbourGoes) {
+  expect_accepted(
+      Dialect::anthropic,
+      R"([{"role":"assistant","content":[{"type":"web_search_tool_result"},{"type":"text","prompt_cache_breakpoint":{}}]}])");
+}
+
 }  // namespace
 }  // namespace undertext
