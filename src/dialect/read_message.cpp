@@ -92,6 +92,10 @@ class MessageReader {
       turn_.content = value.raw();
       return;
     }
+    if (origin_ == anthropic) {  // has nothing beside the content
+      turn_.has_unknown = true;
+      return;
+    }
     if (key.string_is("tool_calls") || key.string_is("toolCalls")) {
       native_ &= key.string_is("tool_calls") ? chat : none;
       if (value.is(JsonType::array))

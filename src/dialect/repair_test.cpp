@@ -55,5 +55,11 @@ TEST(DialectRepair, APartThatCannotBeReadIsCopiedWhenItsNeighbourGoes) {
       R"([{"role":"assistant","content":[{"type":"web_search_tool_result"},{"type":"text","prompt_cache_breakpoint":{}}]}])");
 }
 
+TEST(DialectRepair, MembersOfChatSayNothingInAMessageOfAnthropic) {
+  expect_accepted(
+      Dialect::anthropic,
+      R"([{"role":"assistant","content":[{"type":"thinking"}]},{"role":"user","reasoning_details":[],"content":[{}]}])");
+}
+
 }  // namespace
 }  // namespace undertext
