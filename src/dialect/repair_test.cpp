@@ -61,5 +61,14 @@ TEST(DialectRepair, MembersOfChatSayNothingInAMessageOfAnthropic) {
       R"([{"role":"assistant","content":[{"type":"thinking"}]},{"role":"user","reasoning_details":[],"content":[{}]}])");
 }
 
+TEST(DialectRepair, AResponseInAResponseOfGeminiIsNoResult) {
+  const std::string request = R"({"contents":[{"parts":[{"functionResponse":{"parts":[{"functionResponse":{}},{}]}}]}]})";
+  const Result<Imported> imported = import_messages(Dialect::gemini, request);
+  ASSERT_TRUE(imported) << imported.error().message;
+  const History history = RandomConversation::applied(History(), op::Append{imported->messages});
+  EXPECT_EQ(render(history.view(), default_profile(Dialect::gemini), {.repair = false}).value().json, request);
+  expect_accepted(Dialect::gemini, request);
+}
+
 }  // namespace
 }  // namespace undertext
