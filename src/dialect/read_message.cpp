@@ -84,6 +84,13 @@ class MessageReader {
     }
   }
 
+  // Anthropic has nothing beside the content, and a tool calls and thinks nothing.
+  bool may_have(const JsonValue& key) const {
+    if (origin_ == anthropic) return false;
+    return turn_.role != Role::tool || !is_one_of(key, {"tool_calls", "toolCalls", "function_call", "refusal", "reasoning_content",
+                                                        "reasoning", "reasoning_details", "audio"});
+  }
+
   void read_member(const JsonMember& member, std::optional<JsonValue>& content) {
     const JsonValue &key = member.key, &value = member.value;
     if (key.string_is("role")) return;
@@ -92,7 +99,8 @@ class MessageReader {
       turn_.content = value.raw();
       return;
     }
-    if (origin_ == anthropic) {  // has nothing beside the content
+    if (!may_have(key)) {
+      native_ = 0;
       turn_.has_unknown = true;
       return;
     }

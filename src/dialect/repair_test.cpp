@@ -1,4 +1,4 @@
-// Requests that no client should send, as fuzzing finds them: each is rendered for every profile, and what is rendered is accepted.
+// Requests that no client should send, as fuzzing finds them: what is rendered for any profile is accepted, and its own dialect gets it as it came.
 #include <string>
 #include <vector>
 
@@ -12,11 +12,18 @@
 namespace undertext {
 namespace {
 
+History imported(Dialect dialect, const std::string& request) {
+  return RandomConversation::applied(History(), op::Append{import_messages(dialect, request).value().messages});
+}
+
+void expect_same(Dialect dialect, const std::string& request) {
+  const History history = imported(dialect, request);
+  EXPECT_EQ(render(history.view(), default_profile(dialect), {.repair = false}).value().json, request);
+}
+
 void expect_accepted(Dialect dialect, const std::string& request) {
   SCOPED_TRACE(request);
-  const Result<Imported> imported = import_messages(dialect, request);
-  ASSERT_TRUE(imported) << imported.error().message;
-  const History history = RandomConversation::applied(History(), op::Append{imported->messages});
+  const History history = imported(dialect, request);
   for (const std::string_view name : profile_names()) {
     const Profile profile = find_profile(name).value();
     const Rendering rendering = render(history.view(), profile).value();
@@ -63,11 +70,14 @@ TEST(DialectRepair, MembersOfChatSayNothingInAMessageOfAnthropic) {
 
 TEST(DialectRepair, AResponseInAResponseOfGeminiIsNoResult) {
   const std::string request = R"({"contents":[{"parts":[{"functionResponse":{"parts":[{"functionResponse":{}},{}]}}]}]})";
-  const Result<Imported> imported = import_messages(Dialect::gemini, request);
-  ASSERT_TRUE(imported) << imported.error().message;
-  const History history = RandomConversation::applied(History(), op::Append{imported->messages});
-  EXPECT_EQ(render(history.view(), default_profile(Dialect::gemini), {.repair = false}).value().json, request);
+  expect_same(Dialect::gemini, request);
   expect_accepted(Dialect::gemini, request);
+}
+
+TEST(DialectRepair, AToolThatCallsComesBackAsItCame) {
+  const std::string request = R"({"messages":[{"role":"function","function_call":{"name":"x"}}]})";
+  expect_same(Dialect::openai_chat, request);
+  expect_accepted(Dialect::openai_chat, request);
 }
 
 }  // namespace
