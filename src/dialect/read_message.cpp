@@ -265,7 +265,7 @@ class MessageReader {
     return block;
   }
 
-  static void check_fields(const JsonValue& part, const PartRule* rule, Block& block) {
+  void check_fields(const JsonValue& part, const PartRule* rule, Block& block) const {
     for (const JsonMember member : part.members()) {
       if (member.key.string_is("type")) continue;
       if (member.key.string_is("cache_control")) {
@@ -273,7 +273,11 @@ class MessageReader {
         if (!member.value.is(JsonType::null)) block.cache = member.value.raw();
       } else if (member.key.string_is("prompt_cache_breakpoint")) {
         block.native &= chat;
-        if (!member.value.is(JsonType::null)) block.cache = member.value.raw();
+        if (origin_ == anthropic) {
+          block.has_unknown = true;
+        } else if (!member.value.is(JsonType::null)) {
+          block.cache = member.value.raw();
+        }
       } else if (member.key.string_is("citations")) {
         block.native &= anthropic;
       } else if (rule != nullptr && !is_one_of(member.key, std::span<const std::string_view>(rule->fields))) {

@@ -80,5 +80,10 @@ TEST(DialectRepair, AToolThatCallsComesBackAsItCame) {
   expect_accepted(Dialect::openai_chat, request);
 }
 
+TEST(DialectRepair, AMarkerOfChatMarksNothingInAMessageOfAnthropic) {
+  expect_accepted(Dialect::anthropic,
+                  R"([{"role":"assistant","content":[{"type":"thinking","signature":"x","prompt_cache_breakpoint":{}},{}]}])");
+}
+
 }  // namespace
 }  // namespace undertext
