@@ -308,7 +308,7 @@ class MessageReader {
       block.kind = BlockKind::compaction;
       block.text = body_of(part, "content");
       block.signature = body_of(part, "signature");
-    } else if (type == "reasoning" || type == name(Dialect::openai_responses) || type == name(Dialect::gemini)) {
+    } else if (origin_ == 0 && (type == "reasoning" || type == name(Dialect::openai_responses) || type == name(Dialect::gemini))) {
       read_wrapped(part, type, block);
     } else {
       read_media(part, type, block);

@@ -85,5 +85,11 @@ TEST(DialectRepair, AMarkerOfChatMarksNothingInAMessageOfAnthropic) {
                   R"([{"role":"assistant","content":[{"type":"thinking","signature":"x","prompt_cache_breakpoint":{}},{}]}])");
 }
 
+TEST(DialectRepair, ThePartsOfTheEnginesFormAreNobodysInAMessageOfAnthropic) {
+  expect_accepted(
+      Dialect::anthropic,
+      R"([{"role":"assistant","content":[{}]},{"role":"assistant","content":[{"type":"reasoning","item":{"type":"reasoning"}},{}]}])");
+}
+
 }  // namespace
 }  // namespace undertext
