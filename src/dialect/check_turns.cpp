@@ -63,7 +63,8 @@ class TurnRules {
     if (!profile_.first_user) return;
     for (std::size_t i = 0; i < turns_.size(); ++i) {
       if (turns_[i].role == Role::system) continue;
-      const bool is_summary = !turns_[i].blocks.empty() && turns_[i].blocks[0].kind == BlockKind::compaction;
+      const bool is_summary =
+          profile_.dialect == Dialect::anthropic && !turns_[i].blocks.empty() && turns_[i].blocks[0].kind == BlockKind::compaction;
       if (turns_[i].role != Role::user && !is_summary) {
         const bool calls_first = profile_.dialect == Dialect::gemini && has_calls(turns_[i]);
         add(calls_first ? FindingCode::gem_call_position : FindingCode::first_not_user, i);

@@ -215,7 +215,8 @@ void Repair::turns() {
   merge_neighbours();
   std::size_t first = 0;
   while (first < list.size() && list[first].role == Role::system) ++first;
-  const bool is_summary = first < list.size() && !list[first].blocks.empty() && list[first].blocks[0].kind == BlockKind::compaction;
+  const bool is_summary = profile.dialect == Dialect::anthropic && first < list.size() && !list[first].blocks.empty() &&
+                          list[first].blocks[0].kind == BlockKind::compaction;
   if (profile.first_user && first < list.size() && list[first].role != Role::user && !is_summary)
     list.insert(list.begin() + static_cast<std::ptrdiff_t>(first), made_turn(Role::user, "[Earlier messages were removed.]"));
   if (!profile.user_after_tool) {

@@ -91,5 +91,9 @@ TEST(DialectRepair, ThePartsOfTheEnginesFormAreNobodysInAMessageOfAnthropic) {
       R"([{"role":"assistant","content":[{}]},{"role":"assistant","content":[{"type":"reasoning","item":{"type":"reasoning"}},{}]}])");
 }
 
+TEST(DialectRepair, OnlyAnthropicsSummaryMayComeBeforeTheUser) {
+  expect_accepted(Dialect::openai_chat, R"([{"role":"assistant","content":[{"type":"compaction"}]},{"role":"assistant"}])");
+}
+
 }  // namespace
 }  // namespace undertext
