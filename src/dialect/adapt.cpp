@@ -36,7 +36,10 @@ void Adapter::convert(Turn turn) {
   if (turn.has_annotations) lose(LossCode::annotations);
   if (!turn.name.empty() && to != Dialect::openai_chat && turn.role != Role::tool) lose(LossCode::name);
   if (!turn.phase.empty() && to != Dialect::openai_responses) lose(LossCode::phase);
-  if (turn.is_developer && (to == Dialect::anthropic || to == Dialect::gemini)) turn.is_developer = false;
+  if (turn.is_developer && (to == Dialect::anthropic || to == Dialect::gemini)) {
+    turn.is_developer = false;
+    if (!draft_.turns.empty()) lose(LossCode::role_developer);  // before, it is the instructions
+  }
   turn.raw = {};
   turn.is_top = turn.is_top && to == Dialect::openai_responses;
   std::vector<Block> kept;
@@ -60,6 +63,7 @@ bool Adapter::keep_block(Block& block, Role role) {
   const Dialect to = profile_.dialect;
   if (copies(block, to)) return true;
   if (block.has_unknown) lose(LossCode::unknown_field);
+  if (block.has_citations) lose(LossCode::annotations);
   if (!block.cache.empty()) {
     const bool same_marker = (block.native & (bit(Dialect::openai_chat) | bit(Dialect::openai_responses))) != 0 &&
                              (to == Dialect::openai_chat || to == Dialect::openai_responses);
@@ -84,7 +88,8 @@ bool Adapter::keep_block(Block& block, Role role) {
     case BlockKind::call:
     case BlockKind::result:
       if (block.is_server) {
-        if (block.kind == BlockKind::call) lose(LossCode::server_tool_dropped);
+        if (block.kind == BlockKind::call || calls_.find(std::string(block.id)) == calls_.end())
+          lose(LossCode::server_tool_dropped);
         return false;
       }
       if (block.kind == BlockKind::result) {
@@ -131,6 +136,7 @@ void Adapter::convert_media(Block& block, Role role) {
     return placeholder(block, "[audio]");
   }
   if (media.source == MediaSource::text && to != Dialect::anthropic) {
+    if (!media.filename.empty()) lose(LossCode::unknown_field);
     block = text_block(media.data);
     return;
   }
