@@ -44,9 +44,11 @@ struct Profile {
 
   bool system_role = true;      // there are system messages at all
   bool system_anywhere = true;  // also after the first turn
+  bool developer_role = true;   // Chat: a system message may be called a developer's
   bool strict_alternation = false;
-  bool first_user = false;  // the first turn must be a user's
-  bool prefill = true;      // the last turn may be an assistant's
+  bool first_user = false;    // the first turn must be a user's
+  bool prefill = true;        // the last turn may be an assistant's
+  bool prefill_twice = true;  // the last two may be
   bool user_after_tool = true;
   bool empty_text = true;        // blank text is accepted
   bool content_null = false;     // … even as null without calls

@@ -22,6 +22,19 @@ bool is_system_misplaced(const std::vector<Turn>& turns, std::size_t turn, const
   return false;
 }
 
+bool ends_twice(const std::vector<Turn>& turns, const Profile& profile) {
+  const std::size_t size = turns.size();
+  return !profile.prefill_twice && !profile.strict_alternation && size > 1 && turns[size - 1].role == Role::assistant &&
+         turns[size - 2].role == Role::assistant;
+}
+
+// What is written anew has no empty lists.
+bool has_empty_calls(const Turn& turn) { return turn.has_empty_calls && turn.is_raw_in(Dialect::openai_chat); }
+bool is_empty_content(const Turn& turn) {
+  if (!turn.is_raw_in(Dialect::openai_chat)) return false;
+  return turn.shape == Turn::Shape::list && turn.content.find_first_not_of("[] \t\r\n") == std::string_view::npos;
+}
+
 namespace {
 
 class TurnRules {
@@ -43,7 +56,8 @@ class TurnRules {
 
   void check_one(std::size_t i) {
     const Turn& turn = turns_[i];
-    if (turn.role == Role::system && profile_.dialect == Dialect::openai_chat && !profile_.system_role) {
+    const bool has_role = profile_.system_role && (profile_.developer_role || !turn.is_developer);
+    if (turn.role == Role::system && profile_.dialect == Dialect::openai_chat && !has_role) {
       add(FindingCode::system_role_unsupported, i);
     } else if (is_system_misplaced(turns_, i, profile_)) {
       add(FindingCode::system_position, i);
@@ -54,12 +68,15 @@ class TurnRules {
       const bool says = has_kind(turn, BlockKind::call) || has_kind(turn, BlockKind::refusal) || has_kind(turn, BlockKind::media);
       if (is_null && !turn.raw.empty() && (turn.role != Role::assistant || !says)) add(FindingCode::content_null, i);
     }
+    if (profile_.dialect == Dialect::openai_chat && (has_empty_calls(turn) || is_empty_content(turn)))
+      add(FindingCode::empty_list, i);
     if (profile_.dialect != Dialect::gemini) return;
     if (turn.role == Role::assistant && has_calls(turn) && i > 0 && turns_[i - 1].role == Role::assistant)
       add(FindingCode::gem_call_position, i);
   }
 
   void check_first() {
+    if (turns_.empty()) return add(FindingCode::first_not_user, top_turn);  // nobody takes a list without messages
     if (!profile_.first_user) return;
     for (std::size_t i = 0; i < turns_.size(); ++i) {
       if (turns_[i].role == Role::system) continue;
@@ -70,6 +87,7 @@ class TurnRules {
       }
       return;
     }
+    add(FindingCode::first_not_user, top_turn);
   }
 
   void check_neighbours() {
@@ -88,6 +106,7 @@ class TurnRules {
   void check_last() {
     if (turns_.empty() || turns_.back().role != Role::assistant) return;
     const std::size_t last = turns_.size() - 1;
+    if (ends_twice(turns_, profile_)) add(FindingCode::role_alternation, last);
     if (!profile_.prefill) return add(FindingCode::trailing_assistant, last);
     if (profile_.dialect != Dialect::anthropic || turns_[last].blocks.empty()) return;
     const Block& block = turns_[last].blocks.back();

@@ -113,6 +113,11 @@ const std::vector<Rule>& rules() {
        body(R"({"role":"user","content":[{"type":"text","text":"q"}]})")},
       {"CONTENT_NULL", chat, body(q + R"(,{"role":"assistant","content":null})"), R"({"role":"assistant","content":""})"},
       {"FIRST_NOT_USER", anthropic, body(R"({"role":"assistant","content":"a"},)" + q), R"([{"role":"user")"},
+      {"FIRST_NOT_USER", anthropic, R"({"system":"s","messages":[]})", body(R"({"role":"user","content":"Continue."})").substr(1)},
+      {"FIRST_NOT_USER", gemini, R"({"systemInstruction":{"parts":[{"text":"s"}]},"contents":[]})",
+       R"("contents":[{"role":"user","parts":[{"text":"Continue."}]}])"},
+      {"FIRST_NOT_USER", chat + R"(,"first_user":true)", body(R"({"role":"system","content":"s"})"),
+       R"({"role":"system","content":"s"},{"role":"user")"},
       {"TRAILING_ASSISTANT", anthropic, body(q + R"(,{"role":"assistant","content":"a"})"),
        R"({"role":"user","content":"Continue."}]})"},
       {"TRAILING_WS", anthropic + R"(,"prefill":true)", body(q + R"(,{"role":"assistant","content":"a \n"})"),
@@ -121,6 +126,9 @@ const std::vector<Rule>& rules() {
        body(R"({"role":"user","content":"q\n\nq"})")},
       {"ROLE_ALTERNATION", anthropic + R"(,"strict_alternation":true)", body(q + "," + q),
        body(R"({"role":"user","content":[{"type":"text","text":"q"},{"type":"text","text":"q"}]})")},
+      {"ROLE_ALTERNATION", chat + R"(,"prefill_twice":false)",
+       body(q + "," + q + R"(,{"role":"assistant","content":"a"},{"role":"assistant","content":"b"})"),
+       body(q + "," + q + R"(,{"role":"assistant","content":"a\n\nb"})")},
       {"USER_AFTER_TOOL", chat + R"(,"user_after_tool":false)",
        body(q + "," + call + R"(,{"role":"tool","tool_call_id":"a","content":"r"},)" + q),
        R"({"role":"assistant","content":"Understood."})"},
@@ -130,6 +138,8 @@ const std::vector<Rule>& rules() {
        "<system-reminder>s</system-reminder>"},
       {"SYSTEM_ROLE_UNSUPPORTED", chat + R"(,"system_role":false)", body(R"({"role":"system","content":"s"},)" + q),
        "<system-reminder>s</system-reminder>"},
+      {"SYSTEM_ROLE_UNSUPPORTED", chat + R"(,"developer_role":false)", body(R"({"role":"developer","content":"s"},)" + q),
+       body(R"({"role":"system","content":"s"},)" + q)},
       {"MEDIA_IN_TOOL_RESULT", chat,
        body(q + "," + call +
             R"(,{"role":"tool","tool_call_id":"a","content":[{"type":"image_url","image_url":{"url":"https://x/y"}}]})"),
@@ -152,6 +162,21 @@ const std::vector<Rule>& rules() {
            q +
            R"(,{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"my.tool","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"r"})"),
        R"("name":"my_tool")"},
+      {"TOOL_NAME_FORMAT", responses,
+       input(
+           q +
+           R"(,{"type":"function_call","call_id":"a","name":"my.tool","arguments":"{}"},{"type":"function_call_output","call_id":"a","output":"r"})"),
+       R"("name":"my_tool")"},
+      {"TOOL_NAME_FORMAT", gemini,
+       contents(
+           gq +
+           R"(,{"role":"model","parts":[{"functionCall":{"name":"1.my tool","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"1.my tool","response":{"output":"1"}}}]})"),
+       R"("functionResponse":{"name":"_.my_tool")"},
+      {"CALL_ID_FORMAT", responses,
+       input(
+           q +
+           R"(,{"type":"function_call","call_id":"0123456789012345678901234567890123456789012345678901234567890123x","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"0123456789012345678901234567890123456789012345678901234567890123x","output":"r"})"),
+       R"("function_call_output","call_id":"call_)"},
       {"CACHE_TOO_MANY", anthropic,
        R"({"system":[{"type":"text","text":"s","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"1","cache_control":{"type":"ephemeral"}},{"type":"text","text":"2","cache_control":{"type":"ephemeral"}},{"type":"text","text":"3","cache_control":{"type":"ephemeral"}},{"type":"text","text":"4","cache_control":{"type":"ephemeral"}}]}]})",
        R"([{"type":"text","text":"1"},{"type":"text","text":"2","cache_control")"},
@@ -185,6 +210,11 @@ const std::vector<Rule>& rules() {
       {"GEM_PART_UNION", gemini,
        contents(R"({"role":"user","parts":[{"text":"q","inlineData":{"mimeType":"image/png","data":"AA"}},{}]})"),
        R"([{"text":"q"},{"inlineData":{"mimeType":"image/png","data":"AA"}}])"},
+      {"EMPTY_LIST", chat, body(q + R"(,{"role":"assistant","content":"a","tool_calls":[],"refusal":null},)" + q),
+       R"({"role":"assistant","content":"a","refusal":null})"},
+      {"EMPTY_LIST", chat, body(R"({"role":"user","content":[ ]},)" + q), body(R"({"role":"user","content":""},)" + q)},
+      {"EMPTY_LIST", chat, body(q + "," + call + R"(,{"role":"tool","tool_call_id":"a","content":[]})"),
+       R"({"role":"tool","tool_call_id":"a","content":""})"},
       {"GEM_ROLE", gemini, contents(R"({"role":"assistant","parts":[{"text":"q"}]})"), contents(gq)},
   };
   return list;
