@@ -24,7 +24,8 @@ struct Fault {
 std::vector<Fault> check(const RequestDraft& draft, const Profile& profile, const RequestFacts& facts);
 
 // The same for what depends on what was sent before: bound and modified thinking, reasoning that an item needs.
-std::vector<Fault> check_against(const RequestDraft& sent, const RequestDraft& draft, const Profile& profile);
+// A block is held against the first of `sent` that has it: to what stood before it then it is bound.
+std::vector<Fault> check_against(const std::vector<RequestDraft>& sent, const RequestDraft& draft, const Profile& profile);
 
 // Where the calls of turns [calls_begin, calls_end) must be answered.
 struct Exchange {

@@ -40,7 +40,7 @@ namespace {
 class TurnRules {
  public:
   TurnRules(const RequestDraft& draft, const Profile& profile, std::vector<Fault>& found)
-      : turns_(draft.turns), profile_(profile), found_(found) {}
+      : turns_(draft.turns), has_top_(!draft.top.empty()), profile_(profile), found_(found) {}
 
   void run() {
     for (std::size_t i = 0; i < turns_.size(); ++i) check_one(i);
@@ -76,8 +76,8 @@ class TurnRules {
   }
 
   void check_first() {
-    if (turns_.empty()) return add(FindingCode::first_not_user, top_turn);  // nobody takes a list without messages
-    if (!profile_.first_user) return;
+    if (turns_.empty() && !has_top_) return;  // nothing to send
+    if (!profile_.first_user && !turns_.empty()) return;
     for (std::size_t i = 0; i < turns_.size(); ++i) {
       if (turns_[i].role == Role::system) continue;
       const bool is_summary = !turns_[i].blocks.empty() && turns_[i].blocks[0].kind == BlockKind::compaction;
@@ -140,6 +140,7 @@ class TurnRules {
   }
 
   const std::vector<Turn>& turns_;
+  const bool has_top_;
   const Profile& profile_;
   std::vector<Fault>& found_;
 };

@@ -215,14 +215,8 @@ void Repair::turns() {
   }
   std::erase_if(list, [](const Turn& turn) { return turn.blocks.empty() && turn.raw.empty(); });
   if (profile.dialect == Dialect::openai_responses) {
-    for (std::size_t i = 0; i + 1 < list.size();) {
-      const bool is_trigger = !list[i].blocks.empty() && list[i].blocks[0].type == "compaction_trigger";
-      if (is_trigger) {
-        list.erase(list.begin() + static_cast<std::ptrdiff_t>(i));
-      } else {
-        ++i;
-      }
-    }
+    const auto is_trigger = [](const Turn& turn) { return !turn.blocks.empty() && turn.blocks[0].type == "compaction_trigger"; };
+    if (!list.empty()) list.erase(std::remove_if(list.begin(), list.end() - 1, is_trigger), list.end() - 1);
     return;
   }
   merge_neighbours();

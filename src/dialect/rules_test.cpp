@@ -1,6 +1,7 @@
 // Every rule: a request that breaks it, the finding, and the request that the repair makes of it.
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -12,6 +13,7 @@
 #include <undertext/history.hpp>
 
 #include "dialect/codes.hpp"
+#include "dialect/request_draft.hpp"
 #include "history/random_conversation.hpp"
 
 namespace undertext {
@@ -277,6 +279,68 @@ TEST(DialectRules, AnEditBeforeABoundThinkingBlockBreaksIt) {
                        {.sent = of(Dialect::anthropic, body(marked + "," + thought + "," + q)).view()})
                   .value()
                   .empty());
+}
+
+TEST(DialectRules, CallsThatShareAnIdKeepTheirResults) {
+  const auto uses = [](int count) {
+    std::string list;
+    for (int i = 0; i < count; ++i)
+      list += (i ? "," : "") + (R"({"type":"tool_use","id":"a","name":"f","input":{"n":)" + std::to_string(i)) + "}}";
+    return R"({"role":"assistant","content":[)" + list + "]}";
+  };
+  const auto results = [](int count) {
+    std::string list;
+    for (int i = 0; i < count; ++i)
+      list += (i ? "," : "") + (R"({"type":"tool_result","tool_use_id":"a","content":"r)" + std::to_string(i)) + "\"}";
+    return R"({"role":"user","content":[)" + list + "]}";
+  };
+  const Profile profile = default_profile(Dialect::anthropic);
+  // The second exchange uses an id that the first has used, twice.
+  const std::string twice = body(q + "," + use + "," + used + "," + uses(2) + "," + results(2));
+  const Rendering rendering = render(of(Dialect::anthropic, twice).view(), profile).value();
+  std::map<std::string, std::string> said;  // id: what was answered
+  Arena arena;
+  for (const Message& message : import_messages(Dialect::anthropic, rendering.json).value().messages)
+    for (const Block& block : read_stored(message.json(), arena).blocks) {
+      if (block.kind == BlockKind::call && block.json != "{}") said[std::string(block.id)] = std::string(block.json);
+      if (block.kind == BlockKind::result && said.count(std::string(block.id)) > 0) said[std::string(block.id)] += block.text;
+    }
+  std::set<std::string> pairs;
+  for (const auto& [id, pair] : said) pairs.insert(pair);
+  EXPECT_EQ(pairs, (std::set<std::string>{R"({"n":0}r0)", R"({"n":1}r1)"})) << rendering.json;
+  // However many there are.
+  const std::string many = body(q + "," + uses(3000) + "," + results(3000));
+  EXPECT_TRUE(validate_request(render(of(Dialect::anthropic, many).view(), profile).value().json, profile).value().empty());
+}
+
+TEST(DialectRules, WhatHoldsOnlyBlankMessagesIsSentAsAUsersWord) {
+  const Profile profile = default_profile(Dialect::anthropic);
+  const Rendering blank = render(of(Dialect::anthropic, body(R"({"role":"user","content":" "})")).view(), profile).value();
+  EXPECT_EQ(blank.json, body(R"({"role":"user","content":"Continue."})"));
+  EXPECT_TRUE(render(History().view(), profile).value().findings.empty()) << "nothing to send";
+}
+
+TEST(DialectRules, ABlockThatAnEditBrokeStaysBrokenAndThoseMadeSinceAreKept) {
+  const Profile profile = find_profile("anthropic_bound").value();
+  std::string later = thought;
+  later.replace(later.find("s1"), 2, "s2");
+  const auto messages = [](const std::string& list) { return import_messages(Dialect::anthropic, body(list)).value().messages; };
+  History history = with(messages(q + "," + thought + "," + q));
+  history = RandomConversation::applied(history, op::Transform{Names::indices({0}), ReplaceText{"q", "other"}});
+  const History edited = RandomConversation::applied(history, op::Append{messages(later + "," + q)});
+  RenderOptions options{.sent_before = views_sent(edited, edited.version(), profile).value()};
+  const Rendering rendering = render(edited.view(), profile, options).value();
+  ASSERT_EQ(rendering.findings.size(), 1u);
+  EXPECT_EQ(rendering.findings[0].code, "THINK_PREFIX_CHANGED");
+  EXPECT_EQ(rendering.findings[0].place.index, 1u);
+  EXPECT_EQ(rendering.json.find("s1"), std::string::npos);
+  EXPECT_NE(rendering.json.find("s2"), std::string::npos);
+  // Taken back, the edit has broken nothing.
+  const History undone = RandomConversation::applied(history, op::Undo{});
+  options.sent_before = views_sent(undone, undone.version(), profile).value();
+  EXPECT_TRUE(validate(undone.view(), profile, options).value().empty());
+  EXPECT_TRUE(views_sent(edited, edited.version(), default_profile(Dialect::anthropic)).value().empty());
+  EXPECT_EQ(views_sent(edited, Version(9), profile).error().code, ErrorCode::not_found);
 }
 
 TEST(DialectRules, AThinkingBlockThatWasChangedIsLeftOut) {
