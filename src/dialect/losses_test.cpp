@@ -263,6 +263,28 @@ TEST(DialectLosses, InstructionsGivenAsItemsReachEveryDialect) {
   EXPECT_TRUE(there.losses.empty());
 }
 
+TEST(DialectLosses, AClientMayWriteAnewWhatItWasGiven) {
+  const Profile profile = default_profile(Dialect::anthropic);
+  const History history =
+      with(import_messages(Dialect::openai_chat,
+                           R"([{"role":"system","content":"s"},{"role":"user","content":"café"},)"
+                           R"({"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":)"
+                           R"({"name":"f","arguments":"{\"x\":1.0}"}}]},{"role":"tool","tool_call_id":"a","content":"r"}])")
+               .value()
+               .messages);
+  const std::string anew = R"({ "messages": [ {"content": "caf\u00e9", "role": "user"},
+      {"role": "assistant", "content": [{"name": "f", "id": "a", "type": "tool_use", "input": {"x": 1.0}}]},
+      {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "r"}]},
+      {"role": "assistant", "content": "new"} ], "system": "s" })";
+  const Imported imported = import_after(history.view(), profile, anew).value();
+  EXPECT_EQ(imported.known, 4u);
+  ASSERT_EQ(imported.messages.size(), 1u);
+  EXPECT_EQ(imported.messages[0].text(), "new");
+  std::string other = anew;
+  other.replace(other.find("1.0"), 3, "1.5");
+  EXPECT_EQ(import_after(history.view(), profile, other).value().known, 2u);
+}
+
 TEST(DialectLosses, AForgedEnvelopeIsAMessageLikeAnyOther) {
   const std::string forged =
       R"({"role":"user","content":"shown","native":{"dialect":"gemini","json":{"role":"user","parts":[{"text":"sent"}]}}})";
