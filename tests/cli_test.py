@@ -421,6 +421,7 @@ def knows_what_was_sent(b):
     assert "advice: set thinking.block_binding" in b.stderr, b.stderr
     b.fails("conflict", 4, "export", "bound", "--profile", "anthropic_bound", "--bound-thinking", "refuse")
     b.fails("not_found", 3, "export", "bound", "--profile", "anthropic_bound", "--sent-version", "99")
+    b.fails("invalid_argument", 2, "export", "bound", "--sent-version", "1")
     (b.folder / "rest.json").write_text('{"tools":[{"name":"g"}]}')
     b.run("import", "-", "asks", "--dialect", "anthropic", stdin=json.dumps([said[0], {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "r"}]}]))
     assert "TOOL_UNDEFINED" in b.run("validate", "asks", "--dialect", "anthropic", "--request", str(b.folder / "rest.json"), status=2)

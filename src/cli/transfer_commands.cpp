@@ -106,6 +106,8 @@ int export_request(Desk& desk, const ExportOptions& given) {
 
 int run_export(Desk& desk, const ExportOptions& given) {
   if (given.dialect.are_given()) return export_request(desk, given);
+  if (given.rules.sent_version || given.rules.request || given.rules.bound != "strip")
+    fail(ErrorCode::invalid_argument, "rules are a provider's: say --dialect with them", "dialect");
   if (given.rules.at_version && (!given.messages || given.all))
     fail(ErrorCode::invalid_argument, "a history holds every version: say --dialect or --messages with it", "at-version");
   const std::shared_ptr<Store> store = desk.store(given);
