@@ -39,8 +39,13 @@ class GeminiReader {
     block.native = bit(Dialect::gemini);
     if (!part.is(JsonType::object)) return block;
     block.payloads = 0;
-    for (const JsonMember member : part.members())
-      if (is_one_of(member.key, gemini_payloads)) ++block.payloads;
+    for (const JsonMember member : part.members()) {
+      if (is_one_of(member.key, gemini_payloads)) {
+        ++block.payloads;
+      } else if (!is_one_of(member.key, {"thought", "thoughtSignature", "thought_signature"})) {
+        block.has_unknown = true;  // videoMetadata, mediaResolution, …
+      }
+    }
     if (block.payloads != 1) return block;
     const auto object_of = [&part](std::string_view camel, std::string_view snake) {
       const std::optional<JsonValue> value = either(part, camel, snake);
@@ -108,6 +113,8 @@ class GeminiReader {
     block.kind = BlockKind::result;
     block.name = decoded_of(result, "name", arena_);
     block.id = id_of(result, block);
+    for (const JsonMember member : result.members())
+      if (!is_one_of(member.key, {"id", "name", "response", "parts"})) block.has_unknown = true;  // scheduling, willContinue
     if (const std::optional<JsonValue> response = result.find("response"); response && response->is(JsonType::object)) {
       const std::optional<JsonValue> output = response->find("output"), error = response->find("error");
       block.is_error = error && !output;

@@ -106,8 +106,10 @@ class MessageReader {
     }
     if (key.string_is("tool_calls") || key.string_is("toolCalls")) {
       native_ &= key.string_is("tool_calls") ? chat : none;
-      if (value.is(JsonType::array))
+      if (value.is(JsonType::array)) {
+        turn_.has_empty_calls = value.empty();
         for (const JsonValue call : value.elements()) read_call(call);
+      }
     } else if (key.string_is("tool_call_id") || key.string_is("toolCallId")) {
       native_ &= key.string_is("tool_call_id") ? chat : none;
       if (value.is(JsonType::string)) result_id_ = decoded_of(value, arena_);
@@ -182,6 +184,8 @@ class MessageReader {
                          (is_custom || (function && function->is(JsonType::object) && string_of(*function, "arguments")));
     if (is_chat) block.native = chat;
     if (!is_chat) native_ &= origin_;
+    for (const JsonMember member : call.members())  // such as the signature that Gemini's Chat endpoint puts there
+      if (is_chat && !is_one_of(member.key, {"id", "type", "function", "custom", "index"})) block.has_unknown = true;
     calls_.push_back(std::move(block));
   }
 
@@ -280,9 +284,14 @@ class MessageReader {
         }
       } else if (member.key.string_is("citations")) {
         block.native &= anthropic;
+        if (member.value.is(JsonType::array) && !member.value.empty()) block.has_citations = true;
+        if (member.value.is(JsonType::object)) block.has_unknown = true;
+      } else if (is_one_of(member.key, {"context", "caller", "toolset_name"}) && !member.value.is(JsonType::null) &&
+                 rule != nullptr && is_one_of(member.key, std::span<const std::string_view>(rule->fields))) {
+        block.has_unknown = true;  // Anthropic's alone
       } else if (rule != nullptr && !is_one_of(member.key, std::span<const std::string_view>(rule->fields))) {
         block.native = 0;
-        block.has_unknown = !member.key.string_is("thoughtSignature");
+        block.has_unknown = block.has_unknown || !member.key.string_is("thoughtSignature");
       }
     }
   }
