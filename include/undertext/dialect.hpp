@@ -126,7 +126,7 @@ struct Rendering {
 
 // What a provider saw of `history` before each edit up to `last`, if answers were appended as they came, for RenderOptions::sent_before: reasoning
 // is bound to what stood before it when it was made, however often there were edits since. Empty for a profile that binds nothing.
-// not_found: no such version. O(versions).
+// not_found: no such version. O(versions + n log n).
 UNDERTEXT_API Result<std::vector<View>> views_sent(const History& history, Version last, const Profile& profile);
 
 // invalid_argument: `request` is no JSON object. conflict: see BoundThinking::refuse.

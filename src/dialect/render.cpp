@@ -98,7 +98,9 @@ void apply_bound(RequestDraft& draft, const Profile& profile, RequestFacts& fact
       gone.push_back(one);
     if (one.code == FindingCode::reasoning_missing) {
       Turn& turn = draft.turns[one.turn];
+      const bool is_block = turn.blocks.size() == 1 && turn.blocks[0].raw.data() == turn.raw.data();
       turn.raw = arena.keep(without_member(turn.raw, "id"));
+      if (is_block) turn.blocks[0].raw = turn.raw;  // what a repair writes anew is copied from there
       turn.item_id = {};
     }
   }

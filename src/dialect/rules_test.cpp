@@ -365,6 +365,21 @@ TEST(DialectRules, AnItemWhoseReasoningWasRemovedLosesItsId) {
   EXPECT_EQ(rendering.json.find("msg_1"), std::string::npos);
 }
 
+TEST(DialectRules, TheHistoryTellsWhichItemLostItsReasoning) {
+  const Profile profile = default_profile(Dialect::openai_responses);
+  // A name that has to be mended, so that the item is written anew.
+  const History whole = of(
+      Dialect::openai_responses,
+      input(
+          q +
+          R"(,{"type":"reasoning","id":"rs_1","summary":[]},{"type":"function_call","id":"fc_1","call_id":"a","name":"my.f","arguments":"{}"},{"type":"function_call_output","call_id":"a","output":"r"})"));
+  const History cut = RandomConversation::applied(whole, op::Delete{Names::indices({1})});
+  const RenderOptions options{.sent_before = views_sent(cut, cut.version(), profile).value()};
+  const Rendering rendering = render(cut.view(), profile, options).value();
+  EXPECT_EQ(codes_of(rendering.findings), (std::set<std::string>{"REASONING_MISSING", "TOOL_NAME_FORMAT"}));
+  EXPECT_EQ(rendering.json.find("fc_1"), std::string::npos) << rendering.json;
+}
+
 TEST(DialectRules, EveryCodeIsTested) {
   std::set<std::string> tested = {"THINK_PREFIX_CHANGED", "THINK_MODIFIED", "REASONING_MISSING"};
   for (const Rule& rule : rules()) tested.insert(rule.code);
