@@ -56,7 +56,7 @@ std::vector<Command> reading_commands();   // show log diff blame search
 std::vector<Command> editing_commands();   // append edit rollback undo redo fork compress
 std::vector<Command> removing_commands();  // redact purge
 std::vector<Command> transfer_commands();  // export import
-std::vector<Command> dialect_commands();   // validate
+std::vector<Command> dialect_commands();   // validate cost
 std::vector<Command> program_commands();   // exec count vocabulary demo
 std::vector<Command> shell_commands();     // shell completion
 std::vector<Command> all_commands();       // these

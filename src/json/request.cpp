@@ -104,13 +104,14 @@ struct Answering {
 
  private:
   std::optional<Error> take_sent(const ask::Render& ask, RenderOptions& options) const {
-    if (!ask.sent_version) return std::nullopt;
-    Result<View> sent = history.view_at(*ask.sent_version);
-    if (!sent) {
-      sent.error().field = "sentVersion";
-      return sent.error();
+    const Version last = ask.sent_version.value_or(ask.at_version.value_or(history.version()));
+    Result<std::vector<View>> before = views_sent(history, last, ask.profile);
+    if (!before) {
+      before.error().field = "sentVersion";
+      return before.error();
     }
-    options.sent = *sent;
+    options.sent_before = std::move(*before);
+    if (ask.sent_version) options.sent = history.view_at(last).value();
     return std::nullopt;
   }
   static Error in_the_callers_words(Error error) {
