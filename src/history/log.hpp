@@ -66,11 +66,6 @@ struct ItemCodec<SummaryNote> {
   static std::vector<SummaryNote> read(PageIn& in, unsigned n);
 };
 
-extern template class TreeNodes<LinkNote, LinkSums>;
-extern template class Tree<LinkNote, LinkSums, house_leaf_max, house_inner_max>;
-extern template class TreeNodes<SummaryNote, NoSums>;
-extern template class Tree<SummaryNote, NoSums, house_leaf_max, house_inner_max>;
-
 // Where bodies come from that are not in memory. Called on any thread. What goes wrong is thrown as Failure: unavailable, or corrupt.
 class BodySource {
  public:

@@ -51,11 +51,6 @@ struct SumsCodec<MarkSums> {
   static MarkSums read(PageIn& in) { return {in.number()}; }
 };
 
-extern template class TreeNodes<LabelNote, NoSums>;
-extern template class Tree<LabelNote, NoSums, house_leaf_max, house_inner_max>;
-extern template class TreeNodes<MarkNote, MarkSums>;
-extern template class Tree<MarkNote, MarkSums, house_leaf_max, house_inner_max>;
-
 class Marks {
  public:
   void add(std::string_view label, const std::vector<std::uint32_t>& ordinals);     // O(k log n)

@@ -40,9 +40,6 @@ struct SumsCodec<PlaceSums> {
 };
 using PlaceTree = HouseTree<PlaceNote, PlaceSums>;
 
-extern template class TreeNodes<PlaceNote, PlaceSums>;
-extern template class Tree<PlaceNote, PlaceSums, house_leaf_max, house_inner_max>;
-
 // Takes `erase` messages from index `at` on out, and puts stored messages in their place.
 struct Splice {
   std::uint64_t at = 0;

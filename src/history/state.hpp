@@ -47,9 +47,6 @@ struct ItemCodec<Batch> {
 };
 using BatchTree = HouseTree<Batch, NoSums>;
 
-extern template class TreeNodes<Batch, NoSums>;
-extern template class Tree<Batch, NoSums, house_leaf_max, house_inner_max>;
-
 struct Frame {
   BatchTree batches;  // never empty
   Marks marks;
@@ -97,11 +94,6 @@ struct ItemCodec<VersionRow> {
   static void write(PageOut& out, const VersionRow* items, unsigned n);
   static std::vector<VersionRow> read(PageIn& in, unsigned n);
 };
-
-extern template class TreeNodes<State, NoSums>;
-extern template class Tree<State, NoSums, house_leaf_max, house_inner_max>;
-extern template class TreeNodes<VersionRow, NoSums>;
-extern template class Tree<VersionRow, NoSums, house_leaf_max, house_inner_max>;
 
 struct History::Rep {
   Log log;

@@ -192,21 +192,14 @@ struct SumsCodec<NoSums> {
 
 // Widths. Every kept version pays for a path of narrow nodes; the log is kept once and read at random, so its nodes are wide.
 #if defined(UNDERTEXT_LEAF_MAX)  // tests build the whole engine with tiny nodes
-inline constexpr unsigned house_leaf_max = UNDERTEXT_LEAF_MAX, house_inner_max = UNDERTEXT_INNER_MAX;
-inline constexpr unsigned stored_leaf_max = UNDERTEXT_LEAF_MAX, stored_inner_max = UNDERTEXT_INNER_MAX;
-#else
-inline constexpr unsigned house_leaf_max = 32, house_inner_max = 8;
-inline constexpr unsigned stored_leaf_max = 64, stored_inner_max = 32;
-#endif
 template <class Item, class Sums>
-using HouseTree = Tree<Item, Sums, house_leaf_max, house_inner_max>;
-using StoredTree = Tree<StoredMessage, MessageSums, stored_leaf_max, stored_inner_max>;
+using HouseTree = Tree<Item, Sums, UNDERTEXT_LEAF_MAX, UNDERTEXT_INNER_MAX>;
+using StoredTree = HouseTree<StoredMessage, MessageSums>;
+#else
+template <class Item, class Sums>
+using HouseTree = Tree<Item, Sums, 32, 8>;
+using StoredTree = Tree<StoredMessage, MessageSums, 64, 32>;
+#endif
 using EntryTree = HouseTree<Entry, EntrySums>;
-
-// Every tree of the engine is compiled once, in a trees.cpp, and not again in each file that uses it: that was a third of the time a build took.
-extern template class TreeNodes<StoredMessage, MessageSums>;
-extern template class Tree<StoredMessage, MessageSums, stored_leaf_max, stored_inner_max>;
-extern template class TreeNodes<Entry, EntrySums>;
-extern template class Tree<Entry, EntrySums, house_leaf_max, house_inner_max>;
 
 }  // namespace undertext
