@@ -33,16 +33,12 @@ Time Pace::deadline(const Limits& limits) const {
   return std::min(began_ + earned, last_) + limits.body_grace;
 }
 
-Connection::Connection(std::shared_ptr<Shared> shared, std::shared_ptr<Lane> lane, std::unique_ptr<Wire> wire, std::string peer)
+Connection::Connection(std::shared_ptr<Shared> shared, std::shared_ptr<Lane> lane, std::unique_ptr<Wire> wire, Seat seat)
     : shared_(std::move(shared)),
       lane_(std::move(lane)),
       wire_(std::move(wire)),
-      peer_(std::move(peer)),
+      seat_(std::move(seat)),
       head_reader_(shared_->limits) {}
-
-Connection::~Connection() {
-  if (state_ == State::opening) shared_->leave(peer_);  // it never came to start()
-}
 
 // Whatever goes wrong in here, memory running out above all, costs this connection and no other.
 template <class Call>
@@ -169,7 +165,7 @@ bool Connection::read_head() {
 
 void Connection::begin_request() {
   request_ = head_reader_.take();
-  request_.head.peer = peer_;
+  request_.head.peer = seat_->peer();
   request_.head.secure = shared_->is_secure;
   is_http10_ = request_.is_http10;
   is_head_method_ = request_.head.method == "HEAD";
@@ -181,7 +177,8 @@ void Connection::begin_request() {
     return refuse({500, "the request could not be looked at"});
   }
   if (Reply* no = std::get_if<Reply>(&verdict)) {
-    closes_ = closes_ || request_.has_body();  // which nobody will read
+    is_refused_ = request_.has_body();
+    closes_ = closes_ || is_refused_;
     return reply(std::move(*no));
   }
   const std::uint64_t body_bytes_max = std::get<Admission>(verdict).body_bytes_max;
@@ -255,6 +252,7 @@ void Connection::refuse(const Refusal& refusal) {
   } catch (...) {
   }
   answer.close = true;
+  is_refused_ = true;
   reply(std::move(answer));
 }
 
@@ -344,7 +342,7 @@ void Connection::take_written(std::size_t bytes) {
 
 void Connection::answered() {
   if (std::shared_ptr<StreamState> stream = std::exchange(stream_, nullptr)) stream->close();
-  if (closes_ || is_stopping()) return linger();
+  if (closes_ || is_stopping()) return end();
   next_request();
 }
 
@@ -405,12 +403,19 @@ void Connection::stop_soon() {
   });
 }
 
+// Closing while the client still sends would reset the connection, and could take the answer with it.
+void Connection::end() {
+  const bool may_send_more = is_refused_ || !unread().empty() || !(request_.wants_close || is_stopping());
+  if (may_send_more && !is_at_end_) return linger();
+  wire_->end_writing(shared_from_this());
+  close();
+}
+
 void Connection::linger() {
-  if (is_at_end_) return close();
   state_ = State::lingering;
   is_open_ = false;
   begin_ = end_;
-  deadline_ = now() + std::min(linger_patience_max, shared_->limits.head_patience);
+  deadline_ = now() + std::min({linger_patience_max, shared_->limits.head_patience, shared_->limits.body_grace});
   wire_->end_writing(shared_from_this());
   read_more();
 }
@@ -430,7 +435,7 @@ void Connection::close() {
   if (std::shared_ptr<StreamState> stream = std::exchange(stream_, nullptr)) stream->close();
   wire_->close();
   lane_->remove(*this);
-  shared_->leave(peer_);
+  seat_.reset();
 }
 
 }  // namespace undertext::http

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,8 +37,7 @@ class Pace {
 
 class Connection final : public WireUser, public std::enable_shared_from_this<Connection> {
  public:
-  Connection(std::shared_ptr<Shared> shared, std::shared_ptr<Lane> lane, std::unique_ptr<Wire> wire, std::string peer);
-  ~Connection() override;
+  Connection(std::shared_ptr<Shared> shared, std::shared_ptr<Lane> lane, std::unique_ptr<Wire> wire, Seat seat);
 
   // Any thread.
   bool is_open() const { return is_open_.load(std::memory_order_relaxed); }
@@ -57,7 +57,7 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   void on_read(std::size_t bytes, bool failed) override;
   void on_written(std::size_t bytes, bool failed) override;
 
-  std::size_t place_in_lane = 0;  // the lane's
+  std::optional<std::size_t> place_in_lane;  // the lane's
 
  private:
   enum class State { opening, head, body, busy, answering, streaming, lingering, closed };
@@ -91,6 +91,7 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
 
   void read_more();
   bool make_room();
+  void end();
   void linger();
   void close();
   bool is_stopping() const { return shared_->is_stopping.load(std::memory_order_relaxed); }
@@ -99,7 +100,7 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   const std::shared_ptr<Shared> shared_;
   const std::shared_ptr<Lane> lane_;  // outlives the wire, which lives on its loop
   const std::unique_ptr<Wire> wire_;
-  const std::string peer_;
+  std::optional<Seat> seat_;
   std::atomic<bool> is_open_ = true;
   std::atomic<bool> is_abandoned_ = false;  // an answer was lost for want of memory
 
@@ -123,6 +124,7 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   std::size_t sent_of_first_ = 0;
   bool is_writing_ = false;
   bool closes_ = false;
+  bool is_refused_ = false;  // there may be a rest of the request, which nobody reads
   bool is_head_method_ = false;
   bool is_http10_ = false;
   std::shared_ptr<StreamState> stream_;
