@@ -6,7 +6,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -15,25 +14,13 @@
 
 #include "http/body.hpp"
 #include "http/head.hpp"
+#include "http/pace.hpp"
+#include "http/read_buffer.hpp"
 #include "http/shared.hpp"
 #include "http/stream.hpp"
 #include "http/wire.hpp"
 
 namespace undertext::http {
-
-using Time = std::chrono::steady_clock::time_point;
-
-// How fast bytes must come or go: so many a second on the whole, after a grace, and never none for as long as the grace.
-class Pace {
- public:
-  void begin(Time now);
-  void advance(std::size_t bytes, Time now);
-  Time deadline(const Limits& limits) const;
-
- private:
-  Time began_, last_;
-  std::uint64_t bytes_ = 0;
-};
 
 class Connection final : public WireUser, public std::enable_shared_from_this<Connection> {
  public:
@@ -90,12 +77,10 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   void answered();
 
   void read_more();
-  bool make_room();
   void end();
   void linger();
   void close();
   bool is_stopping() const { return shared_->is_stopping.load(std::memory_order_relaxed); }
-  std::string_view unread() const { return {buffer_.get() + begin_, end_ - begin_}; }
 
   const std::shared_ptr<Shared> shared_;
   const std::shared_ptr<Lane> lane_;  // outlives the wire, which lives on its loop
@@ -108,11 +93,9 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   Time deadline_ = Time::max();
   Pace pace_;
 
-  std::unique_ptr<char[]> buffer_;
-  std::size_t capacity_ = 0, begin_ = 0, end_ = 0;
+  ReadBuffer buffer_;
   bool is_reading_ = false;
   bool is_at_end_ = false;  // the client sends no more
-  bool has_filled_buffer_ = false;
   std::size_t drained_ = 0;
 
   HeadReader head_reader_;
