@@ -264,7 +264,7 @@ class TcpAcceptor final : public Acceptor, public std::enable_shared_from_this<T
                  "address");
   }
 
-  std::string address() const {
+  std::string address() const override {
     error_code ignored;
     const tcp::endpoint endpoint = acceptor_.local_endpoint(ignored);
     const std::string host =
