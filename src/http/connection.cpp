@@ -223,7 +223,7 @@ void Connection::count(const Refusal& refusal) {
   const bool over_limit = refusal.status == 413 || refusal.status == 414 || refusal.status == 431;
   if (refusal.status == 408) ++shared_->timed_out;
   if (over_limit) ++shared_->refused;
-  if (!over_limit && refusal.status != 408 && refusal.status < 500) ++shared_->malformed;
+  if (!over_limit && refusal.status != 408 && refusal.status != 500) ++shared_->malformed;
 }
 
 // A request that this room itself refuses; where the next one would begin is not certain, so it is the last one.
