@@ -168,7 +168,7 @@ void Connection::begin_request() {
   if (request_.content_length > body_bytes_max) return refuse({413, "the body is too large"});
   body_reader_ = BodyReader(request_, body_bytes_max, shared_->limits.head_bytes);
   state_ = State::body;
-  pace_.begin(now());
+  begin_pace();
   if (request_.expects_continue && request_.has_body() && buffer_.unread().empty()) send("HTTP/1.1 100 Continue\r\n\r\n");
 }
 
@@ -199,6 +199,7 @@ void Connection::hand_over() {
 void Connection::next_request() {
   state_ = State::head;
   is_timing_head_ = false;
+  is_head_method_ = false;
   deadline_ = now() + shared_->limits.idle_patience;
   advance();
 }
@@ -215,6 +216,7 @@ void Connection::reply(Reply reply) {
   const bool is_joined = has_body && reply.body.size() <= joined_bytes_max;
   if (is_joined) text += reply.body;
   state_ = State::answering;
+  begin_pace();
   send(std::move(text));
   if (has_body && !is_joined) send(std::move(reply.body));
 }
@@ -256,6 +258,7 @@ void Connection::reply_in_stream(unsigned status, const std::string& content_typ
   }
   stream_ = stream;
   state_ = State::streaming;
+  begin_pace();
   send(std::move(text));
   pump_stream();
 }
@@ -280,11 +283,13 @@ void Connection::pump_stream() {
     answered();
 }
 
+void Connection::begin_pace() {
+  pace_.begin(now());
+  deadline_ = pace_.deadline(shared_->limits);
+}
+
 void Connection::send(std::string bytes, std::size_t streamed) {
-  if (unsent_.empty() && state_ != State::body) {
-    pace_.begin(now());
-    deadline_ = pace_.deadline(shared_->limits);
-  }
+  if (unsent_.empty() && state_ != State::body) begin_pace();
   unsent_.push_back({std::move(bytes), streamed});
   write_more();
 }
