@@ -63,7 +63,7 @@ void Connection::answer_nothing() {
 
 void Connection::begin_stream(unsigned status, std::string content_type, std::vector<Field> fields,
                               std::shared_ptr<StreamState> stream) {
-  const bool begun = on_loop([=](Connection& self) {
+  const bool begun = on_loop([=, content_type = std::move(content_type), fields = std::move(fields)](Connection& self) {
     if (self.state_ == State::busy)
       self.reply_in_stream(status, content_type, fields, stream);
     else
@@ -81,9 +81,7 @@ void Connection::start() {
     lane_->add(shared_from_this());
     if (is_stopping()) return close();
     deadline_ = now() + shared_->limits.head_patience;
-    if (shared_->is_secure) return wire_->open(shared_from_this());
-    state_ = State::head;
-    read_more();
+    wire_->open(shared_from_this());
   });
 }
 
@@ -104,7 +102,7 @@ void Connection::on_read(std::size_t bytes, bool failed) {
     lane_->bytes_in.fetch_add(bytes, std::memory_order_relaxed);
     if (bytes == 0) {
       is_at_end_ = true;
-      if (state_ == State::busy) is_open_ = false;
+      is_open_ = false;
       return advance();
     }
     buffer_.add(bytes);
