@@ -1,0 +1,16 @@
+// The files of the inspector, compiled in. cmake/embed_files.py writes the source.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace undertext {
+
+struct InspectorFile {
+  std::string_view path;  // such as "/index.html"
+  std::string_view bytes;
+};
+
+std::vector<InspectorFile> inspector_files();  // none where the page was not built
+
+}  // namespace undertext

@@ -1,0 +1,75 @@
+// One row of the table of routes, and a call of it. Everything that is said about routes (what is served, who may, OpenAPI, the page of documents,
+// the contract test) is made from these rows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <undertext/error.hpp>
+
+#include "http/http.hpp"
+
+namespace undertext {
+
+enum class Right : std::uint8_t { none, read, write, metrics };
+
+// Who calls. Without tokens: the tenant "" and the name "local".
+struct Caller {
+  std::string tenant;
+  std::string name;  // of the token, for logs and for who took something out
+};
+
+struct Parameter {
+  enum class In : std::uint8_t { path, query, header };
+  enum class Type : std::uint8_t { text, id, integer, boolean, role, roles, integers };
+  std::string name;
+  In in = In::query;
+  Type type = Type::text;
+  bool required = false;
+  std::string what;                                                    // for people, a sentence
+  std::optional<std::uint64_t> least = {}, most = {}, otherwise = {};  // of an integer
+};
+
+enum class Body : std::uint8_t { none, json, lines };
+
+// A request whose parameters are there, of their types and within their bounds; the handler need not look again.
+struct Call {
+  const http::Request& request;
+  const Caller& caller;
+  std::map<std::string, std::string, std::less<>>
+      parameters;  // by name, decoded; absent ones are not there, unless they have `otherwise`
+  std::unique_ptr<http::Exchange> exchange;
+};
+
+struct Route {
+  std::string method;
+  std::string path;  // such as "/v1/conversations/{id}/messages"
+  Right right = Right::read;
+  std::string name;  // of the operation in OpenAPI, such as "getMessages"
+  std::string what;  // for people, a sentence
+  std::vector<Parameter> parameters = {};
+  Body body = Body::none;
+  std::string body_schema = {};   // JSON Schema, as JSON text
+  std::string reply_schema = {};  // of a good answer
+  unsigned good_status = 200;
+  std::uint64_t body_bytes_max = std::uint64_t{16} << 20;
+  std::function<void(Call)> handle;  // answers call.exchange, now or later
+};
+
+struct RouteMatch {
+  const Route* route = nullptr;                               // null: there is none for this path (404) or method (405)
+  std::vector<std::string> methods_allowed = {};              // of the path, where only the method is wrong
+  std::map<std::string, std::string, std::less<>> path = {};  // what stands in the places of {…}, decoded
+};
+RouteMatch find_route(const std::vector<Route>& routes, std::string_view method, std::string_view target);
+
+unsigned http_status(ErrorCode code);
+http::Reply error_reply(const Error& error, unsigned status = 0);  // 0: what follows from its code
+
+}  // namespace undertext
