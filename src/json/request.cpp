@@ -197,11 +197,13 @@ void answer_operation(Conversation& conversation, JsonValue object, const Reques
   if (!spelled) return append_answer(out, spelled.error());
   if (const std::optional<Error> error = join(spelled->operation.options, options.expected_version, options.operation_id))
     return append_answer(out, *error);
-  if (spelled->compress_by.strategy && spelled->compress_by.strategy->is_slow()) {
-    if (options.refuse_slow_strategies) return append_answer(out, refused_as_slow());
-    const Result<Outcome> outcome = conversation.compress(
-        *spelled->compress_by.strategy,
-        {.tokens_max = room_for(conversation, spelled->compress_by), .operation = std::move(spelled->operation.options)});
+  const bool is_slow = spelled->compress_by.strategy && spelled->compress_by.strategy->is_slow();
+  if (is_slow && options.refuse_slow_strategies) return append_answer(out, refused_as_slow());
+  if (is_slow || (spelled->compress_by.strategy && options.plans_aside)) {
+    const Result<Outcome> outcome =
+        conversation.compress(*spelled->compress_by.strategy, {.tokens_max = room_for(conversation, spelled->compress_by),
+                                                               .operation = std::move(spelled->operation.options),
+                                                               .cancel = options.cancel});
     if (!outcome) return append_answer(out, outcome.error());
     answer.version = outcome->version;
     return append_answer(out, *outcome);

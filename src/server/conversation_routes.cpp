@@ -157,6 +157,7 @@ http::Reply take_out(App::Rep& app, const Call& call) {
   const std::string why = call.has("why") ? *call.find("why") : std::string();
   if (std::optional<Error> error = store->purge(id, {call.caller.name, now_ms(), why})) throw Failure(std::move(*error));
   app.conversations.forget(call.caller.tenant, id);
+  app.events.tell_deleted(call.caller.tenant, id);
   std::string out = R"({"ok":true,"result":{"purged":)";
   append_json_string(out, id);
   return json_reply(out + "}}");
