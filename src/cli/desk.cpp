@@ -107,30 +107,22 @@ std::string Desk::conversation_id(const Common& common) const { return common.co
 Conversation Desk::conversation(const Common& common, Need need, const std::optional<std::string>& config) {
   const std::string id = conversation_id(common);
   const std::shared_ptr<Store> where = store(common, need);
-  OpenOptions options{.make = need == Need::there     ? OpenOptions::Make::never
-                              : need == Need::another ? OpenOptions::Make::always
-                                                      : OpenOptions::Make::if_missing,
-                      .note = config};
-  std::optional<std::string> kept = config;
-  if (!kept && need != Need::another) {
-    Result<std::string> stored = Conversation::stored_note(*where, id);
-    if (!stored && stored.error().code == ErrorCode::not_found && need == Need::there) {
-      Error error = stored.error();
-      if (error.message.empty()) error.message = "there is no conversation " + id;
-      error.message += " (undertext list shows those there are)";
-      throw Failure(std::move(error));
-    }
-    if (!stored && stored.error().code != ErrorCode::not_found) throw Failure(stored.error());
-    if (stored && !stored->empty()) kept = std::move(*stored);
+  const OpenOptions options{.make = need == Need::there     ? OpenOptions::Make::never
+                                    : need == Need::another ? OpenOptions::Make::always
+                                                            : OpenOptions::Make::if_missing,
+                            .note = config};
+  if (config || need == Need::another) {
+    Settings settings;
+    if (config) settings = read_settings(*config).value().settings;
+    return Conversation::open(where, id, std::move(settings), options).value();
   }
-  DoorSettings door;
-  if (kept) door = read_settings(*kept).value();
-  if (!config && need != Need::another) {
-    // Who only looks must not have everything counted anew.
-    const Result<std::string> tokenizer = Conversation::stored_tokenizer(*where, id);
-    if (tokenizer) door.settings.tokenizer = *tokenizer;
+  Result<Conversation> opened = open_as_stored(where, id, options);
+  if (!opened && opened.error().code == ErrorCode::not_found && need == Need::there && !where->find(id)) {
+    Error& error = opened.error();
+    if (error.message.empty()) error.message = "there is no conversation " + id;
+    error.message += " (undertext list shows those there are)";
   }
-  return Conversation::open(where, id, std::move(door.settings), options).value();
+  return std::move(opened).value();
 }
 
 void Desk::say(std::string_view text) {
