@@ -59,7 +59,7 @@ opens.
 .BR NO_COLOR ", " COLUMNS ", " TMPDIR
 As everywhere.
 .SH SEE ALSO
-docs/cli.md, docs/operations.md, docs/export.md and docs/dialects.md of the source.
+docs/cli.md, docs/operations.md, docs/export.md, docs/dialects.md and docs/server.md of the source.
 """
 COMMON = ["--store", "--json", "--conversation"]
 

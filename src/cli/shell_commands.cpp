@@ -99,6 +99,7 @@ bool run_line(Desk& desk, const std::string& line, int& status) {
       return true;
     }
     if (words.front() == "shell") fail(ErrorCode::invalid_argument, "this is a shell already");
+    if (words.front() == "serve") fail(ErrorCode::invalid_argument, "a server needs a process of its own");
     if (words.front() == "exec") fail(ErrorCode::invalid_argument, "lines of JSON can be written right here");
     if (isatty(STDIN_FILENO) != 1 && std::find(words.begin(), words.end(), "-") != words.end())
       fail(ErrorCode::invalid_argument, "standard input is this script; name a file instead of -");
