@@ -116,11 +116,12 @@ bool run_line(Desk& desk, const std::string& line, int& status) {
 
 Run declare_shell(Arguments& arguments) {
   auto given = std::make_shared<Common>();
-  arguments.add({"--store", &given->store,
-                 "sqlite:PATH, postgres://… or memory:; $UNDERTEXT_STORE or a file of the user's unless told", "URL"});
+  declare_url(arguments, *given);
+  declare_tenant(arguments, *given);
   arguments.add({"-c,--conversation", &given->conversation, "Which conversation to begin with", "ID"});
   return [given](Desk& desk) {
     if (given->store) desk.chosen_store = given->store;
+    if (given->tenant) desk.chosen_tenant = *given->tenant;
     if (given->conversation) desk.chosen_conversation = *given->conversation;
     desk.store({}, Desk::Need::make);
     const std::vector<CommandWords> commands = command_words();
