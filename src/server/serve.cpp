@@ -103,8 +103,6 @@ class Gate {
     Work(Admission::Verdict v, http::Request r, std::unique_ptr<http::Exchange> e)
         : verdict(std::move(v)), request(std::move(r)), exchange(std::move(e)) {}
     void run(App& app) {
-      // Nobody waits for it any more, and nothing has been begun.
-      if (!exchange->is_open()) return;
       const Route& route = *verdict.match.route;
       app.handle(route, std::move(verdict.match), std::move(request), verdict.caller, std::move(exchange));
     }
