@@ -146,7 +146,7 @@ Error with_place(Error error, std::string_view line) {
   return error;
 }
 
-void answer_query(const Conversation& conversation, JsonValue object, Answer& answer) {
+void answer_query(const Conversation& conversation, JsonValue object, LineAnswer& answer) {
   const Result<Query> query = read_query(object, conversation.settings().summarisers);
   if (!query) return append_answer(answer.line, query.error());
   const History history = conversation.history();
@@ -190,7 +190,7 @@ Error refused_as_slow() {
   return {ErrorCode::unsupported, "a strategy that asks a model takes long: let it work in the background", "strategy"};
 }
 
-void answer_operation(Conversation& conversation, JsonValue object, const RequestOptions& options, Answer& answer) {
+void answer_operation(Conversation& conversation, JsonValue object, const RequestOptions& options, LineAnswer& answer) {
   std::string& out = answer.line;
   Result<SpelledOperation> spelled =
       read_operation(object, conversation.settings().limits.message, conversation.settings().summarisers);
@@ -230,7 +230,7 @@ std::optional<Error> join_in_list(OperationOptions& said, const RequestOptions& 
               takes_id ? options.operation_id + "/" + std::to_string(k) : std::string());
 }
 
-void answer_list(Conversation& conversation, JsonValue list, const RequestOptions& options, Answer& answer) {
+void answer_list(Conversation& conversation, JsonValue list, const RequestOptions& options, LineAnswer& answer) {
   std::string& out = answer.line;
   std::vector<Operation> operations;
   std::vector<SpelledOperation> spellings;  // without their operations, for the words of errors
@@ -265,7 +265,7 @@ void answer_list(Conversation& conversation, JsonValue list, const RequestOption
   append_answer(out, error);
 }
 
-void answer_value(Conversation& conversation, JsonValue root, const RequestOptions& options, Answer& answer) {
+void answer_value(Conversation& conversation, JsonValue root, const RequestOptions& options, LineAnswer& answer) {
   using Takes = RequestOptions::Takes;
   const auto invalid = [&](const char* message, const char* field) {
     append_answer(answer.line, Error{ErrorCode::invalid_argument, message, field});
@@ -313,8 +313,8 @@ void keep_to_one_line(std::string& json) {
   }
 }
 
-Answer answer_request(Conversation& conversation, std::string_view line, const RequestOptions& options) {
-  Answer answer;
+LineAnswer answer_request(Conversation& conversation, std::string_view line, const RequestOptions& options) {
+  LineAnswer answer;
   std::string& out = answer.line;
   out.reserve(answer_bytes);
   try {

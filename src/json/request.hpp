@@ -38,13 +38,13 @@ struct RequestOptions {
   std::string operation_id = {};
 };
 
-struct Answer {
+struct LineAnswer {
   std::string line;
   std::optional<ErrorCode> error = {};  // unset: it says {"ok":true,…}
   Version version = {};                 // that was made, or read; of an error, nothing
 };
 
 // As answer(), for doors that have more to tell and to know.
-Answer answer_request(Conversation& conversation, std::string_view line, const RequestOptions& options);
+LineAnswer answer_request(Conversation& conversation, std::string_view line, const RequestOptions& options);
 
 }  // namespace undertext

@@ -35,6 +35,7 @@ App::Rep::Rep(AppOptions given)
                     .kept = options.limits.compressions_kept,
                     .tell = [this](const std::string& tenant, const std::string& id,
                                    const std::string& json) { events.tell(tenant, id, "compression", json); }}),
+      exports(options.limits.exports_per_tenant),
       routes(all_routes(*this)),
       openapi(openapi_json(routes)),
       docs(docs_page(routes)) {}
@@ -85,7 +86,7 @@ http::Reply json_reply(std::string body, unsigned status) {
   return {.status = status, .body = std::move(body)};
 }
 
-http::Reply reply_of(Answer answer) {
+http::Reply reply_of(LineAnswer answer) {
   if (answer.error) {
     http::Reply reply = error_reply({*answer.error, ""});
     reply.body = std::move(answer.line);

@@ -14,6 +14,7 @@
 #include "server/event_streams.hpp"
 #include "server/open_conversations.hpp"
 #include "server/route.hpp"
+#include "server/tenant_counts.hpp"
 
 namespace undertext {
 
@@ -24,6 +25,7 @@ struct App::Rep {
   OpenConversations conversations;
   EventStreams events;
   Compressions compressions;
+  TenantCounts exports;
   std::vector<Route> routes;
   std::string openapi, docs;
 
@@ -47,7 +49,7 @@ std::function<void(Call)> replying(Replies make);
 http::Reply reply_from(const std::function<http::Reply()>& make);
 
 http::Reply json_reply(std::string body, unsigned status = 200);
-http::Reply reply_of(Answer answer);  // with the version as ETag
+http::Reply reply_of(LineAnswer answer);  // with the version as ETag
 http::Field etag(Version version);
 
 // The JSON object `body` with one more member, a string, behind the others, so that places in the body stay what they are. It may have it already, if it

@@ -1,20 +1,16 @@
 #include "server/compressions.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <random>
 #include <thread>
 #include <utility>
 
 #include "base/json_text.hpp"
 #include "json/request.hpp"
+#include "server/wall_clock.hpp"
 
 namespace undertext {
 namespace {
-
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 // Not to be guessed, though it opens nothing: the conversation's own rights are asked first.
 std::string fresh_job() {
@@ -32,18 +28,17 @@ Result<Compressions::Started> Compressions::start(Order order) {
                                        .tenant = order.tenant,
                                        .id = order.conversation->id(),
                                        .strategy = order.strategy,
-                                       .started_at_ms = now_ms(),
+                                       .started_at_ms = wall_clock_ms(),
                                        .version = history.version().value,
                                        .messages = history.view().size(),
                                        .tokens = history.view().sums().tokens()});
   Started started{job->name, json_of(*job)};
   {
     const std::lock_guard lock(lock_);
-    std::size_t& of_tenant = running_by_tenant_[order.tenant];
     if (stopping_) return Error{ErrorCode::unavailable, "the server is stopping"};
-    if (of_tenant >= options_.per_tenant) return Error{ErrorCode::unavailable, "there are too many compressions under way already"};
+    if (!running_by_tenant_.take(order.tenant))
+      return Error{ErrorCode::unavailable, "there are too many compressions under way already"};
     jobs_.push_front(job);
-    ++of_tenant;
     ++running_;
   }
   try {
@@ -68,7 +63,7 @@ void Compressions::run(const std::shared_ptr<Job>& job, const Order& order) {
       begun = json_of(*job);
     }
     tell(begun);
-    Answer done =
+    LineAnswer done =
         answer_request(*order.conversation, order.line,
                        {.takes = RequestOptions::Takes::operations, .plans_aside = true, .cancel = job->cancel.get_token()});
     failed = done.error.has_value();
@@ -83,7 +78,7 @@ void Compressions::end(Job& job, std::string answer, bool failed) {
   std::string json;
   {
     const std::lock_guard lock(lock_);
-    job.ended_at_ms = now_ms();
+    job.ended_at_ms = wall_clock_ms();
     job.state = !failed ? "done" : job.cancel.stop_requested() ? "cancelled" : "failed";
     job.answer = std::move(answer);
     json = json_of(job);
@@ -92,8 +87,7 @@ void Compressions::end(Job& job, std::string answer, bool failed) {
   }
   if (options_.tell) options_.tell(job.tenant, job.id, json);
   const std::lock_guard lock(lock_);
-  const auto of_tenant = running_by_tenant_.find(job.tenant);
-  if (--of_tenant->second == 0) running_by_tenant_.erase(of_tenant);
+  running_by_tenant_.give_back(job.tenant);
   --running_;
   one_ended_.notify_all();  // with the lock held: stop() may return, and this be gone, as soon as it is free
 }

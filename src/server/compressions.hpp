@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <list>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +13,8 @@
 #include <string>
 
 #include <undertext/conversation.hpp>
+
+#include "server/tenant_counts.hpp"
 
 namespace undertext {
 
@@ -32,7 +33,7 @@ class Compressions {
     std::string strategy;  // as JSON
   };
 
-  explicit Compressions(Options options) : options_(std::move(options)) {}
+  explicit Compressions(Options options) : options_(std::move(options)), running_by_tenant_(options_.per_tenant) {}
   ~Compressions() { stop(); }
   Compressions(const Compressions&) = delete;
   Compressions& operator=(const Compressions&) = delete;
@@ -69,7 +70,7 @@ class Compressions {
   mutable std::mutex lock_;
   std::condition_variable one_ended_;
   std::list<std::shared_ptr<Job>> jobs_;  // the newest first
-  std::map<std::string, std::size_t> running_by_tenant_;
+  TenantCounts running_by_tenant_;
   std::size_t running_ = 0;
   bool stopping_ = false;
 };

@@ -39,7 +39,8 @@ bool is_told_by_itself(Event::Type type) {
 
 }  // namespace
 
-EventStreams::EventStreams(Options options) : options_(std::move(options)), thread_([this] { run(); }) {}
+EventStreams::EventStreams(Options options)
+    : options_(std::move(options)), open_by_tenant_(options_.per_tenant), thread_([this] { run(); }) {}
 
 EventStreams::~EventStreams() { stop(); }
 
@@ -53,24 +54,15 @@ void EventStreams::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::size_t EventStreams::count() const {
-  const std::lock_guard lock(lock_);
-  std::size_t count = 0;
-  for (const auto& [tenant, open] : open_by_tenant_) count += open;
-  return count;
-}
-
 void EventStreams::open(Opening opening, http::Exchange& exchange) {
   {
     const std::lock_guard lock(lock_);
-    std::size_t& open = open_by_tenant_[opening.caller.tenant];
     if (stopping_) return exchange.answer(error_reply({ErrorCode::unavailable, "the server is stopping"}));
-    if (open >= options_.per_tenant) {
-      http::Reply reply = error_reply({ErrorCode::unavailable, "there are too many streams of events already"}, 429);
-      reply.fields.push_back({"Retry-After", "5"});
-      return exchange.answer(std::move(reply));
-    }
-    ++open;
+  }
+  if (!open_by_tenant_.take(opening.caller.tenant)) {
+    http::Reply reply = error_reply({ErrorCode::unavailable, "there are too many streams of events already"}, 429);
+    reply.fields.push_back({"Retry-After", "5"});
+    return exchange.answer(std::move(reply));
   }
   // X-Accel-Buffering: nginx would hold lines back.
   std::shared_ptr<http::Stream> stream =
@@ -247,9 +239,7 @@ bool EventStreams::allows(const Line& line) const { return !options_.still_allow
 
 void EventStreams::close(const Line& line) {
   line.stream->end();
-  const std::lock_guard lock(lock_);
-  const auto open = open_by_tenant_.find(line.caller.tenant);
-  if (--open->second == 0) open_by_tenant_.erase(open);
+  open_by_tenant_.give_back(line.caller.tenant);
 }
 
 }  // namespace undertext

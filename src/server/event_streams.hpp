@@ -23,6 +23,7 @@
 
 #include "http/http.hpp"
 #include "server/route.hpp"
+#include "server/tenant_counts.hpp"
 
 namespace undertext {
 
@@ -51,7 +52,6 @@ class EventStreams {
   void tell_deleted(const std::string& tenant, const std::string& id);  // and ends their streams
 
   void stop();  // ends all streams
-  std::size_t count() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -89,12 +89,12 @@ class EventStreams {
   void close(const Line& line);
 
   const Options options_;
+  TenantCounts open_by_tenant_;
   std::map<Key, Watched> watched_;  // the thread's own
 
-  mutable std::mutex lock_;
+  std::mutex lock_;
   std::condition_variable left_;
   Inbox inbox_;
-  std::map<std::string, std::size_t> open_by_tenant_;
   bool stopping_ = false;
   std::mutex stopping_lock_;
   std::thread thread_;  // begins when all else is there

@@ -30,8 +30,8 @@ void open_events(App::Rep& app, const Call& call) {
 }
 
 http::Reply compress(App::Rep& app, const Call& call) {
-  const std::string line = with_member(call.request.body, "operation", "COMPRESS");
   const std::shared_ptr<Conversation> conversation = caught_up(app, call);
+  const std::string line = with_member(call.request.body, "operation", "COMPRESS");
   const JsonText text = JsonText::parse(line, {}).value();
   if (!text.root().find("strategy")) refuse(ErrorCode::invalid_argument, "strategy is missing", "strategy");
   // What is wrong with it is told now, and not to whoever asks for the job.

@@ -62,7 +62,7 @@ http::Reply preview(App::Rep& app, const Call& call) {
   Conversation trial = conversation->fork(before.version()).value();
   RequestOptions options{.takes = RequestOptions::Takes::operations, .refuse_slow_strategies = true};
   options.expected_version = expected_version(call);
-  Answer answer = answer_request(trial, call.request.body, options);
+  LineAnswer answer = answer_request(trial, call.request.body, options);
   if (answer.error) {
     http::Reply reply = reply_of(std::move(answer));
     if (reply.status == 409 && options.expected_version) reply.status = 412;

@@ -39,7 +39,7 @@ std::string line_of(const std::string& query, const std::vector<Parameter>& para
   return line += '}';
 }
 
-Answer ask(App::Rep& app, const Call& call, std::string_view line) {
+LineAnswer ask(App::Rep& app, const Call& call, std::string_view line) {
   return answer_request(*app.conversation(call), line, {.takes = RequestOptions::Takes::queries});
 }
 
