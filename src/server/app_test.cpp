@@ -179,7 +179,8 @@ TEST_P(AppTest, a_preview_tells_what_would_happen_and_stores_nothing) {
   EXPECT_NE(body.find(R"("diff":{"removed":[0],"added":[2],"moved":[]})"), std::string::npos) << body;
   EXPECT_NE(body.find(R"({"change":"removed","index":0,"ordinal":0)"), std::string::npos) << body;
   EXPECT_NE(body.find(R"({"change":"added","index":1,"ordinal":2)"), std::string::npos) << body;
-  EXPECT_NE(post("/v1/conversations/a/preview", R"({"operation":"CLEAR"})")->reply.body.find(R"("results":[{"operation":"CLEAR")"),
+  EXPECT_NE(post("/v1/conversations/a/preview", R"({"operation":"CLEAR"})")
+                ->reply.body.find(R"("results":[{"ok":true,"operation":"CLEAR")"),
             std::string::npos);
   EXPECT_EQ(post("/v1/conversations/a/preview", R"({"operation":"DELETE","indices":[7]})")->reply.status, 400u);
   EXPECT_EQ(post("/v1/conversations/a/preview", R"({"query":"version"})")->reply.status, 400u);

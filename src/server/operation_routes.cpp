@@ -37,12 +37,9 @@ http::Reply operate(App::Rep& app, const Call& call) {
 }
 
 // The answers as a list has them, whether or not there was a list.
-std::string_view results_of(std::string& line) {
-  constexpr std::string_view list_lead = R"({"ok":true,"results":)", lead = R"({"ok":true,)";
-  if (line.starts_with(list_lead)) return std::string_view(line).substr(list_lead.size(), line.size() - list_lead.size() - 1);
-  line.replace(0, lead.size(), "[{");
-  line += ']';
-  return line;
+std::string results_of(const std::string& line) {
+  constexpr std::string_view list_lead = R"({"ok":true,"results":)";
+  return line.starts_with(list_lead) ? line.substr(list_lead.size(), line.size() - list_lead.size() - 1) : "[" + line + "]";
 }
 
 constexpr std::size_t changed_rows_max = 50;  // removed, and as many added
