@@ -56,7 +56,7 @@ http::Reply preview(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
   if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
   const History before = conversation->history();
-  Conversation trial = conversation->fork(before.version()).value();
+  Conversation trial = conversation->trial(before.version()).value();
   RequestOptions options{.takes = RequestOptions::Takes::operations, .refuse_slow_strategies = true};
   options.expected_version = expected_version(call);
   LineAnswer answer = answer_request(trial, call.request.body, options);
