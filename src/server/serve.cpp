@@ -1,5 +1,6 @@
 #include "server/serve.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <utility>
