@@ -156,6 +156,15 @@ class Gate {
   Workers workers_;
 };
 
+// Every connection is a file. Many systems let a process have 1024 unless it asks for more.
+void allow_many_files() {
+  constexpr rlim_t enough = 16'384;
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= enough) return;
+  limit.rlim_cur = std::min(limit.rlim_max, enough);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // For this thread, and for those that it starts from now on.
 sigset_t block_stop_signals() {
   sigset_t signals;
@@ -195,6 +204,7 @@ std::optional<Error> serve(const ServeOptions& options) {
     const rlimit none{0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
   }
+  allow_many_files();
   const sigset_t signals = block_stop_signals();
   const ServerLog log(STDERR_FILENO, options.log_requests ? ServerLog::Requests::each : ServerLog::Requests::none);
   std::unique_ptr<Tokens> tokens;
