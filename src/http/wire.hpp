@@ -72,7 +72,9 @@ class Acceptor {
   virtual ~Acceptor() = default;
   virtual std::string address() const = 0;  // a URL
   virtual void start(Pick pick, Take take) = 0;
-  virtual void close() = 0;  // on its loop's thread
+  // On its loop's thread. It stops accepting when the system has no descriptors or memory left: those who wait then stay in the system's queue.
+  virtual void go_on() = 0;  // unless it accepts already, or was closed
+  virtual void close() = 0;
 };
 
 }  // namespace undertext::http

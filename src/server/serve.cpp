@@ -1,5 +1,6 @@
 #include "server/serve.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <utility>
@@ -127,6 +128,7 @@ class Gate {
     using Number = Metrics::Number;
     const http::Counts wire = server_->counts();
     const Workers::Counts work = workers_.counts();
+    const App::Counts open = app_.counts();
     return metrics_.text({
         {"connections", "Connections open now.", wire.connections},
         {"connections_total", "Connections so far.", wire.connections_total, Number::Kind::counter},
@@ -139,6 +141,9 @@ class Gate {
         {"queue_running", "Requests at work.", work.running},
         {"queue_refused_total", "Requests refused because the queue was full.", work.refused, Number::Kind::counter},
         {"streams", "Streams open now, of events and exports.", streams_.load(std::memory_order_relaxed)},
+        {"event_streams", "Streams of events open now.", open.event_streams},
+        {"open_conversations", "Conversations kept open.", open.conversations},
+        {"compressions", "Compressions under way in the background.", open.compressions},
     });
   }
 
@@ -154,6 +159,15 @@ class Gate {
   const http::Server* server_ = nullptr;
   Workers workers_;
 };
+
+// Every connection is a file. Many systems let a process have 1024 unless it asks for more.
+void allow_many_files() {
+  constexpr rlim_t enough = 16'384;
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= enough) return;
+  limit.rlim_cur = std::min(limit.rlim_max, enough);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 // For this thread, and for those that it starts from now on.
 sigset_t block_stop_signals() {
@@ -194,6 +208,7 @@ std::optional<Error> serve(const ServeOptions& options) {
     const rlimit none{0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
   }
+  allow_many_files();
   const sigset_t signals = block_stop_signals();
   const ServerLog log(STDERR_FILENO, options.log_requests ? ServerLog::Requests::each : ServerLog::Requests::none);
   std::unique_ptr<Tokens> tokens;
