@@ -1,0 +1,65 @@
+// What the routes have in common.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <undertext/conversation.hpp>
+
+#include "json/request.hpp"
+#include "server/app.hpp"
+#include "server/compressions.hpp"
+#include "server/event_streams.hpp"
+#include "server/open_conversations.hpp"
+#include "server/route.hpp"
+#include "server/tenant_counts.hpp"
+
+namespace undertext {
+
+struct App::Rep {
+  explicit Rep(AppOptions given);
+
+  AppOptions options;
+  OpenConversations conversations;
+  EventStreams events;
+  Compressions compressions;
+  TenantCounts exports;
+  std::vector<Route> routes;
+  std::string openapi, docs;
+
+  std::shared_ptr<Store> store(const Call& call) const { return options.store(call.caller.tenant); }
+  std::shared_ptr<Conversation> conversation(const Call& call);  // the one that {id} names
+};
+
+// The groups of the table. Handlers may throw Failure.
+using Replies = std::function<http::Reply(const Call& call)>;
+std::vector<Route> conversation_routes(App::Rep& app);
+std::vector<Route> operation_routes(App::Rep& app);
+std::vector<Route> query_routes(App::Rep& app);
+std::vector<Route> history_routes(App::Rep& app);
+std::vector<Route> live_routes(App::Rep& app);
+std::vector<Route> usage_routes(App::Rep& app);
+std::vector<Route> transfer_routes(App::Rep& app);
+std::vector<Route> page_routes(App::Rep& app);
+
+// A handler that answers at once; what is thrown becomes the answer too.
+std::function<void(Call)> replying(Replies make);
+http::Reply reply_from(const std::function<http::Reply()>& make);
+
+http::Reply json_reply(std::string body, unsigned status = 200);
+http::Reply reply_of(LineAnswer answer);  // with the version as ETag
+http::Field etag(Version version);
+
+// The JSON object `body` with one more member, a string, behind the others, so that places in the body stay what they are. It may have it already, if it
+// says the same. Throws Failure.
+std::string with_member(std::string_view body, const std::string& name, const std::string& value);
+
+// Parameters that many routes have.
+Parameter conversation_id();
+Parameter at_version();
+
+[[noreturn]] void refuse(ErrorCode code, std::string message, std::string field = {});
+
+}  // namespace undertext
