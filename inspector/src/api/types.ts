@@ -19,6 +19,7 @@ export interface Row {
   tokens: number;
   marks: string[];
   standsFor: number[];
+  standsForCount?: number; // where that is more than are listed
   message: Message;
 }
 
@@ -96,12 +97,20 @@ export interface Outcome {
   warnings?: Warning[];
 }
 
+export interface Sums {
+  version: number;
+  messages: number;
+  tokens: number;
+  byRole: Record<Role, number>;
+  messagesByRole: Record<Role, number>;
+}
+
 export interface Preview {
   results: Outcome[];
-  before: { messages: number; tokens: number };
-  after: { messages: number; tokens: number };
+  before: Sums;
+  after: Sums;
   diff: Diff;
-  added: Row[]; // messages that do not exist yet
+  rows: (Row & { change: 'added' | 'removed' })[]; // the first ones of both
 }
 
 export interface Receipt {

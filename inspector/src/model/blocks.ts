@@ -1,7 +1,7 @@
 // A message as blocks to read: what providers spell in many ways, in one form. Whatever is not known is kept as JSON.
 
 import { isObject } from '../api/json';
-import type { Json, JsonObject, Message } from '../api/types';
+import { roles, type Json, type JsonObject, type Message } from '../api/types';
 
 export type ImageSource = { kind: 'data'; url: string } | { kind: 'link'; url: string } | { kind: 'unknown'; note: string };
 
@@ -23,6 +23,11 @@ export function blocksOf(message: Message): Block[] {
   else blocks.push(...content);
   for (const call of callsField(message)) blocks.push(callBlock(call));
   return blocks;
+}
+
+// Which of the four roles a message counts as; `other` for what is none.
+export function roleClass({ role }: Message): string {
+  return role === 'developer' ? 'system' : (roles as readonly string[]).includes(role) ? role : 'other';
 }
 
 // The id of the call that a message of role `tool` answers.

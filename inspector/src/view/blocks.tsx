@@ -1,0 +1,125 @@
+// The blocks of a message: text, thinking, pictures, calls with their answers.
+
+import { pretty } from '../api/json';
+import type { Row } from '../api/types';
+import { gist, type Block } from '../model/blocks';
+import type { ResultBlock } from '../model/pairs';
+import { opened, toggle } from './folds';
+import { Text } from './text';
+import { count } from './words';
+
+export interface Answer {
+  row: Row;
+  block: ResultBlock;
+}
+
+export function Blocks({ blocks, answers, at }: { blocks: Block[]; answers?: Map<string, Answer> | undefined; at: string }) {
+  return (
+    <>
+      {blocks.map((block, i) => (
+        <BlockView key={i} block={block} answers={answers} at={`${at}.${i}`} />
+      ))}
+    </>
+  );
+}
+
+function BlockView({ block, answers, at }: { block: Block; answers?: Map<string, Answer> | undefined; at: string }) {
+  switch (block.kind) {
+    case 'text':
+      return <Text text={block.text} />;
+    case 'thinking':
+      return (
+        <Fold at={at} class="thinking" label="Thinking" gist={block.text.slice(0, 140)}>
+          <Text text={block.text || '(not readable)'} />
+        </Fold>
+      );
+    case 'image':
+      return <Picture block={block} />;
+    case 'call':
+      return <Call block={block} answer={answers?.get(block.id)} at={at} />;
+    case 'result':
+      return (
+        <div class={block.isError ? 'result failed' : 'result'}>
+          <span class="result-of">
+            answer to <code>{block.callId}</code>
+            {block.isError && ' · failed'}
+          </span>
+          <Blocks blocks={block.blocks} at={at} />
+        </div>
+      );
+    case 'other':
+      return (
+        <Fold at={at} class="other" label={block.type} gist="">
+          <pre class="json">{pretty(block.value)}</pre>
+        </Fold>
+      );
+  }
+}
+
+function Picture({ block }: { block: Extract<Block, { kind: 'image' }> }) {
+  const { source } = block;
+  if (source.kind === 'data') return <img class="picture" src={source.url} alt="Picture in the message" />;
+  if (source.kind === 'unknown') return <p class="picture-link">A picture that cannot be shown {source.note && <code>{source.note}</code>}</p>;
+  return (
+    <p class="picture-link">
+      A picture elsewhere, not fetched:{' '}
+      <a href={source.url} target="_blank" rel="noopener noreferrer">
+        {source.url}
+      </a>
+    </p>
+  );
+}
+
+function Call({ block, answer, at }: { block: Extract<Block, { kind: 'call' }>; answer: Answer | undefined; at: string }) {
+  const line = block.arguments.replace(/\s+/g, ' ').slice(0, 160);
+  const failed = answer?.block.isError ?? false;
+  return (
+    <Fold at={at} class={failed ? 'call failed' : 'call'} label={block.name} gist={line} after={answer ? <AnswerGist answer={answer} /> : <span class="waits">no answer here</span>}>
+      <h4>Arguments</h4>
+      <pre class="json">{prettyText(block.arguments)}</pre>
+      {answer && (
+        <>
+          <h4>
+            Answer <span class="quiet">#{answer.row.index} · {count(answer.row.tokens)} tokens{failed && ' · failed'}</span>
+          </h4>
+          <Blocks blocks={answer.block.blocks} at={at + '.a'} />
+        </>
+      )}
+    </Fold>
+  );
+}
+
+function AnswerGist({ answer }: { answer: Answer }) {
+  return (
+    <span class="answer-gist">
+      <span aria-hidden="true">↳ </span>
+      {gist(answer.row.message, 120) || '(empty)'}
+    </span>
+  );
+}
+
+function prettyText(text: string): string {
+  try {
+    return pretty(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+// A part that opens and closes. What is open is remembered, since rows out of sight are not kept.
+export function Fold(props: { at: string; class: string; label: string; gist: string; after?: preact.ComponentChildren; children: preact.ComponentChildren }) {
+  const isOpen = opened.value.has(props.at);
+  return (
+    <div class={`fold ${props.class}`}>
+      <button class="fold-head" type="button" aria-expanded={isOpen} onClick={() => toggle(props.at)}>
+        <span class="fold-sign" aria-hidden="true">
+          {isOpen ? '▾' : '▸'}
+        </span>
+        <span class="fold-label">{props.label}</span>
+        {!isOpen && <span class="fold-gist">{props.gist}</span>}
+        {!isOpen && props.after}
+      </button>
+      {isOpen && <div class="fold-body">{props.children}</div>}
+    </div>
+  );
+}
