@@ -155,7 +155,7 @@ async function show(): Promise<void> {
     version,
     count,
     rows: new RowCache(
-      async (start, end, signal) => (await client.rows(id, { atVersion: version, start, end: Math.min(end, count) }, signal)).rows,
+      (start, end, signal) => client.allRows(id, version, start, Math.min(end, count), signal),
       (error) => {
         if (error) tell(error);
         if (turn !== asked && !isShown) return;

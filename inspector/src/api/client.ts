@@ -87,6 +87,16 @@ export class Client {
   rows(id: string, parameters: { atVersion?: number; start?: number; end?: number; ordinals?: string }, signal?: AbortSignal): Promise<t.Rows> {
     return this.get(path(id, 'rows'), parameters, signal);
   }
+  // An answer that would be very large ends early; this goes on until all are there.
+  async allRows(id: string, atVersion: number, start: number, end: number, signal: AbortSignal): Promise<t.Row[]> {
+    const rows: t.Row[] = [];
+    for (let next: number | undefined = start; next !== undefined && next < end; ) {
+      const answer: t.Rows = await this.rows(id, { atVersion, start: next, end }, signal);
+      rows.push(...answer.rows);
+      next = answer.rows.length ? answer.next : undefined;
+    }
+    return rows;
+  }
   history(id: string, before?: number, limit = 1000): Promise<t.VersionEntry[]> {
     return this.get(path(id, 'history'), { before, limit });
   }

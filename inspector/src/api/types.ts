@@ -27,6 +27,7 @@ export interface Rows {
   version: number;
   count: number; // messages of the view
   rows: Row[];
+  next?: number; // where to go on, when there was more than one answer holds
 }
 
 export interface Stats {

@@ -23,6 +23,11 @@ test('what brings a version back is joined to it, when both are drawn', () => {
   expect(drawing.returns.map((edge) => [edge.from, edge.to])).toEqual([[6, 4]]);
 });
 
+test('going back to a batch is joined to the last version of it', () => {
+  const drawing = draw([entry(0, null, 0), entry(1, 'APPEND', 0), entry(2, 'START_BATCH', 1), entry(3, 'APPEND', 1), entry(4, 'ROLLBACK', 0)], size);
+  expect(drawing.returns.map((edge) => [edge.from, edge.to])).toEqual([[4, 1]]);
+});
+
 test('no versions make an empty drawing', () => {
   expect(draw([], size).nodes).toEqual([]);
 });

@@ -62,14 +62,20 @@ export function draw(entries: VersionEntry[], size: Size): Drawing {
   nodes.forEach((node, i) => {
     const last = nodes[i - 1];
     if (last) steps.push({ from: last.version, to: node.version, path: step(last, node) });
-    const back = node.entry.restores;
-    if (back !== undefined && back >= first) {
-      const to = nodes[back - first];
-      if (to) returns.push({ from: node.version, to: back, path: arc(node, to, size.top) });
-    }
+    const to = broughtBack(nodes, i);
+    if (to) returns.push({ from: node.version, to: to.version, path: arc(node, to, size.top) });
   });
   const lanes = Math.min(Math.max(0, ...entries.map((entry) => entry.batchIndex)), size.lanes - 1);
   return { nodes, steps, returns, width: entries.length * size.column, height: size.top + (lanes + 0.5) * size.lane };
+}
+
+// The version whose state this one brought back: the one it names, or the last one of the batch that was returned to.
+function broughtBack(nodes: Node[], at: number): Node | undefined {
+  const { entry } = nodes[at]!;
+  if (entry.restores !== undefined) return nodes[entry.restores - nodes[0]!.version];
+  if (entry.operation !== 'ROLLBACK' && entry.operation !== 'END_BATCH') return undefined;
+  for (let i = at - 1; i >= 0; --i) if (nodes[i]!.entry.batchIndex === entry.batchIndex) return nodes[i];
+  return undefined;
 }
 
 function step(from: Node, to: Node): string {

@@ -13,20 +13,26 @@ export interface Answer {
   block: ResultBlock;
 }
 
-export function Blocks({ blocks, answers, at }: { blocks: Block[]; answers?: Map<string, Answer> | undefined; at: string }) {
+interface Props {
+  answers?: Map<string, Answer> | undefined;
+  at: string;
+  mono?: boolean; // what tools say is often set out in columns
+}
+
+export function Blocks({ blocks, ...rest }: { blocks: Block[] } & Props) {
   return (
     <>
       {blocks.map((block, i) => (
-        <BlockView key={i} block={block} answers={answers} at={`${at}.${i}`} />
+        <BlockView key={i} block={block} {...rest} at={`${rest.at}.${i}`} />
       ))}
     </>
   );
 }
 
-function BlockView({ block, answers, at }: { block: Block; answers?: Map<string, Answer> | undefined; at: string }) {
+function BlockView({ block, answers, at, mono = false }: { block: Block } & Props) {
   switch (block.kind) {
     case 'text':
-      return <Text text={block.text} />;
+      return <Text text={block.text} mono={mono} />;
     case 'thinking':
       return (
         <Fold at={at} class="thinking" label="Thinking" gist={block.text.slice(0, 140)}>
@@ -44,7 +50,7 @@ function BlockView({ block, answers, at }: { block: Block; answers?: Map<string,
             answer to <code>{block.callId}</code>
             {block.isError && ' · failed'}
           </span>
-          <Blocks blocks={block.blocks} at={at} />
+          <Blocks blocks={block.blocks} at={at} mono />
         </div>
       );
     case 'other':
@@ -82,7 +88,7 @@ function Call({ block, answer, at }: { block: Extract<Block, { kind: 'call' }>; 
           <h4>
             Answer <span class="quiet">#{answer.row.index} · {count(answer.row.tokens)} tokens{failed && ' · failed'}</span>
           </h4>
-          <Blocks blocks={answer.block.blocks} at={at + '.a'} />
+          <Blocks blocks={answer.block.blocks} at={at + '.a'} mono />
         </>
       )}
     </Fold>

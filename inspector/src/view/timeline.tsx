@@ -6,7 +6,8 @@ import { describe, draw, type Drawing, type Kind, type Node } from '../model/tim
 import { choose, conversation, head, shownVersion, versions, versionsChanged } from '../state';
 import { count } from './words';
 
-const size = { column: 18, lane: 17, top: 30, lanes: 3 };
+const shape = { lane: 17, top: 30, lanes: 3 };
+const column = { least: 16, most: 30 }; // pixels
 const barsHeight = 26;
 
 const legend: [Kind, string][] = [
@@ -28,8 +29,8 @@ export function Timeline() {
     <section class="timeline" aria-label="Versions">
       <Graph />
       <div class="scrub">
-        <button type="button" class="icon" onClick={() => choose(0)} disabled={at === 0} aria-label="First version">⏮</button>
-        <button type="button" class="icon" onClick={() => choose(at - 1)} disabled={at === 0} aria-label="Version before">◀</button>
+        <button type="button" class="icon" onClick={() => choose(0)} disabled={at === 0} aria-label="First version">«</button>
+        <button type="button" class="icon" onClick={() => choose(at - 1)} disabled={at === 0} aria-label="Version before">‹</button>
         <input
           type="range"
           min={0}
@@ -41,8 +42,8 @@ export function Timeline() {
           aria-valuetext={entry ? describe(entry) : `version ${at}`}
           onInput={(e) => choose(Number(e.currentTarget.value))}
         />
-        <button type="button" class="icon" onClick={() => choose(at + 1)} disabled={at === head.value} aria-label="Next version">▶</button>
-        <button type="button" class="icon" onClick={() => choose(null)} disabled={at === head.value} aria-label="Newest version">⏭</button>
+        <button type="button" class="icon" onClick={() => choose(at + 1)} disabled={at === head.value} aria-label="Next version">›</button>
+        <button type="button" class="icon" onClick={() => choose(null)} disabled={at === head.value} aria-label="Newest version">»</button>
         <span class="scrub-at">
           {count(at)} <span class="quiet">/ {count(head.value)}</span>
         </span>
@@ -70,14 +71,16 @@ function sentence(entry: VersionEntry): string {
 function Graph() {
   versionsChanged.value;
   const place = useRef<HTMLDivElement>(null);
-  const [columns, setColumns] = useState(60);
+  const [width, setWidth] = useState(1000);
   useLayoutEffect(() => {
     const element = place.current;
     if (!element) return;
-    const observer = new ResizeObserver(() => setColumns(Math.max(10, Math.floor(element.clientWidth / size.column))));
+    const observer = new ResizeObserver(() => setWidth(Math.max(200, element.clientWidth)));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  const size = { ...shape, column: Math.min(column.most, Math.max(column.least, width / (head.value + 1))) };
+  const columns = Math.floor(width / size.column);
   const first = Math.max(0, Math.min(shownVersion.value - Math.floor(columns / 2), head.value - columns + 1));
   const last = Math.min(head.value, first + columns - 1);
   useEffect(() => {
@@ -85,11 +88,11 @@ function Graph() {
   }, [first, last, conversation.value?.id]);
   const entries = versions.between(first, last);
   const drawing = draw(entries, size);
-  const height = size.top + size.lanes * size.lane + barsHeight;
+  const height = shape.top + shape.lanes * shape.lane + barsHeight;
   return (
     <div class="graph" ref={place}>
       <svg width="100%" height={height} aria-hidden="true">
-        <Bars drawing={drawing} bottom={height} />
+        <Bars drawing={drawing} column={size.column} bottom={height} />
         {drawing.steps.map((step) => (
           <path key={step.to} class="step" d={step.path} />
         ))}
@@ -97,14 +100,14 @@ function Graph() {
           <path key={back.from} class={back.from === shownVersion.value ? 'return at' : 'return'} d={back.path} />
         ))}
         {drawing.nodes.map((node) => (
-          <Mark key={node.version} node={node} height={height} />
+          <Mark key={node.version} node={node} column={size.column} height={height} />
         ))}
       </svg>
     </div>
   );
 }
 
-function Bars({ drawing, bottom }: { drawing: Drawing; bottom: number }) {
+function Bars({ drawing, column, bottom }: { drawing: Drawing; column: number; bottom: number }) {
   const limit = conversation.value?.settings.tokenLimit ?? 0;
   const most = Math.max(1, ...drawing.nodes.map((node) => node.entry.tokens));
   return (
@@ -112,19 +115,19 @@ function Bars({ drawing, bottom }: { drawing: Drawing; bottom: number }) {
       {drawing.nodes.map((node) => {
         const height = Math.max(1, (node.entry.tokens / most) * (barsHeight - 4));
         const over = limit > 0 && node.entry.tokens > limit;
-        return <rect key={node.version} class={over ? 'bar over' : 'bar'} x={node.x - size.column / 2 + 2} width={size.column - 4} y={bottom - height} height={height} />;
+        return <rect key={node.version} class={over ? 'bar over' : 'bar'} x={node.x - column / 2 + 2} width={column - 4} y={bottom - height} height={height} />;
       })}
     </g>
   );
 }
 
-function Mark({ node, height }: { node: Node; height: number }) {
+function Mark({ node, column, height }: { node: Node; column: number; height: number }) {
   const at = node.version === shownVersion.value;
   const forks = conversation.value?.forks.filter((fork) => fork.version === node.version) ?? [];
   return (
     <g class={at ? 'node at' : 'node'} onClick={() => choose(node.version)}>
       <title>{describe(node.entry) + forks.map((fork) => `; fork ${fork.id}`).join('')}</title>
-      <rect class="reach" x={node.x - size.column / 2} y={0} width={size.column} height={height} />
+      <rect class="reach" x={node.x - column / 2} y={0} width={column} height={height} />
       {node.kind === 'compress' || node.kind === 'expand' ? (
         <rect class={`shape kind-${node.kind}`} x={node.x - 5} y={node.y - 5} width={10} height={10} transform={`rotate(45 ${node.x} ${node.y})`} />
       ) : (
