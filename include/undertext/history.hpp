@@ -88,6 +88,8 @@ class UNDERTEXT_API History {
   MessageList uncompressed() const;                                // messages of the view at or after the current batch's boundary
   std::vector<std::uint64_t> marked(std::string_view mark) const;  // ordinals, rising
 
+  std::vector<std::string> marks_of(Ordinal ordinal) const;  // by text; O(k log n) for k marks that were ever used
+
   MarkMap mark_map() const;
   std::vector<BatchInfo> batches() const;
   std::optional<BatchSnapshot> batch_snapshot(BatchIndex batch) const;  // nothing for the current batch or an unknown one

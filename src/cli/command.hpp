@@ -58,6 +58,7 @@ std::vector<Command> removing_commands();  // redact purge
 std::vector<Command> transfer_commands();  // export import
 std::vector<Command> dialect_commands();   // validate
 std::vector<Command> program_commands();   // exec count vocabulary demo
+std::vector<Command> serve_commands();     // serve token
 std::vector<Command> shell_commands();     // shell completion
 std::vector<Command> all_commands();       // these
 

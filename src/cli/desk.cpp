@@ -29,17 +29,26 @@ Screen::Options screen_options(bool terminal) {
   return {.columns = std::numeric_limits<std::size_t>::max()};
 }
 
-// Makes the folders above `path` that are missing, for their owner alone.
+constexpr std::string_view sqlite_prefix = "sqlite:";
+
+std::optional<std::string> data_folder() {
+  std::string folder = variable("XDG_DATA_HOME");
+  if (!folder.starts_with('/')) {  // the specification has relative ones ignored
+    folder = variable("HOME");
+    if (folder.empty()) return std::nullopt;
+    folder += "/.local/share";
+  }
+  return folder + "/undertext";
+}
+
+}  // namespace
+
 void make_folders_above(const std::string& path) {
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     const std::string folder = path.substr(0, slash);
     if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) fail(ErrorCode::unavailable, folder + ": " + std::strerror(errno));
   }
 }
-
-constexpr std::string_view sqlite_prefix = "sqlite:";
-
-}  // namespace
 
 void fail(ErrorCode code, std::string message, std::string field) {
   throw Failure(Error{.code = code, .message = std::move(message), .field = std::move(field)});
@@ -62,13 +71,15 @@ int exit_status(ErrorCode code) {
 
 std::string default_store_url() {
   if (std::string url = variable("UNDERTEXT_STORE"); !url.empty()) return url;
-  std::string folder = variable("XDG_DATA_HOME");
-  if (!folder.starts_with('/')) {  // the specification has relative ones ignored
-    folder = variable("HOME");
-    if (folder.empty()) fail(ErrorCode::invalid_argument, "HOME is not set: say where with --store", "store");
-    folder += "/.local/share";
-  }
-  return std::string(sqlite_prefix) + folder + "/undertext/undertext.db";
+  const std::optional<std::string> folder = data_folder();
+  if (!folder) fail(ErrorCode::invalid_argument, "HOME is not set: say where with --store", "store");
+  return std::string(sqlite_prefix) + *folder + "/undertext.db";
+}
+
+std::optional<std::string> default_tokens_file() {
+  std::optional<std::string> folder = data_folder();
+  if (folder) *folder += "/tokens";
+  return folder;
 }
 
 Desk::Desk() : terminal_(isatty(STDOUT_FILENO) == 1), screen_(screen_options(terminal_)) {
@@ -96,30 +107,22 @@ std::string Desk::conversation_id(const Common& common) const { return common.co
 Conversation Desk::conversation(const Common& common, Need need, const std::optional<std::string>& config) {
   const std::string id = conversation_id(common);
   const std::shared_ptr<Store> where = store(common, need);
-  OpenOptions options{.make = need == Need::there     ? OpenOptions::Make::never
-                              : need == Need::another ? OpenOptions::Make::always
-                                                      : OpenOptions::Make::if_missing,
-                      .note = config};
-  std::optional<std::string> kept = config;
-  if (!kept && need != Need::another) {
-    Result<std::string> stored = Conversation::stored_note(*where, id);
-    if (!stored && stored.error().code == ErrorCode::not_found && need == Need::there) {
-      Error error = stored.error();
-      if (error.message.empty()) error.message = "there is no conversation " + id;
-      error.message += " (undertext list shows those there are)";
-      throw Failure(std::move(error));
-    }
-    if (!stored && stored.error().code != ErrorCode::not_found) throw Failure(stored.error());
-    if (stored && !stored->empty()) kept = std::move(*stored);
+  const OpenOptions options{.make = need == Need::there     ? OpenOptions::Make::never
+                                    : need == Need::another ? OpenOptions::Make::always
+                                                            : OpenOptions::Make::if_missing,
+                            .note = config};
+  if (config || need == Need::another) {
+    Settings settings;
+    if (config) settings = read_settings(*config).value().settings;
+    return Conversation::open(where, id, std::move(settings), options).value();
   }
-  DoorSettings door;
-  if (kept) door = read_settings(*kept).value();
-  if (!config && need != Need::another) {
-    // Who only looks must not have everything counted anew.
-    const Result<std::string> tokenizer = Conversation::stored_tokenizer(*where, id);
-    if (tokenizer) door.settings.tokenizer = *tokenizer;
+  Result<Conversation> opened = open_as_stored(where, id, options);
+  if (!opened && opened.error().code == ErrorCode::not_found && need == Need::there && !where->find(id)) {
+    Error& error = opened.error();
+    if (error.message.empty()) error.message = "there is no conversation " + id;
+    error.message += " (undertext list shows those there are)";
   }
-  return Conversation::open(where, id, std::move(door.settings), options).value();
+  return std::move(opened).value();
 }
 
 void Desk::say(std::string_view text) {

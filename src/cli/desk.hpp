@@ -24,6 +24,11 @@ int exit_status(ErrorCode code);
 
 // $UNDERTEXT_STORE, else sqlite: with undertext/undertext.db in $XDG_DATA_HOME or ~/.local/share.
 std::string default_store_url();
+// "tokens" in the folder where the user's store would be, whatever $UNDERTEXT_STORE says; nothing for a user without a home.
+std::optional<std::string> default_tokens_file();
+
+// Makes the folders above `path` that are missing, for their owner alone.
+void make_folders_above(const std::string& path);
 
 class Desk {
  public:

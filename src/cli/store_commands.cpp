@@ -9,7 +9,7 @@
 #include "base/json_text.hpp"
 #include "cli/command.hpp"
 #include "cli/desk.hpp"
-#include "cli/fresh_id.hpp"
+#include "store/fresh_id.hpp"
 
 namespace undertext {
 namespace {

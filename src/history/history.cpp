@@ -137,6 +137,11 @@ std::vector<std::uint64_t> History::marked(std::string_view mark) const {
   return {ordinals.begin(), ordinals.end()};
 }
 
+std::vector<std::string> History::marks_of(Ordinal ordinal) const {
+  if (ordinal.value >= rep_->log.size()) return {};
+  return rep_->head.frame->marks.labels(static_cast<std::uint32_t>(ordinal.value));
+}
+
 MarkMap History::mark_map() const {
   const State& head = rep_->head;
   MarkMap map;

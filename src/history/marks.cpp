@@ -68,6 +68,17 @@ std::vector<std::uint32_t> Marks::ordinals(std::string_view label) const {
   return found;
 }
 
+std::vector<std::string> Marks::labels(std::uint32_t ordinal) const {
+  std::vector<std::string> found;
+  for (std::uint64_t k = 0; k < labels_.size(); ++k) {
+    const LabelNote label = labels_[k];
+    const MarkNote note{label.number, ordinal};
+    const std::uint64_t at = lower_bound(note.key());
+    if (at < notes_.size() && notes_[at] == note) found.push_back(*label.text);
+  }
+  return found;
+}
+
 std::vector<std::uint32_t> Marks::all_ordinals() const {
   std::vector<std::uint32_t> found;
   notes_.visit(

@@ -56,6 +56,7 @@ class Marks {
   void add(std::string_view label, const std::vector<std::uint32_t>& ordinals);     // O(k log n)
   void remove(std::string_view label, const std::vector<std::uint32_t>& ordinals);  // O(k log n)
   std::vector<std::uint32_t> ordinals(std::string_view label) const;                // rising; O(log n + answer)
+  std::vector<std::string> labels(std::uint32_t ordinal) const;                     // by text; O(labels log n)
 
   std::vector<std::uint32_t> all_ordinals() const;  // of every label; some more than once
 

@@ -28,15 +28,6 @@ constexpr std::uint32_t depth_around_message = 8;
 // Enough for the answer to an operation without warnings, so that memory cannot run out between the change and its answer.
 constexpr std::size_t answer_bytes = 512;
 
-// A message may hold line breaks between its tokens. JSON strings hold none, so that a space says the same.
-void keep_to_one_line(std::string& line) {
-  for (const char line_break : {'\n', '\r'}) {
-    char* at = line.data();
-    char* const end = at + line.size();
-    while ((at = static_cast<char*>(std::memchr(at, line_break, static_cast<std::size_t>(end - at)))) != nullptr) *at++ = ' ';
-  }
-}
-
 struct Answering {
   const Conversation& conversation;
   const History& history;
@@ -155,11 +146,12 @@ Error with_place(Error error, std::string_view line) {
   return error;
 }
 
-void answer_query(const Conversation& conversation, JsonValue object, std::string& out) {
+void answer_query(const Conversation& conversation, JsonValue object, Answer& answer) {
   const Result<Query> query = read_query(object, conversation.settings().summarisers);
-  if (!query) return append_answer(out, query.error());
+  if (!query) return append_answer(answer.line, query.error());
   const History history = conversation.history();
-  std::visit(Answering{conversation, history, out}, *query);
+  answer.version = history.version();
+  std::visit(Answering{conversation, history, answer.line}, *query);
 }
 
 // What a strategy is to come down to: what the caller said, or else, for one that cannot do without, what the conversation is set to.
@@ -178,20 +170,46 @@ void plan_on_the_spot(const Conversation& conversation, SpelledOperation& spelle
                          const History& history) { return strategy->plan(history, aim); }};
 }
 
-void answer_operation(Conversation& conversation, JsonValue object, std::string& out) {
+// What the door says of an operation besides its line; it must not say otherwise.
+std::optional<Error> join(OperationOptions& said, const std::optional<Version>& expected_version, const std::string& operation_id) {
+  const auto differs = [](const char* field) {
+    return Error{ErrorCode::invalid_argument, std::string(field) + " is given twice, and not the same", field};
+  };
+  if (expected_version) {
+    if (said.expected_version.value_or(*expected_version) != *expected_version) return differs("expectedVersion");
+    said.expected_version = expected_version;
+  }
+  if (!operation_id.empty()) {
+    if (!said.operation_id.empty() && said.operation_id != operation_id) return differs("operationId");
+    said.operation_id = operation_id;
+  }
+  return {};
+}
+
+Error refused_as_slow() {
+  return {ErrorCode::unsupported, "a strategy that asks a model takes long: let it work in the background", "strategy"};
+}
+
+void answer_operation(Conversation& conversation, JsonValue object, const RequestOptions& options, Answer& answer) {
+  std::string& out = answer.line;
   Result<SpelledOperation> spelled =
       read_operation(object, conversation.settings().limits.message, conversation.settings().summarisers);
   if (!spelled) return append_answer(out, spelled.error());
+  if (const std::optional<Error> error = join(spelled->operation.options, options.expected_version, options.operation_id))
+    return append_answer(out, *error);
   if (spelled->compress_by.strategy && spelled->compress_by.strategy->is_slow()) {
+    if (options.refuse_slow_strategies) return append_answer(out, refused_as_slow());
     const Result<Outcome> outcome = conversation.compress(
         *spelled->compress_by.strategy,
         {.tokens_max = room_for(conversation, spelled->compress_by), .operation = std::move(spelled->operation.options)});
     if (!outcome) return append_answer(out, outcome.error());
+    answer.version = outcome->version;
     return append_answer(out, *outcome);
   }
   plan_on_the_spot(conversation, *spelled);
   const Result<Outcome> outcome = conversation.apply(std::move(spelled->operation));
   if (!outcome) return append_answer(out, spelled->in_the_callers_words(outcome.error()));
+  answer.version = outcome->version;
   append_answer(out, *outcome);
 }
 
@@ -203,7 +221,15 @@ Result<SpelledOperation> read_element(JsonValue element, const Settings& setting
   return read_operation(element, settings.limits.message, settings.summarisers);
 }
 
-void answer_list(Conversation& conversation, JsonValue list, std::string& out) {
+// The options of the k-th operation of a list.
+std::optional<Error> join_in_list(OperationOptions& said, const RequestOptions& options, std::size_t k) {
+  const bool takes_id = !options.operation_id.empty() && said.operation_id.empty();
+  return join(said, k == 0 ? options.expected_version : std::nullopt,
+              takes_id ? options.operation_id + "/" + std::to_string(k) : std::string());
+}
+
+void answer_list(Conversation& conversation, JsonValue list, const RequestOptions& options, Answer& answer) {
+  std::string& out = answer.line;
   std::vector<Operation> operations;
   std::vector<SpelledOperation> spellings;  // without their operations, for the words of errors
   for (JsonValue element : list.elements()) {
@@ -218,46 +244,82 @@ void answer_list(Conversation& conversation, JsonValue list, std::string& out) {
                                       .field = "strategy",
                                       .operation_index = operations.size()});
     }
+    if (std::optional<Error> error = join_in_list(spelled->operation.options, options, operations.size())) {
+      error->operation_index = operations.size();
+      return append_answer(out, *error);
+    }
     plan_on_the_spot(conversation, *spelled);
     operations.push_back(std::move(spelled->operation));
     spellings.push_back({{}, {}, spelled->block, std::move(spelled->field_names)});
   }
   out.reserve(answer_bytes * (operations.size() + 1));
   const Result<std::vector<Outcome>> outcomes = conversation.apply(std::move(operations));
-  if (outcomes) return append_answer(out, *outcomes);
+  if (outcomes) {
+    answer.version = outcomes->back().version;
+    return append_answer(out, *outcomes);
+  }
   Error error = outcomes.error();
   if (error.operation_index) error = spellings.at(*error.operation_index).in_the_callers_words(std::move(error));
   append_answer(out, error);
 }
 
-void answer_value(Conversation& conversation, JsonValue root, std::string& out) {
+void answer_value(Conversation& conversation, JsonValue root, const RequestOptions& options, Answer& answer) {
+  using Takes = RequestOptions::Takes;
   const auto invalid = [&](const char* message, const char* field) {
-    append_answer(out, Error{ErrorCode::invalid_argument, message, field});
+    append_answer(answer.line, Error{ErrorCode::invalid_argument, message, field});
   };
-  if (root.is(JsonType::array)) return answer_list(conversation, root, out);
-  if (!root.is(JsonType::object)) return invalid("a line must be a JSON object or a list of operations", "");
+  if (root.is(JsonType::array) && options.takes != Takes::queries) return answer_list(conversation, root, options, answer);
+  if (!root.is(JsonType::object)) {
+    return invalid(
+        options.takes == Takes::queries ? "a query must be a JSON object" : "a line must be a JSON object or a list of operations",
+        "");
+  }
   const bool operation = root.find("operation").has_value();
   const bool query = root.find("query").has_value();
   if (operation && query) return invalid("a line is an operation or a query, not both", "query");
+  if (query && options.takes == Takes::operations) return invalid("this takes operations; queries are asked elsewhere", "query");
+  if (!query && options.takes == Takes::queries) return invalid("a query must have \"query\"", operation ? "operation" : "query");
   if (query) {
     // A stored conversation is read as of the newest version that anyone committed.
-    if (const std::optional<Error> error = conversation.catch_up()) return append_answer(out, *error);
-    return answer_query(conversation, root, out);
+    if (const std::optional<Error> error = conversation.catch_up()) return append_answer(answer.line, *error);
+    return answer_query(conversation, root, answer);
   }
-  if (operation) return answer_operation(conversation, root, out);
+  if (operation) return answer_operation(conversation, root, options, answer);
   invalid("a line must have \"operation\" or \"query\"", "operation");
+}
+
+// Every answer that says an error begins alike: see append_answer().
+std::optional<ErrorCode> error_of(std::string_view line) {
+  constexpr std::string_view lead = R"({"ok":false,"error":{"code":")";
+  if (!line.starts_with(lead)) return {};
+  line.remove_prefix(lead.size());
+  for (int code = 0; code <= static_cast<int>(ErrorCode::internal); ++code) {
+    const std::string_view word = name(static_cast<ErrorCode>(code));
+    if (line.starts_with(word) && line.substr(word.size()).starts_with('"')) return static_cast<ErrorCode>(code);
+  }
+  return ErrorCode::internal;
 }
 
 }  // namespace
 
-std::string answer(Conversation& conversation, std::string_view line) {
-  std::string out;
+void keep_to_one_line(std::string& json) {
+  // JSON strings hold none, so that a space says the same.
+  for (const char line_break : {'\n', '\r'}) {
+    char* at = json.data();
+    char* const end = at + json.size();
+    while ((at = static_cast<char*>(std::memchr(at, line_break, static_cast<std::size_t>(end - at)))) != nullptr) *at++ = ' ';
+  }
+}
+
+Answer answer_request(Conversation& conversation, std::string_view line, const RequestOptions& options) {
+  Answer answer;
+  std::string& out = answer.line;
   out.reserve(answer_bytes);
   try {
     const JsonLimits limits{conversation.settings().limits.message.depth + depth_around_message};
     const Result<JsonText> text = JsonText::parse(line, limits);
     if (text) {
-      answer_value(conversation, text->root(), out);
+      answer_value(conversation, text->root(), options, answer);
     } else {
       append_answer(out, with_place(text.error(), line));
     }
@@ -270,9 +332,12 @@ std::string answer(Conversation& conversation, std::string_view line) {
     out.clear();
     append_answer(out, Error{ErrorCode::internal, exception.what()});
   }
+  answer.error = error_of(out);
   keep_to_one_line(out);
-  return out;
+  return answer;
 }
+
+std::string answer(Conversation& conversation, std::string_view line) { return answer_request(conversation, line, {}).line; }
 
 std::string answer(const Error& error) {
   std::string out;

@@ -1,10 +1,13 @@
 // The line protocol: one JSON line in, one JSON line out. Every door that speaks it calls this and nothing else of this room.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <undertext/conversation.hpp>
+#include <undertext/ids.hpp>
 
 namespace undertext {
 
@@ -12,7 +15,32 @@ namespace undertext {
 // every failure is an answer too ({"ok":false,"error":{…}}), and has then changed nothing. Throws only std::bad_alloc.
 std::string answer(Conversation& conversation, std::string_view line);
 
+// Line breaks between the tokens of JSON text become spaces: messages are handed out as they are, and may hold some.
+void keep_to_one_line(std::string& json);
+
 // The answer that says `error`.
 std::string answer(const Error& error);
+
+// What a door says of a request besides its line.
+struct RequestOptions {
+  enum class Takes : std::uint8_t { anything, operations, queries };
+  Takes takes = Takes::anything;
+  // A strategy that asks a model is refused (unsupported): the answer would wait for the model.
+  bool refuse_slow_strategies = false;
+  // Of the operation, or the first of a list; invalid_argument when the line says another.
+  std::optional<Version> expected_version = {};
+  // Of the operation; invalid_argument when the line says another. Of a list, "ID/0", "ID/1" and so on for those that have none of their own, so
+  // that the whole list is answered as the first time when it is repeated.
+  std::string operation_id = {};
+};
+
+struct Answer {
+  std::string line;
+  std::optional<ErrorCode> error = {};  // unset: it says {"ok":true,…}
+  Version version = {};                 // that was made, or read; of an error, nothing
+};
+
+// As answer(), for doors that have more to tell and to know.
+Answer answer_request(Conversation& conversation, std::string_view line, const RequestOptions& options);
 
 }  // namespace undertext

@@ -1,6 +1,7 @@
 #include "json/settings_json.hpp"
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/json_text.hpp"
@@ -37,6 +38,20 @@ Result<DoorSettings> read_settings(std::string_view json) {
   if (reading.failed()) return reading.take_error();
 
   return door;
+}
+
+Result<Conversation> open_as_stored(std::shared_ptr<Store> store, std::string_view id, const OpenOptions& options) {
+  const Result<std::string> note = Conversation::stored_note(*store, id);
+  const bool is_there = note || note.error().code != ErrorCode::not_found;
+  if (!note && (is_there || options.make == OpenOptions::Make::never)) return note.error();
+  DoorSettings door;
+  if (note && !note->empty()) {
+    Result<DoorSettings> read = read_settings(*note);
+    if (!read) return read.error();
+    door = std::move(*read);
+  }
+  if (const Result<std::string> tokenizer = Conversation::stored_tokenizer(*store, id)) door.settings.tokenizer = *tokenizer;
+  return Conversation::open(std::move(store), id, std::move(door.settings), options);
 }
 
 }  // namespace undertext

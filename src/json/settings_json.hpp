@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include <undertext/conversation.hpp>
 #include <undertext/error.hpp>
+#include <undertext/store.hpp>
 
 namespace undertext {
 
@@ -19,5 +21,9 @@ struct DoorSettings {
 // invalid_argument: no JSON object, an unknown field, or one of the wrong type. unsupported: something that is part of the
 // contract but not of this build. Fields that are absent have their defaults.
 Result<DoorSettings> read_settings(std::string_view json);
+
+// A stored conversation with the settings that it was made with, which are its note, and the tokenizer that it was counted by: who only looks must not have
+// everything counted anew. Errors: as Conversation::open() and read_settings().
+Result<Conversation> open_as_stored(std::shared_ptr<Store> store, std::string_view id, const OpenOptions& options);
 
 }  // namespace undertext

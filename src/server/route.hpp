@@ -27,47 +27,60 @@ struct Caller {
 
 struct Parameter {
   enum class In : std::uint8_t { path, query, header };
-  enum class Type : std::uint8_t { text, id, integer, boolean, role, roles, integers };
+  enum class Type : std::uint8_t { text, id, integer, time, boolean, role, roles, integers };
   std::string name;
   In in = In::query;
   Type type = Type::text;
   bool required = false;
-  std::string what;                                                    // for people, a sentence
-  std::optional<std::uint64_t> least = {}, most = {}, otherwise = {};  // of an integer
+  std::string what;                                    // for people, a sentence
+  std::optional<std::uint64_t> least = {}, most = {};  // of an integer; of a text, its bytes; of a list, its length
+  std::optional<std::uint64_t> otherwise = {};         // of an integer, when it is absent
 };
 
 enum class Body : std::uint8_t { none, json, lines };
+
+using Parameters = std::map<std::string, std::string, std::less<>>;  // by name, decoded
 
 // A request whose parameters are there, of their types and within their bounds; the handler need not look again.
 struct Call {
   const http::Request& request;
   const Caller& caller;
-  std::map<std::string, std::string, std::less<>>
-      parameters;  // by name, decoded; absent ones are not there, unless they have `otherwise`
+  Parameters parameters;  // absent ones are not there, unless they have `otherwise`
   std::unique_ptr<http::Exchange> exchange;
+
+  const std::string* find(std::string_view name) const;  // null: absent
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+  std::uint64_t number(std::string_view name) const;                // of an integer that is there
+  std::vector<std::uint64_t> numbers(std::string_view name) const;  // of integers that are there
 };
 
 struct Route {
   std::string method;
-  std::string path;  // such as "/v1/conversations/{id}/messages"
+  std::string path;  // such as "/v1/conversations/{id}/messages"; a last place of "{…*}" takes more than one segment
   Right right = Right::read;
   std::string name;  // of the operation in OpenAPI, such as "getMessages"
   std::string what;  // for people, a sentence
   std::vector<Parameter> parameters = {};
   Body body = Body::none;
+  bool body_may_be_absent = false;
   std::string body_schema = {};   // JSON Schema, as JSON text
-  std::string reply_schema = {};  // of a good answer
+  std::string reply_schema = {};  // of a good answer; empty: it is no JSON
+  std::string reply_type = "application/json";
   unsigned good_status = 200;
   std::uint64_t body_bytes_max = std::uint64_t{16} << 20;
   std::function<void(Call)> handle;  // answers call.exchange, now or later
 };
 
 struct RouteMatch {
-  const Route* route = nullptr;                               // null: there is none for this path (404) or method (405)
-  std::vector<std::string> methods_allowed = {};              // of the path, where only the method is wrong
-  std::map<std::string, std::string, std::less<>> path = {};  // what stands in the places of {…}, decoded
+  const Route* route = nullptr;                   // null: there is none for this path (404) or method (405)
+  std::vector<std::string> methods_allowed = {};  // of the path, where only the method is wrong
+  Parameters path = {};                           // what stands in the places of {…}, decoded
 };
 RouteMatch find_route(const std::vector<Route>& routes, std::string_view method, std::string_view target);
+
+// What the route asks for, from path, query and fields. invalid_argument with the parameter as `field`: one that is missing, unknown, given twice, not of
+// its type or out of its bounds.
+Result<Parameters> read_parameters(const Route& route, const RouteMatch& match, const http::Head& head);
 
 unsigned http_status(ErrorCode code);
 http::Reply error_reply(const Error& error, unsigned status = 0);  // 0: what follows from its code

@@ -1,4 +1,4 @@
-#include "cli/fresh_id.hpp"
+#include "store/fresh_id.hpp"
 
 #include <ctime>
 #include <random>

@@ -1,0 +1,101 @@
+#include "server/app.hpp"
+
+#include <exception>
+#include <iterator>
+#include <new>
+#include <utility>
+
+#include "server/app_rep.hpp"
+#include "server/openapi.hpp"
+
+namespace undertext {
+namespace {
+
+std::vector<Route> all_routes(App::Rep& app) {
+  std::vector<Route> all;
+  for (const auto& group :
+       {conversation_routes, operation_routes, query_routes, history_routes, usage_routes, transfer_routes, page_routes}) {
+    std::vector<Route> routes = group(app);
+    std::move(routes.begin(), routes.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+}  // namespace
+
+App::Rep::Rep(AppOptions given)
+    : options(std::move(given)),
+      conversations(options.store, options.limits.conversations_open, options.limits.conversation_bytes),
+      routes(all_routes(*this)),
+      openapi(openapi_json(routes)),
+      docs(docs_page(routes)) {}
+
+std::shared_ptr<Conversation> App::Rep::conversation(const Call& call) {
+  return conversations.get(call.caller.tenant, *call.find("id"));
+}
+
+App::App(AppOptions options) : rep_(std::make_unique<Rep>(std::move(options))) {}
+App::~App() { stop(); }
+
+const std::vector<Route>& App::routes() const { return rep_->routes; }
+
+void App::handle(const Route& route, RouteMatch match, http::Request request, const Caller& caller,
+                 std::unique_ptr<http::Exchange> exchange) {
+  try {
+    Result<Parameters> parameters = read_parameters(route, match, request);
+    if (!parameters) return exchange->answer(error_reply(parameters.error()));
+    route.handle(Call{request, caller, std::move(*parameters), std::move(exchange)});
+  } catch (const std::exception&) {
+    // The exchange answers 500 where nothing did.
+  }
+}
+
+void App::stop() {}
+
+http::Reply reply_from(const std::function<http::Reply()>& make) {
+  try {
+    return make();
+  } catch (const Failure& failure) {
+    return error_reply(failure.error());
+  } catch (const std::bad_alloc&) {
+    return error_reply({ErrorCode::unavailable, "there is not enough memory for this now"});
+  } catch (const std::exception& exception) {
+    return error_reply({ErrorCode::internal, exception.what()});
+  }
+}
+
+std::function<void(Call)> replying(Replies make) {
+  return [make = std::move(make)](Call call) { call.exchange->answer(reply_from([&] { return make(call); })); };
+}
+
+http::Reply json_reply(std::string body, unsigned status) {
+  keep_to_one_line(body);
+  return {.status = status, .body = std::move(body)};
+}
+
+http::Reply reply_of(Answer answer) {
+  if (answer.error) {
+    http::Reply reply = error_reply({*answer.error, ""});
+    reply.body = std::move(answer.line);
+    return reply;
+  }
+  http::Reply reply{.body = std::move(answer.line)};
+  reply.fields.push_back(etag(answer.version));
+  return reply;
+}
+
+http::Field etag(Version version) { return {"ETag", "\"" + std::to_string(version.value) + "\""}; }
+
+Parameter conversation_id() {
+  return {.name = "id", .in = Parameter::In::path, .type = Parameter::Type::id, .required = true, .what = "The conversation."};
+}
+
+Parameter at_version() {
+  return {.name = "atVersion", .type = Parameter::Type::integer, .what = "As it was at this version; the head unless told."};
+}
+
+void refuse(ErrorCode code, std::string message, std::string field) {
+  throw Failure(Error{.code = code, .message = std::move(message), .field = std::move(field)});
+}
+
+}  // namespace undertext

@@ -1,0 +1,67 @@
+// What carries calls out: the conversations of all tenants behind the table of routes. Knows no token, no socket and no queue.
+//
+//     App app({.store = [&](const std::string& tenant) { return tenant_store(store, tenant); }});
+//     RouteMatch match = find_route(app.routes(), "GET", "/v1/conversations/a/messages?last=3");
+//     app.handle(*match.route, match, request, caller, std::move(exchange));
+//
+// Safe for any number of threads.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <undertext/store.hpp>
+
+#include "http/http.hpp"
+#include "server/route.hpp"
+
+namespace undertext {
+
+struct AppLimits {
+  std::size_t conversations_open = 1024;                      // kept open while nobody uses them; those in use come on top
+  std::uint64_t conversation_bytes = std::uint64_t{8} << 20;  // about what each of them keeps in memory
+  std::size_t streams_per_tenant = 64;                        // of events
+  std::size_t compressions_per_tenant = 4;                    // under way in the background
+  std::size_t compressions_kept = 256;                        // ended ones that can still be asked for, of all tenants
+  std::chrono::milliseconds heartbeat{15'000};                // of an event stream
+  std::chrono::milliseconds watch{500};                       // how often the store is asked what other processes did
+};
+
+struct AppOptions {
+  // The store as this tenant sees it. May throw Failure.
+  std::function<std::shared_ptr<Store>(const std::string& tenant)> store;
+  // Whether who opened a stream of events may still read it; asked before each event and at least every AppLimits::watch. Unset: yes.
+  std::function<bool(const Caller& caller)> still_allowed = {};
+  std::function<std::string()> metrics = {};  // what GET /metrics answers; unset: nothing
+  std::function<bool()> is_ready = {};        // what GET /readyz asks besides the store, such as whether the server is stopping
+  AppLimits limits = {};
+};
+
+class App {
+ public:
+  explicit App(AppOptions options);
+  ~App();  // as stop()
+  App(const App&) = delete;
+  App& operator=(const App&) = delete;
+
+  const std::vector<Route>& routes() const;
+
+  // Answers `exchange`, before it returns or later (streams, background work). `route` is one of routes(). Never throws. May wait for the store, so it
+  // is for threads that may wait.
+  void handle(const Route& route, RouteMatch match, http::Request request, const Caller& caller,
+              std::unique_ptr<http::Exchange> exchange);
+
+  // Ends streams and background work, and waits until they have ended. Calls may still come in: they are answered, but begin nothing that lasts.
+  void stop();
+
+  struct Rep;
+
+ private:
+  std::unique_ptr<Rep> rep_;
+};
+
+}  // namespace undertext

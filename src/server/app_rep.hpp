@@ -1,0 +1,54 @@
+// What the routes have in common.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <undertext/conversation.hpp>
+
+#include "json/request.hpp"
+#include "server/app.hpp"
+#include "server/open_conversations.hpp"
+#include "server/route.hpp"
+
+namespace undertext {
+
+struct App::Rep {
+  explicit Rep(AppOptions given);
+
+  AppOptions options;
+  OpenConversations conversations;
+  std::vector<Route> routes;
+  std::string openapi, docs;
+
+  std::shared_ptr<Store> store(const Call& call) const { return options.store(call.caller.tenant); }
+  std::shared_ptr<Conversation> conversation(const Call& call);  // the one that {id} names
+};
+
+// The groups of the table. Handlers may throw Failure.
+using Replies = std::function<http::Reply(const Call& call)>;
+std::vector<Route> conversation_routes(App::Rep& app);
+std::vector<Route> operation_routes(App::Rep& app);
+std::vector<Route> query_routes(App::Rep& app);
+std::vector<Route> history_routes(App::Rep& app);
+std::vector<Route> usage_routes(App::Rep& app);
+std::vector<Route> transfer_routes(App::Rep& app);
+std::vector<Route> page_routes(App::Rep& app);
+
+// A handler that answers at once; what is thrown becomes the answer too.
+std::function<void(Call)> replying(Replies make);
+http::Reply reply_from(const std::function<http::Reply()>& make);
+
+http::Reply json_reply(std::string body, unsigned status = 200);
+http::Reply reply_of(Answer answer);  // with the version as ETag
+http::Field etag(Version version);
+
+// Parameters that many routes have.
+Parameter conversation_id();
+Parameter at_version();
+
+[[noreturn]] void refuse(ErrorCode code, std::string message, std::string field = {});
+
+}  // namespace undertext

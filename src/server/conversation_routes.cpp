@@ -1,0 +1,227 @@
+// Conversations as a whole: those there are, making one, looking at one, taking one out, going another way from one.
+#include <chrono>
+#include <utility>
+
+#include "base/json_text.hpp"
+#include "json/answer_json.hpp"
+#include "json/fields.hpp"
+#include "json/settings_json.hpp"
+#include "server/app_rep.hpp"
+#include "server/outside_settings.hpp"
+#include "server/schema.hpp"
+#include "store/fresh_id.hpp"
+
+namespace undertext {
+namespace {
+
+std::int64_t now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+void append_origin(std::string& out, const Origin& origin) {
+  append_json_string(out += R"({"id":)", origin.conversation);
+  out += R"(,"version":)" + std::to_string(origin.version) + "}";
+}
+
+// The members that a list and a single answer have in common.
+void append_record(std::string& out, const ConversationRecord& record) {
+  append_json_string(out += R"("id":)", record.id);
+  out += R"(,"version":)" + std::to_string(record.version) + R"(,"totalMessages":)" + std::to_string(record.log_length);
+  out += R"(,"createdAt":)" + std::to_string(record.created_at_ms) + R"(,"updatedAt":)" + std::to_string(record.updated_at_ms);
+  if (record.first_version > 0) out += R"(,"firstVersion":)" + std::to_string(record.first_version);
+  if (record.origin) append_origin(out += R"(,"origin":)", *record.origin);
+}
+
+// A search looks at so many ids in one call; what is beyond is for the next one.
+constexpr std::uint64_t searched_max = 10'000;
+
+http::Reply list(const App::Rep& app, const Call& call) {
+  const std::shared_ptr<Store> store = app.store(call);
+  const std::string search = call.has("search") ? *call.find("search") : std::string();
+  const std::uint64_t limit = call.number("limit");
+  ListOptions options{.after = call.has("after") ? *call.find("after") : std::string(),
+                      .limit = search.empty() ? static_cast<std::uint32_t>(limit) : 1000};
+  std::string out = R"({"ok":true,"result":{"conversations":[)";
+  std::uint64_t found = 0, looked_at = 0;
+  bool at_end = false;
+  while (found < limit && looked_at < searched_max && !at_end) {
+    const std::vector<ConversationRecord> records = store->list(options).value();
+    at_end = records.size() < options.limit;
+    for (const ConversationRecord& record : records) {
+      if (found == limit) {
+        at_end = false;
+        break;
+      }
+      options.after = record.id;
+      ++looked_at;
+      if (record.id.find(search) == std::string::npos) continue;
+      out += found++ == 0 ? "{" : ",{";
+      append_record(out, record);
+      out += '}';
+    }
+  }
+  out += ']';
+  if (!at_end) append_json_string(out += R"(,"next":)", options.after);
+  return json_reply(out + "}}");
+}
+
+struct Made {
+  std::string id;
+  std::string settings = {};  // as JSON; empty: none were given
+  std::optional<Version> version = {};
+};
+
+// The body of POST /v1/conversations and …/fork, which may be empty.
+Made read_made(const http::Request& request, bool is_fork) {
+  Made made{.id = fresh_id(now_ms())};
+  if (request.body.empty()) return made;
+  const JsonText text = JsonText::parse(request.body, {}).value();
+  if (!text.root().is(JsonType::object)) refuse(ErrorCode::invalid_argument, "the body must be a JSON object");
+  Reading reading;
+  Fields fields(text.root(), "the body", reading);
+  fields.take("id", made.id);
+  if (is_fork) {
+    fields.take("version", made.version);
+  } else {
+    RawObject settings;
+    fields.take("settings", settings);
+    made.settings = std::move(settings.json);
+  }
+  if (fields.has("id") && !is_conversation_id(made.id))
+    fields.fail("id", "must be 1 to 128 of A-Z a-z 0-9 . _ -, not beginning with a dot");
+  fields.done();
+  if (reading.failed()) throw Failure(reading.take_error());
+  return made;
+}
+
+http::Reply made_reply(const Conversation& conversation) {
+  std::string out = R"({"ok":true,"result":{"id":)";
+  append_json_string(out, conversation.id());
+  const Version version = conversation.version();
+  http::Reply reply = json_reply(out + R"(,"version":)" + std::to_string(version.value) + "}}", 201);
+  reply.fields.push_back({"Location", "/v1/conversations/" + conversation.id()});
+  reply.fields.push_back(etag(version));
+  return reply;
+}
+
+http::Reply make(const App::Rep& app, const Call& call) {
+  Made made = read_made(call.request, false);
+  Settings settings = outside_settings(made.settings);
+  OpenOptions options{.make = OpenOptions::Make::always};
+  if (!made.settings.empty()) options.note = made.settings;
+  return made_reply(Conversation::open(app.store(call), made.id, std::move(settings), options).value());
+}
+
+http::Reply fork(App::Rep& app, const Call& call) {
+  const Made made = read_made(call.request, true);
+  const std::shared_ptr<Conversation> conversation = app.conversation(call);
+  if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
+  return made_reply(conversation->fork(made.version.value_or(conversation->version()), made.id).value());
+}
+
+void append_forks(std::string& out, Store& store, const ConversationRecord& record) {
+  constexpr std::size_t forks_max = 100;
+  out += R"(,"forks":[)";
+  for (std::size_t i = 0; i < record.forks.size() && i < forks_max; ++i) {
+    const Result<ConversationRecord> fork = store.find(record.forks[i]);
+    if (i > 0) out += ',';
+    append_origin(out, {.conversation = record.forks[i], .version = fork && fork->origin ? fork->origin->version : 0});
+  }
+  out += ']';
+}
+
+http::Reply show(App::Rep& app, const Call& call) {
+  const std::shared_ptr<Store> store = app.store(call);
+  const std::shared_ptr<Conversation> conversation = app.conversation(call);
+  if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
+  const History history = conversation->history();
+  ConversationRecord record = store->find(*call.find("id")).value();
+  record.version = history.version().value;  // the record may be newer by now
+  std::string out = R"({"ok":true,"result":{)";
+  append_record(out, record);
+  append_json(out += R"(,"stats":)", history.stats());
+  const std::shared_ptr<const Tokenizer> tokenizer = conversation->tokenizer();
+  append_json_string(out += R"(,"tokenizer":)", tokenizer->name());
+  out += tokenizer->is_exact() ? R"(,"exact":true)" : R"(,"exact":false)";
+  append_shown_settings(out += R"(,"settings":)", Conversation::stored_note(*store, *call.find("id")).value());
+  append_forks(out, *store, record);
+  http::Reply reply = json_reply(out + "}}");
+  reply.fields.push_back(etag(history.version()));
+  return reply;
+}
+
+http::Reply take_out(App::Rep& app, const Call& call) {
+  const std::string& id = *call.find("id");
+  const std::shared_ptr<Store> store = app.store(call);
+  store->find(id).value();
+  const std::string why = call.has("why") ? *call.find("why") : std::string();
+  if (std::optional<Error> error = store->purge(id, {call.caller.name, now_ms(), why})) throw Failure(std::move(*error));
+  app.conversations.forget(call.caller.tenant, id);
+  std::string out = R"({"ok":true,"result":{"purged":)";
+  append_json_string(out, id);
+  return json_reply(out + "}}");
+}
+
+constexpr std::string_view made_schema =
+    R"({"type":"object","required":["id","version"],"properties":{"id":{"type":"string"},"version":{"type":"integer"}}})";
+
+}  // namespace
+
+std::vector<Route> conversation_routes(App::Rep& app) {
+  using Type = Parameter::Type;
+  return {
+      {.method = "GET",
+       .path = "/v1/conversations",
+       .name = "listConversations",
+       .what = "The conversations there are, by id.",
+       .parameters =
+           {{.name = "after", .type = Type::id, .what = "Only ids behind this one: the next of the answer before."},
+            {.name = "limit", .type = Type::integer, .what = "How many at most.", .least = 1, .most = 1000, .otherwise = 100},
+            {.name = "search", .what = "Only ids that contain this.", .least = 1, .most = 128}},
+       .reply_schema = schema::result_of(
+           R"({"type":"object","required":["conversations"],"properties":{"conversations":{"type":"array","items":{"$ref":"#/components/schemas/ListedConversation"}},"next":{"type":"string","description":"What to give as after; absent at the end."}}})"),
+       .handle = replying([&app](const Call& call) { return list(app, call); })},
+      {.method = "POST",
+       .path = "/v1/conversations",
+       .right = Right::write,
+       .name = "makeConversation",
+       .what = "Makes a conversation. Both members of the body may be absent, and so may the body.",
+       .body = Body::json,
+       .body_may_be_absent = true,
+       .body_schema =
+           R"({"type":"object","additionalProperties":false,"properties":{"id":{"$ref":"#/components/schemas/Id"},"settings":{"$ref":"#/components/schemas/Settings"}}})",
+       .reply_schema = schema::result_of(made_schema),
+       .good_status = 201,
+       .handle = replying([&app](const Call& call) { return make(app, call); })},
+      {.method = "GET",
+       .path = "/v1/conversations/{id}",
+       .name = "getConversation",
+       .what = "What is known of a conversation as a whole.",
+       .parameters = {conversation_id()},
+       .reply_schema = schema::result_of(schema::named("Conversation")),
+       .handle = replying([&app](const Call& call) { return show(app, call); })},
+      {.method = "DELETE",
+       .path = "/v1/conversations/{id}",
+       .right = Right::write,
+       .name = "deleteConversation",
+       .what = "Takes a conversation out for good. A stub with who, when and why stays, and its id cannot be used again.",
+       .parameters = {conversation_id(), {.name = "why", .what = "The reason, which stays on record.", .most = 1000}},
+       .reply_schema = schema::result_of(R"({"type":"object","required":["purged"],"properties":{"purged":{"type":"string"}}})"),
+       .handle = replying([&app](const Call& call) { return take_out(app, call); })},
+      {.method = "POST",
+       .path = "/v1/conversations/{id}/fork",
+       .right = Right::write,
+       .name = "forkConversation",
+       .what = "Makes another conversation that goes on from a version of this one, and shares all messages with it.",
+       .parameters = {conversation_id()},
+       .body = Body::json,
+       .body_may_be_absent = true,
+       .body_schema =
+           R"({"type":"object","additionalProperties":false,"properties":{"id":{"$ref":"#/components/schemas/Id"},"version":{"type":"integer","minimum":0}}})",
+       .reply_schema = schema::result_of(made_schema),
+       .good_status = 201,
+       .handle = replying([&app](const Call& call) { return fork(app, call); })},
+  };
+}
+
+}  // namespace undertext

@@ -1,0 +1,132 @@
+// Changing a conversation, and what a change would do.
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/json_text.hpp"
+#include "json/answer_json.hpp"
+#include "server/app_rep.hpp"
+#include "server/rows.hpp"
+#include "server/schema.hpp"
+
+namespace undertext {
+namespace {
+
+// "7", with its quotation marks; `*` expects nothing of a conversation but that it is there.
+std::optional<Version> expected_version(const Call& call) {
+  const std::string* value = call.find("If-Match");
+  if (value == nullptr || *value == "*") return {};
+  std::uint64_t version = 0;
+  const bool quoted = value->size() > 2 && value->front() == '"' && value->back() == '"';
+  const char* const begin = value->data() + 1;
+  const char* const end = value->data() + value->size() - 1;
+  const std::from_chars_result read =
+      quoted ? std::from_chars(begin, end, version) : std::from_chars_result{begin, std::errc::invalid_argument};
+  if (read.ec != std::errc() || read.ptr != end)
+    refuse(ErrorCode::invalid_argument, "If-Match must be one version in quotation marks, such as \"7\"", "If-Match");
+  return Version(version);
+}
+
+http::Reply operate(App::Rep& app, const Call& call) {
+  RequestOptions options{.takes = RequestOptions::Takes::operations, .refuse_slow_strategies = true};
+  options.expected_version = expected_version(call);
+  if (const std::string* key = call.find("Idempotency-Key")) options.operation_id = *key;
+  http::Reply reply = reply_of(answer_request(*app.conversation(call), call.request.body, options));
+  if (reply.status == 409 && options.expected_version) reply.status = 412;
+  return reply;
+}
+
+// The answers as a list has them, whether or not there was a list.
+std::string_view results_of(std::string& line) {
+  constexpr std::string_view list_lead = R"({"ok":true,"results":)", lead = R"({"ok":true,)";
+  if (line.starts_with(list_lead)) return std::string_view(line).substr(list_lead.size(), line.size() - list_lead.size() - 1);
+  line.replace(0, lead.size(), "[{");
+  line += ']';
+  return line;
+}
+
+constexpr std::size_t changed_rows_max = 50;  // removed, and as many added
+
+void append_changed(std::string& out, const History& history, const std::vector<std::uint64_t>& ordinals, std::string_view change,
+                    const char*& separator) {
+  for (std::size_t i = 0; i < ordinals.size() && i < changed_rows_max; ++i) {
+    out += std::exchange(separator, ",");
+    append_row(out, history, Ordinal(ordinals[i]), change);
+  }
+}
+
+http::Reply preview(App::Rep& app, const Call& call) {
+  const std::shared_ptr<Conversation> conversation = app.conversation(call);
+  if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
+  const History before = conversation->history();
+  Conversation trial = conversation->fork(before.version()).value();
+  RequestOptions options{.takes = RequestOptions::Takes::operations, .refuse_slow_strategies = true};
+  options.expected_version = expected_version(call);
+  Answer answer = answer_request(trial, call.request.body, options);
+  if (answer.error) {
+    http::Reply reply = reply_of(std::move(answer));
+    if (reply.status == 409 && options.expected_version) reply.status = 412;
+    return reply;
+  }
+  const History after = trial.history();
+  const Diff diff = after.diff(before.version(), after.version()).value();
+  std::string out = R"({"ok":true,"results":)";
+  out += results_of(answer.line);
+  append_sums(out += R"(,"before":)", before);
+  append_sums(out += R"(,"after":)", after);
+  append_json(out += R"(,"diff":)", diff);
+  out += R"(,"rows":[)";
+  const char* separator = "";
+  append_changed(out, before, diff.removed, "removed", separator);
+  append_changed(out, after, diff.added, "added", separator);
+  http::Reply reply = json_reply(out + "]}");
+  reply.fields.push_back(etag(before.version()));
+  return reply;
+}
+
+constexpr std::string_view operations_schema =
+    R"({"oneOf":[{"$ref":"#/components/schemas/Operation"},{"type":"array","minItems":1,"items":{"$ref":"#/components/schemas/Operation"}}]})";
+
+Parameter if_match() {
+  return {.name = "If-Match",
+          .in = Parameter::In::header,
+          .what = "The version that must be the head, in quotation marks: the ETag of an answer. 412 when it is another."};
+}
+
+}  // namespace
+
+std::vector<Route> operation_routes(App::Rep& app) {
+  return {
+      {.method = "POST",
+       .path = "/v1/conversations/{id}/operations",
+       .right = Right::write,
+       .name = "operate",
+       .what = "Carries out an operation, or a list of them as one step, of which all or none happens.",
+       .parameters = {conversation_id(),
+                      if_match(),
+                      {.name = "Idempotency-Key",
+                       .in = Parameter::In::header,
+                       .what = "The operationId. Of a list, KEY/0, KEY/1, … for those that have none. What is repeated answers as "
+                               "the first time.",
+                       .least = 1,
+                       .most = 255}},
+       .body = Body::json,
+       .body_schema = std::string(operations_schema),
+       .reply_schema =
+           R"({"oneOf":[{"$ref":"#/components/schemas/Outcome"},{"type":"object","required":["ok","results"],"properties":{"ok":{"const":true},"results":{"type":"array","items":{"type":"object"}}}}]})",
+       .handle = replying([&app](const Call& call) { return operate(app, call); })},
+      {.method = "POST",
+       .path = "/v1/conversations/{id}/preview",
+       .name = "preview",
+       .what = "What the same body would do: its answers, the view before and after, the difference and the first messages of it. "
+               "Stores nothing.",
+       .parameters = {conversation_id(), if_match()},
+       .body = Body::json,
+       .body_schema = std::string(operations_schema),
+       .reply_schema =
+           R"({"type":"object","required":["ok","results","before","after","diff","rows"],"properties":{"ok":{"const":true},"results":{"type":"array","items":{"type":"object"}},"before":{"$ref":"#/components/schemas/Sums"},"after":{"$ref":"#/components/schemas/Sums"},"diff":{"$ref":"#/components/schemas/Diff"},"rows":{"type":"array","items":{"$ref":"#/components/schemas/Row"}}}})",
+       .handle = replying([&app](const Call& call) { return preview(app, call); })},
+  };
+}
+
+}  // namespace undertext

@@ -1,0 +1,49 @@
+#include "server/outside_settings.hpp"
+
+#include <utility>
+
+#include "base/json_text.hpp"
+#include "json/settings_json.hpp"
+
+namespace undertext {
+
+void check_outside_tokenizer(std::string_view name) {
+  if (name.find('/') == std::string_view::npos) return;
+  throw Failure(
+      Error{ErrorCode::invalid_argument, "a tokenizer must be one by name: files are for who runs the server", "tokenizer"});
+}
+
+Settings outside_settings(std::string_view json) {
+  if (json.empty()) return {};
+  Settings settings = read_settings(json).value().settings;
+  if (!settings.summarisers.empty()) {
+    throw Failure(Error{ErrorCode::invalid_argument,
+                        "summarisers hold keys, and say where messages are sent: they are for who runs the server", "summarisers"});
+  }
+  check_outside_tokenizer(settings.tokenizer);
+  return settings;
+}
+
+void append_shown_settings(std::string& out, std::string_view note) {
+  const Result<JsonText> text = JsonText::parse(note, {});
+  out += '{';
+  const char* separator = "";
+  if (text && text->root().is(JsonType::object)) {
+    for (const JsonMember member : text->root().members()) {
+      ((out += std::exchange(separator, ",")) += member.key.raw()) += ':';
+      if (!member.key.string_is("summarisers")) {
+        out += member.value.raw();
+        continue;
+      }
+      const char* between = "";
+      out += '[';
+      if (member.value.is(JsonType::object)) {
+        for (const JsonMember summariser : member.value.members()) (out += std::exchange(between, ",")) += summariser.key.raw();
+      }
+      out += ']';
+    }
+  }
+  out += '}';
+}
+
+}  // namespace undertext

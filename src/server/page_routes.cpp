@@ -1,0 +1,137 @@
+// What belongs to no conversation: the dialects there are, how the server is, what it serves, and the page that shows it.
+#include <algorithm>
+#include <utility>
+
+#include <undertext/dialect.hpp>
+
+#include "base/json_text.hpp"
+#include "server/app_rep.hpp"
+#include "server/inspector_files.hpp"
+#include "server/openapi.hpp"
+#include "server/schema.hpp"
+
+namespace undertext {
+namespace {
+
+http::Reply dialects() {
+  std::string out = R"({"ok":true,"result":{"dialects":[)";
+  for (std::size_t i = 0; i < dialect_count; ++i) append_json_string(out += i == 0 ? "" : ",", name(static_cast<Dialect>(i)));
+  out += R"(],"profiles":[)";
+  const char* separator = "";
+  for (const std::string_view profile : profile_names()) {
+    append_json_string((out += std::exchange(separator, ",")) += R"({"name":)", profile);
+    append_json_string(out += R"(,"dialect":)", name(find_profile(profile).value().dialect));
+    out += '}';
+  }
+  return json_reply(out + "]}}");
+}
+
+http::Reply ready(const App::Rep& app, const Call& call) {
+  if (app.options.is_ready && !app.options.is_ready()) refuse(ErrorCode::unavailable, "the server is stopping");
+  app.store(call)->list({.limit = 1}).value();
+  return json_reply(R"({"ok":true,"result":"ready"})");
+}
+
+constexpr std::string_view page_policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; "
+    "base-uri 'none'; form-action 'none'";
+constexpr std::string_view docs_policy =
+    "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+http::Reply page(std::string_view content_type, std::string_view bytes, std::string_view policy, std::string cache) {
+  return {.content_type = std::string(content_type),
+          .body = std::string(bytes),
+          .fields = {{"Content-Security-Policy", std::string(policy)},
+                     {"X-Content-Type-Options", "nosniff"},
+                     {"Referrer-Policy", "no-referrer"},
+                     {"Cache-Control", std::move(cache)}}};
+}
+
+std::string_view content_type_of(std::string_view path) {
+  constexpr std::pair<std::string_view, std::string_view> types[] = {{".html", "text/html; charset=utf-8"},
+                                                                     {".js", "text/javascript; charset=utf-8"},
+                                                                     {".css", "text/css; charset=utf-8"},
+                                                                     {".svg", "image/svg+xml"},
+                                                                     {".png", "image/png"},
+                                                                     {".ico", "image/x-icon"},
+                                                                     {".json", "application/json"},
+                                                                     {".woff2", "font/woff2"},
+                                                                     {".txt", "text/plain; charset=utf-8"},
+                                                                     {".map", "application/json"}};
+  for (const auto& [ending, type] : types) {
+    if (path.ends_with(ending)) return type;
+  }
+  return "application/octet-stream";
+}
+
+http::Reply inspector_file(std::string_view path, std::string cache) {
+  const std::vector<InspectorFile> files = inspector_files();
+  const auto file = std::find_if(files.begin(), files.end(), [&](const InspectorFile& f) { return f.path == path; });
+  if (file == files.end()) refuse(ErrorCode::not_found, "there is no such file");
+  return page(content_type_of(path), file->bytes, page_policy, std::move(cache));
+}
+
+constexpr std::string_view without_inspector =
+    "<!doctype html>\n<html lang=\"en\"><head><meta "
+    "charset=\"utf-8\"><title>Undertext</title></head><body><main><h1>Undertext</h1>\n"
+    "<p>This server was built without its inspector. What it serves stands in <a href=\"/docs\">the "
+    "documents</a>.</p></main></body></html>\n";
+
+http::Reply front_page() {
+  if (inspector_files().empty()) return page("text/html; charset=utf-8", without_inspector, docs_policy, "no-cache");
+  return inspector_file("/index.html", "no-cache");
+}
+
+}  // namespace
+
+std::vector<Route> page_routes(App::Rep& app) {
+  constexpr std::string_view html = "text/html";
+  const auto fixed = [](std::string_view path, std::string_view name, std::string_view what, std::string_view type, Replies make) {
+    return Route{.method = "GET",
+                 .path = std::string(path),
+                 .right = Right::none,
+                 .name = std::string(name),
+                 .what = std::string(what),
+                 .reply_type = std::string(type),
+                 .handle = replying(std::move(make))};
+  };
+  std::vector<Route> routes{
+      {.method = "GET",
+       .path = "/v1/dialects",
+       .name = "getDialects",
+       .what = "The dialects and profiles there are.",
+       .reply_schema = schema::result_of(schema::object),
+       .handle = replying([](const Call&) { return dialects(); })},
+      fixed("/healthz", "getHealth", "That the process answers.", "application/json",
+            [](const Call&) { return json_reply(R"({"ok":true,"result":"healthy"})"); }),
+      fixed("/readyz", "getReady", "That the store answers too; else 503.", "application/json",
+            [&app](const Call& call) { return ready(app, call); }),
+      {.method = "GET",
+       .path = "/metrics",
+       .right = Right::metrics,
+       .name = "getMetrics",
+       .what = "For Prometheus.",
+       .reply_type = "text/plain",
+       .handle = replying([&app](const Call&) {
+         return http::Reply{.content_type = "text/plain; version=0.0.4; charset=utf-8",
+                            .body = app.options.metrics ? app.options.metrics() : std::string()};
+       })},
+      fixed("/openapi.json", "getOpenApi", "This table as OpenAPI 3.1.", "application/json",
+            [&app](const Call&) { return http::Reply{.body = app.openapi, .fields = {{"Cache-Control", "no-cache"}}}; }),
+      fixed("/docs", "getDocs", "This table to read.", html,
+            [&app](const Call&) { return page("text/html; charset=utf-8", app.docs, docs_policy, "no-cache"); }),
+      fixed("/docs.css", "getDocsStyle", "How that looks.", "text/css",
+            [](const Call&) { return page("text/css; charset=utf-8", docs_style(), docs_policy, "no-cache"); }),
+      fixed("/", "getInspector", "The inspector.", html, [](const Call&) { return front_page(); }),
+      fixed(
+          "/assets/{file*}", "getInspectorFile", "What the inspector consists of.", "application/octet-stream",
+          [](const Call& call) { return inspector_file("/assets/" + *call.find("file"), "public, max-age=31536000, immutable"); }),
+  };
+  routes.back().parameters = {{.name = "file", .in = Parameter::In::path, .required = true, .what = "Its name."}};
+  for (Route& route : routes) {
+    if (route.reply_type == "application/json" && route.reply_schema.empty()) route.reply_schema = schema::object;
+  }
+  return routes;
+}
+
+}  // namespace undertext
