@@ -109,9 +109,12 @@ struct Listening {
   std::uint32_t threads = 2;  // that read and write; work is done elsewhere
 };
 
+// Called on the threads that read, none after stop(). One that throws costs its request a 500.
 struct Calls {
   std::function<std::variant<Admission, Reply>(const Head&)> admit;
   std::function<void(Request, std::unique_ptr<Exchange>)> handle;
+  // What a request is told that this room itself refuses: 400, 408, 413, 414, 417, 431, 500, 505, and why. Without it: the reason as plain text.
+  std::function<Reply(unsigned status, std::string_view why)> refusal = {};
 };
 
 // What happened on the wire so far.
