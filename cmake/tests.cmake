@@ -1,4 +1,4 @@
-# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, crash, fuzz, example, install, architecture, postgres, inspector.
+# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, crash, fuzz, example, install, architecture, postgres, server, inspector.
 #
 #   src/<room>/*_test.cpp      one executable a room, undertext_<room>_test; label unit
 #   …model_test.cpp            those of a room: one executable of their own, undertext_<room>_model_test; label model
@@ -6,6 +6,7 @@
 #   tests/*_test.cpp           by the same endings, else an executable each; label unit
 #   tests/store/, tests/crash/ the contract of every store, and what stores survive (cmake/store_tests.cmake)
 #   tests/postgres/            on throw-away servers, where PostgreSQL is installed (cmake/postgres.cmake); label postgres
+#   tests/server/              the command as a server, over sockets (cmake/server_tests.cmake); label server
 #   tests/inspector/           the page in a real browser (cmake/inspector_tests.cmake); label inspector
 #   tests/model/               History against a plain reference; label model
 #   tests/fuzz/*.cpp           replayed over tests/fuzz/corpus/<name>; label fuzz (cmake/fuzz.cmake does the fuzzing)
@@ -180,6 +181,7 @@ if(TARGET undertext_cli)
     COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/conformance.sh ${UNDERTEXT_PYTHON3} $<TARGET_FILE:undertext_cli>)
   set_tests_properties(conformance PROPERTIES LABELS scenario TIMEOUT 900 SKIP_RETURN_CODE 77)
   include(cmake/stored_tests.cmake)
+  include(cmake/server_tests.cmake)
   include(cmake/inspector_tests.cmake)
 endif()
 

@@ -65,10 +65,13 @@ std::vector<Command> all_commands();       // these
 // What most commands take.
 struct Common {
   std::optional<std::string> store = {};
+  std::optional<std::string> tenant = {};
   std::optional<std::string> conversation = {};
   bool json = false;
 };
-void declare_store(Arguments& arguments, Common& common);         // --store, --json
+void declare_url(Arguments& arguments, Common& common);           // --store
+void declare_tenant(Arguments& arguments, Common& common);        // --tenant
+void declare_store(Arguments& arguments, Common& common);         // --store, --tenant, --json
 void declare_conversation(Arguments& arguments, Common& common);  // these, and --conversation
 // These, and the conversation by its place too, for commands that take nothing else by place.
 void declare_placed_conversation(Arguments& arguments, Common& common);

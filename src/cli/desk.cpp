@@ -90,16 +90,18 @@ Desk::Desk() : terminal_(isatty(STDOUT_FILENO) == 1), screen_(screen_options(ter
 std::shared_ptr<Store> Desk::store(const Common& common, Need need) {
   const bool is_default = !common.store && !chosen_store && variable("UNDERTEXT_STORE").empty();
   const std::string url = common.store ? *common.store : chosen_store ? *chosen_store : default_store_url();
-  if (const auto open = stores_.find(url); open != stores_.end()) return open->second;
+  const std::string tenant = common.tenant ? *common.tenant : chosen_tenant;
+  const auto key = std::pair(url, tenant);
+  if (const auto open = stores_.find(key); open != stores_.end()) return open->second;
   const bool make = need != Need::there;
   if (is_default && make) make_folders_above(url.substr(sqlite_prefix.size()));
-  Result<std::shared_ptr<Store>> opened = open_store(url, {.create = make});
+  Result<std::shared_ptr<Store>> opened = open_store(url, {.create = make, .tenant = tenant});
   if (!opened && opened.error().code == ErrorCode::not_found) {
     Error error = opened.error();
     error.message += " (undertext init makes one)";
     throw Failure(std::move(error));
   }
-  return stores_.emplace(url, std::move(opened).value()).first->second;
+  return stores_.emplace(key, std::move(opened).value()).first->second;
 }
 
 std::string Desk::conversation_id(const Common& common) const { return common.conversation.value_or(chosen_conversation); }

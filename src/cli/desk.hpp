@@ -50,6 +50,7 @@ class Desk {
 
   // What a command takes where nothing is said: a shell sets them.
   std::optional<std::string> chosen_store = {};
+  std::string chosen_tenant = {};
   std::string chosen_conversation;
 
   // Output for people: lines without controls. What is too wide for a terminal is cut; a pipe gets it whole.
@@ -68,7 +69,7 @@ class Desk {
  private:
   bool terminal_;
   Screen screen_;
-  std::map<std::string, std::shared_ptr<Store>, std::less<>> stores_;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<Store>> stores_;  // by URL and tenant
 };
 
 // Long work, shown on standard error while it lasts, where that is a terminal.

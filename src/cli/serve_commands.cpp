@@ -169,7 +169,7 @@ int run_token(Desk&, const TokenGiven&) { unsupported(); }
 
 Run declare_serve(Arguments& arguments) {
   auto given = std::make_shared<ServeGiven>();
-  declare_store(arguments, *given);
+  declare_url(arguments, *given);
   arguments.add({"--listen", &given->listen, "Where; port 0 takes one that is free. 127.0.0.1:8777 unless told", "ADDRESS:PORT"});
   arguments.add(
       {"--tokens", &given->tokens, "Who may come in; the file of undertext token, where there is one, unless told", "FILE"});

@@ -53,7 +53,7 @@ std::string begin_line(std::string_view level, std::string_view event) {
 
 }  // namespace
 
-void Log::request(const Request& request) const {
+void ServerLog::request(const Request& request) const {
   if (requests_ == Requests::none) return;
   std::string line = begin_line(request.status >= 500 ? "error" : "info", "request");
   append_field(line, "method", request.method);
@@ -69,14 +69,15 @@ void Log::request(const Request& request) const {
   put(std::move(line));
 }
 
-void Log::event(Level level, std::string_view event, const std::vector<std::pair<std::string_view, std::string>>& fields) const {
+void ServerLog::event(Level level, std::string_view event,
+                      const std::vector<std::pair<std::string_view, std::string>>& fields) const {
   constexpr std::string_view names[] = {"info", "warning", "error"};
   std::string line = begin_line(names[static_cast<std::size_t>(level)], event);
   for (const auto& [name, text] : fields) append_field(line, name, text);
   put(std::move(line));
 }
 
-void Log::put(std::string line) const {
+void ServerLog::put(std::string line) const {
   line += "}\n";
   for (std::string_view rest = line; !rest.empty();) {
     const ssize_t written = ::write(descriptor_, rest.data(), rest.size());

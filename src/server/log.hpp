@@ -11,10 +11,10 @@
 
 namespace undertext {
 
-class Log {
+class ServerLog {
  public:
   enum class Requests : std::uint8_t { each, none };
-  Log(int descriptor, Requests requests) : descriptor_(descriptor), requests_(requests) {}
+  ServerLog(int descriptor, Requests requests) : descriptor_(descriptor), requests_(requests) {}
 
   struct Request {
     std::string_view method;

@@ -25,7 +25,7 @@ class LogLines : public ::testing::Test {
 };
 
 TEST_F(LogLines, ARequestIsOneLineOfJsonWhateverItsTextsHold) {
-  const Log log(ends_[1], Log::Requests::each);
+  const ServerLog log(ends_[1], ServerLog::Requests::each);
   log.request({.method = "GE\r\nT",
                .route = "/v1/conversations/{id}",
                .status = 200,
@@ -49,9 +49,9 @@ TEST_F(LogLines, ARequestIsOneLineOfJsonWhateverItsTextsHold) {
 }
 
 TEST_F(LogLines, WithoutRequestsOnlyEventsAreWritten) {
-  const Log log(ends_[1], Log::Requests::none);
+  const ServerLog log(ends_[1], ServerLog::Requests::none);
   log.request({.method = "GET", .status = 200});
-  log.event(Log::Level::error, "stopped", {{"why", "x\ny"}});
+  log.event(ServerLog::Level::error, "stopped", {{"why", "x\ny"}});
   const std::string line = written();
   EXPECT_EQ(line.find("request"), std::string::npos);
   EXPECT_NE(line.find(R"("event":"stopped","why":"x\u000ay"})"), std::string::npos) << line;

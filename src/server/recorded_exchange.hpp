@@ -13,7 +13,7 @@
 namespace undertext {
 
 struct Recorder {
-  const Log& log;
+  const ServerLog& log;
   Metrics& metrics;
   std::atomic<std::uint64_t>& streams;  // open now
 };

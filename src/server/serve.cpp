@@ -38,7 +38,7 @@ Workers::Limits worker_limits(std::size_t threads, bool many_tenants) {
 // Everything between the wire and the routes.
 class Gate {
  public:
-  Gate(const ServeOptions& options, std::unique_ptr<Tokens> tokens, const Log& log)
+  Gate(const ServeOptions& options, std::unique_ptr<Tokens> tokens, const ServerLog& log)
       : log_(log),
         tokens_(std::move(tokens)),
         stores_(options.store),
@@ -79,6 +79,18 @@ class Gate {
     work->exchange->answer(busy("there is too much to do: come again"));
   }
 
+  // What is no request, or too much of one: nobody knows whose it was.
+  http::Reply refuse(unsigned status, std::string_view why) {
+    const ErrorCode code = status == 413 || status == 414 || status == 431 ? ErrorCode::too_large
+                           : status == 500                                 ? ErrorCode::internal
+                           : status == 503 || status == 408                ? ErrorCode::unavailable
+                                                                           : ErrorCode::invalid_argument;
+    http::Reply reply = error_reply({code, std::string(why)}, status);
+    add_guarding_fields(reply.fields);
+    metrics_.answered(nullptr, status, {}, 0, reply.body.size());
+    return reply;
+  }
+
   // Streams end at once; what is under way is still answered.
   void begin_to_stop() {
     stopping_ = true;
@@ -111,13 +123,7 @@ class Gate {
     return options;
   }
 
-  static http::Reply busy(std::string message) {
-    http::Reply reply = error_reply({ErrorCode::unavailable, std::move(message)}, 503);
-    const bool told =
-        std::any_of(reply.fields.begin(), reply.fields.end(), [](const http::Field& field) { return field.name == "Retry-After"; });
-    if (!told) reply.fields.push_back({"Retry-After", "1"});
-    return reply;
-  }
+  static http::Reply busy(std::string message) { return error_reply({ErrorCode::unavailable, std::move(message)}, 503); }
 
   std::string metrics_text() const {
     using Number = Metrics::Number;
@@ -138,7 +144,7 @@ class Gate {
     });
   }
 
-  const Log& log_;
+  const ServerLog& log_;
   std::atomic<bool> stopping_ = false, is_open_ = false;
   std::atomic<std::uint64_t> streams_ = 0;
   const std::unique_ptr<Tokens> tokens_;
@@ -191,11 +197,11 @@ std::optional<Error> serve(const ServeOptions& options) {
     ::setrlimit(RLIMIT_CORE, &none);
   }
   const sigset_t signals = block_stop_signals();
-  const Log log(STDERR_FILENO, options.log_requests ? Log::Requests::each : Log::Requests::none);
+  const ServerLog log(STDERR_FILENO, options.log_requests ? ServerLog::Requests::each : ServerLog::Requests::none);
   std::unique_ptr<Tokens> tokens;
   if (options.tokens_file) {
     Result<std::unique_ptr<Tokens>> opened = Tokens::open(*options.tokens_file, [&log](const Error& error) {
-      log.event(Log::Level::error, "tokens unreadable: nobody is let in", {{"error", error.message}});
+      log.event(ServerLog::Level::error, "tokens unreadable: nobody is let in", {{"error", error.message}});
     });
     if (!opened) return opened.error();
     tokens = *std::move(opened);
@@ -203,22 +209,24 @@ std::optional<Error> serve(const ServeOptions& options) {
   Gate gate(options, std::move(tokens), log);
   http::Listening listening{
       .address = options.address == "localhost" ? "127.0.0.1" : options.address, .port = options.port, .tls = options.tls};
-  Result<http::Server> server = http::Server::listen(
-      std::move(listening),
-      {.admit = [&](const http::Head& head) { return gate.admit(head); },
-       .handle = [&](http::Request request,
-                     std::unique_ptr<http::Exchange> exchange) { gate.handle(std::move(request), std::move(exchange)); }});
+  http::Calls calls;
+  calls.admit = [&](const http::Head& head) { return gate.admit(head); };
+  calls.handle = [&](http::Request request, std::unique_ptr<http::Exchange> exchange) {
+    gate.handle(std::move(request), std::move(exchange));
+  };
+  calls.refusal = [&](unsigned status, std::string_view why) { return gate.refuse(status, why); };
+  Result<http::Server> server = http::Server::listen(std::move(listening), std::move(calls));
   if (!server) return server.error();
   const std::string url = server->address();
   gate.open(Hosts(options.address, port_of(url), options.tls.has_value(), options.hosts), options, *server);
-  log.event(Log::Level::info, "listening", {{"address", url}, {"store", options.store->name()}});
+  log.event(ServerLog::Level::info, "listening", {{"address", url}, {"store", options.store->name()}});
   if (options.on_listening) options.on_listening(url);
   wait_for(signals);
-  log.event(Log::Level::info, "stopping");
+  log.event(ServerLog::Level::info, "stopping");
   gate.begin_to_stop();
   server->stop();
   gate.stop_workers();
-  log.event(Log::Level::info, "stopped");
+  log.event(ServerLog::Level::info, "stopped");
   return std::nullopt;
 }
 

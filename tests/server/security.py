@@ -16,6 +16,7 @@ from running import EventStream, Folder, Server
 
 PROGRAM = sys.argv[1]
 MIB = 1 << 20
+SANITIZED = bool(os.environ.get("UNDERTEXT_SANITIZED"))  # then sizes and times are not what users get
 
 
 def percentile(values, share):
@@ -244,7 +245,7 @@ class Pages(Served):
     with_tokens = False
 
     def ids(self):
-        return [one["id"] for one in self.server.request("GET", "/v1/conversations").json()["conversations"]]
+        return [one["id"] for one in self.server.request("GET", "/v1/conversations").json()["result"]["conversations"]]
 
     def test_a_name_that_was_made_to_lead_here_is_refused(self):
         for host in ("evil.example", f"evil.example:{self.server.port}", "localhost", "127.0.0.1", f"localhost:{self.server.port + 1}", "",
@@ -310,6 +311,10 @@ class TooMuch(Served):
     def setUp(self):
         self.before = self.server.resident_bytes()
 
+    def grew_less_than(self, mib):
+        if not SANITIZED:
+            self.assertLess(self.server.resident_bytes() - self.before, mib * MIB)
+
     def test_a_body_over_the_limit_is_refused_before_it_is_read(self):
         self.server.make("large")
         path = "/v1/conversations/large/operations"
@@ -321,7 +326,7 @@ class TooMuch(Served):
         for length in ("99999999999999999999999", "-1", "1e3", "0x10", "+5"):
             status = self.server.status_of(self.head("POST", path, "Content-Type: application/json", f"Content-Length: {length}"))
             self.assertIn(status, (400, 413), length)
-        self.assertLess(self.server.resident_bytes() - self.before, 32 * MIB)
+        self.grew_less_than(32)
 
     def test_a_body_without_an_end_is_cut_off(self):
         self.server.make("endless")
@@ -336,7 +341,7 @@ class TooMuch(Served):
             except OSError:
                 closed = True
         self.assertTrue(closed, "nobody reads 200 MiB")
-        self.assertLess(self.server.resident_bytes() - self.before, 64 * MIB)
+        self.grew_less_than(64)
 
     def test_a_small_body_on_a_route_without_one_is_refused_or_ignored(self):
         status = self.server.status_of(self.head("GET", "/healthz", "Content-Length: 1000000"))
@@ -418,8 +423,9 @@ class Slow(Served):
             self.assertEqual(self.server.request("GET", "/v1/conversations/steady/version", connection=connection).status, 200)
             times.append(time.monotonic() - began)
         print(f"beside 500 slow clients: median {percentile(times, 0.5) * 1000:.1f} ms, p99 {percentile(times, 0.99) * 1000:.1f} ms")
-        self.assertLess(percentile(times, 0.5), 0.1)
-        self.assertLess(percentile(times, 0.99), 1)
+        if not SANITIZED:
+            self.assertLess(percentile(times, 0.5), 0.1)
+            self.assertLess(percentile(times, 0.99), 1)
         for one in slow:
             one.close()
 

@@ -1,0 +1,15 @@
+# tests/server: the command `undertext serve` as a process, over sockets of this machine; label server.
+if(NOT UNDERTEXT_HAVE_SERVER OR NOT UNDERTEXT_HAVE_SQLITE)
+  return()
+endif()
+foreach(name security kill)
+  undertext_script_test(server.${name} server server/${name}.py)
+endforeach()
+if(UNDERTEXT_SANITIZE)
+  # Sizes and times say nothing about what users get.
+  set_tests_properties(server.security server.kill PROPERTIES ENVIRONMENT UNDERTEXT_SANITIZED=1)
+else()
+  undertext_script_test(server.soak server server/soak.py)
+  set_tests_properties(server.soak PROPERTIES RUN_SERIAL ON)
+endif()
+set_tests_properties(server.security PROPERTIES RUN_SERIAL ON)
