@@ -4,6 +4,7 @@ import { pretty } from '../api/json';
 import type { Row } from '../api/types';
 import { gist, type Block } from '../model/blocks';
 import type { ResultBlock } from '../model/pairs';
+import { Actions, RawJson } from './actions';
 import { opened, toggle } from './folds';
 import { Text } from './text';
 import { count } from './words';
@@ -17,6 +18,8 @@ interface Props {
   answers?: Map<string, Answer> | undefined;
   at: string;
   mono?: boolean; // what tools say is often set out in columns
+  id?: string; // of the conversation, where something can be done with the answers
+  isHead?: boolean;
 }
 
 export function Blocks({ blocks, ...rest }: { blocks: Block[] } & Props) {
@@ -29,7 +32,7 @@ export function Blocks({ blocks, ...rest }: { blocks: Block[] } & Props) {
   );
 }
 
-function BlockView({ block, answers, at, mono = false }: { block: Block } & Props) {
+function BlockView({ block, answers, at, mono = false, id, isHead = false }: { block: Block } & Props) {
   switch (block.kind) {
     case 'text':
       return <Text text={block.text} mono={mono} />;
@@ -42,7 +45,7 @@ function BlockView({ block, answers, at, mono = false }: { block: Block } & Prop
     case 'image':
       return <Picture block={block} />;
     case 'call':
-      return <Call block={block} answer={answers?.get(block.id)} at={at} />;
+      return <Call block={block} answer={answers?.get(block.id)} at={at} id={id} isHead={isHead} />;
     case 'result':
       return (
         <div class={block.isError ? 'result failed' : 'result'}>
@@ -76,7 +79,7 @@ function Picture({ block }: { block: Extract<Block, { kind: 'image' }> }) {
   );
 }
 
-function Call({ block, answer, at }: { block: Extract<Block, { kind: 'call' }>; answer: Answer | undefined; at: string }) {
+function Call({ block, answer, at, id, isHead }: { block: Extract<Block, { kind: 'call' }>; answer: Answer | undefined; at: string; id: string | undefined; isHead: boolean }) {
   const line = block.arguments.replace(/\s+/g, ' ').slice(0, 160);
   const failed = answer?.block.isError ?? false;
   return (
@@ -85,10 +88,17 @@ function Call({ block, answer, at }: { block: Extract<Block, { kind: 'call' }>; 
       <pre class="json">{prettyText(block.arguments)}</pre>
       {answer && (
         <>
-          <h4>
-            Answer <span class="quiet">#{answer.row.index} · {count(answer.row.tokens)} tokens{failed && ' · failed'}</span>
-          </h4>
+          <div class="answer-head">
+            <h4>
+              Answer <span class="quiet">#{answer.row.index} · {count(answer.row.tokens)} tokens{failed && ' · failed'}</span>
+            </h4>
+            {answer.row.marks.map((mark) => (
+              <span key={mark} class={mark === 'pinned' ? 'mark pinned' : 'mark'}>{mark}</span>
+            ))}
+            {id !== undefined && <Actions id={id} row={answer.row} isHead={isHead} />}
+          </div>
           <Blocks blocks={answer.block.blocks} at={at + '.a'} mono />
+          {id !== undefined && <RawJson id={id} row={answer.row} />}
         </>
       )}
     </Fold>

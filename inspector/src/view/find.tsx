@@ -38,6 +38,26 @@ function go(by: number): void {
   reveal.value = { index: found.indices[at] ?? 0 };
 }
 
+// Paints what was found, without touching the text: ranges of it, which the style sheet colours.
+export function useHighlight(box: { current: HTMLElement | null }): void {
+  const words = hits.value?.words ?? '';
+  useEffect(() => {
+    if (!('highlights' in CSS)) return;
+    const ranges: Range[] = [];
+    const walker = box.current && words ? document.createTreeWalker(box.current, NodeFilter.SHOW_TEXT) : null;
+    while (walker?.nextNode()) {
+      const node = walker.currentNode as Text;
+      for (let at = node.data.indexOf(words); at >= 0; at = node.data.indexOf(words, at + words.length)) {
+        const range = new Range();
+        range.setStart(node, at);
+        range.setEnd(node, at + words.length);
+        ranges.push(range);
+      }
+    }
+    CSS.highlights.set('found', new Highlight(...ranges));
+  });
+}
+
 export function FindBar() {
   const [words, setWords] = useState('');
   const [place, setPlace] = useState('');

@@ -6,7 +6,7 @@ import { roleClass } from '../model/blocks';
 import { cursor, head, lookAt, reveal, rowsChanged, shown, type Shown } from '../state';
 import type { Answer } from './blocks';
 import { Card } from './card';
-import { FindBar } from './find';
+import { FindBar, useHighlight } from './find';
 import { useWindow, type Window } from './window';
 import { plural } from './words';
 
@@ -26,7 +26,8 @@ function List({ view }: { view: Shown }) {
   const { first, last } = window;
   const folding = view.rows.folding(first, last);
   useEffect(() => lookAt(first, Math.max(first, last)), [view]);
-  useReveal(window);
+  useReveal(view, window);
+  useHighlight(window.box);
 
   const items: preact.ComponentChild[] = [];
   for (let index = first; index <= last; ++index) {
@@ -76,13 +77,18 @@ function moveTo(window: Window, index: number): void {
   window.scrollTo(index, 'nearest');
 }
 
-function useReveal(window: Window): void {
+// Brings a message into sight; one that is folded into another, by that other one, which may be known only when its rows have come.
+function useReveal(view: Shown, window: Window): void {
   const wanted = reveal.value;
+  const done = useRef<{ wanted: typeof wanted; to: number }>({ wanted: null, to: 0 });
   useLayoutEffect(() => {
     if (!wanted) return;
-    cursor.value = wanted.index;
-    window.scrollTo(wanted.index, 'start');
-  }, [wanted]);
+    const to = view.rows.folding(wanted.index, wanted.index).foldedInto.get(wanted.index) ?? wanted.index;
+    if (done.current.wanted === wanted && done.current.to === to) return;
+    done.current = { wanted, to };
+    cursor.value = to;
+    window.scrollTo(to, 'start');
+  }, [wanted, rowsChanged.value]);
 }
 
 function Item({ view, index, row, answers, window }: { view: Shown; index: number; row: Row | undefined; answers: Map<string, Answer> | undefined; window: Window }) {
