@@ -87,7 +87,7 @@ Desk::Desk() : terminal_(isatty(STDOUT_FILENO) == 1), screen_(screen_options(ter
   if (chosen_conversation.empty()) chosen_conversation = "default";
 }
 
-std::shared_ptr<Store> Desk::store(const Common& common, Need need) {
+std::shared_ptr<Store> Desk::store(const Common& common, Need need, StoreOptions options) {
   const bool is_default = !common.store && !chosen_store && variable("UNDERTEXT_STORE").empty();
   const std::string url = common.store ? *common.store : chosen_store ? *chosen_store : default_store_url();
   const std::string tenant = common.tenant ? *common.tenant : chosen_tenant;
@@ -95,7 +95,9 @@ std::shared_ptr<Store> Desk::store(const Common& common, Need need) {
   if (const auto open = stores_.find(key); open != stores_.end()) return open->second;
   const bool make = need != Need::there;
   if (is_default && make) make_folders_above(url.substr(sqlite_prefix.size()));
-  Result<std::shared_ptr<Store>> opened = open_store(url, {.create = make, .tenant = tenant});
+  options.create = make;
+  options.tenant = tenant;
+  Result<std::shared_ptr<Store>> opened = open_store(url, options);
   if (!opened && opened.error().code == ErrorCode::not_found) {
     Error error = opened.error();
     error.message += " (undertext init makes one)";

@@ -40,7 +40,7 @@ class Desk {
     another,  // conflict when there is one; of a store, the same as make
   };
   // Opened once, and kept open. The folder of the default store is made too, for its owner alone.
-  std::shared_ptr<Store> store(const Common& common, Need need = Need::there);
+  std::shared_ptr<Store> store(const Common& common, Need need = Need::there, StoreOptions options = {});
   // With the settings it was made with; or `config`, which it then keeps. One called "default" is always made.
   Conversation conversation(const Common& common, Need need = Need::there, const std::optional<std::string>& config = {});
   std::string conversation_id(const Common& common) const;

@@ -80,7 +80,7 @@ int run_serve(Desk& desk, const ServeGiven& given) {
   // Whoever has made tokens means them.
   const std::optional<std::string> usual = default_tokens_file();
   if (!given.tokens && usual && ::access(usual->c_str(), F_OK) == 0) options.tokens_file = usual;
-  options.store = desk.store(given, Desk::Need::make);
+  options.store = desk.store(given, Desk::Need::make, {.connections_max = 32});
   options.on_listening = [&](const std::string& url) {
     const std::string who = options.tokens_file ? "tokens: " + *options.tokens_file : std::string("no tokens: this machine only");
     desk.say("undertext: " + url + "  (" + options.store->name() + ", " + who + ")");

@@ -1,5 +1,6 @@
 #include "server/serve.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <utility>
@@ -103,8 +104,6 @@ class Gate {
     Work(Admission::Verdict v, http::Request r, std::unique_ptr<http::Exchange> e)
         : verdict(std::move(v)), request(std::move(r)), exchange(std::move(e)) {}
     void run(App& app) {
-      // Nobody waits for it any more, and nothing has been begun.
-      if (!exchange->is_open()) return;
       const Route& route = *verdict.match.route;
       app.handle(route, std::move(verdict.match), std::move(request), verdict.caller, std::move(exchange));
     }
@@ -157,6 +156,15 @@ class Gate {
   Workers workers_;
 };
 
+// Every connection is a file. Many systems let a process have 1024 unless it asks for more.
+void allow_many_files() {
+  constexpr rlim_t enough = 16'384;
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= enough) return;
+  limit.rlim_cur = std::min(limit.rlim_max, enough);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // For this thread, and for those that it starts from now on.
 sigset_t block_stop_signals() {
   sigset_t signals;
@@ -196,6 +204,7 @@ std::optional<Error> serve(const ServeOptions& options) {
     const rlimit none{0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
   }
+  allow_many_files();
   const sigset_t signals = block_stop_signals();
   const ServerLog log(STDERR_FILENO, options.log_requests ? ServerLog::Requests::each : ServerLog::Requests::none);
   std::unique_ptr<Tokens> tokens;

@@ -12,6 +12,7 @@ Workers::Workers(Limits limits) : limits_(limits) {
 Workers::~Workers() { stop(); }
 
 bool Workers::submit(std::string_view tenant, Job job) {
+  bool wakes = false;
   {
     const std::lock_guard lock(mutex_);
     auto found = tenants_.find(tenant);
@@ -24,8 +25,9 @@ bool Workers::submit(std::string_view tenant, Job job) {
     found->second.waiting.push_back(std::move(job));
     ++counts_.waiting;
     line_up(found);
+    wakes = should_wake();
   }
-  some_.notify_one();
+  if (wakes) some_.notify_one();
   return true;
 }
 
@@ -51,10 +53,22 @@ void Workers::line_up(Tenants::iterator tenant) {
   turns_.push_back(tenant);
 }
 
+// One at a time: while a thread is on its way, those at work may be done and take up what waits. Whoever finds more wakes the next one.
+bool Workers::should_wake() {
+  if (turns_.empty() || idle_ == 0 || is_waking_) return false;
+  is_waking_ = true;
+  return true;
+}
+
 void Workers::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    some_.wait(lock, [&] { return !turns_.empty() || (stopped_ && counts_.waiting == 0); });
+    while (turns_.empty() && !(stopped_ && counts_.waiting == 0)) {
+      ++idle_;
+      some_.wait(lock);
+      --idle_;
+      is_waking_ = false;
+    }
     if (turns_.empty()) return;
     const Tenants::iterator tenant = turns_.front();
     turns_.pop_front();
@@ -66,7 +80,9 @@ void Workers::work() {
     --counts_.waiting;
     ++counts_.running;
     line_up(tenant);
+    const bool wakes = should_wake();
     lock.unlock();
+    if (wakes) some_.notify_one();
     job();
     job = nullptr;
     lock.lock();

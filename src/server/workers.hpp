@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <list>
 #include <map>
 #include <mutex>
 #include <string>
@@ -53,6 +52,7 @@ class Workers {
 
   void work();
   void line_up(Tenants::iterator tenant);  // if it has something that may be run
+  bool should_wake();
 
   const Limits limits_;
   mutable std::mutex mutex_;  // guards what follows
@@ -60,6 +60,8 @@ class Workers {
   Tenants tenants_;  // those with something waiting or running
   std::deque<Tenants::iterator> turns_;
   Counts counts_;
+  std::size_t idle_ = 0;    // threads that wait
+  bool is_waking_ = false;  // one of them was called, and has not come yet
   bool stopped_ = false;
   std::vector<std::thread> threads_;
 };

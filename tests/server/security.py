@@ -6,7 +6,9 @@ import os
 import random
 import re
 import socket
+import ssl
 import stat
+import subprocess
 import sys
 import threading
 import time
@@ -492,6 +494,32 @@ class Secrets(Served):
                     self.assertNotIn(token.encode(), data, path)
                     self.assertNotIn(token[3:].encode(), data, path)
         self.assertGreaterEqual(seen, 4)
+
+
+class Encrypted(unittest.TestCase):
+    def test_with_a_certificate_it_speaks_nothing_but_tls(self):
+        folder = Folder(PROGRAM)
+        key, certificate = folder.path / "key.pem", folder.path / "certificate.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                        "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        server = Server(folder, "--tls-certificate", certificate, "--tls-key", key, store="memory:")
+        try:
+            self.assertIn("https://", server.line)
+            context = ssl.create_default_context(cafile=certificate)
+            with context.wrap_socket(server.connect(), server_hostname="localhost") as connection:
+                self.assertIn(connection.version(), ("TLSv1.2", "TLSv1.3"))
+                connection.sendall(f"GET /healthz HTTP/1.1\r\nHost: {server.host}\r\nConnection: close\r\n\r\n".encode())
+                self.assertTrue(connection.recv(1000).startswith(b"HTTP/1.1 200 "))
+            self.assertNotIn(b"200 OK", server.raw(f"GET /healthz HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode(), timeout=5))
+            old = ssl.create_default_context(cafile=certificate)
+            old.minimum_version, old.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
+            old.set_ciphers("ALL:@SECLEVEL=0")
+            with self.assertRaises((ssl.SSLError, OSError)):
+                old.wrap_socket(server.connect(), server_hostname="localhost")
+            self.assertEqual(server.stop(), 0)
+        finally:
+            server.close()
+            folder.remove()
 
 
 class Starting(unittest.TestCase):
