@@ -79,17 +79,14 @@ class RawClient {
     return answer;
   }
   std::string read_until(std::string_view text) {
-    std::size_t at;
-    while ((at = read_.find(text)) == read_.npos)
+    std::size_t at, searched = 0;
+    while ((at = read_.find(text, searched)) == read_.npos) {
+      searched = read_.size() - std::min(read_.size(), text.size());
       if (!read_some()) return {};
+    }
     std::string before = read_.substr(0, at + text.size());
     read_.erase(0, at + text.size());
     return before;
-  }
-  bool is_closed() {
-    while (read_some()) {
-    }
-    return was_closed_;
   }
   int socket() const { return socket_; }
 
@@ -102,7 +99,6 @@ class RawClient {
     }
     char bytes[16 << 10];
     const ssize_t count = ::recv(socket_, bytes, sizeof bytes, 0);
-    was_closed_ = count <= 0;
     if (count <= 0) return false;
     read_.append(bytes, static_cast<std::size_t>(count));
     return true;
@@ -110,7 +106,6 @@ class RawClient {
 
   int socket_;
   std::string read_;
-  bool was_closed_ = false;
 };
 
 inline unsigned status_of(const std::string& answer) {

@@ -1,0 +1,93 @@
+// Random bytes, and requests that were proper before a few bytes were changed: whatever comes, the server lives and answers others.
+#include <cstdlib>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "../../tests/http/raw_client.hpp"
+
+namespace undertext::http {
+namespace {
+
+using namespace testing;
+
+std::string proper(std::mt19937& random) {
+  switch (random() % 4) {
+    case 0: return get("/a?b=c", "Accept: */*\r\n");
+    case 1: return post("/b", "some body");
+    case 2:
+      return "POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n10\r\n0123456789abcdef\r\n0\r\nT: "
+             "u\r\n\r\n";
+    default: return "POST /d HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nok";
+  }
+}
+
+std::string mutated(std::string bytes, std::mt19937& random) {
+  static constexpr std::string_view interesting("\r\n\0 \t:;,0fF-\x7f\xff\x80/#%", 19);
+  for (auto edits = random() % 4; edits > 0; --edits) {
+    const std::size_t at = random() % bytes.size();
+    const char byte = random() % 2 ? interesting[random() % interesting.size()] : static_cast<char>(random());
+    switch (random() % 4) {
+      case 0: bytes[at] = byte; break;
+      case 1: bytes.insert(at, 1, byte); break;
+      case 2: bytes.erase(at, 1 + random() % 3); break;
+      default: bytes.insert(at, bytes.substr(random() % bytes.size(), random() % 40)); break;
+    }
+    if (bytes.empty()) return bytes;
+  }
+  return bytes;
+}
+
+std::string noise(std::mt19937& random) {
+  std::string bytes(random() % 2000, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random());
+  return bytes;
+}
+
+// Answers follow each other without a byte between them, and each has a status that this server gives.
+void check_answers(std::string_view all) {
+  while (!all.empty()) {
+    ASSERT_TRUE(all.starts_with("HTTP/1.1 ")) << all;
+    const unsigned status = status_of(std::string(all));
+    ASSERT_TRUE(status == 100 || status == 200 || status == 400 || status == 408 || status == 413 || status == 414 ||
+                status == 417 || status == 431 || status == 505)
+        << all;
+    const std::size_t end = all.find("\r\n\r\n"), length = all.find("Content-Length: ");
+    ASSERT_NE(end, all.npos);
+    const std::size_t body =
+        length < end ? static_cast<std::size_t>(std::atoll(std::string(all.substr(length + 16, 20)).c_str())) : 0;
+    ASSERT_LE(end + 4 + body, all.size());
+    all.remove_prefix(end + 4 + body);
+  }
+}
+
+TEST(Hostile, BytesOfAnyKindAreAnsweredProperly) {
+  const char* given = std::getenv("SEED");
+  const unsigned seed = given ? static_cast<unsigned>(std::atoi(given)) : std::random_device()();
+  SCOPED_TRACE("SEED=" + std::to_string(seed));
+  std::mt19937 random(seed);
+  Calls calls = echoing(1000);
+  Server server = serve(calls);
+  for (int i = 0; i < 3000 && !::testing::Test::HasFatalFailure(); ++i) {
+    RawClient client(server);
+    std::string bytes;
+    for (auto requests = 1 + random() % 3; requests > 0; --requests)
+      bytes += random() % 20 == 0 ? noise(random) : mutated(proper(random), random);
+    // In two pieces, cut anywhere.
+    const std::size_t cut = bytes.empty() ? 0 : random() % bytes.size();
+    client.send(std::string_view(bytes).substr(0, cut));
+    client.send(std::string_view(bytes).substr(cut));
+    if (random() % 10 == 0) {
+      client.reset();
+      continue;
+    }
+    client.end_sending();
+    check_answers(client.read_all());
+  }
+  RawClient client(server);
+  client.send(get("/"));
+  EXPECT_EQ(body_of(client.read_answer()), "GET / ");
+}
+
+}  // namespace
+}  // namespace undertext::http
