@@ -84,14 +84,14 @@ function Call({ block, answer, at, id, isHead }: { block: Extract<Block, { kind:
   const failed = answer?.block.isError ?? false;
   return (
     <Fold at={at} class={failed ? 'call failed' : 'call'} label={block.name} gist={line} after={answer ? <AnswerGist answer={answer} /> : <span class="waits">no answer here</span>}>
-      <h4>Arguments</h4>
+      <p class="fold-title">Arguments</p>
       <pre class="json">{prettyText(block.arguments)}</pre>
       {answer && (
         <>
           <div class="answer-head">
-            <h4>
+            <p class="fold-title">
               Answer <span class="quiet">#{answer.row.index} · {count(answer.row.tokens)} tokens{failed && ' · failed'}</span>
-            </h4>
+            </p>
             {answer.row.marks.map((mark) => (
               <span key={mark} class={mark === 'pinned' ? 'mark pinned' : 'mark'}>{mark}</span>
             ))}
