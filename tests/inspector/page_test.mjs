@@ -120,6 +120,17 @@ test('a message is appended, edited, pinned and deleted', async () => {
   await edited.waitFor({ state: 'detached' });
 });
 
+test('the JSON of a message is shown as it is stored, numbers as they were spelled', async () => {
+  const body = '{"operation":"APPEND","messages":[{"role":"user","content":"odd numbers","metadata":{"a":1.50,"b":1E400,"c":12345678901234567890}}]}';
+  await fetch(server.url + operations(sampleId), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+  await atVersion(page, 'version 58');
+  await page.locator('.list').press('End');
+  const card = page.locator('.item', { hasText: 'odd numbers' });
+  await card.getByRole('button', { name: /^JSON/ }).click();
+  const shown = await card.locator('.raw').textContent();
+  for (const number of ['1.50', '1E400', '12345678901234567890']) assert.ok(shown.includes(number), shown);
+});
+
 test('what is wrong in a form is said, and cannot be applied', async () => {
   await page.getByRole('button', { name: 'Delete message 1', exact: true }).click({ force: true });
   await page.getByLabel('Messages').fill('99999');

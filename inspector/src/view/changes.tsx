@@ -85,7 +85,7 @@ function Part({ id, sign, title, ordinals }: { id: string; sign: string; title: 
       <h3>
         {title} <span class="quiet">{plural(ordinals.length, 'message')}</span>
       </h3>
-      <Originals key={ordinals.join()} id={id} ordinals={ordinals} sign={sign} />
+      <Originals key={`${ordinals.length}:${ordinals[0]}`} id={id} ordinals={ordinals} sign={sign} />
     </section>
   );
 }
