@@ -82,32 +82,8 @@ void append_error(std::string& out, const Error& error) {
 // Only what an operation can set off on its own is shown in its answer.
 void append_events(std::string& out, const std::vector<Event>& events) {
   if (events.empty()) return;
-  std::string_view lead = R"(,"events":[{"type":)";
-  for (const Event& event : events) {
-    append_field(out, lead, name(event.type));
-    switch (event.type) {
-      case Event::Type::compressed:
-        append_field(out, R"(,"version":)", event.version.value);
-        append_field(out, R"(,"strategy":)", event.strategy);
-        append_field(out, R"(,"tokensBefore":)", event.tokens_used);
-        append_field(out, R"(,"tokensAfter":)", event.tokens_after);
-        break;
-      case Event::Type::compression_failed:
-      case Event::Type::compression_discarded:
-        append_field(out, R"(,"strategy":)", event.strategy);
-        out += R"(,"error":)";
-        append_error(out, *event.error);
-        break;
-      case Event::Type::compression_threshold_exceeded:
-        append_field(out, R"(,"tokensUsed":)", event.tokens_used);
-        append_field(out, R"(,"threshold":)", event.token_limit);
-        break;
-      default: append_field(out, R"(,"tokensUsed":)", event.tokens_used); append_field(out, R"(,"tokenLimit":)", event.token_limit);
-    }
-    out += '}';
-    lead = R"(,{"type":)";
-  }
-  out += ']';
+  out += R"(,"events":)";
+  append_json(out, events);
 }
 
 void append_json(std::string& out, const BlameEntry& entry) {
@@ -255,6 +231,30 @@ void append_json(std::string& out, const VersionInfo& version) {
   append_field(out, R"(,"messageCount":)", version.message_count);
   append_field(out, R"(,"tokens":)", version.tokens);
   if (version.restores) append_field(out, R"(,"restores":)", *version.restores);
+  out += '}';
+}
+
+void append_json(std::string& out, const Event& event) {
+  append_field(out, R"({"type":)", name(event.type));
+  switch (event.type) {
+    case Event::Type::compressed:
+      append_field(out, R"(,"version":)", event.version.value);
+      append_field(out, R"(,"strategy":)", event.strategy);
+      append_field(out, R"(,"tokensBefore":)", event.tokens_used);
+      append_field(out, R"(,"tokensAfter":)", event.tokens_after);
+      break;
+    case Event::Type::compression_failed:
+    case Event::Type::compression_discarded:
+      append_field(out, R"(,"strategy":)", event.strategy);
+      out += R"(,"error":)";
+      append_error(out, *event.error);
+      break;
+    case Event::Type::compression_threshold_exceeded:
+      append_field(out, R"(,"tokensUsed":)", event.tokens_used);
+      append_field(out, R"(,"threshold":)", event.token_limit);
+      break;
+    default: append_field(out, R"(,"tokensUsed":)", event.tokens_used); append_field(out, R"(,"tokenLimit":)", event.token_limit);
+  }
   out += '}';
 }
 

@@ -146,7 +146,7 @@ Error with_place(Error error, std::string_view line) {
   return error;
 }
 
-void answer_query(const Conversation& conversation, JsonValue object, Answer& answer) {
+void answer_query(const Conversation& conversation, JsonValue object, LineAnswer& answer) {
   const Result<Query> query = read_query(object, conversation.settings().summarisers);
   if (!query) return append_answer(answer.line, query.error());
   const History history = conversation.history();
@@ -190,18 +190,20 @@ Error refused_as_slow() {
   return {ErrorCode::unsupported, "a strategy that asks a model takes long: let it work in the background", "strategy"};
 }
 
-void answer_operation(Conversation& conversation, JsonValue object, const RequestOptions& options, Answer& answer) {
+void answer_operation(Conversation& conversation, JsonValue object, const RequestOptions& options, LineAnswer& answer) {
   std::string& out = answer.line;
   Result<SpelledOperation> spelled =
       read_operation(object, conversation.settings().limits.message, conversation.settings().summarisers);
   if (!spelled) return append_answer(out, spelled.error());
   if (const std::optional<Error> error = join(spelled->operation.options, options.expected_version, options.operation_id))
     return append_answer(out, *error);
-  if (spelled->compress_by.strategy && spelled->compress_by.strategy->is_slow()) {
-    if (options.refuse_slow_strategies) return append_answer(out, refused_as_slow());
-    const Result<Outcome> outcome = conversation.compress(
-        *spelled->compress_by.strategy,
-        {.tokens_max = room_for(conversation, spelled->compress_by), .operation = std::move(spelled->operation.options)});
+  const bool is_slow = spelled->compress_by.strategy && spelled->compress_by.strategy->is_slow();
+  if (is_slow && options.refuse_slow_strategies) return append_answer(out, refused_as_slow());
+  if (is_slow || (spelled->compress_by.strategy && options.plans_aside)) {
+    const Result<Outcome> outcome =
+        conversation.compress(*spelled->compress_by.strategy, {.tokens_max = room_for(conversation, spelled->compress_by),
+                                                               .operation = std::move(spelled->operation.options),
+                                                               .cancel = options.cancel});
     if (!outcome) return append_answer(out, outcome.error());
     answer.version = outcome->version;
     return append_answer(out, *outcome);
@@ -228,7 +230,7 @@ std::optional<Error> join_in_list(OperationOptions& said, const RequestOptions& 
               takes_id ? options.operation_id + "/" + std::to_string(k) : std::string());
 }
 
-void answer_list(Conversation& conversation, JsonValue list, const RequestOptions& options, Answer& answer) {
+void answer_list(Conversation& conversation, JsonValue list, const RequestOptions& options, LineAnswer& answer) {
   std::string& out = answer.line;
   std::vector<Operation> operations;
   std::vector<SpelledOperation> spellings;  // without their operations, for the words of errors
@@ -263,7 +265,7 @@ void answer_list(Conversation& conversation, JsonValue list, const RequestOption
   append_answer(out, error);
 }
 
-void answer_value(Conversation& conversation, JsonValue root, const RequestOptions& options, Answer& answer) {
+void answer_value(Conversation& conversation, JsonValue root, const RequestOptions& options, LineAnswer& answer) {
   using Takes = RequestOptions::Takes;
   const auto invalid = [&](const char* message, const char* field) {
     append_answer(answer.line, Error{ErrorCode::invalid_argument, message, field});
@@ -311,8 +313,8 @@ void keep_to_one_line(std::string& json) {
   }
 }
 
-Answer answer_request(Conversation& conversation, std::string_view line, const RequestOptions& options) {
-  Answer answer;
+LineAnswer answer_request(Conversation& conversation, std::string_view line, const RequestOptions& options) {
+  LineAnswer answer;
   std::string& out = answer.line;
   out.reserve(answer_bytes);
   try {

@@ -25,6 +25,7 @@ struct AppLimits {
   std::size_t conversations_open = 1024;                      // kept open while nobody uses them; those in use come on top
   std::uint64_t conversation_bytes = std::uint64_t{8} << 20;  // about what each of them keeps in memory
   std::size_t streams_per_tenant = 64;                        // of events
+  std::size_t exports_per_tenant = 16;                        // under way: each holds a thread while its client reads
   std::size_t compressions_per_tenant = 4;                    // under way in the background
   std::size_t compressions_kept = 256;                        // ended ones that can still be asked for, of all tenants
   std::chrono::milliseconds heartbeat{15'000};                // of an event stream

@@ -93,8 +93,8 @@ Report read_report(std::string_view body) {
 }
 
 http::Reply report(App::Rep& app, const Call& call) {
-  const Report report = read_report(call.request.body);
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
+  const Report report = read_report(call.request.body);
   if (std::optional<Error> error = conversation->update_usage(report.usage)) throw Failure(std::move(*error));
   if (report.final) {
     if (std::optional<Error> error = conversation->finish_usage(report.usage.request_id)) throw Failure(std::move(*error));
