@@ -184,19 +184,20 @@ function onEvent(id: string, event: ServerEvent): void {
 
 function onVersion(entry: VersionEntry): void {
   const current = conversation.value;
-  if (!current) return;
-  if (entry.version > current.version) {
-    conversation.value = { ...current, version: entry.version };
-    void refresh(current.id);
-    if (chosenVersion.value === null) void show();
-  }
+  if (!current || entry.version <= current.version) return;
+  conversation.value = { ...current, version: entry.version };
+  if (chosenVersion.value === null) void show();
+  void refresh(current.id); // statistics and forks, which the event does not tell
 }
 
-// What the event did not tell: statistics, forks.
+// What there is now; also for when no event tells it.
 export async function refresh(id: string): Promise<void> {
   try {
     const found = await client.conversation(id);
-    if (conversation.value?.id === id && found.version >= conversation.value.version) conversation.value = found;
+    const current = conversation.value;
+    if (current?.id !== id || found.version < current.version) return;
+    conversation.value = found;
+    if (found.version > current.version && chosenVersion.value === null) void show();
   } catch (error) {
     tell(error);
   }

@@ -69,6 +69,7 @@ export function startBrowser() {
 export async function openPage(browser, server, { path = '/', theme = 'light', viewport = { width: 1440, height: 900 } } = {}) {
   const context = await browser.newContext({ viewport, colorScheme: theme, reducedMotion: 'reduce' });
   const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
   const faults = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.stack}`));
   page.on('console', (message) => message.type() === 'error' && !/status of 4\d\d/.test(message.text()) && faults.push(`console: ${message.text()}`));

@@ -58,7 +58,7 @@ test('scrubbing shows the view of an earlier version, and restoring it makes it 
   await scrubTo(6);
   await atVersion(page, 'version 6 of 57');
   await page.waitForFunction(() => document.querySelector('.list')?.getAttribute('aria-label') === '6 messages');
-  await page.getByText('Two changes fall into the gap').waitFor();
+  await page.locator('.list').getByText('Two changes fall into the gap').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Edit message 1', exact: true }).count(), 0, 'the past is not edited');
   await command('Restore this version');
   await apply();
@@ -133,7 +133,7 @@ test('the JSON of a message is shown as it is stored, numbers as they were spell
 
 test('what is wrong in a form is said, and cannot be applied', async () => {
   await page.getByRole('button', { name: 'Delete message 1', exact: true }).click({ force: true });
-  await page.getByLabel('Messages').fill('99999');
+  await page.locator('.sheet').getByLabel('Messages').fill('99999');
   await page.locator('.sheet-preview .failed').waitFor();
   assert.ok(await page.getByRole('button', { name: 'Apply' }).isDisabled());
   await page.keyboard.press('Escape');
@@ -145,10 +145,10 @@ test('what another client does is shown at once', async () => {
   await page.locator('.line-live').waitFor();
   await page.locator('.list').press('End');
   await server.api('POST', operations(sampleId), { operation: 'APPEND', messages: [{ role: 'user', content: 'From the other side.' }] });
-  await page.getByText('From the other side.').waitFor();
+  await page.locator('.list').getByText('From the other side.').waitFor();
   await atVersion(page, 'version 58');
   await server.api('POST', operations(sampleId), { operation: 'UNDO' });
-  await page.getByText('From the other side.').waitFor({ state: 'detached' });
+  await page.locator('.list').getByText('From the other side.').waitFor({ state: 'detached' });
 });
 
 test('a version that somebody else made meanwhile is a conflict, told and tried again', async () => {
@@ -175,7 +175,7 @@ test('two versions are compared', async () => {
   await page.locator('.diff .sign-removed').first().waitFor();
   await page.getByLabel('From version').fill('20');
   await page.locator('.compare').getByRole('button', { name: 'The one before' }).waitFor();
-  await page.locator('.diff').getByText('Added').waitFor();
+  await page.locator('.diff').getByText('Plan, one step').waitFor();
   await picture(page, 'compare');
 });
 

@@ -2,6 +2,7 @@
 
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { VersionEntry } from '../api/types';
 import { client, conversation, head, shownVersion, versions, versionsChanged } from '../state';
 import { useFetched } from './fetched';
 import { Originals } from './originals';
@@ -48,17 +49,7 @@ export function Changes() {
           <dd>
             {count(before.tokens)} → {count(after.tokens)} <span class="delta">{change(before.tokens, after.tokens)}</span>
           </dd>
-          <dt>Operation</dt>
-          <dd>
-            <code>{after.operation ?? 'start'}</code>
-            {after.restores !== undefined && ` back to ${after.restores}`}
-          </dd>
-          {after.description && (
-            <>
-              <dt>Why</dt>
-              <dd dir="auto">{after.description}</dd>
-            </>
-          )}
+          {from + 1 === to && <What entry={after} />}
         </dl>
       )}
       {error && <p class="failed">{error}</p>}
@@ -69,6 +60,25 @@ export function Changes() {
           <Part id={id} sign="moved" title="Moved" ordinals={diff.moved} />
           {diff.added.length + diff.removed.length + diff.moved.length === 0 && <p class="quiet">The same messages in the same order.</p>}
         </div>
+      )}
+    </>
+  );
+}
+
+// What made a version out of the one before it.
+function What({ entry }: { entry: VersionEntry }) {
+  return (
+    <>
+      <dt>Operation</dt>
+      <dd>
+        <code>{entry.operation ?? 'start'}</code>
+        {entry.restores !== undefined && ` back to ${entry.restores}`}
+      </dd>
+      {entry.description && (
+        <>
+          <dt>Why</dt>
+          <dd dir="auto">{entry.description}</dd>
+        </>
       )}
     </>
   );
