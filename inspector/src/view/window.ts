@@ -11,7 +11,7 @@ export interface Window {
   heights: Heights;
   first: number;
   last: number;
-  observe: (element: HTMLElement | null) => void; // of a row with data-index
+  observe: (element: HTMLElement | null) => void; // of a row with data-place
   setHeight: (index: number, height: number) => void; // of a row that is known without being measured
   scrollTo: (index: number, place: 'start' | 'nearest' | 'end') => void;
 }
@@ -59,7 +59,7 @@ export function useWindow(key: string, count: number, onSight: (first: number, l
   measured.current = (entries) => {
     let changed = false;
     for (const entry of entries) {
-      const index = Number((entry.target as HTMLElement).dataset.index);
+      const index = Number((entry.target as HTMLElement).dataset.place);
       const height = entry.borderBoxSize[0]?.blockSize ?? 0;
       if (!entry.target.isConnected || heights.get(index) === Math.fround(height)) continue;
       setHeight(index, height);
