@@ -6,6 +6,14 @@ import { Heights } from '../model/heights';
 const overscan = 500; // pixels above and below
 const estimate = 96;
 
+// A row that is to stay at the top or the bottom of the screen while the rows around it become known.
+interface Target {
+  index: number;
+  place: 'start' | 'end';
+  until: number;
+}
+const targetMs = 900;
+
 export interface Window {
   box: { current: HTMLDivElement | null };
   heights: Heights;
@@ -13,14 +21,14 @@ export interface Window {
   last: number;
   observe: (element: HTMLElement | null) => void; // of a row with data-place
   setHeight: (index: number, height: number) => void; // of a row that is known without being measured
-  scrollTo: (index: number, place: 'start' | 'nearest' | 'end') => void;
+  scrollTo: (index: number, place: 'start' | 'nearest') => void;
 }
 
 export function useWindow(key: string, count: number, onSight: (first: number, last: number) => void): Window {
   const box = useRef<HTMLDivElement>(null);
   const list = useRef({ key: '', heights: new Heights(0, estimate) });
   const shift = useRef(0); // what rows above the screen have grown by since the last painting
-  const target = useRef<{ index: number; until: number } | null>(null);
+  const target = useRef<Target | null>(null);
   const isAtEnd = useRef(false);
   const [range, setRange] = useState({ first: 0, last: -1 });
   const [, repaint] = useState(0);
@@ -46,13 +54,21 @@ export function useWindow(key: string, count: number, onSight: (first: number, l
     if (grown && top < (box.current?.scrollTop ?? 0)) shift.current += grown;
   };
 
+  const topFor = (element: HTMLElement, { index, place }: Pick<Target, 'index' | 'place'>) =>
+    place === 'start' ? heights.offset(index) : heights.offset(index + 1) - element.clientHeight;
+
   const settle = () => {
     const element = box.current;
     if (!element) return;
     const moved = shift.current;
     shift.current = 0;
-    if (target.current && performance.now() < target.current.until) element.scrollTop = heights.offset(target.current.index);
+    if (target.current && performance.now() < target.current.until) element.scrollTop = topFor(element, target.current);
     else if (moved) element.scrollTop += moved;
+  };
+
+  const hold = (index: number, place: Target['place']) => {
+    target.current = { index, place, until: performance.now() + targetMs };
+    settle();
   };
 
   const measured = useRef<(entries: ResizeObserverEntry[]) => void>(() => {});
@@ -75,7 +91,7 @@ export function useWindow(key: string, count: number, onSight: (first: number, l
     latest.current();
   });
   useLayoutEffect(() => {
-    if (isAtEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight; // what is new stays in sight
+    if (isAtEnd.current) hold(count - 1, 'end'); // what is new stays in sight
   }, [count]);
   useEffect(() => {
     const element = box.current;
@@ -105,17 +121,12 @@ export function useWindow(key: string, count: number, onSight: (first: number, l
     if (range.last >= range.first) onSight(range.first, range.last);
   }, [range.first, range.last, key, count]);
 
-  const scrollTo = (index: number, place: 'start' | 'nearest' | 'end') => {
+  const scrollTo = (index: number, place: 'start' | 'nearest') => {
     const element = box.current;
     if (!element) return;
-    const top = heights.offset(index);
-    const bottom = top + heights.get(index);
-    if (place === 'end') element.scrollTop = element.scrollHeight;
-    else if (place === 'start' || bottom - top > element.clientHeight) {
-      element.scrollTop = top;
-      target.current = { index, until: performance.now() + 700 };
-    } else if (top < element.scrollTop) element.scrollTop = top;
-    else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight;
+    const [top, bottom] = [heights.offset(index), heights.offset(index + 1)];
+    if (place === 'start' || top < element.scrollTop || bottom - top > element.clientHeight) hold(index, 'start');
+    else if (bottom > element.scrollTop + element.clientHeight) hold(index, 'end');
     latest.current();
   };
 
