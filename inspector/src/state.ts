@@ -50,6 +50,16 @@ export function tell(error: unknown): void {
   notice.value = { kind: 'error', text };
 }
 
+let informed: ReturnType<typeof setTimeout> | undefined;
+
+// Something that went as it should: said, and taken back by itself.
+export function inform(text: string): void {
+  const said = { kind: 'info' as const, text };
+  notice.value = said;
+  clearTimeout(informed);
+  informed = setTimeout(() => notice.value === said && (notice.value = null), 6000);
+}
+
 export function giveToken(text: string): void {
   sessionStorage.setItem(tokenKey, text);
   batch(() => {
@@ -177,7 +187,7 @@ function onEvent(id: string, event: ServerEvent): void {
   if (event.type === 'version') onVersion(JSON.parse(event.data) as VersionEntry);
   else if (event.type === 'reset') void reload();
   else if (event.type === 'deleted') {
-    notice.value = { kind: 'info', text: 'This conversation has been deleted.' };
+    inform('This conversation has been deleted.');
     void loadList();
   }
 }

@@ -1,13 +1,14 @@
 // A new conversation: an empty one, or one that goes on from a version of another.
 
 import { useState } from 'preact/hooks';
-import { client, conversation, loadList, open, tell, versions } from '../state';
+import { client, conversation, loadList, open, versions } from '../state';
 import { count, plural } from '../view/words';
 import { close, type Asked } from './sheet_state';
 
 export function Making({ asked }: { asked: Asked }) {
   const isFork = asked.name === 'FORK';
   const [id, setId] = useState('');
+  const [refused, setRefused] = useState('');
   const version = Number(asked.values.version ?? 0);
   const from = conversation.value?.id ?? '';
   const entry = versions.get(version);
@@ -19,7 +20,7 @@ export function Making({ asked }: { asked: Asked }) {
       await loadList();
       await open(made.id);
     } catch (error) {
-      tell(error);
+      setRefused(error instanceof Error ? error.message : String(error));
     }
   };
   return (
@@ -43,6 +44,7 @@ export function Making({ asked }: { asked: Asked }) {
           </span>
           <input value={id} onInput={(event) => setId(event.currentTarget.value)} pattern="[A-Za-z0-9_\-][A-Za-z0-9._\-]{0,127}" spellcheck={false} />
         </label>
+        {refused && <p class="failed" role="alert">{refused}</p>}
       </div>
       <footer class="sheet-foot">
         <button type="button" onClick={close}>Cancel</button>

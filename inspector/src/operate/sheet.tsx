@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../api/client';
 import type { Preview } from '../api/types';
-import { choose, client, conversation, head, notice, refresh, tell } from '../state';
+import { choose, client, conversation, head, inform, refresh } from '../state';
 import { anyForm, body, FormError, formNamed, forms, initialValues, type Form, type Values } from './forms';
 import { Fields } from './fields';
 import { Making } from './making';
@@ -36,6 +36,7 @@ function OperationSheet({ asked: wanted }: { asked: Asked }) {
   const form = formNamed(wanted.name);
   const [values, setValues] = useState<Values>(() => initialValues(form, wanted.values));
   const [isBusy, setBusy] = useState(false);
+  const [refused, setRefused] = useState('');
   const id = conversation.value?.id ?? '';
   const made = useMade(form, values);
   const tried = usePreview(id, made);
@@ -46,17 +47,20 @@ function OperationSheet({ asked: wanted }: { asked: Asked }) {
     event.preventDefault();
     if (!current?.preview || made.text === null) return;
     setBusy(true);
+    setRefused('');
     try {
       const outcomes = await client.operate(id, made.text);
       const version = outcomes.at(-1)?.version;
       close();
       choose(null);
-      notice.value = { kind: 'info', text: `${form.title}: done, version ${version ?? ''}.` };
+      inform(`${form.title}: done, version ${version ?? ''}.`);
       await refresh(id);
     } catch (failure) {
       setBusy(false);
-      if (failure instanceof ApiError && failure.isConflict) await afterConflict(id);
-      else tell(failure);
+      // Where somebody was faster, the form stays, and is tried again on what there is now.
+      const isConflict = failure instanceof ApiError && failure.isConflict;
+      setRefused(isConflict ? 'The conversation was changed meanwhile. This is what it would do now; apply it again if that is still what you want.' : told(failure).text);
+      if (isConflict) await refresh(id);
     }
   };
 
@@ -83,6 +87,7 @@ function OperationSheet({ asked: wanted }: { asked: Asked }) {
         </div>
         <section class="sheet-preview" aria-label="Preview" aria-live="polite" aria-busy={!current}>
           <h3>What it would do</h3>
+          {refused && <p class="warning">{refused}</p>}
           {error && <p class="failed">{error.field && !error.text.startsWith(error.field) ? `${error.field}: ` : ''}{error.text}</p>}
           {current?.preview && <PreviewView id={id} preview={current.preview} />}
           {!error && !current && <p class="quiet">Trying it…</p>}
@@ -133,13 +138,7 @@ function usePreview(id: string, made: { text: string | null }): Tried | null {
 }
 
 function told(error: unknown): { field: string; text: string } {
-  if (!(error instanceof ApiError)) return { field: '', text: String(error) };
+  if (!(error instanceof ApiError)) return { field: '', text: error instanceof Error ? error.message : String(error) };
   const least = error.body.minimum === undefined ? '' : ` The least that can be reached is ${error.body.minimum} tokens.`;
   return { field: error.body.field ?? '', text: error.message + least };
-}
-
-// Somebody was faster. The form stays, and is tried again on what there is now.
-async function afterConflict(id: string): Promise<void> {
-  notice.value = { kind: 'error', text: 'The conversation was changed meanwhile. Here is what the operation would do now; apply it again if that is still what you want.' };
-  await refresh(id);
 }
