@@ -5,7 +5,7 @@ local headers = {["Content-Type"] = "application/json"}
 local body = '{"operation":"APPEND","messages":[{"role":"user","content":"' .. text .. '"}]}'
 request = function()
   number = number + 1
-  return wrk.format("POST", "/v1/conversations/write-" .. number % 1024 .. "/operations", headers, body)
+  return wrk.format("POST", "/v1/conversations/write-" .. number % 1000 .. "/operations", headers, body)
 end
 done = function(summary, latency)
   report(summary, latency)

@@ -46,7 +46,7 @@ def main():
             folder.path = pathlib.Path(tempfile.mkdtemp(dir=base))
             server = Server(folder, "--quiet", store=store)
             try:
-                fill(server, [f"read-{i}" for i in range(64)] if script == "reads.lua" else [f"write-{i}" for i in range(1024)], 1000 if script == "reads.lua" else 0)
+                fill(server, [f"read-{i}" for i in range(64)] if script == "reads.lua" else [f"write-{i}" for i in range(1000)], 1000 if script == "reads.lua" else 0)
                 measure(server, script, connections, 2)
                 print(json.dumps({"what": what, "store": store, "connections": connections, **measure(server, script, connections, seconds),
                                   "resident_mib": round(server.resident_bytes() / 2**20)}), flush=True)

@@ -1,14 +1,13 @@
 #include "http/connection.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <span>
 #include <utility>
 #include <variant>
 
 namespace undertext::http {
 namespace {
 
-constexpr std::size_t buffer_bytes_min = 4 << 10;   // of an idle connection
 constexpr std::size_t buffer_bytes_max = 64 << 10;  // while a body comes in
 constexpr std::size_t joined_bytes_max = 8 << 10;   // a body up to this size is sent in one piece with its head
 constexpr std::size_t drained_bytes_max = 256 << 10;
@@ -18,31 +17,12 @@ Time now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 
-void Pace::begin(Time now) {
-  began_ = last_ = now;
-  bytes_ = 0;
-}
-
-void Pace::advance(std::size_t bytes, Time now) {
-  bytes_ += bytes;
-  last_ = now;
-}
-
-Time Pace::deadline(const Limits& limits) const {
-  const auto earned = std::chrono::milliseconds(bytes_ * 1000 / std::max<std::uint64_t>(limits.bytes_per_second_min, 1));
-  return std::min(began_ + earned, last_) + limits.body_grace;
-}
-
-Connection::Connection(std::shared_ptr<Shared> shared, std::shared_ptr<Lane> lane, std::unique_ptr<Wire> wire, std::string peer)
+Connection::Connection(std::shared_ptr<Shared> shared, std::shared_ptr<Lane> lane, std::unique_ptr<Wire> wire, Seat seat)
     : shared_(std::move(shared)),
       lane_(std::move(lane)),
       wire_(std::move(wire)),
-      peer_(std::move(peer)),
+      seat_(std::move(seat)),
       head_reader_(shared_->limits) {}
-
-Connection::~Connection() {
-  if (state_ == State::opening) shared_->leave(peer_);  // it never came to start()
-}
 
 // Whatever goes wrong in here, memory running out above all, costs this connection and no other.
 template <class Call>
@@ -83,7 +63,7 @@ void Connection::answer_nothing() {
 
 void Connection::begin_stream(unsigned status, std::string content_type, std::vector<Field> fields,
                               std::shared_ptr<StreamState> stream) {
-  const bool begun = on_loop([=](Connection& self) {
+  const bool begun = on_loop([=, content_type = std::move(content_type), fields = std::move(fields)](Connection& self) {
     if (self.state_ == State::busy)
       self.reply_in_stream(status, content_type, fields, stream);
     else
@@ -101,9 +81,7 @@ void Connection::start() {
     lane_->add(shared_from_this());
     if (is_stopping()) return close();
     deadline_ = now() + shared_->limits.head_patience;
-    if (shared_->is_secure) return wire_->open(shared_from_this());
-    state_ = State::head;
-    read_more();
+    wire_->open(shared_from_this());
   });
 }
 
@@ -124,14 +102,13 @@ void Connection::on_read(std::size_t bytes, bool failed) {
     lane_->bytes_in.fetch_add(bytes, std::memory_order_relaxed);
     if (bytes == 0) {
       is_at_end_ = true;
-      if (state_ == State::busy) is_open_ = false;
+      is_open_ = false;
       return advance();
     }
-    end_ += bytes;
-    has_filled_buffer_ = end_ == capacity_;
+    buffer_.add(bytes);
     if (state_ == State::body) pace_.advance(bytes, now());
     if (state_ == State::lingering) {
-      begin_ = end_;
+      buffer_.leave(0);
       drained_ += bytes;
       if (drained_ > drained_bytes_max) return abort();
     }
@@ -149,9 +126,9 @@ void Connection::advance() {
 
 // false: there is nothing more to be read now.
 bool Connection::read_head() {
-  std::string_view bytes = unread();
+  std::string_view bytes = buffer_.unread();
   const Progress progress = bytes.empty() ? Progress::more : head_reader_.read(bytes);
-  begin_ = end_ - bytes.size();
+  buffer_.leave(bytes.size());
   if (progress == Progress::refused) {
     refuse(head_reader_.refusal());
     return false;
@@ -169,7 +146,7 @@ bool Connection::read_head() {
 
 void Connection::begin_request() {
   request_ = head_reader_.take();
-  request_.head.peer = peer_;
+  request_.head.peer = seat_->peer();
   request_.head.secure = shared_->is_secure;
   is_http10_ = request_.is_http10;
   is_head_method_ = request_.head.method == "HEAD";
@@ -181,21 +158,22 @@ void Connection::begin_request() {
     return refuse({500, "the request could not be looked at"});
   }
   if (Reply* no = std::get_if<Reply>(&verdict)) {
-    closes_ = closes_ || request_.has_body();  // which nobody will read
+    is_refused_ = request_.has_body();
+    closes_ = closes_ || is_refused_;
     return reply(std::move(*no));
   }
   const std::uint64_t body_bytes_max = std::get<Admission>(verdict).body_bytes_max;
   if (request_.content_length > body_bytes_max) return refuse({413, "the body is too large"});
   body_reader_ = BodyReader(request_, body_bytes_max, shared_->limits.head_bytes);
   state_ = State::body;
-  pace_.begin(now());
-  if (request_.expects_continue && request_.has_body() && unread().empty()) send("HTTP/1.1 100 Continue\r\n\r\n");
+  begin_pace();
+  if (request_.expects_continue && request_.has_body() && buffer_.unread().empty()) send("HTTP/1.1 100 Continue\r\n\r\n");
 }
 
 bool Connection::read_body() {
-  std::string_view bytes = unread();
+  std::string_view bytes = buffer_.unread();
   const Progress progress = body_reader_.read(bytes);
-  begin_ = end_ - bytes.size();
+  buffer_.leave(bytes.size());
   if (progress == Progress::refused) refuse(body_reader_.refusal());
   if (progress == Progress::done) hand_over();
   if (progress == Progress::more) deadline_ = pace_.deadline(shared_->limits);
@@ -219,6 +197,7 @@ void Connection::hand_over() {
 void Connection::next_request() {
   state_ = State::head;
   is_timing_head_ = false;
+  is_head_method_ = false;
   deadline_ = now() + shared_->limits.idle_patience;
   advance();
 }
@@ -235,6 +214,7 @@ void Connection::reply(Reply reply) {
   const bool is_joined = has_body && reply.body.size() <= joined_bytes_max;
   if (is_joined) text += reply.body;
   state_ = State::answering;
+  begin_pace();
   send(std::move(text));
   if (has_body && !is_joined) send(std::move(reply.body));
 }
@@ -243,7 +223,7 @@ void Connection::count(const Refusal& refusal) {
   const bool over_limit = refusal.status == 413 || refusal.status == 414 || refusal.status == 431;
   if (refusal.status == 408) ++shared_->timed_out;
   if (over_limit) ++shared_->refused;
-  if (!over_limit && refusal.status != 408 && refusal.status < 500) ++shared_->malformed;
+  if (!over_limit && refusal.status != 408 && refusal.status != 500) ++shared_->malformed;
 }
 
 // A request that this room itself refuses; where the next one would begin is not certain, so it is the last one.
@@ -255,6 +235,7 @@ void Connection::refuse(const Refusal& refusal) {
   } catch (...) {
   }
   answer.close = true;
+  is_refused_ = true;
   reply(std::move(answer));
 }
 
@@ -275,6 +256,7 @@ void Connection::reply_in_stream(unsigned status, const std::string& content_typ
   }
   stream_ = stream;
   state_ = State::streaming;
+  begin_pace();
   send(std::move(text));
   pump_stream();
 }
@@ -299,11 +281,13 @@ void Connection::pump_stream() {
     answered();
 }
 
+void Connection::begin_pace() {
+  pace_.begin(now());
+  deadline_ = pace_.deadline(shared_->limits);
+}
+
 void Connection::send(std::string bytes, std::size_t streamed) {
-  if (unsent_.empty() && state_ != State::body) {
-    pace_.begin(now());
-    deadline_ = pace_.deadline(shared_->limits);
-  }
+  if (unsent_.empty() && state_ != State::body) begin_pace();
   unsent_.push_back({std::move(bytes), streamed});
   write_more();
 }
@@ -344,39 +328,21 @@ void Connection::take_written(std::size_t bytes) {
 
 void Connection::answered() {
   if (std::shared_ptr<StreamState> stream = std::exchange(stream_, nullptr)) stream->close();
-  if (closes_ || is_stopping()) return linger();
+  if (closes_ || is_stopping()) return end();
   next_request();
 }
 
+// With a request under way the client has to wait once the buffer is full; as far as there is room it is read on, to see it go.
 void Connection::read_more() {
-  if (is_reading_ || is_at_end_ || state_ == State::closed || !make_room()) return;
+  if (is_reading_ || is_at_end_ || state_ == State::closed) return;
+  ReadBuffer::Mode mode = ReadBuffer::Mode::holding;
+  if (state_ == State::body || (state_ == State::head && !buffer_.unread().empty())) mode = ReadBuffer::Mode::filling;
+  if (state_ == State::head && buffer_.unread().empty()) mode = ReadBuffer::Mode::resting;
+  const std::span<char> room =
+      buffer_.room(mode, std::max<std::size_t>(buffer_bytes_max, 2 * std::size_t{shared_->limits.head_bytes}));
+  if (room.empty()) return;
   is_reading_ = true;
-  wire_->read(shared_from_this(), buffer_.get() + end_, capacity_ - end_);
-}
-
-// What is unread moves to the front. The buffer is small while nothing much comes in, grows while a body fills it or a line does not fit, and with a
-// request under way not at all: then the client has to wait.
-bool Connection::make_room() {
-  const std::size_t size = end_ - begin_;
-  const bool is_growing =
-      has_filled_buffer_ && (state_ == State::body || state_ == State::head) && (state_ == State::body || size > 0);
-  std::size_t wanted = capacity_;
-  if (capacity_ == 0 || (size == 0 && state_ == State::head))
-    wanted = buffer_bytes_min;
-  else if (is_growing)
-    wanted = std::min(capacity_ * 2, std::max<std::size_t>(buffer_bytes_max, 2 * shared_->limits.head_bytes));
-  if (wanted != capacity_) {
-    auto larger = std::make_unique_for_overwrite<char[]>(wanted);
-    if (size > 0) std::memcpy(larger.get(), buffer_.get() + begin_, size);
-    buffer_ = std::move(larger);
-    capacity_ = wanted;
-  } else if (begin_ > 0 && size > 0) {
-    std::memmove(buffer_.get(), buffer_.get() + begin_, size);
-  }
-  begin_ = 0;
-  end_ = size;
-  has_filled_buffer_ = false;
-  return end_ < capacity_;
+  wire_->read(shared_from_this(), room.data(), room.size());
 }
 
 void Connection::check_deadline(Time now) {
@@ -385,7 +351,7 @@ void Connection::check_deadline(Time now) {
     if (now < deadline_) return;
     switch (state_) {
       case State::head:
-        if (!is_timing_head_ || (!head_reader_.has_begun() && unread().empty())) return close();
+        if (!is_timing_head_ || (!head_reader_.has_begun() && buffer_.unread().empty())) return close();
         return refuse({408, "the head took too long"});
       case State::body: return refuse({408, "the body took too long"});
       case State::opening:
@@ -401,16 +367,23 @@ void Connection::check_deadline(Time now) {
 void Connection::stop_soon() {
   guarded([&] {
     if (state_ == State::streaming || state_ == State::opening) return abort();
-    if (state_ == State::head && !head_reader_.has_begun() && unread().empty()) close();
+    if (state_ == State::head && !head_reader_.has_begun() && buffer_.unread().empty()) close();
   });
 }
 
+// Closing while the client still sends would reset the connection, and could take the answer with it.
+void Connection::end() {
+  const bool may_send_more = is_refused_ || !buffer_.unread().empty() || !(request_.wants_close || is_stopping());
+  if (may_send_more && !is_at_end_) return linger();
+  wire_->end_writing(shared_from_this());
+  close();
+}
+
 void Connection::linger() {
-  if (is_at_end_) return close();
   state_ = State::lingering;
   is_open_ = false;
-  begin_ = end_;
-  deadline_ = now() + std::min(linger_patience_max, shared_->limits.head_patience);
+  buffer_.leave(0);
+  deadline_ = now() + std::min({linger_patience_max, shared_->limits.head_patience, shared_->limits.body_grace});
   wire_->end_writing(shared_from_this());
   read_more();
 }
@@ -430,7 +403,7 @@ void Connection::close() {
   if (std::shared_ptr<StreamState> stream = std::exchange(stream_, nullptr)) stream->close();
   wire_->close();
   lane_->remove(*this);
-  shared_->leave(peer_);
+  seat_.reset();
 }
 
 }  // namespace undertext::http

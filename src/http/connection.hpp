@@ -6,38 +6,25 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "http/body.hpp"
 #include "http/head.hpp"
+#include "http/pace.hpp"
+#include "http/read_buffer.hpp"
 #include "http/shared.hpp"
 #include "http/stream.hpp"
 #include "http/wire.hpp"
 
 namespace undertext::http {
 
-using Time = std::chrono::steady_clock::time_point;
-
-// How fast bytes must come or go: so many a second on the whole, after a grace, and never none for as long as the grace.
-class Pace {
- public:
-  void begin(Time now);
-  void advance(std::size_t bytes, Time now);
-  Time deadline(const Limits& limits) const;
-
- private:
-  Time began_, last_;
-  std::uint64_t bytes_ = 0;
-};
-
 class Connection final : public WireUser, public std::enable_shared_from_this<Connection> {
  public:
-  Connection(std::shared_ptr<Shared> shared, std::shared_ptr<Lane> lane, std::unique_ptr<Wire> wire, std::string peer);
-  ~Connection() override;
+  Connection(std::shared_ptr<Shared> shared, std::shared_ptr<Lane> lane, std::unique_ptr<Wire> wire, Seat seat);
 
   // Any thread.
   bool is_open() const { return is_open_.load(std::memory_order_relaxed); }
@@ -57,7 +44,7 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   void on_read(std::size_t bytes, bool failed) override;
   void on_written(std::size_t bytes, bool failed) override;
 
-  std::size_t place_in_lane = 0;  // the lane's
+  std::optional<std::size_t> place_in_lane;  // the lane's
 
  private:
   enum class State { opening, head, body, busy, answering, streaming, lingering, closed };
@@ -84,22 +71,22 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   void reply_in_stream(unsigned status, const std::string& content_type, const std::vector<Field>& fields,
                        const std::shared_ptr<StreamState>& stream);
   void pump_stream();
+  void begin_pace();
   void send(std::string bytes, std::size_t streamed = 0);
   void write_more();
   void take_written(std::size_t bytes);
   void answered();
 
   void read_more();
-  bool make_room();
+  void end();
   void linger();
   void close();
   bool is_stopping() const { return shared_->is_stopping.load(std::memory_order_relaxed); }
-  std::string_view unread() const { return {buffer_.get() + begin_, end_ - begin_}; }
 
   const std::shared_ptr<Shared> shared_;
   const std::shared_ptr<Lane> lane_;  // outlives the wire, which lives on its loop
   const std::unique_ptr<Wire> wire_;
-  const std::string peer_;
+  std::optional<Seat> seat_;
   std::atomic<bool> is_open_ = true;
   std::atomic<bool> is_abandoned_ = false;  // an answer was lost for want of memory
 
@@ -107,11 +94,9 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   Time deadline_ = Time::max();
   Pace pace_;
 
-  std::unique_ptr<char[]> buffer_;
-  std::size_t capacity_ = 0, begin_ = 0, end_ = 0;
+  ReadBuffer buffer_;
   bool is_reading_ = false;
   bool is_at_end_ = false;  // the client sends no more
-  bool has_filled_buffer_ = false;
   std::size_t drained_ = 0;
 
   HeadReader head_reader_;
@@ -123,6 +108,7 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   std::size_t sent_of_first_ = 0;
   bool is_writing_ = false;
   bool closes_ = false;
+  bool is_refused_ = false;  // there may be a rest of the request, which nobody reads
   bool is_head_method_ = false;
   bool is_http10_ = false;
   std::shared_ptr<StreamState> stream_;

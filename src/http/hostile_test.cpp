@@ -4,39 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include "../../tests/http/mutations.hpp"
 #include "../../tests/http/raw_client.hpp"
 
 namespace undertext::http {
 namespace {
 
 using namespace testing;
-
-std::string proper(std::mt19937& random) {
-  switch (random() % 4) {
-    case 0: return get("/a?b=c", "Accept: */*\r\n");
-    case 1: return post("/b", "some body");
-    case 2:
-      return "POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n10\r\n0123456789abcdef\r\n0\r\nT: "
-             "u\r\n\r\n";
-    default: return "POST /d HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nok";
-  }
-}
-
-std::string mutated(std::string bytes, std::mt19937& random) {
-  static constexpr std::string_view interesting("\r\n\0 \t:;,0fF-\x7f\xff\x80/#%", 19);
-  for (auto edits = random() % 4; edits > 0; --edits) {
-    const std::size_t at = random() % bytes.size();
-    const char byte = random() % 2 ? interesting[random() % interesting.size()] : static_cast<char>(random());
-    switch (random() % 4) {
-      case 0: bytes[at] = byte; break;
-      case 1: bytes.insert(at, 1, byte); break;
-      case 2: bytes.erase(at, 1 + random() % 3); break;
-      default: bytes.insert(at, bytes.substr(random() % bytes.size(), random() % 40)); break;
-    }
-    if (bytes.empty()) return bytes;
-  }
-  return bytes;
-}
 
 std::string noise(std::mt19937& random) {
   std::string bytes(random() % 2000, '\0');
@@ -62,8 +36,7 @@ void check_answers(std::string_view all) {
 }
 
 TEST(Hostile, BytesOfAnyKindAreAnsweredProperly) {
-  const char* given = std::getenv("SEED");
-  const unsigned seed = given ? static_cast<unsigned>(std::atoi(given)) : std::random_device()();
+  const unsigned seed = seed_of_run();
   SCOPED_TRACE("SEED=" + std::to_string(seed));
   std::mt19937 random(seed);
   Calls calls = echoing(1000);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <system_error>
 #include <thread>
 
 #include "http/connection.hpp"
@@ -48,16 +49,22 @@ void Shared::wait_until_empty(std::chrono::milliseconds patience) {
   emptied_.wait_for(lock, patience, [&] { return connections_ == 0; });
 }
 
-void Lane::add(std::shared_ptr<Connection> connection) {
-  connection->place_in_lane = connections.size();
-  connections.push_back(std::move(connection));
+std::optional<Seat> Seat::take(std::shared_ptr<Shared> shared, std::string peer) {
+  if (!shared->enter(peer)) return std::nullopt;
+  return Seat(std::move(shared), std::move(peer));
+}
+
+void Lane::add(const std::shared_ptr<Connection>& connection) {
+  connections.push_back(connection);
+  connection->place_in_lane = connections.size() - 1;
   ++open;
 }
 
 void Lane::remove(Connection& connection) {
-  const std::size_t place = connection.place_in_lane;
+  if (!connection.place_in_lane) return;
+  const std::size_t place = *std::exchange(connection.place_in_lane, std::nullopt);
   std::swap(connections[place], connections.back());
-  connections[place]->place_in_lane = place;
+  if (place + 1 < connections.size()) connections[place]->place_in_lane = place;
   connections.pop_back();
   --open;
 }
@@ -87,9 +94,10 @@ struct Server::Rep {
 
 void Server::Rep::start() {
   for (const std::shared_ptr<Lane>& lane : lanes) {
-    lane->loop->every(tick_of(shared->limits), [raw = lane.get()] {
+    lane->loop->every(tick_of(shared->limits), [this, raw = lane.get()] {
       const Time now = std::chrono::steady_clock::now();
       for_each(*raw, [now](Connection& connection) { connection.check_deadline(now); });
+      if (raw == lanes[0].get()) acceptor->go_on();
     });
   }
   const auto least = [this] {
@@ -103,12 +111,13 @@ void Server::Rep::start() {
 }
 
 void Server::Rep::take(const std::shared_ptr<Loop>& loop, std::unique_ptr<Wire> wire, std::string peer) {
-  if (!shared->enter(peer)) {
+  std::optional<Seat> seat = Seat::take(shared, std::move(peer));
+  if (!seat) {
     ++shared->refused;
     return wire->turn_away(too_many);
   }
   const auto lane = *std::find_if(lanes.begin(), lanes.end(), [&](const auto& l) { return l->loop == loop; });
-  auto connection = std::make_shared<Connection>(shared, lane, std::move(wire), std::move(peer));
+  auto connection = std::make_shared<Connection>(shared, lane, std::move(wire), std::move(*seat));
   loop->post([connection = std::move(connection)] { connection->start(); });
 }
 
@@ -135,7 +144,12 @@ Result<Server> Server::listen(Listening listening, Calls calls) {
   if (!acceptor) return acceptor.error();
   rep->acceptor = std::move(*acceptor);
   rep->address = rep->acceptor->address();
-  rep->start();
+  try {
+    rep->start();
+  } catch (const std::system_error& error) {
+    rep->stop();
+    return Error{.code = ErrorCode::unavailable, .message = std::string("no threads to serve with: ") + error.what()};
+  }
   return Server(std::move(rep));
 }
 

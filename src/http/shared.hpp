@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -25,8 +26,8 @@ struct Shared {
   std::atomic<bool> is_stopping = false;
   std::atomic<std::uint64_t> connections_total = 0, refused = 0, malformed = 0, timed_out = 0;
 
-  bool enter(const std::string& peer);  // false: over a limit
-  void leave(const std::string& peer) noexcept;
+  bool enter(const std::string& peer);           // false: over a limit
+  void leave(const std::string& peer) noexcept;  // see Seat
   std::uint64_t connections() const;
   void wait_until_empty(std::chrono::milliseconds patience);
 
@@ -37,6 +38,23 @@ struct Shared {
   std::uint64_t connections_ = 0;
 };
 
+// One connection's place among those that are allowed; given back when it goes.
+class Seat {
+ public:
+  static std::optional<Seat> take(std::shared_ptr<Shared> shared, std::string peer);  // none: over a limit
+  Seat(Seat&&) noexcept = default;
+  Seat& operator=(Seat&&) = delete;
+  ~Seat() {
+    if (shared_) shared_->leave(peer_);
+  }
+  const std::string& peer() const { return peer_; }
+
+ private:
+  Seat(std::shared_ptr<Shared> shared, std::string peer) : shared_(std::move(shared)), peer_(std::move(peer)) {}
+  std::shared_ptr<Shared> shared_;
+  std::string peer_;
+};
+
 // The connections of one loop. Only its thread touches them; the counts are for all.
 struct Lane {
   std::shared_ptr<Loop> loop = Loop::make();
@@ -45,7 +63,7 @@ struct Lane {
   std::atomic<std::uint32_t> open = 0;
   std::atomic<std::uint64_t> bytes_in = 0, bytes_out = 0;
 
-  void add(std::shared_ptr<Connection> connection);
+  void add(const std::shared_ptr<Connection>& connection);
   void remove(Connection& connection);
 };
 

@@ -34,6 +34,7 @@ struct Loop::Rep {
   Timer timer{context};
   std::chrono::milliseconds interval{};
   std::function<void()> tick;
+  bool is_waiting = false;
   std::atomic<std::thread::id> thread{};
 
   std::mutex mutex;
@@ -70,15 +71,18 @@ void Loop::Rep::run_tasks() {
 void Loop::Rep::wait_for_tick() {
   timer.expires_after(interval);
   timer.async_wait([this](error_code error) {
+    is_waiting = false;
     if (error || !tick) return;
     swallow(tick);
     wait_for_tick();
   });
+  is_waiting = true;
 }
 
 void Loop::Rep::run() {
   for (bool running = true; running;) {
     swallow([&] {
+      if (tick && !is_waiting) wait_for_tick();  // memory had run out
       context.run();
       running = false;
     });
@@ -106,7 +110,6 @@ bool Loop::post(std::function<void()> task) {
 void Loop::every(std::chrono::milliseconds interval, std::function<void()> tick) {
   rep_->interval = interval;
   rep_->tick = std::move(tick);
-  rep_->wait_for_tick();
 }
 
 void Loop::run() {
@@ -159,7 +162,7 @@ class StreamWire final : public Wire {
     if constexpr (is_secure)
       stream_.async_handshake(SecureSocket::server, [user = std::move(user)](error_code error) { user->on_open(bool(error)); });
     else
-      asio::post(socket().get_executor(), [user = std::move(user)] { user->on_open(false); });
+      user->on_open(false);
   }
   void read(std::shared_ptr<WireUser> user, char* to, std::size_t bytes_max) override {
     stream_.async_read_some(asio::buffer(to, bytes_max), OnRead{std::move(user)});
@@ -238,8 +241,7 @@ std::string peer_name(const tcp::endpoint& endpoint) {
 
 class TcpAcceptor final : public Acceptor, public std::enable_shared_from_this<TcpAcceptor> {
  public:
-  explicit TcpAcceptor(std::shared_ptr<Loop> loop)
-      : loop_(std::move(loop)), acceptor_(loop_->rep().context), pause_(loop_->rep().context) {}
+  explicit TcpAcceptor(std::shared_ptr<Loop> loop) : loop_(std::move(loop)), acceptor_(loop_->rep().context) {}
 
   Result<bool> listen(const Listening& listening) {
     if (listening.tls) {
@@ -262,7 +264,7 @@ class TcpAcceptor final : public Acceptor, public std::enable_shared_from_this<T
                  "address");
   }
 
-  std::string address() const {
+  std::string address() const override {
     error_code ignored;
     const tcp::endpoint endpoint = acceptor_.local_endpoint(ignored);
     const std::string host =
@@ -273,45 +275,27 @@ class TcpAcceptor final : public Acceptor, public std::enable_shared_from_this<T
   void start(Pick pick, Take take) override {
     pick_ = std::move(pick);
     take_ = std::move(take);
-    accept();
+    go_on();
+  }
+
+  void go_on() override {
+    if (is_accepting_ || !acceptor_.is_open()) return;
+    std::shared_ptr<Loop> loop = pick_();
+    asio::io_context& context = loop->rep().context;
+    acceptor_.async_accept(context, [self = shared_from_this(), loop](error_code error, Socket socket) mutable {
+      self->is_accepting_ = false;
+      if (!error) swallow([&] { self->take(std::move(loop), std::move(socket)); });
+      if (!error || error == asio::error::connection_aborted) self->go_on();
+    });
+    is_accepting_ = true;
   }
 
   void close() override {
     error_code ignored;
     acceptor_.close(ignored);
-    pause_.cancel();
-    pick_ = nullptr;
-    take_ = nullptr;
   }
 
  private:
-  void accept() {
-    try {
-      accept_next();
-    } catch (...) {
-      accept_later();
-    }
-  }
-
-  void accept_next() {
-    std::shared_ptr<Loop> loop = pick_();
-    asio::io_context& context = loop->rep().context;
-    acceptor_.async_accept(context, [self = shared_from_this(), loop](error_code error, Socket socket) mutable {
-      if (error == asio::error::operation_aborted || !self->acceptor_.is_open()) return;
-      if (!error) swallow([&] { self->take(std::move(loop), std::move(socket)); });
-      if (!error || error == asio::error::connection_aborted) return self->accept();
-      self->accept_later();
-    });
-  }
-
-  // Out of file descriptors or memory: those waiting stay in the queue of the system until some connection has ended.
-  void accept_later() {
-    pause_.expires_after(std::chrono::milliseconds(50));
-    pause_.async_wait([self = shared_from_this()](error_code error) {
-      if (!error && self->acceptor_.is_open()) self->accept();
-    });
-  }
-
   void take(std::shared_ptr<Loop> loop, Socket socket) {
     error_code error;
     const tcp::endpoint peer = socket.remote_endpoint(error);
@@ -326,7 +310,7 @@ class TcpAcceptor final : public Acceptor, public std::enable_shared_from_this<T
 
   std::shared_ptr<Loop> loop_;
   asio::basic_socket_acceptor<tcp, Executor> acceptor_;
-  Timer pause_;
+  bool is_accepting_ = false;
   std::unique_ptr<asio::ssl::context> tls_;
   Pick pick_;
   Take take_;

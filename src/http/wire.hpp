@@ -52,7 +52,7 @@ class WireUser {
 class Wire {
  public:
   virtual ~Wire() = default;
-  virtual void open(std::shared_ptr<WireUser> user) = 0;  // the handshake of TLS
+  virtual void open(std::shared_ptr<WireUser> user) = 0;  // shakes hands; a plain one is open at once
   virtual void read(std::shared_ptr<WireUser> user, char* to, std::size_t bytes_max) = 0;
   virtual void write(std::shared_ptr<WireUser> user, std::string_view first, std::string_view second) = 0;
   virtual void end_writing(std::shared_ptr<WireUser> user) = 0;  // the other side reads an end
@@ -72,7 +72,9 @@ class Acceptor {
   virtual ~Acceptor() = default;
   virtual std::string address() const = 0;  // a URL
   virtual void start(Pick pick, Take take) = 0;
-  virtual void close() = 0;  // on its loop's thread
+  // On its loop's thread. It stops accepting when the system has no descriptors or memory left: those who wait then stay in the system's queue.
+  virtual void go_on() = 0;  // unless it accepts already, or was closed
+  virtual void close() = 0;
 };
 
 }  // namespace undertext::http

@@ -9,15 +9,19 @@ namespace {
 using Fields = std::vector<http::Field>;
 using std::chrono::seconds;
 
+Route route(const char* method, const char* path, Right right, Body body = Body::none) {
+  Route made;
+  made.method = method;
+  made.path = path;
+  made.right = right;
+  made.body = body;
+  return made;
+}
+
 std::vector<Route> some_routes() {
-  std::vector<Route> routes;
-  routes.push_back({.method = "GET", .path = "/v1/things", .right = Right::read, .name = "list", .what = ""});
-  routes.push_back({.method = "POST", .path = "/v1/things", .right = Right::write, .name = "make", .what = "", .body = Body::json});
-  routes.push_back(
-      {.method = "POST", .path = "/v1/imports", .right = Right::write, .name = "import", .what = "", .body = Body::lines});
-  routes.push_back({.method = "GET", .path = "/metrics", .right = Right::metrics, .name = "metrics", .what = ""});
-  routes.push_back({.method = "GET", .path = "/healthz", .right = Right::none, .name = "health", .what = ""});
-  return routes;
+  return {route("GET", "/v1/things", Right::read), route("POST", "/v1/things", Right::write, Body::json),
+          route("POST", "/v1/imports", Right::write, Body::lines), route("GET", "/metrics", Right::metrics),
+          route("GET", "/healthz", Right::none)};
 }
 
 class AdmissionOfRequests : public ::testing::Test {

@@ -60,6 +60,8 @@ void App::handle(const Route& route, RouteMatch match, http::Request request, co
   }
 }
 
+App::Counts App::counts() const { return {rep_->conversations.count(), rep_->events.count(), rep_->compressions.count()}; }
+
 void App::stop() {
   rep_->compressions.stop();
   rep_->events.stop();

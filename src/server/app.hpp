@@ -56,6 +56,13 @@ class App {
   void handle(const Route& route, RouteMatch match, http::Request request, const Caller& caller,
               std::unique_ptr<http::Exchange> exchange);
 
+  struct Counts {
+    std::size_t conversations = 0;  // kept open
+    std::size_t event_streams = 0;
+    std::size_t compressions = 0;  // under way
+  };
+  Counts counts() const;
+
   // Ends streams and background work, and waits until they have ended. Calls may still come in: they are answered, but begin nothing that lasts.
   void stop();
 

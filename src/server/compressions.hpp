@@ -48,6 +48,8 @@ class Compressions {
   std::optional<std::string> find(const std::string& tenant, const std::string& id, const std::string& job) const;
   std::optional<std::string> cancel(const std::string& tenant, const std::string& id, const std::string& job);
 
+  std::size_t count() const { return running_by_tenant_.total(); }  // under way
+
   void stop();  // cancels all, and waits until they have ended
 
  private:

@@ -51,6 +51,8 @@ class EventStreams {
   void tell(const std::string& tenant, const std::string& id, std::string_view event, std::string_view data);
   void tell_deleted(const std::string& tenant, const std::string& id);  // and ends their streams
 
+  std::size_t count() const { return open_by_tenant_.total(); }
+
   void stop();  // ends all streams
 
  private:

@@ -50,7 +50,7 @@ TEST_F(LogLines, ARequestIsOneLineOfJsonWhateverItsTextsHold) {
 
 TEST_F(LogLines, WithoutRequestsOnlyEventsAreWritten) {
   const ServerLog log(ends_[1], ServerLog::Requests::none);
-  log.request({.method = "GET", .status = 200});
+  log.request({.method = "GET", .route = "/", .status = 200, .tenant = "", .token = "", .peer = ""});
   log.event(ServerLog::Level::error, "stopped", {{"why", "x\ny"}});
   const std::string line = written();
   EXPECT_EQ(line.find("request"), std::string::npos);

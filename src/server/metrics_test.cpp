@@ -8,9 +8,10 @@ namespace {
 using std::chrono::milliseconds;
 
 TEST(MetricsText, CountsByRouteAndStatusAndDuration) {
-  std::vector<Route> routes;
-  routes.push_back({.method = "GET", .path = "/v1/things/{id}", .name = "", .what = ""});
-  routes.push_back({.method = "GET", .path = "/never", .name = "", .what = ""});
+  std::vector<Route> routes(2);
+  routes[0].method = routes[1].method = "GET";
+  routes[0].path = "/v1/things/{id}";
+  routes[1].path = "/never";
   Metrics metrics(routes);
   metrics.answered(&routes[0], 200, milliseconds(3), 10, 100);
   metrics.answered(&routes[0], 200, milliseconds(30), 0, 50);

@@ -128,6 +128,7 @@ class Gate {
     using Number = Metrics::Number;
     const http::Counts wire = server_->counts();
     const Workers::Counts work = workers_.counts();
+    const App::Counts open = app_.counts();
     return metrics_.text({
         {"connections", "Connections open now.", wire.connections},
         {"connections_total", "Connections so far.", wire.connections_total, Number::Kind::counter},
@@ -140,6 +141,9 @@ class Gate {
         {"queue_running", "Requests at work.", work.running},
         {"queue_refused_total", "Requests refused because the queue was full.", work.refused, Number::Kind::counter},
         {"streams", "Streams open now, of events and exports.", streams_.load(std::memory_order_relaxed)},
+        {"event_streams", "Streams of events open now.", open.event_streams},
+        {"open_conversations", "Conversations kept open.", open.conversations},
+        {"compressions", "Compressions under way in the background.", open.compressions},
     });
   }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <string>
 
 namespace undertext {
@@ -25,10 +26,15 @@ class TenantCounts {
     const auto found = counts_.find(tenant);
     if (--found->second == 0) counts_.erase(found);
   }
+  std::size_t total() const {
+    const std::lock_guard lock(lock_);
+    return std::accumulate(counts_.begin(), counts_.end(), std::size_t{0},
+                           [](std::size_t sum, const auto& one) { return sum + one.second; });
+  }
 
  private:
   const std::size_t per_tenant_;
-  std::mutex lock_;
+  mutable std::mutex lock_;
   std::map<std::string, std::size_t> counts_;
 };
 

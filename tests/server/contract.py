@@ -9,6 +9,11 @@ import urllib.parse
 
 from running import Folder, Server
 
+try:
+    import jsonschema  # tests/server/openapi.py brings it along
+except ImportError:
+    jsonschema = None
+
 PROGRAM = sys.argv[1]
 DOCS = pathlib.Path(__file__).parents[2] / "docs" / "server.md"
 MESSAGE = {"role": "user", "content": "hello"}
@@ -148,6 +153,13 @@ class Contract(unittest.TestCase):
                 if content_type == "application/json" and operation.name != "getOpenApi":
                     self.assertEqual(reply.json()["ok"], reply.status < 300)
                     self.assertNotIn(b"\n", reply.body)
+                    self.check_schema(operation, reply)
+
+    def check_schema(self, operation, reply):
+        if jsonschema is None or reply.status >= 300:
+            return
+        schema = operation.about["responses"][str(reply.status)]["content"]["application/json"]["schema"]
+        jsonschema.Draft202012Validator({**schema, "components": self.document["components"]}).validate(reply.json())
 
     def test_3_parameters_that_are_missing_unknown_twice_or_wrong_are_refused_by_name(self):
         tried = 0

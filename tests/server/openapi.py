@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the server says of its routes is valid OpenAPI 3.1, by somebody else's judgement.   openapi.py PROGRAM FOLDER
+"""What the server says of its routes is valid OpenAPI 3.1, and its answers are as it says, by somebody else's judgement.   openapi.py PROGRAM FOLDER
 
 The validator comes from PyPI, into FOLDER. Status 77, for ctest: it cannot be had.
 """
@@ -34,10 +34,12 @@ def main(program, folder):
     try:
         document = place.path / "openapi.json"
         document.write_bytes(server.request("GET", "/openapi.json").body)
-        return subprocess.run([python, "-m", "openapi_spec_validator", "--schema", "3.1.0", str(document)]).returncode
+        subprocess.run([python, "-m", "openapi_spec_validator", "--schema", "3.1.0", str(document)], check=True)
     finally:
         server.close()
         place.remove()
+    contract = pathlib.Path(__file__).parent / "contract.py"
+    return subprocess.run([python, contract, program, "Contract.test_2_every_route_answers_a_good_call_as_it_says"]).returncode
 
 
 if __name__ == "__main__":

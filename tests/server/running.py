@@ -178,7 +178,7 @@ class EventStream:
                 with self.some:
                     self.lines.append(line.decode().rstrip("\n"))
                     self.some.notify_all()
-        except (OSError, ValueError, http.client.HTTPException):
+        except (OSError, ValueError, AttributeError, http.client.HTTPException):  # closed by this side, in the middle
             pass
         self.ended.set()
         with self.some:
