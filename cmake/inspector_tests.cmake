@@ -5,7 +5,8 @@ if(TARGET undertext_cli AND UNDERTEXT_HAVE_SERVER AND NOT UNDERTEXT_SANITIZE)
     string(REGEX REPLACE "_test\\.mjs$" "" name ${file})
     add_test(NAME inspector.${name} COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/inspector/run.sh
       $<TARGET_FILE:undertext_cli> ${file} ${PROJECT_SOURCE_DIR}/build/inspector-screenshots)
-    # One at a time: they tell what takes how long, and a browser takes what it can get.
-    set_tests_properties(inspector.${name} PROPERTIES LABELS inspector TIMEOUT 900 SKIP_RETURN_CODE 77 RUN_SERIAL ON)
+    set_tests_properties(inspector.${name} PROPERTIES LABELS inspector TIMEOUT 900 SKIP_RETURN_CODE 77)
   endforeach()
+  # It tells how long things take.
+  set_tests_properties(inspector.large PROPERTIES RUN_SERIAL ON)
 endif()
