@@ -1,4 +1,4 @@
-# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, crash, fuzz, example, install, architecture, postgres, server.
+# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, crash, fuzz, example, install, architecture, postgres, server, inspector.
 #
 #   src/<room>/*_test.cpp      one executable a room, undertext_<room>_test; label unit
 #   …model_test.cpp            those of a room: one executable of their own, undertext_<room>_model_test; label model
@@ -7,6 +7,7 @@
 #   tests/store/, tests/crash/ the contract of every store, and what stores survive (cmake/store_tests.cmake)
 #   tests/postgres/            on throw-away servers, where PostgreSQL is installed (cmake/postgres.cmake); label postgres
 #   tests/server/              the command as a server, over sockets (cmake/server_tests.cmake); label server
+#   tests/inspector/           the page in a real browser (cmake/inspector_tests.cmake); label inspector
 #   tests/model/               History against a plain reference; label model
 #   tests/fuzz/*.cpp           replayed over tests/fuzz/corpus/<name>, or fuzzed from there (cmake/fuzz.cmake); label fuzz
 #   examples/*.cpp             built against the shared library and run; label example
@@ -191,6 +192,7 @@ if(TARGET undertext_cli)
   set_tests_properties(conformance PROPERTIES LABELS scenario TIMEOUT 900 SKIP_RETURN_CODE 77)
   include(cmake/stored_tests.cmake)
   include(cmake/server_tests.cmake)
+  include(cmake/inspector_tests.cmake)
 endif()
 
 if(UNDERTEXT_INSTALL AND NOT UNDERTEXT_SANITIZE)
