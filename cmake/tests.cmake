@@ -1,4 +1,4 @@
-# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, crash, fuzz, example, install, architecture, postgres.
+# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, crash, fuzz, example, install, architecture, postgres, server, inspector.
 #
 #   src/<room>/*_test.cpp      one executable a room, undertext_<room>_test; label unit
 #   …model_test.cpp            those of a room: one executable of their own, undertext_<room>_model_test; label model
@@ -6,8 +6,10 @@
 #   tests/*_test.cpp           by the same endings, else an executable each; label unit
 #   tests/store/, tests/crash/ the contract of every store, and what stores survive (cmake/store_tests.cmake)
 #   tests/postgres/            on throw-away servers, where PostgreSQL is installed (cmake/postgres.cmake); label postgres
+#   tests/server/              the command as a server, over sockets (cmake/server_tests.cmake); label server
+#   tests/inspector/           the page in a real browser (cmake/inspector_tests.cmake); label inspector
 #   tests/model/               History against a plain reference; label model
-#   tests/fuzz/*.cpp           replayed over tests/fuzz/corpus/<name>; label fuzz (cmake/fuzz.cmake does the fuzzing)
+#   tests/fuzz/*.cpp           replayed over tests/fuzz/corpus/<name>, or fuzzed from there (cmake/fuzz.cmake); label fuzz
 #   examples/*.cpp             built against the shared library and run; label example
 
 include(GoogleTest)
@@ -28,7 +30,9 @@ function(undertext_test target labels)
   target_link_libraries(${target} PRIVATE undertext_static GTest::gtest_main Threads::Threads)
   set(timeout_s 300)
   if(labels MATCHES "model")
-    set(timeout_s 900)
+    set(timeout_s 900) # and at full speed: these take as many steps as they are given
+  else()
+    target_compile_options(${target} PRIVATE ${UNDERTEXT_TEST_FLAGS})
   endif()
   if(labels MATCHES "concurrency")
     add_dependencies(undertext_concurrency_tests ${target})
@@ -66,6 +70,9 @@ endif()
 foreach(room IN LISTS rooms)
   file(GLOB tests CONFIGURE_DEPENDS src/${room}/*_test.cpp)
   undertext_tests_of_their_own(undertext_${room} tests)
+  if(room MATCHES "^(http|server)$" AND TARGET undertext_${room}_concurrency_test)
+    target_link_libraries(undertext_${room}_concurrency_test PRIVATE undertext_server)
+  endif()
   if(NOT tests OR (room STREQUAL "sqlite" AND NOT UNDERTEXT_HAVE_SQLITE))
     continue()
   endif()
@@ -74,18 +81,16 @@ foreach(room IN LISTS rooms)
     list(APPEND labels concurrency)
   endif()
   if(room STREQUAL "cli")
-    undertext_test(undertext_cli_test "${labels}" ${tests} ${cli_sources})
-    target_link_libraries(undertext_cli_test PRIVATE CLI11::CLI11)
-    if(UNDERTEXT_HAVE_EDITLINE)
-      target_link_libraries(undertext_cli_test PRIVATE ${UNDERTEXT_EDITLINE_LIBRARY})
-    endif()
-    if(UNDERTEXT_HAVE_SERVER)
-      target_link_libraries(undertext_cli_test PRIVATE undertext_server)
-    endif()
+    undertext_test(undertext_cli_test "${labels}" ${tests})
+    target_link_libraries(undertext_cli_test PRIVATE undertext_cli_room)
   else()
     undertext_test(undertext_${room}_test "${labels}" ${tests})
     if(room MATCHES "^(http|server)$")
       target_link_libraries(undertext_${room}_test PRIVATE undertext_server)
+    endif()
+    if(room STREQUAL "http")  # asks Boost.Beast for a second opinion
+      target_include_directories(undertext_http_test SYSTEM PRIVATE ${UNDERTEXT_BOOST_INCLUDE})
+      target_compile_definitions(undertext_http_test PRIVATE BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED)
     endif()
   endif()
 endforeach()
@@ -107,13 +112,20 @@ include(cmake/c_tests.cmake)
 # The model test, on the engine built with the tiniest tree nodes, and on the engine as shipped.
 set(model_sources tests/model/model_test.cpp tests/model/plain_model.cpp)
 set(tiny_sources ${library_sources})
-list(FILTER tiny_sources INCLUDE REGEX "/src/(base|message|sequence|history)/")
-undertext_test(undertext_tiny_model_test model ${model_sources} ${tiny_sources})
+list(FILTER tiny_sources INCLUDE REGEX "/src/(sequence|history)/")
+# The rooms below know no tree, and are taken as they are.
+set(tiny_objects "$<FILTER:$<TARGET_OBJECTS:undertext_objects>,INCLUDE,/src/(base|message)/>")
+undertext_test(undertext_tiny_model_test model ${model_sources} ${tiny_sources} ${tiny_objects})
+undertext_unity(undertext_tiny_model_test)
 target_compile_definitions(undertext_tiny_model_test PRIVATE UNDERTEXT_LEAF_MAX=2 UNDERTEXT_INNER_MAX=4)
 set_target_properties(undertext_tiny_model_test PROPERTIES LINK_LIBRARIES "GTest::gtest_main;Threads::Threads")
 undertext_test(undertext_shipped_model_test model ${model_sources})
 
+# Where there are fuzz targets, they play the corpus too.
 file(GLOB files CONFIGURE_DEPENDS tests/fuzz/*.cpp)
+if(UNDERTEXT_FUZZ)
+  set(files "")
+endif()
 foreach(file IN LISTS files)
   cmake_path(GET file STEM name)
   add_executable(undertext_replay_${name} ${file} tests/fuzz/replay/main.cpp)
@@ -180,9 +192,12 @@ if(TARGET undertext_cli)
     COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/conformance.sh ${UNDERTEXT_PYTHON3} $<TARGET_FILE:undertext_cli>)
   set_tests_properties(conformance PROPERTIES LABELS scenario TIMEOUT 900 SKIP_RETURN_CODE 77)
   include(cmake/stored_tests.cmake)
+  include(cmake/server_tests.cmake)
+  include(cmake/inspector_tests.cmake)
 endif()
 
 if(UNDERTEXT_INSTALL AND NOT UNDERTEXT_SANITIZE)
   add_test(NAME install COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/install/run.sh ${PROJECT_BINARY_DIR})
-  set_tests_properties(install PROPERTIES LABELS install TIMEOUT 600 ENVIRONMENT CXX=${CMAKE_CXX_COMPILER})
+  # Slow, and defined last: COST lets it start among the first.
+  set_tests_properties(install PROPERTIES LABELS install TIMEOUT 600 COST 30 ENVIRONMENT CXX=${CMAKE_CXX_COMPILER})
 endif()

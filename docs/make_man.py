@@ -59,9 +59,9 @@ opens.
 .BR NO_COLOR ", " COLUMNS ", " TMPDIR
 As everywhere.
 .SH SEE ALSO
-docs/cli.md, docs/operations.md, docs/export.md and docs/dialects.md of the source.
+docs/cli.md, docs/operations.md, docs/export.md, docs/dialects.md and docs/server.md of the source.
 """
-COMMON = ["--store", "--json", "--conversation"]
+COMMON = ["--store", "--tenant", "--json", "--conversation"]
 
 
 def escaped(text):
@@ -100,7 +100,7 @@ def main(binary):
             names = re.sub(r"\s*:\{.*?\}| REQUIRED", "", names)
             if option and option[0] == "--help":
                 continue
-            if option and option[0] in COMMON and command not in ("exec", "count", "shell"):
+            if option and option[0] in COMMON and command not in ("exec", "count", "shell", "token"):
                 common[option[0]] = (names, help_text)
                 continue
             out += [".TP", ".B " + escaped(names), escaped(help_text) or "\\ "]

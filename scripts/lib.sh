@@ -78,6 +78,13 @@ get_sqlite() {
   ((status == 0 || status == 3))
 }
 
+# get_inspector: the page of the server, before the build. Without Node everything is built without it, and says so.
+get_inspector() {
+  local status=0
+  "$root/scripts/inspector" "$@" || status=$?
+  ((status == 0 || status == 3))
+}
+
 # get_vocabularies: for exact token counts. Without a network everything works without them, and what needs them says that it was skipped.
 get_vocabularies() {
   local status=0

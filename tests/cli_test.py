@@ -407,6 +407,45 @@ def speaks_dialects(b):
     b.fails("invalid_argument", 2, "export", "broken", "--at-version", "1")
 
 
+def knows_what_was_sent(b):
+    """export and validate know which thinking an edit made void; cost tells what an edit costs; import --after adds what is new."""
+    said = [{"role": "user", "content": "q"},
+            {"role": "assistant", "content": [{"type": "thinking", "thinking": "h", "signature": "s1"}, {"type": "text", "text": "a"}]},
+            {"role": "user", "content": "and?"}]
+    b.run("import", "-", "bound", "--dialect", "anthropic", stdin=json.dumps(said))
+    b.run("edit", "-c", "bound", "0", "--text", "other")
+    assert "THINK_PREFIX_CHANGED" in b.run("validate", "bound", "--profile", "anthropic_bound", status=2)
+    assert "nothing" in b.run("validate", "bound", "--profile", "anthropic_bound", "--at-version", "1")
+    assert "signature" not in b.run("export", "bound", "--profile", "anthropic_bound")
+    assert "signature" in b.run("export", "bound", "--profile", "anthropic_bound", "--bound-thinking", "drop_block")
+    assert "advice: set thinking.block_binding" in b.stderr, b.stderr
+    b.fails("conflict", 4, "export", "bound", "--profile", "anthropic_bound", "--bound-thinking", "refuse")
+    b.fails("not_found", 3, "export", "bound", "--profile", "anthropic_bound", "--sent-version", "99")
+    b.fails("invalid_argument", 2, "export", "bound", "--sent-version", "1")
+    (b.folder / "rest.json").write_text('{"tools":[{"name":"g"}]}')
+    b.run("import", "-", "asks", "--dialect", "anthropic", stdin=json.dumps([said[0], {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "r"}]}]))
+    assert "TOOL_UNDEFINED" in b.run("validate", "asks", "--dialect", "anthropic", "--request", str(b.folder / "rest.json"), status=2)
+    b.fails("invalid_argument", 2, "validate", "-", "--dialect", "anthropic", "--sent-version", "1", stdin="[]")
+
+    cost = b.json("cost", "bound", "--from", "1", "--dialect", "anthropic", "--overhead", "2000")["result"]
+    query = json.dumps({"query": "cost", "from": 1, "dialect": "anthropic", "overhead": 2000}) + "\n"
+    store = "sqlite:" + str(b.folder / "data/undertext/undertext.db")
+    assert json.loads(b.run("exec", "--store", store, "-c", "bound", stdin=query))["result"] == cost and cost["reusable"] == 2000, cost
+    assert "the cache still serves 2000" in b.run("cost", "bound", "--from", "1", "--dialect", "anthropic", "--overhead", "2000")
+    b.fails("not_found", 3, "cost", "bound", "--from", "99", "--dialect", "anthropic")
+
+    # A client that speaks Chat sends back what it was given, and more: only that is added, and the rest keeps its bytes.
+    sent = json.loads(b.run("export", "asks", "--dialect", "openai_chat"))
+    raw = b.run("export", "asks", "--dialect", "openai_chat").strip()
+    more = raw[:raw.rindex("]")] + ',{"role":"assistant","content":"done"}]}'
+    assert "1 messages, 1 versions" in b.run("import", "-", "asks", "--dialect", "openai_chat", "--after", stdin=more)
+    assert "0 messages, 0 versions" in b.run("import", "-", "asks", "--dialect", "openai_chat", "--after", stdin=more)
+    assert len(b.json("show", "asks")["messages"]) == len(sent["messages"]) + 1
+    b.fails("conflict", 4, "import", "-", "asks", "--dialect", "openai_chat", "--after", stdin='[{"role":"user","content":"else"}]')
+    b.fails("not_found", 3, "import", "-", "nobody", "--dialect", "openai_chat", "--after", stdin=more)
+    b.fails("invalid_argument", 2, "import", "-", "asks", "--after", stdin=more)
+
+
 def keeps_house(b):
     assert "sound" in b.run("check") and b.json("check", "first")["result"]["damage"] == []
     copy = b.folder / "copy.db"
@@ -557,7 +596,7 @@ def main(binary):
     if probe.returncode == 8:
         print("skipped: built without SQLite")
         return 77
-    tests = [makes_and_lists, appends_and_shows, edits, looks_back, forks_and_compresses, travels, reads_transcripts, speaks_dialects, keeps_house, escapes, asks_first,
+    tests = [makes_and_lists, appends_and_shows, edits, looks_back, forks_and_compresses, travels, reads_transcripts, speaks_dialects, knows_what_was_sent, keeps_house, escapes, asks_first,
              talks_to_pipes, completes, runs_a_shell, plays_the_manual]
     try:
         for test in tests:

@@ -3,7 +3,8 @@
 
     play_scenarios.py BINARY FILE.json…
 
-A scenario file is a list of {"title", "config"?, "steps": [{"send", "expect"}]}. `send` is a request, or a string that is sent as
+A scenario file is a list of {"title", "config"?, "doors"?, "steps": [{"send", "expect"}]}. `doors` are those it is about, where it is not all; which one
+BINARY is tells the variable UNDERTEXT_DOOR, "exec" unless set. `send` is a request, or a string that is sent as
 it stands, for lines that are no JSON. `expect` is a pattern: an object matches when each of its keys matches, a list element by
 element, anything else when equal and of the same type. Keys with a meaning of their own:
 
@@ -14,6 +15,7 @@ element, anything else when equal and of the same type. Keys with a meaning of t
 The last line printed is 'N passed, M failed'; the exit status is 0 when none failed.
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -103,9 +105,12 @@ def play(binary, scenario):
 
 
 def main(binary, *files):
+    door = os.environ.get("UNDERTEXT_DOOR", "exec")
     passed = failed = 0
     for file in map(pathlib.Path, files):
         for scenario in json.loads(file.read_text(encoding="utf-8")):
+            if door not in scenario.get("doors", [door]):
+                continue
             problems = play(binary, scenario)
             passed, failed = passed + (not problems), failed + bool(problems)
             if problems:

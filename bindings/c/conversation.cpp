@@ -112,7 +112,7 @@ void undertext_conversation_close_later(undertext_conversation* conversation) {
 undertext_status undertext_answer(undertext_conversation* conversation, undertext_text line, undertext_string* answer) {
   undertext_status said = UNDERTEXT_OK;
   const undertext_status failed = guarded(conversation, answer, [&](undertext_conversation& at) -> Failed {
-    Answer answered = answer_request(at.conversation, view_of(line));
+    LineAnswer answered = answer_request(at.conversation, view_of(line));
     if (answered.error) said = c::status_of(*answered.error);
     give(answer, std::move(answered.line));
     return std::nullopt;
@@ -218,7 +218,7 @@ undertext_status undertext_report_usage(undertext_conversation* conversation, un
     if (Failed bad = read_object(usage, "a usage report", [&](Fields& fields) { read_usage(fields, report); })) return bad;
     const std::string id = report.usage.request_id;
     if (Failed bad = at.conversation.update_usage(std::move(report.usage))) return bad;
-    return report.finished ? at.conversation.finish_usage(id) : std::nullopt;
+    return report.final ? at.conversation.finish_usage(id) : std::nullopt;
   });
 }
 

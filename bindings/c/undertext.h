@@ -146,8 +146,8 @@ UNDERTEXT_C_API undertext_status undertext_set_tokenizer(undertext_conversation 
 UNDERTEXT_C_API undertext_status undertext_wait_for_compression(undertext_conversation *conversation, undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_cancel_compression(undertext_conversation *conversation, undertext_string *error);
 
-/* What a provider reported of a request: {"requestId":…,"model":…,"prompt":…,"completion":…,"cached":…,"total":…,"cost":…,"at":…,"estimatedPrompt":…,
- * "finished":true}, all but the first optional; and all that was reported: {"totals":{…},"models":[…],"open":[…],"requests":[…]}. In memory only. */
+/* What a provider reported of a request: {"requestId":…,"model":…,"prompt":…,"completion":…,"cached":…,"total":…,"cost":…,"timestamp":…,"estimatedPrompt":…,
+ * "final":true}, all but requestId and prompt optional; and all that was reported: {"totals":{…},"models":[…],"open":[…],"recent":[…]}. In memory only. */
 UNDERTEXT_C_API undertext_status undertext_report_usage(undertext_conversation *conversation, undertext_text usage, undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_usage(const undertext_conversation *conversation, undertext_string *usage,
                                                  undertext_string *error);

@@ -213,6 +213,8 @@ class UNDERTEXT_API Conversation {
   // Another conversation that goes on from `version`, sharing all messages. Nothing done to one shows in the other. In memory only, even if this
   // one is stored.
   Result<Conversation> fork(Version version) const;
+  // The same to see what operations would do: one that starts nothing in the background, which asks no model.
+  Result<Conversation> trial(Version version) const;
 
   // Of a stored conversation (else unsupported):
   const std::string& id() const;                                    // empty: it is in memory

@@ -25,6 +25,7 @@
 #include <undertext/edit_cost.hpp>
 #include <undertext/error.hpp>
 #include <undertext/export.hpp>
+#include <undertext/history.hpp>
 #include <undertext/ids.hpp>
 #include <undertext/message.hpp>
 #include <undertext/view.hpp>
@@ -44,9 +45,11 @@ struct Profile {
 
   bool system_role = true;      // there are system messages at all
   bool system_anywhere = true;  // also after the first turn
+  bool developer_role = true;   // Chat: a system message may be called a developer's
   bool strict_alternation = false;
-  bool first_user = false;  // the first turn must be a user's
-  bool prefill = true;      // the last turn may be an assistant's
+  bool first_user = false;    // the first turn must be a user's
+  bool prefill = true;        // the last turn may be an assistant's
+  bool prefill_twice = true;  // the last two may be
   bool user_after_tool = true;
   bool empty_text = true;        // blank text is accepted
   bool content_null = false;     // … even as null without calls
@@ -108,7 +111,8 @@ struct RenderOptions {
   bool repair = true;  // false: as it stands, with findings for what would be refused
   std::string_view request =
       {};  // the other fields of the request (tools, store, …) as a JSON object, for the rules that need them
-  std::optional<View> sent = {};  // what the provider saw last: for bound thinking
+  std::optional<View> sent = {};       // what the provider saw last: for bound thinking
+  std::vector<View> sent_before = {};  // and what it saw before that, the oldest first: views_sent()
   BoundThinking bound = BoundThinking::strip;
 };
 
@@ -119,6 +123,11 @@ struct Rendering {
   std::vector<Loss> losses;
   std::vector<std::string> advice;  // what the caller has to set in the request besides
 };
+
+// What a provider saw of `history` before each edit up to `last`, if answers were appended as they came, for RenderOptions::sent_before: reasoning
+// is bound to what stood before it when it was made, however often there were edits since. Empty for a profile that binds nothing.
+// not_found: no such version. O(versions + n log n).
+UNDERTEXT_API Result<std::vector<View>> views_sent(const History& history, Version last, const Profile& profile);
 
 // invalid_argument: `request` is no JSON object. conflict: see BoundThinking::refuse.
 UNDERTEXT_API Result<Rendering> render(const View& view, const Profile& profile, const RenderOptions& options = {});

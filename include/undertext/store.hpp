@@ -177,6 +177,9 @@ class UNDERTEXT_API Store {
 
   virtual std::string name() const = 0;  // for people: its URL without secrets
 
+  // What one tenant sees of it ("": the default tenant), over the same file or connections; null where a store knows no tenants of its own.
+  virtual std::shared_ptr<Store> for_tenant([[maybe_unused]] std::string_view tenant) { return nullptr; }
+
   // conflict: the id is taken, or was and is purged; or the fork has a checkpoint, and its origin a newer one than Origin::next_page knows of.
   // not_found: the origin, or its version. The origin keeps what the fork needs from then on.
   virtual Result<ConversationRecord> create(const NewConversation& conversation, const CallOptions& options = {}) = 0;
@@ -230,7 +233,7 @@ struct StoreOptions {
   std::chrono::milliseconds patience{5000};  // for calls without a deadline
   bool create = true;                        // make the file or the tables where there are none; else not_found
   bool read_only = false;
-  std::string tenant = {};            // PostgreSQL: whose rows are seen; empty: the default tenant
+  std::string tenant = {};            // whose conversations are seen; empty: the default tenant's. 1 to 64 of A-Z a-z 0-9 _ -
   std::uint32_t connections_max = 8;  // PostgreSQL
 };
 

@@ -56,18 +56,22 @@ std::vector<Command> reading_commands();   // show log diff blame search
 std::vector<Command> editing_commands();   // append edit rollback undo redo fork compress
 std::vector<Command> removing_commands();  // redact purge
 std::vector<Command> transfer_commands();  // export import
-std::vector<Command> dialect_commands();   // validate
+std::vector<Command> dialect_commands();   // validate cost
 std::vector<Command> program_commands();   // exec count vocabulary demo
+std::vector<Command> serve_commands();     // serve token
 std::vector<Command> shell_commands();     // shell completion
 std::vector<Command> all_commands();       // these
 
 // What most commands take.
 struct Common {
   std::optional<std::string> store = {};
+  std::optional<std::string> tenant = {};
   std::optional<std::string> conversation = {};
   bool json = false;
 };
-void declare_store(Arguments& arguments, Common& common);         // --store, --json
+void declare_url(Arguments& arguments, Common& common);           // --store
+void declare_tenant(Arguments& arguments, Common& common);        // --tenant
+void declare_store(Arguments& arguments, Common& common);         // --store, --tenant, --json
 void declare_conversation(Arguments& arguments, Common& common);  // these, and --conversation
 // These, and the conversation by its place too, for commands that take nothing else by place.
 void declare_placed_conversation(Arguments& arguments, Common& common);

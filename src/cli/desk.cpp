@@ -29,17 +29,26 @@ Screen::Options screen_options(bool terminal) {
   return {.columns = std::numeric_limits<std::size_t>::max()};
 }
 
-// Makes the folders above `path` that are missing, for their owner alone.
+constexpr std::string_view sqlite_prefix = "sqlite:";
+
+std::optional<std::string> data_folder() {
+  std::string folder = variable("XDG_DATA_HOME");
+  if (!folder.starts_with('/')) {  // the specification has relative ones ignored
+    folder = variable("HOME");
+    if (folder.empty()) return std::nullopt;
+    folder += "/.local/share";
+  }
+  return folder + "/undertext";
+}
+
+}  // namespace
+
 void make_folders_above(const std::string& path) {
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     const std::string folder = path.substr(0, slash);
     if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) fail(ErrorCode::unavailable, folder + ": " + std::strerror(errno));
   }
 }
-
-constexpr std::string_view sqlite_prefix = "sqlite:";
-
-}  // namespace
 
 void fail(ErrorCode code, std::string message, std::string field) {
   throw Failure(Error{.code = code, .message = std::move(message), .field = std::move(field)});
@@ -62,13 +71,15 @@ int exit_status(ErrorCode code) {
 
 std::string default_store_url() {
   if (std::string url = variable("UNDERTEXT_STORE"); !url.empty()) return url;
-  std::string folder = variable("XDG_DATA_HOME");
-  if (!folder.starts_with('/')) {  // the specification has relative ones ignored
-    folder = variable("HOME");
-    if (folder.empty()) fail(ErrorCode::invalid_argument, "HOME is not set: say where with --store", "store");
-    folder += "/.local/share";
-  }
-  return std::string(sqlite_prefix) + folder + "/undertext/undertext.db";
+  const std::optional<std::string> folder = data_folder();
+  if (!folder) fail(ErrorCode::invalid_argument, "HOME is not set: say where with --store", "store");
+  return std::string(sqlite_prefix) + *folder + "/undertext.db";
+}
+
+std::optional<std::string> default_tokens_file() {
+  std::optional<std::string> folder = data_folder();
+  if (folder) *folder += "/tokens";
+  return folder;
 }
 
 Desk::Desk() : terminal_(isatty(STDOUT_FILENO) == 1), screen_(screen_options(terminal_)) {
@@ -76,19 +87,23 @@ Desk::Desk() : terminal_(isatty(STDOUT_FILENO) == 1), screen_(screen_options(ter
   if (chosen_conversation.empty()) chosen_conversation = "default";
 }
 
-std::shared_ptr<Store> Desk::store(const Common& common, Need need) {
+std::shared_ptr<Store> Desk::store(const Common& common, Need need, StoreOptions options) {
   const bool is_default = !common.store && !chosen_store && variable("UNDERTEXT_STORE").empty();
   const std::string url = common.store ? *common.store : chosen_store ? *chosen_store : default_store_url();
-  if (const auto open = stores_.find(url); open != stores_.end()) return open->second;
+  const std::string tenant = common.tenant ? *common.tenant : chosen_tenant;
+  const auto key = std::pair(url, tenant);
+  if (const auto open = stores_.find(key); open != stores_.end()) return open->second;
   const bool make = need != Need::there;
   if (is_default && make) make_folders_above(url.substr(sqlite_prefix.size()));
-  Result<std::shared_ptr<Store>> opened = open_store(url, {.create = make});
+  options.create = make;
+  options.tenant = tenant;
+  Result<std::shared_ptr<Store>> opened = open_store(url, options);
   if (!opened && opened.error().code == ErrorCode::not_found) {
     Error error = opened.error();
     error.message += " (undertext init makes one)";
     throw Failure(std::move(error));
   }
-  return stores_.emplace(url, std::move(opened).value()).first->second;
+  return stores_.emplace(key, std::move(opened).value()).first->second;
 }
 
 std::string Desk::conversation_id(const Common& common) const { return common.conversation.value_or(chosen_conversation); }

@@ -24,6 +24,11 @@ int exit_status(ErrorCode code);
 
 // $UNDERTEXT_STORE, else sqlite: with undertext/undertext.db in $XDG_DATA_HOME or ~/.local/share.
 std::string default_store_url();
+// "tokens" in the folder where the user's store would be, whatever $UNDERTEXT_STORE says; nothing for a user without a home.
+std::optional<std::string> default_tokens_file();
+
+// Makes the folders above `path` that are missing, for their owner alone.
+void make_folders_above(const std::string& path);
 
 class Desk {
  public:
@@ -35,7 +40,7 @@ class Desk {
     another,  // conflict when there is one; of a store, the same as make
   };
   // Opened once, and kept open. The folder of the default store is made too, for its owner alone.
-  std::shared_ptr<Store> store(const Common& common, Need need = Need::there);
+  std::shared_ptr<Store> store(const Common& common, Need need = Need::there, StoreOptions options = {});
   // With the settings it was made with; or `config`, which it then keeps. One called "default" is always made.
   Conversation conversation(const Common& common, Need need = Need::there, const std::optional<std::string>& config = {});
   std::string conversation_id(const Common& common) const;
@@ -45,6 +50,7 @@ class Desk {
 
   // What a command takes where nothing is said: a shell sets them.
   std::optional<std::string> chosen_store = {};
+  std::string chosen_tenant = {};
   std::string chosen_conversation;
 
   // Output for people: lines without controls. What is too wide for a terminal is cut; a pipe gets it whole.
@@ -63,7 +69,7 @@ class Desk {
  private:
   bool terminal_;
   Screen screen_;
-  std::map<std::string, std::shared_ptr<Store>, std::less<>> stores_;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<Store>> stores_;  // by URL and tenant
 };
 
 // Long work, shown on standard error while it lasts, where that is a terminal.

@@ -1,5 +1,6 @@
-// validate: what a provider would refuse.
+// validate: what a provider would refuse. cost: what edits cost in its cache.
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,7 +18,7 @@ namespace {
 
 struct ValidateOptions : Common {
   std::optional<std::string> subject;  // a conversation, a file, or -
-  std::optional<std::uint64_t> at_version;
+  RuleOptions rules;
   DialectOptions dialect;
 };
 
@@ -49,13 +50,17 @@ bool names_file(Desk& desk, const ValidateOptions& given) {
 
 std::vector<Finding> findings_of(Desk& desk, const ValidateOptions& given, const Profile& profile) {
   if (names_file(desk, given)) {
-    if (given.at_version) fail(ErrorCode::invalid_argument, "a file has no versions", "at-version");
+    if (given.rules.at_version || given.rules.sent_version)
+      fail(ErrorCode::invalid_argument, "a file has no versions", given.rules.at_version ? "at-version" : "sent-version");
+    if (given.rules.request) fail(ErrorCode::invalid_argument, "the file is the request", "request");
     return validate_request(read_whole(*given.subject), profile).value();
   }
   Common common = given;
   if (given.subject) common.conversation = given.subject;
-  const Conversation conversation = desk.conversation(common);
-  return validate(view_at(conversation.history(), given.at_version), profile).value();
+  const History history = desk.conversation(common).history();
+  std::string request;
+  return validate(view_at(history, given.rules.at_version), profile, render_options(given.rules, history, profile, request))
+      .value();
 }
 
 // The words of errors and repairs are long, and a cut would take what matters: on a terminal they are wrapped.
@@ -102,8 +107,51 @@ Run declare_validate(Arguments& arguments) {
   declare_conversation(arguments, *given);
   arguments.add({"CONVERSATION", &given->subject, "Which conversation; or a file that holds a request, or - for standard input"});
   declare_dialect(arguments, given->dialect);
-  arguments.add({"--at-version", &given->at_version, "As the conversation was at version V", "V"});
+  arguments.add({"--at-version", &given->rules.at_version, "As the conversation was at version V", "V"});
+  declare_rules(arguments, given->rules);
   return [given](Desk& desk) { return run_validate(desk, *given); };
+}
+
+struct CostOptions : Common {
+  std::uint64_t from = 0;
+  std::optional<std::uint64_t> to;
+  std::uint64_t overhead = 0;
+  DialectOptions dialect;
+};
+
+std::string rounded(double tokens) {
+  char digits[64];
+  std::snprintf(digits, sizeof digits, "%.1f", tokens);
+  return digits;
+}
+
+int run_cost(Desk& desk, const CostOptions& given) {
+  const Profile profile = chosen_profile(given.dialect);
+  const History history = desk.conversation(given).history();
+  const EditCost cost = edit_cost(view_at(history, given.from), view_at(history, given.to), profile.cache, given.overhead);
+  if (given.json) {
+    std::string out = R"({"ok":true,"result":)";
+    append_json(out, cost);
+    desk.put_json(out + "}");
+    return 0;
+  }
+  desk.say("stable: " + std::to_string(cost.stable) + " tokens, of which the cache still serves " + std::to_string(cost.reusable));
+  desk.say("billed anew: " + std::to_string(cost.rewritten) + " tokens, which costs " + rounded(cost.one_time) +
+           " input tokens once");
+  desk.say("saved: " + rounded(cost.saved_per_turn) + " input tokens a turn" +
+           (cost.break_even_turns ? ", so it has paid after " + rounded(*cost.break_even_turns) + " turns" : ""));
+  if (!cost.break_even_turns) desk.say("it never pays for the cache that is lost");
+  return 0;
+}
+
+Run declare_cost(Arguments& arguments) {
+  auto given = std::make_shared<CostOptions>();
+  declare_placed_conversation(arguments, *given);
+  arguments.add({.names = "--from", .to = &given->from, .help = "The version that was sent last", .value = "V", .required = true});
+  arguments.add({"--to", &given->to, "The version to send; the head unless told", "V"});
+  arguments.add({"--overhead", &given->overhead, "Tokens of tools and instructions before the messages", "N"});
+  declare_dialect(arguments, given->dialect);
+  return [given](Desk& desk) { return run_cost(desk, *given); };
 }
 
 }  // namespace
@@ -116,6 +164,12 @@ std::vector<Command> dialect_commands() {
        "  undertext validate support-17 --dialect anthropic\n"
        "  undertext validate --profile mistral - < request.json",
        declare_validate},
+      {"cost", "What edits cost where the provider keeps prompts in a cache",
+       "What has to be billed anew because of the edits between two versions, and after how many turns being shorter has paid for "
+       "it.\n"
+       "Example:\n"
+       "  undertext cost support-17 --from 12 --dialect anthropic --overhead 8000",
+       declare_cost},
   };
 }
 

@@ -80,6 +80,26 @@ Profile chosen_profile(const DialectOptions& options) {
   return profile;
 }
 
+void declare_rules(Arguments& arguments, RuleOptions& options) {
+  arguments.add(
+      {"--sent-version", &options.sent_version, "What the provider saw last, where that is not the version before the edits", "V"});
+  arguments.add(
+      {"--request", &options.request, "The other fields of the request (tools, store, …), for the rules that need them", "FILE"});
+}
+
+RenderOptions render_options(const RuleOptions& given, const History& history, const Profile& profile, std::string& request) {
+  RenderOptions options;
+  if (given.request) request = read_whole(*given.request);
+  options.request = request;
+  options.bound = given.bound == "refuse"       ? BoundThinking::refuse
+                  : given.bound == "drop_block" ? BoundThinking::drop_block
+                                                : BoundThinking::strip;
+  const std::optional<std::uint64_t> last = given.sent_version ? given.sent_version : given.at_version;
+  options.sent_before = views_sent(history, last ? Version(*last) : history.version(), profile).value();
+  if (given.sent_version) options.sent = view_at(history, given.sent_version);
+  return options;
+}
+
 View view_at(const History& history, std::optional<std::uint64_t> version) {
   return version ? history.view_at(Version(*version)).value() : history.view();
 }

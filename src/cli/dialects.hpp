@@ -27,6 +27,18 @@ void declare_dialect(Arguments& arguments, DialectOptions& options);  // --diale
 // not_found: no such profile, no such file.
 Profile chosen_profile(const DialectOptions& options);
 
+// What the rules ask for besides the messages.
+struct RuleOptions {
+  std::optional<std::uint64_t> at_version = {};
+  std::optional<std::uint64_t> sent_version = {};
+  std::optional<std::string> request = {};  // a file
+  std::string bound = "strip";
+};
+void declare_rules(Arguments& arguments, RuleOptions& options);  // --sent-version, --request
+
+// As the queries of exec have them. `request` keeps what the answer borrows. Throws Failure: not_found, no such version or file.
+RenderOptions render_options(const RuleOptions& given, const History& history, const Profile& profile, std::string& request);
+
 View view_at(const History& history, std::optional<std::uint64_t> version);  // the head's unless told. Throws Failure: not_found
 
 std::string in_words(const Place& place, std::string_view about = {});  // "messages[1] (#2, call_1)"

@@ -99,6 +99,7 @@ bool run_line(Desk& desk, const std::string& line, int& status) {
       return true;
     }
     if (words.front() == "shell") fail(ErrorCode::invalid_argument, "this is a shell already");
+    if (words.front() == "serve") fail(ErrorCode::invalid_argument, "a server needs a process of its own");
     if (words.front() == "exec") fail(ErrorCode::invalid_argument, "lines of JSON can be written right here");
     if (isatty(STDIN_FILENO) != 1 && std::find(words.begin(), words.end(), "-") != words.end())
       fail(ErrorCode::invalid_argument, "standard input is this script; name a file instead of -");
@@ -115,11 +116,12 @@ bool run_line(Desk& desk, const std::string& line, int& status) {
 
 Run declare_shell(Arguments& arguments) {
   auto given = std::make_shared<Common>();
-  arguments.add({"--store", &given->store,
-                 "sqlite:PATH, postgres://… or memory:; $UNDERTEXT_STORE or a file of the user's unless told", "URL"});
+  declare_url(arguments, *given);
+  declare_tenant(arguments, *given);
   arguments.add({"-c,--conversation", &given->conversation, "Which conversation to begin with", "ID"});
   return [given](Desk& desk) {
     if (given->store) desk.chosen_store = given->store;
+    if (given->tenant) desk.chosen_tenant = *given->tenant;
     if (given->conversation) desk.chosen_conversation = *given->conversation;
     desk.store({}, Desk::Need::make);
     const std::vector<CommandWords> commands = command_words();

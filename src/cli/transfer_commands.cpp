@@ -60,7 +60,7 @@ std::string on_one_line(std::string json) {
 struct ExportOptions : Common {
   std::optional<std::string> file;
   bool messages = false, all = false;
-  std::optional<std::uint64_t> at_version;
+  RuleOptions rules;
   DialectOptions dialect;
 };
 
@@ -88,8 +88,10 @@ int export_request(Desk& desk, const ExportOptions& given) {
   if (given.messages || given.all)
     fail(ErrorCode::invalid_argument, "a request holds what the model sees: --messages and --all do not go with it", "dialect");
   const Profile profile = chosen_profile(given.dialect);
-  const Conversation conversation = desk.conversation(given);
-  Rendering rendering = render(view_at(conversation.history(), given.at_version), profile).value();
+  const History history = desk.conversation(given).history();
+  std::string request;
+  const Rendering rendering =
+      render(view_at(history, given.rules.at_version), profile, render_options(given.rules, history, profile, request)).value();
   write_lines(desk, given.file, [&](const std::function<void(std::string_view)>& write) {
     if (!given.json) return write(rendering.json);
     std::string out = R"({"ok":true,"result":)";
@@ -104,7 +106,9 @@ int export_request(Desk& desk, const ExportOptions& given) {
 
 int run_export(Desk& desk, const ExportOptions& given) {
   if (given.dialect.are_given()) return export_request(desk, given);
-  if (given.at_version && (!given.messages || given.all))
+  if (given.rules.sent_version || given.rules.request || given.rules.bound != "strip")
+    fail(ErrorCode::invalid_argument, "rules are a provider's: say --dialect with them", "dialect");
+  if (given.rules.at_version && (!given.messages || given.all))
     fail(ErrorCode::invalid_argument, "a history holds every version: say --dialect or --messages with it", "at-version");
   const std::shared_ptr<Store> store = desk.store(given);
   const Conversation conversation = desk.conversation(given);
@@ -117,7 +121,7 @@ int run_export(Desk& desk, const ExportOptions& given) {
       return;
     }
     const History history = conversation.history();
-    for (const Message& message : given.all ? history.log() : view_at(history, given.at_version))
+    for (const Message& message : given.all ? history.log() : view_at(history, given.rules.at_version))
       write(on_one_line(std::string(message.json())));
   });
   return 0;
@@ -130,7 +134,13 @@ Run declare_export(Arguments& arguments) {
   arguments.add({"--messages", &given->messages, "Only the messages that the model sees now, one a line"});
   arguments.add({"--all", &given->all, "With --messages: those of the log, hidden ones too"});
   declare_dialect(arguments, given->dialect);
-  arguments.add({"--at-version", &given->at_version, "With --dialect or --messages: as it was at version V", "V"});
+  arguments.add({"--at-version", &given->rules.at_version, "With --dialect or --messages: as it was at version V", "V"});
+  declare_rules(arguments, given->rules);
+  arguments.add({.names = "--bound-thinking",
+                 .to = &given->rules.bound,
+                 .help = "What becomes of thinking that an edit made void",
+                 .value = "POLICY",
+                 .choices = {"strip", "refuse", "drop_block"}});
   return [given](Desk& desk) { return run_export(desk, *given); };
 }
 
@@ -138,7 +148,7 @@ struct ImportGiven : Common {
   std::string file = "-";
   std::string format = "auto";
   std::optional<std::string> config;
-  bool append = false, trust = false;
+  bool append = false, after = false, trust = false;
   DialectOptions dialect;
 };
 
@@ -245,14 +255,33 @@ int import_transcript(Desk& desk, const ImportGiven& given, std::string_view tex
   return 0;
 }
 
+// Of a request that repeats the conversation as it was exported. What differs from that would be stored twice.
+Imported what_is_new(const View& view, const Profile& profile, std::string_view text) {
+  Imported imported = import_after(view, profile, text).value();
+  if (imported.known < view.size())
+    fail(ErrorCode::conflict,
+         "it does not begin with the conversation as it is exported: of " + std::to_string(view.size()) + " messages " +
+             std::to_string(imported.known) + " are the same",
+         "after");
+  return imported;
+}
+
 // One operation, to a conversation that is made where there is none.
 int import_request(Desk& desk, const ImportGiven& given, std::string_view text) {
   if (given.format != "auto") fail(ErrorCode::invalid_argument, "--format and --dialect exclude each other", "format");
-  const Dialect dialect = chosen_profile(given.dialect).dialect;
-  Imported imported = import_messages(dialect, text).value();
-  if (imported.messages.empty()) fail(ErrorCode::invalid_argument, "there is no message in it");
+  const Profile profile = chosen_profile(given.dialect);
+  const Dialect dialect = profile.dialect;
+  const bool is_there = given.append || given.after;
+  Imported imported;
+  if (!given.after) imported = import_messages(dialect, text).value();
+  if (!given.after && imported.messages.empty()) fail(ErrorCode::invalid_argument, "there is no message in it");
+  Conversation conversation = desk.conversation(given, is_there ? Desk::Need::there : Desk::Need::make, given.config);
+  if (given.after) imported = what_is_new(conversation.history().view(), profile, text);
   const std::size_t messages = imported.messages.size();
-  Conversation conversation = desk.conversation(given, given.append ? Desk::Need::there : Desk::Need::make, given.config);
+  if (messages == 0) {
+    report(desk, given, name(dialect), 0, 0, {});
+    return 0;
+  }
   conversation.apply({op::Append{std::move(imported.messages)}, {.description = "imported from " + std::string(name(dialect))}})
       .value();
   report(desk, given, name(dialect), 1, messages, left_out_of(imported, text));
@@ -260,9 +289,10 @@ int import_request(Desk& desk, const ImportGiven& given, std::string_view text) 
 }
 
 int run_import(Desk& desk, ImportGiven& given) {
-  if (!given.conversation && !given.append) given.conversation = fresh_id(now_ms());
+  if (!given.conversation && !given.append && !given.after) given.conversation = fresh_id(now_ms());
   Rereadable file(given.file);
   if (given.dialect.are_given()) return import_request(desk, given, file.whole());
+  if (given.after) fail(ErrorCode::invalid_argument, "only a request repeats a conversation: say --dialect with it", "after");
   const LineSource first = file.lines();
   const std::optional<std::string_view> line = first();
   const bool is_export = line && is_export_header(*line);
@@ -294,6 +324,7 @@ Run declare_import(Arguments& arguments) {
                  .choices = {"auto", "export", "messages", "codex", "claude-code"}});
   declare_dialect(arguments, given->dialect);
   arguments.add({"--append", &given->append, "Add the messages to a conversation that is there"});
+  arguments.add({"--after", &given->after, "With --dialect: add only what follows the conversation in a request that repeats it"});
   arguments.add({"--config", &given->config, "Settings instead of the exported ones", "JSON"});
   arguments.add({"--trust-settings", &given->trust, "Take exported settings that name summarisers: who is sent keys and messages"});
   return [given](Desk& desk) { return run_import(desk, *given); };

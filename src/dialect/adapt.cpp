@@ -36,12 +36,21 @@ void Adapter::convert(Turn turn) {
   if (turn.has_annotations) lose(LossCode::annotations);
   if (!turn.name.empty() && to != Dialect::openai_chat && turn.role != Role::tool) lose(LossCode::name);
   if (!turn.phase.empty() && to != Dialect::openai_responses) lose(LossCode::phase);
-  if (turn.is_developer && (to == Dialect::anthropic || to == Dialect::gemini)) turn.is_developer = false;
+  if (turn.is_developer && (to == Dialect::anthropic || to == Dialect::gemini)) {
+    turn.is_developer = false;
+    if (!draft_.turns.empty()) lose(LossCode::role_developer);  // before, it is the instructions
+  }
   turn.raw = {};
   turn.is_top = turn.is_top && to == Dialect::openai_responses;
   std::vector<Block> kept;
-  for (Block& block : turn.blocks)
-    if (keep_block(block, turn.role)) kept.push_back(std::move(block));
+  for (Block& block : turn.blocks) {
+    // Instructions call nothing and answer nothing.
+    if (turn.role == Role::system && (is_client(block, BlockKind::call) || is_client(block, BlockKind::result))) {
+      lose(LossCode::part_dropped);
+    } else if (keep_block(block, turn.role)) {
+      kept.push_back(std::move(block));
+    }
+  }
   // An empty text beside a call says nothing, and most dialects refuse it.
   if (kept.size() > 1 && to != Dialect::openai_chat)
     std::erase_if(kept, [](const Block& b) { return b.kind == BlockKind::text && b.text.empty(); });
@@ -60,6 +69,7 @@ bool Adapter::keep_block(Block& block, Role role) {
   const Dialect to = profile_.dialect;
   if (copies(block, to)) return true;
   if (block.has_unknown) lose(LossCode::unknown_field);
+  if (block.has_citations) lose(LossCode::annotations);
   if (!block.cache.empty()) {
     const bool same_marker = (block.native & (bit(Dialect::openai_chat) | bit(Dialect::openai_responses))) != 0 &&
                              (to == Dialect::openai_chat || to == Dialect::openai_responses);
@@ -84,7 +94,8 @@ bool Adapter::keep_block(Block& block, Role role) {
     case BlockKind::call:
     case BlockKind::result:
       if (block.is_server) {
-        if (block.kind == BlockKind::call) lose(LossCode::server_tool_dropped);
+        if (block.kind == BlockKind::call || calls_.find(std::string(block.id)) == calls_.end())
+          lose(LossCode::server_tool_dropped);
         return false;
       }
       if (block.kind == BlockKind::result) {
@@ -122,6 +133,24 @@ bool Adapter::keep_reasoning(Block& block) {
   return false;
 }
 
+namespace {
+
+bool ends_with_one_of(std::string_view text, std::initializer_list<std::string_view> ends) {
+  return std::any_of(ends.begin(), ends.end(), [text](std::string_view end) { return text.ends_with(end); });
+}
+// Images that all of them read. What a URL leads to is not known.
+bool has_common_form(const Media& media) {
+  return media.source != MediaSource::base64 || media.mime.empty() ||
+         ends_with_one_of(media.mime, {"png", "jpeg", "jpg", "gif", "webp"});
+}
+// Chat takes two formats of audio.
+bool is_spoken(const Media& media) {
+  return media.kind == MediaKind::audio && media.source == MediaSource::base64 &&
+         ends_with_one_of(media.mime, {"wav", "wave", "mp3", "mpeg"});
+}
+
+}  // namespace
+
 void Adapter::convert_media(Block& block, Role role) {
   const Dialect to = profile_.dialect;
   const Media& media = block.media;
@@ -131,6 +160,7 @@ void Adapter::convert_media(Block& block, Role role) {
     return placeholder(block, "[audio]");
   }
   if (media.source == MediaSource::text && to != Dialect::anthropic) {
+    if (!media.filename.empty()) lose(LossCode::unknown_field);
     block = text_block(media.data);
     return;
   }
@@ -144,12 +174,12 @@ void Adapter::convert_media(Block& block, Role role) {
   }
   if (!media.detail.empty() && to != Dialect::openai_chat && to != Dialect::openai_responses) lose(LossCode::image_detail);
   const bool is_pdf = media.mime.ends_with("pdf") || media.source == MediaSource::url || media.source == MediaSource::text;
-  const bool is_fine = to == Dialect::openai_chat        ? (media.kind == MediaKind::image ||
-                                                     (media.kind == MediaKind::audio && media.source == MediaSource::base64) ||
-                                                     (media.kind == MediaKind::file && media.source != MediaSource::url))
-                       : to == Dialect::openai_responses ? media.kind == MediaKind::image || media.kind == MediaKind::file
-                       : to == Dialect::anthropic ? media.kind == MediaKind::image || (media.kind == MediaKind::file && is_pdf)
-                                                  : true;
+  const bool is_image = media.kind == MediaKind::image && has_common_form(media);
+  const bool is_fine = to == Dialect::openai_chat
+                           ? (is_image || is_spoken(media) || (media.kind == MediaKind::file && media.source != MediaSource::url))
+                       : to == Dialect::openai_responses ? is_image || media.kind == MediaKind::file
+                       : to == Dialect::anthropic        ? is_image || (media.kind == MediaKind::file && is_pdf)
+                                                         : true;
   const bool role_is_fine = role == Role::user || role == Role::tool || to == Dialect::gemini;
   if (is_fine && role_is_fine) return;
   lose(LossCode::media_unsupported);

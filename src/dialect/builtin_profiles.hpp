@@ -32,13 +32,13 @@ inline constexpr std::array<BuiltinProfile, 14> builtin_profiles = {{
     {"gemini3",
      R"({"name":"gemini3","dialect":"gemini","gemini3":true,"cache":{"kind":"prefix","min":4096,"write":1.0,"read":0.1}})"},
     {"deepseek",
-     R"({"name":"deepseek","dialect":"openai_chat","requires_reasoning_content":true,"cache":{"kind":"prefix","write":1.0,"read":0.1}})"},
+     R"({"name":"deepseek","dialect":"openai_chat","developer_role":false,"requires_reasoning_content":true,"cache":{"kind":"prefix","write":1.0,"read":0.1}})"},
     {"mistral",
-     R"({"name":"mistral","dialect":"openai_chat","strict_alternation":true,"first_user":true,"system_anywhere":false,"user_after_tool":false})"},
+     R"({"name":"mistral","dialect":"openai_chat","strict_alternation":true,"first_user":true,"prefill":false,"developer_role":false,"system_anywhere":false,"user_after_tool":false})"},
     {"gemma",
-     R"({"name":"gemma","dialect":"openai_chat","system_role":false,"strict_alternation":true,"first_user":true,"prefill":false})"},
+     R"({"name":"gemma","dialect":"openai_chat","system_role":false,"developer_role":false,"strict_alternation":true,"first_user":true,"prefill":false})"},
     {"llama_cpp",
-     R"({"name":"llama_cpp","dialect":"openai_chat","call_id_max":0,"cache":{"kind":"prefix","write":1.0,"read":0.0}})"},
+     R"({"name":"llama_cpp","dialect":"openai_chat","developer_role":false,"prefill_twice":false,"call_id_max":0,"cache":{"kind":"prefix","write":1.0,"read":0.0}})"},
 }};
 
 }  // namespace undertext

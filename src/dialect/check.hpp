@@ -24,7 +24,8 @@ struct Fault {
 std::vector<Fault> check(const RequestDraft& draft, const Profile& profile, const RequestFacts& facts);
 
 // The same for what depends on what was sent before: bound and modified thinking, reasoning that an item needs.
-std::vector<Fault> check_against(const RequestDraft& sent, const RequestDraft& draft, const Profile& profile);
+// A block is held against the first of `sent` that has it: to what stood before it then it is bound.
+std::vector<Fault> check_against(const std::vector<RequestDraft>& sent, const RequestDraft& draft, const Profile& profile);
 
 // Where the calls of turns [calls_begin, calls_end) must be answered.
 struct Exchange {
@@ -35,7 +36,11 @@ struct Exchange {
 Exchange exchange_at(const std::vector<Turn>& turns, std::size_t turn, Dialect dialect);
 
 bool is_good_call_id(std::string_view id, const Profile& profile);
+bool may_name_tool(char c, Dialect dialect);
 bool is_good_tool_name(std::string_view name, const Profile& profile);
+bool ends_twice(const std::vector<Turn>& turns, const Profile& profile);  // with an assistant's turns, where one may
+bool has_empty_calls(const Turn& turn);                                   // Chat: "tool_calls":[]
+bool is_empty_content(const Turn& turn);                                  // Chat: "content":[]
 std::size_t current_turn_begin(const std::vector<Turn>& turns);  // Gemini: behind the last thing a user said that is no result
 bool is_long_lived(std::string_view cache_marker);               // "ttl":"1h"
 bool needs_reasoning_content(const RequestDraft& draft, const Profile& profile);

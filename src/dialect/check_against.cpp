@@ -1,6 +1,8 @@
 // What an edit did to reasoning that is bound to what stood before it.
+#include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "dialect/check.hpp"
 #include "dialect/repair.hpp"
@@ -36,11 +38,19 @@ std::pair<std::size_t, std::size_t> first_difference(const std::vector<Turn>& a,
   return {b.size(), no_block};
 }
 
-void check_bound(const RequestDraft& sent, const RequestDraft& draft, const Profile& profile, std::vector<Fault>& found) {
-  std::map<std::string_view, std::string_view> was;  // signature: block
-  for (const Turn& turn : sent.turns)
+using Signed = std::map<std::string_view, std::string_view>;  // signature: block
+
+Signed signed_blocks(const RequestDraft& draft) {
+  Signed blocks;
+  for (const Turn& turn : draft.turns)
     for (const Block& block : turn.blocks)
-      if (block.kind == BlockKind::reasoning && !block.signature.empty()) was[block.signature] = block.raw;
+      if (block.kind == BlockKind::reasoning && !block.signature.empty()) blocks[block.signature] = block.raw;
+  return blocks;
+}
+
+// The blocks of `was`, which were seen in `sent` first.
+void check_bound(const Signed& was, const RequestDraft& sent, const RequestDraft& draft, const Profile& profile,
+                 std::vector<Fault>& found) {
   std::pair<std::size_t, std::size_t> cut = first_difference(sent.turns, draft.turns, profile.dialect);
   std::string cause;
   if (first_difference(sent.top, draft.top, profile.dialect).first != draft.top.size() || sent.top.size() != draft.top.size()) {
@@ -66,12 +76,13 @@ void check_bound(const RequestDraft& sent, const RequestDraft& draft, const Prof
   }
 }
 
-void check_stored_reasoning(const RequestDraft& sent, const RequestDraft& draft, std::vector<Fault>& found) {
+void check_stored_reasoning(const std::vector<RequestDraft>& sent, const RequestDraft& draft, std::vector<Fault>& found) {
   std::map<std::string_view, std::string_view> needs;  // item id: the reasoning before it
   const auto is_reasoning = [](const Turn& turn) { return turn.blocks.size() == 1 && turn.blocks[0].kind == BlockKind::reasoning; };
-  for (std::size_t i = 1; i < sent.turns.size(); ++i)
-    if (is_reasoning(sent.turns[i - 1]) && !is_reasoning(sent.turns[i]) && !sent.turns[i].item_id.empty())
-      needs[sent.turns[i].item_id] = sent.turns[i - 1].item_id;
+  for (const RequestDraft& then : sent)
+    for (std::size_t i = 1; i < then.turns.size(); ++i)
+      if (is_reasoning(then.turns[i - 1]) && !is_reasoning(then.turns[i]) && !then.turns[i].item_id.empty())
+        needs.emplace(then.turns[i].item_id, then.turns[i - 1].item_id);
   for (std::size_t i = 0; i < draft.turns.size(); ++i) {
     const auto need = needs.find(draft.turns[i].item_id);
     if (draft.turns[i].item_id.empty() || need == needs.end()) continue;
@@ -82,9 +93,17 @@ void check_stored_reasoning(const RequestDraft& sent, const RequestDraft& draft,
 
 }  // namespace
 
-std::vector<Fault> check_against(const RequestDraft& sent, const RequestDraft& draft, const Profile& profile) {
+std::vector<Fault> check_against(const std::vector<RequestDraft>& sent, const RequestDraft& draft, const Profile& profile) {
   std::vector<Fault> found;
-  if (profile.dialect == Dialect::anthropic) check_bound(sent, draft, profile, found);
+  std::set<std::string_view> seen;
+  for (const RequestDraft& then : sent) {
+    if (profile.dialect != Dialect::anthropic) break;
+    Signed first_here = signed_blocks(then);
+    std::erase_if(first_here, [&seen](const auto& block) { return !seen.insert(block.first).second; });
+    if (!first_here.empty()) check_bound(first_here, then, draft, profile, found);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Fault& a, const Fault& b) { return std::pair(a.turn, a.block) < std::pair(b.turn, b.block); });
   if (profile.dialect == Dialect::openai_responses) check_stored_reasoning(sent, draft, found);
   return found;
 }

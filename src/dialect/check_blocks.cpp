@@ -24,9 +24,16 @@ bool is_good_call_id(std::string_view id, const Profile& profile) {
   return profile.dialect != Dialect::anthropic || is_word(id);
 }
 
+bool may_name_tool(char c, Dialect dialect) { return is_word({&c, 1}) || (dialect == Dialect::gemini && (c == '.' || c == ':')); }
+
 bool is_good_tool_name(std::string_view name, const Profile& profile) {
   if (name.empty()) return false;
-  return profile.tool_name_max == 0 || (name.size() <= profile.tool_name_max && is_word(name));
+  if (profile.tool_name_max == 0) return true;
+  if (name.size() > profile.tool_name_max) return false;
+  // Gemini's begin as names of variables do.
+  const bool is_number = (name[0] >= '0' && name[0] <= '9') || name[0] == '-' || name[0] == '.' || name[0] == ':';
+  if (profile.dialect == Dialect::gemini && is_number) return false;
+  return std::all_of(name.begin(), name.end(), [&profile](char c) { return may_name_tool(c, profile.dialect); });
 }
 
 namespace {

@@ -39,6 +39,20 @@ bool has_reasoning_content(const Turn& turn) {
                      [](const Block& block) { return block.kind == BlockKind::reasoning && block.type == "reasoning_content"; });
 }
 
+// The blocks with which what the assistant says ends, though it may not: all of them, since the next would be the last without them. Turns of one
+// role in a row are one to the provider.
+void check_last_blocks(const std::vector<Turn>& turns, std::vector<Fault>& found) {
+  bool ends = true;
+  for (std::size_t i = turns.size(); i-- > 0;) {
+    ends = ends || turns[i + 1].role != turns[i].role;
+    const std::vector<Block>& blocks = turns[i].blocks;
+    for (std::size_t b = blocks.size(); ends && b-- > 0;) {
+      ends = blocks[b].kind == BlockKind::reasoning;
+      if (ends) found.push_back({FindingCode::think_last_block, i, b, {}});
+    }
+  }
+}
+
 void check_thinking(const RequestDraft& draft, const Profile& profile, const RequestFacts& facts, std::vector<Fault>& found) {
   const std::vector<Turn>& turns = draft.turns;
   for (std::size_t i = 0; i < turns.size(); ++i) {
@@ -46,11 +60,8 @@ void check_thinking(const RequestDraft& draft, const Profile& profile, const Req
     for (std::size_t b = 0; b < blocks.size(); ++b)
       if (blocks[b].kind == BlockKind::reasoning && blocks[b].type == "thinking" && blocks[b].signature.empty())
         found.push_back({FindingCode::think_unsigned, i, b, {}});
-    // Turns of one role in a row are one to the provider, so only the last of them ends it.
-    const bool ends = i + 1 == turns.size() || turns[i + 1].role != turns[i].role;
-    if (ends && !blocks.empty() && blocks.back().kind == BlockKind::reasoning)
-      found.push_back({FindingCode::think_last_block, i, blocks.size() - 1, {}});
   }
+  check_last_blocks(turns, found);
   if (!profile.thinking_required || facts.is_thinking_disabled) return;
   std::size_t last = turns.size();
   while (last > 0 && turns[last - 1].role != Role::assistant) --last;
@@ -63,18 +74,19 @@ void check_thinking(const RequestDraft& draft, const Profile& profile, const Req
 
 void check_items(const RequestDraft& draft, const RequestFacts& facts, std::vector<Fault>& found) {
   const std::vector<Turn>& turns = draft.turns;
-  for (std::size_t i = 0; i < turns.size(); ++i) {
-    if (turns[i].blocks.size() != 1) continue;
-    const Block& block = turns[i].blocks[0];
-    if (block.type == "item_reference" && !facts.store)
-      found.push_back({FindingCode::item_ref_unstored, i, no_block, std::string(turns[i].item_id)});
-    if (block.kind != BlockKind::reasoning) continue;
-    if (!facts.store && block.signature.empty())
-      found.push_back({FindingCode::reasoning_not_portable, i, no_block, std::string(turns[i].item_id)});
-    const bool has_follower = i + 1 < turns.size() && turns[i + 1].role == Role::assistant &&
-                              (turns[i + 1].blocks.empty() || turns[i + 1].blocks[0].kind != BlockKind::control);
-    if (!turns[i].item_id.empty() && !has_follower)
-      found.push_back({FindingCode::reasoning_no_follower, i, no_block, std::string(turns[i].item_id)});
+  // Backwards: an item that has to go follows nothing.
+  bool has_follower = false;
+  for (std::size_t i = turns.size(); i-- > 0;) {
+    const std::size_t found_before = found.size();
+    const Block* const only = turns[i].blocks.size() == 1 ? &turns[i].blocks[0] : nullptr;
+    const auto add = [&](FindingCode code) { found.push_back({code, i, no_block, std::string(turns[i].item_id)}); };
+    if (only != nullptr && only->type == "item_reference" && !facts.store) add(FindingCode::item_ref_unstored);
+    if (only != nullptr && only->kind == BlockKind::reasoning) {
+      if (!facts.store && only->signature.empty()) add(FindingCode::reasoning_not_portable);
+      if (!turns[i].item_id.empty() && !has_follower) add(FindingCode::reasoning_no_follower);
+    }
+    if (found.size() == found_before)
+      has_follower = turns[i].role == Role::assistant && (turns[i].blocks.empty() || turns[i].blocks[0].kind != BlockKind::control);
   }
 }
 

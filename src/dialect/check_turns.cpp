@@ -22,12 +22,25 @@ bool is_system_misplaced(const std::vector<Turn>& turns, std::size_t turn, const
   return false;
 }
 
+bool ends_twice(const std::vector<Turn>& turns, const Profile& profile) {
+  const std::size_t size = turns.size();
+  return !profile.prefill_twice && !profile.strict_alternation && size > 1 && turns[size - 1].role == Role::assistant &&
+         turns[size - 2].role == Role::assistant;
+}
+
+// What is written anew has no empty lists.
+bool has_empty_calls(const Turn& turn) { return turn.has_empty_calls && turn.is_raw_in(Dialect::openai_chat); }
+bool is_empty_content(const Turn& turn) {
+  if (!turn.is_raw_in(Dialect::openai_chat)) return false;
+  return turn.shape == Turn::Shape::list && turn.content.find_first_not_of("[] \t\r\n") == std::string_view::npos;
+}
+
 namespace {
 
 class TurnRules {
  public:
   TurnRules(const RequestDraft& draft, const Profile& profile, std::vector<Fault>& found)
-      : turns_(draft.turns), profile_(profile), found_(found) {}
+      : turns_(draft.turns), has_top_(!draft.top.empty()), profile_(profile), found_(found) {}
 
   void run() {
     for (std::size_t i = 0; i < turns_.size(); ++i) check_one(i);
@@ -43,7 +56,8 @@ class TurnRules {
 
   void check_one(std::size_t i) {
     const Turn& turn = turns_[i];
-    if (turn.role == Role::system && profile_.dialect == Dialect::openai_chat && !profile_.system_role) {
+    const bool has_role = profile_.system_role && (profile_.developer_role || !turn.is_developer);
+    if (turn.role == Role::system && profile_.dialect == Dialect::openai_chat && !has_role) {
       add(FindingCode::system_role_unsupported, i);
     } else if (is_system_misplaced(turns_, i, profile_)) {
       add(FindingCode::system_position, i);
@@ -54,22 +68,27 @@ class TurnRules {
       const bool says = has_kind(turn, BlockKind::call) || has_kind(turn, BlockKind::refusal) || has_kind(turn, BlockKind::media);
       if (is_null && !turn.raw.empty() && (turn.role != Role::assistant || !says)) add(FindingCode::content_null, i);
     }
+    if (profile_.dialect == Dialect::openai_chat && (has_empty_calls(turn) || is_empty_content(turn)))
+      add(FindingCode::empty_list, i);
     if (profile_.dialect != Dialect::gemini) return;
     if (turn.role == Role::assistant && has_calls(turn) && i > 0 && turns_[i - 1].role == Role::assistant)
       add(FindingCode::gem_call_position, i);
   }
 
   void check_first() {
-    if (!profile_.first_user) return;
+    if (turns_.empty() && !has_top_) return;  // nothing to send
+    if (!profile_.first_user && !turns_.empty()) return;
     for (std::size_t i = 0; i < turns_.size(); ++i) {
       if (turns_[i].role == Role::system) continue;
-      const bool is_summary = !turns_[i].blocks.empty() && turns_[i].blocks[0].kind == BlockKind::compaction;
+      const bool is_summary =
+          profile_.dialect == Dialect::anthropic && !turns_[i].blocks.empty() && turns_[i].blocks[0].kind == BlockKind::compaction;
       if (turns_[i].role != Role::user && !is_summary) {
         const bool calls_first = profile_.dialect == Dialect::gemini && has_calls(turns_[i]);
         add(calls_first ? FindingCode::gem_call_position : FindingCode::first_not_user, i);
       }
       return;
     }
+    add(FindingCode::first_not_user, top_turn);
   }
 
   void check_neighbours() {
@@ -88,6 +107,7 @@ class TurnRules {
   void check_last() {
     if (turns_.empty() || turns_.back().role != Role::assistant) return;
     const std::size_t last = turns_.size() - 1;
+    if (ends_twice(turns_, profile_)) add(FindingCode::role_alternation, last);
     if (!profile_.prefill) return add(FindingCode::trailing_assistant, last);
     if (profile_.dialect != Dialect::anthropic || turns_[last].blocks.empty()) return;
     const Block& block = turns_[last].blocks.back();
@@ -121,6 +141,7 @@ class TurnRules {
   }
 
   const std::vector<Turn>& turns_;
+  const bool has_top_;
   const Profile& profile_;
   std::vector<Fault>& found_;
 };

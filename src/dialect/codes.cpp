@@ -67,7 +67,8 @@ constexpr FindingText findings[] = {
      "neighbours of one role are merged"},
     {"USER_AFTER_TOOL", "Unexpected role 'user' after role 'tool'", "a short assistant message is put between"},
     {"SYSTEM_POSITION", "role 'system' is not supported here", "it becomes a user's text in its place"},
-    {"SYSTEM_ROLE_UNSUPPORTED", "System role not supported", "it becomes a user's text in its place"},
+    {"SYSTEM_ROLE_UNSUPPORTED", "System role not supported",
+     "it becomes a user's text in its place; a developer's, a system message"},
     {"MEDIA_IN_TOOL_RESULT",
      "Image URLs are only allowed for messages with role 'user', but this message with role 'tool' contains an image URL.",
      "a placeholder stays, and a user message behind the results carries it"},
@@ -91,8 +92,10 @@ constexpr FindingText findings[] = {
     {"GEM_PART_UNION", "required oneof field 'data' must have one initialized field",
      "the part is split, or left out when it has none"},
     {"GEM_ROLE", "Please use a valid role: user, model.", "another role becomes user"},
+    {"EMPTY_LIST", "empty array. Expected an array with minimum length 1, but got an empty array instead.",
+     "an empty list of calls is left out, an empty content becomes an empty string"},
 };
-static_assert(std::size(findings) == static_cast<std::size_t>(FindingCode::gem_role) + 1);
+static_assert(std::size(findings) == static_cast<std::size_t>(FindingCode::empty_list) + 1);
 
 using Severity = Loss::Severity;
 // In the order of LossCode.

@@ -54,6 +54,7 @@ enum class FindingCode : std::uint8_t {
   tool_undefined,
   gem_part_union,
   gem_role,
+  empty_list,
 };
 struct FindingText {
   std::string_view code;

@@ -60,6 +60,19 @@ std::optional<Turn> read_native(const JsonValue& message, const JsonValue& nativ
 
 }  // namespace
 
+namespace {
+
+// Instructions of Responses may be a list of items: what these say, one after another.
+Turn read_items(const JsonValue& list, Arena& arena) {
+  Turn all;
+  for (const JsonValue item : list.elements())
+    if (item.is(JsonType::object))
+      for (Block& block : read_responses(item, arena).blocks) all.blocks.push_back(std::move(block));
+  return all;
+}
+
+}  // namespace
+
 Turn read_top(Dialect dialect, std::string_view value, Arena& arena) {
   Turn turn;
   ToolIds ids;
@@ -69,7 +82,9 @@ Turn read_top(Dialect dialect, std::string_view value, Arena& arena) {
                                     : arena.keep(R"({"role":"system","content":)" + std::string(value) + '}');
   JsonText read;
   if (read.read(text, {.depth = 4096})) return turn;
+  const std::optional<JsonValue> items = dialect == Dialect::openai_responses ? read.root().find("content") : std::nullopt;
   turn = dialect == Dialect::gemini && text.data() == value.data() ? read_gemini(read.root(), arena, ids)
+         : items && items->is(JsonType::array)                     ? read_items(*items, arena)
                                                                    : read_message(read.root(), dialect, arena, ids);
   turn.role = Role::system;
   turn.raw = value;

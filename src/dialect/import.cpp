@@ -225,6 +225,41 @@ Result<Imported> import_messages(Dialect dialect, std::string_view json, const M
   return Imported{importer.take(), std::move(body->rest), 0};
 }
 
+namespace {
+
+// Whether both say the same. Clients write anew what they were given: with other white space, other escapes, other order.
+bool is_same(const JsonValue& a, const JsonValue& b) {
+  if (a.type() != b.type()) return false;
+  if (a.is(JsonType::string)) return a.raw() == b.raw() || a.string() == b.string();
+  if (!a.is(JsonType::array) && !a.is(JsonType::object)) return a.raw() == b.raw();
+  const std::size_t count = a.count();
+  if (count != b.count()) return false;
+  if (a.is(JsonType::array)) {
+    auto other = b.elements().begin();
+    for (const JsonValue element : a.elements()) {
+      if (!is_same(element, *other)) return false;
+      ++other;
+    }
+    return true;
+  }
+  constexpr std::size_t sought_max = 64;  // more members than that are compared in their order only
+  auto other = b.members().begin();
+  for (const JsonMember member : a.members()) {
+    const JsonMember next = *other;
+    ++other;
+    const std::string key = member.key.string();
+    if (next.key.string() == key) {
+      if (!is_same(member.value, next.value)) return false;
+      continue;
+    }
+    const std::optional<JsonValue> sought = count <= sought_max ? b.find(key) : std::nullopt;
+    if (!sought || !is_same(member.value, *sought)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 Result<Imported> import_after(const View& view, const Profile& profile, std::string_view json, const MessageLimits& limits) {
   Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
   if (!text) return std::move(text.error());
@@ -243,8 +278,10 @@ Result<Imported> import_after(const View& view, const Profile& profile, std::str
   if (!draft.top.empty() && body->top) {
     RequestDraft only_top;
     only_top.top = draft.top;
-    const std::string rendered = request_json(profile.dialect, only_top);
-    top_is_same = rendered.find(':' + std::string(body->top->raw()) + ',') != std::string::npos;
+    const std::string bytes = request_json(profile.dialect, only_top);
+    const Result<JsonText> rendered = JsonText::parse(bytes, {.depth = limits.depth + 8});
+    const std::optional<JsonValue> top = rendered ? rendered->root().find(names_of(profile.dialect).top) : std::nullopt;
+    top_is_same = top && is_same(*top, *body->top);
   }
   if (top_is_same && body->list && body->list->is(JsonType::array)) {
     std::string bytes;
@@ -252,7 +289,10 @@ Result<Imported> import_after(const View& view, const Profile& profile, std::str
       if (same == draft.turns.size()) break;
       bytes.clear();
       append_turn(bytes, profile.dialect, draft.turns[same]);
-      if (bytes != element.raw()) break;
+      if (bytes != element.raw()) {
+        const Result<JsonText> rendered = JsonText::parse(bytes, {.depth = limits.depth + 8});
+        if (!rendered || !is_same(rendered->root(), element)) break;
+      }
       ++same;
     }
   }

@@ -57,6 +57,50 @@ const std::vector<Passage>& passages() {
        chat_user(R"({"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,AA"}})"),
        R"({"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AA"},"title":"a.pdf"})",
        {}},
+      {chat, anthropic, q + R"(,{"role":"developer","content":"d"})", R"({"role":"system","content":"d"})", {"L_ROLE_DEVELOPER"}},
+      {anthropic,
+       chat,
+       q + R"(,{"role":"assistant","content":[{"type":"text","text":"a","citations":[{"type":"char_location","cited_text":"c"}]}]},)" +
+           q,
+       R"({"role":"assistant","content":"a"})",
+       {"L_ANNOTATIONS"}},
+      {anthropic,
+       responses,
+       R"({"role":"user","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"d"},"title":"t"}]})",
+       R"("content":"d")",
+       {"L_UNKNOWN_FIELD"}},
+      {anthropic,
+       gemini,
+       q + R"(,{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"web_search_tool_result","tool_use_id":"s","content":[]}]},)" +
+           q,
+       R"({"role":"model","parts":[{"text":"a"}]})",
+       {"L_SERVER_TOOL_DROPPED"}},
+      {responses,
+       anthropic,
+       R"({"type":"message","role":"user","content":[{"type":"input_text","text":"q"}],"x":1})",
+       q,
+       {"L_UNKNOWN_FIELD"}},
+      {responses,
+       chat,
+       R"({"type":"function_call","call_id":"a","name":"f","namespace":"n","arguments":"{}"},{"type":"function_call_output","call_id":"a","output":"r"})",
+       R"("name":"f")",
+       {"L_UNKNOWN_FIELD"}},
+      {gemini,
+       chat,
+       R"({"role":"user","parts":[{"inlineData":{"mimeType":"image/png","data":"AA"},"mediaResolution":{"level":"L"}}]})",
+       R"("data:image/png;base64,AA")",
+       {"L_UNKNOWN_FIELD"}},
+      {gemini,
+       anthropic,
+       R"({"role":"user","parts":[{"inlineData":{"mimeType":"image/heic","data":"AA"}}]})",
+       "[image]",
+       {"L_MEDIA_UNSUPPORTED"}},
+      {gemini,
+       chat,
+       R"({"role":"user","parts":[{"inlineData":{"mimeType":"audio/ogg","data":"AA"}}]})",
+       "[audio]",
+       {"L_MEDIA_UNSUPPORTED"}},
+      {gemini, chat, R"({"role":"user","parts":[{"inlineData":{"mimeType":"audio/mpeg","data":"AA"}}]})", R"("format":"mp3")", {}},
       {chat, anthropic, R"({"role":"user","content":"q","name":"ana"})", q, {"L_NAME"}},
       {chat,
        anthropic,
@@ -207,6 +251,38 @@ TEST(DialectLosses, AnEditDropsTheBytesOfTheEditedMessageOnly) {
                                      R"({"role":"user","parts":[{"text":"1"}]},{"role":"model","parts":[{"text":"two","y":2}]})"));
   const History noted = RandomConversation::applied(history, op::Transform{Names::indices({0}), SetMetadata{R"({"k":1})"}});
   EXPECT_EQ(json(noted), request_of(Dialect::gemini, list)) << "metadata is the engine's own";
+}
+
+TEST(DialectLosses, InstructionsGivenAsItemsReachEveryDialect) {
+  const std::string request =
+      R"({"instructions":[{"role":"developer","content":"one"},{"role":"system","content":[{"type":"input_text","text":"two"}]}],"input":[{"role":"user","content":"q"}]})";
+  const History history = with(import_messages(Dialect::openai_responses, request).value().messages);
+  EXPECT_EQ(render(history.view(), default_profile(Dialect::openai_responses)).value().json, request);
+  const Rendering there = render(history.view(), default_profile(Dialect::anthropic)).value();
+  EXPECT_EQ(there.json, R"({"system":[{"type":"text","text":"one"},{"type":"text","text":"two"}],"messages":[)" + q + "]}");
+  EXPECT_TRUE(there.losses.empty());
+}
+
+TEST(DialectLosses, AClientMayWriteAnewWhatItWasGiven) {
+  const Profile profile = default_profile(Dialect::anthropic);
+  const History history =
+      with(import_messages(Dialect::openai_chat,
+                           R"([{"role":"system","content":"s"},{"role":"user","content":"café"},)"
+                           R"({"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":)"
+                           R"({"name":"f","arguments":"{\"x\":1.0}"}}]},{"role":"tool","tool_call_id":"a","content":"r"}])")
+               .value()
+               .messages);
+  const std::string anew = R"({ "messages": [ {"content": "caf\u00e9", "role": "user"},
+      {"role": "assistant", "content": [{"name": "f", "id": "a", "type": "tool_use", "input": {"x": 1.0}}]},
+      {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "r"}]},
+      {"role": "assistant", "content": "new"} ], "system": "s" })";
+  const Imported imported = import_after(history.view(), profile, anew).value();
+  EXPECT_EQ(imported.known, 4u);
+  ASSERT_EQ(imported.messages.size(), 1u);
+  EXPECT_EQ(imported.messages[0].text(), "new");
+  std::string other = anew;
+  other.replace(other.find("1.0"), 3, "1.5");
+  EXPECT_EQ(import_after(history.view(), profile, other).value().known, 2u);
 }
 
 TEST(DialectLosses, AForgedEnvelopeIsAMessageLikeAnyOther) {

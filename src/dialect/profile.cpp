@@ -23,9 +23,11 @@ struct Flag {
 constexpr Flag flags[] = {
     {"system_role", &Profile::system_role},
     {"system_anywhere", &Profile::system_anywhere},
+    {"developer_role", &Profile::developer_role},
     {"strict_alternation", &Profile::strict_alternation},
     {"first_user", &Profile::first_user},
     {"prefill", &Profile::prefill},
+    {"prefill_twice", &Profile::prefill_twice},
     {"user_after_tool", &Profile::user_after_tool},
     {"empty_text", &Profile::empty_text},
     {"content_null", &Profile::content_null},
@@ -122,7 +124,11 @@ Profile default_profile(Dialect dialect) {
       profile.call_id_max = 40;
       profile.tool_name_max = 64;
       break;
-    case Dialect::openai_responses: profile.unique_call_ids = true; break;
+    case Dialect::openai_responses:
+      profile.unique_call_ids = true;
+      profile.call_id_max = 64;
+      profile.tool_name_max = 64;
+      break;
     case Dialect::anthropic:
       profile.first_user = true;
       profile.prefill = false;
@@ -139,6 +145,7 @@ Profile default_profile(Dialect dialect) {
       profile.first_user = true;
       profile.empty_text = false;
       profile.arguments_object = true;
+      profile.tool_name_max = 64;
       break;
   }
   return profile;

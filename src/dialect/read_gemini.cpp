@@ -31,31 +31,42 @@ class GeminiReader {
   }
 
  private:
-  Block read_part(const JsonValue& part) {
+  // A response holds media: a call or another response in it is nobody's.
+  Block read_part(const JsonValue& part, bool is_in_response = false) {
     Block block;
     block.kind = BlockKind::opaque;
     block.raw = part.raw();
     block.native = bit(Dialect::gemini);
     if (!part.is(JsonType::object)) return block;
     block.payloads = 0;
-    for (const JsonMember member : part.members())
-      if (is_one_of(member.key, gemini_payloads)) ++block.payloads;
+    for (const JsonMember member : part.members()) {
+      if (is_one_of(member.key, gemini_payloads)) {
+        ++block.payloads;
+      } else if (!is_one_of(member.key, {"thought", "thoughtSignature", "thought_signature"})) {
+        block.has_unknown = true;  // videoMetadata, mediaResolution, …
+      }
+    }
     if (block.payloads != 1) return block;
+    const auto object_of = [&part](std::string_view camel, std::string_view snake) {
+      const std::optional<JsonValue> value = either(part, camel, snake);
+      return value && value->is(JsonType::object) ? value : std::nullopt;
+    };
     if (const std::optional<JsonValue> signature = either(part, "thoughtSignature", "thought_signature");
         signature && signature->is(JsonType::string))
       block.signature = signature->string_raw();
-    if (const std::optional<JsonValue> call = either(part, "functionCall", "function_call"); call && call->is(JsonType::object)) {
+    const std::optional<JsonValue> call = object_of("functionCall", "function_call"),
+                                   response = object_of("functionResponse", "function_response");
+    if (is_in_response && (call || response)) return block;
+    if (call) {
       read_call(*call, block);
-    } else if (const std::optional<JsonValue> result = either(part, "functionResponse", "function_response");
-               result && result->is(JsonType::object)) {
-      read_response(*result, block);
+    } else if (response) {
+      read_response(*response, block);
     } else if (const std::optional<JsonValue> text = string_of(part, "text")) {
       block.kind = is_true(part, "thought") ? BlockKind::reasoning : BlockKind::text;
       block.text = text->string_raw();
-    } else if (const std::optional<JsonValue> data = either(part, "inlineData", "inline_data");
-               data && data->is(JsonType::object)) {
+    } else if (const std::optional<JsonValue> data = object_of("inlineData", "inline_data")) {
       read_data(*data, MediaSource::base64, "data", "data", block);
-    } else if (const std::optional<JsonValue> file = either(part, "fileData", "file_data"); file && file->is(JsonType::object)) {
+    } else if (const std::optional<JsonValue> file = object_of("fileData", "file_data")) {
       read_data(*file, MediaSource::url, "fileUri", "file_uri", block);
     } else {
       block.is_server = true;  // executableCode, toolCall and their results: the provider's own
@@ -102,6 +113,8 @@ class GeminiReader {
     block.kind = BlockKind::result;
     block.name = decoded_of(result, "name", arena_);
     block.id = id_of(result, block);
+    for (const JsonMember member : result.members())
+      if (!is_one_of(member.key, {"id", "name", "response", "parts"})) block.has_unknown = true;  // scheduling, willContinue
     if (const std::optional<JsonValue> response = result.find("response"); response && response->is(JsonType::object)) {
       const std::optional<JsonValue> output = response->find("output"), error = response->find("error");
       block.is_error = error && !output;
@@ -115,8 +128,9 @@ class GeminiReader {
     if (const std::optional<JsonValue> parts = result.find("parts"); parts && parts->is(JsonType::array) && !parts->empty()) {
       block.is_list = true;
       if (!block.text.empty()) block.inner.push_back(text_block(block.text));
-      for (const JsonValue part : parts->elements()) block.inner.push_back(read_part(part));
-      for (Block& inner : block.inner) inner.raw = {};
+      for (const JsonValue part : parts->elements()) block.inner.push_back(read_part(part, true));
+      for (Block& inner : block.inner)
+        if (inner.kind != BlockKind::opaque) inner.raw = {};
     }
   }
 

@@ -84,6 +84,13 @@ class MessageReader {
     }
   }
 
+  // Anthropic has nothing beside the content, and a tool calls and thinks nothing.
+  bool may_have(const JsonValue& key) const {
+    if (origin_ == anthropic) return false;
+    return turn_.role != Role::tool || !is_one_of(key, {"tool_calls", "toolCalls", "function_call", "refusal", "reasoning_content",
+                                                        "reasoning", "reasoning_details", "audio"});
+  }
+
   void read_member(const JsonMember& member, std::optional<JsonValue>& content) {
     const JsonValue &key = member.key, &value = member.value;
     if (key.string_is("role")) return;
@@ -92,10 +99,17 @@ class MessageReader {
       turn_.content = value.raw();
       return;
     }
+    if (!may_have(key)) {
+      native_ = 0;
+      turn_.has_unknown = true;
+      return;
+    }
     if (key.string_is("tool_calls") || key.string_is("toolCalls")) {
       native_ &= key.string_is("tool_calls") ? chat : none;
-      if (value.is(JsonType::array))
+      if (value.is(JsonType::array)) {
+        turn_.has_empty_calls = value.empty();
         for (const JsonValue call : value.elements()) read_call(call);
+      }
     } else if (key.string_is("tool_call_id") || key.string_is("toolCallId")) {
       native_ &= key.string_is("tool_call_id") ? chat : none;
       if (value.is(JsonType::string)) result_id_ = decoded_of(value, arena_);
@@ -170,6 +184,8 @@ class MessageReader {
                          (is_custom || (function && function->is(JsonType::object) && string_of(*function, "arguments")));
     if (is_chat) block.native = chat;
     if (!is_chat) native_ &= origin_;
+    for (const JsonMember member : call.members())  // such as the signature that Gemini's Chat endpoint puts there
+      if (is_chat && !is_one_of(member.key, {"id", "type", "function", "custom", "index"})) block.has_unknown = true;
     calls_.push_back(std::move(block));
   }
 
@@ -247,12 +263,13 @@ class MessageReader {
     }
     if (part.is(JsonType::object)) check_fields(part, rule, block);
     read_known(part, type, block);
-    if (block.native == 0) block.native = origin_;
+    // What cannot be read can only be copied.
+    if (block.native == 0 || block.kind == BlockKind::opaque) block.native |= origin_;
     native_ &= block.native;
     return block;
   }
 
-  static void check_fields(const JsonValue& part, const PartRule* rule, Block& block) {
+  void check_fields(const JsonValue& part, const PartRule* rule, Block& block) const {
     for (const JsonMember member : part.members()) {
       if (member.key.string_is("type")) continue;
       if (member.key.string_is("cache_control")) {
@@ -260,12 +277,21 @@ class MessageReader {
         if (!member.value.is(JsonType::null)) block.cache = member.value.raw();
       } else if (member.key.string_is("prompt_cache_breakpoint")) {
         block.native &= chat;
-        if (!member.value.is(JsonType::null)) block.cache = member.value.raw();
+        if (origin_ == anthropic) {
+          block.has_unknown = true;
+        } else if (!member.value.is(JsonType::null)) {
+          block.cache = member.value.raw();
+        }
       } else if (member.key.string_is("citations")) {
         block.native &= anthropic;
+        if (member.value.is(JsonType::array) && !member.value.empty()) block.has_citations = true;
+        if (member.value.is(JsonType::object)) block.has_unknown = true;
+      } else if (is_one_of(member.key, {"context", "caller", "toolset_name"}) && !member.value.is(JsonType::null) &&
+                 rule != nullptr && is_one_of(member.key, std::span<const std::string_view>(rule->fields))) {
+        block.has_unknown = true;  // Anthropic's alone
       } else if (rule != nullptr && !is_one_of(member.key, std::span<const std::string_view>(rule->fields))) {
         block.native = 0;
-        block.has_unknown = !member.key.string_is("thoughtSignature");
+        block.has_unknown = block.has_unknown || !member.key.string_is("thoughtSignature");
       }
     }
   }
@@ -291,7 +317,7 @@ class MessageReader {
       block.kind = BlockKind::compaction;
       block.text = body_of(part, "content");
       block.signature = body_of(part, "signature");
-    } else if (type == "reasoning" || type == name(Dialect::openai_responses) || type == name(Dialect::gemini)) {
+    } else if (origin_ == 0 && (type == "reasoning" || type == name(Dialect::openai_responses) || type == name(Dialect::gemini))) {
       read_wrapped(part, type, block);
     } else {
       read_media(part, type, block);

@@ -15,10 +15,22 @@ Block block_of(BlockKind kind, const JsonValue& value) {
   return block;
 }
 
+// Whether it says something that only this dialect has a place for.
+bool says_more(const JsonValue& object, std::initializer_list<std::string_view> known) {
+  if (!object.is(JsonType::object)) return false;
+  for (const JsonMember member : object.members()) {
+    const bool is_nothing = member.value.is(JsonType::null) || (member.value.is(JsonType::array) && member.value.empty());
+    if (!is_nothing && !is_one_of(member.key, known)) return true;
+  }
+  return false;
+}
+
 Block read_part(const JsonValue& part) {
   Block block = block_of(BlockKind::opaque, part);
   const std::string_view type = body_of(part, "type");
   block.type = type;
+  block.has_unknown = says_more(part, {"type", "text", "refusal", "annotations", "image_url", "file_id", "file_data", "file_url",
+                                       "filename", "detail", "prompt_cache_breakpoint"});
   if (const std::optional<JsonValue> cache = part.find("prompt_cache_breakpoint"); cache && cache->is(JsonType::object))
     block.cache = cache->raw();
   if (type == "input_text" || type == "output_text" || type == "text") {
@@ -48,6 +60,7 @@ void read_message(const JsonValue& item, Turn& turn) {
   turn.is_developer = role == "developer";
   turn.role = turn.is_developer ? Role::system : role_named(role).value_or(Role::user);
   turn.phase = body_of(item, "phase");
+  turn.has_unknown = says_more(item, {"type", "id", "role", "content", "status", "phase"});
   const std::optional<JsonValue> content = item.find("content");
   if (!content) return;
   if (content->is(JsonType::string)) {
@@ -70,6 +83,7 @@ void read_call(const JsonValue& item, bool is_custom, Turn& turn, Arena& arena) 
   block.name = decoded_of(item, "name", arena);
   block.is_custom = is_custom;
   block.is_async = is_true(item, "async");
+  block.has_unknown = says_more(item, {"type", "id", "call_id", "name", "arguments", "input", "status"});
   if (const std::optional<JsonValue> arguments = item.find(is_custom ? "input" : "arguments")) block.json = arguments->raw();
   turn.blocks.push_back(std::move(block));
 }
@@ -78,6 +92,7 @@ void read_output(const JsonValue& item, bool is_custom, Turn& turn, Arena& arena
   turn.role = Role::tool;
   Block block = block_of(BlockKind::result, item);
   block.id = decoded_of(item, "call_id", arena);
+  block.has_unknown = says_more(item, {"type", "id", "call_id", "output", "status"});
   block.is_custom = is_custom;
   if (const std::optional<JsonValue> output = item.find("output")) {
     if (output->is(JsonType::string)) {

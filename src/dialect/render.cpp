@@ -98,7 +98,9 @@ void apply_bound(RequestDraft& draft, const Profile& profile, RequestFacts& fact
       gone.push_back(one);
     if (one.code == FindingCode::reasoning_missing) {
       Turn& turn = draft.turns[one.turn];
+      const bool is_block = turn.blocks.size() == 1 && turn.blocks[0].raw.data() == turn.raw.data();
       turn.raw = arena.keep(without_member(turn.raw, "id"));
+      if (is_block) turn.blocks[0].raw = turn.raw;  // what a repair writes anew is copied from there
       turn.item_id = {};
     }
   }
@@ -120,11 +122,16 @@ Result<Rendering> render_draft(RequestDraft draft, const Profile& profile, const
   if (!facts) return std::move(facts.error());
   Rendering rendering;
   std::vector<Fault> found = check(draft, profile, *facts), changed;
-  if (options.sent) {
+  if (options.sent || !options.sent_before.empty()) {
+    std::vector<RequestDraft> sent;
     // What was sent was rendered as this is, repairs included.
-    RequestDraft sent = adapted(read_view(*options.sent, arena), profile, arena);
-    RequestFacts sent_facts = *facts;
-    Repair{sent, profile, sent_facts, arena}.run();
+    const auto add = [&](const View& then) {
+      sent.push_back(adapted(read_view(then, arena), profile, arena));
+      RequestFacts sent_facts = *facts;
+      Repair{sent.back(), profile, sent_facts, arena}.run();
+    };
+    for (const View& then : options.sent_before) add(then);
+    if (options.sent) add(*options.sent);
     changed = check_against(sent, draft, profile);
     found.insert(found.end(), changed.begin(), changed.end());
     const bool refuses =
@@ -147,6 +154,39 @@ Result<Rendering> render_draft(RequestDraft draft, const Profile& profile, const
   }
   rendering.losses = public_losses(draft.lost, view);
   return rendering;
+}
+
+namespace {
+
+// Whether `before`, of which the messages from `begin` on were new, matters to one who sees `now`: some of these are still there, and what stands
+// before them is not the same.
+bool matters(const View& before, std::uint64_t begin, const View& now, const std::vector<std::uint64_t>& shown) {
+  const auto left = std::lower_bound(shown.begin(), shown.end(), before.ordinal(begin).value);
+  if (left == shown.end() || *left > before.ordinal(before.size() - 1).value) return false;
+  for (std::uint64_t i = 0; i < before.size(); ++i)
+    if (i >= now.size() || before.ordinal(i) != now.ordinal(i)) return true;
+  return false;
+}
+
+}  // namespace
+
+Result<std::vector<View>> views_sent(const History& history, Version last, const Profile& profile) {
+  const Result<View> now = history.view_at(last);
+  if (!now) return now.error();
+  std::vector<View> views;
+  if (!profile.thinking_bound && profile.dialect != Dialect::openai_responses) return views;
+  std::vector<std::uint64_t> shown(now->size());
+  for (std::uint64_t i = 0; i < shown.size(); ++i) shown[i] = now->ordinal(i).value;
+  std::sort(shown.begin(), shown.end());
+  std::uint64_t begin = 0;  // where the messages begin that were appended since the last edit
+  for (std::uint64_t version = history.first_version().value + 1; version <= last.value; ++version) {
+    const VersionInfo info = history.version_info(Version(version));
+    if (info.operation == "APPEND") continue;
+    const View before = history.view_at(Version(version - 1)).value();
+    if (begin < before.size() && matters(before, begin, *now, shown)) views.push_back(before);
+    begin = info.message_count;
+  }
+  return views;
 }
 
 Result<Rendering> render(const View& view, const Profile& profile, const RenderOptions& options) {

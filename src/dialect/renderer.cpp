@@ -92,7 +92,7 @@ Result<const Rendering*> Renderer::render(const View& view, const RenderOptions&
   rep.read_on(view);
   Result<RequestFacts> facts = read_request_facts(options.request, rep.profile);
   if (!facts) return std::move(facts.error());
-  if (!rep.adapter->is_waiting() && !options.sent && check(rep.draft, rep.profile, *facts).empty()) {
+  if (!rep.adapter->is_waiting() && !options.sent && options.sent_before.empty() && check(rep.draft, rep.profile, *facts).empty()) {
     rep.write_on();
     return &rep.rendering;
   }

@@ -166,6 +166,11 @@ void Repair::empties() {
 void Repair::systems() {
   std::vector<Turn>& list = draft.turns;
   for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].is_developer && !profile.developer_role && profile.system_role) {
+      lose(LossCode::role_developer, list[i]);
+      list[i].is_developer = false;
+      list[i].touch();
+    }
     const bool unsupported = list[i].role == Role::system && profile.dialect == Dialect::openai_chat && !profile.system_role;
     if (!unsupported && !is_system_misplaced(list, i, profile)) continue;
     lose(LossCode::system_as_user, list[i]);
@@ -178,6 +183,14 @@ void Repair::systems() {
 void Repair::turns() {
   std::vector<Turn>& list = draft.turns;
   for (Turn& turn : list) {
+    if (profile.dialect == Dialect::openai_chat && has_empty_calls(turn)) {
+      turn.has_empty_calls = false;
+      turn.raw = arena.keep(without_member(turn.raw, "tool_calls"));
+    }
+    if (profile.dialect == Dialect::openai_chat && is_empty_content(turn)) {
+      turn.touch();
+      if (turn.blocks.empty()) turn.blocks.push_back(text_block({}));
+    }
     if (turn.has_bad_role) {
       turn.has_bad_role = false;
       turn.role = Role::user;
@@ -202,22 +215,20 @@ void Repair::turns() {
   }
   std::erase_if(list, [](const Turn& turn) { return turn.blocks.empty() && turn.raw.empty(); });
   if (profile.dialect == Dialect::openai_responses) {
-    for (std::size_t i = 0; i + 1 < list.size();) {
-      const bool is_trigger = !list[i].blocks.empty() && list[i].blocks[0].type == "compaction_trigger";
-      if (is_trigger) {
-        list.erase(list.begin() + static_cast<std::ptrdiff_t>(i));
-      } else {
-        ++i;
-      }
-    }
+    const auto is_trigger = [](const Turn& turn) { return !turn.blocks.empty() && turn.blocks[0].type == "compaction_trigger"; };
+    if (!list.empty()) list.erase(std::remove_if(list.begin(), list.end() - 1, is_trigger), list.end() - 1);
     return;
   }
   merge_neighbours();
   std::size_t first = 0;
   while (first < list.size() && list[first].role == Role::system) ++first;
-  const bool is_summary = first < list.size() && !list[first].blocks.empty() && list[first].blocks[0].kind == BlockKind::compaction;
-  if (profile.first_user && first < list.size() && list[first].role != Role::user && !is_summary)
+  const bool is_summary = profile.dialect == Dialect::anthropic && first < list.size() && !list[first].blocks.empty() &&
+                          list[first].blocks[0].kind == BlockKind::compaction;
+  if (list.empty() || (profile.first_user && first == list.size())) {
+    list.push_back(made_turn(Role::user, "Continue."));
+  } else if (profile.first_user && list[first].role != Role::user && !is_summary) {
     list.insert(list.begin() + static_cast<std::ptrdiff_t>(first), made_turn(Role::user, "[Earlier messages were removed.]"));
+  }
   if (!profile.user_after_tool) {
     std::vector<Turn> out;
     std::optional<Role> last;
@@ -242,13 +253,18 @@ void Repair::turns() {
 }
 
 void Repair::merge_neighbours() {
-  const bool is_gemini = profile.dialect == Dialect::gemini;
-  if (!profile.strict_alternation && !is_gemini) return;
+  const bool is_gemini = profile.dialect == Dialect::gemini, at_end = ends_twice(draft.turns, profile);
+  if (!profile.strict_alternation && !is_gemini && !at_end) return;
+  std::size_t end_begin = draft.turns.size();
+  while (at_end && end_begin > 0 && draft.turns[end_begin - 1].role == Role::assistant) --end_begin;
   std::vector<Turn> out;
+  std::size_t at = 0;
   std::size_t last = no_block;
   for (Turn& turn : draft.turns) {
     const bool same = turn.role != Role::system && last != no_block && out[last].role == turn.role && turn.role != Role::tool;
-    const bool merges = same && (profile.strict_alternation || (is_gemini && turn.role == Role::assistant && has_calls(turn)));
+    const bool is_end = at_end && at++ > end_begin;
+    const bool merges =
+        same && (profile.strict_alternation || is_end || (is_gemini && turn.role == Role::assistant && has_calls(turn)));
     if (!merges) {
       if (turn.role != Role::system) last = out.size();
       out.push_back(std::move(turn));
@@ -324,6 +340,20 @@ void Repair::reasoning() {
   list = std::move(out);
 }
 
+namespace {
+
+std::string made_name(std::string_view from, const Profile& profile) {
+  std::string name(from);
+  for (char& c : name)
+    if (!may_name_tool(c, profile.dialect)) c = '_';
+  if (name.size() > profile.tool_name_max) name.resize(profile.tool_name_max);
+  if (name.empty()) return "tool";
+  if (!is_good_tool_name(name, profile)) name[0] = '_';
+  return name;
+}
+
+}  // namespace
+
 void Repair::ids_and_names() {
   std::map<std::string_view, std::string_view> renamed;  // tools, by call id
   for (Turn& turn : draft.turns) {
@@ -338,12 +368,7 @@ void Repair::ids_and_names() {
       }
       if (is_call) renamed.erase(block.id);  // an id may be used again
       if (is_call && !is_good_tool_name(block.name, profile)) {
-        std::string name(block.name.substr(0, profile.tool_name_max == 0 ? block.name.size() : profile.tool_name_max));
-        for (char& c : name) {
-          const bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-          if (!is_word) c = '_';
-        }
-        block.name = arena.keep(name.empty() ? "tool" : std::move(name));
+        block.name = arena.keep(made_name(block.name, profile));
         block.raw = {};
         turn.touch();
         renamed[block.id] = block.name;

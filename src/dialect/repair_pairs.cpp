@@ -96,37 +96,33 @@ class PairRepair {
     turns_[at.turn].touch();
   }
 
-  // Calls without an id, and with one that has been used, get one of their own, and so do their results.
+  // Calls without an id, and with one that has been used, get one of their own, and so do their results: those of one id stand in the order of
+  // its calls.
   void give_ids(const Exchange& where) {
-    std::set<std::string_view> here;
+    std::map<std::string_view, std::vector<At>> results;
+    visit(where.results_begin, where.results_end, BlockKind::result, [&](At at) { results[block(at).id].push_back(at); });
+    std::map<std::string_view, std::size_t> here;  // how many calls so far
     visit(where.calls_begin, where.calls_end, BlockKind::call, [&](At at) {
       const std::string_view old = block(at).id;
-      const bool again = !here.insert(old).second || (profile_.unique_call_ids && seen_.count(old) > 0);
-      if (!old.empty() && !again) {
+      const std::size_t which = here[old]++;
+      if (!old.empty() && which == 0 && !(profile_.unique_call_ids && seen_.count(old) > 0)) {
         seen_.insert(old);
         return;
       }
-      std::string id;
-      for (std::uint64_t n = 1; id.empty() || seen_.count(id) > 0 || here.count(id) > 0; ++n) id = made_id(old, n);
-      const std::string_view kept = arena_.keep(std::move(id));
-      here.insert(kept);
+      const std::string_view kept = fresh_id(old, here);
+      here[kept] = 1;
       seen_.insert(kept);
       rename(at, kept);
-      if (old.empty()) return;
-      // The results of one id stand in the order of its calls: the first that is left after those of earlier calls is this one's.
-      std::vector<At> results;
-      visit(where.results_begin, where.results_end, BlockKind::result, [&](At result) {
-        if (block(result).id == old) results.push_back(result);
-      });
-      const bool shares_here = has_call(where, old);
-      const std::size_t which = shares_here ? 1 : 0;
-      if (which < results.size()) rename(results[which], kept);
+      const auto answers = results.find(old);
+      if (!old.empty() && answers != results.end() && which < answers->second.size()) rename(answers->second[which], kept);
     });
   }
-  bool has_call(const Exchange& where, std::string_view id) {
-    bool has = false;
-    visit(where.calls_begin, where.calls_end, BlockKind::call, [&](At at) { has = has || block(at).id == id; });
-    return has;
+  std::string_view fresh_id(std::string_view old, const std::map<std::string_view, std::size_t>& here) {
+    std::uint64_t& number = numbers_[old];
+    std::string id;
+    do id = made_id(old, ++number);
+    while (seen_.count(id) > 0 || here.count(id) > 0);
+    return arena_.keep(std::move(id));
   }
 
   void claim(Planned& planned) {
@@ -250,6 +246,7 @@ class PairRepair {
   Arena& arena_;
   std::vector<Planned> exchanges_;
   std::set<std::string_view> seen_, cached_;
+  std::map<std::string_view, std::uint64_t> numbers_;  // of the ids made from each
   std::size_t cached_for_ = no_block;
   std::set<At> claimed_, dropped_, moved_;
   std::map<std::string_view, std::vector<At>> pool_;
@@ -277,12 +274,14 @@ void Repair::responses_pairs() {
     list[i].touch();
   };
   std::set<std::string_view> seen;
+  std::map<std::string_view, std::uint64_t> numbers;  // of the ids made from each
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (!only(i, BlockKind::call)) continue;
     const std::string_view old = list[i].blocks[0].id;
     if (!old.empty() && seen.insert(old).second) continue;
     std::string id;
-    for (std::uint64_t n = 1; id.empty() || seen.count(id) > 0; ++n) id = made_id(old, n);
+    do id = made_id(old, ++numbers[old]);
+    while (seen.count(id) > 0);
     const std::string_view kept = *seen.insert(arena.keep(std::move(id))).first;
     rename(i, kept);
     for (std::size_t k = i + 1; k < list.size() && !old.empty(); ++k) {

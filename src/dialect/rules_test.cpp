@@ -1,6 +1,7 @@
 // Every rule: a request that breaks it, the finding, and the request that the repair makes of it.
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -12,6 +13,7 @@
 #include <undertext/history.hpp>
 
 #include "dialect/codes.hpp"
+#include "dialect/request_draft.hpp"
 #include "history/random_conversation.hpp"
 
 namespace undertext {
@@ -113,6 +115,11 @@ const std::vector<Rule>& rules() {
        body(R"({"role":"user","content":[{"type":"text","text":"q"}]})")},
       {"CONTENT_NULL", chat, body(q + R"(,{"role":"assistant","content":null})"), R"({"role":"assistant","content":""})"},
       {"FIRST_NOT_USER", anthropic, body(R"({"role":"assistant","content":"a"},)" + q), R"([{"role":"user")"},
+      {"FIRST_NOT_USER", anthropic, R"({"system":"s","messages":[]})", body(R"({"role":"user","content":"Continue."})").substr(1)},
+      {"FIRST_NOT_USER", gemini, R"({"systemInstruction":{"parts":[{"text":"s"}]},"contents":[]})",
+       R"("contents":[{"role":"user","parts":[{"text":"Continue."}]}])"},
+      {"FIRST_NOT_USER", chat + R"(,"first_user":true)", body(R"({"role":"system","content":"s"})"),
+       R"({"role":"system","content":"s"},{"role":"user")"},
       {"TRAILING_ASSISTANT", anthropic, body(q + R"(,{"role":"assistant","content":"a"})"),
        R"({"role":"user","content":"Continue."}]})"},
       {"TRAILING_WS", anthropic + R"(,"prefill":true)", body(q + R"(,{"role":"assistant","content":"a \n"})"),
@@ -121,6 +128,9 @@ const std::vector<Rule>& rules() {
        body(R"({"role":"user","content":"q\n\nq"})")},
       {"ROLE_ALTERNATION", anthropic + R"(,"strict_alternation":true)", body(q + "," + q),
        body(R"({"role":"user","content":[{"type":"text","text":"q"},{"type":"text","text":"q"}]})")},
+      {"ROLE_ALTERNATION", chat + R"(,"prefill_twice":false)",
+       body(q + "," + q + R"(,{"role":"assistant","content":"a"},{"role":"assistant","content":"b"})"),
+       body(q + "," + q + R"(,{"role":"assistant","content":"a\n\nb"})")},
       {"USER_AFTER_TOOL", chat + R"(,"user_after_tool":false)",
        body(q + "," + call + R"(,{"role":"tool","tool_call_id":"a","content":"r"},)" + q),
        R"({"role":"assistant","content":"Understood."})"},
@@ -130,6 +140,8 @@ const std::vector<Rule>& rules() {
        "<system-reminder>s</system-reminder>"},
       {"SYSTEM_ROLE_UNSUPPORTED", chat + R"(,"system_role":false)", body(R"({"role":"system","content":"s"},)" + q),
        "<system-reminder>s</system-reminder>"},
+      {"SYSTEM_ROLE_UNSUPPORTED", chat + R"(,"developer_role":false)", body(R"({"role":"developer","content":"s"},)" + q),
+       body(R"({"role":"system","content":"s"},)" + q)},
       {"MEDIA_IN_TOOL_RESULT", chat,
        body(q + "," + call +
             R"(,{"role":"tool","tool_call_id":"a","content":[{"type":"image_url","image_url":{"url":"https://x/y"}}]})"),
@@ -152,6 +164,21 @@ const std::vector<Rule>& rules() {
            q +
            R"(,{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"my.tool","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"r"})"),
        R"("name":"my_tool")"},
+      {"TOOL_NAME_FORMAT", responses,
+       input(
+           q +
+           R"(,{"type":"function_call","call_id":"a","name":"my.tool","arguments":"{}"},{"type":"function_call_output","call_id":"a","output":"r"})"),
+       R"("name":"my_tool")"},
+      {"TOOL_NAME_FORMAT", gemini,
+       contents(
+           gq +
+           R"(,{"role":"model","parts":[{"functionCall":{"name":"1.my tool","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"1.my tool","response":{"output":"1"}}}]})"),
+       R"("functionResponse":{"name":"_.my_tool")"},
+      {"CALL_ID_FORMAT", responses,
+       input(
+           q +
+           R"(,{"type":"function_call","call_id":"0123456789012345678901234567890123456789012345678901234567890123x","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"0123456789012345678901234567890123456789012345678901234567890123x","output":"r"})"),
+       R"("function_call_output","call_id":"call_)"},
       {"CACHE_TOO_MANY", anthropic,
        R"({"system":[{"type":"text","text":"s","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"1","cache_control":{"type":"ephemeral"}},{"type":"text","text":"2","cache_control":{"type":"ephemeral"}},{"type":"text","text":"3","cache_control":{"type":"ephemeral"}},{"type":"text","text":"4","cache_control":{"type":"ephemeral"}}]}]})",
        R"([{"type":"text","text":"1"},{"type":"text","text":"2","cache_control")"},
@@ -185,6 +212,11 @@ const std::vector<Rule>& rules() {
       {"GEM_PART_UNION", gemini,
        contents(R"({"role":"user","parts":[{"text":"q","inlineData":{"mimeType":"image/png","data":"AA"}},{}]})"),
        R"([{"text":"q"},{"inlineData":{"mimeType":"image/png","data":"AA"}}])"},
+      {"EMPTY_LIST", chat, body(q + R"(,{"role":"assistant","content":"a","tool_calls":[],"refusal":null},)" + q),
+       R"({"role":"assistant","content":"a","refusal":null})"},
+      {"EMPTY_LIST", chat, body(R"({"role":"user","content":[ ]},)" + q), body(R"({"role":"user","content":""},)" + q)},
+      {"EMPTY_LIST", chat, body(q + "," + call + R"(,{"role":"tool","tool_call_id":"a","content":[]})"),
+       R"({"role":"tool","tool_call_id":"a","content":""})"},
       {"GEM_ROLE", gemini, contents(R"({"role":"assistant","parts":[{"text":"q"}]})"), contents(gq)},
   };
   return list;
@@ -249,6 +281,68 @@ TEST(DialectRules, AnEditBeforeABoundThinkingBlockBreaksIt) {
                   .empty());
 }
 
+TEST(DialectRules, CallsThatShareAnIdKeepTheirResults) {
+  const auto uses = [](int count) {
+    std::string list;
+    for (int i = 0; i < count; ++i)
+      list += (i ? "," : "") + (R"({"type":"tool_use","id":"a","name":"f","input":{"n":)" + std::to_string(i)) + "}}";
+    return R"({"role":"assistant","content":[)" + list + "]}";
+  };
+  const auto results = [](int count) {
+    std::string list;
+    for (int i = 0; i < count; ++i)
+      list += (i ? "," : "") + (R"({"type":"tool_result","tool_use_id":"a","content":"r)" + std::to_string(i)) + "\"}";
+    return R"({"role":"user","content":[)" + list + "]}";
+  };
+  const Profile profile = default_profile(Dialect::anthropic);
+  // The second exchange uses an id that the first has used, twice.
+  const std::string twice = body(q + "," + use + "," + used + "," + uses(2) + "," + results(2));
+  const Rendering rendering = render(of(Dialect::anthropic, twice).view(), profile).value();
+  std::map<std::string, std::string> said;  // id: what was answered
+  Arena arena;
+  for (const Message& message : import_messages(Dialect::anthropic, rendering.json).value().messages)
+    for (const Block& block : read_stored(message.json(), arena).blocks) {
+      if (block.kind == BlockKind::call && block.json != "{}") said[std::string(block.id)] = std::string(block.json);
+      if (block.kind == BlockKind::result && said.count(std::string(block.id)) > 0) said[std::string(block.id)] += block.text;
+    }
+  std::set<std::string> pairs;
+  for (const auto& [id, pair] : said) pairs.insert(pair);
+  EXPECT_EQ(pairs, (std::set<std::string>{R"({"n":0}r0)", R"({"n":1}r1)"})) << rendering.json;
+  // However many there are.
+  const std::string many = body(q + "," + uses(3000) + "," + results(3000));
+  EXPECT_TRUE(validate_request(render(of(Dialect::anthropic, many).view(), profile).value().json, profile).value().empty());
+}
+
+TEST(DialectRules, WhatHoldsOnlyBlankMessagesIsSentAsAUsersWord) {
+  const Profile profile = default_profile(Dialect::anthropic);
+  const Rendering blank = render(of(Dialect::anthropic, body(R"({"role":"user","content":" "})")).view(), profile).value();
+  EXPECT_EQ(blank.json, body(R"({"role":"user","content":"Continue."})"));
+  EXPECT_TRUE(render(History().view(), profile).value().findings.empty()) << "nothing to send";
+}
+
+TEST(DialectRules, ABlockThatAnEditBrokeStaysBrokenAndThoseMadeSinceAreKept) {
+  const Profile profile = find_profile("anthropic_bound").value();
+  std::string later = thought;
+  later.replace(later.find("s1"), 2, "s2");
+  const auto messages = [](const std::string& list) { return import_messages(Dialect::anthropic, body(list)).value().messages; };
+  History history = with(messages(q + "," + thought + "," + q));
+  history = RandomConversation::applied(history, op::Transform{Names::indices({0}), ReplaceText{"q", "other"}});
+  const History edited = RandomConversation::applied(history, op::Append{messages(later + "," + q)});
+  RenderOptions options{.sent_before = views_sent(edited, edited.version(), profile).value()};
+  const Rendering rendering = render(edited.view(), profile, options).value();
+  ASSERT_EQ(rendering.findings.size(), 1u);
+  EXPECT_EQ(rendering.findings[0].code, "THINK_PREFIX_CHANGED");
+  EXPECT_EQ(rendering.findings[0].place.index, 1u);
+  EXPECT_EQ(rendering.json.find("s1"), std::string::npos);
+  EXPECT_NE(rendering.json.find("s2"), std::string::npos);
+  // Taken back, the edit has broken nothing.
+  const History undone = RandomConversation::applied(history, op::Undo{});
+  options.sent_before = views_sent(undone, undone.version(), profile).value();
+  EXPECT_TRUE(validate(undone.view(), profile, options).value().empty());
+  EXPECT_TRUE(views_sent(edited, edited.version(), default_profile(Dialect::anthropic)).value().empty());
+  EXPECT_EQ(views_sent(edited, Version(9), profile).error().code, ErrorCode::not_found);
+}
+
 TEST(DialectRules, AThinkingBlockThatWasChangedIsLeftOut) {
   const Profile profile = default_profile(Dialect::anthropic);
   const History sent = of(Dialect::anthropic, body(q + "," + thought + "," + q));
@@ -269,6 +363,21 @@ TEST(DialectRules, AnItemWhoseReasoningWasRemovedLosesItsId) {
       render(of(Dialect::openai_responses, input(q + "," + item)).view(), profile, {.sent = sent.view()}).value();
   EXPECT_EQ(codes_of(rendering.findings), std::set<std::string>{"REASONING_MISSING"});
   EXPECT_EQ(rendering.json.find("msg_1"), std::string::npos);
+}
+
+TEST(DialectRules, TheHistoryTellsWhichItemLostItsReasoning) {
+  const Profile profile = default_profile(Dialect::openai_responses);
+  // A name that has to be mended, so that the item is written anew.
+  const History whole = of(
+      Dialect::openai_responses,
+      input(
+          q +
+          R"(,{"type":"reasoning","id":"rs_1","summary":[]},{"type":"function_call","id":"fc_1","call_id":"a","name":"my.f","arguments":"{}"},{"type":"function_call_output","call_id":"a","output":"r"})"));
+  const History cut = RandomConversation::applied(whole, op::Delete{Names::indices({1})});
+  const RenderOptions options{.sent_before = views_sent(cut, cut.version(), profile).value()};
+  const Rendering rendering = render(cut.view(), profile, options).value();
+  EXPECT_EQ(codes_of(rendering.findings), (std::set<std::string>{"REASONING_MISSING", "TOOL_NAME_FORMAT"}));
+  EXPECT_EQ(rendering.json.find("fc_1"), std::string::npos) << rendering.json;
 }
 
 TEST(DialectRules, EveryCodeIsTested) {

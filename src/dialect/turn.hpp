@@ -62,13 +62,14 @@ struct Block {
   Media media = {};
   std::vector<Block> inner = {};  // of a result that is a list of parts
   bool is_error = false;
-  bool is_list = false;       // a result given as parts
-  bool is_server = false;     // a tool that the provider runs
-  bool is_custom = false;     // a call whose input is free text
-  bool is_legacy = false;     // function_call, role function
-  bool is_async = false;      // its result may come at any time
-  bool has_own_id = true;     // false: the dialect gave none
-  bool has_unknown = false;   // members that nobody here knows
+  bool is_list = false;      // a result given as parts
+  bool is_server = false;    // a tool that the provider runs
+  bool is_custom = false;    // a call whose input is free text
+  bool is_legacy = false;    // function_call, role function
+  bool is_async = false;     // its result may come at any time
+  bool has_own_id = true;    // false: the dialect gave none
+  bool has_unknown = false;  // members that no other dialect knows
+  bool has_citations = false;
   std::uint8_t payloads = 1;  // Gemini: how many things the part holds, which should be one
 };
 
@@ -86,6 +87,7 @@ struct Turn {
   bool has_bad_role = false;  // one that Gemini does not know
   bool has_unknown = false;   // members that nobody here knows
   bool has_annotations = false;
+  bool has_empty_calls = false;  // Chat: "tool_calls":[]
   DialectSet native = 0;
   std::string_view raw = {};
   std::string_view content = {};  // the value of `content`, in raw

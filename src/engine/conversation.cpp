@@ -280,6 +280,14 @@ Result<Conversation> Conversation::fork(Version version) const {
   return Conversation(std::make_unique<Rep>(rep_->settings, rep_->counting_now(), std::move(*start)));
 }
 
+Result<Conversation> Conversation::trial(Version version) const {
+  Result<History> start = history().fork(version);
+  if (!start) return std::move(start.error());
+  Settings settings = rep_->settings;
+  if (settings.compression.strategy->is_slow()) settings.compression.enabled = false;
+  return Conversation(std::make_unique<Rep>(std::move(settings), rep_->counting_now(), std::move(*start)));
+}
+
 const std::string& Conversation::id() const {
   static const std::string none;
   return rep_->durable ? rep_->durable->id() : none;

@@ -68,6 +68,10 @@ class Held final : public Summariser {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return asked_ >= times; });
   }
+  std::size_t asked() const {
+    const std::lock_guard lock(mutex_);
+    return asked_;
+  }
   void answer(Result<Summary> answer) const {
     const std::lock_guard lock(mutex_);
     answer_ = std::move(answer);
@@ -209,6 +213,16 @@ TEST_F(SlowSummary, NeverBlocksAndKeepsWhatWasAppendedMeanwhile) {
   std::vector<std::uint64_t> all = ordinals(conversation.view());
   std::erase(all, receipt.summaries.at(0).summary);
   EXPECT_EQ(all.size(), conversation.stats().total_messages - 1) << "everything but the summary is back";
+}
+
+TEST_F(SlowSummary, IsNotAskedForByATrial) {
+  const Conversation conversation = Conversation::open(compressing(strategy, 500, 300)).value();
+  Conversation trial = conversation.trial(Version(0)).value();
+  for (int i = 0; i < 40; ++i) trial.apply({op::Append{{words(Role::user, 20)}}}).value();
+  trial.wait_for_compression();
+  EXPECT_GT(trial.stats().tokens, 500u);
+  EXPECT_EQ(held->asked(), 0u);
+  EXPECT_EQ(conversation.version(), Version(0));
 }
 
 TEST_F(SlowSummary, IsDiscardedAndToldOfWhenWhatItStandsForHasChanged) {

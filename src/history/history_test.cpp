@@ -203,6 +203,18 @@ TEST(MarkMapImport, AnImportedMapCanBeRolledBackInAndUndone) {
   EXPECT_EQ(texts(after(h, op::Undo{}).view()), "s a b c ");
 }
 
+TEST(History, TheMarksOfAMessageAreThoseOfItsVersion) {
+  const History plain = after(History(), op::Append{{user("a"), user("b")}});
+  History h = after(plain, op::Mark{Names::indices({0, 1}), "later"});
+  h = after(h, op::Mark{Names::indices({1}), "early"});
+  h = after(h, op::Unmark{Names::indices({0}), "later"});
+  EXPECT_TRUE(h.marks_of(Ordinal(0)).empty());
+  EXPECT_EQ(h.marks_of(Ordinal(1)), (std::vector<std::string>{"early", "later"}));
+  EXPECT_EQ(h.fork(Version(2)).value().marks_of(Ordinal(0)), std::vector<std::string>{"later"});
+  EXPECT_TRUE(plain.marks_of(Ordinal(1)).empty());
+  EXPECT_TRUE(h.marks_of(Ordinal(7)).empty());
+}
+
 TEST(View, TheLargestTailThatFitsIsFoundWithoutAWalk) {
   op::Append append{{user("a"), user("b"), user("c")}};
   const History h =

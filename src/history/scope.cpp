@@ -69,15 +69,17 @@ std::uint64_t enough_of(const MessageQuery& query) {
 }
 
 Error not_found(std::string field, std::string message) { return {ErrorCode::not_found, std::move(message), std::move(field)}; }
-Error bad(std::string field, std::string message) { return {ErrorCode::invalid_argument, std::move(message), std::move(field)}; }
+Error bad_query(std::string field, std::string message) {
+  return {ErrorCode::invalid_argument, std::move(message), std::move(field)};
+}
 
 }  // namespace
 
 Result<Scope> Scope::of(const History::Rep& rep, const MessageQuery& query) {
-  if (query.at_batch && query.all) return bad("atBatch", "atBatch and all exclude each other");
-  if (query.at_batch && query.at_version) return bad("atBatch", "atBatch and atVersion exclude each other");
-  if (query.first && query.last) return bad("last", "first and last exclude each other");
-  if (query.start && query.end && *query.start > *query.end) return bad("start", "start is beyond end");
+  if (query.at_batch && query.all) return bad_query("atBatch", "atBatch and all exclude each other");
+  if (query.at_batch && query.at_version) return bad_query("atBatch", "atBatch and atVersion exclude each other");
+  if (query.first && query.last) return bad_query("last", "first and last exclude each other");
+  if (query.start && query.end && *query.start > *query.end) return bad_query("start", "start is beyond end");
   if (query.at_version && !rep.has_version(query.at_version->value)) {
     return no_version("atVersion", query.at_version->value, rep);
   }

@@ -8,7 +8,8 @@
 // body is read. When its body is there, `handle` gets it with an Exchange, on the same thread, and hands both to whoever does the work; the answer
 // may come from any thread at any time. A connection has one request under way at a time, and reads no further before it is answered.
 //
-// What is no proper HTTP/1.1 (two lengths, a length and chunks, folded lines, bare line feeds, control characters) is answered 400 and ends the connection.
+// What is no proper HTTP/1.1 (two lengths, a length and chunks, folded lines, bare line feeds, control characters, no Host or two) is answered 400 and
+// ends the connection. So does every refusal that leaves a body unread; the client may go on sending for a moment, and still reads the answer.
 #pragma once
 
 #include <chrono>
@@ -33,7 +34,7 @@ struct Field {
 
 struct Head {
   std::string method;
-  std::string target;  // as it came: path, and query behind a question mark
+  std::string target;  // as it came: path, and query behind a question mark; a URL is cut down to them
   std::vector<Field> fields;
   std::string peer;  // address of the client, without its port
   bool secure = false;
@@ -54,12 +55,13 @@ struct Reply {
   bool close = false;              // ends the connection behind it
 };
 
-// An answer that is written bit by bit. Any thread may call it. Destroying it without end() cuts the connection, so that a client cannot take a part
-// for the whole.
+// An answer that is written bit by bit; to HEAD it is closed from the beginning. Any thread may call it. Destroying it without end() cuts the
+// connection, so that a client cannot take a part for the whole.
 class Stream {
  public:
   virtual ~Stream() = default;
-  // Waits while more than Limits::unsent_bytes are on their way. false: the client has gone, reads too slowly, or the server stops.
+  // Waits while more than Limits::unsent_bytes are on their way; on a thread of the server itself it is offer(). false: the client has gone, reads
+  // too slowly, or the server stops.
   virtual bool write(std::string bytes) = 0;
   // Never waits. false: as write(), or there is no room; a client that cannot follow is cut off.
   virtual bool offer(std::string bytes) = 0;
@@ -73,7 +75,9 @@ class Exchange {
   virtual ~Exchange() = default;
   virtual void answer(Reply reply) = 0;
   virtual std::shared_ptr<Stream> stream(unsigned status, std::string content_type, std::vector<Field> fields) = 0;
-  virtual bool is_open() const = 0;  // false: the client has gone, and nobody waits for the answer
+  // false: the client has gone, and nobody waits for the answer. One that only said that it sends no more counts as gone; it is answered
+  // all the same, though not by a stream.
+  virtual bool is_open() const = 0;
 };
 
 // What `admit` says of a request that may go on.
@@ -82,6 +86,7 @@ struct Admission {
 };
 
 struct Limits {
+  // Whoever is one too many is answered 503 as far as that is possible at once (with TLS not at all), and closed.
   std::uint32_t connections_max = 4096;
   std::uint32_t connections_per_peer_max = 2048;
   std::uint32_t head_bytes = 16 << 10;   // 431
@@ -89,7 +94,7 @@ struct Limits {
   std::uint32_t target_bytes = 8 << 10;  // 414
   std::chrono::milliseconds head_patience{10'000};
   std::chrono::milliseconds idle_patience{30'000};
-  // A body must arrive, and an answer be read, at this many bytes a second, after a grace of body_grace.
+  // A body must arrive, and an answer be read, at this many bytes a second, after a grace of body_grace; and never stand still for that long.
   std::uint64_t bytes_per_second_min = 1024;
   std::chrono::milliseconds body_grace{10'000};
   std::uint64_t unsent_bytes = 1 << 20;  // of a stream
@@ -109,18 +114,21 @@ struct Listening {
   std::uint32_t threads = 2;  // that read and write; work is done elsewhere
 };
 
+// Called on the threads that read, none after stop(). One that throws costs its request a 500.
 struct Calls {
   std::function<std::variant<Admission, Reply>(const Head&)> admit;
   std::function<void(Request, std::unique_ptr<Exchange>)> handle;
+  // What a request is told that this room itself refuses: 400, 408, 413, 414, 417, 431, 500, 505, and why. Without it: the reason as plain text.
+  std::function<Reply(unsigned status, std::string_view why)> refusal = {};
 };
 
 // What happened on the wire so far.
 struct Counts {
   std::uint64_t connections = 0;  // open now
   std::uint64_t connections_total = 0;
-  std::uint64_t refused = 0;  // over a limit
-  std::uint64_t malformed = 0;
-  std::uint64_t timed_out = 0;
+  std::uint64_t refused = 0;    // over a limit: a connection too many, 413, 414, 431
+  std::uint64_t malformed = 0;  // 400, 417, 505
+  std::uint64_t timed_out = 0;  // 408, and those that did not read or shake hands in time; idle ones are not counted
   std::uint64_t bytes_in = 0, bytes_out = 0;
 };
 
@@ -130,7 +138,8 @@ class Server {
   static Result<Server> listen(Listening listening, Calls calls);
   std::string address() const;  // a URL; the port is the one it got
   Counts counts() const;
-  void stop();  // waits until what is under way is answered, Limits::stop_patience at most; streams are ended at once
+  // Waits until what is under way is answered, Limits::stop_patience at most; streams are cut off at once. Not from within a call.
+  void stop();
 
   Server(Server&&) noexcept;
   Server& operator=(Server&&) noexcept;

@@ -100,13 +100,14 @@ struct Answering {
     return {ErrorCode::unsupported, std::string(query) + " cannot be asked while a plan is made", "query"};
   }
   std::optional<Error> take_sent(const ask::Render& ask, RenderOptions& options) const {
-    if (!ask.sent_version) return std::nullopt;
-    Result<View> sent = history.view_at(*ask.sent_version);
-    if (!sent) {
-      sent.error().field = "sentVersion";
-      return sent.error();
+    const Version last = ask.sent_version.value_or(ask.at_version.value_or(history.version()));
+    Result<std::vector<View>> before = views_sent(history, last, ask.profile);
+    if (!before) {
+      before.error().field = "sentVersion";
+      return before.error();
     }
-    options.sent = *sent;
+    options.sent_before = std::move(*before);
+    if (ask.sent_version) options.sent = history.view_at(last).value();
     return std::nullopt;
   }
   static Error in_the_callers_words(Error error) {
@@ -151,7 +152,7 @@ Error with_place(Error error, std::string_view line) {
   return error;
 }
 
-void answer_asked(const Asked& asked, JsonValue object, Answer& answer) {
+void answer_asked(const Asked& asked, JsonValue object, LineAnswer& answer) {
   const Result<Query> query = read_query(object, asked.settings);
   if (!query) return append_answer(answer.line, query.error());
   answer.version = asked.history.version();
@@ -194,17 +195,19 @@ Error refused_as_slow() {
   return {ErrorCode::unsupported, "a strategy that asks a model takes long: let it work in the background", "strategy"};
 }
 
-void answer_operation(Conversation& conversation, JsonValue object, const RequestOptions& options, Answer& answer) {
+void answer_operation(Conversation& conversation, JsonValue object, const RequestOptions& options, LineAnswer& answer) {
   std::string& out = answer.line;
   Result<SpelledOperation> spelled = read_operation(object, conversation.settings());
   if (!spelled) return append_answer(out, spelled.error());
   if (const std::optional<Error> error = join(spelled->operation.options, options.expected_version, options.operation_id))
     return append_answer(out, *error);
-  if (spelled->compress_by.strategy && spelled->compress_by.strategy->is_slow()) {
-    if (options.refuse_slow_strategies) return append_answer(out, refused_as_slow());
-    const Result<Outcome> outcome = conversation.compress(
-        *spelled->compress_by.strategy,
-        {.tokens_max = room_for(conversation, spelled->compress_by), .operation = std::move(spelled->operation.options)});
+  const bool is_slow = spelled->compress_by.strategy && spelled->compress_by.strategy->is_slow();
+  if (is_slow && options.refuse_slow_strategies) return append_answer(out, refused_as_slow());
+  if (is_slow || (spelled->compress_by.strategy && options.plans_aside)) {
+    const Result<Outcome> outcome =
+        conversation.compress(*spelled->compress_by.strategy, {.tokens_max = room_for(conversation, spelled->compress_by),
+                                                               .operation = std::move(spelled->operation.options),
+                                                               .cancel = options.cancel});
     if (!outcome) return append_answer(out, outcome.error());
     answer.version = outcome->version;
     return append_answer(out, *outcome);
@@ -231,7 +234,7 @@ std::optional<Error> join_in_list(OperationOptions& said, const RequestOptions& 
               takes_id ? options.operation_id + "/" + std::to_string(k) : std::string());
 }
 
-void answer_list(Conversation& conversation, JsonValue list, const RequestOptions& options, Answer& answer) {
+void answer_list(Conversation& conversation, JsonValue list, const RequestOptions& options, LineAnswer& answer) {
   std::string& out = answer.line;
   std::vector<Operation> operations;
   std::vector<SpelledOperation> spellings;  // without their operations, for the words of errors
@@ -266,7 +269,7 @@ void answer_list(Conversation& conversation, JsonValue list, const RequestOption
   append_answer(out, error);
 }
 
-void answer_value(Conversation& conversation, JsonValue root, const RequestOptions& options, Answer& answer) {
+void answer_value(Conversation& conversation, JsonValue root, const RequestOptions& options, LineAnswer& answer) {
   using Takes = RequestOptions::Takes;
   const auto invalid = [&](const char* message, const char* field) {
     append_answer(answer.line, Error{ErrorCode::invalid_argument, message, field});
@@ -319,8 +322,8 @@ namespace {
 
 // The answer to a line whose value `answer_root` answers; all that is wrong with it is an answer too.
 template <class AnswerRoot>
-Answer answer_line(const Settings& settings, std::string_view line, AnswerRoot answer_root) {
-  Answer answer;
+LineAnswer answer_line(const Settings& settings, std::string_view line, AnswerRoot answer_root) {
+  LineAnswer answer;
   std::string& out = answer.line;
   out.reserve(answer_bytes);
   try {
@@ -347,13 +350,13 @@ Answer answer_line(const Settings& settings, std::string_view line, AnswerRoot a
 
 }  // namespace
 
-Answer answer_request(Conversation& conversation, std::string_view line, const RequestOptions& options) {
+LineAnswer answer_request(Conversation& conversation, std::string_view line, const RequestOptions& options) {
   return answer_line(conversation.settings(), line,
-                     [&](JsonValue root, Answer& answer) { answer_value(conversation, root, options, answer); });
+                     [&](JsonValue root, LineAnswer& answer) { answer_value(conversation, root, options, answer); });
 }
 
-Answer answer_query(const Asked& asked, std::string_view line) {
-  return answer_line(asked.settings, line, [&](JsonValue root, Answer& answer) {
+LineAnswer answer_query(const Asked& asked, std::string_view line) {
+  return answer_line(asked.settings, line, [&](JsonValue root, LineAnswer& answer) {
     const bool is_query = root.is(JsonType::object) && root.find("query") && !root.find("operation");
     if (is_query) return answer_asked(asked, root, answer);
     append_answer(answer.line, Error{ErrorCode::invalid_argument, "only queries are answered here", "query"});

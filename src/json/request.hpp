@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,9 @@ struct RequestOptions {
   Takes takes = Takes::anything;
   // A strategy that asks a model is refused (unsupported): the answer would wait for the model.
   bool refuse_slow_strategies = false;
+  // COMPRESS by any strategy is planned while others read and write, as Conversation::compress() does it.
+  bool plans_aside = false;
+  std::stop_token cancel = {};  // of such a plan
   // Of the operation, or the first of a list; invalid_argument when the line says another.
   std::optional<Version> expected_version = {};
   // Of the operation; invalid_argument when the line says another. Of a list, "ID/0", "ID/1" and so on for those that have none of their own, so
@@ -35,14 +39,14 @@ struct RequestOptions {
   std::string operation_id = {};
 };
 
-struct Answer {
+struct LineAnswer {
   std::string line;
   std::optional<ErrorCode> error = {};  // unset: it says {"ok":true,…}
   Version version = {};                 // that was made, or read; of an error, nothing
 };
 
 // As answer(), for doors that have more to tell and to know.
-Answer answer_request(Conversation& conversation, std::string_view line, const RequestOptions& options = {});
+LineAnswer answer_request(Conversation& conversation, std::string_view line, const RequestOptions& options = {});
 
 // A conversation as it was at one version, to be asked. Without a tokenizer and an aim, queries that need them are `unsupported`.
 struct Asked {
@@ -52,6 +56,6 @@ struct Asked {
   std::optional<Aim> aim = {};
 };
 // The same for a line that is a query.
-Answer answer_query(const Asked& asked, std::string_view line);
+LineAnswer answer_query(const Asked& asked, std::string_view line);
 
 }  // namespace undertext

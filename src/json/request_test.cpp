@@ -271,6 +271,41 @@ TEST(Request, ARepeatedOperationIdIsAnsweredAsTheFirstTime) {
   EXPECT_EQ(talk.conversation().version(), Version(1));
 }
 
+TEST(Request, ADoorThatTakesOperationsOrQueriesRefusesTheOther) {
+  Talk talk;
+  const RequestOptions operations{.takes = RequestOptions::Takes::operations}, queries{.takes = RequestOptions::Takes::queries};
+  for (const char* line :
+       {R"({"operation":"CLEAR"})", R"([{"operation":"CLEAR"}])", R"({"operation":"CLEAR","query":"version"})", "{}", "7"}) {
+    EXPECT_EQ(answer_request(talk.conversation(), line, queries).error, ErrorCode::invalid_argument) << line;
+  }
+  EXPECT_EQ(answer_request(talk.conversation(), R"({"query":"version"})", operations).error, ErrorCode::invalid_argument);
+  EXPECT_EQ(talk.conversation().version(), Version(0));
+  EXPECT_EQ(answer_request(talk.conversation(), R"([{"operation":"CLEAR"},{"operation":"CLEAR"}])", operations).version,
+            Version(2));
+  const LineAnswer asked = answer_request(talk.conversation(), R"({"query":"version"})", queries);
+  EXPECT_EQ(asked.line, R"({"ok":true,"result":2})");
+  EXPECT_EQ(asked.version, Version(2));
+  EXPECT_FALSE(asked.error);
+}
+
+TEST(Request, WhatADoorSaysOfAnOperationMustNotDifferFromItsLine) {
+  Talk talk;
+  const std::string clear = R"({"operation":"CLEAR"})";
+  EXPECT_EQ(answer_request(talk.conversation(), clear, {.expected_version = Version(1)}).error, ErrorCode::conflict);
+  const LineAnswer other =
+      answer_request(talk.conversation(), R"({"operation":"CLEAR","expectedVersion":0})", {.expected_version = Version(1)});
+  EXPECT_EQ(field(other.line), "expectedVersion");
+  EXPECT_EQ(field(answer_request(talk.conversation(), R"({"operation":"CLEAR","operationId":"x"})", {.operation_id = "y"}).line),
+            "operationId");
+  const RequestOptions twice{.expected_version = Version(0), .operation_id = "k"};
+  const std::string list = "[" + clear + R"(,{"operation":"CLEAR","operationId":"own"},)" + clear + "]";
+  const std::string first = answer_request(talk.conversation(), list, twice).line;
+  EXPECT_EQ(answer_request(talk.conversation(), list, twice).line, first);
+  EXPECT_EQ(talk.conversation().version(), Version(3));
+  EXPECT_EQ(answer_request(talk.conversation(), R"({"operation":"UNDO","operationId":"own"})", {}).version, Version(2));
+  EXPECT_EQ(answer_request(talk.conversation(), R"({"operation":"UNDO","operationId":"k/2"})", {}).version, Version(3));
+}
+
 TEST(Request, ALongUnknownNameIsNotRepeatedInFull) {
   Talk talk;
   const std::string text = talk.say(R"({"operation":"UNDO",")" + std::string(1000000, 'x') + R"(":1})");

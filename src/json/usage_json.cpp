@@ -1,7 +1,11 @@
 #include "json/usage_json.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -9,6 +13,8 @@
 
 namespace undertext {
 namespace {
+
+constexpr std::size_t recent_max = 100;
 
 void append_number(std::string& out, double number) {
   char digits[32];
@@ -41,7 +47,7 @@ void append_request(std::string& out, const RequestUsage& usage) {
   for (const auto& [lead, count] : counts) out.append(lead) += std::to_string(count);
   out += R"(,"cost":)";
   append_number(out, usage.cost);
-  out += R"(,"at":)" + std::to_string(usage.at_ms) + "}";
+  out += R"(,"timestamp":)" + std::to_string(usage.at_ms) + "}";
 }
 
 template <class List, class Append>
@@ -62,13 +68,13 @@ void read_usage(Fields& fields, UsageReport& report) {
   RequestUsage& usage = report.usage;
   fields.need("requestId", usage.request_id);
   fields.take("model", usage.model);
-  fields.take("prompt", usage.prompt);
+  fields.need("prompt", usage.prompt);
   fields.take("completion", usage.completion);
   fields.take("cached", usage.cached);
   fields.take("total", usage.total);
   fields.take("estimatedPrompt", usage.estimated_prompt);
   std::optional<Integer> at;
-  fields.take("at", at);
+  fields.take("timestamp", at);
   if (at) usage.at_ms = at->value;
   if (const std::optional<JsonValue> cost = fields.find("cost")) {
     const std::string_view spelled = cost->raw();
@@ -76,7 +82,7 @@ void read_usage(Fields& fields, UsageReport& report) {
                       std::from_chars(spelled.data(), spelled.data() + spelled.size(), usage.cost).ec == std::errc();
     if (!read) fields.fail("cost", "must be a number");
   }
-  fields.take("finished", report.finished);
+  fields.take("final", report.final);
 }
 
 void append_json(std::string& out, const UsageTracker& usage) {
@@ -96,7 +102,9 @@ void append_json(std::string& out, const UsageTracker& usage) {
     to += R"(,"learnedFrom":)" + std::to_string(learned.learned_from) + "}";
   });
   append_list(out, R"(,"open":[)", usage.open(), append_request);
-  append_list(out, R"(,"requests":[)", usage.history(), append_request);
+  const std::deque<RequestUsage>& all = usage.history();
+  const auto newest = all.end() - static_cast<std::ptrdiff_t>(std::min(all.size(), recent_max));
+  append_list(out, R"(,"recent":[)", std::ranges::subrange(newest, all.end()), append_request);
   out += '}';
 }
 

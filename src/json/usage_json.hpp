@@ -11,13 +11,13 @@ namespace undertext {
 
 struct UsageReport {
   RequestUsage usage;
-  bool finished = true;  // false: more will be reported of the same request
+  bool final = true;  // false: more will be reported of the same request
 };
 
-// {"requestId":…,"model":…,"prompt":…,"completion":…,"cached":…,"total":…,"cost":…,"at":…,"estimatedPrompt":…,"finished":…}
+// {"requestId":…,"model":…,"prompt":…,"completion":…,"cached":…,"total":…,"cost":…,"timestamp":…,"estimatedPrompt":…,"final":…}
 void read_usage(Fields& fields, UsageReport& report);
 
-// {"totals":{…},"models":[{"model":…,"totals":{…},"factor":…,"learnedFrom":…}],"open":[…],"requests":[…]}, the newest requests last
+// {"totals":{…},"models":[{"model":…,"totals":{…},"factor":…,"learnedFrom":…}],"open":[…],"recent":[…]}: the last hundred requests, the newest last
 void append_json(std::string& out, const UsageTracker& usage);
 
 }  // namespace undertext

@@ -10,6 +10,7 @@
 #include "postgres/session.hpp"
 #include "postgres/url.hpp"
 #include "store/rules.hpp"
+#include "store/tenant.hpp"
 
 namespace undertext {
 namespace {
@@ -17,8 +18,8 @@ namespace {
 using namespace postgres;
 using Kind = Transaction::Kind;
 
-// Of the rows of the default tenant. Not the empty name: a session that never said whose rows it wants has that one, and must see none.
-constexpr std::string_view default_tenant = "default";
+// The default tenant's rows do not bear the empty name: a session that never said whose rows it wants has that one, and must see none.
+static_assert(!operators_tenant.empty());
 constexpr std::int64_t whole_conversation = -1;
 constexpr std::uint64_t number_max = std::numeric_limits<std::int64_t>::max();
 
@@ -42,21 +43,26 @@ Value bytes_or_null(std::string_view value) { return value.empty() ? null_bytes(
 
 class PostgresStore final : public Store {
  public:
-  PostgresStore(StoreUrl url, const StoreOptions& options)
-      : name_(std::move(url.name)),
-        tenant_(options.tenant.empty() ? default_tenant : std::string_view(options.tenant)),
+  PostgresStore(std::string name, std::string_view tenant, const StoreOptions& options, std::shared_ptr<Session> session)
+      : name_(std::move(name)),
+        tenant_(tenant.empty() ? operators_tenant : tenant),
         set_tenant_text_(sql::set_tenant + ("'" + tenant_ + "'")),  // an id, and so without quotes of its own
-        patience_(options.patience),
-        read_only_(options.read_only),
-        session_(std::move(url.settings), options.connections_max) {}
+        options_(options),
+        session_(std::move(session)) {}
+
+  // All tenants share the connections: whose rows are seen is said anew in each transaction.
+  std::shared_ptr<Store> for_tenant(std::string_view tenant) override {
+    return std::make_shared<PostgresStore>(name_, tenant, options_, session_);
+  }
 
   std::optional<Error> open(bool create) {
-    return make_schema(session_, create && !read_only_, std::chrono::steady_clock::now() + patience_);
+    return make_schema(*session_, create && !options_.read_only, std::chrono::steady_clock::now() + options_.patience);
   }
 
   std::string name() const override { return name_; }
 
   Result<ConversationRecord> create(const NewConversation& made, const CallOptions& options) override {
+    if (auto error = bad_ids(made)) return *error;
     if (auto error = bad_creation(made)) return *error;
     if (auto error = refuse_write(options)) return *error;
     const Deadline deadline = deadline_of(options);
@@ -85,7 +91,7 @@ class PostgresStore final : public Store {
     batch.require(sql::require_not_purged, of(made.id), ErrorCode::conflict, id_taken(made.id).message);
     if (made.origin) batch.add(sql::insert_fork, of(made.origin->conversation, text(made.id), number(made.origin->next_page)));
     if (made.checkpoint) add_checkpoint(batch, made.id, *made.checkpoint, made.pages);
-    Outcome outcome = session_.run(transaction);
+    Outcome outcome = session_->run(transaction);
     if (is_in_doubt(outcome)) {
       const Result<bool> ours = is_writer(sql::find_creator, of(made.id), made.id, writer, deadline);
       if (!ours) return ours.error();
@@ -112,7 +118,7 @@ class PostgresStore final : public Store {
     Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
     const std::size_t found_at = transaction.batch().add(sql::find, of(id));
     const std::size_t forks_at = transaction.batch().add(sql::find_forks, of(id));
-    const Outcome outcome = session_.run(transaction);
+    const Outcome outcome = session_->run(transaction);
     if (outcome.error) return *outcome.error;
     Result<FoundConversation> found = read_conversation(id, outcome.rows[found_at]);
     if (!found) return found.error();
@@ -128,14 +134,14 @@ class PostgresStore final : public Store {
     const std::string after = bound_among_ids(options.after);
     Transaction ids(Kind::reading, &set_tenant_, deadline);
     const std::size_t ids_at = ids.batch().add(sql::list, {text(tenant_), text(after), number(std::uint64_t{options.limit})});
-    const Outcome listed = session_.run(ids);
+    const Outcome listed = session_->run(ids);
     if (listed.error) return *listed.error;
     std::vector<std::string> names;
     for (std::size_t row = 0; row < listed.rows[ids_at].size(); ++row) names.push_back(listed.rows[ids_at].bytes(row, 0));
     Transaction transaction(Kind::reading, &set_tenant_, deadline);
     const std::size_t first_at = transaction.batch().entries().size();
     for (const std::string& name : names) transaction.batch().add(sql::find, of(name));
-    const Outcome outcome = session_.run(transaction);
+    const Outcome outcome = session_->run(transaction);
     if (outcome.error) return *outcome.error;
     std::vector<ConversationRecord> records;
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -195,6 +201,7 @@ class PostgresStore final : public Store {
   }
 
   std::optional<Error> commit(const Commit& commit, const CallOptions& options) override {
+    if (auto error = bad_id(commit.conversation)) return error;
     if (auto error = bad_commit(commit)) return error;
     if (auto error = refuse_write(options)) return error;
     const std::string& id = commit.conversation;
@@ -229,7 +236,7 @@ class PostgresStore final : public Store {
     }
     for (const MessageRecord& message : commit.messages) batch.add(sql::insert_message, of_message(id, message));
     if (commit.settings) batch.add(sql::update_settings, of(id, bytes(*commit.settings)));
-    Outcome outcome = session_.run(transaction);
+    Outcome outcome = session_->run(transaction);
     if (is_in_doubt(outcome)) {
       const Result<bool> happened = has_happened(commit, writer, deadline);
       if (!happened) return happened.error();
@@ -254,7 +261,7 @@ class PostgresStore final : public Store {
       batch.add(sql::replace_message, of_message(id, stub));
       add_removal(batch, id, static_cast<std::int64_t>(stub.ordinal), removal, *stub.redacted);
     }
-    return session_.run(transaction).error;
+    return session_->run(transaction).error;
   }
 
   std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options) override {
@@ -275,7 +282,7 @@ class PostgresStore final : public Store {
       for (const Statement* statement :
            {&sql::purge_messages, &sql::purge_versions, &sql::purge_pages, &sql::purge_checkpoint, &sql::purge_conversation})
         batch.add(*statement, of(id));
-      Outcome outcome = session_.run(transaction);
+      Outcome outcome = session_->run(transaction);
       // Somebody has committed or purged meanwhile.
       if (outcome.error && outcome.error->code == ErrorCode::not_found) continue;
       return std::move(outcome.error);
@@ -287,13 +294,14 @@ class PostgresStore final : public Store {
     Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
     const std::size_t at = transaction.batch().add(sql::removals, of(id));
     const std::size_t found_at = transaction.batch().add(sql::find, of(id));
-    const Outcome outcome = session_.run(transaction);
+    const Outcome outcome = session_->run(transaction);
     if (outcome.error) return *outcome.error;
     if (outcome.rows[at].size() == 0 && outcome.rows[found_at].size() == 0) return no_conversation(id);
     return read_removals(id, outcome.rows[at]);
   }
 
   std::optional<Error> prune(const Prune& prune, const CallOptions& options) override {
+    if (auto error = bad_id(prune.conversation)) return error;
     if (auto error = bad_prune(prune)) return error;
     if (auto error = refuse_write(options)) return error;
     const std::string& id = prune.conversation;
@@ -320,14 +328,14 @@ class PostgresStore final : public Store {
     for (const MessageRecord& stub : *stored) batch.add(sql::replace_message, of_message(id, stub));
     batch.add(sql::purge_pages, of(id));
     add_checkpoint(batch, id, prune.checkpoint, prune.pages);
-    return session_.run(transaction).error;
+    return session_->run(transaction).error;
   }
 
   Result<std::vector<Damage>> check(const CallOptions& options) override {
     if (auto error = too_late(options)) return *error;
     Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
     const std::size_t at = transaction.batch().add(sql::orphans, {text(tenant_)});
-    const Outcome outcome = session_.run(transaction);
+    const Outcome outcome = session_->run(transaction);
     std::vector<Damage> damage;
     if (outcome.error && outcome.error->code == ErrorCode::corrupt) {
       damage.push_back({"", outcome.error->message});
@@ -342,7 +350,7 @@ class PostgresStore final : public Store {
 
   std::optional<Error> compact(const CallOptions& options) override {
     if (auto error = refuse_write(options)) return error;
-    return session_.run_alone(sql::rewrite, deadline_of(options));
+    return session_->run_alone(sql::rewrite, deadline_of(options));
   }
 
   std::optional<Error> backup(const std::string&, const CallOptions&) override {
@@ -351,7 +359,7 @@ class PostgresStore final : public Store {
 
  private:
   Deadline deadline_of(const CallOptions& options) const {
-    return options.deadline.value_or(std::chrono::steady_clock::now() + patience_);
+    return options.deadline.value_or(std::chrono::steady_clock::now() + options_.patience);
   }
 
   std::optional<Error> refuse_read(std::string_view id, const CallOptions& options) const {
@@ -360,8 +368,14 @@ class PostgresStore final : public Store {
   }
 
   std::optional<Error> refuse_write(const CallOptions& options) const {
-    if (read_only_) return Error{.code = ErrorCode::unsupported, .message = "the store was opened to be read only"};
+    if (options_.read_only) return Error{.code = ErrorCode::unsupported, .message = "the store was opened to be read only"};
     return too_late(options);
+  }
+
+  // Tenants are a column here, and no part of ids.
+  static std::optional<Error> bad_ids(const NewConversation& made) {
+    if (auto error = bad_id(made.id)) return error;
+    return made.origin ? bad_id(made.origin->conversation) : std::nullopt;
   }
 
   static Error unfitting_messages() {
@@ -409,7 +423,7 @@ class PostgresStore final : public Store {
     Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
     transaction.batch().require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
     const std::size_t at = transaction.batch().add(statement, std::move(values));
-    Outcome outcome = session_.run(transaction);
+    Outcome outcome = session_->run(transaction);
     if (outcome.error) return *std::move(outcome.error);
     return std::move(outcome.rows[at]);
   }
@@ -417,7 +431,7 @@ class PostgresStore final : public Store {
   Result<FoundConversation> find_head(std::string_view id, Deadline deadline) {
     Transaction transaction(Kind::reading, &set_tenant_, deadline);
     const std::size_t at = transaction.batch().add(sql::find, of(id));
-    const Outcome outcome = session_.run(transaction);
+    const Outcome outcome = session_->run(transaction);
     if (outcome.error) return *outcome.error;
     return read_conversation(id, outcome.rows[at]);
   }
@@ -453,7 +467,7 @@ class PostgresStore final : public Store {
     Transaction transaction(Kind::writing, &set_tenant_, deadline);
     transaction.batch().add(sql::share, of(id));
     const std::size_t at = transaction.batch().add(statement, std::move(values));
-    const Outcome outcome = session_.run(transaction);
+    const Outcome outcome = session_->run(transaction);
     if (outcome.error) return *outcome.error;
     return outcome.rows[at].size() == 1 && outcome.rows[at].number(0, 0) == writer;
   }
@@ -466,7 +480,7 @@ class PostgresStore final : public Store {
     Transaction transaction(Kind::writing, &set_tenant_, deadline);
     transaction.batch().add(sql::share, of(id));
     const std::size_t at = transaction.batch().add(sql::checkpoint, of(id));
-    const Outcome outcome = session_.run(transaction);
+    const Outcome outcome = session_->run(transaction);
     if (outcome.error) return *outcome.error;
     return read_checkpoint(outcome.rows[at]) == commit.checkpoint;
   }
@@ -474,10 +488,10 @@ class PostgresStore final : public Store {
   const std::string name_;
   const std::string tenant_;
   const std::string set_tenant_text_;
-  const Statement set_tenant_{"set_tenant", set_tenant_text_.c_str()};
-  const std::chrono::milliseconds patience_;
-  const bool read_only_;
-  Session session_;
+  const Statement set_tenant_{
+      "", set_tenant_text_.c_str()};  // never prepared by name: the next tenant on the connection has another text
+  const StoreOptions options_;
+  const std::shared_ptr<Session> session_;
 };
 
 }  // namespace
@@ -488,7 +502,8 @@ Result<std::shared_ptr<Store>> open_postgres_store(std::string_view url, const S
         .code = ErrorCode::invalid_argument, .message = "a tenant's name follows the rules of conversation ids", .field = "tenant"};
   Result<StoreUrl> read = read_url(url);
   if (!read) return read.error();
-  auto store = std::make_shared<PostgresStore>(*std::move(read), options);
+  auto session = std::make_shared<Session>(std::move(read->settings), options.connections_max);
+  auto store = std::make_shared<PostgresStore>(std::move(read->name), options.tenant, options, std::move(session));
   if (auto error = store->open(options.create)) return *error;
   return std::shared_ptr<Store>(std::move(store));
 }

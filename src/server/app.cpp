@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "base/json_text.hpp"
 #include "server/app_rep.hpp"
 #include "server/openapi.hpp"
 
@@ -13,8 +14,8 @@ namespace {
 
 std::vector<Route> all_routes(App::Rep& app) {
   std::vector<Route> all;
-  for (const auto& group :
-       {conversation_routes, operation_routes, query_routes, history_routes, usage_routes, transfer_routes, page_routes}) {
+  for (const auto& group : {conversation_routes, operation_routes, query_routes, history_routes, live_routes, usage_routes,
+                            transfer_routes, page_routes}) {
     std::vector<Route> routes = group(app);
     std::move(routes.begin(), routes.end(), std::back_inserter(all));
   }
@@ -26,6 +27,15 @@ std::vector<Route> all_routes(App::Rep& app) {
 App::Rep::Rep(AppOptions given)
     : options(std::move(given)),
       conversations(options.store, options.limits.conversations_open, options.limits.conversation_bytes),
+      events({.still_allowed = options.still_allowed,
+              .per_tenant = options.limits.streams_per_tenant,
+              .heartbeat = options.limits.heartbeat,
+              .watch = options.limits.watch}),
+      compressions({.per_tenant = options.limits.compressions_per_tenant,
+                    .kept = options.limits.compressions_kept,
+                    .tell = [this](const std::string& tenant, const std::string& id,
+                                   const std::string& json) { events.tell(tenant, id, "compression", json); }}),
+      exports(options.limits.exports_per_tenant),
       routes(all_routes(*this)),
       openapi(openapi_json(routes)),
       docs(docs_page(routes)) {}
@@ -50,7 +60,12 @@ void App::handle(const Route& route, RouteMatch match, http::Request request, co
   }
 }
 
-void App::stop() {}
+App::Counts App::counts() const { return {rep_->conversations.count(), rep_->events.count(), rep_->compressions.count()}; }
+
+void App::stop() {
+  rep_->compressions.stop();
+  rep_->events.stop();
+}
 
 http::Reply reply_from(const std::function<http::Reply()>& make) {
   try {
@@ -73,7 +88,7 @@ http::Reply json_reply(std::string body, unsigned status) {
   return {.status = status, .body = std::move(body)};
 }
 
-http::Reply reply_of(Answer answer) {
+http::Reply reply_of(LineAnswer answer) {
   if (answer.error) {
     http::Reply reply = error_reply({*answer.error, ""});
     reply.body = std::move(answer.line);
@@ -82,6 +97,21 @@ http::Reply reply_of(Answer answer) {
   http::Reply reply{.body = std::move(answer.line)};
   reply.fields.push_back(etag(answer.version));
   return reply;
+}
+
+std::string with_member(std::string_view body, const std::string& name, const std::string& value) {
+  const JsonText text = JsonText::parse(body, {.depth = 512}).value();
+  if (!text.root().is(JsonType::object)) refuse(ErrorCode::invalid_argument, "the body must be a JSON object");
+  if (const std::optional<JsonValue> named = text.root().find(name)) {
+    if (!named->is(JsonType::string) || !named->string_is(value))
+      refuse(ErrorCode::invalid_argument, name + " must be \"" + value + "\" here, or be left out", name);
+    return std::string(body);
+  }
+  std::string out(body.substr(0, body.rfind('}')));
+  out += text.root().empty() ? "" : ",";
+  append_json_string(out, name);
+  append_json_string(out += ':', value);
+  return out += '}';
 }
 
 http::Field etag(Version version) { return {"ETag", "\"" + std::to_string(version.value) + "\""}; }

@@ -25,6 +25,7 @@ struct AppLimits {
   std::size_t conversations_open = 1024;                      // kept open while nobody uses them; those in use come on top
   std::uint64_t conversation_bytes = std::uint64_t{8} << 20;  // about what each of them keeps in memory
   std::size_t streams_per_tenant = 64;                        // of events
+  std::size_t exports_per_tenant = 16;                        // under way: each holds a thread while its client reads
   std::size_t compressions_per_tenant = 4;                    // under way in the background
   std::size_t compressions_kept = 256;                        // ended ones that can still be asked for, of all tenants
   std::chrono::milliseconds heartbeat{15'000};                // of an event stream
@@ -54,6 +55,13 @@ class App {
   // is for threads that may wait.
   void handle(const Route& route, RouteMatch match, http::Request request, const Caller& caller,
               std::unique_ptr<http::Exchange> exchange);
+
+  struct Counts {
+    std::size_t conversations = 0;  // kept open
+    std::size_t event_streams = 0;
+    std::size_t compressions = 0;  // under way
+  };
+  Counts counts() const;
 
   // Ends streams and background work, and waits until they have ended. Calls may still come in: they are answered, but begin nothing that lasts.
   void stop();

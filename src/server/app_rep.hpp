@@ -10,8 +10,11 @@
 
 #include "json/request.hpp"
 #include "server/app.hpp"
+#include "server/compressions.hpp"
+#include "server/event_streams.hpp"
 #include "server/open_conversations.hpp"
 #include "server/route.hpp"
+#include "server/tenant_counts.hpp"
 
 namespace undertext {
 
@@ -20,6 +23,9 @@ struct App::Rep {
 
   AppOptions options;
   OpenConversations conversations;
+  EventStreams events;
+  Compressions compressions;
+  TenantCounts exports;
   std::vector<Route> routes;
   std::string openapi, docs;
 
@@ -33,6 +39,7 @@ std::vector<Route> conversation_routes(App::Rep& app);
 std::vector<Route> operation_routes(App::Rep& app);
 std::vector<Route> query_routes(App::Rep& app);
 std::vector<Route> history_routes(App::Rep& app);
+std::vector<Route> live_routes(App::Rep& app);
 std::vector<Route> usage_routes(App::Rep& app);
 std::vector<Route> transfer_routes(App::Rep& app);
 std::vector<Route> page_routes(App::Rep& app);
@@ -42,8 +49,12 @@ std::function<void(Call)> replying(Replies make);
 http::Reply reply_from(const std::function<http::Reply()>& make);
 
 http::Reply json_reply(std::string body, unsigned status = 200);
-http::Reply reply_of(Answer answer);  // with the version as ETag
+http::Reply reply_of(LineAnswer answer);  // with the version as ETag
 http::Field etag(Version version);
+
+// The JSON object `body` with one more member, a string, behind the others, so that places in the body stay what they are. It may have it already, if it
+// says the same. Throws Failure.
+std::string with_member(std::string_view body, const std::string& name, const std::string& value);
 
 // Parameters that many routes have.
 Parameter conversation_id();

@@ -1,5 +1,4 @@
 // Conversations as a whole: those there are, making one, looking at one, taking one out, going another way from one.
-#include <chrono>
 #include <utility>
 
 #include "base/json_text.hpp"
@@ -9,14 +8,11 @@
 #include "server/app_rep.hpp"
 #include "server/outside_settings.hpp"
 #include "server/schema.hpp"
+#include "server/wall_clock.hpp"
 #include "store/fresh_id.hpp"
 
 namespace undertext {
 namespace {
-
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 void append_origin(std::string& out, const Origin& origin) {
   append_json_string(out += R"({"id":)", origin.conversation);
@@ -73,7 +69,7 @@ struct Made {
 
 // The body of POST /v1/conversations and …/fork, which may be empty.
 Made read_made(const http::Request& request, bool is_fork) {
-  Made made{.id = fresh_id(now_ms())};
+  Made made{.id = fresh_id(wall_clock_ms())};
   if (request.body.empty()) return made;
   const JsonText text = JsonText::parse(request.body, {}).value();
   if (!text.root().is(JsonType::object)) refuse(ErrorCode::invalid_argument, "the body must be a JSON object");
@@ -113,8 +109,8 @@ http::Reply make(const App::Rep& app, const Call& call) {
 }
 
 http::Reply fork(App::Rep& app, const Call& call) {
-  const Made made = read_made(call.request, true);
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
+  const Made made = read_made(call.request, true);
   if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
   return made_reply(conversation->fork(made.version.value_or(conversation->version()), made.id).value());
 }
@@ -155,8 +151,9 @@ http::Reply take_out(App::Rep& app, const Call& call) {
   const std::shared_ptr<Store> store = app.store(call);
   store->find(id).value();
   const std::string why = call.has("why") ? *call.find("why") : std::string();
-  if (std::optional<Error> error = store->purge(id, {call.caller.name, now_ms(), why})) throw Failure(std::move(*error));
+  if (std::optional<Error> error = store->purge(id, {call.caller.name, wall_clock_ms(), why})) throw Failure(std::move(*error));
   app.conversations.forget(call.caller.tenant, id);
+  app.events.tell_deleted(call.caller.tenant, id);
   std::string out = R"({"ok":true,"result":{"purged":)";
   append_json_string(out, id);
   return json_reply(out + "}}");

@@ -37,12 +37,9 @@ http::Reply operate(App::Rep& app, const Call& call) {
 }
 
 // The answers as a list has them, whether or not there was a list.
-std::string_view results_of(std::string& line) {
-  constexpr std::string_view list_lead = R"({"ok":true,"results":)", lead = R"({"ok":true,)";
-  if (line.starts_with(list_lead)) return std::string_view(line).substr(list_lead.size(), line.size() - list_lead.size() - 1);
-  line.replace(0, lead.size(), "[{");
-  line += ']';
-  return line;
+std::string results_of(const std::string& line) {
+  constexpr std::string_view list_lead = R"({"ok":true,"results":)";
+  return line.starts_with(list_lead) ? line.substr(list_lead.size(), line.size() - list_lead.size() - 1) : "[" + line + "]";
 }
 
 constexpr std::size_t changed_rows_max = 50;  // removed, and as many added
@@ -59,10 +56,10 @@ http::Reply preview(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
   if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
   const History before = conversation->history();
-  Conversation trial = conversation->fork(before.version()).value();
+  Conversation trial = conversation->trial(before.version()).value();
   RequestOptions options{.takes = RequestOptions::Takes::operations, .refuse_slow_strategies = true};
   options.expected_version = expected_version(call);
-  Answer answer = answer_request(trial, call.request.body, options);
+  LineAnswer answer = answer_request(trial, call.request.body, options);
   if (answer.error) {
     http::Reply reply = reply_of(std::move(answer));
     if (reply.status == 409 && options.expected_version) reply.status = 412;

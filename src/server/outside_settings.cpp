@@ -15,11 +15,13 @@ void check_outside_tokenizer(std::string_view name) {
 
 Settings outside_settings(std::string_view json) {
   if (json.empty()) return {};
-  Settings settings = read_settings(json).value().settings;
-  if (!settings.summarisers.empty()) {
+  // Before anything is read, for reading them opens files.
+  const Result<JsonText> text = JsonText::parse(json, {});
+  if (text && text->root().find("summarisers")) {
     throw Failure(Error{ErrorCode::invalid_argument,
                         "summarisers hold keys, and say where messages are sent: they are for who runs the server", "summarisers"});
   }
+  Settings settings = read_settings(json).value().settings;
   check_outside_tokenizer(settings.tokenizer);
   return settings;
 }

@@ -10,12 +10,6 @@ namespace {
 
 using Type = Parameter::Type;
 
-// The arguments of a query by their names in the contract, where a parameter is called otherwise.
-struct QueryOf {
-  std::string name;
-  std::string batch_index = {};  // the parameter that is batchIndex
-};
-
 void append_value(std::string& out, const Parameter& parameter, const std::string& value) {
   switch (parameter.type) {
     case Type::integer:
@@ -45,7 +39,7 @@ std::string line_of(const std::string& query, const std::vector<Parameter>& para
   return line += '}';
 }
 
-Answer ask(App::Rep& app, const Call& call, std::string_view line) {
+LineAnswer ask(App::Rep& app, const Call& call, std::string_view line) {
   return answer_request(*app.conversation(call), line, {.takes = RequestOptions::Takes::queries});
 }
 
@@ -73,20 +67,6 @@ Route get(App::Rep& app, Query query) {
 }
 
 // The body holds the arguments; it may name the query too.
-std::string with_query(const std::string& query, std::string_view body) {
-  const JsonText text = JsonText::parse(body, {.depth = 512}).value();
-  if (!text.root().is(JsonType::object)) refuse(ErrorCode::invalid_argument, "the body must be a JSON object");
-  if (const std::optional<JsonValue> named = text.root().find("query")) {
-    if (!named->is(JsonType::string) || !named->string_is(query))
-      refuse(ErrorCode::invalid_argument, "query must be \"" + query + "\" here, or be left out", "query");
-    return std::string(body);
-  }
-  // Behind the rest, so that places in the body stay what they are.
-  std::string line(body.substr(0, body.rfind('}')));
-  line += text.root().empty() ? R"("query":")" : R"(,"query":")";
-  return line + query + "\"}";
-}
-
 Route post(App::Rep& app, Query query, std::string body_schema) {
   return {.method = "POST",
           .path = "/v1/conversations/{id}/" + query.path,
@@ -97,7 +77,7 @@ Route post(App::Rep& app, Query query, std::string body_schema) {
           .body_schema = std::move(body_schema),
           .reply_schema = std::move(query.reply_schema),
           .handle = replying([&app, query = std::move(query.query)](const Call& call) {
-            return reply_of(ask(app, call, query.empty() ? call.request.body : with_query(query, call.request.body)));
+            return reply_of(ask(app, call, query.empty() ? call.request.body : with_member(call.request.body, "query", query)));
           })};
 }
 
@@ -150,6 +130,8 @@ std::string body_of(std::string_view properties, std::string_view required = {})
 std::vector<Route> query_routes(App::Rep& app) {
   using schema::list_of, schema::named, schema::result_of;
   const std::string messages_answer = named("Messages");
+  constexpr std::string_view validated =
+      R"({"type":"object","required":["valid","findings"],"properties":{"valid":{"type":"boolean"},"findings":{"type":"array","items":{"type":"object"}}}})";
   return {
       post(app,
            {"query",
@@ -252,14 +234,14 @@ std::vector<Route> query_routes(App::Rep& app) {
             result_of(schema::object)},
            body_of(std::string(render_properties) + R"(,"repair":{"type":"boolean"},"boundThinking":{"type":"string"})")),
       get(app, {"validate", "validate", "validate", "What a provider would refuse in the view as it stands.", rendering({}),
-                result_of(list_of(schema::object))}),
+                result_of(validated)}),
       post(app,
            {"validate",
             "validate",
             "validateWithRequest",
             "The same, with a profile of one's own, or the other fields of the request.",
             {},
-            result_of(list_of(schema::object))},
+            result_of(validated)},
            body_of(render_properties)),
   };
 }

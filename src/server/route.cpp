@@ -50,9 +50,9 @@ std::string_view next_piece(std::string_view& text, char separator) {
   return piece;
 }
 
-// Whether the path is one of the pattern; what stands in its places goes to `places`. A place is one segment; the last place of a pattern that ends in "{…*}"
-// takes all that is left.
-bool matches(std::string_view pattern, std::string_view path, std::map<std::string, std::string, std::less<>>& places) {
+// Whether the path is one of the pattern. What stands in its places goes to `places`, where that is given: most patterns are only tried. A place is one segment,
+// which is not empty; the last place of a pattern that ends in "{…*}" takes all that is left.
+bool matches(std::string_view pattern, std::string_view path, Parameters* places) {
   if (!pattern.starts_with('/') || !path.starts_with('/')) return false;
   pattern.remove_prefix(1);
   path.remove_prefix(1);
@@ -62,14 +62,15 @@ bool matches(std::string_view pattern, std::string_view path, std::map<std::stri
     const bool takes_all = wanted.ends_with("*}");
     const std::size_t path_end = takes_all ? path.size() : std::min(path.find('/'), path.size());
     const std::string_view given = path.substr(0, path_end);
-    if (wanted.starts_with('{')) {
-      std::optional<std::string> value = decoded(given, Plus::stays);
-      if (!value || value->empty()) return false;
-      wanted.remove_prefix(1);
-      wanted.remove_suffix(takes_all ? 2 : 1);
-      places.insert_or_assign(std::string(wanted), std::move(*value));
-    } else if (wanted != given) {
+    if (!wanted.starts_with('{')) {
+      if (wanted != given) return false;
+    } else if (given.empty()) {
       return false;
+    } else if (places != nullptr) {
+      std::optional<std::string> value = decoded(given, Plus::stays);
+      if (!value) return false;
+      wanted = wanted.substr(1, wanted.size() - (takes_all ? 3 : 2));
+      places->insert_or_assign(std::string(wanted), std::move(*value));
     }
     if (pattern_end == pattern.size() || path_end == path.size()) return pattern_end == pattern.size() && path_end == path.size();
     pattern.remove_prefix(pattern_end + 1);
@@ -185,8 +186,9 @@ RouteMatch find_route(const std::vector<Route>& routes, std::string_view method,
   const std::string_view path = target.substr(0, target.find('?'));
   RouteMatch match;
   for (const Route& route : routes) {
-    std::map<std::string, std::string, std::less<>> places;
-    if (!matches(route.path, path, places)) continue;
+    if (!matches(route.path, path, nullptr)) continue;
+    Parameters places;
+    if (!matches(route.path, path, &places)) continue;
     if (route.method == method) return {&route, {}, std::move(places)};
     match.methods_allowed.push_back(route.method);
   }

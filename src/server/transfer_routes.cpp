@@ -63,6 +63,19 @@ void export_lines(App::Rep& app, const Call& call) {
   }
 }
 
+void export_bounded(App::Rep& app, const Call& call) {
+  const std::string tenant = call.caller.tenant;
+  if (!app.exports.take(tenant))
+    return call.exchange->answer(error_reply({ErrorCode::unavailable, "there are too many exports under way already"}));
+  try {
+    export_lines(app, call);
+  } catch (...) {
+    app.exports.give_back(tenant);
+    throw;
+  }
+  app.exports.give_back(tenant);
+}
+
 LineSource lines_of(std::string_view text) {
   return [text]() mutable -> std::optional<std::string_view> {
     if (text.empty()) return {};
@@ -108,7 +121,7 @@ std::vector<Route> transfer_routes(App::Rep& app) {
        .what = "The conversation with its whole history, as JSON Lines.",
        .parameters = {conversation_id()},
        .reply_type = "application/x-ndjson",
-       .handle = [&app](Call call) { export_lines(app, call); }},
+       .handle = [&app](Call call) { export_bounded(app, call); }},
       {.method = "POST",
        .path = "/v1/imports",
        .right = Right::write,

@@ -143,7 +143,7 @@ class SqliteStore final : public Store {
 
   std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
                               const CallOptions& options) override {
-    if (auto error = bad_id(id)) return error;
+    if (auto error = bad_stored_id(id)) return error;
     if (auto error = bad_stubs(stubs)) return error;
     auto error = write(options, [&](Connection& connection) -> std::optional<Error> {
       const std::optional<StoredConversation> stored = find_conversation(connection, id);
@@ -154,13 +154,13 @@ class SqliteStore final : public Store {
   }
 
   std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options) override {
-    if (auto error = bad_id(id)) return error;
+    if (auto error = bad_stored_id(id)) return error;
     auto error = write(options, [&](Connection& connection) { return delete_conversation(connection, id, removal); });
     return error ? error : overwrite_remains(options);
   }
 
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& options) override {
-    if (auto error = bad_id(id)) return *error;
+    if (auto error = bad_stored_id(id)) return *error;
     return read<std::vector<RemovalRecord>>(options, [&](Connection& connection) -> Result<std::vector<RemovalRecord>> {
       if (!is_purged(connection, id) && !find_conversation(connection, id)) return no_conversation(id);
       return read_removals(connection, id);
@@ -308,7 +308,7 @@ class SqliteStore final : public Store {
 
   template <class T, class Function>
   Result<T> read_of(std::string_view id, const CallOptions& options, Function function) {
-    if (auto error = bad_id(id)) return *error;
+    if (auto error = bad_stored_id(id)) return *error;
     return read<T>(options, [&](Connection& connection) -> Result<T> {
       std::optional<StoredConversation> stored = find_conversation(connection, id);
       if (!stored) return no_conversation(id);

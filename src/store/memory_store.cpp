@@ -208,7 +208,7 @@ class MemoryStore final : public Store {
   }
 
   std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options) override {
-    if (auto error = bad_id(id)) return error;
+    if (auto error = bad_stored_id(id)) return error;
     const auto lock = lock_to_write(options);
     if (!lock) return deadline_passed();
     const auto found = conversations_.find(id);
@@ -225,7 +225,7 @@ class MemoryStore final : public Store {
   }
 
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& options) override {
-    if (auto error = bad_id(id)) return *error;
+    if (auto error = bad_stored_id(id)) return *error;
     const auto lock = lock_to_read(options);
     if (!lock) return deadline_passed();
     if (conversations_.find(id) == conversations_.end() && !is_purged(id)) return no_conversation(id);
@@ -333,7 +333,7 @@ class MemoryStore final : public Store {
 
   template <class T, class Function>
   Result<T> read(std::string_view id, const CallOptions& options, Function function) {
-    if (auto error = bad_id(id)) return *error;
+    if (auto error = bad_stored_id(id)) return *error;
     const auto lock = lock_to_read(options);
     if (!lock) return deadline_passed();
     const auto found = conversations_.find(id);
@@ -343,7 +343,7 @@ class MemoryStore final : public Store {
 
   template <class Function>
   std::optional<Error> write(std::string_view id, const CallOptions& options, Function function) {
-    if (auto error = bad_id(id)) return error;
+    if (auto error = bad_stored_id(id)) return error;
     const auto lock = lock_to_write(options);
     if (!lock) return deadline_passed();
     const auto found = conversations_.find(id);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "store/chain.hpp"
+#include "store/tenant.hpp"
 
 namespace undertext {
 namespace {
@@ -39,6 +40,13 @@ std::optional<Error> bad_id(std::string_view id) {
   return invalid("a conversation's id is 1 to 128 of A-Z a-z 0-9 . _ - and does not begin with a dot", "conversation");
 }
 
+std::optional<Error> bad_stored_id(std::string_view id) {
+  const std::size_t slash = id.find('/');
+  if (slash == std::string_view::npos) return bad_id(id);
+  if (!is_tenant_name(id.substr(0, slash))) return bad_id(id);
+  return bad_id(id.substr(slash + 1));
+}
+
 std::optional<Error> too_late(const CallOptions& options) {
   if (options.deadline && *options.deadline <= std::chrono::steady_clock::now()) return deadline_passed();
   return std::nullopt;
@@ -50,9 +58,9 @@ std::optional<Error> bad_list(const ListOptions& options) {
 }
 
 std::optional<Error> bad_creation(const NewConversation& made) {
-  if (auto error = bad_id(made.id)) return error;
+  if (auto error = bad_stored_id(made.id)) return error;
   if (made.origin)
-    if (auto error = bad_id(made.origin->conversation)) return error;
+    if (auto error = bad_stored_id(made.origin->conversation)) return error;
   if (auto error = too_large("settings", made.settings.size(), record_bytes_max)) return error;
   if (!made.checkpoint) return made.pages.empty() ? std::nullopt : std::optional(invalid("pages without a checkpoint", "pages"));
   if (auto error = too_large("a checkpoint", made.checkpoint->root.size(), record_bytes_max)) return error;
@@ -63,7 +71,7 @@ std::optional<Error> bad_creation(const NewConversation& made) {
 }
 
 std::optional<Error> bad_commit(const Commit& commit) {
-  if (auto error = bad_id(commit.conversation)) return error;
+  if (auto error = bad_stored_id(commit.conversation)) return error;
   std::uint64_t version = commit.expected_version;
   std::uint64_t log_length = 0;
   std::set<std::string_view> operation_ids;
@@ -106,7 +114,7 @@ std::optional<Error> bad_stubs(const std::vector<MessageRecord>& stubs) {
 }
 
 std::optional<Error> bad_prune(const Prune& prune) {
-  if (auto error = bad_id(prune.conversation)) return error;
+  if (auto error = bad_stored_id(prune.conversation)) return error;
   if (auto error = bad_stubs(prune.stubs)) return error;
   if (prune.first_version > prune.expected_version) return invalid("versions yet to come cannot be given up", "first_version");
   if (prune.checkpoint.version != prune.expected_version)

@@ -26,7 +26,8 @@ struct StoredHead {
 };
 
 // Of the call itself, before anything is looked at. Nothing: it is good.
-std::optional<Error> bad_id(std::string_view id);
+std::optional<Error> bad_id(std::string_view id);         // of a user's
+std::optional<Error> bad_stored_id(std::string_view id);  // of a user's, or tenant/id: see tenant.hpp
 std::optional<Error> too_late(const CallOptions& options);
 std::optional<Error> bad_list(const ListOptions& options);
 std::optional<Error> bad_creation(const NewConversation& conversation);

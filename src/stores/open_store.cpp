@@ -3,6 +3,8 @@
 
 #include <undertext/store.hpp>
 
+#include "store/tenant.hpp"
+
 #if UNDERTEXT_HAVE_SQLITE
 #  include "sqlite/sqlite_store.hpp"
 #endif
@@ -37,13 +39,18 @@ Result<std::shared_ptr<Store>> open_postgres([[maybe_unused]] std::string_view u
 #endif
 }
 
+Result<std::shared_ptr<Store>> seen_by(std::string_view tenant, Result<std::shared_ptr<Store>> store) {
+  if (!store) return store;
+  return store_of_tenant(*std::move(store), tenant);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Store>> open_store(std::string_view url, const StoreOptions& options) {
   std::string_view rest = url;
-  if (cut(rest, "sqlite:")) return open_sqlite(rest, options);
+  if (cut(rest, "sqlite:")) return seen_by(options.tenant, open_sqlite(rest, options));
   if (url.starts_with("postgres://") || url.starts_with("postgresql://")) return open_postgres(url, options);
-  if (url == "memory:") return memory_store();
+  if (url == "memory:") return seen_by(options.tenant, memory_store());
   return Error{ErrorCode::invalid_argument, "a store is sqlite:PATH, postgres://… or memory:", "url"};
 }
 

@@ -327,8 +327,8 @@ static void usage_is_added_up(void) {
   undertext_conversation *conversation = conversation_with(NULL, 1);
   undertext_string text;
   CHECK(undertext_report_usage(conversation, t("{\"requestId\":\"r1\",\"model\":\"m\",\"prompt\":100,\"completion\":20,\"cost\":0.5}"), NULL) == UNDERTEXT_OK);
-  CHECK(undertext_report_usage(conversation, t("{\"requestId\":\"r1\"}"), NULL) == UNDERTEXT_CONFLICT);
-  CHECK(undertext_report_usage(conversation, t("{\"requestId\":\"r2\",\"cost\":\"much\"}"), NULL) == UNDERTEXT_INVALID_ARGUMENT);
+  CHECK(undertext_report_usage(conversation, t("{\"requestId\":\"r1\",\"prompt\":1}"), NULL) == UNDERTEXT_CONFLICT);
+  CHECK(undertext_report_usage(conversation, t("{\"requestId\":\"r2\",\"prompt\":1,\"cost\":\"much\"}"), NULL) == UNDERTEXT_INVALID_ARGUMENT);
   CHECK(undertext_usage(conversation, &text, NULL) == UNDERTEXT_OK);
   CHECK(holds(&text, "{\"totals\":{\"requests\":1,\"prompt\":100,\"completion\":20,\"cached\":0,\"total\":120,\"cost\":0.5}"));
   undertext_conversation_close(conversation);

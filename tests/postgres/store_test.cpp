@@ -104,6 +104,21 @@ TEST_F(PostgresStore, a_tenant_sees_nothing_of_another_one) {
   EXPECT_EQ(store_->find("a").value().version, 1u);
 }
 
+TEST_F(PostgresStore, tenants_that_share_a_connection_see_their_own) {
+  const auto one = open("", {.connections_max = 1});
+  const auto other = one->for_tenant(fresh_name("other"));
+  for (int turn = 0; turn < 3; ++turn) {
+    const std::string id = "turn" + std::to_string(turn);
+    ASSERT_TRUE(one->create({.id = id}));
+    EXPECT_EQ(other->find(id).error().code, ErrorCode::not_found);
+    ASSERT_TRUE(other->create({.id = id}));
+    ASSERT_FALSE(other->commit(next(*other, id, "secret")));
+    EXPECT_EQ(one->find(id).value().version, 0u);
+    EXPECT_EQ(other->find(id).value().version, 1u);
+    EXPECT_EQ(one->list().value().size(), static_cast<std::size_t>(turn) + 1);
+  }
+}
+
 TEST_F(PostgresStore, statements_written_by_hand_see_one_tenant_only) {
   ASSERT_TRUE(store_->create({.id = "a"}));
   ASSERT_FALSE(store_->commit(next(*store_, "a", "secret")));

@@ -1,4 +1,5 @@
-// The stores that the contract is asked of: memory, SQLite where it is built in, and PostgreSQL where it is and UNDERTEXT_TEST_POSTGRES names one.
+// The stores that the contract is asked of: memory, SQLite where it is built in, what a tenant sees of a file of several, and PostgreSQL where it is
+// built in and UNDERTEXT_TEST_POSTGRES names one.
 #pragma once
 
 #include <cstdlib>
@@ -47,7 +48,7 @@ inline bool is_built(const std::string& url) {
 
 inline std::vector<std::string> kinds() {
   std::vector<std::string> all = {"memory"};
-  if (is_built("sqlite:/nowhere/at/all")) all.emplace_back("sqlite");
+  if (is_built("sqlite:/nowhere/at/all")) all.insert(all.end(), {"sqlite", "tenant"});
   const char* postgres = std::getenv("UNDERTEXT_TEST_POSTGRES");
   if (postgres && *postgres && is_built(postgres)) all.emplace_back("postgres");
   return all;
@@ -58,12 +59,13 @@ class OfEveryStore : public ::testing::TestWithParam<std::string> {
  protected:
   OfEveryStore() {
     if (GetParam() == "postgres") options_.tenant = "test-" + std::to_string(std::random_device()());
+    if (GetParam() == "tenant") options_.tenant = "acme";
     open();
   }
 
   std::string url() const {
     if (GetParam() == "memory") return "memory:";
-    if (GetParam() == "sqlite") return "sqlite:" + folder_.file("store.db");
+    if (GetParam() == "sqlite" || GetParam() == "tenant") return "sqlite:" + folder_.file("store.db");
     return std::getenv("UNDERTEXT_TEST_POSTGRES");
   }
   bool lasts() const { return GetParam() != "memory"; }

@@ -31,7 +31,7 @@ class RemovalContract : public test::OfEveryStore {
     }
     return false;
   }
-  bool has_files() const { return GetParam() == "sqlite"; }
+  bool has_files() const { return GetParam() == "sqlite" || GetParam() == "tenant"; }
 
   std::string secret(std::uint64_t number, std::size_t size) {
     return R"({"role":"user","content":")" + (canary + body(number, size)) + "\"}";

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { sentenceOf } from './told';
+
+const said = (type: string, data: object) => sentenceOf({ id: '1', type, data: JSON.stringify(data) });
+
+test('events of the engine and of background work are told in words', () => {
+  expect(said('event', { type: 'TOKEN_LIMIT_EXCEEDED', tokensUsed: 9, tokenLimit: 5 })).toBe('The view has 9 tokens, more than its limit of 5.');
+  expect(said('event', { type: 'COMPRESSION_FAILED', error: { code: 'unavailable', message: 'no answer' } })).toBe('COMPRESSION_FAILED: no answer');
+  expect(said('compression', { job: 'a', state: 'running', strategy: { name: 'smart_summary' } })).toBe('Background compression (smart_summary): running.');
+  expect(said('compression', { job: 'a', state: 'failed', strategy: 'keep_recent', error: { code: 'conflict', message: 'gone' } })).toBe('Background compression (keep_recent): gone.');
+  expect(said('deleted', {})).toBe('This conversation has been deleted.');
+  expect(said('another', {})).toBe('');
+});

@@ -1,0 +1,45 @@
+// What events that are no versions say, in a sentence.
+
+import type { ServerEvent } from '../api/sse';
+import type { ErrorBody } from '../api/types';
+
+interface EngineEvent {
+  type: string;
+  tokensUsed?: number;
+  tokenLimit?: number;
+  threshold?: number;
+  tokensBefore?: number;
+  tokensAfter?: number;
+  strategy?: string;
+  error?: ErrorBody;
+}
+interface Job {
+  job: string;
+  state: string;
+  strategy?: string | { name?: string };
+  error?: ErrorBody;
+}
+
+export function sentenceOf(event: ServerEvent): string {
+  if (event.type === 'compression') return ofJob(JSON.parse(event.data) as Job);
+  if (event.type === 'event') return ofEngine(JSON.parse(event.data) as EngineEvent);
+  return event.type === 'deleted' ? 'This conversation has been deleted.' : '';
+}
+
+function ofJob(job: Job): string {
+  const strategy = typeof job.strategy === 'string' ? job.strategy : (job.strategy?.name ?? '');
+  return `Background compression${strategy && ` (${strategy})`}: ${job.error?.message ?? job.state}.`;
+}
+
+function ofEngine(event: EngineEvent): string {
+  switch (event.type) {
+    case 'TOKEN_LIMIT_EXCEEDED':
+      return `The view has ${event.tokensUsed} tokens, more than its limit of ${event.tokenLimit}.`;
+    case 'COMPRESSION_THRESHOLD_EXCEEDED':
+      return `The view has ${event.tokensUsed} tokens, more than the threshold of ${event.threshold}.`;
+    case 'COMPRESSED':
+      return `Compressed by ${event.strategy}: ${event.tokensBefore} tokens became ${event.tokensAfter}.`;
+    default:
+      return `${event.type}${event.error ? ': ' + event.error.message : ''}`;
+  }
+}

@@ -1,0 +1,214 @@
+// What the page knows and shows. Components read the signals; only the functions of this file change them.
+
+import { batch, computed, signal } from '@preact/signals';
+import { ApiError, Client } from './api/client';
+import { follow, type LineState } from './api/events';
+import type { ServerEvent } from './api/sse';
+import type { Conversation, ListedConversation, VersionEntry } from './api/types';
+import { RowCache } from './model/rows';
+import { sentenceOf } from './model/told';
+import { Versions } from './model/versions';
+
+const tokenKey = 'undertext-token';
+
+export const token = signal(sessionStorage.getItem(tokenKey));
+export const needsToken = signal(false);
+export const client = new Client({ token: () => token.value, onUnauthorized: () => (needsToken.value = true) });
+
+export const listed = signal<ListedConversation[]>([]);
+export const listNext = signal<string | undefined>(undefined);
+export const search = signal('');
+
+export const conversation = signal<Conversation | null>(null);
+export const line = signal<LineState>('connecting');
+export const notice = signal<{ kind: 'error' | 'info'; text: string } | null>(null);
+
+// Counted up when entries of the history have come.
+export const versionsChanged = signal(0);
+export let versions = new Versions(async () => [], () => {});
+
+export const chosenVersion = signal<number | null>(null); // null: the head, whatever it is
+export const head = computed(() => conversation.value?.version ?? 0);
+export const shownVersion = computed(() => Math.min(chosenVersion.value ?? head.value, head.value));
+
+export interface Shown {
+  id: string;
+  version: number;
+  count: number;
+  rows: RowCache;
+}
+export const shown = signal<Shown | null>(null);
+export const rowsChanged = signal(0);
+export const cursor = signal(0); // index of the message that the keyboard is at
+export const reveal = signal<{ index: number } | null>(null); // asks the transcript to bring an index into sight
+
+let inSight = { first: 0, last: 20 };
+let unfollow: () => void = () => {};
+
+export function tell(error: unknown): void {
+  if (error instanceof ApiError && error.status === 401) return; // the page asks for a token instead
+  const text = error instanceof ApiError ? `${error.body.code}: ${error.message}` : error instanceof Error ? error.message : String(error);
+  notice.value = { kind: 'error', text };
+}
+
+let informed: ReturnType<typeof setTimeout> | undefined;
+
+// Something that went as it should: said, and taken back by itself.
+export function inform(text: string): void {
+  const said = { kind: 'info' as const, text };
+  notice.value = said;
+  clearTimeout(informed);
+  informed = setTimeout(() => notice.value === said && (notice.value = null), 6000);
+}
+
+export function giveToken(text: string): void {
+  sessionStorage.setItem(tokenKey, text);
+  batch(() => {
+    token.value = text;
+    needsToken.value = false;
+  });
+  void start();
+}
+
+export async function start(): Promise<void> {
+  await loadList();
+  const asked = readPlace();
+  const id = asked.id ?? listed.value[0]?.id;
+  if (id) await open(id, asked.version);
+}
+
+export async function loadList(after?: string): Promise<void> {
+  const wanted = search.value;
+  try {
+    const page = await client.list(wanted, after);
+    if (wanted !== search.value) return;
+    listed.value = after === undefined ? page.conversations : [...listed.value, ...page.conversations];
+    listNext.value = page.next ?? undefined;
+  } catch (error) {
+    tell(error);
+  }
+}
+
+// The address of the page names what it shows: #/ID or #/ID/VERSION.
+export function readPlace(): { id: string | null; version: number | null } {
+  const [, id, version] = location.hash.split('/');
+  return { id: id ? decodeURIComponent(id) : null, version: version && /^\d+$/.test(version) ? Number(version) : null };
+}
+
+export function goToPlace(): void {
+  const { id, version } = readPlace();
+  if (id && (id !== conversation.value?.id || version !== chosenVersion.value)) void open(id, version);
+}
+
+function writePlace(): void {
+  const id = conversation.value?.id;
+  if (!id) return;
+  const place = `#/${encodeURIComponent(id)}${chosenVersion.value === null ? '' : '/' + chosenVersion.value}`;
+  if (place !== location.hash) history.replaceState(null, '', place);
+}
+
+export async function open(id: string, version: number | null = null): Promise<void> {
+  unfollow();
+  try {
+    const found = await client.conversation(id);
+    versions = new Versions((before, limit) => client.history(id, before, limit), () => (versionsChanged.value += 1));
+    inSight = { first: 0, last: 20 };
+    batch(() => {
+      conversation.value = found;
+      chosenVersion.value = version !== null && version < found.version ? version : null;
+      cursor.value = 0;
+      notice.value = null;
+    });
+    writePlace();
+    unfollow = follow(client, id, found.version, { onEvent: (event) => onEvent(id, event), onState: (state) => (line.value = state) });
+    await show();
+    reveal.value = { index: 0 };
+  } catch (error) {
+    tell(error);
+  }
+}
+
+// Reads anew what the conversation is; after a conflict, or when versions were given up.
+export async function reload(): Promise<void> {
+  const id = conversation.value?.id;
+  if (id) await open(id, chosenVersion.value);
+}
+
+export function choose(version: number | null): void {
+  chosenVersion.value = version === null || version >= head.value ? null : Math.max(0, version);
+  writePlace();
+  void show();
+}
+
+export function lookAt(first: number, last: number): void {
+  inSight = { first, last };
+  shown.value?.rows.want(first, last, shown.value.count);
+}
+
+let asked = 0;
+
+// Brings the view of the chosen version to the screen. The old one stays until what is in sight of the new one is there, so nothing flickers.
+async function show(): Promise<void> {
+  const turn = ++asked;
+  const id = conversation.value?.id;
+  const version = shownVersion.value;
+  if (!id) return;
+  try {
+    await versions.load(version, version);
+  } catch (error) {
+    return tell(error);
+  }
+  if (turn !== asked) return;
+  const count = versions.get(version)?.messageCount ?? 0;
+  let isShown = false;
+  const next: Shown = {
+    id,
+    version,
+    count,
+    rows: new RowCache(
+      (start, end, signal) => client.allRows(id, version, start, Math.min(end, count), signal),
+      (error) => {
+        if (error) tell(error);
+        if (turn !== asked && !isShown) return;
+        isShown = true;
+        batch(() => {
+          if (turn === asked) shown.value = next;
+          rowsChanged.value += 1;
+        });
+      },
+    ),
+  };
+  const last = Math.min(inSight.last, Math.max(0, count - 1));
+  if (count === 0) shown.value = next;
+  else next.rows.want(Math.max(0, Math.min(inSight.first, last - 20)), last, count);
+}
+
+function onEvent(id: string, event: ServerEvent): void {
+  if (conversation.value?.id !== id) return;
+  if (event.type === 'version') return onVersion(JSON.parse(event.data) as VersionEntry);
+  if (event.type === 'reset') return void reload();
+  const said = sentenceOf(event);
+  if (said) inform(said);
+  if (event.type === 'deleted') void loadList();
+}
+
+function onVersion(entry: VersionEntry): void {
+  const current = conversation.value;
+  if (!current || entry.version <= current.version) return;
+  conversation.value = { ...current, version: entry.version };
+  if (chosenVersion.value === null) void show();
+  void refresh(current.id); // statistics and forks, which the event does not tell
+}
+
+// What there is now; also for when no event tells it.
+export async function refresh(id: string): Promise<void> {
+  try {
+    const found = await client.conversation(id);
+    const current = conversation.value;
+    if (current?.id !== id || found.version < current.version) return;
+    conversation.value = found;
+    if (found.version > current.version && chosenVersion.value === null) void show();
+  } catch (error) {
+    tell(error);
+  }
+}

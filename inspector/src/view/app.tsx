@@ -1,0 +1,136 @@
+// The page: conversations on the left, the transcript in the middle, what can be known about it on the right, its versions below.
+
+import { useState } from 'preact/hooks';
+import { ask } from '../operate/sheet_state';
+import { Sheet } from '../operate/sheet';
+import { chosenVersion, conversation, giveToken, head, line, needsToken, notice, shownVersion, versions, versionsChanged } from '../state';
+import { Panel } from './panel';
+import { Sidebar } from './sidebar';
+import { ThemeSwitch } from './theme';
+import { Timeline } from './timeline';
+import { Transcript } from './transcript';
+import { count, plural } from './words';
+
+export function App() {
+  if (needsToken.value) return <TokenPrompt />;
+  return (
+    <>
+      <div class="page">
+        <TopBar />
+        <Sidebar />
+        <Transcript />
+        <Panel />
+        <Timeline />
+      </div>
+      <Notice />
+      <Sheet />
+    </>
+  );
+}
+
+function TopBar() {
+  const about = conversation.value;
+  return (
+    <header class="top">
+      <h1>
+        Undertext <span class="quiet">inspector</span>
+      </h1>
+      {about && <Title />}
+      <span class="top-space" />
+      {about && <Commands />}
+      <ThemeSwitch />
+    </header>
+  );
+}
+
+function Title() {
+  versionsChanged.value;
+  const about = conversation.value;
+  const entry = versions.get(shownVersion.value);
+  if (!about) return null;
+  return (
+    <div class="title">
+      <span class="title-id">{about.id}</span>
+      {about.origin && <span class="badge">fork of {about.origin.id} at {about.origin.version}</span>}
+      <span class="badge version">
+        version {count(shownVersion.value)}
+        {chosenVersion.value !== null && ` of ${count(head.value)}`}
+      </span>
+      {entry && <Meter tokens={entry.tokens} limit={about.settings.tokenLimit} messages={entry.messageCount} />}
+      <span class={`line line-${line.value}`} role="status">
+        {line.value === 'live' ? 'live' : line.value === 'waiting' ? 'offline' : 'connecting'}
+      </span>
+    </div>
+  );
+}
+
+function Meter({ tokens, limit, messages }: { tokens: number; limit: number | undefined; messages: number }) {
+  const text = `${plural(messages, 'message')} · ${count(tokens)}${limit ? ' of ' + count(limit) : ''} tokens`;
+  return (
+    <span class={limit && tokens > limit ? 'meter over' : 'meter'}>
+      {text}
+      {limit ? <progress max={limit} value={Math.min(tokens, limit)} aria-label={`${count(tokens)} of ${count(limit)} tokens`} /> : null}
+    </span>
+  );
+}
+
+function Commands() {
+  const isPast = chosenVersion.value !== null;
+  return (
+    <div class="commands" role="toolbar" aria-label="Operations">
+      {isPast ? (
+        <button type="button" class="strong" onClick={() => ask('RESTORE', { version: String(shownVersion.value) })}>
+          Restore this version
+        </button>
+      ) : (
+        <>
+          <button type="button" onClick={() => ask('UNDO')}>Undo</button>
+          <button type="button" onClick={() => ask('REDO')}>Redo</button>
+          <button type="button" onClick={() => ask('APPEND')}>Append</button>
+          <button type="button" onClick={() => ask('COMPRESS')}>Compress</button>
+          <button type="button" onClick={() => ask('ROLLBACK')}>Roll back</button>
+        </>
+      )}
+      <button type="button" onClick={() => ask('FORK', { version: String(shownVersion.value) })}>Fork</button>
+      {!isPast && <button type="button" onClick={() => ask('JSON')}>More…</button>}
+    </div>
+  );
+}
+
+function Notice() {
+  const said = notice.value;
+  return (
+    <div class="notices" aria-live="polite">
+      {said && (
+        <p class={`notice notice-${said.kind}`}>
+          {said.text}
+          <button type="button" class="icon" onClick={() => (notice.value = null)} aria-label="Close this notice">
+            ×
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function TokenPrompt() {
+  const [text, setText] = useState('');
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (text.trim()) giveToken(text.trim());
+  };
+  return (
+    <main class="token-page">
+      <form class="token-prompt" onSubmit={submit}>
+        <h1>Undertext inspector</h1>
+        <p>This server asks for a token. It is kept until this tab is closed, and nowhere else.</p>
+        <label>
+          Token
+          <input type="password" value={text} onInput={(e) => setText(e.currentTarget.value)} autocomplete="off" spellcheck={false} autofocus />
+        </label>
+        <button type="submit" class="strong">Open</button>
+        <p class="quiet">Made by <code>undertext token make</code>.</p>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,211 @@
+// serve, token: conversations over HTTP, and who may reach them.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <unistd.h>
+
+#include "base/json_text.hpp"
+#include "cli/command.hpp"
+#include "cli/desk.hpp"
+#if UNDERTEXT_HAVE_SERVER
+#  include "server/serve.hpp"
+#  include "server/tokens.hpp"
+#endif
+
+namespace undertext {
+namespace {
+
+constexpr std::string_view serve_help =
+    R"(Without tokens it listens on this machine only, and whoever reaches it may do everything. With tokens (undertext token make)
+every request carries one, and sees what its tenant owns.
+
+It goes by the names localhost, 127.0.0.1 and its address; --host adds others, such as the one a proxy passes on.
+SIGINT and SIGTERM let it answer what is under way and end.)";
+
+constexpr std::string_view token_help =
+    R"(  undertext token make NAME --tenant TENANT --rights read,write[,metrics] [--expires DAYS]
+  undertext token list
+  undertext token revoke NAME
+
+What make prints is the token itself. It is shown once: the file keeps a digest of it. The tenant "default" is the operator's, whose
+conversations this command sees too. A server that runs takes a revocation up within a second.)";
+
+struct ServeGiven : Common {
+  std::string listen = "127.0.0.1:8777";
+  std::optional<std::string> tokens;
+  std::vector<std::string> hosts;
+  std::optional<std::string> certificate, key;
+  std::uint64_t threads = 64, rate = 2000;
+  bool quiet = false, core_dumps = false;
+};
+
+struct TokenGiven : Common {
+  std::string action;
+  std::optional<std::string> name, tokens, tenant, rights;
+  std::optional<std::uint64_t> days;
+};
+
+#if UNDERTEXT_HAVE_SERVER
+
+// ADDRESS, ADDRESS:PORT, [V6]:PORT
+void read_listen(const std::string& text, ServeOptions& options) {
+  std::string address = text;
+  const std::size_t colon = text.rfind(':');
+  if (colon != std::string::npos && (text.find(':') == colon || text[colon - 1] == ']')) {
+    const std::string port = text.substr(colon + 1);
+    if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos || std::stoul(port) > 65535)
+      fail(ErrorCode::invalid_argument, "a port is 0 to 65535", "listen");
+    options.port = static_cast<std::uint16_t>(std::stoul(port));
+    address.resize(colon);
+  }
+  if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
+  if (!address.empty()) options.address = std::move(address);
+}
+
+int run_serve(Desk& desk, const ServeGiven& given) {
+  ServeOptions options;
+  read_listen(given.listen, options);
+  options.hosts = given.hosts;
+  if (given.certificate.has_value() != given.key.has_value())
+    fail(ErrorCode::invalid_argument, "--tls-certificate and --tls-key go together", "tls-key");
+  if (given.certificate) options.tls = http::Tls{*given.certificate, *given.key};
+  if (given.threads < 1 || given.threads > 1024) fail(ErrorCode::invalid_argument, "threads are 1 to 1024", "threads");
+  if (given.rate < 1) fail(ErrorCode::invalid_argument, "a rate is 1 or more", "rate");
+  options.threads = given.threads;
+  options.requests_per_second = given.rate;
+  options.log_requests = !given.quiet;
+  options.core_dumps = given.core_dumps;
+  options.tokens_file = given.tokens;
+  // Whoever has made tokens means them.
+  const std::optional<std::string> usual = default_tokens_file();
+  if (!given.tokens && usual && ::access(usual->c_str(), F_OK) == 0) options.tokens_file = usual;
+  options.store = desk.store(given, Desk::Need::make, {.connections_max = 32});
+  options.on_listening = [&](const std::string& url) {
+    const std::string who = options.tokens_file ? "tokens: " + *options.tokens_file : std::string("no tokens: this machine only");
+    desk.say("undertext: " + url + "  (" + options.store->name() + ", " + who + ")");
+    desk.finish();
+  };
+  if (std::optional<Error> error = serve(options)) throw Failure(*std::move(error));
+  return 0;
+}
+
+std::string as_json(const Token& token) {
+  std::string out = R"({"name":")" + token.name + R"(","tenant":")" + token.tenant + R"(","rights":")" + token.rights.text();
+  out += R"(","made":)" + std::to_string(token.made_ms);
+  if (token.expires_ms) out += R"(,"expires":)" + std::to_string(*token.expires_ms);
+  if (token.revoked_ms) out += R"(,"revoked":)" + std::to_string(*token.revoked_ms);
+  return out + "}";
+}
+
+void list_tokens(Desk& desk, const std::string& path, bool json) {
+  const std::vector<Token> tokens = read_tokens(path).value();
+  for (const Token& token : tokens) {
+    if (json) {
+      desk.put_json(as_json(token));
+      continue;
+    }
+    Line line;
+    line.add(token.name, {.bold = true}).pad_to(20).add(token.tenant).pad_to(40).add(token.rights.text()).pad_to(60);
+    line.add(token.revoked_ms           ? "revoked " + spelled_time(*token.revoked_ms)
+             : !token.is_good(now_ms()) ? "expired " + spelled_time(*token.expires_ms)
+             : token.expires_ms         ? "until " + spelled_time(*token.expires_ms)
+                                        : "made " + spelled_time(token.made_ms));
+    desk.screen().print(line);
+  }
+  if (tokens.empty() && !json) desk.note("there is no token yet; undertext token make makes one");
+}
+
+void make_token(Desk& desk, const std::string& path, const TokenGiven& given) {
+  if (!given.tenant) fail(ErrorCode::invalid_argument, "say whose it is, with --tenant", "tenant");
+  if (!given.rights) fail(ErrorCode::invalid_argument, "say what it allows, with --rights read,write", "rights");
+  constexpr std::int64_t day_ms = 86'400'000;
+  Token token{.name = *given.name, .tenant = *given.tenant, .rights = read_rights(*given.rights).value(), .made_ms = now_ms()};
+  if (given.days && (*given.days < 1 || *given.days > 36'500))
+    fail(ErrorCode::invalid_argument, "a token expires after 1 to 36500 days", "expires");
+  if (given.days) token.expires_ms = token.made_ms + static_cast<std::int64_t>(*given.days) * day_ms;
+  if (!given.tokens) make_folders_above(path);
+  const std::string secret = undertext::make_token(path, std::move(token)).value();
+  if (given.json) {
+    desk.put_json(R"({"ok":true,"result":{"name":")" + *given.name + R"(","token":")" + secret + "\"}}");
+  } else {
+    desk.say(secret);
+  }
+}
+
+int run_token(Desk& desk, const TokenGiven& given) {
+  const std::optional<std::string> known = given.tokens ? given.tokens : default_tokens_file();
+  if (!known) fail(ErrorCode::invalid_argument, "HOME is not set: say where with --tokens", "tokens");
+  const std::string& path = *known;
+  if (given.action == "list") {
+    list_tokens(desk, path, given.json);
+    return 0;
+  }
+  if (!given.name) fail(ErrorCode::invalid_argument, "say which token", "name");
+  if (given.action == "make") {
+    make_token(desk, path, given);
+    return 0;
+  }
+  if (std::optional<Error> error = revoke_token(path, *given.name, now_ms())) throw Failure(*std::move(error));
+  if (given.json) {
+    std::string name;
+    append_json_string(name, *given.name);
+    desk.put_json(R"({"ok":true,"result":{"revoked":)" + name + "}}");
+  } else {
+    desk.say(*given.name);
+  }
+  return 0;
+}
+
+#else
+
+[[noreturn]] int unsupported() {
+  fail(ErrorCode::unsupported, "built without the server: install Boost (libboost1.81-dev) and build again");
+}
+int run_serve(Desk&, const ServeGiven&) { unsupported(); }
+int run_token(Desk&, const TokenGiven&) { unsupported(); }
+
+#endif
+
+Run declare_serve(Arguments& arguments) {
+  auto given = std::make_shared<ServeGiven>();
+  declare_url(arguments, *given);
+  arguments.add({"--listen", &given->listen, "Where; port 0 takes one that is free. 127.0.0.1:8777 unless told", "ADDRESS:PORT"});
+  arguments.add(
+      {"--tokens", &given->tokens, "Who may come in; the file of undertext token, where there is one, unless told", "FILE"});
+  arguments.add({"--host", &given->hosts, "A further name it goes by; several times for several", "NAME"});
+  arguments.add({"--tls-certificate", &given->certificate, "Speak HTTPS, with this certificate and its chain (PEM)", "FILE"});
+  arguments.add({"--tls-key", &given->key, "and this key", "FILE"});
+  arguments.add({"--threads", &given->threads, "How many requests are at work at once; 64 unless told", "N"});
+  arguments.add({"--rate", &given->rate, "Requests a second of one token; 2000 unless told", "N"});
+  arguments.add({"--quiet", &given->quiet, "No line on standard error for each request"});
+  arguments.add({"--core-dumps", &given->core_dumps, "Leave core dumps on; they hold messages"});
+  return [given](Desk& desk) { return run_serve(desk, *given); };
+}
+
+Run declare_token(Arguments& arguments) {
+  auto given = std::make_shared<TokenGiven>();
+  arguments.add({.names = "ACTION",
+                 .to = &given->action,
+                 .help = "make, list or revoke",
+                 .required = true,
+                 .choices = {"make", "list", "revoke"}});
+  arguments.add({"NAME", &given->name, "Its name, for logs: 1 to 64 of A-Z a-z 0-9 _ -"});
+  arguments.add({"--tenant", &given->tenant, "Whose conversations it sees: 1 to 64 of A-Z a-z 0-9 _ -", "TENANT"});
+  arguments.add({"--rights", &given->rights, "What it allows: read, write, metrics, with commas between them", "RIGHTS"});
+  arguments.add({"--expires", &given->days, "It is good for so many days; for ever unless told", "DAYS"});
+  arguments.add({"--tokens", &given->tokens, "The file; \"tokens\" beside the user's store unless told", "FILE"});
+  arguments.add({"--json", &given->json, "Answer in JSON, errors too"});
+  return [given](Desk& desk) { return run_token(desk, *given); };
+}
+
+}  // namespace
+
+std::vector<Command> serve_commands() {
+  return {
+      {"serve", "Serve conversations over HTTP, with a page to look inside", serve_help, declare_serve},
+      {"token", "Make, list and revoke tokens for the server", token_help, declare_token},
+  };
+}
+
+}  // namespace undertext

@@ -1,0 +1,99 @@
+// Requests that no client should send, as fuzzing finds them: what is rendered for any profile is accepted, and its own dialect gets it as it came.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <undertext/dialect.hpp>
+#include <undertext/history.hpp>
+
+#include "history/random_conversation.hpp"
+
+namespace undertext {
+namespace {
+
+History imported(Dialect dialect, const std::string& request) {
+  return RandomConversation::applied(History(), op::Append{import_messages(dialect, request).value().messages});
+}
+
+void expect_same(Dialect dialect, const std::string& request) {
+  const History history = imported(dialect, request);
+  EXPECT_EQ(render(history.view(), default_profile(dialect), {.repair = false}).value().json, request);
+}
+
+void expect_accepted(Dialect dialect, const std::string& request) {
+  SCOPED_TRACE(request);
+  const History history = imported(dialect, request);
+  for (const std::string_view name : profile_names()) {
+    const Profile profile = find_profile(name).value();
+    const Rendering rendering = render(history.view(), profile).value();
+    const Result<std::vector<Finding>> findings = validate_request(rendering.json, profile);
+    ASSERT_TRUE(findings) << name << ": " << findings.error().message << "\n" << rendering.json;
+    for (const Finding& finding : *findings) ADD_FAILURE() << name << ": " << finding.code << "\n" << rendering.json;
+  }
+}
+
+std::string repeated(const std::string& element, int times) {
+  std::string list;
+  for (int i = 0; i < times; ++i) list += (i == 0 ? "" : ",") + element;
+  return list;
+}
+
+TEST(DialectRepair, ManyThinkingBlocksAtTheEndAreLeftOut) {
+  expect_accepted(Dialect::anthropic,
+                  R"([{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"text","text":"t"},)" +
+                      repeated(R"({"type":"thinking","thinking":"h","signature":"s"})", 20) +
+                      R"(]},{"role":"user","content":"q"}])");
+}
+
+TEST(DialectRepair, ManyReasoningItemsThatNothingFollowsAreLeftOut) {
+  expect_accepted(Dialect::openai_responses, "[" + repeated(R"({"type":"reasoning","id":"r","summary":[]})", 20) + "]");
+}
+
+TEST(DialectRepair, InstructionsCallNothing) {
+  expect_accepted(
+      Dialect::openai_chat,
+      R"([{"role":"developer","tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"g"}}]},{"role":"tool","tool_call_id":"a"},{"role":"tool","tool_call_id":"b"}])");
+}
+
+TEST(DialectRepair, APartThatCannotBeReadIsCopiedWhenItsNeighbourGoes) {
+  expect_accepted(
+      Dialect::anthropic,
+      R"([{"role":"assistant","content":[{"type":"web_search_tool_result"},{"type":"text","prompt_cache_breakpoint":{}}]}])");
+}
+
+TEST(DialectRepair, MembersOfChatSayNothingInAMessageOfAnthropic) {
+  expect_accepted(
+      Dialect::anthropic,
+      R"([{"role":"assistant","content":[{"type":"thinking"}]},{"role":"user","reasoning_details":[],"content":[{}]}])");
+}
+
+TEST(DialectRepair, AResponseInAResponseOfGeminiIsNoResult) {
+  const std::string request = R"({"contents":[{"parts":[{"functionResponse":{"parts":[{"functionResponse":{}},{}]}}]}]})";
+  expect_same(Dialect::gemini, request);
+  expect_accepted(Dialect::gemini, request);
+}
+
+TEST(DialectRepair, AToolThatCallsComesBackAsItCame) {
+  const std::string request = R"({"messages":[{"role":"function","function_call":{"name":"x"}}]})";
+  expect_same(Dialect::openai_chat, request);
+  expect_accepted(Dialect::openai_chat, request);
+}
+
+TEST(DialectRepair, AMarkerOfChatMarksNothingInAMessageOfAnthropic) {
+  expect_accepted(Dialect::anthropic,
+                  R"([{"role":"assistant","content":[{"type":"thinking","signature":"x","prompt_cache_breakpoint":{}},{}]}])");
+}
+
+TEST(DialectRepair, ThePartsOfTheEnginesFormAreNobodysInAMessageOfAnthropic) {
+  expect_accepted(
+      Dialect::anthropic,
+      R"([{"role":"assistant","content":[{}]},{"role":"assistant","content":[{"type":"reasoning","item":{"type":"reasoning"}},{}]}])");
+}
+
+TEST(DialectRepair, OnlyAnthropicsSummaryMayComeBeforeTheUser) {
+  expect_accepted(Dialect::openai_chat, R"([{"role":"assistant","content":[{"type":"compaction"}]},{"role":"assistant"}])");
+}
+
+}  // namespace
+}  // namespace undertext

@@ -1,0 +1,119 @@
+// One connection: a request is read, answered, and only then the next one is read. A state machine that is driven by its wire, on its loop's thread.
+//
+//     opening -> head -> body -> busy -> answering -> head …      in one piece
+//                          \-> busy -> streaming -> head …        bit by bit
+//     from everywhere: -> lingering -> closed                     lingering reads on for a while, so that a refusal is not lost in a reset
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/body.hpp"
+#include "http/head.hpp"
+#include "http/pace.hpp"
+#include "http/read_buffer.hpp"
+#include "http/shared.hpp"
+#include "http/stream.hpp"
+#include "http/wire.hpp"
+
+namespace undertext::http {
+
+class Connection final : public WireUser, public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(std::shared_ptr<Shared> shared, std::shared_ptr<Lane> lane, std::unique_ptr<Wire> wire, Seat seat);
+
+  // Any thread.
+  bool is_open() const { return is_open_.load(std::memory_order_relaxed); }
+  void answer(Reply reply);
+  void answer_nothing();  // nobody will answer: 500
+  void begin_stream(unsigned status, std::string content_type, std::vector<Field> fields, std::shared_ptr<StreamState> stream);
+  bool attend_stream();  // there is something new to do for it; false: there is no loop any more
+  std::uint64_t unsent_bytes_max() const { return shared_->limits.unsent_bytes; }
+  bool is_on_loop() const { return lane_->loop->is_current(); }
+
+  // On its loop's thread.
+  void start();
+  void check_deadline(Time now);
+  void stop_soon();  // idle: ends now; else behind the answer
+  void abort();
+  void on_open(bool failed) override;
+  void on_read(std::size_t bytes, bool failed) override;
+  void on_written(std::size_t bytes, bool failed) override;
+
+  std::optional<std::size_t> place_in_lane;  // the lane's
+
+ private:
+  enum class State { opening, head, body, busy, answering, streaming, lingering, closed };
+  struct Piece {
+    std::string bytes;
+    std::size_t streamed = 0;  // how many bytes of the stream it carries
+  };
+
+  template <class Call>
+  void guarded(Call&& call);
+  template <class Call>
+  bool on_loop(Call call);
+
+  void advance();
+  bool read_head();
+  bool read_body();
+  void begin_request();
+  void hand_over();
+  void next_request();
+
+  void reply(Reply reply);
+  void refuse(const Refusal& refusal);
+  void count(const Refusal& refusal);
+  void reply_in_stream(unsigned status, const std::string& content_type, const std::vector<Field>& fields,
+                       const std::shared_ptr<StreamState>& stream);
+  void pump_stream();
+  void begin_pace();
+  void send(std::string bytes, std::size_t streamed = 0);
+  void write_more();
+  void take_written(std::size_t bytes);
+  void answered();
+
+  void read_more();
+  void end();
+  void linger();
+  void close();
+  bool is_stopping() const { return shared_->is_stopping.load(std::memory_order_relaxed); }
+
+  const std::shared_ptr<Shared> shared_;
+  const std::shared_ptr<Lane> lane_;  // outlives the wire, which lives on its loop
+  const std::unique_ptr<Wire> wire_;
+  std::optional<Seat> seat_;
+  std::atomic<bool> is_open_ = true;
+  std::atomic<bool> is_abandoned_ = false;  // an answer was lost for want of memory
+
+  State state_ = State::opening;
+  Time deadline_ = Time::max();
+  Pace pace_;
+
+  ReadBuffer buffer_;
+  bool is_reading_ = false;
+  bool is_at_end_ = false;  // the client sends no more
+  std::size_t drained_ = 0;
+
+  HeadReader head_reader_;
+  bool is_timing_head_ = true;
+  RequestHead request_;
+  BodyReader body_reader_;
+
+  std::deque<Piece> unsent_;
+  std::size_t sent_of_first_ = 0;
+  bool is_writing_ = false;
+  bool closes_ = false;
+  bool is_refused_ = false;  // there may be a rest of the request, which nobody reads
+  bool is_head_method_ = false;
+  bool is_http10_ = false;
+  std::shared_ptr<StreamState> stream_;
+};
+
+std::unique_ptr<Exchange> make_exchange(std::shared_ptr<Connection> connection);
+
+}  // namespace undertext::http

@@ -1,0 +1,71 @@
+// The two handles by which other threads reach a connection.
+#include <atomic>
+
+#include "http/connection.hpp"
+
+namespace undertext::http {
+namespace {
+
+class ConnectionStream final : public Stream {
+ public:
+  ConnectionStream(std::shared_ptr<Connection> connection, std::shared_ptr<StreamState> state)
+      : connection_(std::move(connection)), state_(std::move(state)) {}
+  ~ConnectionStream() override { finish(true); }
+
+  bool write(std::string bytes) override {
+    // The loop's own thread must not wait for itself.
+    return add(std::move(bytes), connection_->is_on_loop() ? StreamState::Wait::no : StreamState::Wait::yes);
+  }
+  bool offer(std::string bytes) override { return add(std::move(bytes), StreamState::Wait::no); }
+  void end() override { finish(false); }
+  bool is_open() const override { return state_->is_open(); }
+
+ private:
+  bool add(std::string bytes, StreamState::Wait wait) {
+    if (bytes.empty()) return state_->is_open();
+    const StreamState::Added added = state_->add(std::move(bytes), wait);
+    if ((added == StreamState::Added::first || added == StreamState::Added::overflow) && !connection_->attend_stream())
+      state_->close();
+    return added == StreamState::Added::yes || (added == StreamState::Added::first && state_->is_open());
+  }
+  void finish(bool cut) {
+    if (state_->finish(cut) && !connection_->attend_stream()) state_->close();
+  }
+
+  const std::shared_ptr<Connection> connection_;
+  const std::shared_ptr<StreamState> state_;
+};
+
+class ConnectionExchange final : public Exchange {
+ public:
+  explicit ConnectionExchange(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+  ~ConnectionExchange() override {
+    if (!is_answered_.exchange(true)) connection_->answer_nothing();
+  }
+
+  void answer(Reply reply) override {
+    if (!is_answered_.exchange(true)) connection_->answer(std::move(reply));
+  }
+  std::shared_ptr<Stream> stream(unsigned status, std::string content_type, std::vector<Field> fields) override {
+    auto state = std::make_shared<StreamState>(connection_->unsent_bytes_max());
+    auto stream = std::make_shared<ConnectionStream>(connection_, state);
+    if (is_answered_.exchange(true))
+      state->close();
+    else
+      connection_->begin_stream(status, std::move(content_type), std::move(fields), std::move(state));
+    return stream;
+  }
+  bool is_open() const override { return connection_->is_open(); }
+
+ private:
+  const std::shared_ptr<Connection> connection_;
+  std::atomic<bool> is_answered_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_exchange(std::shared_ptr<Connection> connection) {
+  return std::make_unique<ConnectionExchange>(std::move(connection));
+}
+
+}  // namespace undertext::http

@@ -1,0 +1,57 @@
+#include "http/stream.hpp"
+
+#include <utility>
+
+namespace undertext::http {
+
+StreamState::Added StreamState::add(std::string bytes, Wait wait) {
+  std::unique_lock lock(mutex_);
+  if (wait == Wait::yes) changed_.wait(lock, [&] { return !is_open_ || is_finished_ || unsent_ <= unsent_max_; });
+  if (!is_open_ || is_finished_) return Added::no;
+  if (wait == Wait::no && unsent_ > 0 && unsent_ + bytes.size() > unsent_max_) {
+    is_cut_ = true;
+    is_open_ = false;
+    return Added::overflow;
+  }
+  unsent_ += bytes.size();
+  if (waiting_.empty())
+    waiting_ = std::move(bytes);
+  else
+    waiting_ += bytes;
+  return std::exchange(is_told_, true) ? Added::yes : Added::first;
+}
+
+bool StreamState::finish(bool cut) {
+  const std::lock_guard lock(mutex_);
+  if (!is_open_ || is_finished_) return false;
+  is_finished_ = true;
+  is_cut_ = cut;
+  changed_.notify_all();
+  return !std::exchange(is_told_, true);
+}
+
+bool StreamState::is_open() const {
+  const std::lock_guard lock(mutex_);
+  return is_open_ && !is_finished_;
+}
+
+StreamState::Taken StreamState::take() {
+  const std::lock_guard lock(mutex_);
+  is_told_ = false;
+  return {.bytes = std::exchange(waiting_, {}), .is_finished = is_finished_, .is_cut = is_cut_};
+}
+
+void StreamState::sent(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  unsent_ -= bytes;
+  changed_.notify_all();
+}
+
+void StreamState::close() noexcept {
+  const std::lock_guard lock(mutex_);
+  is_open_ = false;
+  waiting_ = {};
+  changed_.notify_all();
+}
+
+}  // namespace undertext::http

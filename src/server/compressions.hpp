@@ -1,0 +1,80 @@
+// COMPRESS by a strategy in the background, for strategies that take long. Ended ones can be asked for until there are too many of them. Safe for any number of
+// threads.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include <undertext/conversation.hpp>
+
+#include "server/tenant_counts.hpp"
+
+namespace undertext {
+
+class Compressions {
+ public:
+  struct Options {
+    std::size_t per_tenant = 4;  // under way
+    std::size_t kept = 256;      // ended
+    // Called when one begins and when it ends, with what GET answers of it; not from the caller's thread.
+    std::function<void(const std::string& tenant, const std::string& id, const std::string& job_json)> tell = {};
+  };
+  struct Order {
+    std::string tenant;
+    std::shared_ptr<Conversation> conversation;
+    std::string line;      // the operation, as a line of the protocol
+    std::string strategy;  // as JSON
+  };
+
+  explicit Compressions(Options options) : options_(std::move(options)), running_by_tenant_(options_.per_tenant) {}
+  ~Compressions() { stop(); }
+  Compressions(const Compressions&) = delete;
+  Compressions& operator=(const Compressions&) = delete;
+
+  struct Started {
+    std::string job;
+    std::string json;
+  };
+  Result<Started> start(Order order);  // unavailable: too many are under way, or stop() was called
+
+  // As JSON: {"job":…,"state":"running",…}. Nothing: no such job of that conversation.
+  std::optional<std::string> find(const std::string& tenant, const std::string& id, const std::string& job) const;
+  std::optional<std::string> cancel(const std::string& tenant, const std::string& id, const std::string& job);
+
+  std::size_t count() const { return running_by_tenant_.total(); }  // under way
+
+  void stop();  // cancels all, and waits until they have ended
+
+ private:
+  struct Job {
+    std::string name, tenant, id, strategy;
+    std::int64_t started_at_ms = 0, ended_at_ms = 0;
+    std::uint64_t version = 0, messages = 0, tokens = 0;  // of the view when it began
+    std::string state = "running";
+    std::string answer = {};  // the line; empty while it runs
+    std::stop_source cancel = {};
+  };
+
+  static std::string json_of(const Job& job);
+  std::shared_ptr<Job> job_of(const std::string& tenant, const std::string& id,
+                              const std::string& name) const;  // with the lock held
+  void run(const std::shared_ptr<Job>& job, const Order& order);
+  void end(Job& job, std::string answer, bool failed);
+
+  const Options options_;
+  mutable std::mutex lock_;
+  std::condition_variable one_ended_;
+  std::list<std::shared_ptr<Job>> jobs_;  // the newest first
+  TenantCounts running_by_tenant_;
+  std::size_t running_ = 0;
+  bool stopping_ = false;
+};
+
+}  // namespace undertext

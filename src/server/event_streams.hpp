@@ -1,0 +1,105 @@
+// Server-sent events: what becomes of conversations, to whoever watches.
+//
+// One thread sends everything and owns every stream; others only leave notices for it. A conversation that is watched stays open. Versions are read from its
+// history, so nothing has to be kept for clients that come back: a stream is a number, the version it is told next. What this process does is told
+// at once; what others did, when the store is asked, for watched conversations only. Safe for any number of threads.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <undertext/conversation.hpp>
+
+#include "http/http.hpp"
+#include "server/route.hpp"
+#include "server/tenant_counts.hpp"
+
+namespace undertext {
+
+class EventStreams {
+ public:
+  struct Options {
+    std::function<bool(const Caller&)> still_allowed = {};  // unset: always
+    std::size_t per_tenant = 64;
+    std::chrono::milliseconds heartbeat{15'000};
+    std::chrono::milliseconds watch{500};
+  };
+  struct Opening {
+    Caller caller;
+    std::shared_ptr<Conversation> conversation;
+    std::optional<std::uint64_t> after = {};  // unset: the head is told first
+  };
+
+  explicit EventStreams(Options options);
+  ~EventStreams();  // as stop()
+
+  // Answers the exchange: with a stream, or 429 when the tenant has too many.
+  void open(Opening opening, http::Exchange& exchange);
+
+  // Tells those who watch, if any. `data` is one line of JSON.
+  void tell(const std::string& tenant, const std::string& id, std::string_view event, std::string_view data);
+  void tell_deleted(const std::string& tenant, const std::string& id);  // and ends their streams
+
+  std::size_t count() const { return open_by_tenant_.total(); }
+
+  void stop();  // ends all streams
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Key = std::pair<std::string, std::string>;  // tenant, conversation
+  struct Line {
+    Caller caller;
+    std::shared_ptr<http::Stream> stream;
+    std::uint64_t next = 0;  // the version to be told next
+    Clock::time_point told_at;
+  };
+  struct Watched {
+    std::shared_ptr<Conversation> conversation;
+    Subscription subscription = {};
+    std::vector<Line> lines = {};
+    std::string notices = {};  // to be sent once all versions are
+    bool changed = true;       // there may be versions that were not told
+    bool deleted = false;
+  };
+  // What others leave for the thread.
+  struct Inbox {
+    std::vector<std::pair<Opening, std::shared_ptr<http::Stream>>> openings;
+    std::map<Key, std::string> notices;  // of conversations that changed; mostly empty text
+    std::vector<Key> deleted;
+  };
+
+  void run();
+  Inbox wait_for_inbox(std::optional<Clock::time_point> until);
+  void take(Inbox inbox);
+  void watch(Opening opening, std::shared_ptr<http::Stream> stream);
+  void ask_store(Watched& watched);
+  bool serve(Watched& watched, bool look);                 // false: some lines are still behind
+  bool tell_versions(const History& history, Line& line);  // false: the line is gone
+  bool keep_up(Line& line);
+  bool allows(const Line& line) const;
+  void close(const Line& line);
+
+  const Options options_;
+  TenantCounts open_by_tenant_;
+  std::map<Key, Watched> watched_;  // the thread's own
+
+  std::mutex lock_;
+  std::condition_variable left_;
+  Inbox inbox_;
+  bool stopping_ = false;
+  std::mutex stopping_lock_;
+  std::thread thread_;  // begins when all else is there
+};
+
+}  // namespace undertext

@@ -1,0 +1,111 @@
+// What lasts longer than a call: events, and compressions in the background.
+#include <charconv>
+#include <utility>
+
+#include "base/json_text.hpp"
+#include "json/operation_json.hpp"
+#include "server/app_rep.hpp"
+#include "server/schema.hpp"
+
+namespace undertext {
+namespace {
+
+std::shared_ptr<Conversation> caught_up(App::Rep& app, const Call& call) {
+  std::shared_ptr<Conversation> conversation = app.conversation(call);
+  if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
+  return conversation;
+}
+
+void open_events(App::Rep& app, const Call& call) {
+  EventStreams::Opening opening{call.caller, nullptr};
+  const http::Reply refused = reply_from([&] {
+    opening.conversation = caught_up(app, call);
+    // A browser that comes back has the number in the field, and still the parameter it began with.
+    if (call.has("after")) opening.after = call.number("after");
+    if (call.has("Last-Event-ID")) opening.after = call.number("Last-Event-ID");
+    return http::Reply{.status = 0};
+  });
+  if (refused.status != 0) return call.exchange->answer(refused);
+  app.events.open(std::move(opening), *call.exchange);
+}
+
+http::Reply compress(App::Rep& app, const Call& call) {
+  const std::shared_ptr<Conversation> conversation = caught_up(app, call);
+  const std::string line = with_member(call.request.body, "operation", "COMPRESS");
+  const JsonText text = JsonText::parse(line, {}).value();
+  if (!text.root().find("strategy")) refuse(ErrorCode::invalid_argument, "strategy is missing", "strategy");
+  // What is wrong with it is told now, and not to whoever asks for the job.
+  read_operation(text.root(), conversation->settings()).value();
+  const Compressions::Started started = app.compressions
+                                            .start({.tenant = call.caller.tenant,
+                                                    .conversation = conversation,
+                                                    .line = line,
+                                                    .strategy = std::string(text.root().find("strategy")->raw())})
+                                            .value();
+  http::Reply reply = json_reply(R"({"ok":true,"result":)" + started.json + "}", 202);
+  reply.fields.push_back({"Location", "/v1/conversations/" + conversation->id() + "/compressions/" + started.job});
+  return reply;
+}
+
+http::Reply job_reply(const std::optional<std::string>& json) {
+  if (!json) refuse(ErrorCode::not_found, "there is no such compression, or it ended long ago", "job");
+  return json_reply(R"({"ok":true,"result":)" + *json + "}");
+}
+
+Parameter job() { return {.name = "job", .in = Parameter::In::path, .required = true, .what = "The compression.", .most = 64}; }
+
+}  // namespace
+
+std::vector<Route> live_routes(App::Rep& app) {
+  using schema::named, schema::result_of;
+  constexpr std::string_view compressions = "/v1/conversations/{id}/compressions";
+  return {
+      {.method = "GET",
+       .path = "/v1/conversations/{id}/events",
+       .name = "getEvents",
+       .what = "Server-sent events: what becomes of the conversation, whoever changes it.",
+       .parameters = {conversation_id(),
+                      {.name = "after",
+                       .type = Parameter::Type::integer,
+                       .what = "Begin behind this version; with the head unless told."},
+                      {.name = "Last-Event-ID",
+                       .in = Parameter::In::header,
+                       .type = Parameter::Type::integer,
+                       .what = "The same, and goes before it: what a browser sends when it comes back."}},
+       .reply_type = "text/event-stream",
+       .handle = [&app](Call call) { open_events(app, call); }},
+      {.method = "POST",
+       .path = std::string(compressions),
+       .right = Right::write,
+       .name = "compress",
+       .what = "COMPRESS by a strategy, in the background.",
+       .parameters = {conversation_id()},
+       .body = Body::json,
+       .body_schema =
+           R"({"type":"object","required":["strategy"],"properties":{"strategy":{"type":["string","object"]},"targetTokens":{"type":"integer","minimum":0},"budget":{"type":"object"},"description":{"type":"string"},"expectedVersion":{"type":"integer","minimum":0},"operationId":{"type":"string"}}})",
+       .reply_schema = result_of(named("Compression")),
+       .good_status = 202,
+       .handle = replying([&app](const Call& call) { return compress(app, call); })},
+      {.method = "GET",
+       .path = std::string(compressions) + "/{job}",
+       .name = "getCompression",
+       .what = "Whether it still runs, and what it came to.",
+       .parameters = {conversation_id(), job()},
+       .reply_schema = result_of(named("Compression")),
+       .handle = replying([&app](const Call& call) {
+         return job_reply(app.compressions.find(call.caller.tenant, *call.find("id"), *call.find("job")));
+       })},
+      {.method = "DELETE",
+       .path = std::string(compressions) + "/{job}",
+       .right = Right::write,
+       .name = "cancelCompression",
+       .what = "Cancels it. One that has ended stays as it is.",
+       .parameters = {conversation_id(), job()},
+       .reply_schema = result_of(named("Compression")),
+       .handle = replying([&app](const Call& call) {
+         return job_reply(app.compressions.cancel(call.caller.tenant, *call.find("id"), *call.find("job")));
+       })},
+  };
+}
+
+}  // namespace undertext

@@ -1,0 +1,194 @@
+// Events and compressions: what lasts longer than a call.
+#include <atomic>
+#include <future>
+
+#include <gtest/gtest.h>
+
+#include <undertext/conversation.hpp>
+
+#include "server/app_fixture.hpp"
+
+namespace undertext {
+namespace {
+
+using std::chrono::milliseconds;
+
+class LiveTest : public testing::Test {
+ protected:
+  LiveTest() { make("a"); }
+
+  void make(const std::string& id) {
+    ASSERT_EQ(call(app, "POST", "/v1/conversations", {.body = R"({"id":")" + id + "\"}"})->reply.status, 201u);
+  }
+  std::shared_ptr<Answered> operate(const std::string& body) {
+    return call(app, "POST", "/v1/conversations/a/operations", {.body = body});
+  }
+  void append(int count = 1) {
+    for (int i = 0; i < count; ++i)
+      ASSERT_EQ(operate(R"({"operation":"APPEND","messages":[{"role":"user","content":"some words"}]})")->reply.status, 200u);
+  }
+  std::shared_ptr<Answered> watch(const std::string& query = "", std::vector<http::Field> fields = {}) {
+    return call(app, "GET", "/v1/conversations/a/events" + query, {.fields = std::move(fields)});
+  }
+
+  std::shared_ptr<Store> store = memory_store();
+  std::atomic<bool> allowed = true;
+  App app{{.store = [this](const std::string&) { return store; },
+           .still_allowed = [this](const Caller&) { return allowed.load(); },
+           .limits = {.streams_per_tenant = 3, .heartbeat = milliseconds(30), .watch = milliseconds(10)}}};
+};
+
+bool has_ended(const Answered& a) { return a.ended; }
+
+TEST_F(LiveTest, a_stream_begins_with_the_head_and_tells_every_version_once) {
+  append(2);
+  const auto stream = watch();
+  EXPECT_EQ(stream->reply.content_type, "text/event-stream");
+  ASSERT_TRUE(stream->wait_for_text("id: 2\nevent: version\ndata: {\"version\":2,\"parent\":1,\"operation\":\"APPEND\""));
+  append(1);
+  operate(R"([{"operation":"CLEAR"},{"operation":"UNDO"}])");
+  ASSERT_TRUE(stream->wait_for_text("id: 5\n"));
+  const std::string text = stream->text();
+  EXPECT_EQ(text.find("id: 1\n"), std::string::npos);
+  for (const char* id : {"id: 2\n", "id: 3\n", "id: 4\n", "id: 5\n"}) {
+    EXPECT_NE(text.find(id), std::string::npos) << id;
+    EXPECT_EQ(text.find(id), text.rfind(id)) << id;
+  }
+}
+
+TEST_F(LiveTest, who_comes_back_goes_on_where_it_was) {
+  append(5);
+  const auto stream = watch("?after=1", {{"Last-Event-ID", "3"}});
+  ASSERT_TRUE(stream->wait_for_text("id: 5\n"));
+  EXPECT_EQ(stream->text().find("id: 3\n"), std::string::npos) << "the field goes before the parameter";
+  EXPECT_NE(stream->text().find("id: 4\n"), std::string::npos);
+  const auto nothing_missed = watch("?after=5");
+  append(1);
+  ASSERT_TRUE(nothing_missed->wait_for_text("id: 6\n"));
+  EXPECT_EQ(nothing_missed->text().find("id: 5\n"), std::string::npos);
+  EXPECT_EQ(watch("?after=x")->reply.status, 400u);
+  EXPECT_EQ(watch("", {{"Last-Event-ID", "x"}})->reply.status, 400u);
+}
+
+TEST_F(LiveTest, many_versions_come_in_pages_and_too_many_as_a_reset) {
+  Conversation other = Conversation::open(store, "a").value();
+  std::vector<Operation> many(2000, Operation{op::Append{{Message::parse(R"({"role":"user","content":"x"})").value()}}});
+  other.apply(many).value();
+  const auto behind = watch("?after=0");
+  ASSERT_TRUE(behind->wait_for_text("id: 2000\n"));
+  EXPECT_NE(behind->text().find("id: 1\n"), std::string::npos);
+  for (int i = 0; i < 5; ++i) other.apply(many).value();
+  const auto far_behind = watch("?after=0");
+  ASSERT_TRUE(far_behind->wait_for_text("id: 12000\nevent: reset\ndata: {\"version\":12000}\n"));
+  const auto beyond = watch("?after=99999");
+  ASSERT_TRUE(beyond->wait_for_text("event: reset"));
+}
+
+TEST_F(LiveTest, what_another_process_committed_is_told_too) {
+  const auto stream = watch();
+  ASSERT_TRUE(stream->wait_for_text("id: 0\n"));
+  Conversation other = Conversation::open(store, "a").value();
+  other.apply({op::Append{{Message::parse(R"({"role":"user","content":"x"})").value()}}}).value();
+  EXPECT_TRUE(stream->wait_for_text("id: 1\n"));
+}
+
+TEST_F(LiveTest, limits_that_are_crossed_are_told_behind_their_version) {
+  ASSERT_EQ(call(app, "POST", "/v1/conversations", {.body = R"({"id":"small","settings":{"tokenLimit":3}})"})->reply.status, 201u);
+  const auto stream = call(app, "GET", "/v1/conversations/small/events");
+  ASSERT_TRUE(stream->wait_for_text("id: 0\n"));
+  call(app, "POST", "/v1/conversations/small/operations",
+       {.body = R"({"operation":"APPEND","messages":[{"role":"user","content":"rather more words than three tokens"}]})"});
+  ASSERT_TRUE(stream->wait_for_text("event: event\ndata: {\"type\":\"TOKEN_LIMIT_EXCEEDED\",\"tokensUsed\":"));
+  EXPECT_LT(stream->text().find("id: 1\n"), stream->text().find("event: event\n"));
+}
+
+TEST_F(LiveTest, a_conversation_that_is_taken_out_ends_its_streams) {
+  const auto here = watch();
+  ASSERT_TRUE(here->wait_for_text("id: 0\n"));
+  call(app, "DELETE", "/v1/conversations/a");
+  ASSERT_TRUE(here->wait(has_ended));
+  EXPECT_NE(here->text().find("event: deleted\n"), std::string::npos);
+  make("b");
+  const auto elsewhere = call(app, "GET", "/v1/conversations/b/events");
+  ASSERT_TRUE(elsewhere->wait_for_text("id: 0\n"));
+  ASSERT_FALSE(store->purge("b", {"another process", 1, ""}));
+  ASSERT_TRUE(elsewhere->wait(has_ended));
+  EXPECT_NE(elsewhere->text().find("event: deleted\n"), std::string::npos);
+}
+
+TEST_F(LiveTest, a_stream_ends_when_its_token_is_no_longer_good) {
+  const auto stream = watch();
+  ASSERT_TRUE(stream->wait_for_text("id: 0\n"));
+  allowed = false;
+  ASSERT_TRUE(stream->wait(has_ended));
+  append();
+  EXPECT_EQ(stream->text().find("id: 1\n"), std::string::npos);
+}
+
+TEST_F(LiveTest, a_quiet_stream_is_kept_alive_by_comments) { EXPECT_TRUE(watch()->wait_for_text("\n:\n\n:\n\n")); }
+
+TEST_F(LiveTest, a_client_that_cannot_follow_is_cut_off_and_its_place_is_free_again) {
+  std::vector<std::shared_ptr<Answered>> streams;
+  for (int i = 0; i < 3; ++i) streams.push_back(watch());
+  const auto one_too_many = watch();
+  EXPECT_EQ(one_too_many->reply.status, 429u);
+  EXPECT_FALSE(one_too_many->field("Retry-After").empty());
+  streams[1]->set([](Answered& a) { a.full = true; });
+  ASSERT_TRUE(streams[1]->wait(has_ended));
+  ASSERT_TRUE(watch()->wait_for_text("id: 0\n"));
+  app.stop();
+  EXPECT_TRUE(streams[0]->ended);
+  EXPECT_EQ(watch()->reply.status, 503u);
+}
+
+std::string result_of(const std::shared_ptr<Answered>& answered) { return answered->reply.body; }
+
+TEST_F(LiveTest, a_compression_works_in_the_background_and_tells_how_it_went) {
+  append(20);
+  const auto stream = watch();
+  ASSERT_TRUE(stream->wait_for_text("id: 20\n"));
+  const auto begun = call(app, "POST", "/v1/conversations/a/compressions",
+                          {.body = R"({"strategy":{"name":"keep_recent","n":3},"description":"make room"})"});
+  EXPECT_EQ(begun->reply.status, 202u) << begun->reply.body;
+  EXPECT_NE(begun->reply.body.find(R"("state":"running","strategy":{"name":"keep_recent","n":3},"startedAt":)"), std::string::npos);
+  const std::string where = begun->field("Location");
+  ASSERT_TRUE(stream->wait_for_text("\"state\":\"done\""));
+  const std::string done = result_of(call(app, "GET", where));
+  EXPECT_NE(done.find(R"("version":20,"messages":20,)"), std::string::npos) << done;
+  EXPECT_NE(done.find(R"("answer":{"ok":true,"operation":"COMPRESS","version":21,)"), std::string::npos) << done;
+  ASSERT_TRUE(stream->wait_for_text("id: 21\n"));
+  EXPECT_NE(stream->text().find("event: compression\ndata: {\"job\":"), std::string::npos);
+  EXPECT_NE(result_of(call(app, "DELETE", where)).find(R"("state":"done")"), std::string::npos)
+      << "it has ended, and stays as it is";
+  EXPECT_EQ(call(app, "GET", where, {.tenant = "other"})->reply.status, 404u);
+  EXPECT_EQ(call(app, "GET", "/v1/conversations/a/compressions/nope")->reply.status, 404u);
+}
+
+TEST_F(LiveTest, a_compression_that_fails_changes_nothing_and_says_why) {
+  append(2);
+  const auto begun =
+      call(app, "POST", "/v1/conversations/a/compressions", {.body = R"({"strategy":"sliding_window","targetTokens":1})"});
+  ASSERT_EQ(begun->reply.status, 202u) << begun->reply.body;
+  app.stop();  // waits for it
+  const std::string failed = result_of(call(app, "GET", begun->field("Location")));
+  EXPECT_NE(failed.find(R"("error":{"code":"cannot_fit")"), std::string::npos) << failed;
+  EXPECT_EQ(result_of(call(app, "GET", "/v1/conversations/a/version")), R"({"ok":true,"result":2})");
+  EXPECT_EQ(call(app, "POST", "/v1/conversations/a/compressions", {.body = R"({"strategy":"none"})"})->reply.status, 503u);
+}
+
+TEST_F(LiveTest, what_is_wrong_with_a_compression_is_told_at_once) {
+  const std::pair<const char*, const char*> cases[] = {{"{}", "strategy"},
+                                                       {R"({"strategy":"nope"})", "strategy"},
+                                                       {R"({"strategy":"none","nope":1})", "nope"},
+                                                       {R"({"strategy":"none","operation":"CLEAR"})", "operation"},
+                                                       {R"({"indices":[0]})", "strategy"}};
+  for (const auto& [body, field] : cases) {
+    const auto refused = call(app, "POST", "/v1/conversations/a/compressions", {.body = body});
+    EXPECT_EQ(refused->reply.status, 400u) << body;
+    EXPECT_NE(refused->reply.body.find("\"field\":\"" + std::string(field) + "\""), std::string::npos) << refused->reply.body;
+  }
+  EXPECT_EQ(call(app, "POST", "/v1/conversations/a/compressions", {.body = ""})->reply.status, 400u);
+}
+
+}  // namespace
+}  // namespace undertext

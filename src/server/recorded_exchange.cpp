@@ -1,0 +1,104 @@
+#include "server/recorded_exchange.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace undertext {
+namespace {
+
+class RecordedStream final : public http::Stream {
+ public:
+  RecordedStream(std::shared_ptr<http::Stream> inner, const Recorder& recorder, RequestNote note, unsigned status)
+      : inner_(std::move(inner)), recorder_(recorder), note_(std::move(note)), status_(status) {
+    recorder_.streams.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~RecordedStream() override {
+    recorder_.streams.fetch_sub(1, std::memory_order_relaxed);
+    record(recorder_, note_, status_, bytes_out_.load(std::memory_order_relaxed));
+  }
+  bool write(std::string bytes) override { return inner_->write(counted(std::move(bytes))); }
+  bool offer(std::string bytes) override { return inner_->offer(counted(std::move(bytes))); }
+  void end() override { inner_->end(); }
+  bool is_open() const override { return inner_->is_open(); }
+
+ private:
+  std::string counted(std::string bytes) {
+    bytes_out_.fetch_add(bytes.size(), std::memory_order_relaxed);
+    return bytes;
+  }
+
+  const std::shared_ptr<http::Stream> inner_;
+  const Recorder recorder_;
+  const RequestNote note_;
+  const unsigned status_;
+  std::atomic<std::uint64_t> bytes_out_ = 0;
+};
+
+class RecordedExchange final : public http::Exchange {
+ public:
+  RecordedExchange(std::unique_ptr<http::Exchange> inner, const Recorder& recorder, RequestNote note)
+      : inner_(std::move(inner)), recorder_(recorder), note_(std::move(note)) {}
+  ~RecordedExchange() override {
+    if (!answered_) record(recorder_, note_, 500, 0);
+  }
+
+  void answer(http::Reply reply) override {
+    answered_ = true;
+    record(recorder_, note_, reply.status, reply.body.size());
+    add_guarding_fields(reply.fields);
+    inner_->answer(std::move(reply));
+  }
+  std::shared_ptr<http::Stream> stream(unsigned status, std::string content_type, std::vector<http::Field> fields) override {
+    answered_ = true;
+    add_guarding_fields(fields);
+    return std::make_shared<RecordedStream>(inner_->stream(status, std::move(content_type), std::move(fields)), recorder_,
+                                            std::move(note_), status);
+  }
+  bool is_open() const override { return inner_->is_open(); }
+
+ private:
+  const std::unique_ptr<http::Exchange> inner_;
+  const Recorder recorder_;
+  RequestNote note_;
+  bool answered_ = false;
+};
+
+bool same_name(const std::string& a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return (x | 0x20) == (y | 0x20); });
+}
+
+}  // namespace
+
+void record(const Recorder& recorder, const RequestNote& note, unsigned status, std::uint64_t bytes_out) {
+  const auto duration = std::chrono::steady_clock::now() - note.began;
+  recorder.metrics.answered(note.route, status, duration, note.bytes_in, bytes_out);
+  recorder.log.request({.method = note.method,
+                        .route = note.route == nullptr ? std::string_view() : note.route->path,
+                        .status = status,
+                        .duration = duration,
+                        .bytes_in = note.bytes_in,
+                        .bytes_out = bytes_out,
+                        .tenant = note.caller.tenant,
+                        .token = note.caller.name,
+                        .peer = note.peer});
+}
+
+void add_guarding_fields(std::vector<http::Field>& fields) {
+  constexpr std::pair<std::string_view, std::string_view> guards[] = {
+      {"Cache-Control", "no-store"},
+      {"X-Content-Type-Options", "nosniff"},
+      {"Referrer-Policy", "no-referrer"},
+      {"Cross-Origin-Resource-Policy", "same-origin"},
+      {"Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"},
+  };
+  for (const auto& [name, value] : guards) {
+    const auto has = [&](const http::Field& field) { return same_name(field.name, name); };
+    if (std::none_of(fields.begin(), fields.end(), has)) fields.push_back({std::string(name), std::string(value)});
+  }
+}
+
+std::unique_ptr<http::Exchange> recorded(std::unique_ptr<http::Exchange> exchange, const Recorder& recorder, RequestNote note) {
+  return std::make_unique<RecordedExchange>(std::move(exchange), recorder, std::move(note));
+}
+
+}  // namespace undertext

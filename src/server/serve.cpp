@@ -1,0 +1,246 @@
+#include "server/serve.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/admission.hpp"
+#include "server/app.hpp"
+#include "server/log.hpp"
+#include "server/metrics.hpp"
+#include "server/recorded_exchange.hpp"
+#include "server/tenant_stores.hpp"
+#include "server/workers.hpp"
+
+namespace undertext {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Admission::Now now() {
+  const auto wall = std::chrono::system_clock::now().time_since_epoch();
+  return {Clock::now(), std::chrono::duration_cast<std::chrono::milliseconds>(wall).count()};
+}
+
+Workers::Limits worker_limits(std::size_t threads, bool many_tenants) {
+  Workers::Limits limits{.threads = threads};
+  limits.threads_per_tenant = many_tenants ? std::max<std::size_t>(1, threads * 3 / 4) : threads;
+  limits.waiting_per_tenant = many_tenants ? limits.waiting / 2 : limits.waiting;
+  return limits;
+}
+
+// Everything between the wire and the routes.
+class Gate {
+ public:
+  Gate(const ServeOptions& options, std::unique_ptr<Tokens> tokens, const ServerLog& log)
+      : log_(log),
+        tokens_(std::move(tokens)),
+        stores_(options.store),
+        app_(app_options()),
+        metrics_(app_.routes()),
+        workers_(worker_limits(options.threads, tokens_ != nullptr)) {}
+
+  // Once the port is known, which is part of the names it goes by. Requests that come before are told to come again.
+  void open(Hosts hosts, const ServeOptions& options, const http::Server& server) {
+    server_ = &server;
+    admission_ =
+        std::make_unique<Admission>(app_.routes(), tokens_.get(), std::move(hosts),
+                                    AdmissionLimits{.requests_per_second = static_cast<double>(options.requests_per_second)});
+    is_open_.store(true, std::memory_order_release);
+  }
+
+  std::variant<http::Admission, http::Reply> admit(const http::Head& head) {
+    const auto began = Clock::now();
+    if (!is_open_.load(std::memory_order_acquire)) return busy("the server is starting");
+    Admission::Verdict verdict = admission_->decide(head, now());
+    if (!verdict.refusal)
+      return http::Admission{.body_bytes_max = verdict.match.route->body == Body::none ? 0 : verdict.match.route->body_bytes_max};
+    record(recorder_, {verdict.match.route, head.method, head.peer, std::move(verdict.caller), 0, began}, verdict.refusal->status,
+           verdict.refusal->body.size());
+    add_guarding_fields(verdict.refusal->fields);
+    return *std::move(verdict.refusal);
+  }
+
+  void handle(http::Request request, std::unique_ptr<http::Exchange> exchange) {
+    Admission::Verdict verdict = admission_->decide_again(request, now());
+    exchange = recorded(std::move(exchange), recorder_,
+                        {verdict.match.route, request.method, request.peer, verdict.caller, request.body.size(), Clock::now()});
+    if (verdict.refusal) return exchange->answer(*std::move(verdict.refusal));
+    // A std::function holds only what can be copied.
+    auto work = std::make_shared<Work>(std::move(verdict), std::move(request), std::move(exchange));
+    const std::string tenant = work->verdict.caller.tenant;
+    if (workers_.submit(tenant, [this, work] { work->run(app_); })) return;
+    work->exchange->answer(busy("there is too much to do: come again"));
+  }
+
+  // What is no request, or too much of one: nobody knows whose it was.
+  http::Reply refuse(unsigned status, std::string_view why) {
+    const ErrorCode code = status == 413 || status == 414 || status == 431 ? ErrorCode::too_large
+                           : status == 500                                 ? ErrorCode::internal
+                           : status == 503 || status == 408                ? ErrorCode::unavailable
+                                                                           : ErrorCode::invalid_argument;
+    http::Reply reply = error_reply({code, std::string(why)}, status);
+    add_guarding_fields(reply.fields);
+    metrics_.answered(nullptr, status, {}, 0, reply.body.size());
+    return reply;
+  }
+
+  // Streams end at once; what is under way is still answered.
+  void begin_to_stop() {
+    stopping_ = true;
+    app_.stop();
+  }
+  void stop_workers() { workers_.stop(); }
+
+ private:
+  struct Work {
+    Work(Admission::Verdict v, http::Request r, std::unique_ptr<http::Exchange> e)
+        : verdict(std::move(v)), request(std::move(r)), exchange(std::move(e)) {}
+    void run(App& app) {
+      const Route& route = *verdict.match.route;
+      app.handle(route, std::move(verdict.match), std::move(request), verdict.caller, std::move(exchange));
+    }
+    Admission::Verdict verdict;
+    http::Request request;
+    std::unique_ptr<http::Exchange> exchange;
+  };
+
+  AppOptions app_options() {
+    AppOptions options;
+    options.store = [this](const std::string& tenant) { return stores_.of(tenant); };
+    if (tokens_ != nullptr)
+      options.still_allowed = [this](const Caller& caller) { return tokens_->is_good(caller.name, now().ms); };
+    options.metrics = [this] { return metrics_text(); };
+    options.is_ready = [this] { return !stopping_; };
+    return options;
+  }
+
+  static http::Reply busy(std::string message) { return error_reply({ErrorCode::unavailable, std::move(message)}, 503); }
+
+  std::string metrics_text() const {
+    using Number = Metrics::Number;
+    const http::Counts wire = server_->counts();
+    const Workers::Counts work = workers_.counts();
+    const App::Counts open = app_.counts();
+    return metrics_.text({
+        {"connections", "Connections open now.", wire.connections},
+        {"connections_total", "Connections so far.", wire.connections_total, Number::Kind::counter},
+        {"connections_refused_total", "Connections refused, over a limit.", wire.refused, Number::Kind::counter},
+        {"malformed_total", "Requests that were no proper HTTP.", wire.malformed, Number::Kind::counter},
+        {"timed_out_total", "Connections closed because they were too slow.", wire.timed_out, Number::Kind::counter},
+        {"wire_bytes_in_total", "Bytes received.", wire.bytes_in, Number::Kind::counter},
+        {"wire_bytes_out_total", "Bytes sent.", wire.bytes_out, Number::Kind::counter},
+        {"queue_waiting", "Requests that wait for a thread.", work.waiting},
+        {"queue_running", "Requests at work.", work.running},
+        {"queue_refused_total", "Requests refused because the queue was full.", work.refused, Number::Kind::counter},
+        {"streams", "Streams open now, of events and exports.", streams_.load(std::memory_order_relaxed)},
+        {"event_streams", "Streams of events open now.", open.event_streams},
+        {"open_conversations", "Conversations kept open.", open.conversations},
+        {"compressions", "Compressions under way in the background.", open.compressions},
+    });
+  }
+
+  const ServerLog& log_;
+  std::atomic<bool> stopping_ = false, is_open_ = false;
+  std::atomic<std::uint64_t> streams_ = 0;
+  const std::unique_ptr<Tokens> tokens_;
+  TenantStores stores_;
+  App app_;
+  Metrics metrics_;
+  Recorder recorder_{log_, metrics_, streams_};
+  std::unique_ptr<Admission> admission_;
+  const http::Server* server_ = nullptr;
+  Workers workers_;
+};
+
+// Every connection is a file. Many systems let a process have 1024 unless it asks for more.
+void allow_many_files() {
+  constexpr rlim_t enough = 16'384;
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= enough) return;
+  limit.rlim_cur = std::min(limit.rlim_max, enough);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// For this thread, and for those that it starts from now on.
+sigset_t block_stop_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
+
+void wait_for(const sigset_t& signals) {
+  int got = 0;
+  while (sigwait(&signals, &got) != 0) {
+  }
+  // The second time, at once.
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+std::uint16_t port_of(const std::string& url) { return static_cast<std::uint16_t>(std::stoul(url.substr(url.rfind(':') + 1))); }
+
+}  // namespace
+
+bool is_loopback(const std::string& address) {
+  if (address == "localhost" || address == "::1") return true;
+  return address.starts_with("127.") && address.find_first_not_of("0123456789.") == std::string::npos;
+}
+
+std::optional<Error> serve(const ServeOptions& options) {
+  if (!is_loopback(options.address) && !options.tokens_file)
+    return Error{
+        ErrorCode::invalid_argument,
+        "to listen beyond this machine takes tokens: make one with undertext token make NAME --tenant default --rights read,write",
+        "listen"};
+  ::umask(077);
+  if (!options.core_dumps) {
+    const rlimit none{0, 0};
+    ::setrlimit(RLIMIT_CORE, &none);
+  }
+  allow_many_files();
+  const sigset_t signals = block_stop_signals();
+  const ServerLog log(STDERR_FILENO, options.log_requests ? ServerLog::Requests::each : ServerLog::Requests::none);
+  std::unique_ptr<Tokens> tokens;
+  if (options.tokens_file) {
+    Result<std::unique_ptr<Tokens>> opened = Tokens::open(*options.tokens_file, [&log](const Error& error) {
+      log.event(ServerLog::Level::error, "tokens unreadable: nobody is let in", {{"error", error.message}});
+    });
+    if (!opened) return opened.error();
+    tokens = *std::move(opened);
+  }
+  Gate gate(options, std::move(tokens), log);
+  http::Listening listening{
+      .address = options.address == "localhost" ? "127.0.0.1" : options.address, .port = options.port, .tls = options.tls};
+  http::Calls calls;
+  calls.admit = [&](const http::Head& head) { return gate.admit(head); };
+  calls.handle = [&](http::Request request, std::unique_ptr<http::Exchange> exchange) {
+    gate.handle(std::move(request), std::move(exchange));
+  };
+  calls.refusal = [&](unsigned status, std::string_view why) { return gate.refuse(status, why); };
+  Result<http::Server> server = http::Server::listen(std::move(listening), std::move(calls));
+  if (!server) return server.error();
+  const std::string url = server->address();
+  gate.open(Hosts(options.address, port_of(url), options.tls.has_value(), options.hosts), options, *server);
+  log.event(ServerLog::Level::info, "listening", {{"address", url}, {"store", options.store->name()}});
+  if (options.on_listening) options.on_listening(url);
+  wait_for(signals);
+  log.event(ServerLog::Level::info, "stopping");
+  gate.begin_to_stop();
+  server->stop();
+  gate.stop_workers();
+  log.event(ServerLog::Level::info, "stopped");
+  return std::nullopt;
+}
+
+}  // namespace undertext

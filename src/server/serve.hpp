@@ -1,0 +1,39 @@
+// The server as a whole: listens, lets in, hands out, until it is told to stop.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <undertext/error.hpp>
+#include <undertext/store.hpp>
+
+#include "http/http.hpp"
+
+namespace undertext {
+
+struct ServeOptions {
+  std::shared_ptr<Store> store;
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 8777;
+  std::optional<std::string> tokens_file = {};  // unset: whoever reaches it may do everything
+  std::vector<std::string> hosts = {};          // further names it goes by
+  std::optional<http::Tls> tls = {};
+  std::size_t threads = 64;
+  std::uint64_t requests_per_second = 2000;  // of one token
+  bool log_requests = true;
+  bool core_dumps = false;                                        // else off: they would hold messages
+  std::function<void(const std::string& url)> on_listening = {};  // called once
+};
+
+// Serves until SIGINT or SIGTERM, answers what is under way, and returns. Call it from the only thread there is: signals are blocked for those it starts.
+// invalid_argument: an address beyond this machine without tokens, an address or certificate that is none. not_found, corrupt: the tokens file. unavailable:
+// the port is taken.
+std::optional<Error> serve(const ServeOptions& options);
+
+bool is_loopback(const std::string& address);
+
+}  // namespace undertext

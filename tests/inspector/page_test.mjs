@@ -1,0 +1,296 @@
+// The inspector in a real browser, with a real server.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, afterEach, test } from 'node:test';
+import { atVersion, axe, firstCard, openPage, operations, picture, sampleId, startBrowser, startServer } from './harness.mjs';
+
+let browser;
+let server;
+let view;
+let page;
+
+before(async () => (browser = await startBrowser()));
+after(() => browser?.close());
+beforeEach(async () => {
+  server = await startServer();
+  view = await openPage(browser, server, { path: `/#/${sampleId}` });
+  page = view.page;
+  await firstCard(page);
+});
+afterEach(async () => {
+  const faults = await view.faults();
+  await view.context.close();
+  await server.stop();
+  assert.deepEqual(faults, []);
+});
+
+const head = async () => (await server.api('GET', `/v1/conversations/${sampleId}`)).version;
+const texts = (selector) => page.locator(selector).allTextContents();
+const command = (name) => page.getByRole('toolbar', { name: 'Operations' }).getByRole('button', { name, exact: true }).click();
+const apply = async () => {
+  await page.locator('.sheet .sums').waitFor();
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.locator('.sheet').waitFor({ state: 'detached' });
+};
+const scrubTo = async (version) => {
+  await page.getByRole('slider', { name: 'Version' }).fill(String(version));
+  await page.waitForFunction((wanted) => document.querySelector('.scrub-at')?.textContent.startsWith(`${wanted} `), version);
+};
+
+test('it shows the conversations, the transcript and the versions', async () => {
+  assert.deepEqual(await texts('.conversation'), [sampleId, `${sampleId}-replica-only`]);
+  await atVersion(page, 'version 57');
+  await page.getByText('The nightly export takes 40 minutes').waitFor();
+  assert.equal(await page.locator('img.picture').count(), 1);
+  assert.equal(await page.locator('.graph .node').count(), 58);
+  assert.ok((await texts('.mark')).includes('pinned'));
+  await picture(page, 'transcript-light');
+});
+
+test('a tool call and its answer are one thing, folded', async () => {
+  const call = page.locator('.call', { hasText: 'read_file' }).first();
+  await call.locator('.answer-gist', { hasText: 'drop indexes' }).waitFor();
+  await call.locator('.fold-head').click();
+  await call.getByText('DROP INDEX CONCURRENTLY sessions_agent_idx').waitFor();
+  assert.equal(await page.locator('.card-tool').count(), 0);
+});
+
+test('scrubbing shows the view of an earlier version, and restoring it makes it the newest', async () => {
+  await scrubTo(6);
+  await atVersion(page, 'version 6 of 57');
+  await page.waitForFunction(() => document.querySelector('.list')?.getAttribute('aria-label') === '6 messages');
+  await page.locator('.list').getByText('Two changes fall into the gap').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Edit message 1', exact: true }).count(), 0, 'the past is not edited');
+  await command('Restore this version');
+  await apply();
+  await atVersion(page, 'version 58');
+  await page.waitForFunction(() => document.querySelector('.list')?.getAttribute('aria-label') === '6 messages');
+});
+
+test('a compression is previewed, applied, looked into and expanded again', async () => {
+  await command('Compress');
+  await page.locator('.sheet .sums').waitFor();
+  await page.locator('.sheet .sign-removed').first().waitFor();
+  await picture(page, 'compress-preview');
+  assert.equal(await head(), 57, 'a preview stores nothing');
+  await apply();
+  await atVersion(page, 'version 58');
+  await page.getByRole('tab', { name: 'Receipts' }).click();
+  const receipt = page.locator('.receipt').first();
+  await receipt.getByRole('button', { name: /^Hidden originals|Hidden originals/ }).first().click();
+  await receipt.locator('.row-line').first().waitFor();
+  await picture(page, 'receipts');
+  await receipt.getByRole('button', { name: /^Expand/ }).click();
+  await apply();
+  await atVersion(page, 'version 59');
+  await page.waitForFunction(() => document.querySelector('.list')?.getAttribute('aria-label') === '38 messages');
+});
+
+test('roll back, undo and redo are buttons', async () => {
+  await command('Roll back');
+  await apply();
+  await atVersion(page, 'version 58');
+  await page.waitForFunction(() => document.querySelector('.list')?.getAttribute('aria-label') === '38 messages');
+  await command('Undo');
+  await apply();
+  await atVersion(page, 'version 59');
+  await command('Redo');
+  await apply();
+  await atVersion(page, 'version 60');
+});
+
+test('a message is appended, edited, pinned and deleted', async () => {
+  await command('Append');
+  await page.locator('.sheet textarea').fill('One more thing.');
+  await apply();
+  await atVersion(page, 'version 58');
+  await page.locator('.list').press('End');
+  const card = page.locator('.item', { hasText: 'One more thing.' });
+  await card.waitFor();
+  await card.getByRole('button', { name: /^Pin/ }).click();
+  await apply();
+  await card.locator('.mark.pinned').waitFor();
+  await card.getByRole('button', { name: /^Edit/ }).click();
+  await page.locator('.sheet textarea').fill('{"role":"user","content":"Another thing."}');
+  await apply();
+  const edited = page.locator('.item', { hasText: 'Another thing.' });
+  await edited.waitFor();
+  await edited.getByRole('button', { name: /^Delete/ }).click();
+  await apply();
+  await atVersion(page, 'version 61');
+  await edited.waitFor({ state: 'detached' });
+});
+
+test('the JSON of a message is shown as it is stored, numbers as they were spelled', async () => {
+  const body = '{"operation":"APPEND","messages":[{"role":"user","content":"odd numbers","metadata":{"a":1.50,"b":1E400,"c":12345678901234567890}}]}';
+  await fetch(server.url + operations(sampleId), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+  await atVersion(page, 'version 58');
+  await page.locator('.list').press('End');
+  const card = page.locator('.item', { hasText: 'odd numbers' });
+  await card.getByRole('button', { name: /^JSON/ }).click();
+  const shown = await card.locator('.raw').textContent();
+  for (const number of ['1.50', '1E400', '12345678901234567890']) assert.ok(shown.includes(number), shown);
+});
+
+test('what is wrong in a form is said, and cannot be applied', async () => {
+  await page.getByRole('button', { name: 'Delete message 1', exact: true }).click({ force: true });
+  await page.locator('.sheet').getByLabel('Messages').fill('99999');
+  await page.locator('.sheet-preview .failed').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Apply' }).isDisabled());
+  await page.keyboard.press('Escape');
+  await page.locator('.sheet').waitFor({ state: 'detached' });
+  assert.equal(await head(), 57);
+});
+
+test('what another client does is shown at once', async () => {
+  await page.locator('.line-live').waitFor();
+  await page.locator('.list').press('End');
+  await server.api('POST', operations(sampleId), { operation: 'APPEND', messages: [{ role: 'user', content: 'From the other side.' }] });
+  await page.locator('.list').getByText('From the other side.').waitFor();
+  await atVersion(page, 'version 58');
+  await server.api('POST', operations(sampleId), { operation: 'UNDO' });
+  await page.locator('.list').getByText('From the other side.').waitFor({ state: 'detached' });
+});
+
+test('a version that somebody else made meanwhile is a conflict, told and tried again', async () => {
+  await page.route('**/events', (route) => route.abort());
+  await page.reload();
+  await firstCard(page);
+  await command('Append');
+  await page.locator('.sheet textarea').fill('Mine.');
+  await page.locator('.sheet .sign-added').waitFor();
+  await server.api('POST', operations(sampleId), { operation: 'APPEND', messages: [{ role: 'user', content: 'Theirs.' }] });
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.getByText('changed meanwhile').waitFor();
+  await page.getByText('on version 58').waitFor();
+  await apply();
+  assert.equal(await head(), 59);
+  await page.unroute('**/events');
+  view.faults = async () => []; // aborted requests are errors in the console
+});
+
+test('two versions are compared', async () => {
+  await page.getByRole('tab', { name: 'Changes' }).click();
+  await scrubTo(45);
+  await page.locator('.diff').getByText('Removed').waitFor();
+  await page.locator('.diff .sign-removed').first().waitFor();
+  await page.getByLabel('From version').fill('20');
+  await page.locator('.compare').getByRole('button', { name: 'The one before' }).waitFor();
+  await page.locator('.diff').getByText('Plan, one step').waitFor();
+  await picture(page, 'compare');
+});
+
+test('tokens are drawn over time and by message', async () => {
+  await page.getByRole('tab', { name: 'Tokens' }).click();
+  await page.getByRole('img', { name: /Tokens by role over 58 versions, against the limit of 3,000/ }).waitFor();
+  await page.getByRole('img', { name: 'Tokens of 38 messages' }).waitFor();
+  assert.equal(await page.locator('.chart canvas').count(), 2);
+});
+
+test('requests for providers are shown with what is found and lost', async () => {
+  await page.getByRole('tab', { name: 'Requests' }).click();
+  await page.locator('.request', { hasText: '"messages"' }).waitFor();
+  await page.getByLabel('As sent to').selectOption('dialect:anthropic');
+  await page.locator('.findings code', { hasText: 'L_REASONING_DROPPED' }).first().waitFor();
+  await page.getByLabel('As sent to').selectOption('dialect:gemini');
+  await page.locator('.request', { hasText: 'systemInstruction' }).waitFor();
+});
+
+test('words are found, also in an earlier version', async () => {
+  await page.getByRole('searchbox', { name: 'Find in messages' }).fill('pg_stat_statements');
+  await page.keyboard.press('Enter');
+  await page.getByText('not found').waitFor();
+  await page.getByRole('searchbox', { name: 'Find in messages' }).fill('nobody ever wrote this');
+  await page.keyboard.press('Enter');
+  await page.getByText('not found').waitFor();
+  await page.getByRole('searchbox', { name: 'Find in messages' }).fill('Plan, one step');
+  await page.keyboard.press('Enter');
+  await page.getByText('1 of 1').waitFor();
+  await page.getByText('stop when a step does not show').waitFor();
+});
+
+test('a fork is made, opened and listed, and says where it comes from', async () => {
+  await scrubTo(30);
+  await command('Fork');
+  await page.locator('.sheet input').fill('another-way');
+  await page.locator('.sheet').getByRole('button', { name: 'Fork' }).click();
+  await page.locator('.title-id', { hasText: 'another-way' }).waitFor();
+  await page.getByText(`fork of ${sampleId} at 30`).waitFor();
+  assert.ok((await texts('.conversation')).includes('another-way'));
+});
+
+test('conversations are searched, and one is made', async () => {
+  await page.getByRole('searchbox', { name: 'Search conversations by id' }).fill('replica');
+  await page.waitForFunction(() => document.querySelectorAll('.conversation').length === 1);
+  await page.getByRole('searchbox', { name: 'Search conversations by id' }).fill('');
+  await page.getByRole('button', { name: 'New conversation' }).click();
+  await page.locator('.sheet input').fill('fresh');
+  await page.getByRole('button', { name: 'Make it' }).click();
+  await page.getByText('There is nothing in this view.').waitFor();
+});
+
+test('everything can be done with the keyboard alone', async () => {
+  await page.locator('.list').focus();
+  for (const key of ['ArrowDown', 'ArrowDown', 'j', 'k']) await page.keyboard.press(key);
+  const at = await page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+  assert.match(at, /^Message 2, /);
+  await page.keyboard.press('Tab'); // into the message
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'JSON');
+  await page.keyboard.press('Enter');
+  await page.locator('.raw').waitFor();
+
+  const reach = async (name, most = 120) => {
+    for (let i = 0; i < most; ++i) {
+      await page.keyboard.press('Tab');
+      const found = await page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '');
+      if (found === name) return;
+    }
+    assert.fail(`Tab never came to ${name}`);
+  };
+  await reach('Version');
+  for (let i = 0; i < 5; ++i) await page.keyboard.press('ArrowLeft');
+  await atVersion(page, 'version 52 of 57');
+  await page.keyboard.press('End');
+  await atVersion(page, 'version 57');
+  await reach('Append');
+  const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+  assert.equal(outline, 'solid', 'focus is seen');
+  await page.keyboard.press('Enter');
+  await page.locator('.sheet').waitFor();
+  await page.locator('.sheet textarea').waitFor();
+  for (let i = 0; i < 10 && (await page.evaluate(() => document.activeElement?.tagName)) !== 'TEXTAREA'; ++i) await page.keyboard.press('Tab');
+  await page.keyboard.type('By keyboard.');
+  await page.locator('.sheet .sign-added').waitFor();
+  await page.waitForFunction(() => !document.querySelector('.sheet [type=submit]').disabled);
+  for (let i = 0; i < 10 && (await page.evaluate(() => document.activeElement?.textContent)) !== 'Apply'; ++i) await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await atVersion(page, 'version 58');
+  const tab = page.getByRole('tab', { name: 'Changes' });
+  await tab.focus();
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Versions');
+});
+
+for (const theme of ['light', 'dark']) {
+  test(`axe finds nothing, ${theme}`, async () => {
+    await page.emulateMedia({ colorScheme: theme });
+    const looked = async (where) => assert.deepEqual((await axe(page)).map((fault) => `${where}: ${fault}`), []);
+    await page.locator('.call .fold-head').first().click();
+    for (const name of ['Changes', 'Versions', 'Tokens', 'Receipts', 'Requests']) {
+      await page.getByRole('tab', { name }).click();
+      await page.waitForTimeout(400);
+      await looked(name);
+      if (name === 'Tokens') await picture(page, `tokens-${theme}`);
+    }
+    await scrubTo(23);
+    await looked('an earlier version');
+    await picture(page, `earlier-${theme}`);
+    await page.getByRole('button', { name: 'Newest version' }).click();
+    for (const name of ['Compress', 'More…', 'Fork']) {
+      await command(name);
+      await page.waitForTimeout(500);
+      await looked(name);
+      await page.keyboard.press('Escape');
+      await page.locator('.sheet').waitFor({ state: 'detached' });
+    }
+  });
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Everyday load for a while, and the memory of the server must stop growing.
+
+    [SOAK_SECONDS=n] soak.py PROGRAM [FILE]     20 seconds unless told; FILE gets the resident size over time, as JSON
+
+Clients append, read, make, fork and delete conversations, ask for what is not there, send what is no JSON, follow events and go away in the middle. The
+conversations that stay are truncated now and then, as agents' are; their histories grow on disk, not in memory.
+"""
+import http.client
+import json
+import os
+import random
+import sys
+import threading
+import time
+
+from running import Folder, Server
+
+CLIENTS, KEPT = 8, 32
+
+
+def client(server, seed, until, counts, problems):
+    chance = random.Random(seed)
+    connection = server.connection()
+    made = 0
+
+    def ask(method, path, body=None, good=(200, 201), **options):
+        reply = server.request(method, path, body, connection=connection, **options)
+        counts[seed] += 1
+        if reply.status not in good:
+            problems.append(f"{method} {path}: {reply}")
+        return reply
+    try:
+        while time.monotonic() < until and not problems:
+            kept = f"/v1/conversations/kept-{chance.randrange(KEPT)}"
+            what = chance.random()
+            if what < 0.45:
+                ask("POST", kept + "/operations", {"operation": "APPEND", "messages": [{"role": "user", "content": "word " * chance.randrange(5, 100)}]})
+            elif what < 0.8:
+                ask("GET", kept + "/messages?last=50")
+            elif what < 0.85:
+                ask("POST", kept + "/operations", {"operation": "TRUNCATE", "keepLast": 200})
+            elif what < 0.9:
+                name = f"passing-{seed}-{made}"
+                made += 1
+                ask("POST", "/v1/conversations", {"id": name})
+                ask("POST", f"/v1/conversations/{name}/operations", {"operation": "APPEND", "messages": [{"role": "user", "content": "short"}]})
+                ask("DELETE", f"/v1/conversations/{name}?why=soak", good=(200, 204))
+            elif what < 0.94:
+                ask("GET", f"/v1/conversations/never-{chance.randrange(1 << 40)}", good=(404,))
+                ask("GET", f"/nowhere/{chance.randrange(1 << 40)}", good=(404,))
+            elif what < 0.97:
+                ask("POST", kept + "/operations", '{"operation":', headers={"Content-Type": "application/json"}, good=(400,))
+                ask("GET", kept + "/history?limit=20")
+            else:
+                with server.connect() as other:  # goes away in the middle
+                    other.sendall(f"GET {kept}/events HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
+                    other.recv(100)
+    except (OSError, http.client.HTTPException) as problem:
+        problems.append(repr(problem))
+
+
+def main():
+    seconds = float(os.environ.get("SOAK_SECONDS") or 20)
+    folder = Folder(sys.argv[1])
+    server = Server(folder, "--quiet")
+    try:
+        for number in range(KEPT):
+            server.make(f"kept-{number}")
+        counts, problems = [0] * CLIENTS, []
+        began = time.monotonic()
+        threads = [threading.Thread(target=client, args=(server, seed, began + seconds, counts, problems)) for seed in range(CLIENTS)]
+        for thread in threads:
+            thread.start()
+        samples = []
+        while any(thread.is_alive() for thread in threads):
+            samples.append((round(time.monotonic() - began, 1), server.resident_bytes()))
+            time.sleep(min(1.0, seconds / 20))
+        if server.stop() != 0:
+            problems.append("the server did not stop well")
+        # The first half fills caches; from then on it may not go on growing.
+        half = len(samples) // 2
+        third = max(1, half // 3)
+        early = sum(size for _, size in samples[half:half + third]) / third
+        late = sum(size for _, size in samples[-third:]) / third
+        result = {"seconds": seconds, "requests": sum(counts), "middle_mib": round(early / 2**20, 1), "end_mib": round(late / 2**20, 1), "resident_bytes": samples}
+        print({key: value for key, value in result.items() if key != "resident_bytes"})
+        if len(sys.argv) > 2:
+            with open(sys.argv[2], "w") as file:
+                json.dump(result, file)
+        if late > early * 1.15 + (8 << 20):
+            problems.append("the resident size grows")
+        if sum(counts) < 20 * seconds:
+            problems.append("too little happened for this to prove anything")
+        for problem in problems[:20]:
+            print(problem)
+        return 1 if problems else 0
+    finally:
+        server.close()
+        folder.remove()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
