@@ -271,30 +271,6 @@ void append_json(std::string& out, const VersionInfo& version) {
   out += '}';
 }
 
-void append_json(std::string& out, const Event& event) {
-  append_field(out, R"({"type":)", name(event.type));
-  switch (event.type) {
-    case Event::Type::compressed:
-      append_field(out, R"(,"version":)", event.version.value);
-      append_field(out, R"(,"strategy":)", event.strategy);
-      append_field(out, R"(,"tokensBefore":)", event.tokens_used);
-      append_field(out, R"(,"tokensAfter":)", event.tokens_after);
-      break;
-    case Event::Type::compression_failed:
-    case Event::Type::compression_discarded:
-      append_field(out, R"(,"strategy":)", event.strategy);
-      out += R"(,"error":)";
-      append_error(out, *event.error);
-      break;
-    case Event::Type::compression_threshold_exceeded:
-      append_field(out, R"(,"tokensUsed":)", event.tokens_used);
-      append_field(out, R"(,"threshold":)", event.token_limit);
-      break;
-    default: append_field(out, R"(,"tokensUsed":)", event.tokens_used); append_field(out, R"(,"tokenLimit":)", event.token_limit);
-  }
-  out += '}';
-}
-
 void append_json(std::string& out, const Diff& diff) {
   append_field(out, R"({"removed":)", diff.removed);
   append_field(out, R"(,"added":)", diff.added);

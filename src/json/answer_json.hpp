@@ -34,7 +34,6 @@ void append_json(std::string& out, const Stats& stats);
 void append_json(std::string& out, const BatchInfo& batch);
 void append_json(std::string& out, const std::optional<BatchSnapshot>& snapshot);  // null when there is none
 void append_json(std::string& out, const VersionInfo& version);
-void append_json(std::string& out, const Event& event);  // of a limit that was crossed, or a compression that followed
 void append_json(std::string& out, const Diff& diff);
 void append_json(std::string& out, const Blame& blame);
 void append_json(std::string& out, const Receipt& receipt);
