@@ -63,7 +63,7 @@ void Connection::answer_nothing() {
 
 void Connection::begin_stream(unsigned status, std::string content_type, std::vector<Field> fields,
                               std::shared_ptr<StreamState> stream) {
-  const bool begun = on_loop([=](Connection& self) {
+  const bool begun = on_loop([=, content_type = std::move(content_type), fields = std::move(fields)](Connection& self) {
     if (self.state_ == State::busy)
       self.reply_in_stream(status, content_type, fields, stream);
     else
@@ -81,9 +81,7 @@ void Connection::start() {
     lane_->add(shared_from_this());
     if (is_stopping()) return close();
     deadline_ = now() + shared_->limits.head_patience;
-    if (shared_->is_secure) return wire_->open(shared_from_this());
-    state_ = State::head;
-    read_more();
+    wire_->open(shared_from_this());
   });
 }
 
@@ -104,7 +102,7 @@ void Connection::on_read(std::size_t bytes, bool failed) {
     lane_->bytes_in.fetch_add(bytes, std::memory_order_relaxed);
     if (bytes == 0) {
       is_at_end_ = true;
-      if (state_ == State::busy) is_open_ = false;
+      is_open_ = false;
       return advance();
     }
     buffer_.add(bytes);
@@ -168,7 +166,7 @@ void Connection::begin_request() {
   if (request_.content_length > body_bytes_max) return refuse({413, "the body is too large"});
   body_reader_ = BodyReader(request_, body_bytes_max, shared_->limits.head_bytes);
   state_ = State::body;
-  pace_.begin(now());
+  begin_pace();
   if (request_.expects_continue && request_.has_body() && buffer_.unread().empty()) send("HTTP/1.1 100 Continue\r\n\r\n");
 }
 
@@ -199,6 +197,7 @@ void Connection::hand_over() {
 void Connection::next_request() {
   state_ = State::head;
   is_timing_head_ = false;
+  is_head_method_ = false;
   deadline_ = now() + shared_->limits.idle_patience;
   advance();
 }
@@ -215,6 +214,7 @@ void Connection::reply(Reply reply) {
   const bool is_joined = has_body && reply.body.size() <= joined_bytes_max;
   if (is_joined) text += reply.body;
   state_ = State::answering;
+  begin_pace();
   send(std::move(text));
   if (has_body && !is_joined) send(std::move(reply.body));
 }
@@ -256,6 +256,7 @@ void Connection::reply_in_stream(unsigned status, const std::string& content_typ
   }
   stream_ = stream;
   state_ = State::streaming;
+  begin_pace();
   send(std::move(text));
   pump_stream();
 }
@@ -280,11 +281,13 @@ void Connection::pump_stream() {
     answered();
 }
 
+void Connection::begin_pace() {
+  pace_.begin(now());
+  deadline_ = pace_.deadline(shared_->limits);
+}
+
 void Connection::send(std::string bytes, std::size_t streamed) {
-  if (unsent_.empty() && state_ != State::body) {
-    pace_.begin(now());
-    deadline_ = pace_.deadline(shared_->limits);
-  }
+  if (unsent_.empty() && state_ != State::body) begin_pace();
   unsent_.push_back({std::move(bytes), streamed});
   write_more();
 }

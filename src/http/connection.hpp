@@ -71,6 +71,7 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   void reply_in_stream(unsigned status, const std::string& content_type, const std::vector<Field>& fields,
                        const std::shared_ptr<StreamState>& stream);
   void pump_stream();
+  void begin_pace();
   void send(std::string bytes, std::size_t streamed = 0);
   void write_more();
   void take_written(std::size_t bytes);

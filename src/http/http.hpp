@@ -34,8 +34,7 @@ struct Field {
 
 struct Head {
   std::string method;
-  std::string
-      target;  // as it came: path, and query behind a question mark; what is left of a URL whose host is that of the field Host
+  std::string target;  // as it came: path, and query behind a question mark; a URL is cut down to them
   std::vector<Field> fields;
   std::string peer;  // address of the client, without its port
   bool secure = false;

@@ -45,7 +45,7 @@ TEST(OutOfMemory, CostsOneConnectionAtMost) {
     stream->write("a piece of the stream");
     stream->end();
   };
-  Server server = serve(calls, {.head_patience = std::chrono::milliseconds(200)});
+  Server server = serve(calls);
   int failures = 0;
   for (int nth = 0; nth < 150; ++nth) {
     for (const char* target : {"/a-target-that-is-no-short-string", "/stream"}) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <system_error>
 #include <thread>
 
 #include "http/connection.hpp"
@@ -143,7 +144,12 @@ Result<Server> Server::listen(Listening listening, Calls calls) {
   if (!acceptor) return acceptor.error();
   rep->acceptor = std::move(*acceptor);
   rep->address = rep->acceptor->address();
-  rep->start();
+  try {
+    rep->start();
+  } catch (const std::system_error& error) {
+    rep->stop();
+    return Error{.code = ErrorCode::unavailable, .message = std::string("no threads to serve with: ") + error.what()};
+  }
   return Server(std::move(rep));
 }
 

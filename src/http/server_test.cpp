@@ -142,6 +142,14 @@ TEST(Server, AnswersHeadWithoutABody) {
   EXPECT_EQ(body_of(client.read_answer()), "GET /next ");
 }
 
+TEST(Server, SendsTheBodyOfARefusalThatFollowsHead) {
+  Server server = serve(echoing());
+  RawClient client(server);
+  client.send("HEAD /h HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n");
+  client.read_answer(true);
+  EXPECT_NE(body_of(client.read_all()), "");
+}
+
 TEST(Server, SendsNoBodyWith204And304) {
   for (unsigned status : {204u, 304u}) {
     Calls calls = echoing();

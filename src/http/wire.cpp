@@ -162,7 +162,7 @@ class StreamWire final : public Wire {
     if constexpr (is_secure)
       stream_.async_handshake(SecureSocket::server, [user = std::move(user)](error_code error) { user->on_open(bool(error)); });
     else
-      asio::post(socket().get_executor(), [user = std::move(user)] { user->on_open(false); });
+      user->on_open(false);
   }
   void read(std::shared_ptr<WireUser> user, char* to, std::size_t bytes_max) override {
     stream_.async_read_some(asio::buffer(to, bytes_max), OnRead{std::move(user)});

@@ -52,7 +52,7 @@ class WireUser {
 class Wire {
  public:
   virtual ~Wire() = default;
-  virtual void open(std::shared_ptr<WireUser> user) = 0;  // the handshake of TLS
+  virtual void open(std::shared_ptr<WireUser> user) = 0;  // shakes hands; a plain one is open at once
   virtual void read(std::shared_ptr<WireUser> user, char* to, std::size_t bytes_max) = 0;
   virtual void write(std::shared_ptr<WireUser> user, std::string_view first, std::string_view second) = 0;
   virtual void end_writing(std::shared_ptr<WireUser> user) = 0;  // the other side reads an end
