@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <undertext/conversation.hpp>
+
 #include "server/app_fixture.hpp"
 
 namespace undertext {

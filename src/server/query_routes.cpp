@@ -130,6 +130,8 @@ std::string body_of(std::string_view properties, std::string_view required = {})
 std::vector<Route> query_routes(App::Rep& app) {
   using schema::list_of, schema::named, schema::result_of;
   const std::string messages_answer = named("Messages");
+  constexpr std::string_view validated =
+      R"({"type":"object","required":["valid","findings"],"properties":{"valid":{"type":"boolean"},"findings":{"type":"array","items":{"type":"object"}}}})";
   return {
       post(app,
            {"query",
@@ -232,14 +234,14 @@ std::vector<Route> query_routes(App::Rep& app) {
             result_of(schema::object)},
            body_of(std::string(render_properties) + R"(,"repair":{"type":"boolean"},"boundThinking":{"type":"string"})")),
       get(app, {"validate", "validate", "validate", "What a provider would refuse in the view as it stands.", rendering({}),
-                result_of(list_of(schema::object))}),
+                result_of(validated)}),
       post(app,
            {"validate",
             "validate",
             "validateWithRequest",
             "The same, with a profile of one's own, or the other fields of the request.",
             {},
-            result_of(list_of(schema::object))},
+            result_of(validated)},
            body_of(render_properties)),
   };
 }

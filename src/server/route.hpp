@@ -32,7 +32,7 @@ struct Parameter {
   In in = In::query;
   Type type = Type::text;
   bool required = false;
-  std::string what;                                    // for people, a sentence
+  std::string what = {};                               // for people, a sentence
   std::optional<std::uint64_t> least = {}, most = {};  // of an integer; of a text, its bytes; of a list, its length
   std::optional<std::uint64_t> otherwise = {};         // of an integer, when it is absent
 };
@@ -58,8 +58,8 @@ struct Route {
   std::string method;
   std::string path;  // such as "/v1/conversations/{id}/messages"; a last place of "{…*}" takes more than one segment
   Right right = Right::read;
-  std::string name;  // of the operation in OpenAPI, such as "getMessages"
-  std::string what;  // for people, a sentence
+  std::string name = {};  // of the operation in OpenAPI, such as "getMessages"
+  std::string what = {};  // for people, a sentence
   std::vector<Parameter> parameters = {};
   Body body = Body::none;
   bool body_may_be_absent = false;
@@ -68,7 +68,7 @@ struct Route {
   std::string reply_type = "application/json";
   unsigned good_status = 200;
   std::uint64_t body_bytes_max = std::uint64_t{16} << 20;
-  std::function<void(Call)> handle;  // answers call.exchange, now or later
+  std::function<void(Call)> handle = {};  // answers call.exchange, now or later
 };
 
 struct RouteMatch {

@@ -92,7 +92,7 @@ std::optional<Digest> read_hex(std::string_view text) {
     constexpr std::string_view digits = "0123456789abcdef";
     const std::size_t value = digits.find(text[i]);
     if (value == std::string_view::npos) return std::nullopt;
-    digest[i / 2] = static_cast<std::uint8_t>(digest[i / 2] << 4 | value);
+    digest[i / 2] = static_cast<std::uint8_t>(std::size_t{digest[i / 2]} << 4 | value);
   }
   return digest;
 }

@@ -29,7 +29,7 @@ GOOD = {
     "operate": {"body": APPEND, "headers": {"Idempotency-Key": "k", "If-Match": "*"}},
     "preview": {"body": APPEND},
     "query": {"body": {"query": "version"}},
-    "getMessages": {"query": {"all": "true", "roles": "user,tool", "from": 0, "to": 9e15, "contains": "h", "start": 0, "end": 9, "last": 3}},
+    "getMessages": {"query": {"all": "true", "roles": "user,tool", "from": 0, "to": 9000000000000000, "contains": "h", "start": 0, "end": 9, "last": 3}},
     "countMessages": {"query": {"role": "user", "atVersion": 1, "first": 1}},
     "getUncompressed": {}, "getMarkMap": {}, "getState": {}, "getStats": {}, "getVersion": {}, "getBatches": {}, "getReceipts": {},
     "getBatchSnapshot": {"path": {"index": 0}},
@@ -201,10 +201,10 @@ class Contract(unittest.TestCase):
     def test_4_bodies_that_are_missing_no_json_or_of_another_type_are_refused(self):
         for operation in self.operations:
             about = operation.about.get("requestBody")
-            target = operation.target()
+            if about is None:
+                continue
+            target = operation.target(query={"id": "refused"} if operation.good.get("lines") else None)
             with self.subTest(operation.name):
-                if about is None:
-                    continue
                 fields = {"Content-Type": next(iter(about["content"]))}
                 wrong = [b"{", b"\xff", b"7", b"null", b'"x"'] + ([b""] if about["required"] else [])
                 if operation.name not in ("operate", "preview"):

@@ -48,7 +48,7 @@ def get_path(line):
     for key, value in arguments.items():
         if isinstance(value, list) and value and all(isinstance(one, str) and "," not in one for one in value):
             parameters[key] = ",".join(value)
-        elif isinstance(value, PLAIN) and value != "":
+        elif isinstance(value, PLAIN) and value != "" and (isinstance(value, str) or value < 2**64):
             parameters[key] = spelled(value)
         else:
             return None
