@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "../../tests/http/raw_client.hpp"
 
@@ -190,7 +191,27 @@ TEST(Connections, AreLimitedForEachPeer) {
   EXPECT_EQ(server.counts().connections, 1u);
 }
 
+TEST(Connections, WaitWhileTheSystemHasNoDescriptorsLeft) {
+  Server server = serve(echoing(), {.idle_patience = soon});
+  rlimit allowed{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &allowed), 0);
+  const int next = ::dup(0);
+  ::close(next);
+  const rlimit one_more{static_cast<rlim_t>(next) + 1, allowed.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &one_more), 0);
+  RawClient client(server);  // has the last one
+  client.send(get("/"));
+  pollfd ready{client.socket(), POLLIN, 0};
+  EXPECT_EQ(::poll(&ready, 1, 100), 0);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &allowed), 0);
+  EXPECT_EQ(status_of(client.read_answer()), 200u);
+}
+
 TEST(Connections, ThatAreHalfOpenDoNotDelayOthers) {
+  rlimit allowed{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &allowed), 0);
+  allowed.rlim_cur = std::min<rlim_t>(allowed.rlim_max, 4096);  // both ends of 500 connections are here
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &allowed), 0);
   Server server = serve(echoing());
   std::vector<RawClient> half_open;
   for (int i = 0; i < 500; ++i) {
