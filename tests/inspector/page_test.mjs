@@ -256,7 +256,7 @@ test('everything can be done with the keyboard alone', async () => {
   assert.equal(outline, 'solid', 'focus is seen');
   await page.keyboard.press('Enter');
   await page.locator('.sheet').waitFor();
-  await page.locator('.sheet textarea').waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.closest('label')?.textContent.startsWith('Write it as')), true, 'the form begins at its first field');
   for (let i = 0; i < 10 && (await page.evaluate(() => document.activeElement?.tagName)) !== 'TEXTAREA'; ++i) await page.keyboard.press('Tab');
   await page.keyboard.type('By keyboard.');
   await page.locator('.sheet .sign-added').waitFor();
@@ -264,6 +264,7 @@ test('everything can be done with the keyboard alone', async () => {
   for (let i = 0; i < 10 && (await page.evaluate(() => document.activeElement?.textContent)) !== 'Apply'; ++i) await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await atVersion(page, 'version 58');
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Append'); // back where it was
   const tab = page.getByRole('tab', { name: 'Changes' });
   await tab.focus();
   await page.keyboard.press('ArrowRight');
