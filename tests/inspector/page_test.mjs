@@ -131,6 +131,21 @@ test('the JSON of a message is shown as it is stored, numbers as they were spell
   for (const number of ['1.50', '1E400', '12345678901234567890']) assert.ok(shown.includes(number), shown);
 });
 
+test('what became of a message is told, and leads to the versions', async () => {
+  await scrubTo(42);
+  const card = page.locator('.item', { hasText: 'The nightly export takes' });
+  await page.locator('.list').press('Home');
+  await page.locator('.list').press('ArrowDown');
+  await page.locator('.list').press('ArrowDown');
+  const call = page.locator('.item[data-index="2"]');
+  await call.getByRole('button', { name: 'History of message 2' }).click();
+  await call.locator('.story', { hasText: 'stored by APPEND version 3' }).waitFor();
+  assert.match(await call.locator('.story').textContent(), /hidden by TRUNCATE version 43.*shown by ROLLBACK version 44.*hidden by COMPRESS version 45/);
+  await call.getByRole('button', { name: 'version 45' }).click();
+  await atVersion(page, 'version 45 of 57');
+  await card.waitFor();
+});
+
 test('what is wrong in a form is said, and cannot be applied', async () => {
   await page.getByRole('button', { name: 'Delete message 1', exact: true }).click({ force: true });
   await page.locator('.sheet').getByLabel('Messages').fill('99999');

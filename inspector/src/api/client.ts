@@ -110,6 +110,9 @@ export class Client {
   diff(id: string, from: number, to: number): Promise<t.Diff> {
     return this.get(path(id, 'diff'), { from, to });
   }
+  blame(id: string, ordinal: number): Promise<t.Blame> {
+    return this.get(path(id, `blame/${ordinal}`));
+  }
   batches(id: string): Promise<t.Batch[]> {
     return this.get(path(id, 'batches'));
   }
