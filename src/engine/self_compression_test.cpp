@@ -68,10 +68,6 @@ class Held final : public Summariser {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return asked_ >= times; });
   }
-  std::size_t asked() const {
-    const std::lock_guard lock(mutex_);
-    return asked_;
-  }
   void answer(Result<Summary> answer) const {
     const std::lock_guard lock(mutex_);
     answer_ = std::move(answer);

@@ -167,7 +167,7 @@ TEST_F(LiveTest, a_compression_works_in_the_background_and_tells_how_it_went) {
 TEST_F(LiveTest, a_compression_that_fails_changes_nothing_and_says_why) {
   append(2);
   const auto begun =
-      call(app, "POST", "/v1/conversations/a/compressions", {.body = R"({"strategy":"sliding_window","tokensMax":1})"});
+      call(app, "POST", "/v1/conversations/a/compressions", {.body = R"({"strategy":"sliding_window","targetTokens":1})"});
   ASSERT_EQ(begun->reply.status, 202u) << begun->reply.body;
   app.stop();  // waits for it
   const std::string failed = result_of(call(app, "GET", begun->field("Location")));
