@@ -166,6 +166,18 @@ test('what another client does is shown at once', async () => {
   await page.locator('.list').getByText('From the other side.').waitFor({ state: 'detached' });
 });
 
+test('a hundred versions in a moment are shown with few requests', async () => {
+  await page.locator('.line-live').waitFor();
+  await page.locator('.list').press('End');
+  await page.waitForTimeout(1000);
+  let asked = 0;
+  page.on('request', () => ++asked);
+  for (let i = 1; i <= 100; ++i) await server.api('POST', operations(sampleId), { operation: 'APPEND', messages: [{ role: 'user', content: `Burst ${i}.` }] });
+  await atVersion(page, 'version 157');
+  await page.locator('.list').getByText('Burst 100.', { exact: true }).waitFor();
+  assert.ok(asked < 300, `${asked} requests`);
+});
+
 test('a version that somebody else made meanwhile is a conflict, told and tried again', async () => {
   await page.route('**/events', (route) => route.abort());
   await page.reload();
