@@ -109,6 +109,8 @@ http::Reply no_token() {
 
 }  // namespace
 
+bool is_wildcard(std::string_view address) { return address.empty() || address == "0.0.0.0" || address == "::"; }
+
 Hosts::Hosts(std::string_view address, std::uint16_t port, bool secure, const std::vector<std::string>& more) {
   const std::string own_port = ":" + std::to_string(port);
   const auto add = [&](std::string name) {
@@ -120,7 +122,7 @@ Hosts::Hosts(std::string_view address, std::uint16_t port, bool secure, const st
   };
   for (const std::string_view name : {std::string_view("localhost"), std::string_view("127.0.0.1"), std::string_view("[::1]")})
     add(std::string(name));
-  if (!address.empty()) add(std::string(address));
+  if (!is_wildcard(address)) add(std::string(address));
   for (const std::string& name : more) {
     if (name.empty()) continue;
     if (has_port(name)) {

@@ -16,6 +16,8 @@
 
 namespace undertext {
 
+bool is_wildcard(std::string_view address);  // every address of the machine, and so the name of none
+
 // The names by which the server may be called. A page of another site whose name is made to lead here (DNS rebinding) comes with that name.
 class Hosts {
  public:

@@ -103,6 +103,8 @@ TEST_F(AdmissionOfRequests, TheServerGoesByItsOwnNamesOnly) {
   EXPECT_TRUE(Hosts("127.0.0.1", 443, true, {}).allow("localhost"));
   EXPECT_FALSE(Hosts("127.0.0.1", 443, false, {}).allow("localhost"));
   EXPECT_TRUE(Hosts("::1", 8777, false, {}).allow("[::1]:8777"));
+  EXPECT_FALSE(Hosts("0.0.0.0", 8777, false, {}).allow("0.0.0.0:8777")) << "browsers take it for this machine";
+  EXPECT_FALSE(Hosts("::", 8777, false, {}).allow("[::]:8777"));
 }
 
 TEST_F(AdmissionOfRequests, HostAndOriginAreAskedBeforeAnythingElse) {

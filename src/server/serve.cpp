@@ -188,6 +188,14 @@ void wait_for(const sigset_t& signals) {
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
+// What works, and is probably not what was meant.
+void warn(const ServeOptions& options, const ServerLog& log) {
+  if (!is_loopback(options.address) && !options.tls)
+    log.event(ServerLog::Level::warning, "tokens travel unencrypted: give a certificate, or let a proxy encrypt");
+  if (is_wildcard(options.address) && options.hosts.empty())
+    log.event(ServerLog::Level::warning, "clients elsewhere are refused: say by which name they call, with --host");
+}
+
 std::uint16_t port_of(const std::string& url) { return static_cast<std::uint16_t>(std::stoul(url.substr(url.rfind(':') + 1))); }
 
 }  // namespace
@@ -233,6 +241,7 @@ std::optional<Error> serve(const ServeOptions& options) {
   const std::string url = server->address();
   gate.open(Hosts(options.address, port_of(url), options.tls.has_value(), options.hosts), options, *server);
   log.event(ServerLog::Level::info, "listening", {{"address", url}, {"store", options.store->name()}});
+  warn(options, log);
   if (options.on_listening) options.on_listening(url);
   wait_for(signals);
   log.event(ServerLog::Level::info, "stopping");
