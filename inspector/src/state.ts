@@ -90,7 +90,7 @@ export async function loadList(after?: string): Promise<void> {
 }
 
 // The address of the page names what it shows: #/ID or #/ID/VERSION.
-export function readPlace(): { id: string | null; version: number | null } {
+function readPlace(): { id: string | null; version: number | null } {
   const [, id, version] = location.hash.split('/');
   return { id: id && /^[\w.-]+$/.test(id) ? id : null, version: version && /^\d+$/.test(version) ? Number(version) : null };
 }
@@ -138,7 +138,7 @@ function onState(state: LineState): void {
 }
 
 // Reads anew what the conversation is: when versions were given up.
-export async function reload(): Promise<void> {
+async function reload(): Promise<void> {
   const id = conversation.value?.id;
   if (id) await open(id, chosenVersion.value);
 }

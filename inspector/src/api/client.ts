@@ -18,7 +18,7 @@ export class ApiError extends Error {
 
 export type Parameters = Record<string, string | number | boolean | undefined>;
 
-export function queryString(parameters: Parameters): string {
+function queryString(parameters: Parameters): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) search.set(name, String(value));
   const text = search.toString();
