@@ -1,4 +1,4 @@
-// What the page knows and shows. Components read the signals; only the functions of this file change them.
+// What the page knows and shows. Components read the signals; what the server said is put into them by the functions of this file alone.
 
 import { batch, computed, signal } from '@preact/signals';
 import { ApiError, Client } from './api/client';
@@ -90,9 +90,9 @@ export async function loadList(after?: string): Promise<void> {
 }
 
 // The address of the page names what it shows: #/ID or #/ID/VERSION.
-export function readPlace(): { id: string | null; version: number | null } {
+function readPlace(): { id: string | null; version: number | null } {
   const [, id, version] = location.hash.split('/');
-  return { id: id ? decodeURIComponent(id) : null, version: version && /^\d+$/.test(version) ? Number(version) : null };
+  return { id: id && /^[\w.-]+$/.test(id) ? id : null, version: version && /^\d+$/.test(version) ? Number(version) : null };
 }
 
 export function goToPlace(): void {
@@ -107,10 +107,14 @@ function writePlace(): void {
   if (place !== location.hash) history.replaceState(null, '', place);
 }
 
+let opening = 0;
+
 export async function open(id: string, version: number | null = null): Promise<void> {
+  const turn = ++opening;
   unfollow();
   try {
     const found = await client.conversation(id);
+    if (turn !== opening) return; // another one was asked for meanwhile
     versions = new Versions((before, limit) => client.history(id, before, limit), () => (versionsChanged.value += 1));
     inSight = { first: 0, last: 20 };
     batch(() => {
@@ -120,7 +124,7 @@ export async function open(id: string, version: number | null = null): Promise<v
       notice.value = null;
     });
     writePlace();
-    unfollow = follow(client, id, found.version, { onEvent: (event) => onEvent(id, event), onState: (state) => (line.value = state) });
+    unfollow = follow(client, id, found.version, { onEvent: (event) => onEvent(id, event), onState });
     await show();
     reveal.value = { index: 0 };
   } catch (error) {
@@ -128,8 +132,13 @@ export async function open(id: string, version: number | null = null): Promise<v
   }
 }
 
-// Reads anew what the conversation is; after a conflict, or when versions were given up.
-export async function reload(): Promise<void> {
+function onState(state: LineState): void {
+  line.value = state;
+  if (state === 'live') lookAt(inSight.first, inSight.last); // what could not be had before
+}
+
+// Reads anew what the conversation is: when versions were given up.
+async function reload(): Promise<void> {
   const id = conversation.value?.id;
   if (id) await open(id, chosenVersion.value);
 }
@@ -192,16 +201,26 @@ function onEvent(id: string, event: ServerEvent): void {
   if (event.type === 'deleted') void loadList();
 }
 
+const catchUpMs = 80;
+let catchingUp = false;
+
+// Versions may come by the hundred: what they are is looked at once for all that have come in a moment.
 function onVersion(entry: VersionEntry): void {
   const current = conversation.value;
   if (!current || entry.version <= current.version) return;
   conversation.value = { ...current, version: entry.version };
-  if (chosenVersion.value === null) void show();
-  void refresh(current.id); // statistics and forks, which the event does not tell
+  if (catchingUp) return;
+  catchingUp = true;
+  setTimeout(() => {
+    catchingUp = false;
+    if (chosenVersion.value === null) void show();
+    void refresh(conversation.value?.id ?? ''); // statistics and forks, which the event does not tell
+  }, catchUpMs);
 }
 
 // What there is now; also for when no event tells it.
 export async function refresh(id: string): Promise<void> {
+  if (!id) return;
   try {
     const found = await client.conversation(id);
     const current = conversation.value;

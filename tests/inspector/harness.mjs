@@ -33,6 +33,7 @@ export async function startServer({ sample = true, tokens = false, listen = '127
     url,
     token,
     folder,
+    revoke: () => run(program, ['token', 'revoke', 'page', '--tokens', tokenFile]),
     api: (method, path, body) => api(url, token, method, path, body),
     async stop({ keep = false } = {}) {
       const ended = new Promise((done) => child.on('exit', done));

@@ -131,6 +131,21 @@ test('the JSON of a message is shown as it is stored, numbers as they were spell
   for (const number of ['1.50', '1E400', '12345678901234567890']) assert.ok(shown.includes(number), shown);
 });
 
+test('what became of a message is told, and leads to the versions', async () => {
+  await scrubTo(42);
+  const card = page.locator('.item', { hasText: 'The nightly export takes' });
+  await page.locator('.list').press('Home');
+  await page.locator('.list').press('ArrowDown');
+  await page.locator('.list').press('ArrowDown');
+  const call = page.locator('.item[data-index="2"]');
+  await call.getByRole('button', { name: 'History of message 2' }).click();
+  await call.locator('.story', { hasText: 'stored by APPEND version 3' }).waitFor();
+  assert.match(await call.locator('.story').textContent(), /hidden by TRUNCATE version 43.*shown by ROLLBACK version 44.*hidden by COMPRESS version 45/);
+  await call.getByRole('button', { name: 'version 45' }).click();
+  await atVersion(page, 'version 45 of 57');
+  await card.waitFor();
+});
+
 test('what is wrong in a form is said, and cannot be applied', async () => {
   await page.getByRole('button', { name: 'Delete message 1', exact: true }).click({ force: true });
   await page.locator('.sheet').getByLabel('Messages').fill('99999');
@@ -149,6 +164,18 @@ test('what another client does is shown at once', async () => {
   await atVersion(page, 'version 58');
   await server.api('POST', operations(sampleId), { operation: 'UNDO' });
   await page.locator('.list').getByText('From the other side.').waitFor({ state: 'detached' });
+});
+
+test('a hundred versions in a moment are shown with few requests', async () => {
+  await page.locator('.line-live').waitFor();
+  await page.locator('.list').press('End');
+  await page.waitForTimeout(1000);
+  let asked = 0;
+  page.on('request', () => ++asked);
+  for (let i = 1; i <= 100; ++i) await server.api('POST', operations(sampleId), { operation: 'APPEND', messages: [{ role: 'user', content: `Burst ${i}.` }] });
+  await atVersion(page, 'version 157');
+  await page.locator('.list').getByText('Burst 100.', { exact: true }).waitFor();
+  assert.ok(asked < 300, `${asked} requests`);
 });
 
 test('a version that somebody else made meanwhile is a conflict, told and tried again', async () => {
@@ -256,7 +283,7 @@ test('everything can be done with the keyboard alone', async () => {
   assert.equal(outline, 'solid', 'focus is seen');
   await page.keyboard.press('Enter');
   await page.locator('.sheet').waitFor();
-  await page.locator('.sheet textarea').waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.closest('label')?.textContent.startsWith('Write it as')), true, 'the form begins at its first field');
   for (let i = 0; i < 10 && (await page.evaluate(() => document.activeElement?.tagName)) !== 'TEXTAREA'; ++i) await page.keyboard.press('Tab');
   await page.keyboard.type('By keyboard.');
   await page.locator('.sheet .sign-added').waitFor();
@@ -264,6 +291,7 @@ test('everything can be done with the keyboard alone', async () => {
   for (let i = 0; i < 10 && (await page.evaluate(() => document.activeElement?.textContent)) !== 'Apply'; ++i) await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await atVersion(page, 'version 58');
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Append'); // back where it was
   const tab = page.getByRole('tab', { name: 'Changes' });
   await tab.focus();
   await page.keyboard.press('ArrowRight');

@@ -7,7 +7,7 @@ let browser;
 before(async () => (browser = await startBrowser()));
 after(() => browser?.close());
 
-test('a token is asked for, and kept for this tab only', async () => {
+test('a token is asked for, kept for this tab only, and asked for again when it is revoked', async () => {
   const server = await startServer({ tokens: true });
   const { page, context, faults } = await openPage(browser, server);
   await page.getByText('This server asks for a token').waitFor();
@@ -23,6 +23,8 @@ test('a token is asked for, and kept for this tab only', async () => {
   assert.ok(kept.session.includes(server.token));
   assert.ok(!(kept.local + kept.cookie + kept.place).includes(server.token));
   assert.deepEqual(await faults(), []);
+  server.revoke();
+  await page.getByText('This server asks for a token').waitFor();
   await context.close();
   await server.stop();
 });

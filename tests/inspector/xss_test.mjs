@@ -64,6 +64,17 @@ async function openAll(page) {
 
 test('there are some hundreds of payloads', () => assert.ok(all.length >= 300, String(all.length)));
 
+test('a page that made markup of messages would be noticed', async () => {
+  const { page, context, faults } = await openPage(browser, server);
+  await page.locator('.page').waitFor();
+  await page.evaluate((list) => {
+    for (const payload of list) document.body.insertAdjacentHTML('beforeend', `<div>${payload}</div>`);
+  }, all.filter((payload) => payload.includes('onerror') || payload.includes('evil.example')));
+  await page.waitForTimeout(300);
+  assert.ok((await faults()).length > 20);
+  await context.close();
+});
+
 test('payloads in every field stay text', async () => {
   await fill('hostile', all);
   const { page, context, faults } = await openPage(browser, server, { path: '/#/hostile' });

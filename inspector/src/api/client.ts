@@ -18,7 +18,7 @@ export class ApiError extends Error {
 
 export type Parameters = Record<string, string | number | boolean | undefined>;
 
-export function queryString(parameters: Parameters): string {
+function queryString(parameters: Parameters): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) search.set(name, String(value));
   const text = search.toString();
@@ -43,6 +43,10 @@ export class Client {
     return { Accept: 'application/json', ...(token ? { Authorization: `Bearer ${token}` } : {}), ...more };
   }
 
+  unauthorized(): void {
+    this.connection.onUnauthorized();
+  }
+
   // `body` is JSON text, so that what a user wrote is sent as it was written.
   async call(method: string, path: string, body?: string, signal?: AbortSignal): Promise<Answer> {
     const init: RequestInit = { method, headers: this.headers(body === undefined ? {} : { 'Content-Type': 'application/json' }) };
@@ -61,7 +65,7 @@ export class Client {
       // Not from the server itself, but from something between.
     }
     if (response.ok && answer.ok !== false) return answer;
-    if (response.status === 401) this.connection.onUnauthorized();
+    if (response.status === 401) this.unauthorized();
     throw new ApiError(response.status, answer.error ?? { code: 'unavailable', message: `the server answered ${response.status}` });
   }
 
@@ -105,6 +109,9 @@ export class Client {
   }
   diff(id: string, from: number, to: number): Promise<t.Diff> {
     return this.get(path(id, 'diff'), { from, to });
+  }
+  blame(id: string, ordinal: number): Promise<t.Blame> {
+    return this.get(path(id, `blame/${ordinal}`));
   }
   batches(id: string): Promise<t.Batch[]> {
     return this.get(path(id, 'batches'));

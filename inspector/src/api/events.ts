@@ -26,7 +26,8 @@ async function run(client: Client, id: string, after: number, listener: Listener
     try {
       const headers = client.headers({ Accept: 'text/event-stream', 'Last-Event-ID': last });
       const response = await fetch(path(id, 'events'), { headers, signal, cache: 'no-store' });
-      if (response.status === 401 || response.status === 404) return;
+      if (response.status === 401) return client.unauthorized();
+      if (response.status === 404) return listener.onState('waiting'); // taken out
       if (response.ok && response.body) {
         listener.onState('live');
         wait = patienceMs.first;

@@ -136,6 +136,19 @@ export interface Batch {
   description?: string;
 }
 
+export interface BlameEntry {
+  version: number;
+  operation: string;
+  timestamp: number;
+  description?: string;
+}
+
+export interface Blame {
+  stored: BlameEntry;
+  hidden: BlameEntry[];
+  shown: BlameEntry[];
+}
+
 export interface TokenSums {
   total: number;
   byRole: Record<Role, number>;

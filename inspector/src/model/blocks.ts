@@ -31,7 +31,7 @@ export function roleClass({ role }: Message): string {
 }
 
 // The id of the call that a message of role `tool` answers.
-export function toolCallIdOf(message: Message): string | null {
+function toolCallIdOf(message: Message): string | null {
   const id = message.toolCallId ?? message.tool_call_id;
   return message.role === 'tool' && typeof id === 'string' ? id : null;
 }

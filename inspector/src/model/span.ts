@@ -1,6 +1,6 @@
 // Browsers draw nothing higher than some 30 million pixels. Of a longer list a span is shown at a time, and whoever goes beyond its end moves it.
 
-export const spanMax = 200_000;
+const spanMax = 200_000;
 
 export interface Span {
   base: number; // index of its first message

@@ -20,11 +20,6 @@ export class Versions {
     return this.entries.get(version);
   }
 
-  add(entry: VersionEntry): void {
-    this.entries.set(entry.version, entry);
-    this.onChange();
-  }
-
   // Those known without a gap from `first` up to `last`.
   between(first: number, last: number): VersionEntry[] {
     const found: VersionEntry[] = [];

@@ -96,7 +96,7 @@ const messageFields: Field[] = [
 ];
 const which: Field = { name: 'indices', label: 'Messages', kind: 'indices', hint: 'indices in the view, such as 3, 5-8' };
 
-export const strategies = ['smart_summary', 'keep_recent', 'keep_system_and_recent', 'sliding_window', 'clear_tool_results'] as const;
+const strategies = ['smart_summary', 'keep_recent', 'keep_system_and_recent', 'sliding_window', 'clear_tool_results'] as const;
 const by = (...names: string[]) => (values: Values) => names.includes(values.way ?? '');
 
 function compress(values: Values): Record<string, unknown> {

@@ -42,7 +42,7 @@ export function Making({ asked }: { asked: Asked }) {
           <span class="field-label">
             Id <span class="quiet">letters, digits, . _ -; may be left empty</span>
           </span>
-          <input value={id} onInput={(event) => setId(event.currentTarget.value)} pattern="[A-Za-z0-9_\-][A-Za-z0-9._\-]{0,127}" spellcheck={false} />
+          <input autofocus value={id} onInput={(event) => setId(event.currentTarget.value)} pattern="[A-Za-z0-9_\-][A-Za-z0-9._\-]{0,127}" spellcheck={false} />
         </label>
         {refused && <p class="failed" role="alert">{refused}</p>}
       </div>

@@ -10,10 +10,16 @@ export interface Asked {
 
 export const asked = signal<Asked | null>(null);
 
+let before: Element | null = null; // where the keyboard was, and goes back to
+
 export function ask(name: string, values: Values = {}): void {
+  if (!asked.value) before = document.activeElement;
   asked.value = { name, values };
 }
 
 export function close(): void {
   asked.value = null;
+  const back = before;
+  before = null;
+  setTimeout(() => back instanceof HTMLElement && back.isConnected && back.focus());
 }

@@ -46,8 +46,9 @@ function TopBar() {
 function Title() {
   versionsChanged.value;
   const about = conversation.value;
-  const entry = versions.get(shownVersion.value);
   if (!about) return null;
+  const { stats } = about;
+  const entry = versions.get(shownVersion.value) ?? { tokens: stats.tokens, messageCount: stats.currentBatchMessages };
   return (
     <div class="title">
       <span class="title-id">{about.id}</span>
@@ -56,7 +57,7 @@ function Title() {
         version {count(shownVersion.value)}
         {chosenVersion.value !== null && ` of ${count(head.value)}`}
       </span>
-      {entry && <Meter tokens={entry.tokens} limit={about.settings.tokenLimit} messages={entry.messageCount} />}
+      <Meter tokens={entry.tokens} limit={about.settings.tokenLimit} messages={entry.messageCount} />
       <span class={`line line-${line.value}`} role="status">
         {line.value === 'live' ? 'live' : line.value === 'waiting' ? 'offline' : 'connecting'}
       </span>

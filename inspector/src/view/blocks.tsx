@@ -4,7 +4,7 @@ import { pretty } from '../api/json';
 import type { Row } from '../api/types';
 import { gist, type Block } from '../model/blocks';
 import type { ResultBlock } from '../model/pairs';
-import { Actions, RawJson } from './actions';
+import { Actions, Asked } from './actions';
 import { opened, toggle } from './folds';
 import { Text } from './text';
 import { count } from './words';
@@ -98,7 +98,7 @@ function Call({ block, answer, at, id, isHead }: { block: Extract<Block, { kind:
             {id !== undefined && <Actions id={id} row={answer.row} isHead={isHead} />}
           </div>
           <Blocks blocks={answer.block.blocks} at={at + '.a'} mono />
-          {id !== undefined && <RawJson id={id} row={answer.row} />}
+          {id !== undefined && <Asked id={id} row={answer.row} />}
         </>
       )}
     </Fold>

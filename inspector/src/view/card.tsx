@@ -2,7 +2,7 @@
 
 import type { Row } from '../api/types';
 import { blocksOf, roleClass } from '../model/blocks';
-import { Actions, RawJson } from './actions';
+import { Actions, Asked } from './actions';
 import { Blocks, Fold, type Answer } from './blocks';
 import { Originals } from './originals';
 import { count, plural, when } from './words';
@@ -32,7 +32,7 @@ export function Card({ id, row, answers, isHead }: { id: string; row: Row; answe
           <Originals id={id} ordinals={row.standsFor} />
         </Fold>
       )}
-      <RawJson id={id} row={row} />
+      <Asked id={id} row={row} />
     </>
   );
 }

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { pieces } from '../model/links';
 import { count } from './words';
 
-export const clipAt = 4000;
+const clipAt = 4000;
 
 export function Text({ text, mono = false }: { text: string; mono?: boolean }) {
   const [isWhole, setWhole] = useState(false);

@@ -29,7 +29,7 @@ export function useWindow(key: string, count: number, onSight: (first: number, l
   const list = useRef({ key: '', heights: new Heights(0, estimate) });
   const shift = useRef(0); // what rows above the screen have grown by since the last painting
   const target = useRef<Target | null>(null);
-  const isAtEnd = useRef(false);
+  const isAtEnd = useRef(false); // as the last scrolling left it; a list that grows does not change that
   const [range, setRange] = useState({ first: 0, last: -1 });
   const [, repaint] = useState(0);
 
@@ -42,7 +42,6 @@ export function useWindow(key: string, count: number, onSight: (first: number, l
     if (!element) return;
     const first = heights.find(element.scrollTop - overscan);
     const last = count ? heights.find(element.scrollTop + element.clientHeight + overscan) : -1;
-    isAtEnd.current = element.scrollTop > 0 && element.scrollTop + element.clientHeight >= element.scrollHeight - 4;
     setRange((old) => (old.first === first && old.last === last ? old : { first, last }));
   };
   const latest = useRef(look);
@@ -87,12 +86,12 @@ export function useWindow(key: string, count: number, onSight: (first: number, l
   observer.current ??= new ResizeObserver((entries) => measured.current(entries));
 
   useLayoutEffect(() => {
+    if (isAtEnd.current) hold(count - 1, 'end'); // what is new stays in sight
+  }, [count]);
+  useLayoutEffect(() => {
     settle();
     latest.current();
   });
-  useLayoutEffect(() => {
-    if (isAtEnd.current) hold(count - 1, 'end'); // what is new stays in sight
-  }, [count]);
   useEffect(() => {
     const element = box.current;
     if (!element) return;
@@ -100,6 +99,7 @@ export function useWindow(key: string, count: number, onSight: (first: number, l
     const onScroll = () => {
       frame ||= requestAnimationFrame(() => {
         frame = 0;
+        isAtEnd.current = element.scrollTop > 0 && element.scrollTop + element.clientHeight >= element.scrollHeight - 4;
         latest.current();
       });
     };
