@@ -80,15 +80,15 @@ Result<std::vector<Range>> stretches_of(const View& view, const std::vector<Ordi
 
 class CStrategy final : public Strategy {
  public:
-  CStrategy(std::string name, undertext_plan plan, undertext_pace pace, std::shared_ptr<c::Context> context)
-      : name_(std::move(name)), plan_(plan), slow_(pace != UNDERTEXT_QUICK), context_(std::move(context)) {}
+  CStrategy(std::string name, undertext_plan make, undertext_pace pace, std::shared_ptr<c::Context> context)
+      : name_(std::move(name)), plan_(make), slow_(pace != UNDERTEXT_QUICK), context_(std::move(context)) {}
   std::string_view name() const noexcept override { return name_; }
   bool is_slow() const noexcept override { return slow_; }
 
   Result<Plan> plan(const History& history, const Aim& aim) const override {
     const undertext_view view{history, history.view()};
     const undertext_cancel cancel{aim.cancel};
-    Plan plan{.base = history.version(), .strategy = name_};
+    Plan plan{.base = history.version(), .replacements = {}, .strategy = name_};
     plan.tokens_before = plan.tokens_after = view.view.sums().tokens();
     Answered answered;
     const undertext_status status = plan_(
