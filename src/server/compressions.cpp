@@ -43,26 +43,18 @@ Result<Compressions::Started> Compressions::start(Order order) {
   }
   try {
     // Nobody waits for it but stop(), which counts.
-    std::thread([this, job, order = std::move(order)] { run(job, order); }).detach();
+    std::thread([this, job, order = std::move(order)]() mutable { run(job, std::move(order)); }).detach();
   } catch (const std::system_error&) {
     end(*job, answer(Error{ErrorCode::unavailable, "there is no thread for it now"}), true);
   }
   return started;
 }
 
-void Compressions::run(const std::shared_ptr<Job>& job, const Order& order) {
-  const auto tell = [&](const std::string& json) {
-    if (options_.tell) options_.tell(job->tenant, job->id, json);
-  };
+void Compressions::run(const std::shared_ptr<Job>& job, Order order) {
   std::string line;
   bool failed = true;
+  tell(*job);
   try {
-    std::string begun;
-    {
-      const std::lock_guard lock(lock_);
-      begun = json_of(*job);
-    }
-    tell(begun);
     LineAnswer done =
         answer_request(*order.conversation, order.line,
                        {.takes = RequestOptions::Takes::operations, .plans_aside = true, .cancel = job->cancel.get_token()});
@@ -71,21 +63,34 @@ void Compressions::run(const std::shared_ptr<Job>& job, const Order& order) {
   } catch (const std::exception&) {
     line = R"({"ok":false,"error":{"code":"unavailable","message":"there is not enough memory for this now"}})";
   }
+  order.conversation.reset();  // before stop() may return: nothing of this thread uses a store then
   end(*job, std::move(line), failed);
 }
 
+void Compressions::tell(const Job& job) const noexcept {
+  if (!options_.tell) return;
+  try {
+    std::string json;
+    {
+      const std::lock_guard lock(lock_);
+      json = json_of(job);
+    }
+    options_.tell(job.tenant, job.id, json);
+  } catch (const std::exception&) {
+    // There is no memory to tell it. Who asks for the job hears it later.
+  }
+}
+
 void Compressions::end(Job& job, std::string answer, bool failed) {
-  std::string json;
   {
     const std::lock_guard lock(lock_);
     job.ended_at_ms = wall_clock_ms();
     job.state = !failed ? "done" : job.cancel.stop_requested() ? "cancelled" : "failed";
     job.answer = std::move(answer);
-    json = json_of(job);
     std::size_t ended = 0;
     jobs_.remove_if([&](const std::shared_ptr<Job>& other) { return other->ended_at_ms > 0 && ++ended > options_.kept; });
   }
-  if (options_.tell) options_.tell(job.tenant, job.id, json);
+  tell(job);
   const std::lock_guard lock(lock_);
   running_by_tenant_.give_back(job.tenant);
   --running_;

@@ -65,8 +65,9 @@ class Compressions {
   static std::string json_of(const Job& job);
   std::shared_ptr<Job> job_of(const std::string& tenant, const std::string& id,
                               const std::string& name) const;  // with the lock held
-  void run(const std::shared_ptr<Job>& job, const Order& order);
+  void run(const std::shared_ptr<Job>& job, Order order);
   void end(Job& job, std::string answer, bool failed);
+  void tell(const Job& job) const noexcept;
 
   const Options options_;
   mutable std::mutex lock_;

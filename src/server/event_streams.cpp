@@ -1,6 +1,8 @@
 #include "server/event_streams.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 
 #include "json/answer_json.hpp"
 
@@ -110,7 +112,11 @@ void EventStreams::run() {
   for (;;) {
     std::optional<Clock::time_point> until;
     if (!watched_.empty()) until = all_told ? look_at : std::min(look_at, Clock::now() + page_pause);
-    take(wait_for_inbox(until));
+    try {
+      take(wait_for_inbox(until));
+    } catch (const std::bad_alloc&) {
+      // What was left is lost. Versions are told all the same, as they are found in the histories.
+    }
     {
       const std::lock_guard lock(lock_);
       if (stopping_) break;
@@ -120,14 +126,16 @@ void EventStreams::run() {
     all_told = true;
     for (auto at = watched_.begin(); at != watched_.end();) {
       Watched& watched = at->second;
-      if (look) ask_store(watched);
-      all_told &= serve(watched, look);
+      try {
+        if (look) ask_store(watched);
+        all_told &= serve(watched, look);
+      } catch (const std::exception&) {
+        close_all(watched);  // there is no memory for it, or nothing can be read: who comes back goes on where it was
+      }
       at = watched.lines.empty() ? watched_.erase(at) : std::next(at);
     }
   }
-  for (auto& [key, watched] : watched_) {
-    for (const Line& line : watched.lines) close(line);
-  }
+  for (auto& [key, watched] : watched_) close_all(watched);
   watched_.clear();
 }
 
@@ -156,10 +164,7 @@ void EventStreams::watch(Opening opening, std::shared_ptr<http::Stream> stream) 
     });
   }
   watched.changed = true;
-  // The head is told first, so that the client knows where it is.
-  const std::uint64_t next =
-      opening.after ? *opening.after + (*opening.after < ~std::uint64_t{0}) : watched.conversation->version().value;
-  Line line{std::move(opening.caller), std::move(stream), next, Clock::now()};
+  Line line{std::move(opening.caller), std::move(stream), opening.next, Clock::now()};
   if (line.stream->offer(": events of a conversation\n\n")) {
     watched.lines.push_back(std::move(line));
   } else {
@@ -236,6 +241,11 @@ bool EventStreams::keep_up(Line& line) {
 }
 
 bool EventStreams::allows(const Line& line) const { return !options_.still_allowed || options_.still_allowed(line.caller); }
+
+void EventStreams::close_all(Watched& watched) {
+  for (const Line& line : watched.lines) close(line);
+  watched.lines.clear();
+}
 
 void EventStreams::close(const Line& line) {
   line.stream->end();

@@ -38,7 +38,7 @@ class EventStreams {
   struct Opening {
     Caller caller;
     std::shared_ptr<Conversation> conversation;
-    std::optional<std::uint64_t> after = {};  // unset: the head is told first
+    std::uint64_t next = 0;  // the version to be told first
   };
 
   explicit EventStreams(Options options);
@@ -89,6 +89,7 @@ class EventStreams {
   bool keep_up(Line& line);
   bool allows(const Line& line) const;
   void close(const Line& line);
+  void close_all(Watched& watched);
 
   const Options options_;
   TenantCounts open_by_tenant_;

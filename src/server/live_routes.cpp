@@ -1,5 +1,5 @@
 // What lasts longer than a call: events, and compressions in the background.
-#include <charconv>
+#include <algorithm>
 #include <utility>
 
 #include "base/json_text.hpp"
@@ -17,12 +17,13 @@ std::shared_ptr<Conversation> caught_up(App::Rep& app, const Call& call) {
 }
 
 void open_events(App::Rep& app, const Call& call) {
-  EventStreams::Opening opening{call.caller, nullptr};
+  EventStreams::Opening opening{call.caller, nullptr, 0};
   const http::Reply refused = reply_from([&] {
     opening.conversation = caught_up(app, call);
-    // A browser that comes back has the number in the field, and still the parameter it began with.
-    if (call.has("after")) opening.after = call.number("after");
-    if (call.has("Last-Event-ID")) opening.after = call.number("Last-Event-ID");
+    // A browser that comes back has the number in the field, and still the parameter it began with. Without either the head is told first, so that the
+    // client knows where it is.
+    const char* const after = call.has("Last-Event-ID") ? "Last-Event-ID" : "after";
+    opening.next = call.has(after) ? std::max(call.number(after) + 1, call.number(after)) : opening.conversation->version().value;
     return http::Reply{.status = 0};
   });
   if (refused.status != 0) return call.exchange->answer(refused);
