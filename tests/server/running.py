@@ -167,6 +167,7 @@ class EventStream:
         if token:
             fields["Authorization"] = "Bearer " + token
         self.connection.request("GET", path, headers=fields)
+        self.socket = self.connection.sock
         self.reply = self.connection.getresponse()
         self.lines, self.some, self.ended = [], threading.Condition(), threading.Event()
         self.thread = threading.Thread(target=self.read, daemon=True)
@@ -189,4 +190,10 @@ class EventStream:
             return self.some.wait_for(lambda: any(text in line for line in self.lines), timeout)
 
     def close(self):
+        # The reading thread holds on to the connection until something comes, or it ends.
+        try:
+            self.socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # the server was first
+        self.thread.join(30)
         self.connection.close()
