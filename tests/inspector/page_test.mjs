@@ -265,7 +265,7 @@ test('everything can be done with the keyboard alone', async () => {
   await page.keyboard.press('Enter');
   await page.locator('.raw').waitFor();
 
-  const reach = async (name, most = 120) => {
+  const reach = async (name, most = 60) => {
     for (let i = 0; i < most; ++i) {
       await page.keyboard.press('Tab');
       const found = await page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '');

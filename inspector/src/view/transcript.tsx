@@ -122,6 +122,10 @@ function Item({ view, index, place, row, answers, window }: { view: Shown; index
   // The same vnode again is not compared: scrolling costs nothing for the cards that stay.
   const card = useMemo(() => row && <Card id={view.id} row={row} answers={answers} isHead={isHead} />, [row, said, isHead]);
   useLayoutEffect(() => window.observe(element.current), []);
+  // Tab leads into the message that the keyboard is at, and then out of the list, however long that is.
+  useLayoutEffect(() => {
+    for (const inner of element.current?.querySelectorAll<HTMLElement>('button, a') ?? []) inner.tabIndex = isAt ? 0 : -1;
+  });
   useLayoutEffect(() => {
     if (!isAt || !focusWanted) return;
     focusWanted = false;
@@ -137,7 +141,7 @@ function Item({ view, index, place, row, answers, window }: { view: Shown; index
       aria-posinset={index + 1}
       aria-setsize={view.count}
       aria-label={row ? `Message ${index}, ${row.message.role}` : `Message ${index}`}
-      onFocus={() => (cursor.value = index)}
+      onFocusIn={() => (cursor.value = index)}
       style={{ transform: `translateY(${window.heights.offset(place)}px)` }}
     >
       <div class={`card ${row ? 'card-' + roleClass(row.message) : 'card-waits'}`}>{card ?? <span class="quiet">#{index}</span>}</div>
