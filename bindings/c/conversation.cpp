@@ -243,7 +243,7 @@ undertext_status undertext_checkpoint(undertext_conversation* conversation, unde
 undertext_status undertext_redact(undertext_conversation* conversation, undertext_text removal, undertext_string* error) {
   return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
     std::vector<Ordinal> ordinals;
-    Removal about{.at_ms = c::now_ms()};
+    Removal about{.who = {}, .at_ms = c::now_ms(), .why = {}};
     const Failed bad = read_object(removal, "a removal", [&](Fields& fields) {
       fields.need("ordinals", ordinals);
       fields.need("who", about.who);
