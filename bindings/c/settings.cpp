@@ -29,8 +29,8 @@ Error failure(undertext_status status, const std::string& who, std::string_view 
 
 class CSummariser final : public Summariser {
  public:
-  CSummariser(std::string name, undertext_summarise summarise, undertext_pace pace, std::shared_ptr<c::Context> context)
-      : name_(std::move(name)), summarise_(summarise), slow_(pace != UNDERTEXT_QUICK), context_(std::move(context)) {}
+  CSummariser(std::string name, undertext_summarise write, undertext_pace pace, std::shared_ptr<c::Context> context)
+      : name_(std::move(name)), summarise_(write), slow_(pace != UNDERTEXT_QUICK), context_(std::move(context)) {}
   std::string_view name() const noexcept override { return name_; }
   bool is_slow() const noexcept override { return slow_; }
 
