@@ -1,8 +1,11 @@
 #include "json/settings_json.hpp"
 
+#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "json/kept_settings.hpp"
 
 namespace undertext {
 namespace {
@@ -72,14 +75,14 @@ TEST(SettingsJson, WhatIsWrongIsNamed) {
 
 TEST(SettingsJson, AStoredConversationIsOpenedAsItWasMade) {
   const std::shared_ptr<Store> store = memory_store();
-  const OpenOptions only_there{.make = OpenOptions::Make::never};
-  EXPECT_EQ(open_as_stored(store, "a", only_there).error().code, ErrorCode::not_found);
+  const KeptOpen only_there{.options = {.make = OpenOptions::Make::never}};
+  EXPECT_EQ(open_kept(store, "a", only_there).error().code, ErrorCode::not_found);
   const std::string note = R"({"tokenLimit":7,"pairs":"grow"})";
-  Conversation::open(store, "a", read_settings(note).value().settings, {.note = note}).value();
-  const Conversation opened = open_as_stored(store, "a", only_there).value();
+  EXPECT_EQ(open_kept(store, "a", {.config = note}).value().settings().token_limit, 7u);
+  const Conversation opened = open_kept(store, "a", only_there).value();
   EXPECT_EQ(opened.settings().token_limit, 7u);
   EXPECT_EQ(opened.settings().pairs, Pairs::grow);
-  EXPECT_EQ(open_as_stored(store, "b", {}).value().id(), "b") << "made where it is missing, unless told otherwise";
+  EXPECT_EQ(open_kept(store, "b").value().id(), "b") << "made where it is missing, unless told otherwise";
 }
 
 }  // namespace
