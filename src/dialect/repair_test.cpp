@@ -95,5 +95,14 @@ TEST(DialectRepair, OnlyAnthropicsSummaryMayComeBeforeTheUser) {
   expect_accepted(Dialect::openai_chat, R"([{"role":"assistant","content":[{"type":"compaction"}]},{"role":"assistant"}])");
 }
 
+TEST(DialectRepair, ACallWhoseResultMayComeAtAnyTimeStaysOneWhenItIsWrittenAnew) {
+  expect_accepted(Dialect::openai_responses, R"([{"type":"function_call","async":true}])");
+  const std::string output = R"({"type":"function_call_output","call_id":"a","output":"1"})",
+                    call = R"({"type":"function_call","call_id":"a","name":"f","arguments":"{}","async":true})";
+  const History history = imported(Dialect::openai_responses, "[" + output + "," + call + "]");
+  EXPECT_EQ(render(history.view(), default_profile(Dialect::openai_responses)).value().json,
+            R"({"input":[)" + call + "," + output + "]}");
+}
+
 }  // namespace
 }  // namespace undertext
