@@ -263,8 +263,11 @@ class MessageReader {
     }
     if (part.is(JsonType::object)) check_fields(part, rule, block);
     read_known(part, type, block);
-    // What cannot be read can only be copied.
-    if (block.native == 0 || block.kind == BlockKind::opaque) block.native |= origin_;
+    // What cannot be read can only be copied. A client's call or result has a place of its own in Chat, where a part would not do.
+    const bool has_place = is_client(block, BlockKind::call) || is_client(block, BlockKind::result);
+    const bool is_read =
+        has_place || block.kind == BlockKind::text || block.kind == BlockKind::refusal || block.kind == BlockKind::media;
+    if (!is_read || (block.native == 0 && !(has_place && origin_ == chat))) block.native |= origin_;
     native_ &= block.native;
     return block;
   }

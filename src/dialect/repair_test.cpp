@@ -104,5 +104,15 @@ TEST(DialectRepair, ACallWhoseResultMayComeAtAnyTimeStaysOneWhenItIsWrittenAnew)
             R"({"input":[)" + call + "," + output + "]}");
 }
 
+TEST(DialectRepair, PartsThatAreNoneOfChatsAreCopiedWhenItsMessagesAreMerged) {
+  const std::string parts =
+      R"({"type":"server_tool_use"},{"type":"server_tool_use","id":"s","name":"w","input":{}},{"type":"thinking","thinking":"h"},{"type":"compaction"})";
+  const std::string request = R"([{"role":"user","content":[)" + parts + R"(]},{"role":"user"}])";
+  expect_accepted(Dialect::openai_chat, request);
+  const History history = imported(Dialect::openai_chat, request);
+  EXPECT_EQ(render(history.view(), find_profile("mistral").value()).value().json,
+            R"({"messages":[{"role":"user","content":[)" + parts + R"(,{"type":"text","text":""}]}]})");
+}
+
 }  // namespace
 }  // namespace undertext

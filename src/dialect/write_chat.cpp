@@ -83,8 +83,9 @@ void write_tool(std::string& out, const Block& result) {
 }
 
 bool is_beside(const Block& block) {
-  if (block.type.empty()) return false;
-  return block.kind == BlockKind::reasoning || (block.kind == BlockKind::refusal && block.type == "refusal" && block.raw.empty()) ||
+  const bool is_reasoning = block.type == "reasoning_content" || block.type == "reasoning" || block.type == "reasoning_details";
+  return (block.kind == BlockKind::reasoning && is_reasoning) ||
+         (block.kind == BlockKind::refusal && block.type == "refusal" && block.raw.empty()) ||
          (block.kind == BlockKind::media && block.type == "audio");
 }
 
@@ -122,7 +123,9 @@ bool is_content(const Block& block) {
     case BlockKind::refusal: return !(block.type == "refusal" && block.raw.empty());
     case BlockKind::media: return block.type != "audio";
     case BlockKind::opaque: return true;
-    default: return false;
+    case BlockKind::call:
+    case BlockKind::result: return block.is_server && copies(block, chat);
+    default: return !is_beside(block) && copies(block, chat);
   }
 }
 
@@ -157,7 +160,7 @@ void write_chat(std::string& out, const Turn& turn) {
   write_content(out, turn);
   std::vector<Block> calls;
   for (const Block& block : turn.blocks) {
-    if (block.kind != BlockKind::call) continue;
+    if (!is_client(block, BlockKind::call)) continue;
     if (block.is_legacy && copies(block, chat)) {
       out += R"(,"function_call":)";
       out += block.raw;
