@@ -305,7 +305,7 @@ class MessageReader {
       if (!string_of(part, "text")) return;
       block.kind = BlockKind::text;
       block.text = body_of(part, "text");
-    } else if (type == "refusal") {
+    } else if (type == "refusal" && origin_ != anthropic) {
       block.kind = BlockKind::refusal;
       block.text = body_of(part, "refusal");
     } else if (type == "tool_use" || type == "server_tool_use" || type == "mcp_tool_use") {

@@ -114,5 +114,10 @@ TEST(DialectRepair, PartsThatAreNoneOfChatsAreCopiedWhenItsMessagesAreMerged) {
             R"({"messages":[{"role":"user","content":[)" + parts + R"(,{"type":"text","text":""}]}]})");
 }
 
+TEST(DialectRepair, ARefusalOfChatIsAPartThatAnthropicDoesNotKnow) {
+  expect_accepted(Dialect::anthropic,
+                  R"([{"role":"assistant","content":[{}]},{"role":"assistant","content":[{"type":"refusal"}]}])");
+}
+
 }  // namespace
 }  // namespace undertext
