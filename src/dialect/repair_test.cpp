@@ -119,5 +119,10 @@ TEST(DialectRepair, ARefusalOfChatIsAPartThatAnthropicDoesNotKnow) {
                   R"([{"role":"assistant","content":[{}]},{"role":"assistant","content":[{"type":"refusal"}]}])");
 }
 
+TEST(DialectRepair, ManyContentsOfTheModelBeforeACallAreMerged) {
+  expect_accepted(Dialect::gemini, R"([{"parts":[{"text":"q"}]},)" + repeated(R"({"role":"model","parts":[{"text":"t"}]})", 20) +
+                                       R"(,{"role":"model","parts":[{"functionCall":{"name":"f"}}]}])");
+}
+
 }  // namespace
 }  // namespace undertext
