@@ -124,5 +124,15 @@ TEST(DialectRepair, ManyContentsOfTheModelBeforeACallAreMerged) {
                                        R"(,{"role":"model","parts":[{"functionCall":{"name":"f"}}]}])");
 }
 
+TEST(DialectRepair, AFunctionCallThatGetsANameStaysOne) {
+  const std::string request = R"([{"role":"user","content":"q"},{"role":"assistant","function_call":{}}])";
+  expect_accepted(Dialect::openai_chat, request);
+  const History history = imported(Dialect::openai_chat, request);
+  const std::string rendered = render(history.view(), default_profile(Dialect::openai_chat)).value().json;
+  EXPECT_NE(rendered.find(R"("function_call":{"name":"tool","arguments":"{}"}},{"role":"function","name":"tool")"),
+            std::string::npos)
+      << rendered;
+}
+
 }  // namespace
 }  // namespace undertext

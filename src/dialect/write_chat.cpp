@@ -51,9 +51,18 @@ void write_part(std::string& out, const Block& block) {
   out += '}';
 }
 
+// The value of `function_call`, or an element of `tool_calls`.
 void write_call(std::string& out, const Block& call) {
   if (copies(call, chat)) {
     out += call.raw;
+    return;
+  }
+  if (call.is_legacy) {
+    out += R"({"name":)";
+    append_string(out, call.name);
+    out += R"(,"arguments":)";
+    append_arguments_text(out, call);
+    out += '}';
     return;
   }
   out += R"({"id":)";
@@ -161,9 +170,9 @@ void write_chat(std::string& out, const Turn& turn) {
   std::vector<Block> calls;
   for (const Block& block : turn.blocks) {
     if (!is_client(block, BlockKind::call)) continue;
-    if (block.is_legacy && copies(block, chat)) {
+    if (block.is_legacy) {
       out += R"(,"function_call":)";
-      out += block.raw;
+      write_call(out, block);
     } else {
       calls.push_back(block);
     }
