@@ -134,5 +134,7 @@ TEST(DialectRepair, AFunctionCallThatGetsANameStaysOne) {
       << rendered;
 }
 
+TEST(DialectRepair, AListInAListIsNotEmpty) { expect_accepted(Dialect::openai_chat, R"([{"role":"assistant","content":[[]]}])"); }
+
 }  // namespace
 }  // namespace undertext
