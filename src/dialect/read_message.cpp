@@ -105,9 +105,10 @@ class MessageReader {
       return;
     }
     if (key.string_is("tool_calls") || key.string_is("toolCalls")) {
-      native_ &= key.string_is("tool_calls") ? chat : none;
+      const bool is_chat = key.string_is("tool_calls");
+      native_ &= is_chat ? chat : none;
       if (value.is(JsonType::array)) {
-        turn_.has_empty_calls = value.empty();
+        turn_.has_empty_calls = turn_.has_empty_calls || (is_chat && value.empty());
         for (const JsonValue call : value.elements()) read_call(call);
       }
     } else if (key.string_is("tool_call_id") || key.string_is("toolCallId")) {

@@ -136,5 +136,9 @@ TEST(DialectRepair, AFunctionCallThatGetsANameStaysOne) {
 
 TEST(DialectRepair, AListInAListIsNotEmpty) { expect_accepted(Dialect::openai_chat, R"([{"role":"assistant","content":[[]]}])"); }
 
+TEST(DialectRepair, AnEmptyListOfCallsInTheEnginesFormIsNoneOfChats) {
+  expect_accepted(Dialect::openai_chat, R"([{"role":"assistant","toolCalls":[],"content":[{}]}])");
+}
+
 }  // namespace
 }  // namespace undertext
