@@ -17,15 +17,21 @@ if(NOT status EQUAL 0)
 endif()
 
 # How many inputs, where 10000 are far from taking a quarter of a minute on one core.
-set(runs_dialect 50000)
 set(runs_message_fuzz 300000)
 set(runs_operations_fuzz 5000)
+
+# Their inputs are JSON, and stay JSON when they are mutated. They are put together from pieces of the corpus: what is new in a format is fuzzed once one
+# input has it (those of dialect are called forms_of_…).
+set(json_targets dialect exec_fuzz)
 
 file(GLOB files CONFIGURE_DEPENDS tests/fuzz/*.cpp)
 foreach(file IN LISTS files)
   cmake_path(GET file STEM name)
   set(target undertext_fuzz_${name})
   add_executable(${target} ${file})
+  if(name IN_LIST json_targets)
+    target_sources(${target} PRIVATE tests/fuzz/mutator/json_mutator.cpp)
+  endif()
   undertext_compile_options(${target})
   target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   target_link_options(${target} PRIVATE -fsanitize=fuzzer)

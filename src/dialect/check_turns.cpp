@@ -31,8 +31,8 @@ bool ends_twice(const std::vector<Turn>& turns, const Profile& profile) {
 // What is written anew has no empty lists.
 bool has_empty_calls(const Turn& turn) { return turn.has_empty_calls && turn.is_raw_in(Dialect::openai_chat); }
 bool is_empty_content(const Turn& turn) {
-  if (!turn.is_raw_in(Dialect::openai_chat)) return false;
-  return turn.shape == Turn::Shape::list && turn.content.find_first_not_of("[] \t\r\n") == std::string_view::npos;
+  if (!turn.is_raw_in(Dialect::openai_chat) || turn.shape != Turn::Shape::list || turn.content.empty()) return false;
+  return turn.content[turn.content.find_first_not_of(" \t\r\n", 1)] == ']';
 }
 
 namespace {

@@ -12,6 +12,15 @@
 
 namespace undertext {
 
+// What was read from `value`, and may stand as it is in `native`.
+inline Block block_of(BlockKind kind, const JsonValue& value, DialectSet native) {
+  Block block;
+  block.kind = kind;
+  block.raw = value.raw();
+  block.native = native;
+  return block;
+}
+
 inline std::optional<JsonValue> string_of(const JsonValue& object, std::string_view key) {
   std::optional<JsonValue> value = object.find(key);
   return value && value->is(JsonType::string) ? value : std::nullopt;

@@ -7,13 +7,7 @@ namespace {
 
 constexpr DialectSet responses = bit(Dialect::openai_responses);
 
-Block block_of(BlockKind kind, const JsonValue& value) {
-  Block block;
-  block.kind = kind;
-  block.raw = value.raw();
-  block.native = responses;
-  return block;
-}
+Block block_of(BlockKind kind, const JsonValue& value) { return undertext::block_of(kind, value, responses); }
 
 // Whether it says something that only this dialect has a place for.
 bool says_more(const JsonValue& object, std::initializer_list<std::string_view> known) {

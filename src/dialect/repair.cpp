@@ -252,19 +252,34 @@ void Repair::turns() {
   }
 }
 
+namespace {
+
+// For each turn, whether it is the assistant's and calls something, or goes on in such a one.
+std::vector<bool> turns_up_to_calls(const std::vector<Turn>& turns) {
+  std::vector<bool> leads(turns.size());
+  bool goes_on = false;
+  for (std::size_t i = turns.size(); i-- > 0;) {
+    goes_on = turns[i].role == Role::assistant && (goes_on || has_calls(turns[i]));
+    leads[i] = goes_on;
+  }
+  return leads;
+}
+
+}  // namespace
+
 void Repair::merge_neighbours() {
   const bool is_gemini = profile.dialect == Dialect::gemini, at_end = ends_twice(draft.turns, profile);
   if (!profile.strict_alternation && !is_gemini && !at_end) return;
   std::size_t end_begin = draft.turns.size();
   while (at_end && end_begin > 0 && draft.turns[end_begin - 1].role == Role::assistant) --end_begin;
+  const std::vector<bool> leads_to_calls = is_gemini ? turns_up_to_calls(draft.turns) : std::vector<bool>(draft.turns.size());
   std::vector<Turn> out;
-  std::size_t at = 0;
   std::size_t last = no_block;
-  for (Turn& turn : draft.turns) {
+  for (std::size_t at = 0; at < draft.turns.size(); ++at) {
+    Turn& turn = draft.turns[at];
     const bool same = turn.role != Role::system && last != no_block && out[last].role == turn.role && turn.role != Role::tool;
-    const bool is_end = at_end && at++ > end_begin;
-    const bool merges =
-        same && (profile.strict_alternation || is_end || (is_gemini && turn.role == Role::assistant && has_calls(turn)));
+    const bool is_end = at_end && at > end_begin;
+    const bool merges = same && (profile.strict_alternation || is_end || leads_to_calls[at]);
     if (!merges) {
       if (turn.role != Role::system) last = out.size();
       out.push_back(std::move(turn));

@@ -312,16 +312,16 @@ void Repair::responses_pairs() {
       if (stays) out.push_back(list[i]);
       continue;
     }
-    if (is_call && !list[i].blocks[0].is_async) {
+    if (is_call) {
       const auto result = result_at.find(list[i].blocks[0].id);
-      if (result == result_at.end()) {
+      if (result == result_at.end() && !list[i].blocks[0].is_async) {
         Turn turn;
         turn.role = Role::tool;
         turn.is_made = true;
         turn.blocks.push_back(made_result(list[i].blocks[0], profile));
         due.push_back(std::move(turn));
         changed = true;
-      } else if (result->second < i) {
+      } else if (result != result_at.end() && result->second < i) {
         due.push_back(list[result->second]);
         changed = true;
       }

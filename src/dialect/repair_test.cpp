@@ -95,5 +95,50 @@ TEST(DialectRepair, OnlyAnthropicsSummaryMayComeBeforeTheUser) {
   expect_accepted(Dialect::openai_chat, R"([{"role":"assistant","content":[{"type":"compaction"}]},{"role":"assistant"}])");
 }
 
+TEST(DialectRepair, ACallWhoseResultMayComeAtAnyTimeStaysOneWhenItIsWrittenAnew) {
+  expect_accepted(Dialect::openai_responses, R"([{"type":"function_call","async":true}])");
+  const std::string output = R"({"type":"function_call_output","call_id":"a","output":"1"})",
+                    call = R"({"type":"function_call","call_id":"a","name":"f","arguments":"{}","async":true})";
+  const History history = imported(Dialect::openai_responses, "[" + output + "," + call + "]");
+  EXPECT_EQ(render(history.view(), default_profile(Dialect::openai_responses)).value().json,
+            R"({"input":[)" + call + "," + output + "]}");
+}
+
+TEST(DialectRepair, PartsThatAreNoneOfChatsAreCopiedWhenItsMessagesAreMerged) {
+  const std::string parts =
+      R"({"type":"server_tool_use"},{"type":"server_tool_use","id":"s","name":"w","input":{}},{"type":"thinking","thinking":"h"},{"type":"compaction"})";
+  const std::string request = R"([{"role":"user","content":[)" + parts + R"(]},{"role":"user"}])";
+  expect_accepted(Dialect::openai_chat, request);
+  const History history = imported(Dialect::openai_chat, request);
+  EXPECT_EQ(render(history.view(), find_profile("mistral").value()).value().json,
+            R"({"messages":[{"role":"user","content":[)" + parts + R"(,{"type":"text","text":""}]}]})");
+}
+
+TEST(DialectRepair, ARefusalOfChatIsAPartThatAnthropicDoesNotKnow) {
+  expect_accepted(Dialect::anthropic,
+                  R"([{"role":"assistant","content":[{}]},{"role":"assistant","content":[{"type":"refusal"}]}])");
+}
+
+TEST(DialectRepair, ManyContentsOfTheModelBeforeACallAreMerged) {
+  expect_accepted(Dialect::gemini, R"([{"parts":[{"text":"q"}]},)" + repeated(R"({"role":"model","parts":[{"text":"t"}]})", 20) +
+                                       R"(,{"role":"model","parts":[{"functionCall":{"name":"f"}}]}])");
+}
+
+TEST(DialectRepair, AFunctionCallThatGetsANameStaysOne) {
+  const std::string request = R"([{"role":"user","content":"q"},{"role":"assistant","function_call":{}}])";
+  expect_accepted(Dialect::openai_chat, request);
+  const History history = imported(Dialect::openai_chat, request);
+  const std::string rendered = render(history.view(), default_profile(Dialect::openai_chat)).value().json;
+  EXPECT_NE(rendered.find(R"("function_call":{"name":"tool","arguments":"{}"}},{"role":"function","name":"tool")"),
+            std::string::npos)
+      << rendered;
+}
+
+TEST(DialectRepair, AListInAListIsNotEmpty) { expect_accepted(Dialect::openai_chat, R"([{"role":"assistant","content":[[]]}])"); }
+
+TEST(DialectRepair, AnEmptyListOfCallsInTheEnginesFormIsNoneOfChats) {
+  expect_accepted(Dialect::openai_chat, R"([{"role":"assistant","toolCalls":[],"content":[{}]}])");
+}
+
 }  // namespace
 }  // namespace undertext

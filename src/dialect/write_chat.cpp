@@ -51,9 +51,18 @@ void write_part(std::string& out, const Block& block) {
   out += '}';
 }
 
+// The value of `function_call`, or an element of `tool_calls`.
 void write_call(std::string& out, const Block& call) {
   if (copies(call, chat)) {
     out += call.raw;
+    return;
+  }
+  if (call.is_legacy) {
+    out += R"({"name":)";
+    append_string(out, call.name);
+    out += R"(,"arguments":)";
+    append_arguments_text(out, call);
+    out += '}';
     return;
   }
   out += R"({"id":)";
@@ -83,8 +92,9 @@ void write_tool(std::string& out, const Block& result) {
 }
 
 bool is_beside(const Block& block) {
-  if (block.type.empty()) return false;
-  return block.kind == BlockKind::reasoning || (block.kind == BlockKind::refusal && block.type == "refusal" && block.raw.empty()) ||
+  const bool is_reasoning = block.type == "reasoning_content" || block.type == "reasoning" || block.type == "reasoning_details";
+  return (block.kind == BlockKind::reasoning && is_reasoning) ||
+         (block.kind == BlockKind::refusal && block.type == "refusal" && block.raw.empty()) ||
          (block.kind == BlockKind::media && block.type == "audio");
 }
 
@@ -122,7 +132,9 @@ bool is_content(const Block& block) {
     case BlockKind::refusal: return !(block.type == "refusal" && block.raw.empty());
     case BlockKind::media: return block.type != "audio";
     case BlockKind::opaque: return true;
-    default: return false;
+    case BlockKind::call:
+    case BlockKind::result: return block.is_server && copies(block, chat);
+    default: return !is_beside(block) && copies(block, chat);
   }
 }
 
@@ -157,10 +169,10 @@ void write_chat(std::string& out, const Turn& turn) {
   write_content(out, turn);
   std::vector<Block> calls;
   for (const Block& block : turn.blocks) {
-    if (block.kind != BlockKind::call) continue;
-    if (block.is_legacy && copies(block, chat)) {
+    if (!is_client(block, BlockKind::call)) continue;
+    if (block.is_legacy) {
       out += R"(,"function_call":)";
-      out += block.raw;
+      write_call(out, block);
     } else {
       calls.push_back(block);
     }

@@ -50,6 +50,7 @@ void write_call(std::string& out, const Block& call) {
   append_string(out, call.name);
   out += call.is_custom ? R"(,"input":)" : R"(,"arguments":)";
   append_arguments_text(out, call);
+  if (call.is_async) out += R"(,"async":true)";
   out += '}';
 }
 
