@@ -290,7 +290,10 @@ static void stored_conversations_last_and_fork(const char *folder) {
   undertext_store *store;
   undertext_string error, text;
   const undertext_status opened = undertext_store_open(t(url), none, &store, &error);
-  if (opened == UNDERTEXT_UNSUPPORTED) return undertext_string_close(&error); /* built without SQLite */
+  if (opened == UNDERTEXT_UNSUPPORTED) { /* built without SQLite */
+    undertext_string_close(&error);
+    return;
+  }
   CHECK(opened == UNDERTEXT_OK);
   undertext_conversation *one, *again, *fork;
   CHECK(undertext_conversation_open(store, t("one"), NULL, t("{\"make\":\"never\"}"), &one, NULL) == UNDERTEXT_NOT_FOUND);
