@@ -22,7 +22,7 @@ file(GLOB files CONFIGURE_DEPENDS tests/scenarios/*.json)
 foreach(file IN LISTS files)
   cmake_path(GET file STEM name)
   add_test(NAME c.scenario.${name} COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/play_scenarios.py $<TARGET_FILE:undertext_c_exec> ${file})
-  set_tests_properties(c.scenario.${name} PROPERTIES LABELS scenario TIMEOUT 300)
+  set_tests_properties(c.scenario.${name} PROPERTIES LABELS scenario TIMEOUT 300 ENVIRONMENT UNDERTEXT_DOOR=c)
 endforeach()
 
 add_executable(undertext_example_hello_c examples/hello.c)
