@@ -12,6 +12,10 @@ foreach(name c_test c_exec)
   target_compile_options(undertext_${name} PRIVATE -Wall -Wextra -Wpedantic -Wstrict-prototypes $<$<BOOL:${UNDERTEXT_WERROR}>:-Werror>)
   target_link_libraries(undertext_${name} PRIVATE undertext Threads::Threads)
 endforeach()
+if(UNDERTEXT_SANITIZE)
+  # What the sanitizers need of C++ is not in the runtime that a C program is linked with.
+  set_target_properties(undertext_c_test undertext_c_exec PROPERTIES LINKER_LANGUAGE CXX)
+endif()
 add_test(NAME c.door COMMAND undertext_c_test)
 set_tests_properties(c.door PROPERTIES LABELS unit TIMEOUT 120)
 
@@ -27,6 +31,9 @@ endforeach()
 
 add_executable(undertext_example_hello_c examples/hello.c)
 target_link_libraries(undertext_example_hello_c PRIVATE undertext)
+if(UNDERTEXT_SANITIZE)
+  set_target_properties(undertext_example_hello_c PROPERTIES LINKER_LANGUAGE CXX)
+endif()
 add_test(NAME example.hello_c COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/docs/c.md
   ${PROJECT_SOURCE_DIR}/examples/hello.c $<TARGET_FILE:undertext_example_hello_c>)
 set_tests_properties(example.hello_c PROPERTIES LABELS example TIMEOUT 60)

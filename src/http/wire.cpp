@@ -156,6 +156,11 @@ class StreamWire final : public Wire {
   explicit StreamWire(Arguments&&... arguments) : stream_(std::forward<Arguments>(arguments)...) {
     error_code ignored;
     socket().set_option(tcp::no_delay(true), ignored);
+#ifdef TCP_NOTSENT_LOWAT
+    // The system takes no more than this beyond what it has sent, so that whether a client reads is seen while it does.
+    constexpr int unsent_bytes = 64 << 10;
+    ::setsockopt(socket().native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes, sizeof unsent_bytes);
+#endif
   }
 
   void open(std::shared_ptr<WireUser> user) override {

@@ -314,6 +314,9 @@ constexpr Spelling spellings[] = {
 void read_options(Fields& fields, OperationOptions& options) {
   fields.take("expectedVersion", options.expected_version);
   fields.take("description", options.description);
+  // It is part of every list of versions.
+  constexpr std::size_t description_bytes_max = 16 << 10;
+  if (options.description.size() > description_bytes_max) fields.fail("description", "is longer than 16 KiB");
   std::optional<std::string> id;
   fields.take("operationId", id);
   if (id && id->empty()) fields.fail("operationId", "must not be empty; leave it out instead");

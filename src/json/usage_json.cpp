@@ -83,6 +83,10 @@ void read_usage(Fields& fields, UsageReport& report) {
     if (!read) fields.fail("cost", "must be a number");
   }
   fields.take("final", report.final);
+  // Both are kept, and handed out with every answer.
+  constexpr std::size_t name_bytes_max = 256;
+  if (usage.request_id.size() > name_bytes_max) fields.fail("requestId", "is longer than 256 bytes");
+  if (usage.model.size() > name_bytes_max) fields.fail("model", "is longer than 256 bytes");
 }
 
 void append_json(std::string& out, const UsageTracker& usage) {

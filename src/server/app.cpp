@@ -1,5 +1,6 @@
 #include "server/app.hpp"
 
+#include <charconv>
 #include <exception>
 #include <iterator>
 #include <new>
@@ -122,6 +123,27 @@ Parameter conversation_id() {
 
 Parameter at_version() {
   return {.name = "atVersion", .type = Parameter::Type::integer, .what = "As it was at this version; the head unless told."};
+}
+
+Parameter if_match() {
+  return {.name = "If-Match",
+          .in = Parameter::In::header,
+          .what = "The version that must be the head, in quotation marks: the ETag of an answer. 412 when it is another."};
+}
+
+// "7", with its quotation marks; `*` expects nothing of a conversation but that it is there.
+std::optional<Version> expected_version(const Call& call) {
+  const std::string* value = call.find("If-Match");
+  if (value == nullptr || *value == "*") return {};
+  std::uint64_t version = 0;
+  const bool quoted = value->size() > 2 && value->front() == '"' && value->back() == '"';
+  const char* const begin = value->data() + 1;
+  const char* const end = value->data() + value->size() - 1;
+  const std::from_chars_result read =
+      quoted ? std::from_chars(begin, end, version) : std::from_chars_result{begin, std::errc::invalid_argument};
+  if (read.ec != std::errc() || read.ptr != end)
+    refuse(ErrorCode::invalid_argument, "If-Match must be one version in quotation marks, such as \"7\"", "If-Match");
+  return Version(version);
 }
 
 void refuse(ErrorCode code, std::string message, std::string field) {

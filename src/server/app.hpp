@@ -27,7 +27,7 @@ struct AppLimits {
   std::size_t streams_per_tenant = 64;                        // of events
   std::size_t exports_per_tenant = 16;                        // under way: each holds a thread while its client reads
   std::size_t compressions_per_tenant = 4;                    // under way in the background
-  std::size_t compressions_kept = 256;                        // ended ones that can still be asked for, of all tenants
+  std::size_t compressions_kept = 64;                         // ended ones of a tenant that can still be asked for
   std::chrono::milliseconds heartbeat{15'000};                // of an event stream
   std::chrono::milliseconds watch{500};                       // how often the store is asked what other processes did
 };

@@ -59,6 +59,8 @@ std::string with_member(std::string_view body, const std::string& name, const st
 // Parameters that many routes have.
 Parameter conversation_id();
 Parameter at_version();
+Parameter if_match();
+std::optional<Version> expected_version(const Call& call);  // what If-Match says. Throws Failure
 
 [[noreturn]] void refuse(ErrorCode code, std::string message, std::string field = {});
 

@@ -306,6 +306,34 @@ TEST_P(AppTest, an_export_cannot_name_files_or_places_of_the_one_who_runs_the_se
   EXPECT_NE(refused->reply.body.find(R"("field":"tokenizer")"), std::string::npos) << refused->reply.body;
 }
 
+TEST_P(AppTest, a_conversation_is_taken_out_only_at_the_version_that_was_asked_for) {
+  make("a");
+  append("a", "x");
+  EXPECT_EQ(call(app, "DELETE", "/v1/conversations/a", {.fields = {{"If-Match", "\"0\""}}})->reply.status, 412u);
+  EXPECT_EQ(call(app, "DELETE", "/v1/conversations/a", {.fields = {{"If-Match", "\"1\""}}})->reply.status, 200u);
+}
+
+TEST_P(AppTest, what_is_handed_out_again_and_again_is_bounded) {
+  make("a");
+  const std::string long_name(300, 'x'), long_text(17 << 10, 'x');
+  EXPECT_EQ(post("/v1/conversations/a/usage", R"({"requestId":")" + long_name + R"(","prompt":1})")->reply.status, 400u);
+  EXPECT_EQ(post("/v1/conversations/a/usage", R"({"requestId":"r","prompt":1,"model":")" + long_name + R"("})")->reply.status,
+            400u);
+  EXPECT_EQ(operate("a", R"({"operation":"CLEAR","description":")" + long_text + R"("})")->reply.status, 400u);
+  const std::string blanks(17 << 10, ' ');
+  EXPECT_EQ(post("/v1/conversations/a/compressions", R"({"strategy":{"name":)" + blanks + R"("none"}})")->reply.status, 413u);
+  EXPECT_EQ(post("/v1/conversations", R"({"settings":{"limits":{"messageBytes":99999999999}}})")->reply.status, 400u);
+}
+
+TEST_P(AppTest, an_export_does_not_tell_where_the_server_sends_messages) {
+  const std::string note =
+      R"({"tokenLimit":7,"summarisers":{"m":{"kind":"openai","baseUrl":"http://127.0.0.1:1/v1","model":"x","keyFile":"/secret"}}})";
+  Conversation::open(store_of(""), "a", {}, {.note = note}).value();
+  const auto exported = call(app, "GET", "/v1/conversations/a/export");
+  EXPECT_EQ(exported->text().find("secret"), std::string::npos);
+  EXPECT_NE(exported->text().find("tokenLimit"), std::string::npos);
+}
+
 TEST_P(AppTest, a_search_finds_parts_of_ids_page_by_page) {
   for (const char* id : {"apple", "banana", "cherry", "pineapple"}) make(id);
   const std::string found = get("/v1/conversations?search=apple&limit=1");

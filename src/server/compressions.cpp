@@ -88,7 +88,9 @@ void Compressions::end(Job& job, std::string answer, bool failed) {
     job.state = !failed ? "done" : job.cancel.stop_requested() ? "cancelled" : "failed";
     job.answer = std::move(answer);
     std::size_t ended = 0;
-    jobs_.remove_if([&](const std::shared_ptr<Job>& other) { return other->ended_at_ms > 0 && ++ended > options_.kept; });
+    jobs_.remove_if([&](const std::shared_ptr<Job>& other) {
+      return other->tenant == job.tenant && other->ended_at_ms > 0 && ++ended > options_.kept;
+    });
   }
   tell(job);
   const std::lock_guard lock(lock_);

@@ -22,7 +22,7 @@ class Compressions {
  public:
   struct Options {
     std::size_t per_tenant = 4;  // under way
-    std::size_t kept = 256;      // ended
+    std::size_t kept = 64;       // ended, of each tenant
     // Called when one begins and when it ends, with what GET answers of it; not from the caller's thread.
     std::function<void(const std::string& tenant, const std::string& id, const std::string& job_json)> tell = {};
   };

@@ -149,7 +149,10 @@ http::Reply show(App::Rep& app, const Call& call) {
 http::Reply take_out(App::Rep& app, const Call& call) {
   const std::string& id = *call.find("id");
   const std::shared_ptr<Store> store = app.store(call);
-  store->find(id).value();
+  const ConversationRecord record = store->find(id).value();
+  if (const std::optional<Version> expected = expected_version(call); expected && expected->value != record.version) {
+    return error_reply({ErrorCode::conflict, "the head is version " + std::to_string(record.version), "If-Match"}, 412);
+  }
   const std::string why = call.has("why") ? *call.find("why") : std::string();
   if (std::optional<Error> error = store->purge(id, {call.caller.name, wall_clock_ms(), why})) throw Failure(std::move(*error));
   app.conversations.forget(call.caller.tenant, id);
@@ -202,7 +205,7 @@ std::vector<Route> conversation_routes(App::Rep& app) {
        .right = Right::write,
        .name = "deleteConversation",
        .what = "Takes a conversation out for good. A stub with who, when and why stays, and its id cannot be used again.",
-       .parameters = {conversation_id(), {.name = "why", .what = "The reason, which stays on record.", .most = 1000}},
+       .parameters = {conversation_id(), if_match(), {.name = "why", .what = "The reason, which stays on record.", .most = 1000}},
        .reply_schema = schema::result_of(R"({"type":"object","required":["purged"],"properties":{"purged":{"type":"string"}}})"),
        .handle = replying([&app](const Call& call) { return take_out(app, call); })},
       {.method = "POST",

@@ -71,6 +71,10 @@ void EventStreams::open(Opening opening, http::Exchange& exchange) {
       exchange.stream(200, "text/event-stream", {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}});
   {
     const std::lock_guard lock(lock_);
+    if (stopping_) {  // meanwhile; the stream is cut, and nothing of it stays
+      open_by_tenant_.give_back(opening.caller.tenant);
+      return;
+    }
     inbox_.openings.emplace_back(std::move(opening), std::move(stream));
   }
   left_.notify_one();

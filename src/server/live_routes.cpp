@@ -4,6 +4,7 @@
 
 #include "base/json_text.hpp"
 #include "json/operation_json.hpp"
+#include "json/request.hpp"
 #include "server/app_rep.hpp"
 #include "server/schema.hpp"
 
@@ -35,14 +36,17 @@ http::Reply compress(App::Rep& app, const Call& call) {
   const std::string line = with_member(call.request.body, "operation", "COMPRESS");
   const JsonText text = JsonText::parse(line, {}).value();
   if (!text.root().find("strategy")) refuse(ErrorCode::invalid_argument, "strategy is missing", "strategy");
+  // It is told with every event of the job, for as long as the job is known.
+  std::string strategy(text.root().find("strategy")->raw());
+  constexpr std::size_t strategy_bytes_max = 16 << 10;
+  if (strategy.size() > strategy_bytes_max) refuse(ErrorCode::too_large, "strategy is longer than 16 KiB", "strategy");
+  keep_to_one_line(strategy);
   // What is wrong with it is told now, and not to whoever asks for the job.
   read_operation(text.root(), conversation->settings()).value();
-  const Compressions::Started started = app.compressions
-                                            .start({.tenant = call.caller.tenant,
-                                                    .conversation = conversation,
-                                                    .line = line,
-                                                    .strategy = std::string(text.root().find("strategy")->raw())})
-                                            .value();
+  const Compressions::Started started =
+      app.compressions
+          .start({.tenant = call.caller.tenant, .conversation = conversation, .line = line, .strategy = std::move(strategy)})
+          .value();
   http::Reply reply = json_reply(R"({"ok":true,"result":)" + started.json + "}", 202);
   reply.fields.push_back({"Location", "/v1/conversations/" + conversation->id() + "/compressions/" + started.job});
   return reply;

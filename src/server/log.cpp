@@ -1,9 +1,11 @@
 #include "server/log.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <ctime>
 
+#include <poll.h>
 #include <unistd.h>
 
 namespace undertext {
@@ -77,14 +79,68 @@ void ServerLog::event(Level level, std::string_view event,
   put(std::move(line));
 }
 
+ServerLog::ServerLog(int descriptor, Requests requests)
+    : descriptor_(descriptor), requests_(requests), writer_([this] { run(); }) {}
+
+ServerLog::~ServerLog() {
+  {
+    const std::lock_guard lock(lock_);
+    stopping_ = true;
+  }
+  changed_.notify_one();
+  writer_.join();
+}
+
 void ServerLog::put(std::string line) const {
   line += "}\n";
-  for (std::string_view rest = line; !rest.empty();) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return;  // nobody is left to tell
-    rest.remove_prefix(static_cast<std::size_t>(written));
+  {
+    const std::lock_guard lock(lock_);
+    if (waiting_.size() >= waiting_max) {
+      ++dropped_;
+      return;
+    }
+    waiting_.push_back(std::move(line));
   }
+  changed_.notify_one();
+}
+
+void ServerLog::run() {
+  std::unique_lock lock(lock_);
+  for (;;) {
+    changed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    std::deque<std::string> lines = std::exchange(waiting_, {});
+    const std::uint64_t dropped = std::exchange(dropped_, 0);
+    lock.unlock();
+    if (dropped > 0) {
+      lines.push_back(begin_line("warning", "lines dropped"));
+      append_number(lines.back(), "count", dropped);
+      lines.back() += "}\n";
+    }
+    for (const std::string& line : lines) {
+      if (!write(line)) return;
+    }
+    lock.lock();
+  }
+}
+
+bool ServerLog::write(std::string_view line) const {
+  constexpr int patience_ms = 100;
+  // A pipe that can be written to takes this much without waiting.
+  constexpr std::size_t step = 512;
+  while (!line.empty()) {
+    pollfd place{descriptor_, POLLOUT, 0};
+    if (::poll(&place, 1, patience_ms) <= 0) {
+      const std::lock_guard lock(lock_);
+      if (stopping_) return false;
+      continue;
+    }
+    const ssize_t written = ::write(descriptor_, line.data(), std::min(line.size(), step));
+    if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (written < 0) return false;
+    line.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
 }
 
 }  // namespace undertext

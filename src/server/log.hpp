@@ -1,11 +1,16 @@
 // What the server tells its operator: a line of JSON for each request and event, on standard error. A line holds what is listed here and nothing else:
-// no body, no query, no header, no path but its route's pattern.
+// no body, no query, no header, no path but its route's pattern. Telling never waits: lines are written by a thread of their own, and where nobody reads them they
+// are dropped, and counted. Any thread may tell.
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -14,7 +19,10 @@ namespace undertext {
 class ServerLog {
  public:
   enum class Requests : std::uint8_t { each, none };
-  ServerLog(int descriptor, Requests requests) : descriptor_(descriptor), requests_(requests) {}
+  ServerLog(int descriptor, Requests requests);
+  ~ServerLog();  // writes what waits, as long as somebody reads it
+  ServerLog(const ServerLog&) = delete;
+  ServerLog& operator=(const ServerLog&) = delete;
 
   struct Request {
     std::string_view method;
@@ -30,10 +38,19 @@ class ServerLog {
   void event(Level level, std::string_view event, const std::vector<std::pair<std::string_view, std::string>>& fields = {}) const;
 
  private:
-  void put(std::string line) const;  // in one write, so that lines of several threads never mix
+  static constexpr std::size_t waiting_max = 8192;  // lines
+  void put(std::string line) const;
+  void run();
+  bool write(std::string_view line) const;  // false: nobody reads, and the server stops; or nobody ever will
 
   const int descriptor_;
   const Requests requests_;
+  mutable std::mutex lock_;
+  mutable std::condition_variable changed_;
+  mutable std::deque<std::string> waiting_;
+  mutable std::uint64_t dropped_ = 0;  // since this was last said
+  bool stopping_ = false;
+  std::thread writer_;
 };
 
 }  // namespace undertext

@@ -1,5 +1,9 @@
 #include "server/log.hpp"
 
+#include <optional>
+#include <string>
+#include <thread>
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -14,27 +18,31 @@ class LogLines : public ::testing::Test {
     if (::pipe(ends_) != 0) std::abort();
   }
   ~LogLines() override { ::close(ends_[0]); }
+  // All that was told.
   std::string written() {
+    log_.reset();
     ::close(ends_[1]);
     std::string text;
     char some[4096];
     for (ssize_t got = 0; (got = ::read(ends_[0], some, sizeof some)) > 0;) text.append(some, static_cast<std::size_t>(got));
     return text;
   }
+  ServerLog& log(ServerLog::Requests requests) { return log_.emplace(ends_[1], requests); }
   int ends_[2] = {-1, -1};
+  std::optional<ServerLog> log_;
 };
 
 TEST_F(LogLines, ARequestIsOneLineOfJsonWhateverItsTextsHold) {
-  const ServerLog log(ends_[1], ServerLog::Requests::each);
-  log.request({.method = "GE\r\nT",
-               .route = "/v1/conversations/{id}",
-               .status = 200,
-               .duration = std::chrono::microseconds(1500),
-               .bytes_in = 3,
-               .bytes_out = 70,
-               .tenant = "a\"\\\x1b]52;c;x\x07",
-               .token = "\xff\xc3",
-               .peer = "::1"});
+  log(ServerLog::Requests::each)
+      .request({.method = "GE\r\nT",
+                .route = "/v1/conversations/{id}",
+                .status = 200,
+                .duration = std::chrono::microseconds(1500),
+                .bytes_in = 3,
+                .bytes_out = 70,
+                .tenant = "a\"\\\x1b]52;c;x\x07",
+                .token = "\xff\xc3",
+                .peer = "::1"});
   const std::string line = written();
   ASSERT_FALSE(line.empty());
   EXPECT_EQ(line.find('\n'), line.size() - 1);
@@ -49,12 +57,34 @@ TEST_F(LogLines, ARequestIsOneLineOfJsonWhateverItsTextsHold) {
 }
 
 TEST_F(LogLines, WithoutRequestsOnlyEventsAreWritten) {
-  const ServerLog log(ends_[1], ServerLog::Requests::none);
+  const ServerLog& log = this->log(ServerLog::Requests::none);
   log.request({.method = "GET", .route = "/", .status = 200, .tenant = "", .token = "", .peer = ""});
   log.event(ServerLog::Level::error, "stopped", {{"why", "x\ny"}});
   const std::string line = written();
   EXPECT_EQ(line.find("request"), std::string::npos);
   EXPECT_NE(line.find(R"("event":"stopped","why":"x\u000ay"})"), std::string::npos) << line;
+}
+
+TEST_F(LogLines, NobodyWaitsForAReaderAndWhatIsDroppedIsCounted) {
+  const ServerLog& log = this->log(ServerLog::Requests::each);
+  for (int i = 0; i < 30'000; ++i) log.event(ServerLog::Level::info, "something");
+  std::string text;
+  std::thread reader([&] {
+    char some[4096];
+    for (ssize_t got = 0; (got = ::read(ends_[0], some, sizeof some)) > 0;) text.append(some, static_cast<std::size_t>(got));
+  });
+  log_.reset();
+  ::close(ends_[1]);
+  reader.join();
+  EXPECT_NE(text.find(R"("event":"lines dropped","count":)"), std::string::npos);
+  EXPECT_NE(text.find(R"("event":"something")"), std::string::npos);
+}
+
+TEST_F(LogLines, ALogThatNobodyEverReadsEnds) {
+  const ServerLog& log = this->log(ServerLog::Requests::each);
+  for (int i = 0; i < 30'000; ++i) log.event(ServerLog::Level::info, "something");
+  log_.reset();
+  EXPECT_NE(written().find(R"("event":"something")"), std::string::npos);
 }
 
 }  // namespace

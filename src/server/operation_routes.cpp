@@ -1,6 +1,5 @@
 // Changing a conversation, and what a change would do.
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/json_text.hpp"
@@ -11,21 +10,6 @@
 
 namespace undertext {
 namespace {
-
-// "7", with its quotation marks; `*` expects nothing of a conversation but that it is there.
-std::optional<Version> expected_version(const Call& call) {
-  const std::string* value = call.find("If-Match");
-  if (value == nullptr || *value == "*") return {};
-  std::uint64_t version = 0;
-  const bool quoted = value->size() > 2 && value->front() == '"' && value->back() == '"';
-  const char* const begin = value->data() + 1;
-  const char* const end = value->data() + value->size() - 1;
-  const std::from_chars_result read =
-      quoted ? std::from_chars(begin, end, version) : std::from_chars_result{begin, std::errc::invalid_argument};
-  if (read.ec != std::errc() || read.ptr != end)
-    refuse(ErrorCode::invalid_argument, "If-Match must be one version in quotation marks, such as \"7\"", "If-Match");
-  return Version(version);
-}
 
 http::Reply operate(App::Rep& app, const Call& call) {
   RequestOptions options{.takes = RequestOptions::Takes::operations, .refuse_slow_strategies = true};
@@ -83,12 +67,6 @@ http::Reply preview(App::Rep& app, const Call& call) {
 
 constexpr std::string_view operations_schema =
     R"({"oneOf":[{"$ref":"#/components/schemas/Operation"},{"type":"array","minItems":1,"items":{"$ref":"#/components/schemas/Operation"}}]})";
-
-Parameter if_match() {
-  return {.name = "If-Match",
-          .in = Parameter::In::header,
-          .what = "The version that must be the head, in quotation marks: the ETag of an answer. 412 when it is another."};
-}
 
 }  // namespace
 

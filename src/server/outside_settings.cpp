@@ -23,6 +23,9 @@ Settings outside_settings(std::string_view json) {
   }
   Settings settings = read_settings(json).value().settings;
   check_outside_tokenizer(settings.tokenizer);
+  if (settings.limits.message.message_bytes > MessageLimits{}.message_bytes) {
+    throw Failure(Error{ErrorCode::invalid_argument, "is more than this server takes", "messageBytes", "limits.messageBytes"});
+  }
   return settings;
 }
 
@@ -46,6 +49,18 @@ void append_shown_settings(std::string& out, std::string_view note) {
     }
   }
   out += '}';
+}
+
+std::string exported_settings(std::string note) {
+  const Result<JsonText> text = JsonText::parse(note, {});
+  if (!text || !text->root().find("summarisers")) return note;
+  std::string out = "{";
+  const char* separator = "";
+  for (const JsonMember member : text->root().members()) {
+    if (member.key.string_is("summarisers") || member.key.string_is("compressionConfig")) continue;
+    ((out.append(std::exchange(separator, ",")) += member.key.raw()) += ':') += member.value.raw();
+  }
+  return out + "}";
 }
 
 }  // namespace undertext

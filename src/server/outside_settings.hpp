@@ -18,4 +18,7 @@ void check_outside_tokenizer(std::string_view name);
 // What was kept with a conversation, as JSON; of summarisers, their names alone.
 void append_shown_settings(std::string& out, std::string_view note);
 
+// The same for others to take over: where there are summarisers, without them and without the compression that may name them.
+std::string exported_settings(std::string note);
+
 }  // namespace undertext

@@ -75,6 +75,8 @@ class Gate {
     if (verdict.refusal) return exchange->answer(*std::move(verdict.refusal));
     // A std::function holds only what can be copied.
     auto work = std::make_shared<Work>(std::move(verdict), std::move(request), std::move(exchange));
+    // Whether the process answers must not depend on how much it has to do.
+    if (work->verdict.match.route->path == "/healthz") return work->run(app_);
     const std::string tenant = work->verdict.caller.tenant;
     if (workers_.submit(tenant, [this, work] { work->run(app_); })) return;
     work->exchange->answer(busy("there is too much to do: come again"));

@@ -52,8 +52,9 @@ void export_lines(App::Rep& app, const Call& call) {
   try {
     const std::shared_ptr<Conversation> conversation = app.conversation(call);
     if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
-    const std::optional<Error> error =
-        export_conversation(*app.store(call), *conversation, {.write = [&](std::string_view line) { out.add(line); }});
+    const std::optional<Error> error = export_conversation(
+        *app.store(call), *conversation,
+        {.write = [&](std::string_view line) { out.add(line); }, .progress = {}, .settings = exported_settings});
     if (error) throw Failure(*error);
     out.end();
   } catch (const ClientGone&) {
@@ -101,7 +102,12 @@ http::Reply import_lines(const App::Rep& app, const Call& call) {
   const std::shared_ptr<Store> store = app.store(call);
   if (store->find(id)) refuse(ErrorCode::conflict, "the conversation " + id + " is there already", "id");
   check_header(call.request.body);
-  check_export(lines_of(call.request.body)).value();
+  // Tried out first, where nobody else sees it: an import that fails in the store uses the id up. Nothing that is stored is damaged then: what was sent is.
+  if (const Result<ImportedConversation> tried = import_conversation(memory_store(), id, lines_of(call.request.body)); !tried) {
+    Error error = tried.error();
+    if (error.code == ErrorCode::corrupt) error.code = ErrorCode::invalid_argument;
+    throw Failure(std::move(error));
+  }
   const ImportedConversation imported = import_conversation(store, id, lines_of(call.request.body)).value();
   std::string out = R"({"ok":true,"result":{"id":)";
   append_json_string(out, id);

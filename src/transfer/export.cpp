@@ -84,7 +84,9 @@ std::optional<Error> export_conversation(Store& store, const Conversation& conve
       digest.add(line);
       calls.write(line);
     };
-    write(line_of(ExportHeader{record.created_at_ms, Durable::tokenizer_of(record), Durable::note_of(record)}));
+    std::string settings = Durable::note_of(record);
+    if (calls.settings) settings = calls.settings(std::move(settings));
+    write(line_of(ExportHeader{record.created_at_ms, Durable::tokenizer_of(record), std::move(settings)}));
     std::uint64_t ordinal = 0;
     for (std::uint64_t v = 1; v <= head; ++v) {
       const VersionRecord stored = records.version(v);

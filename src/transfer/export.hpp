@@ -14,6 +14,8 @@ namespace undertext {
 struct ExportCalls {
   std::function<void(std::string_view line)> write;  // without its line break; what it throws passes through
   std::function<void(std::uint64_t version, std::uint64_t head)> progress = {};
+  std::function<std::string(std::string settings)> settings =
+      {};  // what to write instead of those that are kept; unset: as they are
 };
 
 // As of the conversation's version at the call. Needs memory for some of its messages at a time. unsupported: versions were given up, and what they did

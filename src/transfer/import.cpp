@@ -90,6 +90,7 @@ class Importer {
   void flush() {
     if (waiting_.empty()) return;
     const std::vector<Outcome> outcomes = conversation_.replay(waiting_).value();
+    version_ = outcomes.back().version.value;
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       const Stats& stats = outcomes[i].stats;
       if (stats.current_batch_messages == expected_[i].messages && stats.current_batch_index == expected_[i].batch) continue;
@@ -101,6 +102,8 @@ class Importer {
     bytes_ = 0;
   }
 
+  std::uint64_t version() const { return version_; }  // the last one it made
+
  private:
   struct Expected {
     std::uint64_t messages, batch;
@@ -109,10 +112,10 @@ class Importer {
   std::vector<PastVersion> waiting_;
   std::vector<Expected> expected_;
   std::uint64_t bytes_ = 0;
+  std::uint64_t version_ = 0;
 };
 
-void replay_all(Conversation& conversation, ExportReader& reader, const ImportOptions& options) {
-  Importer importer(conversation);
+void replay_all(Conversation& conversation, Importer& importer, ExportReader& reader, const ImportOptions& options) {
   while (std::optional<ExportedVersion> version = reader.version()) {
     const std::uint64_t number = version->version;
     importer.add(std::move(*version));
@@ -157,11 +160,14 @@ Result<ImportedConversation> import_conversation(std::shared_ptr<Store> store, s
     settings.clock_ms = [created = header.created_at_ms] { return created; };
     Conversation conversation =
         Conversation::open(store, id, std::move(settings), {.make = OpenOptions::Make::always, .note = note}).value();
+    Importer importer(conversation);
     try {
-      replay_all(conversation, reader, options);
+      replay_all(conversation, importer, reader, options);
     } catch (const Failure& failure) {
-      // What the purge fails with tells less than what the import did.
-      store->purge(id, {"import", header.created_at_ms, "the import failed: " + failure.error().message});
+      // Somebody else may have written to it meanwhile, and was told that it lasts. What the purge fails with tells less than what the import did.
+      const Result<ConversationRecord> now = store->find(id);
+      if (now && now->version == importer.version())
+        store->purge(id, {"import", header.created_at_ms, "the import failed: " + failure.error().message});
       throw;
     }
     return reader.imported();

@@ -32,8 +32,8 @@ struct ImportOptions {
 };
 
 // Makes the conversation `id` and carries out in it what was carried out, with the times and messages of then; every version is checked against what
-// the export says of it. Needs memory for some of its messages at a time. An import that fails takes the conversation out again, and its id cannot be
-// used a second time: check first. conflict: the id is taken. Else as check_export() and Conversation::open().
+// the export says of it. Needs memory for some of its messages at a time. An import that fails takes the conversation out again, unless somebody else has
+// written to it, and its id cannot be used a second time: check first. conflict: the id is taken. Else as check_export() and Conversation::open().
 Result<ImportedConversation> import_conversation(std::shared_ptr<Store> store, std::string_view id, const LineSource& next_line,
                                                  const ImportOptions& options = {});
 
