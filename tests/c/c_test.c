@@ -1,4 +1,5 @@
 /* What undertext.h promises, from a program in C11. */
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -283,6 +284,24 @@ static void a_summariser_in_c_writes_summaries_in_the_background_too(void) {
   undertext_conversation_close(conversation);
 }
 
+static sem_t closed;
+static void tell_closed(void *context) {
+  (void)context;
+  sem_post(&closed);
+}
+
+/* What a finalizer would do; `end` tells when it is over. */
+static void closing_later_ends_what_the_conversation_held(void) {
+  undertext_settings *settings;
+  CHECK(sem_init(&closed, 0, 0) == 0);
+  CHECK(undertext_settings_new(&settings, NULL) == UNDERTEXT_OK);
+  CHECK(undertext_settings_add_strategy(settings, t("mine"), UNDERTEXT_QUICK, hide_first, tell_closed, NULL, NULL) == UNDERTEXT_OK);
+  undertext_conversation *conversation = conversation_with(settings, 1);
+  undertext_settings_close(settings);
+  undertext_conversation_close_later(conversation);
+  CHECK(sem_wait(&closed) == 0);
+}
+
 static void stored_conversations_last_and_fork(const char *folder) {
   char url[512], copy[512];
   snprintf(url, sizeof url, "sqlite:%s/c.db", folder);
@@ -309,6 +328,7 @@ static void stored_conversations_last_and_fork(const char *folder) {
   CHECK(undertext_answer(again, t("{\"query\":\"messages\"}"), &text) == UNDERTEXT_OK);
   CHECK(strstr(text.data, "secret") == NULL);
   CHECK(holds(&text, "kept"));
+  undertext_conversation_close(again);
   CHECK(undertext_checkpoint(one, NULL) == UNDERTEXT_OK);
   CHECK(undertext_conversation_fork(one, UNDERTEXT_HEAD, t("two"), &fork, NULL) == UNDERTEXT_OK);
   CHECK(undertext_conversation_id(fork).size == 3);
@@ -320,7 +340,7 @@ static void stored_conversations_last_and_fork(const char *folder) {
   CHECK(undertext_store_check(store, none, &text, NULL) == UNDERTEXT_OK);
   CHECK(holds(&text, "\"conversations\":2"));
   CHECK(undertext_store_backup(store, t(copy), NULL) == UNDERTEXT_OK);
-  undertext_conversation_close_later(fork);
+  undertext_conversation_close(fork);
   undertext_store_close(store); /* conversations go on without it */
   CHECK(undertext_append(one, t("{\"role\":\"user\",\"content\":\"more\"}"), NULL, NULL, NULL) == UNDERTEXT_OK);
   undertext_conversation_close(one);
@@ -371,6 +391,7 @@ int main(void) {
   subscribers_hear_of_every_change_until_they_end();
   a_strategy_in_c_is_one_like_any_other();
   a_summariser_in_c_writes_summaries_in_the_background_too();
+  closing_later_ends_what_the_conversation_held();
   stored_conversations_last_and_fork(folder);
   usage_is_added_up();
   providers_are_read();
