@@ -49,8 +49,8 @@ for header in "$prefix"/include/undertext/*.hpp; do
 done
 echo "headers: each stands alone"
 
-# Only what belongs to undertext:: may be seen from outside. (Inline functions of the standard library are weak symbols, and may.)
-foreign=$(nm -DC --defined-only "$library_dir/libundertext.so" | awk '$2 ~ /[TDBR]/' | grep -v ' undertext::' |
+# Only what belongs to undertext:: or stands in undertext.h may be seen from outside. (Inline functions of the standard library are weak symbols, and may.)
+foreign=$(nm -DC --defined-only "$library_dir/libundertext.so" | awk '$2 ~ /[TDBR]/' | grep -vE ' undertext(::|_[a-z_]+@@UNDERTEXT_C_1$)' |
   grep -vE ' (vtable|typeinfo|typeinfo name|VTT|guard variable) for undertext::' || true)
 [[ -z $foreign ]] || { echo "symbols that should be hidden:"; echo "$foreign"; exit 1; }
 echo "visibility: ok"
