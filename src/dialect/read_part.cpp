@@ -127,11 +127,16 @@ class PartReader {
     }
   }
 
-  void read_use(const JsonValue& part, std::string_view type, Block& block) {
+  // What a part says of a call or result: itself, or, in no provider's form, an object under its type's name.
+  static JsonValue fields_of(const JsonValue& part, std::string_view type, Block& block) {
     const std::optional<JsonValue> inner = part.find(type);
-    const bool is_nested = inner && inner->is(JsonType::object);
-    const JsonValue& fields = is_nested ? *inner : part;
-    if (is_nested) block.native = 0;
+    if (!inner || !inner->is(JsonType::object)) return part;
+    block.native = 0;
+    return *inner;
+  }
+
+  void read_use(const JsonValue& part, std::string_view type, Block& block) {
+    const JsonValue fields = fields_of(part, type, block);
     block.kind = BlockKind::call;
     block.is_server = type != "tool_use";
     block.id = decoded_of(fields, "id", arena_);
@@ -143,10 +148,7 @@ class PartReader {
   }
 
   void read_result(const JsonValue& part, std::string_view type, Block& block) {
-    const std::optional<JsonValue> inner = part.find(type);
-    const bool is_nested = inner && inner->is(JsonType::object);
-    const JsonValue& fields = is_nested ? *inner : part;
-    if (is_nested) block.native = 0;
+    const JsonValue fields = fields_of(part, type, block);
     block.kind = BlockKind::result;
     block.is_server = type != "tool_result";
     block.id = decoded_of(fields, "tool_use_id", arena_);

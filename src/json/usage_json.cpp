@@ -7,7 +7,6 @@
 #include <deque>
 #include <ranges>
 #include <string_view>
-#include <utility>
 
 #include "base/json_text.hpp"
 
@@ -22,15 +21,17 @@ void append_number(std::string& out, double number) {
   out.append(digits, end.ptr);
 }
 
+// What a request and the totals of many have in common.
+template <class Usage>
+void append_counts(std::string& out, const Usage& usage) {
+  out += R"(,"prompt":)" + std::to_string(usage.prompt) + R"(,"completion":)" + std::to_string(usage.completion);
+  out += R"(,"cached":)" + std::to_string(usage.cached) + R"(,"total":)" + std::to_string(usage.total) + R"(,"cost":)";
+  append_number(out, usage.cost);
+}
+
 void append_totals(std::string& out, const UsageTotals& totals) {
-  const std::pair<std::string_view, std::uint64_t> counts[] = {{R"({"requests":)", totals.requests},
-                                                               {R"(,"prompt":)", totals.prompt},
-                                                               {R"(,"completion":)", totals.completion},
-                                                               {R"(,"cached":)", totals.cached},
-                                                               {R"(,"total":)", totals.total}};
-  for (const auto& [lead, count] : counts) out.append(lead) += std::to_string(count);
-  out += R"(,"cost":)";
-  append_number(out, totals.cost);
+  out += R"({"requests":)" + std::to_string(totals.requests);
+  append_counts(out, totals);
   out += '}';
 }
 
@@ -39,15 +40,8 @@ void append_request(std::string& out, const RequestUsage& usage) {
   append_json_string(out, usage.request_id);
   out += R"(,"model":)";
   append_json_string(out, usage.model);
-  const std::pair<std::string_view, std::uint64_t> counts[] = {{R"(,"prompt":)", usage.prompt},
-                                                               {R"(,"completion":)", usage.completion},
-                                                               {R"(,"cached":)", usage.cached},
-                                                               {R"(,"total":)", usage.total},
-                                                               {R"(,"estimatedPrompt":)", usage.estimated_prompt}};
-  for (const auto& [lead, count] : counts) out.append(lead) += std::to_string(count);
-  out += R"(,"cost":)";
-  append_number(out, usage.cost);
-  out += R"(,"timestamp":)" + std::to_string(usage.at_ms) + "}";
+  append_counts(out, usage);
+  out += R"(,"estimatedPrompt":)" + std::to_string(usage.estimated_prompt) + R"(,"timestamp":)" + std::to_string(usage.at_ms) + "}";
 }
 
 template <class List, class Append>
