@@ -42,4 +42,8 @@ function(undertext_unity target)
     set_source_files_properties(${files} PROPERTIES UNITY_GROUP ${room})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # It takes what is in an unnamed namespace of an included file for something that others see too.
+    target_compile_options(${target} PRIVATE -Wno-shadow -Wno-subobject-linkage)
+  endif()
 endfunction()
