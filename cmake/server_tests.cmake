@@ -19,3 +19,5 @@ file(GLOB scenario_files CONFIGURE_DEPENDS tests/scenarios/*.json)
 undertext_script_test(server.scenarios server server/scenarios.py ${PROJECT_SOURCE_DIR}/tests/play_scenarios.py ${scenario_files})
 undertext_script_test(server.conformance server server/scenarios.py ${PROJECT_SOURCE_DIR}/../shared/conformance/run.py)
 set_tests_properties(server.openapi server.conformance server.examples PROPERTIES SKIP_RETURN_CODE 77)
+
+undertext_script_test(names architecture names_test.py ${PROJECT_SOURCE_DIR})

@@ -1,0 +1,139 @@
+"""docs/names.md against the doors: every name in the table exists, and nothing that a door offers is missing from it.
+
+    names_test.py PROGRAM ROOT
+"""
+import ast
+import pathlib
+import re
+import subprocess
+import sys
+
+program, root = sys.argv[1], pathlib.Path(sys.argv[2])
+sys.path.insert(0, str(root / "tests" / "server"))
+wrong = []
+
+
+def check(condition, words):
+    if not condition:
+        wrong.append(words)
+
+
+def read_table():
+    """What each door is said to offer: {"C++": {name, …}, …}, and the operations and queries."""
+    named, subjects = {}, set()
+    columns = []
+    for line in (root / "docs" / "names.md").read_text().splitlines():
+        if not line.startswith("|"):
+            columns = []
+            continue
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        if not columns:
+            columns = cells
+        elif columns[0] == "door":
+            named.setdefault(cells[0], set()).update(re.findall("`([^`]+)`", cells[1]))
+        elif not cells[0].startswith("---"):
+            check(len(cells) == len(columns), f"the row of {cells[0]} has {len(cells)} cells")
+            if columns[0] in ("operation", "query"):
+                subjects.update(re.findall("`([^`]+)`", cells[0]))
+            for column, cell in zip(columns[1:], cells[1:]):
+                names = re.findall("`([^`]+)`", cell)
+                check(names or cell == "–", f"{column} of {cells[0]}: {cell}")
+                named.setdefault(column, set()).update(names)
+    return named, subjects
+
+
+def compare(door, said, offered):
+    check(said and offered, f"{door}: nothing to compare")
+    for name in sorted(said - offered):
+        check(False, f"{door} has no {name}")
+    for name in sorted(offered - said):
+        check(False, f"docs/names.md does not have {name} of {door}")
+
+
+def in_cpp(name, headers):
+    """Foo::bar is a member of the class Foo; std:: is somebody else's."""
+    words = name.split("::")
+    return words[0] == "std" or all(re.search(rf"\b{word}\b", headers) for word in words)
+
+
+def c_functions():
+    return set(re.findall(r"\b(undertext_[a-z_]+)\(", re.sub(r"/\*.*?\*/", "", (root / "bindings/c/undertext.h").read_text(), flags=re.S)))
+
+
+def routes():
+    import running
+    folder = running.Folder(program)
+    try:
+        server = running.Server(folder, store="memory:")
+        paths = server.request("GET", "/openapi.json").json()["paths"]
+        server.stop()
+    finally:
+        folder.remove()
+    return {f"{method.upper()} {path.replace('/v1/conversations/{id}', '…')}" for path, methods in paths.items() for method in methods if method != "parameters"}
+
+
+def commands():
+    said = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
+    listed = said.split("Subcommands:\n")[1].split("\n\n")[0]
+    return {line.split()[0] for line in listed.splitlines() if re.match(r"  [a-z]", line)}
+
+
+def python_names():
+    """What undertext has, and the methods of its two classes that are not private."""
+    folder = root / "bindings" / "python" / "undertext"
+    names = set()
+    for file in folder.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ClassDef):
+                methods = {member.name for member in node.body if isinstance(member, (ast.FunctionDef, ast.AsyncFunctionDef))}
+                names |= {f"{node.name}.{method}" for method in methods if not method.startswith("_")} | {node.name}
+    exported = ast.parse((folder / "__init__.py").read_text())
+    for node in exported.body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
+            names |= set(ast.literal_eval(node.value))
+    return names
+
+
+def typescript_names():
+    """The same of the package for Node: exported names, and public members of its classes and interfaces."""
+    names = set()
+    for file in (root / "bindings" / "node" / "src").glob("*.ts"):
+        owner = None
+        for line in file.read_text().splitlines():
+            if match := re.match(r"export (?:abstract |async |declare )*(?:class|interface|function|const|type) (\w+)", line):
+                owner = match[1]
+                names.add(owner)
+            elif owner and (match := re.match(r"  (?:async |static |get |readonly )*([a-z]\w*)\??[(<:]", line)):
+                names.add(f"{owner}.{match[1]}")
+            elif line.startswith("}"):
+                owner = None
+    return names
+
+
+def in_language(names, offered, owner):
+    return {name if name in offered or "." in name else f"{owner}.{name}" for name in names}
+
+
+def main():
+    named, subjects = read_table()
+    headers = "\n".join(file.read_text() for file in (root / "include" / "undertext").glob("*.hpp"))
+    for name in sorted(named["C++"]):
+        check(in_cpp(name, headers), f"C++ has no {name}")
+    operations = re.search(r"using What =\s*std::variant<(.*?)>;", headers, re.S)[1]
+    for name in re.findall(r"op::\w+", operations):
+        check(name in named["C++"] or name in ("op::ApplyPlan", "op::CompressBy"), f"docs/names.md does not have {name}")
+    for name in re.findall(r'\{"(\w+)", read<ask::', (root / "src/json/query_json.cpp").read_text()):
+        check(name in subjects, f"docs/names.md does not have the query {name}")
+    compare("C", named["C"], c_functions())
+    compare("the command line", named["command line"], commands())
+    compare("HTTP", named["HTTP"], routes())
+    for door, offered, owners in (("Python", python_names(), ("Conversation", "Store")), ("TypeScript", typescript_names(), ("Conversation", "Store"))):
+        said = in_language(named[door], offered, "Conversation")
+        compare(door, said, {name for name in offered if name.split(".")[0] in owners and "." in name} | (said & offered))
+    for words in wrong:
+        print(words)
+    print(f"{sum(map(len, named.values()))} names, {len(wrong)} of them wrong")
+    return 1 if wrong else 0
+
+
+sys.exit(main())
