@@ -2,7 +2,7 @@
 if(NOT UNDERTEXT_HAVE_SERVER OR NOT UNDERTEXT_HAVE_SQLITE)
   return()
 endif()
-foreach(name security kill contract examples events)
+foreach(name security kill import_kill contract examples events)
   undertext_script_test(server.${name} server server/${name}.py)
 endforeach()
 if(UNDERTEXT_SANITIZE)

@@ -105,6 +105,8 @@ struct OpenOptions {
   std::uint64_t checkpoint_versions = 512;
   // Kept with the conversation for whoever opens it next, such as a door's settings; unset: as it is.
   std::optional<std::string> note = {};
+  // Of a conversation that is put together under a staged id (store.hpp): the id that Store::publish() will give it.
+  std::string publish_as = {};
 };
 
 // Which versions to keep: those that any of these asks for. The head, and what it can roll back to, are always kept.

@@ -13,6 +13,7 @@
 #include "history/saved.hpp"
 #include "message/redacted.hpp"
 #include "store/chain.hpp"
+#include "store/staged.hpp"
 
 namespace undertext {
 namespace {
@@ -76,14 +77,16 @@ Durable::Durable(std::shared_ptr<Store> store, ConversationRecord record, Lineag
 Result<std::unique_ptr<Durable>> Durable::open(std::shared_ptr<Store> store, std::string_view id, std::string_view tokenizer,
                                                const OpenOptions& options, std::int64_t now_ms) {
   if (!store) return Error{ErrorCode::invalid_argument, "give a store", "store"};
-  if (!is_conversation_id(id)) {
+  const bool is_staged = is_staged_id(id) && is_conversation_id(options.publish_as);
+  if (!is_conversation_id(id) && !is_staged) {
     return Error{ErrorCode::invalid_argument, "a conversation's id is 1 to 128 of A-Z a-z 0-9 . _ -, and does not begin with a dot",
                  "conversation"};
   }
   Result<ConversationRecord> record = Error{ErrorCode::not_found, ""};
   if (options.make != OpenOptions::Make::always) record = store->find(id);
   if (!record && record.error().code == ErrorCode::not_found && options.make != OpenOptions::Make::never) {
-    record = store->create({std::string(id), settings_bytes(tokenizer, options.note.value_or("")), now_ms, first_chain(id)});
+    record = store->create({std::string(id), settings_bytes(tokenizer, options.note.value_or("")), now_ms,
+                            first_chain(is_staged ? options.publish_as : id)});
     // Somebody else may have made it in between.
     if (!record && record.error().code == ErrorCode::conflict && options.make == OpenOptions::Make::if_missing)
       record = store->find(id);

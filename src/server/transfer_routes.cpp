@@ -97,18 +97,19 @@ void check_header(std::string_view text) {
   check_outside_tokenizer(header.tokenizer);
 }
 
+// Nothing that is stored is damaged when lines do not come out as they say: what was sent is.
+Error told_to_sender(Error error) {
+  if (error.code == ErrorCode::corrupt && error.field == "lines") error.code = ErrorCode::invalid_argument;
+  return error;
+}
+
 http::Reply import_lines(const App::Rep& app, const Call& call) {
   const std::string& id = *call.find("id");
   const std::shared_ptr<Store> store = app.store(call);
-  if (store->find(id)) refuse(ErrorCode::conflict, "the conversation " + id + " is there already", "id");
   check_header(call.request.body);
-  // Tried out first, where nobody else sees it: an import that fails in the store uses the id up. Nothing that is stored is damaged then: what was sent is.
-  if (const Result<ImportedConversation> tried = import_conversation(memory_store(), id, lines_of(call.request.body)); !tried) {
-    Error error = tried.error();
-    if (error.code == ErrorCode::corrupt) error.code = ErrorCode::invalid_argument;
-    throw Failure(std::move(error));
-  }
-  const ImportedConversation imported = import_conversation(store, id, lines_of(call.request.body)).value();
+  const Result<ImportedConversation> done = import_conversation(store, id, lines_of(call.request.body));
+  if (!done) throw Failure(told_to_sender(done.error()));
+  const ImportedConversation& imported = *done;
   std::string out = R"({"ok":true,"result":{"id":)";
   append_json_string(out, id);
   out += R"(,"versions":)" + std::to_string(imported.versions) + R"(,"messages":)" + std::to_string(imported.messages) + "}}";

@@ -35,6 +35,9 @@ class FailingStore final : public Store {
   Result<std::vector<ConversationRecord>> list(const ListOptions& o) override {
     return result<std::vector<ConversationRecord>>([&] { return inner_->list(o); });
   }
+  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& o) override {
+    return error([&] { return inner_->publish(staged, id, o); });
+  }
   Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first, std::uint64_t end,
                                               const CallOptions& o) override {
     return result<std::vector<VersionRecord>>([&] { return inner_->versions(id, first, end, o); });
