@@ -142,6 +142,7 @@ struct CompressOptions {
   std::optional<std::uint64_t> tokens_max = {};  // unset: whatever the strategy does by itself
   OperationOptions operation = {};
   std::stop_token cancel = {};
+  OnCompressionProgress on_progress = {};  // on the calling thread; what it throws comes out, and nothing has changed then
 };
 
 // Ends the subscription when destroyed; waits for a call to it that is under way on another thread. May outlive the conversation.

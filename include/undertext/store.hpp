@@ -217,7 +217,8 @@ class UNDERTEXT_API Store {
   // time or digest is not that of the message.
   virtual std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
                                       const CallOptions& options = {}) = 0;
-  // Takes a whole conversation out for good; done again it makes sure of that. Of a staged one no record stays. conflict: it has forks.
+  // Takes a whole conversation out for good; done again it makes sure of that. Of a staged one no record stays, and its bytes are
+  // not overwritten. conflict: it has forks.
   virtual std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options = {}) = 0;
   virtual Result<std::vector<RemovalRecord>> removals(std::string_view id,
                                                       const CallOptions& options = {}) = 0;  // of purged ones too

@@ -185,8 +185,14 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
   }
   Aim to = aim(options.tokens_max);
   to.cancel = options.cancel;
+  to.on_progress = options.on_progress;
+  const auto tell = [&](CompressionProgress::Stage stage) {
+    if (options.on_progress) options.on_progress({.stage = stage});
+  };
+  tell(CompressionProgress::Stage::planning);
   Result<Plan> plan = plan_by(strategy, frozen, to);
   if (!plan) return plan.error();
+  tell(CompressionProgress::Stage::applying);
   bool moved_on = false;
   Result<Outcome> outcome = apply({op::CompressBy{[&](const History& now) -> Result<Plan> {
                                      moved_on = now.version() != frozen.version();

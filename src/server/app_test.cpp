@@ -162,7 +162,7 @@ TEST_P(AppTest, what_is_repeated_with_its_key_answers_as_the_first_time) {
   const std::string of_list = operate("a", list, {{"Idempotency-Key", "l"}})->reply.body;
   EXPECT_EQ(operate("a", list, {{"Idempotency-Key", "l"}})->reply.body, of_list);
   EXPECT_EQ(get("/v1/conversations/a/version"), R"({"ok":true,"result":3})");
-  EXPECT_EQ(operate("a", R"({"operation":"CLEAR","operationId":"other"})", {{"Idempotency-Key", "k"}})->reply.status, 400u);
+  EXPECT_EQ(operate("a", R"({"operation":"CLEAR","operationId":"other"})", {{"Idempotency-Key", "another"}})->reply.status, 400u);
 }
 
 TEST_P(AppTest, a_preview_tells_what_would_happen_and_stores_nothing) {

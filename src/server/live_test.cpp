@@ -164,6 +164,31 @@ TEST_F(LiveTest, a_compression_works_in_the_background_and_tells_how_it_went) {
   EXPECT_EQ(call(app, "GET", "/v1/conversations/a/compressions/nope")->reply.status, 404u);
 }
 
+TEST_F(LiveTest, a_compression_tells_of_every_stage_it_comes_to) {
+  append(20);
+  const auto stream = watch();
+  ASSERT_TRUE(stream->wait_for_text("id: 20\n"));
+  const auto begun =
+      call(app, "POST", "/v1/conversations/a/compressions", {.body = R"({"strategy":{"name":"smart_summary","keep":2}})"});
+  EXPECT_NE(begun->reply.body.find(R"("progress":{"stage":"planning"})"), std::string::npos) << begun->reply.body;
+  ASSERT_TRUE(stream->wait_for_text("\"state\":\"done\""));
+  const std::string told = stream->text();
+  const std::size_t summarising = told.find(R"("progress":{"stage":"summarising","messages":18,"summaryBytes":0})");
+  ASSERT_NE(summarising, std::string::npos) << told;
+  EXPECT_NE(told.find(R"("progress":{"stage":"applying"})", summarising), std::string::npos) << told;
+  EXPECT_EQ(result_of(call(app, "GET", begun->field("Location"))).find("progress"), std::string::npos);
+}
+
+TEST_F(LiveTest, a_compression_of_a_conversation_that_was_taken_out_is_not_there) {
+  append(2);
+  const std::string where =
+      call(app, "POST", "/v1/conversations/a/compressions", {.body = R"({"strategy":"none"})"})->field("Location");
+  EXPECT_EQ(call(app, "GET", where)->reply.status, 200u);
+  EXPECT_EQ(call(app, "DELETE", "/v1/conversations/a")->reply.status, 200u);
+  EXPECT_EQ(call(app, "GET", where)->reply.status, 404u);
+  EXPECT_EQ(call(app, "DELETE", where)->reply.status, 404u);
+}
+
 TEST_F(LiveTest, a_compression_that_fails_changes_nothing_and_says_why) {
   append(2);
   const auto begun =

@@ -161,7 +161,8 @@ class SqliteStore final : public Store {
   std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options) override {
     if (auto error = bad_stored_id(id)) return error;
     auto error = write(options, [&](Connection& connection) { return delete_conversation(connection, id, removal); });
-    return error ? error : overwrite_remains(options);
+    // What was staged was nobody's secret yet.
+    return error || id.starts_with('.') ? error : overwrite_remains(options);
   }
 
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& options) override {

@@ -178,7 +178,8 @@ Result<std::uint64_t> discard_abandoned(Store& store, std::int64_t now_ms) {
     if (!some) return some.error();
     for (const ConversationRecord& record : *some) {
       options.after = record.id;
-      if (now_ms - staged_at_ms(record.id) < abandoned_after_ms) continue;
+      const std::int64_t staged_at = staged_at_ms(record.id);
+      if (now_ms - (staged_at != 0 ? staged_at : record.created_at_ms) < abandoned_after_ms) continue;
       const std::optional<Error> error = store.purge(record.id, {"import", now_ms, "abandoned"});
       if (error && error->code != ErrorCode::not_found) return *error;  // not_found: somebody else was first
       if (!error) ++count;

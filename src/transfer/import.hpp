@@ -38,7 +38,7 @@ struct ImportOptions {
 Result<ImportedConversation> import_conversation(std::shared_ptr<Store> store, std::string_view id, const LineSource& next_line,
                                                  const ImportOptions& options = {});
 
-// Takes out what was staged more than a day ago: no import takes so long, so its process was killed. Answers how many. Every import does it first.
+// Takes out what was staged or hidden more than a day ago: no import takes so long, so its process was killed. Answers how many. Every import does it first.
 Result<std::uint64_t> discard_abandoned(Store& store, std::int64_t now_ms);
 
 }  // namespace undertext
