@@ -47,6 +47,8 @@ struct Event {
     compressed,                      // by itself: strategy, tokens_used before and tokens_after; `version` made it
     compression_failed,              // strategy, error: nothing was changed
     compression_discarded,           // strategy, error: what a slow summary stands for was changed meanwhile; nothing was done
+    rewritten,  // what is stored was written anew: messages may have been redacted, versions given up, all counted by another
+                // tokenizer, here or elsewhere. Whoever keeps some of it reads it again
   };
   Type type = Type::context_changed;
   Version version;
@@ -165,7 +167,8 @@ class UNDERTEXT_API Conversation {
   // A conversation that lasts. Operations are on disk when apply() returns, and begin with the newest version that anyone committed; another
   // writer coming first is a conflict (but see OpenOptions::rebase_appends), after which this conversation is up to date. Bodies and old versions
   // are read when they are looked at, so all that reads may throw Failure, or answer unavailable or corrupt where it answers a Result. Counted by another
-  // tokenizer than before, all is counted anew and stored. Errors: as open() and Store.
+  // tokenizer than before, all is counted anew and stored; where somebody else did that, this conversation counts as they do from then on. Errors: as
+  // open() and Store.
   static Result<Conversation> open(std::shared_ptr<Store> store, std::string_view id, Settings settings = {},
                                    const OpenOptions& options = {});
   // The note that was kept with a stored conversation, and the tokenizer that it was counted by: to open it as it is.

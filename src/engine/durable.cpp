@@ -154,12 +154,12 @@ bool Durable::has_read_too_much() const {
   return (pages_ ? pages_->bytes_loaded() : 0) + bytes_added_ > cache_bytes_ && record_.checkpoint_version > 0;
 }
 
-bool Durable::catch_up(History& history) {
+Durable::News Durable::catch_up(History& history) {
   ConversationRecord now = store_->find(record_.id).value();
   const bool too_much_read = has_read_too_much();
   const bool is_new = now.version != history.version().value || now.first_version != record_.first_version ||
                       now.settings != record_.settings || now.next_page != record_.next_page;
-  if (!is_new && !too_much_read) return false;
+  if (!is_new && !too_much_read) return News::none;
   if (now.version < history.version().value) {
     throw Failure(Error{ErrorCode::corrupt, "the conversation " + record_.id + " is at version " + std::to_string(now.version) +
                                                 " in the store, and was at " + std::to_string(history.version().value)});
@@ -170,11 +170,11 @@ bool Durable::catch_up(History& history) {
   if (too_much_read || written_anew) {
     if (written_anew) bodies_.reset();  // some may have been taken out
     history = load();
-    return true;
+    return written_anew ? News::rewritten : News::versions;
   }
   record_ = std::move(now);
   replay_to(history, record_.version);
-  return true;
+  return News::versions;
 }
 
 std::vector<VersionRecord> Durable::versions(std::uint64_t first, std::uint64_t end) {

@@ -131,7 +131,8 @@ void Compressions::end(Job& job, std::string answer, bool failed) {
 }
 
 std::string Compressions::json_of(const Job& job) {
-  std::string out = R"({"job":")" + job.name + R"(","state":")" + job.state + R"(","strategy":)" + job.strategy;
+  // That it is this process's alone is part of the answer: whoever asks another one is told that there is none.
+  std::string out = R"({"job":")" + job.name + R"(","scope":"process","state":")" + job.state + R"(","strategy":)" + job.strategy;
   out += R"(,"startedAt":)" + std::to_string(job.started_at_ms);
   if (job.ended_at_ms > 0) out += R"(,"endedAt":)" + std::to_string(job.ended_at_ms);
   out += R"(,"version":)" + std::to_string(job.version) + R"(,"messages":)" + std::to_string(job.messages);

@@ -55,7 +55,7 @@ http::Reply compress(App::Rep& app, const Call& call) {
 }
 
 http::Reply job_reply(const std::optional<std::string>& json) {
-  if (!json) refuse(ErrorCode::not_found, "there is no such compression, or it ended long ago", "job");
+  if (!json) refuse(ErrorCode::not_found, "this process has no such compression, or it ended long ago", "job");
   return json_reply(R"({"ok":true,"result":)" + *json + "}");
 }
 
