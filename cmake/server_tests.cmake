@@ -2,7 +2,7 @@
 if(NOT UNDERTEXT_HAVE_SERVER OR NOT UNDERTEXT_HAVE_SQLITE)
   return()
 endif()
-foreach(name security kill contract examples events)
+foreach(name security kill import_kill tls contract examples events)
   undertext_script_test(server.${name} server server/${name}.py)
 endforeach()
 if(UNDERTEXT_SANITIZE)
@@ -18,6 +18,13 @@ undertext_script_test(server.openapi server server/openapi.py ${PROJECT_BINARY_D
 file(GLOB scenario_files CONFIGURE_DEPENDS tests/scenarios/*.json)
 undertext_script_test(server.scenarios server server/scenarios.py ${PROJECT_SOURCE_DIR}/tests/play_scenarios.py ${scenario_files})
 undertext_script_test(server.conformance server server/scenarios.py ${PROJECT_SOURCE_DIR}/../shared/conformance/run.py)
-set_tests_properties(server.openapi server.conformance server.examples PROPERTIES SKIP_RETURN_CODE 77)
+set_tests_properties(server.openapi server.conformance server.examples server.tls PROPERTIES SKIP_RETURN_CODE 77)
+# On a throw-away PostgreSQL, where that is installed.
+if(UNDERTEXT_HAVE_POSTGRES)
+  add_test(NAME server.two_on_postgres
+    COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/postgres/server.py
+      ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/server/two_on_postgres.py $<TARGET_FILE:undertext_cli>)
+  set_tests_properties(server.two_on_postgres PROPERTIES LABELS "server;postgres" TIMEOUT 600 SKIP_RETURN_CODE 77)
+endif()
 
 undertext_script_test(names architecture names_test.py ${PROJECT_SOURCE_DIR})

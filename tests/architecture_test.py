@@ -10,7 +10,7 @@ import sys
 
 TEST_LIBRARIES = {"gtest", "gmock", "simdjson"}
 C_LIBRARY = {"assert", "ctype", "errno", "limits", "math", "stddef", "stdint", "stdio", "stdlib", "string", "time"}
-POSIX = {"arpa", "unistd", "fcntl", "netinet", "poll", "signal", "sys", "termios", "dlfcn"}
+POSIX = {"arpa", "unistd", "fcntl", "netinet", "poll", "signal", "sys", "termios", "dlfcn", "malloc"}
 
 
 def read_table(text):

@@ -42,13 +42,24 @@ struct Budget {
   UNDERTEXT_API std::uint64_t tokens_max() const;  // what is left for the messages; 0 when nothing is
 };
 
+// How far a compression is.
+struct CompressionProgress {
+  enum class Stage : std::uint8_t { planning, summarising, applying };
+  Stage stage = Stage::planning;
+  std::uint64_t messages = 0;       // that are being summarised
+  std::uint64_t summary_bytes = 0;  // of the summary so far, where whoever writes it can tell
+};
+UNDERTEXT_API std::string_view name(CompressionProgress::Stage stage);  // such as "summarising"
+using OnCompressionProgress = std::function<void(const CompressionProgress&)>;
+
 // What a plan is to reach.
 struct Aim {
   std::optional<std::uint64_t> tokens_max = {};                         // unset: whatever the strategy does by itself
   std::function<std::uint32_t(const Message&)> count_tokens = {};       // of a message to be put into the view
   std::function<std::uint64_t(std::string_view text)> count_text = {};  // of plain text, for summaries
   MessageLimits limits = {};
-  std::stop_token cancel = {};  // asks a slow summariser to give up
+  std::stop_token cancel = {};             // asks a slow summariser to give up
+  OnCompressionProgress on_progress = {};  // told of summaries, on the thread that plans
 };
 
 class UNDERTEXT_API Strategy {

@@ -47,6 +47,8 @@ struct Event {
     compressed,                      // by itself: strategy, tokens_used before and tokens_after; `version` made it
     compression_failed,              // strategy, error: nothing was changed
     compression_discarded,           // strategy, error: what a slow summary stands for was changed meanwhile; nothing was done
+    rewritten,  // what is stored was written anew: messages may have been redacted, versions given up, all counted by another
+                // tokenizer, here or elsewhere. Whoever keeps some of it reads it again
   };
   Type type = Type::context_changed;
   Version version;
@@ -105,6 +107,8 @@ struct OpenOptions {
   std::uint64_t checkpoint_versions = 512;
   // Kept with the conversation for whoever opens it next, such as a door's settings; unset: as it is.
   std::optional<std::string> note = {};
+  // Of a conversation that is put together under a staged id (store.hpp): the id that Store::publish() will give it.
+  std::string publish_as = {};
 };
 
 // Which versions to keep: those that any of these asks for. The head, and what it can roll back to, are always kept.
@@ -140,6 +144,7 @@ struct CompressOptions {
   std::optional<std::uint64_t> tokens_max = {};  // unset: whatever the strategy does by itself
   OperationOptions operation = {};
   std::stop_token cancel = {};
+  OnCompressionProgress on_progress = {};  // on the calling thread; what it throws comes out, and nothing has changed then
 };
 
 // Ends the subscription when destroyed; waits for a call to it that is under way on another thread. May outlive the conversation.
@@ -162,7 +167,8 @@ class UNDERTEXT_API Conversation {
   // A conversation that lasts. Operations are on disk when apply() returns, and begin with the newest version that anyone committed; another
   // writer coming first is a conflict (but see OpenOptions::rebase_appends), after which this conversation is up to date. Bodies and old versions
   // are read when they are looked at, so all that reads may throw Failure, or answer unavailable or corrupt where it answers a Result. Counted by another
-  // tokenizer than before, all is counted anew and stored. Errors: as open() and Store.
+  // tokenizer than before, all is counted anew and stored; where somebody else did that, this conversation counts as they do from then on. Errors: as
+  // open() and Store.
   static Result<Conversation> open(std::shared_ptr<Store> store, std::string_view id, Settings settings = {},
                                    const OpenOptions& options = {});
   // The note that was kept with a stored conversation, and the tokenizer that it was counted by: to open it as it is.

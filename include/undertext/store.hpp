@@ -12,6 +12,9 @@
 //
 // A fork's numbers go on where its origin's were: records below the three numbers of its Origin are the origin's, and are asked for there.
 //
+// What is being put together and nobody may see yet, such as an import, is staged: kept under an id that begins with a dot (store/staged.hpp), which list() leaves
+// out and no door takes, until publish() gives it the id it is for, as a whole.
+//
 // Two writers never both succeed: commit() carries the version it goes on from, and is refused with `conflict` when that is no longer the head.
 // It is wholly there or wholly absent, whatever happens; when it has answered, it lasts as the store's durability says.
 //
@@ -162,6 +165,7 @@ struct Prune {
 struct ListOptions {
   std::string after = {};     // ids beyond this one, rising; empty: from the first
   std::uint32_t limit = 100;  // 1 … 1000
+  bool staged = false;        // those that are staged, instead of all others
   CallOptions call = {};
 };
 
@@ -186,6 +190,11 @@ class UNDERTEXT_API Store {
   virtual Result<ConversationRecord> find(std::string_view id, const CallOptions& options = {}) = 0;  // not_found
   virtual Result<std::vector<ConversationRecord>> list(const ListOptions& options = {}) = 0;  // by id, rising; `forks` left empty
 
+  // Gives the staged conversation its id, in one step: before it nobody sees any of it, afterwards everything. conflict: the id is taken, or was and is
+  // purged. not_found: there is no such staged one (any more). Takes as long as the records are many where they have to be written anew (PostgreSQL), and has
+  // no patience of its own.
+  virtual std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& options = {}) = 0;
+
   // Own records of the conversation, rising, without those that are not there: [first, end). The end is cut off where the answer would be very large (but not
   // below one record), so ask on from the last one.
   virtual Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first, std::uint64_t end,
@@ -208,7 +217,8 @@ class UNDERTEXT_API Store {
   // time or digest is not that of the message.
   virtual std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
                                       const CallOptions& options = {}) = 0;
-  // Takes a whole conversation out for good; done again it makes sure of that. conflict: it has forks.
+  // Takes a whole conversation out for good; done again it makes sure of that. Of a staged one no record stays, and its bytes are
+  // not overwritten. conflict: it has forks.
   virtual std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options = {}) = 0;
   virtual Result<std::vector<RemovalRecord>> removals(std::string_view id,
                                                       const CallOptions& options = {}) = 0;  // of purged ones too

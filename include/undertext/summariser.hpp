@@ -26,6 +26,7 @@ struct SummaryRequest {
   std::uint64_t tokens_max = 0;                                           // a longer summary is of no use
   std::function<std::uint64_t(std::string_view text)> count_tokens = {};  // of plain text, as the conversation counts
   std::stop_token cancel = {};                                            // asks a slow summariser to give up
+  std::function<void(std::string_view text_so_far)> on_progress = {};     // while it writes, where it can tell; on its own thread
 };
 
 struct Summary {

@@ -6,7 +6,7 @@ import { follow, type LineState } from './api/events';
 import type { ServerEvent } from './api/sse';
 import type { Conversation, ListedConversation, VersionEntry } from './api/types';
 import { RowCache } from './model/rows';
-import { sentenceOf } from './model/told';
+import { isRewritten, sentenceOf } from './model/told';
 import { Versions } from './model/versions';
 
 const tokenKey = 'undertext-token';
@@ -195,7 +195,7 @@ async function show(): Promise<void> {
 function onEvent(id: string, event: ServerEvent): void {
   if (conversation.value?.id !== id) return;
   if (event.type === 'version') return onVersion(JSON.parse(event.data) as VersionEntry);
-  if (event.type === 'reset') return void reload();
+  if (event.type === 'reset' || isRewritten(event)) return void reload();
   const said = sentenceOf(event);
   if (said) inform(said);
   if (event.type === 'deleted') void loadList();

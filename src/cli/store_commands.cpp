@@ -11,6 +11,7 @@
 #include "cli/desk.hpp"
 #include "json/record_json.hpp"
 #include "store/fresh_id.hpp"
+#include "transfer/import.hpp"
 
 namespace undertext {
 namespace {
@@ -189,6 +190,7 @@ Run declare_gc(Arguments& arguments) {
       if (!desk.confirm("Old versions of " + id + " and what only they need will be gone for good. Go on?", given->yes)) return 1;
       reclaimed = desk.conversation(*given).give_up_versions(retention).value();
     }
+    discard_abandoned(*store, now_ms()).value();
     if (std::optional<Error> error = store->compact()) throw Failure(std::move(*error));
     if (given->json) {
       desk.put_json(R"({"ok":true,"result":{"firstVersion":)" + std::to_string(reclaimed.first_version.value) + R"(,"versions":)" +

@@ -120,11 +120,16 @@ class SummaryStrategy final : public Strategy {
     }
     SummaryRequest request{originals.take(), text_tokens_max, aim.count_text, aim.cancel};
     if (!request.count_tokens) request.count_tokens = [](std::string_view text) { return (text.size() + 2) / 3; };
+    const auto tell = [&](std::string_view text_so_far) {
+      aim.on_progress({CompressionProgress::Stage::summarising, request.messages.size(), text_so_far.size()});
+    };
+    if (aim.on_progress) request.on_progress = tell;
 
     Plan plan = empty_plan(history, name());
     const std::uint64_t kept_tokens = plan.tokens_before - hidden_tokens;
     bool through_summaries = true;
     for (;;) {
+      if (aim.on_progress) tell("");
       Result<Summary> summary = options_.summariser->summarise(request);
       if (!summary && summary.error().code == ErrorCode::too_large && through_summaries) {
         // The originals are out of reach: too many for whoever summarises. Then earlier summaries have to speak for theirs.
@@ -174,6 +179,15 @@ class SummaryStrategy final : public Strategy {
 };
 
 }  // namespace
+
+std::string_view name(CompressionProgress::Stage stage) {
+  switch (stage) {
+    case CompressionProgress::Stage::planning: return "planning";
+    case CompressionProgress::Stage::summarising: return "summarising";
+    case CompressionProgress::Stage::applying: return "applying";
+  }
+  return "";
+}
 
 StrategyPtr smart_summary(SmartSummary options) { return std::make_shared<SummaryStrategy>(std::move(options)); }
 

@@ -107,7 +107,7 @@ class EndpointSummariser final : public Summariser {
                            .headers = headers(key),
                            .body = request_body(settings_, question.transcript, options),
                            .timeout_ms = settings_.timeout_ms};
-    EndpointResponse response(settings_, key);
+    EndpointResponse response(settings_, request, key);
     const HttpOutcome outcome = http_post(
         post, [&response](const HttpHead& head, std::string_view bytes) { return response.read(head, bytes); }, request.cancel);
     return response.finish(outcome);

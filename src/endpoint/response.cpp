@@ -68,7 +68,9 @@ bool EndpointResponse::read_stream(std::string_view bytes) {
   is_too_long_ = !events_.read(bytes, [this](std::string_view name, std::string_view data) {
     const std::size_t size_before = answer_.answer().text.size();
     answer_.read_event(name, data);
-    if (settings_.on_progress && answer_.answer().text.size() != size_before) settings_.on_progress(answer_.answer().text);
+    const std::string& text = answer_.answer().text;
+    if (settings_.on_progress && text.size() != size_before) settings_.on_progress(text);
+    if (request_.on_progress && text.size() != size_before) request_.on_progress(text);
     return !answer_.is_over();
   });
   return !is_too_long_ && !answer_.is_over();

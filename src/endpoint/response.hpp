@@ -17,13 +17,13 @@
 
 namespace undertext {
 
-// Borrows settings and key.
+// Borrows all it is given.
 class EndpointResponse {
  public:
-  EndpointResponse(const EndpointSettings& settings, const EndpointKey& key)
-      : settings_(settings), key_(key), answer_(settings.kind) {}
+  EndpointResponse(const EndpointSettings& settings, const SummaryRequest& request, const EndpointKey& key)
+      : settings_(settings), request_(request), key_(key), answer_(settings.kind) {}
 
-  // Whether more is wanted. Calls on_progress when a stream has brought text.
+  // Whether more is wanted. Calls on_progress, of the settings and of the request, when a stream has brought text.
   bool read(const HttpHead& head, std::string_view bytes);
 
   // What it comes to, once the connection has ended as `outcome` says.
@@ -37,6 +37,7 @@ class EndpointResponse {
   bool fits(std::size_t bytes_max);
 
   const EndpointSettings& settings_;
+  const SummaryRequest& request_;
   const EndpointKey& key_;
   AnswerReader answer_;
   EventStream events_;

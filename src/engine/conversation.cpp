@@ -72,6 +72,7 @@ std::string_view name(Event::Type type) {
     case Event::Type::compressed: return "COMPRESSED";
     case Event::Type::compression_failed: return "COMPRESSION_FAILED";
     case Event::Type::compression_discarded: return "COMPRESSION_DISCARDED";
+    case Event::Type::rewritten: return "REWRITTEN";
   }
   return "";
 }
@@ -185,9 +186,15 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
   }
   Aim to = aim(options.tokens_max);
   to.cancel = options.cancel;
+  to.on_progress = options.on_progress;
+  const auto tell = [&](CompressionProgress::Stage stage) {
+    if (options.on_progress) options.on_progress({.stage = stage});
+  };
+  tell(CompressionProgress::Stage::planning);
   Result<Plan> plan = plan_by(strategy, frozen, to);
   if (!plan) return plan.error();
   if (options.cancel.stop_requested()) return Error{ErrorCode::unavailable, "it was cancelled"};
+  tell(CompressionProgress::Stage::applying);
   bool moved_on = false;
   Result<Outcome> outcome = apply({op::CompressBy{[&](const History& now) -> Result<Plan> {
                                      moved_on = now.version() != frozen.version();
@@ -231,12 +238,7 @@ std::optional<Error> Conversation::set_tokenizer(std::string_view name) {
   if (rep_->durable) {
     if (std::optional<Error> error = rep_->recount_stored(counting->count_message, name)) return error;
   }
-  rep_->context.count_tokens = counting->count_message;
-  rep_->tokenizer = name;
-  {
-    const std::lock_guard publishing(rep_->publishing);
-    rep_->counting = std::move(*counting);
-  }
+  rep_->count_by(std::move(*counting), name);
   if (!rep_->durable) rep_->recount_is_due.store(true);
   return {};
 }
@@ -323,32 +325,36 @@ std::optional<Error> Conversation::check() {
 }
 
 std::optional<Error> Conversation::redact(const std::vector<Ordinal>& ordinals, const Removal& removal) {
-  return rep_->change_stored([&](History& history) -> std::optional<Error> {
-    std::vector<std::string> others;
-    const std::optional<Error> redacted = rep_->durable->redact(history, ordinals, removal, others);
-    if (redacted && redacted->code == ErrorCode::not_found) return redacted;
-    // Sizes and counts are those of the stubs from now on, also where not all of it could be done: some bodies may be gone.
-    std::optional<Error> counted;
-    do {
-      history = rep_->durable->load().recounted(rep_->context.count_tokens);
-      counted = rep_->durable->recounted(history, rep_->tokenizer);
-    } while (counted && counted->code == ErrorCode::conflict);
-    for (const std::string& origin : others) {
-      Settings settings = rep_->settings;
-      settings.tokenizer.clear();
-      Result<Conversation> opened = rep_->durable->open_another(origin, settings);
-      if (!opened) return opened.error();
-      if (std::optional<Error> error = opened->count_anew()) return error;
-    }
-    return redacted ? redacted : counted;
-  });
+  return rep_->change_stored(
+      [&](History& history) -> std::optional<Error> {
+        std::vector<std::string> others;
+        const std::optional<Error> redacted = rep_->durable->redact(history, ordinals, removal, others);
+        if (redacted && redacted->code == ErrorCode::not_found) return redacted;
+        // Sizes and counts are those of the stubs from now on, also where not all of it could be done: some bodies may be gone.
+        std::optional<Error> counted;
+        do {
+          history = rep_->durable->load().recounted(rep_->context.count_tokens);
+          counted = rep_->durable->recounted(history, rep_->tokenizer);
+        } while (counted && counted->code == ErrorCode::conflict);
+        for (const std::string& origin : others) {
+          Settings settings = rep_->settings;
+          settings.tokenizer.clear();
+          Result<Conversation> opened = rep_->durable->open_another(origin, settings);
+          if (!opened) return opened.error();
+          if (std::optional<Error> error = opened->count_anew()) return error;
+        }
+        return redacted ? redacted : counted;
+      },
+      Rep::Tell::rewritten);
 }
 
 std::optional<Error> Conversation::count_anew() {
-  return rep_->change_stored([&](History& history) {
-    history = history.recounted(rep_->context.count_tokens);
-    return rep_->durable->recounted(history, rep_->tokenizer);
-  });
+  return rep_->change_stored(
+      [&](History& history) {
+        history = history.recounted(rep_->context.count_tokens);
+        return rep_->durable->recounted(history, rep_->tokenizer);
+      },
+      Rep::Tell::rewritten);
 }
 
 Result<Reclaimed> Conversation::give_up_versions(const Retention& retention) {
@@ -357,14 +363,16 @@ Result<Reclaimed> Conversation::give_up_versions(const Retention& retention) {
   }
   Reclaimed reclaimed;
   const std::int64_t now = now_ms(rep_->settings);
-  const std::optional<Error> error = rep_->change_stored([&](History& history) -> std::optional<Error> {
-    const std::uint32_t first = first_kept(history, retention, now);
-    reclaimed.first_version = Version(first);
-    Result<Reclaimed> done = rep_->durable->give_up(history, first, now);
-    if (!done) return done.error();
-    reclaimed = *done;
-    return {};
-  });
+  const std::optional<Error> error = rep_->change_stored(
+      [&](History& history) -> std::optional<Error> {
+        const std::uint32_t first = first_kept(history, retention, now);
+        reclaimed.first_version = Version(first);
+        Result<Reclaimed> done = rep_->durable->give_up(history, first, now);
+        if (!done) return done.error();
+        reclaimed = *done;
+        return {};
+      },
+      Rep::Tell::rewritten);
   if (error) return *error;
   return reclaimed;
 }

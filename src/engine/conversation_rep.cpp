@@ -126,13 +126,19 @@ std::optional<Error> Conversation::Rep::catch_up(const Subscribers::List& listen
   return answering_failure([&]() -> std::optional<Error> {
     History newest = current();
     const Version before = newest.version();
-    const bool is_new = durable->catch_up(newest);
+    const Durable::News news = durable->catch_up(newest);
     if (durable->tokenizer() != tokenizer) {
-      return Error{ErrorCode::conflict, "this conversation is counted by " + durable->tokenizer() + " now; open it again"};
+      Result<Counting> theirs = counting_by(durable->tokenizer());
+      if (!theirs)
+        return Error{ErrorCode::conflict, "this conversation is counted by " + durable->tokenizer() +
+                                              " now, which is not there: " + theirs.error().message};
+      count_by(std::move(*theirs), durable->tokenizer());
+      hysteresis.reset();
     }
-    if (!is_new) return {};
+    if (news == Durable::News::none) return {};
     stats = newest.stats();
     publish(newest);
+    if (news == Durable::News::rewritten) tell_rewritten(listeners);
     if (current().version() != before) {
       const Event changed[] = {{Event::Type::context_changed, current().version()}};
       Subscribers::deliver(listeners, changed);
@@ -149,7 +155,19 @@ void Conversation::Rep::give_back_memory() {
   catch_up(subscribers->list());  // where that fails, what is there can be read on, and the next call tries again
 }
 
-std::optional<Error> Conversation::Rep::change_stored(const std::function<std::optional<Error>(History&)>& make) {
+void Conversation::Rep::count_by(Counting counted, std::string_view name) {
+  context.count_tokens = counted.count_message;
+  tokenizer = name;
+  const std::lock_guard lock(publishing);
+  counting = std::move(counted);
+}
+
+void Conversation::Rep::tell_rewritten(const Subscribers::List& listeners) const {
+  const Event rewritten[] = {{Event::Type::rewritten, current().version()}};
+  Subscribers::deliver(listeners, rewritten);
+}
+
+std::optional<Error> Conversation::Rep::change_stored(const std::function<std::optional<Error>(History&)>& make, Tell tell) {
   if (!durable) return Error{ErrorCode::unsupported, "this conversation is in memory; open it from a store"};
   if (std::optional<Error> refused = refuse_nested()) return refused;
   const Turn whose(*this);
@@ -159,6 +177,7 @@ std::optional<Error> Conversation::Rep::change_stored(const std::function<std::o
     if (std::optional<Error> error = make(history)) return error;
     stats = history.stats();
     publish(history);
+    if (tell == Tell::rewritten) tell_rewritten(subscribers->list());
     return {};
   });
 }
@@ -172,6 +191,7 @@ std::optional<Error> Conversation::Rep::recount_stored(const std::function<std::
     stats = counted.stats();
     publish(counted);
     hysteresis.reset();
+    tell_rewritten(subscribers->list());
     return {};
   });
 }

@@ -128,11 +128,14 @@ struct Conversation::Rep {
   template <class Make>
   auto change(bool may_rebase, Make make) -> decltype(make(std::declval<Work&>(), true));
   // Changes what is stored without making a version. `make` may swap the history for an equal one.
-  std::optional<Error> change_stored(const std::function<std::optional<Error>(History&)>& make);
+  enum class Tell : std::uint8_t { nothing, rewritten };
+  std::optional<Error> change_stored(const std::function<std::optional<Error>(History&)>& make, Tell tell = Tell::nothing);
+  void tell_rewritten(const Subscribers::List& listeners) const;
+  void count_by(Counting counted, std::string_view name);
   std::optional<Error> recount_stored(const std::function<std::uint32_t(const Message&)>& count, std::string_view name);
   // What a stored history has read, when that is too much and nobody is changing it.
   void give_back_memory();
-  // With what others have stored. Nothing to do for a conversation in memory. conflict: they count by another tokenizer now.
+  // With what others have stored. Nothing to do for a conversation in memory. conflict: they count by a tokenizer that is not there.
   std::optional<Error> catch_up(const Subscribers::List& listeners);
   // What was answered to this operation id before.
   std::optional<Outcome> first_answer(const std::string& operation_id) const;

@@ -257,7 +257,7 @@ TEST(Conversation, ATokenizerThatNobodyKnowsIsNotFound) {
 }
 
 TEST(Conversation, EveryEventTypeHasAName) {
-  for (int type = 0; type <= static_cast<int>(Event::Type::compression_discarded); ++type) {
+  for (int type = 0; type <= static_cast<int>(Event::Type::rewritten); ++type) {
     EXPECT_FALSE(name(static_cast<Event::Type>(type)).empty());
   }
 }

@@ -13,6 +13,7 @@
 #include "history/saved.hpp"
 #include "message/redacted.hpp"
 #include "store/chain.hpp"
+#include "store/staged.hpp"
 
 namespace undertext {
 namespace {
@@ -76,14 +77,16 @@ Durable::Durable(std::shared_ptr<Store> store, ConversationRecord record, Lineag
 Result<std::unique_ptr<Durable>> Durable::open(std::shared_ptr<Store> store, std::string_view id, std::string_view tokenizer,
                                                const OpenOptions& options, std::int64_t now_ms) {
   if (!store) return Error{ErrorCode::invalid_argument, "give a store", "store"};
-  if (!is_conversation_id(id)) {
+  const bool is_staged = is_staged_id(id) && is_conversation_id(options.publish_as);
+  if (!is_conversation_id(id) && !is_staged) {
     return Error{ErrorCode::invalid_argument, "a conversation's id is 1 to 128 of A-Z a-z 0-9 . _ -, and does not begin with a dot",
                  "conversation"};
   }
   Result<ConversationRecord> record = Error{ErrorCode::not_found, ""};
   if (options.make != OpenOptions::Make::always) record = store->find(id);
   if (!record && record.error().code == ErrorCode::not_found && options.make != OpenOptions::Make::never) {
-    record = store->create({std::string(id), settings_bytes(tokenizer, options.note.value_or("")), now_ms, first_chain(id)});
+    record = store->create({std::string(id), settings_bytes(tokenizer, options.note.value_or("")), now_ms,
+                            first_chain(is_staged ? options.publish_as : id)});
     // Somebody else may have made it in between.
     if (!record && record.error().code == ErrorCode::conflict && options.make == OpenOptions::Make::if_missing)
       record = store->find(id);
@@ -151,12 +154,12 @@ bool Durable::has_read_too_much() const {
   return (pages_ ? pages_->bytes_loaded() : 0) + bytes_added_ > cache_bytes_ && record_.checkpoint_version > 0;
 }
 
-bool Durable::catch_up(History& history) {
+Durable::News Durable::catch_up(History& history) {
   ConversationRecord now = store_->find(record_.id).value();
   const bool too_much_read = has_read_too_much();
   const bool is_new = now.version != history.version().value || now.first_version != record_.first_version ||
                       now.settings != record_.settings || now.next_page != record_.next_page;
-  if (!is_new && !too_much_read) return false;
+  if (!is_new && !too_much_read) return News::none;
   if (now.version < history.version().value) {
     throw Failure(Error{ErrorCode::corrupt, "the conversation " + record_.id + " is at version " + std::to_string(now.version) +
                                                 " in the store, and was at " + std::to_string(history.version().value)});
@@ -167,11 +170,11 @@ bool Durable::catch_up(History& history) {
   if (too_much_read || written_anew) {
     if (written_anew) bodies_.reset();  // some may have been taken out
     history = load();
-    return true;
+    return written_anew ? News::rewritten : News::versions;
   }
   record_ = std::move(now);
   replay_to(history, record_.version);
-  return true;
+  return News::versions;
 }
 
 std::vector<VersionRecord> Durable::versions(std::uint64_t first, std::uint64_t end) {

@@ -37,8 +37,12 @@ class Durable {
   static std::string tokenizer_of(const ConversationRecord& record);
 
   History load();
-  // Whether there was anything new. A history that has read more than the cache may hold is loaded anew too.
-  bool catch_up(History& history);
+  enum class News : std::uint8_t {
+    none,
+    versions,   // or nothing but that a history which has read more than the cache may hold was loaded anew
+    rewritten,  // somebody else wrote pages or settings: what was there before may have changed
+  };
+  News catch_up(History& history);
 
   bool has_read_too_much() const;  // more than the cache may hold, and a checkpoint to read it from again
 

@@ -119,7 +119,8 @@ void append_json(std::string& out, const Event& event) {
       append_field(out, R"(,"version":)", event.version.value);
       append_field(out, R"(,"batchIndex":)", event.batch.value);
       break;
-    case Event::Type::context_changed: append_field(out, R"(,"version":)", event.version.value); break;
+    case Event::Type::context_changed:
+    case Event::Type::rewritten: append_field(out, R"(,"version":)", event.version.value); break;
     case Event::Type::token_limit_exceeded:
       append_field(out, R"(,"tokensUsed":)", event.tokens_used);
       append_field(out, R"(,"tokenLimit":)", event.token_limit);

@@ -207,7 +207,8 @@ void answer_operation(Conversation& conversation, JsonValue object, const Reques
     const Result<Outcome> outcome =
         conversation.compress(*spelled->compress_by.strategy, {.tokens_max = room_for(conversation, spelled->compress_by),
                                                                .operation = std::move(spelled->operation.options),
-                                                               .cancel = options.cancel});
+                                                               .cancel = options.cancel,
+                                                               .on_progress = options.on_progress});
     if (!outcome) return append_answer(out, outcome.error());
     answer.version = outcome->version;
     return append_answer(out, *outcome);

@@ -31,7 +31,8 @@ struct RequestOptions {
   bool refuse_slow_strategies = false;
   // COMPRESS by any strategy is planned while others read and write, as Conversation::compress() does it.
   bool plans_aside = false;
-  std::stop_token cancel = {};  // of such a plan
+  std::stop_token cancel = {};             // of such a plan
+  OnCompressionProgress on_progress = {};  // likewise; on the calling thread
   // Of the operation, or the first of a list; invalid_argument when the line says another.
   std::optional<Version> expected_version = {};
   // Of the operation; invalid_argument when the line says another. Of a list, "ID/0", "ID/1" and so on for those that have none of their own, so

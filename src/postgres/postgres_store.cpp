@@ -10,6 +10,7 @@
 #include "postgres/session.hpp"
 #include "postgres/url.hpp"
 #include "store/rules.hpp"
+#include "store/staged.hpp"
 #include "store/tenant.hpp"
 
 namespace undertext {
@@ -21,6 +22,7 @@ using Kind = Transaction::Kind;
 // The default tenant's rows do not bear the empty name: a session that never said whose rows it wants has that one, and must see none.
 static_assert(!operators_tenant.empty());
 constexpr std::int64_t whole_conversation = -1;
+constexpr std::chrono::hours publishing_max{1};  // writes every row of a conversation anew
 constexpr std::uint64_t number_max = std::numeric_limits<std::int64_t>::max();
 
 // By which a commit that was cut off recognises itself.
@@ -127,13 +129,40 @@ class PostgresStore final : public Store {
     return std::move(found->record);
   }
 
+  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
+    if (auto error = bad_own_id(staged)) return error;
+    if (auto error = bad_id(id)) return error;
+    if (auto error = bad_publishing(staged, id)) return error;
+    if (auto error = refuse_write(options)) return error;
+    const Deadline deadline = options.deadline.value_or(std::chrono::steady_clock::now() + publishing_max);
+    const std::int64_t writer = random_writer();
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Batch& batch = transaction.batch();
+    batch.add(sql::claim, of(staged));
+    batch.require(sql::require_conversation, of(staged), ErrorCode::not_found, no_conversation(staged).message);
+    batch.add(sql::publish_conversation, of(staged, text(id), number(writer)));
+    batch.require(sql::require_not_purged, of(id), ErrorCode::conflict, id_taken(id).message);
+    for (const Statement* statement :
+         {&sql::publish_versions, &sql::publish_messages, &sql::publish_checkpoint, &sql::publish_pages})
+      batch.add(*statement, of(staged, text(id)));
+    add_purge(batch, staged);
+    Outcome outcome = session_->run(transaction);
+    if (outcome.error && outcome.was_lost) {
+      const Result<bool> ours = is_writer(sql::find_creator, of(id), id, writer, deadline);
+      if (!ours) return ours.error();
+      if (*ours) outcome.error.reset();
+    }
+    return std::move(outcome.error);
+  }
+
   // The ids of one moment, and then each conversation by itself: that way every statement but the first is the business of one shard.
   Result<std::vector<ConversationRecord>> list(const ListOptions& options) override {
     if (auto error = bad_list(options)) return *error;
     const Deadline deadline = deadline_of(options.call);
     const std::string after = bound_among_ids(options.after);
     Transaction ids(Kind::reading, &set_tenant_, deadline);
-    const std::size_t ids_at = ids.batch().add(sql::list, {text(tenant_), text(after), number(std::uint64_t{options.limit})});
+    const std::size_t ids_at = ids.batch().add(options.staged ? sql::list_staged : sql::list,
+                                               {text(tenant_), text(after), number(std::uint64_t{options.limit})});
     const Outcome listed = session_->run(ids);
     if (listed.error) return *listed.error;
     std::vector<std::string> names;
@@ -201,7 +230,7 @@ class PostgresStore final : public Store {
   }
 
   std::optional<Error> commit(const Commit& commit, const CallOptions& options) override {
-    if (auto error = bad_id(commit.conversation)) return error;
+    if (auto error = bad_own_id(commit.conversation)) return error;
     if (auto error = bad_commit(commit)) return error;
     if (auto error = refuse_write(options)) return error;
     const std::string& id = commit.conversation;
@@ -277,11 +306,9 @@ class PostgresStore final : public Store {
       batch.require(sql::require_no_forks, of(id), ErrorCode::conflict, has_forks(id).message);
       // Its last chain is what remains of it.
       batch.require(sql::require_head, of(id, number(found->record.version)), ErrorCode::not_found, "");
-      add_removal(batch, id, whole_conversation, removal, found->record.chain);
+      if (!is_staged_id(id)) add_removal(batch, id, whole_conversation, removal, found->record.chain);
       if (found->record.origin) batch.add(sql::delete_fork, of(found->record.origin->conversation, text(id)));
-      for (const Statement* statement :
-           {&sql::purge_messages, &sql::purge_versions, &sql::purge_pages, &sql::purge_checkpoint, &sql::purge_conversation})
-        batch.add(*statement, of(id));
+      add_purge(batch, id);
       Outcome outcome = session_->run(transaction);
       // Somebody has committed or purged meanwhile.
       if (outcome.error && outcome.error->code == ErrorCode::not_found) continue;
@@ -363,7 +390,7 @@ class PostgresStore final : public Store {
   }
 
   std::optional<Error> refuse_read(std::string_view id, const CallOptions& options) const {
-    if (auto error = bad_id(id)) return error;
+    if (auto error = bad_own_id(id)) return error;
     return too_late(options);
   }
 
@@ -374,7 +401,7 @@ class PostgresStore final : public Store {
 
   // Tenants are a column here, and no part of ids.
   static std::optional<Error> bad_ids(const NewConversation& made) {
-    if (auto error = bad_id(made.id)) return error;
+    if (auto error = bad_own_id(made.id)) return error;
     return made.origin ? bad_id(made.origin->conversation) : std::nullopt;
   }
 
@@ -407,6 +434,11 @@ class PostgresStore final : public Store {
   void add_checkpoint(Batch& batch, std::string_view id, const Checkpoint& checkpoint, const std::vector<Page>& pages) const {
     batch.add(sql::put_checkpoint, of(id, number(checkpoint.version), number(checkpoint.next_page), bytes(checkpoint.root)));
     for (const Page& page : pages) batch.add(sql::insert_page, of(id, number(page.number), bytes(page.bytes)));
+  }
+  void add_purge(Batch& batch, std::string_view id) const {
+    for (const Statement* statement :
+         {&sql::purge_messages, &sql::purge_versions, &sql::purge_pages, &sql::purge_checkpoint, &sql::purge_conversation})
+      batch.add(*statement, of(id));
   }
   void require_later_checkpoint(Batch& batch, std::string_view id, const Checkpoint& checkpoint, std::uint64_t first_page) const {
     batch.require(sql::require_later_checkpoint,

@@ -184,7 +184,30 @@ WHERE conversation_id = $1 AND tenant = $2 AND version <= $3 AND (operation <> '
 // Across conversations.
 
 inline constexpr Statement list{"list", R"sql(
-SELECT conversation_id FROM undertext_conversation WHERE tenant = $1 AND conversation_id > $2 ORDER BY conversation_id LIMIT $3)sql"};
+SELECT conversation_id FROM undertext_conversation
+WHERE tenant = $1 AND conversation_id > $2 AND NOT (conversation_id >= '.' AND conversation_id < '/') ORDER BY conversation_id LIMIT $3)sql"};
+// Ids that begin with a dot: '/' is the next letter.
+inline constexpr Statement list_staged{"list_staged", R"sql(
+SELECT conversation_id FROM undertext_conversation
+WHERE tenant = $1 AND conversation_id > $2 AND conversation_id >= '.' AND conversation_id < '/' ORDER BY conversation_id LIMIT $3)sql"};
+// What is staged under $1 becomes $3. The column that tables may be distributed by cannot be changed in a row there, so rows are copied.
+inline constexpr Statement publish_conversation{"publish_conversation", R"sql(
+INSERT INTO undertext_conversation (conversation_id, tenant, settings, created_at_ms, writer, first_version, chain)
+SELECT $3, tenant, settings, created_at_ms, $4, first_version, chain FROM undertext_conversation
+WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement publish_versions{"publish_versions", R"sql(
+INSERT INTO undertext_version (conversation_id, tenant, version, at_ms, log_length, operation, arguments, operation_id, answer, chain, writer)
+SELECT $3, tenant, version, at_ms, log_length, operation, arguments, operation_id, answer, chain, writer FROM undertext_version
+WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement publish_messages{"publish_messages", R"sql(
+INSERT INTO undertext_message (conversation_id, tenant, ordinal, role, time_ms, tokens, redacted, body)
+SELECT $3, tenant, ordinal, role, time_ms, tokens, redacted, body FROM undertext_message WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement publish_checkpoint{"publish_checkpoint", R"sql(
+INSERT INTO undertext_checkpoint (conversation_id, tenant, version, next_page, root)
+SELECT $3, tenant, version, next_page, root FROM undertext_checkpoint WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement publish_pages{"publish_pages", R"sql(
+INSERT INTO undertext_page (conversation_id, tenant, number, bytes)
+SELECT $3, tenant, number, bytes FROM undertext_page WHERE conversation_id = $1 AND tenant = $2)sql"};
 // Rows whose conversation is not there, which no call can leave behind.
 inline constexpr Statement orphans{"orphans", R"sql(
 SELECT DISTINCT r.conversation_id, r.what FROM (

@@ -12,6 +12,7 @@
 #include "server/app.hpp"
 #include "server/compressions.hpp"
 #include "server/event_streams.hpp"
+#include "server/once.hpp"
 #include "server/open_conversations.hpp"
 #include "server/route.hpp"
 #include "server/tenant_counts.hpp"
@@ -26,6 +27,7 @@ struct App::Rep {
   EventStreams events;
   Compressions compressions;
   TenantCounts exports;
+  RequestsByKey operation_requests{65'536};
   std::vector<Route> routes;
   std::string openapi, docs;
 

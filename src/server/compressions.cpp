@@ -28,6 +28,8 @@ Result<Compressions::Started> Compressions::start(Order order) {
                                        .tenant = order.tenant,
                                        .id = order.conversation->id(),
                                        .strategy = order.strategy,
+                                       .key = order.key,
+                                       .line = order.line,
                                        .started_at_ms = wall_clock_ms(),
                                        .version = history.version().value,
                                        .messages = history.view().size(),
@@ -35,6 +37,9 @@ Result<Compressions::Started> Compressions::start(Order order) {
   Started started{job->name, json_of(*job)};
   {
     const std::lock_guard lock(lock_);
+    Result<std::optional<Started>> before = started_before(order);
+    if (!before) return before.error();
+    if (*before) return **std::move(before);
     if (stopping_) return Error{ErrorCode::unavailable, "the server is stopping"};
     if (!running_by_tenant_.take(order.tenant))
       return Error{ErrorCode::unavailable, "there are too many compressions under way already"};
@@ -50,14 +55,40 @@ Result<Compressions::Started> Compressions::start(Order order) {
   return started;
 }
 
+Result<std::optional<Compressions::Started>> Compressions::started_before(const Order& order) const {
+  if (order.key.empty()) return std::optional<Started>();
+  for (const std::shared_ptr<Job>& job : jobs_) {
+    if (job->key != order.key || job->tenant != order.tenant || job->id != order.conversation->id()) continue;
+    if (job->line != order.line) return Error{ErrorCode::conflict, "this key was given for another compression"};
+    return std::optional(Started{job->name, json_of(*job)});
+  }
+  return std::optional<Started>();
+}
+
+// A summary grows by a few letters at a time, which is not worth an event each.
+void Compressions::advance(Job& job, const CompressionProgress& progress) {
+  constexpr std::chrono::seconds pause{1};
+  const auto now = std::chrono::steady_clock::now();
+  {
+    const std::lock_guard lock(lock_);
+    const bool is_next = progress.stage != job.progress.stage;
+    job.progress = progress;
+    if (!is_next && now - job.told_at < pause) return;
+    job.told_at = now;
+  }
+  tell(job);
+}
+
 void Compressions::run(const std::shared_ptr<Job>& job, Order order) {
   std::string line;
   bool failed = true;
   tell(*job);
   try {
-    LineAnswer done =
-        answer_request(*order.conversation, order.line,
-                       {.takes = RequestOptions::Takes::operations, .plans_aside = true, .cancel = job->cancel.get_token()});
+    LineAnswer done = answer_request(*order.conversation, order.line,
+                                     {.takes = RequestOptions::Takes::operations,
+                                      .plans_aside = true,
+                                      .cancel = job->cancel.get_token(),
+                                      .on_progress = [&](const CompressionProgress& progress) { advance(*job, progress); }});
     failed = done.error.has_value();
     line = std::move(done.line);
   } catch (const std::exception&) {
@@ -100,12 +131,20 @@ void Compressions::end(Job& job, std::string answer, bool failed) {
 }
 
 std::string Compressions::json_of(const Job& job) {
-  std::string out = R"({"job":")" + job.name + R"(","state":")" + job.state + R"(","strategy":)" + job.strategy;
+  // That it is this process's alone is part of the answer: whoever asks another one is told that there is none.
+  std::string out = R"({"job":")" + job.name + R"(","scope":"process","state":")" + job.state + R"(","strategy":)" + job.strategy;
   out += R"(,"startedAt":)" + std::to_string(job.started_at_ms);
   if (job.ended_at_ms > 0) out += R"(,"endedAt":)" + std::to_string(job.ended_at_ms);
   out += R"(,"version":)" + std::to_string(job.version) + R"(,"messages":)" + std::to_string(job.messages);
   out += R"(,"tokens":)" + std::to_string(job.tokens);
-  if (job.answer.empty()) return out + "}";
+  if (job.answer.empty()) {
+    (out += R"(,"progress":{"stage":")") += name(job.progress.stage);
+    out += '"';
+    if (job.progress.stage == CompressionProgress::Stage::summarising)
+      out += R"(,"messages":)" + std::to_string(job.progress.messages) + R"(,"summaryBytes":)" +
+             std::to_string(job.progress.summary_bytes);
+    return out + "}}";
+  }
   if (job.state == "done") return out + R"(,"answer":)" + job.answer + "}";
   constexpr std::string_view lead = R"({"ok":false,"error":)";
   return out + R"(,"error":)" + job.answer.substr(lead.size(), job.answer.size() - lead.size() - 1) + "}";
@@ -134,6 +173,19 @@ std::optional<std::string> Compressions::cancel(const std::string& tenant, const
   if (!found) return {};
   found->cancel.request_stop();  // may call what waits for it, so without the lock
   return find(tenant, id, job);
+}
+
+void Compressions::forget(const std::string& tenant, const std::string& id) {
+  std::list<std::shared_ptr<Job>> forgotten;
+  {
+    const std::lock_guard lock(lock_);
+    for (auto at = jobs_.begin(); at != jobs_.end();) {
+      const auto next = std::next(at);
+      if ((*at)->tenant == tenant && (*at)->id == id) forgotten.splice(forgotten.end(), jobs_, at);
+      at = next;
+    }
+  }
+  for (const std::shared_ptr<Job>& job : forgotten) job->cancel.request_stop();
 }
 
 void Compressions::stop() {

@@ -2,6 +2,7 @@
 // threads.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -23,7 +24,8 @@ class Compressions {
   struct Options {
     std::size_t per_tenant = 4;  // under way
     std::size_t kept = 64;       // ended, of each tenant
-    // Called when one begins and when it ends, with what GET answers of it; not from the caller's thread.
+    // Called when one begins, when it comes to another stage, at most once a second while a summary grows, and when it ends, with what GET answers of it;
+    // not from the caller's thread.
     std::function<void(const std::string& tenant, const std::string& id, const std::string& job_json)> tell = {};
   };
   struct Order {
@@ -31,6 +33,7 @@ class Compressions {
     std::shared_ptr<Conversation> conversation;
     std::string line;      // the operation, as a line of the protocol
     std::string strategy;  // as JSON
+    std::string key = {};  // one that has it, of the same conversation, is answered instead of another one
   };
 
   explicit Compressions(Options options) : options_(std::move(options)), running_by_tenant_(options_.per_tenant) {}
@@ -42,7 +45,11 @@ class Compressions {
     std::string job;
     std::string json;
   };
-  Result<Started> start(Order order);  // unavailable: too many are under way, or stop() was called
+  // unavailable: too many are under way, or stop() was called. conflict: the key is that of another order.
+  Result<Started> start(Order order);
+
+  // Of a conversation that was taken out: cancels them, and knows them no longer.
+  void forget(const std::string& tenant, const std::string& id);
 
   // As JSON: {"job":…,"state":"running",…}. Nothing: no such job of that conversation.
   std::optional<std::string> find(const std::string& tenant, const std::string& id, const std::string& job) const;
@@ -54,18 +61,22 @@ class Compressions {
 
  private:
   struct Job {
-    std::string name, tenant, id, strategy;
+    std::string name, tenant, id, strategy, key, line;
     std::int64_t started_at_ms = 0, ended_at_ms = 0;
     std::uint64_t version = 0, messages = 0, tokens = 0;  // of the view when it began
     std::string state = "running";
+    CompressionProgress progress = {};
+    std::chrono::steady_clock::time_point told_at = {};
     std::string answer = {};  // the line; empty while it runs
     std::stop_source cancel = {};
   };
 
   static std::string json_of(const Job& job);
   std::shared_ptr<Job> job_of(const std::string& tenant, const std::string& id,
-                              const std::string& name) const;  // with the lock held
+                              const std::string& name) const;               // with the lock held
+  Result<std::optional<Started>> started_before(const Order& order) const;  // with the lock held
   void run(const std::shared_ptr<Job>& job, Order order);
+  void advance(Job& job, const CompressionProgress& progress);
   void end(Job& job, std::string answer, bool failed);
   void tell(const Job& job) const noexcept;
 

@@ -90,29 +90,44 @@ Made read_made(const http::Request& request, bool is_fork) {
   return made;
 }
 
-http::Reply made_reply(const Conversation& conversation) {
+http::Reply made_reply(const std::string& id, Version version) {
   std::string out = R"({"ok":true,"result":{"id":)";
-  append_json_string(out, conversation.id());
-  const Version version = conversation.version();
+  append_json_string(out, id);
   http::Reply reply = json_reply(out + R"(,"version":)" + std::to_string(version.value) + "}}", 201);
-  reply.fields.push_back({"Location", "/v1/conversations/" + conversation.id()});
+  reply.fields.push_back({"Location", "/v1/conversations/" + id});
   reply.fields.push_back(etag(version));
   return reply;
 }
 
+http::Reply made_reply(const Conversation& conversation) { return made_reply(conversation.id(), conversation.version()); }
+
 http::Reply make(const App::Rep& app, const Call& call) {
-  Made made = read_made(call.request, false);
+  const Made made = read_made(call.request, false);
+  const std::shared_ptr<Store> store = app.store(call);
   Settings settings = outside_settings(made.settings);
   OpenOptions options{.make = OpenOptions::Make::always};
   if (!made.settings.empty()) options.note = made.settings;
-  return made_reply(Conversation::open(app.store(call), made.id, std::move(settings), options).value());
+  return make_once(
+      *store, call,
+      {.what = "make",
+       .id = made.id,
+       .make =
+           [&](const std::string& id) { return made_reply(Conversation::open(store, id, std::move(settings), options).value()); },
+       .again = [](const ConversationRecord& record) { return made_reply(record.id, Version(0)); }});
 }
 
 http::Reply fork(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
   const Made made = read_made(call.request, true);
   if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
-  return made_reply(conversation->fork(made.version.value_or(conversation->version()), made.id).value());
+  const auto branch = [&](const std::string& id) {
+    return made_reply(conversation->fork(made.version.value_or(conversation->version()), id).value());
+  };
+  return make_once(
+      *app.store(call), call,
+      {.what = "fork " + conversation->id(), .id = made.id, .make = branch, .again = [](const ConversationRecord& record) {
+         return made_reply(record.id, Version(record.origin ? record.origin->version : 0));
+       }});
 }
 
 void append_forks(std::string& out, Store& store, const ConversationRecord& record) {
@@ -156,6 +171,7 @@ http::Reply take_out(App::Rep& app, const Call& call) {
   const std::string why = call.has("why") ? *call.find("why") : std::string();
   if (std::optional<Error> error = store->purge(id, {call.caller.name, wall_clock_ms(), why})) throw Failure(std::move(*error));
   app.conversations.forget(call.caller.tenant, id);
+  app.compressions.forget(call.caller.tenant, id);
   app.events.tell_deleted(call.caller.tenant, id);
   std::string out = R"({"ok":true,"result":{"purged":)";
   append_json_string(out, id);
@@ -186,6 +202,7 @@ std::vector<Route> conversation_routes(App::Rep& app) {
        .right = Right::write,
        .name = "makeConversation",
        .what = "Makes a conversation. Both members of the body may be absent, and so may the body.",
+       .parameters = {idempotency_key()},
        .body = Body::json,
        .body_may_be_absent = true,
        .body_schema =
@@ -213,7 +230,7 @@ std::vector<Route> conversation_routes(App::Rep& app) {
        .right = Right::write,
        .name = "forkConversation",
        .what = "Makes another conversation that goes on from a version of this one, and shares all messages with it.",
-       .parameters = {conversation_id()},
+       .parameters = {conversation_id(), idempotency_key()},
        .body = Body::json,
        .body_may_be_absent = true,
        .body_schema =

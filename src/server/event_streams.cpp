@@ -42,7 +42,21 @@ bool is_told_by_itself(Event::Type type) {
 }  // namespace
 
 EventStreams::EventStreams(Options options)
-    : options_(std::move(options)), open_by_tenant_(options_.per_tenant), thread_([this] { run(); }) {}
+    : options_(std::move(options)),
+      lines_({.still_allowed = options_.still_allowed,
+              .per_tenant = options_.per_tenant,
+              .heartbeat = options_.heartbeat,
+              .watch = options_.watch,
+              .on_closed =
+                  [this] {
+                    {
+                      const std::lock_guard lock(lock_);
+                      inbox_.closed = true;
+                    }
+                    left_.notify_one();
+                  }}),
+      sender_([this] { send(); }),
+      asker_([this] { ask(); }) {}
 
 EventStreams::~EventStreams() { stop(); }
 
@@ -52,8 +66,11 @@ void EventStreams::stop() {
     stopping_ = true;
   }
   left_.notify_one();
+  stopped_.notify_one();
   const std::lock_guard joining(stopping_lock_);
-  if (thread_.joinable()) thread_.join();
+  if (sender_.joinable()) sender_.join();
+  lines_.stop();
+  if (asker_.joinable()) asker_.join();
 }
 
 void EventStreams::open(Opening opening, http::Exchange& exchange) {
@@ -61,7 +78,7 @@ void EventStreams::open(Opening opening, http::Exchange& exchange) {
     const std::lock_guard lock(lock_);
     if (stopping_) return exchange.answer(error_reply({ErrorCode::unavailable, "the server is stopping"}));
   }
-  if (!open_by_tenant_.take(opening.caller.tenant)) {
+  if (!lines_.take_place(opening.caller.tenant)) {
     http::Reply reply = error_reply({ErrorCode::unavailable, "there are too many streams of events already"}, 429);
     reply.fields.push_back({"Retry-After", "5"});
     return exchange.answer(std::move(reply));
@@ -72,10 +89,12 @@ void EventStreams::open(Opening opening, http::Exchange& exchange) {
   {
     const std::lock_guard lock(lock_);
     if (stopping_) {  // meanwhile; the stream is cut, and nothing of it stays
-      open_by_tenant_.give_back(opening.caller.tenant);
+      lines_.give_back(opening.caller.tenant);
       return;
     }
-    inbox_.openings.emplace_back(std::move(opening), std::move(stream));
+    std::shared_ptr<LiveLine> line = lines_.add(opening.caller, std::move(stream));
+    line->send(": events of a conversation\n\n");
+    inbox_.openings.emplace_back(std::move(opening), std::move(line));
   }
   left_.notify_one();
 }
@@ -100,7 +119,7 @@ void EventStreams::tell_deleted(const std::string& tenant, const std::string& id
 EventStreams::Inbox EventStreams::wait_for_inbox(std::optional<Clock::time_point> until) {
   std::unique_lock lock(lock_);
   const auto something = [&] {
-    return stopping_ || !inbox_.openings.empty() || !inbox_.notices.empty() || !inbox_.deleted.empty();
+    return stopping_ || inbox_.closed || !inbox_.openings.empty() || !inbox_.notices.empty() || !inbox_.deleted.empty();
   };
   if (until) {
     left_.wait_until(lock, *until, something);
@@ -110,12 +129,11 @@ EventStreams::Inbox EventStreams::wait_for_inbox(std::optional<Clock::time_point
   return std::exchange(inbox_, {});
 }
 
-void EventStreams::run() {
-  Clock::time_point look_at = Clock::now() + options_.watch;
+void EventStreams::send() {
   bool all_told = true;
   for (;;) {
     std::optional<Clock::time_point> until;
-    if (!watched_.empty()) until = all_told ? look_at : std::min(look_at, Clock::now() + page_pause);
+    if (!all_told) until = Clock::now() + page_pause;
     try {
       take(wait_for_inbox(until));
     } catch (const std::bad_alloc&) {
@@ -125,26 +143,26 @@ void EventStreams::run() {
       const std::lock_guard lock(lock_);
       if (stopping_) break;
     }
-    const bool look = Clock::now() >= look_at;
-    if (look) look_at = Clock::now() + options_.watch;
     all_told = true;
+    const std::size_t watched_before = watched_.size();
     for (auto at = watched_.begin(); at != watched_.end();) {
       Watched& watched = at->second;
       try {
-        if (look) ask_store(watched);
-        all_told &= serve(watched, look);
+        all_told &= serve(watched);
       } catch (const std::exception&) {
-        close_all(watched);  // there is no memory for it, or nothing can be read: who comes back goes on where it was
+        for (const Line& line : watched.lines) line.line->close();
+        watched.lines.clear();  // there is no memory for it, or nothing can be read: who comes back goes on where it was
       }
       at = watched.lines.empty() ? watched_.erase(at) : std::next(at);
     }
+    if (watched_.size() != watched_before) note_watched();
   }
-  for (auto& [key, watched] : watched_) close_all(watched);
   watched_.clear();
 }
 
 void EventStreams::take(Inbox inbox) {
-  for (auto& [opening, stream] : inbox.openings) watch(std::move(opening), std::move(stream));
+  for (auto& [opening, line] : inbox.openings) watch(std::move(opening), std::move(line));
+  if (!inbox.openings.empty()) note_watched();
   for (auto& [key, text] : inbox.notices) {
     const auto found = watched_.find(key);
     if (found == watched_.end()) continue;
@@ -156,7 +174,7 @@ void EventStreams::take(Inbox inbox) {
   }
 }
 
-void EventStreams::watch(Opening opening, std::shared_ptr<http::Stream> stream) {
+void EventStreams::watch(Opening opening, std::shared_ptr<LiveLine> line) {
   const Key key{opening.caller.tenant, opening.conversation->id()};
   Watched& watched = watched_[key];
   if (!watched.conversation) {
@@ -168,23 +186,46 @@ void EventStreams::watch(Opening opening, std::shared_ptr<http::Stream> stream) 
     });
   }
   watched.changed = true;
-  Line line{std::move(opening.caller), std::move(stream), opening.next, Clock::now()};
-  if (line.stream->offer(": events of a conversation\n\n")) {
-    watched.lines.push_back(std::move(line));
-  } else {
-    close(line);
+  watched.lines.push_back({std::move(line), opening.next});
+}
+
+// For the thread that asks.
+void EventStreams::note_watched() {
+  std::map<Key, std::shared_ptr<Conversation>> asked_for;
+  for (const auto& [key, watched] : watched_) asked_for.emplace(key, watched.conversation);
+  const std::lock_guard lock(lock_);
+  asked_for_.swap(asked_for);
+}
+
+void EventStreams::ask() {
+  std::unique_lock lock(lock_);
+  while (!stopped_.wait_for(lock, options_.watch, [&] { return stopping_; })) {
+    std::map<Key, std::shared_ptr<Conversation>> asked_for = asked_for_;
+    lock.unlock();
+    for (const auto& [key, conversation] : asked_for) {
+      ask_store(key, *conversation);
+      const std::lock_guard looking(lock_);
+      if (stopping_) break;
+    }
+    asked_for.clear();  // without the lock: one that nobody else holds is closed
+    lock.lock();
+  }
+  asked_for_.clear();
+}
+
+// What is new is told by the conversation to its subscriber.
+void EventStreams::ask_store(const Key& key, Conversation& conversation) {
+  try {
+    const std::optional<Error> error = conversation.catch_up();
+    // Anything else may pass, and is tried again the next time.
+    if (error && error->code == ErrorCode::not_found) tell_deleted(key.first, key.second);
+  } catch (const std::exception&) {
+    // There is no memory for it now.
   }
 }
 
-void EventStreams::ask_store(Watched& watched) {
-  const std::optional<Error> error = watched.conversation->catch_up();
-  // Anything else may pass, and is tried again the next time.
-  if (error && error->code == ErrorCode::not_found) watched.deleted = true;
-}
-
-bool EventStreams::serve(Watched& watched, bool look) {
+bool EventStreams::serve(Watched& watched) {
   bool all_told = true;
-  std::string notices;
   std::optional<History> history;
   try {
     if (watched.changed) history = watched.conversation->history();
@@ -192,7 +233,7 @@ bool EventStreams::serve(Watched& watched, bool look) {
     all_told = false;  // tried again
   }
   const auto gone = [&](Line& line) {
-    if ((look || history || watched.deleted) && !(line.stream->is_open() && allows(line))) return true;
+    if (!line.line->is_open() || ((history || watched.deleted) && !lines_.allows(*line.line))) return true;
     if (history && !tell_versions(*history, line)) return true;
     if (history && line.next <= history->version().value) all_told = false;
     return false;
@@ -200,23 +241,18 @@ bool EventStreams::serve(Watched& watched, bool look) {
   const auto drop = [&](const auto& is_gone) {
     std::erase_if(watched.lines, [&](Line& line) {
       if (!is_gone(line)) return false;
-      close(line);
+      line.line->close();
       return true;
     });
   };
   drop(gone);
+  std::string notices;
   if (history && all_told) {
     watched.changed = false;
     notices = std::exchange(watched.notices, {});
   }
   if (watched.deleted) notices += event_text("deleted", "{}");
-  if (!notices.empty()) {
-    drop([&](Line& line) {
-      line.told_at = Clock::now();
-      return !line.stream->offer(notices);
-    });
-  }
-  drop([&](Line& line) { return watched.deleted || !keep_up(line); });
+  if (!notices.empty()) drop([&](Line& line) { return !line.line->send(notices) || watched.deleted; });
   return all_told;
 }
 
@@ -233,27 +269,7 @@ bool EventStreams::tell_versions(const History& history, Line& line) {
     return false;  // it comes back, and goes on where it was
   }
   if (text.empty()) return true;
-  line.told_at = Clock::now();
-  return line.stream->offer(std::move(text));
-}
-
-// A comment now and then, so that nobody between takes the line for dead.
-bool EventStreams::keep_up(Line& line) {
-  if (Clock::now() - line.told_at < options_.heartbeat) return true;
-  line.told_at = Clock::now();
-  return line.stream->offer(":\n\n");
-}
-
-bool EventStreams::allows(const Line& line) const { return !options_.still_allowed || options_.still_allowed(line.caller); }
-
-void EventStreams::close_all(Watched& watched) {
-  for (const Line& line : watched.lines) close(line);
-  watched.lines.clear();
-}
-
-void EventStreams::close(const Line& line) {
-  line.stream->end();
-  open_by_tenant_.give_back(line.caller.tenant);
+  return line.line->send(std::move(text));
 }
 
 }  // namespace undertext

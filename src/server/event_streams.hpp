@@ -1,8 +1,9 @@
 // Server-sent events: what becomes of conversations, to whoever watches.
 //
-// One thread sends everything and owns every stream; others only leave notices for it. A conversation that is watched stays open. Versions are read from its
+// One thread sends what there is to tell; others only leave notices for it. Another one asks the store, for watched conversations only, what other processes
+// did; a third (live_lines.hpp) keeps the lines alive, and waits for neither. A conversation that is watched stays open. Versions are read from its
 // history, so nothing has to be kept for clients that come back: a stream is a number, the version it is told next. What this process does is told
-// at once; what others did, when the store is asked, for watched conversations only. Safe for any number of threads.
+// at once. Safe for any number of threads.
 #pragma once
 
 #include <chrono>
@@ -22,8 +23,8 @@
 #include <undertext/conversation.hpp>
 
 #include "http/http.hpp"
+#include "server/live_lines.hpp"
 #include "server/route.hpp"
-#include "server/tenant_counts.hpp"
 
 namespace undertext {
 
@@ -51,7 +52,7 @@ class EventStreams {
   void tell(const std::string& tenant, const std::string& id, std::string_view event, std::string_view data);
   void tell_deleted(const std::string& tenant, const std::string& id);  // and ends their streams
 
-  std::size_t count() const { return open_by_tenant_.total(); }
+  std::size_t count() const { return lines_.count(); }
 
   void stop();  // ends all streams
 
@@ -59,10 +60,8 @@ class EventStreams {
   using Clock = std::chrono::steady_clock;
   using Key = std::pair<std::string, std::string>;  // tenant, conversation
   struct Line {
-    Caller caller;
-    std::shared_ptr<http::Stream> stream;
+    std::shared_ptr<LiveLine> line;
     std::uint64_t next = 0;  // the version to be told next
-    Clock::time_point told_at;
   };
   struct Watched {
     std::shared_ptr<Conversation> conversation;
@@ -74,33 +73,34 @@ class EventStreams {
   };
   // What others leave for the thread.
   struct Inbox {
-    std::vector<std::pair<Opening, std::shared_ptr<http::Stream>>> openings;
+    std::vector<std::pair<Opening, std::shared_ptr<LiveLine>>> openings;
     std::map<Key, std::string> notices;  // of conversations that changed; mostly empty text
     std::vector<Key> deleted;
+    bool closed = false;  // some lines are
   };
 
-  void run();
+  void send();
   Inbox wait_for_inbox(std::optional<Clock::time_point> until);
   void take(Inbox inbox);
-  void watch(Opening opening, std::shared_ptr<http::Stream> stream);
-  void ask_store(Watched& watched);
-  bool serve(Watched& watched, bool look);                 // false: some lines are still behind
+  void watch(Opening opening, std::shared_ptr<LiveLine> line);
+  bool serve(Watched& watched);                            // false: some lines are still behind
   bool tell_versions(const History& history, Line& line);  // false: the line is gone
-  bool keep_up(Line& line);
-  bool allows(const Line& line) const;
-  void close(const Line& line);
-  void close_all(Watched& watched);
+  void note_watched();
+
+  void ask();
+  void ask_store(const Key& key, Conversation& conversation);
 
   const Options options_;
-  TenantCounts open_by_tenant_;
-  std::map<Key, Watched> watched_;  // the thread's own
+  std::map<Key, Watched> watched_;  // the sender's own
 
   std::mutex lock_;
-  std::condition_variable left_;
+  std::condition_variable left_, stopped_;
   Inbox inbox_;
+  std::map<Key, std::shared_ptr<Conversation>> asked_for_;  // what is watched
   bool stopping_ = false;
   std::mutex stopping_lock_;
-  std::thread thread_;  // begins when all else is there
+  LiveLines lines_;             // tells of lines that it closed, by what is above
+  std::thread sender_, asker_;  // begin when all else is there
 };
 
 }  // namespace undertext

@@ -33,7 +33,9 @@ void open_events(App::Rep& app, const Call& call) {
 
 http::Reply compress(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = caught_up(app, call);
-  const std::string line = with_member(call.request.body, "operation", "COMPRESS");
+  std::string line = with_member(call.request.body, "operation", "COMPRESS");
+  const std::string key = call.has("Idempotency-Key") ? *call.find("Idempotency-Key") : std::string();
+  if (!key.empty()) line = with_member(line, "operationId", key);
   const JsonText text = JsonText::parse(line, {}).value();
   if (!text.root().find("strategy")) refuse(ErrorCode::invalid_argument, "strategy is missing", "strategy");
   // It is told with every event of the job, for as long as the job is known.
@@ -43,17 +45,17 @@ http::Reply compress(App::Rep& app, const Call& call) {
   keep_to_one_line(strategy);
   // What is wrong with it is told now, and not to whoever asks for the job.
   read_operation(text.root(), conversation->settings()).value();
-  const Compressions::Started started =
-      app.compressions
-          .start({.tenant = call.caller.tenant, .conversation = conversation, .line = line, .strategy = std::move(strategy)})
-          .value();
+  const Result<Compressions::Started> begun = app.compressions.start(
+      {.tenant = call.caller.tenant, .conversation = conversation, .line = line, .strategy = std::move(strategy), .key = key});
+  if (!begun && begun.error().code == ErrorCode::conflict) return key_reused();
+  const Compressions::Started started = begun.value();
   http::Reply reply = json_reply(R"({"ok":true,"result":)" + started.json + "}", 202);
   reply.fields.push_back({"Location", "/v1/conversations/" + conversation->id() + "/compressions/" + started.job});
   return reply;
 }
 
 http::Reply job_reply(const std::optional<std::string>& json) {
-  if (!json) refuse(ErrorCode::not_found, "there is no such compression, or it ended long ago", "job");
+  if (!json) refuse(ErrorCode::not_found, "this process has no such compression, or it ended long ago", "job");
   return json_reply(R"({"ok":true,"result":)" + *json + "}");
 }
 
@@ -83,8 +85,11 @@ std::vector<Route> live_routes(App::Rep& app) {
        .path = std::string(compressions),
        .right = Right::write,
        .name = "compress",
-       .what = "COMPRESS by a strategy, in the background.",
-       .parameters = {conversation_id()},
+       .what = "COMPRESS by a strategy, in the background of this process.",
+       .parameters = {conversation_id(),
+                      idempotency_key(
+                          "The operationId. What is sent again is answered with the same job while this process knows it, "
+                          "and later with one that changes nothing.")},
        .body = Body::json,
        .body_schema =
            R"({"type":"object","required":["strategy"],"properties":{"strategy":{"type":["string","object"]},"targetTokens":{"type":"integer","minimum":0},"budget":{"type":"object"},"description":{"type":"string"},"expectedVersion":{"type":"integer","minimum":0},"operationId":{"type":"string"}}})",

@@ -6,6 +6,7 @@
 
 #include <undertext/conversation.hpp>
 
+#include "../../tests/store/failing_store.hpp"
 #include "server/app_fixture.hpp"
 
 namespace undertext {
@@ -92,6 +93,66 @@ TEST_F(LiveTest, what_another_process_committed_is_told_too) {
   EXPECT_TRUE(stream->wait_for_text("id: 1\n"));
 }
 
+TEST_F(LiveTest, what_another_process_redacts_or_counts_anew_is_told_and_followed) {
+  append(2);
+  const auto stream = watch();
+  ASSERT_TRUE(stream->wait_for_text("id: 2\n"));
+  Conversation elsewhere = Conversation::open(store, "a", {}, {.make = OpenOptions::Make::never}).value();
+  ASSERT_FALSE(elsewhere.redact({Ordinal(0)}, {"me", 1, "private"}));
+  EXPECT_TRUE(stream->wait_for_text("event: event\ndata: {\"type\":\"REWRITTEN\",\"version\":2}"));
+  EXPECT_EQ(call(app, "GET", "/v1/conversations/a/rows?end=1")->reply.body.find("some words"), std::string::npos);
+  ASSERT_FALSE(elsewhere.set_tokenizer("claude-3-5-haiku"));
+  append();
+  EXPECT_NE(call(app, "GET", "/v1/conversations/a")->reply.body.find(R"("tokenizer":"estimate:claude")"), std::string::npos)
+      << call(app, "GET", "/v1/conversations/a")->reply.body;
+}
+
+// Whoever asks the store waits for as long as it says.
+class Gate {
+ public:
+  void pass() {
+    std::unique_lock lock(lock_);
+    asked_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return !closed_; });
+  }
+  void set_closed(bool closed) {
+    const std::lock_guard lock(lock_);
+    closed_ = closed;
+    asked_ = false;
+    changed_.notify_all();
+  }
+  void wait_until_asked() {
+    std::unique_lock lock(lock_);
+    changed_.wait(lock, [&] { return asked_; });
+  }
+
+ private:
+  std::mutex lock_;
+  std::condition_variable changed_;
+  bool closed_ = false, asked_ = false;
+};
+
+TEST(LiveLinesTest, neither_heartbeats_nor_revocation_wait_for_the_store) {
+  Gate gate;
+  const auto store = std::make_shared<test::FailingStore>(memory_store());
+  store->before_each([&] { gate.pass(); });
+  std::atomic<bool> allowed = true;
+  App app{{.store = [&](const std::string&) { return store; },
+           .still_allowed = [&](const Caller&) { return allowed.load(); },
+           .limits = {.heartbeat = milliseconds(30), .watch = milliseconds(10)}}};
+  ASSERT_EQ(call(app, "POST", "/v1/conversations", {.body = R"({"id":"a"})"})->reply.status, 201u);
+  const auto stream = call(app, "GET", "/v1/conversations/a/events");
+  ASSERT_TRUE(stream->wait_for_text("id: 0\n"));
+  gate.set_closed(true);
+  gate.wait_until_asked();
+  const std::size_t told = stream->text().size();
+  EXPECT_TRUE(stream->wait([&](const Answered& a) { return a.streamed.find(":\n\n:\n\n", told) != std::string::npos; }));
+  allowed = false;
+  EXPECT_TRUE(stream->wait([](const Answered& a) { return a.ended; }));
+  gate.set_closed(false);
+}
+
 TEST_F(LiveTest, limits_that_are_crossed_are_told_behind_their_version) {
   ASSERT_EQ(call(app, "POST", "/v1/conversations", {.body = R"({"id":"small","settings":{"tokenLimit":3}})"})->reply.status, 201u);
   const auto stream = call(app, "GET", "/v1/conversations/small/events");
@@ -162,6 +223,31 @@ TEST_F(LiveTest, a_compression_works_in_the_background_and_tells_how_it_went) {
       << "it has ended, and stays as it is";
   EXPECT_EQ(call(app, "GET", where, {.tenant = "other"})->reply.status, 404u);
   EXPECT_EQ(call(app, "GET", "/v1/conversations/a/compressions/nope")->reply.status, 404u);
+}
+
+TEST_F(LiveTest, a_compression_tells_of_every_stage_it_comes_to) {
+  append(20);
+  const auto stream = watch();
+  ASSERT_TRUE(stream->wait_for_text("id: 20\n"));
+  const auto begun =
+      call(app, "POST", "/v1/conversations/a/compressions", {.body = R"({"strategy":{"name":"smart_summary","keep":2}})"});
+  EXPECT_NE(begun->reply.body.find(R"("progress":{"stage":"planning"})"), std::string::npos) << begun->reply.body;
+  ASSERT_TRUE(stream->wait_for_text("\"state\":\"done\""));
+  const std::string told = stream->text();
+  const std::size_t summarising = told.find(R"("progress":{"stage":"summarising","messages":18,"summaryBytes":0})");
+  ASSERT_NE(summarising, std::string::npos) << told;
+  EXPECT_NE(told.find(R"("progress":{"stage":"applying"})", summarising), std::string::npos) << told;
+  EXPECT_EQ(result_of(call(app, "GET", begun->field("Location"))).find("progress"), std::string::npos);
+}
+
+TEST_F(LiveTest, a_compression_of_a_conversation_that_was_taken_out_is_not_there) {
+  append(2);
+  const std::string where =
+      call(app, "POST", "/v1/conversations/a/compressions", {.body = R"({"strategy":"none"})"})->field("Location");
+  EXPECT_EQ(call(app, "GET", where)->reply.status, 200u);
+  EXPECT_EQ(call(app, "DELETE", "/v1/conversations/a")->reply.status, 200u);
+  EXPECT_EQ(call(app, "GET", where)->reply.status, 404u);
+  EXPECT_EQ(call(app, "DELETE", where)->reply.status, 404u);
 }
 
 TEST_F(LiveTest, a_compression_that_fails_changes_nothing_and_says_why) {

@@ -14,9 +14,15 @@ namespace {
 http::Reply operate(App::Rep& app, const Call& call) {
   RequestOptions options{.takes = RequestOptions::Takes::operations, .refuse_slow_strategies = true};
   options.expected_version = expected_version(call);
-  if (const std::string* key = call.find("Idempotency-Key")) options.operation_id = *key;
+  std::string of_key;  // whose key it is, and the key
+  if (const std::string* key = call.find("Idempotency-Key")) {
+    options.operation_id = *key;
+    of_key = call.caller.tenant + "/" + *call.find("id") + "/" + *key;
+    if (app.operation_requests.is_another(of_key, call.request.body)) return key_reused();
+  }
   http::Reply reply = reply_of(answer_request(*app.conversation(call), call.request.body, options));
   if (reply.status == 409 && options.expected_version) reply.status = 412;
+  if (!of_key.empty() && reply.status == 200) app.operation_requests.remember(of_key, call.request.body);
   return reply;
 }
 
@@ -77,14 +83,9 @@ std::vector<Route> operation_routes(App::Rep& app) {
        .right = Right::write,
        .name = "operate",
        .what = "Carries out an operation, or a list of them as one step, of which all or none happens.",
-       .parameters = {conversation_id(),
-                      if_match(),
-                      {.name = "Idempotency-Key",
-                       .in = Parameter::In::header,
-                       .what = "The operationId. Of a list, KEY/0, KEY/1, … for those that have none. What is repeated answers as "
-                               "the first time.",
-                       .least = 1,
-                       .most = 255}},
+       .parameters = {conversation_id(), if_match(),
+                      idempotency_key("The operationId. Of a list, KEY/0, KEY/1, … for those that have none. What is repeated "
+                                      "answers as the first time.")},
        .body = Body::json,
        .body_schema = std::string(operations_schema),
        .reply_schema =

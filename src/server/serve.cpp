@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <thread>
 #include <utility>
 #include <variant>
 
+#include <malloc.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -162,6 +164,14 @@ class Gate {
   Workers workers_;
 };
 
+// glibc gives threads eight heaps for each core, and what is free in one is of no use to the others. Of many threads that mostly wait one for each core is
+// enough.
+void keep_heaps_few() {
+#ifdef M_ARENA_MAX
+  ::mallopt(M_ARENA_MAX, static_cast<int>(std::max(2u, std::thread::hardware_concurrency())));
+#endif
+}
+
 // Every connection is a file. Many systems let a process have 1024 unless it asks for more.
 void allow_many_files() {
   constexpr rlim_t enough = 16'384;
@@ -219,6 +229,7 @@ std::optional<Error> serve(const ServeOptions& options) {
     ::setrlimit(RLIMIT_CORE, &none);
   }
   allow_many_files();
+  keep_heaps_few();
   const sigset_t signals = block_stop_signals();
   const ServerLog log(STDERR_FILENO, options.log_requests ? ServerLog::Requests::each : ServerLog::Requests::none);
   std::unique_ptr<Tokens> tokens;

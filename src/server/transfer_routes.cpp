@@ -97,24 +97,35 @@ void check_header(std::string_view text) {
   check_outside_tokenizer(header.tokenizer);
 }
 
-http::Reply import_lines(const App::Rep& app, const Call& call) {
-  const std::string& id = *call.find("id");
-  const std::shared_ptr<Store> store = app.store(call);
-  if (store->find(id)) refuse(ErrorCode::conflict, "the conversation " + id + " is there already", "id");
-  check_header(call.request.body);
-  // Tried out first, where nobody else sees it: an import that fails in the store uses the id up. Nothing that is stored is damaged then: what was sent is.
-  if (const Result<ImportedConversation> tried = import_conversation(memory_store(), id, lines_of(call.request.body)); !tried) {
-    Error error = tried.error();
-    if (error.code == ErrorCode::corrupt) error.code = ErrorCode::invalid_argument;
-    throw Failure(std::move(error));
-  }
-  const ImportedConversation imported = import_conversation(store, id, lines_of(call.request.body)).value();
+// Nothing that is stored is damaged when lines do not come out as they say: what was sent is.
+Error told_to_sender(Error error) {
+  if (error.code == ErrorCode::corrupt && error.field == "lines") error.code = ErrorCode::invalid_argument;
+  return error;
+}
+
+http::Reply imported_reply(const std::string& id, const ImportedConversation& imported) {
   std::string out = R"({"ok":true,"result":{"id":)";
   append_json_string(out, id);
   out += R"(,"versions":)" + std::to_string(imported.versions) + R"(,"messages":)" + std::to_string(imported.messages) + "}}";
   http::Reply reply = json_reply(std::move(out), 201);
   reply.fields.push_back({"Location", "/v1/conversations/" + id});
   return reply;
+}
+
+http::Reply import_lines(const App::Rep& app, const Call& call) {
+  const std::string& id = *call.find("id");
+  const std::shared_ptr<Store> store = app.store(call);
+  check_header(call.request.body);
+  const auto reply_of_import = [&](const Result<ImportedConversation>& done) {
+    if (!done) throw Failure(told_to_sender(done.error()));
+    return imported_reply(id, *done);
+  };
+  return make_once(
+      *store, call,
+      {.what = "import " + id,
+       .id = id,
+       .make = [&](const std::string&) { return reply_of_import(import_conversation(store, id, lines_of(call.request.body))); },
+       .again = [&](const ConversationRecord&) { return reply_of_import(check_export(lines_of(call.request.body))); }});
 }
 
 }  // namespace
@@ -133,7 +144,8 @@ std::vector<Route> transfer_routes(App::Rep& app) {
        .right = Right::write,
        .name = "importConversation",
        .what = "Makes a conversation of such lines, with its history.",
-       .parameters = {{.name = "id", .type = Parameter::Type::id, .required = true, .what = "The id of the new conversation."}},
+       .parameters = {{.name = "id", .type = Parameter::Type::id, .required = true, .what = "The id of the new conversation."},
+                      idempotency_key()},
        .body = Body::lines,
        .reply_schema = schema::result_of(
            R"({"type":"object","required":["id","versions","messages"],"properties":{"id":{"type":"string"},"versions":{"type":"integer"},"messages":{"type":"integer"}}})"),

@@ -11,10 +11,12 @@
 namespace undertext {
 namespace {
 
+// With the word that it is of this process alone.
 std::string usage_answer(const UsageTracker& usage) {
+  constexpr std::string_view lead = R"({"ok":true,"result":{)";
   std::string out;
   append_result(out, usage);
-  return out;
+  return out.insert(lead.size(), R"("scope":"process",)");
 }
 
 UsageReport read_report(std::string_view body) {

@@ -186,6 +186,14 @@ Result<std::uint64_t> add_conversation(Connection& connection, const NewConversa
   return number;
 }
 
+std::optional<Error> rename_conversation(Connection& connection, std::string_view staged, std::string_view id) {
+  const std::optional<StoredConversation> stored = find_conversation(connection, staged);
+  if (!stored) return no_conversation(staged);
+  if (find_conversation(connection, id) || is_purged(connection, id)) return id_taken(id);
+  Statement(connection, Sql::set_id).number(stored->number).text(id).finish();
+  return std::nullopt;
+}
+
 std::optional<Error> write_commit(Connection& connection, const Commit& commit) {
   const std::optional<StoredConversation> stored = find_conversation(connection, commit.conversation);
   if (!stored) return no_conversation(commit.conversation);
@@ -269,7 +277,7 @@ std::optional<Error> delete_conversation(Connection& connection, std::string_vie
   if (!stored) return is_purged(connection, id) ? std::nullopt : std::optional(no_conversation(id));
   const std::uint64_t number = stored->number;
   if (!forks_of(connection, number).empty()) return has_forks(id);
-  add_removal(connection, id, std::nullopt, removal, stored->record.chain);
+  if (!id.starts_with('.')) add_removal(connection, id, std::nullopt, removal, stored->record.chain);
   for (const Sql sql : {Sql::delete_records_versions, Sql::delete_records_messages, Sql::delete_records_pages})
     Statement(connection, sql).number(key_of(number, 0)).number(last_key_of(number)).finish();
   Statement(connection, Sql::delete_checkpoint).number(number).finish();

@@ -32,6 +32,7 @@ std::optional<Page> read_page(Connection& connection, std::uint64_t number, std:
 
 // too_large: the numbers are beyond what a key can hold.
 Result<std::uint64_t> add_conversation(Connection& connection, const NewConversation& made, std::optional<std::uint64_t> origin);
+std::optional<Error> rename_conversation(Connection& connection, std::string_view staged, std::string_view id);
 std::optional<Error> write_commit(Connection& connection, const Commit& commit);
 std::optional<Error> write_stubs(Connection& connection, const StoredConversation& stored, const std::vector<MessageRecord>& stubs,
                                  const Removal* removal);

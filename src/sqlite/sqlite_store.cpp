@@ -80,11 +80,16 @@ class SqliteStore final : public Store {
     });
   }
 
+  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
+    if (auto error = bad_publishing(staged, id)) return error;
+    return write(options, [&](Connection& connection) { return rename_conversation(connection, staged, id); });
+  }
+
   Result<std::vector<ConversationRecord>> list(const ListOptions& options) override {
     if (auto error = bad_list(options)) return *error;
     return read<std::vector<ConversationRecord>>(options.call, [&](Connection& connection) {
       std::vector<ConversationRecord> records;
-      Statement rows(connection, Sql::list_conversations);
+      Statement rows(connection, options.staged ? Sql::list_staged : Sql::list_conversations);
       rows.text(options.after).number(options.limit);
       while (rows.next()) {
         std::optional<StoredConversation> stored = find_conversation(connection, rows.bytes_at(0));
@@ -156,7 +161,8 @@ class SqliteStore final : public Store {
   std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options) override {
     if (auto error = bad_stored_id(id)) return error;
     auto error = write(options, [&](Connection& connection) { return delete_conversation(connection, id, removal); });
-    return error ? error : overwrite_remains(options);
+    // What was staged was nobody's secret yet.
+    return error || id.starts_with('.') ? error : overwrite_remains(options);
   }
 
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& options) override {

@@ -16,7 +16,10 @@ const char* sql_text(Sql sql) {
       return "SELECT number, created_at_ms, settings, chain, first_version, origin, origin_version, origin_log_length, "
              "origin_next_page "
              "FROM conversations WHERE id = ?1";
-    case Sql::list_conversations: return "SELECT id FROM conversations WHERE id > ?1 ORDER BY id LIMIT ?2";
+    // Ids that begin with a dot: '/' is the next letter.
+    case Sql::list_conversations:
+      return "SELECT id FROM conversations WHERE id > ?1 AND NOT (id >= '.' AND id < '/') ORDER BY id LIMIT ?2";
+    case Sql::list_staged: return "SELECT id FROM conversations WHERE id > ?1 AND id >= '.' AND id < '/' ORDER BY id LIMIT ?2";
     case Sql::name_of_conversation: return "SELECT id FROM conversations WHERE number = ?1";
     case Sql::forks_of: return "SELECT id FROM conversations WHERE origin = ?1 ORDER BY id";
     case Sql::pages_needed_by_forks: return "SELECT max(origin_next_page) FROM conversations WHERE origin = ?1";
@@ -25,6 +28,7 @@ const char* sql_text(Sql sql) {
              "origin_log_length, "
              "origin_next_page) VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7, ?8) RETURNING number";
     case Sql::set_settings: return "UPDATE conversations SET settings = ?2 WHERE number = ?1";
+    case Sql::set_id: return "UPDATE conversations SET id = ?2 WHERE number = ?1";
     case Sql::set_first_version: return "UPDATE conversations SET first_version = ?2 WHERE number = ?1";
     case Sql::delete_conversation: return "DELETE FROM conversations WHERE number = ?1";
 

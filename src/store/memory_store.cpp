@@ -94,12 +94,28 @@ class MemoryStore final : public Store {
     });
   }
 
+  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
+    if (auto error = bad_publishing(staged, id)) return error;
+    const auto lock = lock_to_write(options);
+    if (!lock) return deadline_passed();
+    const auto found = conversations_.find(staged);
+    if (found == conversations_.end()) return no_conversation(staged);
+    if (conversations_.count(id) != 0 || is_purged(id)) return id_taken(id);
+    std::string key(id), name(id);
+    auto moved = conversations_.extract(found);
+    moved.key() = std::move(key);
+    moved.mapped().record.id = std::move(name);
+    conversations_.insert(std::move(moved));
+    return std::nullopt;
+  }
+
   Result<std::vector<ConversationRecord>> list(const ListOptions& options) override {
     if (auto error = bad_list(options)) return *error;
     const auto lock = lock_to_read(options.call);
     if (!lock) return deadline_passed();
     std::vector<ConversationRecord> records;
     for (auto it = conversations_.upper_bound(options.after); it != conversations_.end() && records.size() < options.limit; ++it) {
+      if (it->first.starts_with('.') != options.staged) continue;
       records.push_back(it->second.record);
       records.back().next_page = it->second.head().next_page;
       records.back().forks.clear();
@@ -215,7 +231,7 @@ class MemoryStore final : public Store {
     if (found == conversations_.end()) return is_purged(id) ? std::nullopt : std::optional(no_conversation(id));
     const ConversationRecord& record = found->second.record;
     if (!record.forks.empty()) return has_forks(id);
-    removals_ = add_removal(removals_, {record.id, std::nullopt, removal, record.chain});
+    if (!id.starts_with('.')) removals_ = add_removal(removals_, {record.id, std::nullopt, removal, record.chain});
     if (record.origin) {
       std::vector<std::string>& forks = conversations_.find(record.origin->conversation)->second.record.forks;
       forks.erase(std::find(forks.begin(), forks.end(), record.id));

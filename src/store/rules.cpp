@@ -5,6 +5,7 @@
 #include <set>
 
 #include "store/chain.hpp"
+#include "store/staged.hpp"
 #include "store/tenant.hpp"
 
 namespace undertext {
@@ -40,11 +41,22 @@ std::optional<Error> bad_id(std::string_view id) {
   return invalid("a conversation's id is 1 to 128 of A-Z a-z 0-9 . _ - and does not begin with a dot", "conversation");
 }
 
+std::optional<Error> bad_own_id(std::string_view id) { return is_staged_id(id) ? std::nullopt : bad_id(id); }
+
 std::optional<Error> bad_stored_id(std::string_view id) {
   const std::size_t slash = id.find('/');
-  if (slash == std::string_view::npos) return bad_id(id);
-  if (!is_tenant_name(id.substr(0, slash))) return bad_id(id);
-  return bad_id(id.substr(slash + 1));
+  if (slash == std::string_view::npos) return bad_own_id(id);
+  const std::size_t dot = id.starts_with('.') ? 1 : 0;
+  if (slash < dot || !is_tenant_name(id.substr(dot, slash - dot))) return bad_id(id);
+  return bad_own_id(std::string(id.substr(0, dot)) + std::string(id.substr(slash + 1)));
+}
+
+std::optional<Error> bad_publishing(std::string_view staged, std::string_view id) {
+  if (auto error = bad_stored_id(staged)) return error;
+  if (auto error = bad_stored_id(id)) return error;
+  if (!staged.starts_with('.') || id.starts_with('.'))
+    return invalid("only what is staged is published, under an id for all to see", "id");
+  return std::nullopt;
 }
 
 std::optional<Error> too_late(const CallOptions& options) {
@@ -61,6 +73,8 @@ std::optional<Error> bad_creation(const NewConversation& made) {
   if (auto error = bad_stored_id(made.id)) return error;
   if (made.origin)
     if (auto error = bad_stored_id(made.origin->conversation)) return error;
+  if (made.origin && (made.id.starts_with('.') || made.origin->conversation.starts_with('.')))
+    return invalid("what is staged is no fork, and has none", "origin");
   if (auto error = too_large("settings", made.settings.size(), record_bytes_max)) return error;
   if (!made.checkpoint) return made.pages.empty() ? std::nullopt : std::optional(invalid("pages without a checkpoint", "pages"));
   if (auto error = too_large("a checkpoint", made.checkpoint->root.size(), record_bytes_max)) return error;

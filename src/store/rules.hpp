@@ -27,7 +27,9 @@ struct StoredHead {
 
 // Of the call itself, before anything is looked at. Nothing: it is good.
 std::optional<Error> bad_id(std::string_view id);         // of a user's
-std::optional<Error> bad_stored_id(std::string_view id);  // of a user's, or tenant/id: see tenant.hpp
+std::optional<Error> bad_own_id(std::string_view id);     // of a user's, or staged: see staged.hpp
+std::optional<Error> bad_stored_id(std::string_view id);  // the same, of a tenant too: see tenant.hpp
+std::optional<Error> bad_publishing(std::string_view staged, std::string_view id);
 std::optional<Error> too_late(const CallOptions& options);
 std::optional<Error> bad_list(const ListOptions& options);
 std::optional<Error> bad_creation(const NewConversation& conversation);

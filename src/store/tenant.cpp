@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "store/rules.hpp"
+#include "store/staged.hpp"
 
 namespace undertext {
 namespace {
@@ -21,7 +22,7 @@ class TenantView final : public Store {
   std::shared_ptr<Store> for_tenant(std::string_view tenant) override { return std::make_shared<TenantView>(inner_, tenant); }
 
   Result<ConversationRecord> create(const NewConversation& made, const CallOptions& options) override {
-    if (auto error = bad_id(made.id)) return *error;
+    if (auto error = bad_own_id(made.id)) return *error;
     NewConversation stored = made;
     stored.id = stored_id(made.id);
     if (made.origin) {
@@ -44,7 +45,8 @@ class TenantView final : public Store {
   Result<std::vector<ConversationRecord>> list(const ListOptions& options) override {
     if (auto error = bad_list(options)) return *error;
     ListOptions inner = options;
-    inner.after = prefix_ + options.after;
+    const std::string prefix = options.staged ? "." + prefix_ : prefix_;  // of what is looked for
+    inner.after = prefix + (options.staged && !options.after.empty() ? options.after.substr(1) : options.after);
     std::vector<ConversationRecord> found;
     for (;;) {
       inner.limit = options.limit - static_cast<std::uint32_t>(found.size());
@@ -56,11 +58,21 @@ class TenantView final : public Store {
       const bool is_all = some->size() < inner.limit;
       for (ConversationRecord& record : *some)
         if (is_mine(record.id)) found.push_back(plain(std::move(record)));
-      const bool is_beyond = !prefix_.empty() && !last.starts_with(prefix_);
+      const bool is_beyond = !prefix_.empty() && !last.starts_with(prefix);
       if (is_all || is_beyond || found.size() == options.limit) return found;
       const std::size_t slash = last.find('/');
       inner.after = prefix_.empty() && slash != std::string::npos ? end_of(last.substr(0, slash + 1)) : last;
     }
+  }
+
+  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
+    if (auto error = bad_id(id)) return error;
+    return write(staged, [&](const std::string& stored) {
+      const std::string given = stored_id(id);
+      std::optional<Error> error = inner_->publish(stored, given, options);
+      if (error) error = plain(*std::move(error), {given});
+      return error;
+    });
   }
 
   Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first, std::uint64_t end,
@@ -88,7 +100,7 @@ class TenantView final : public Store {
 
   std::optional<Error> commit(const Commit& commit, const CallOptions& options) override {
     if (prefix_.empty()) {
-      const std::optional<Error> error = bad_id(commit.conversation);
+      const std::optional<Error> error = bad_own_id(commit.conversation);
       return error ? error : inner_->commit(commit, options);
     }
     return write(commit.conversation, [&](const std::string& stored) {
@@ -143,10 +155,14 @@ class TenantView final : public Store {
   }
 
  private:
-  std::string stored_id(std::string_view id) const { return prefix_ + std::string(id); }
-  std::string plain_id(std::string stored) const { return std::move(stored).substr(prefix_.size()); }
+  // The dot of what is staged comes before the tenant too.
+  std::string stored_id(std::string_view id) const {
+    return is_staged_id(id) ? "." + prefix_ + std::string(id.substr(1)) : prefix_ + std::string(id);
+  }
+  std::string plain_id(std::string stored) const { return stored.erase(stored.starts_with('.') ? 1 : 0, prefix_.size()); }
   bool is_mine(std::string_view stored) const {
-    return prefix_.empty() ? stored.find('/') == std::string_view::npos : stored.starts_with(prefix_);
+    if (prefix_.empty()) return stored.find('/') == std::string_view::npos;
+    return stored.substr(stored.starts_with('.') ? 1 : 0).starts_with(prefix_);
   }
 
   ConversationRecord plain(ConversationRecord record) const {
@@ -160,7 +176,7 @@ class TenantView final : public Store {
   std::string without(std::string text, const std::string& stored) const {
     if (prefix_.empty() || stored.empty()) return text;
     for (std::size_t at = text.find(stored); at != std::string::npos; at = text.find(stored, at + stored.size() - prefix_.size()))
-      text.erase(at, prefix_.size());
+      text.erase(stored.starts_with('.') ? at + 1 : at, prefix_.size());
     return text;
   }
   Error plain(Error error, std::initializer_list<std::string> stored_ids) const {
@@ -170,7 +186,7 @@ class TenantView final : public Store {
 
   template <class T, class Function>
   Result<T> read(std::string_view id, Function function) {
-    if (auto error = bad_id(id)) return *error;
+    if (auto error = bad_own_id(id)) return *error;
     const std::string stored = stored_id(id);
     Result<T> answer = function(stored);
     if (!answer) return plain(answer.error(), {stored});
@@ -179,7 +195,7 @@ class TenantView final : public Store {
 
   template <class Function>
   std::optional<Error> write(std::string_view id, Function function) {
-    if (auto error = bad_id(id)) return error;
+    if (auto error = bad_own_id(id)) return error;
     const std::string stored = stored_id(id);
     std::optional<Error> error = function(stored);
     if (error) error = plain(*std::move(error), {stored});

@@ -1,10 +1,13 @@
 #include "transfer/import.hpp"
 
+#include <chrono>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "json/settings_json.hpp"
+#include "store/rules.hpp"
+#include "store/staged.hpp"
 #include "transfer/export_lines.hpp"
 
 namespace undertext {
@@ -52,7 +55,7 @@ class ExportReader {
   const ImportedConversation& imported() const { return imported_; }
   const ExportEnd& end() const { return end_; }
   [[noreturn]] void fail(ErrorCode code, const std::string& message) const {
-    throw Failure(Error{code, "line " + std::to_string(line_number_) + ": " + message});
+    throw Failure(Error{code, "line " + std::to_string(line_number_) + ": " + message, "lines"});
   }
 
  private:
@@ -90,19 +93,17 @@ class Importer {
   void flush() {
     if (waiting_.empty()) return;
     const std::vector<Outcome> outcomes = conversation_.replay(waiting_).value();
-    version_ = outcomes.back().version.value;
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       const Stats& stats = outcomes[i].stats;
       if (stats.current_batch_messages == expected_[i].messages && stats.current_batch_index == expected_[i].batch) continue;
       throw Failure(Error{ErrorCode::corrupt,
-                          "version " + std::to_string(outcomes[i].version.value) + " does not come out as the export says it was"});
+                          "version " + std::to_string(outcomes[i].version.value) + " does not come out as the export says it was",
+                          "lines"});
     }
     waiting_.clear();
     expected_.clear();
     bytes_ = 0;
   }
-
-  std::uint64_t version() const { return version_; }  // the last one it made
 
  private:
   struct Expected {
@@ -112,10 +113,10 @@ class Importer {
   std::vector<PastVersion> waiting_;
   std::vector<Expected> expected_;
   std::uint64_t bytes_ = 0;
-  std::uint64_t version_ = 0;
 };
 
-void replay_all(Conversation& conversation, Importer& importer, ExportReader& reader, const ImportOptions& options) {
+void replay_all(Conversation& conversation, ExportReader& reader, const ImportOptions& options) {
+  Importer importer(conversation);
   while (std::optional<ExportedVersion> version = reader.version()) {
     const std::uint64_t number = version->version;
     importer.add(std::move(*version));
@@ -123,9 +124,36 @@ void replay_all(Conversation& conversation, Importer& importer, ExportReader& re
   }
   importer.flush();
   if (digest_of_view(conversation.view()) != reader.end().view) {
-    throw Failure(Error{ErrorCode::corrupt, "the view does not come out as the export says it was"});
+    throw Failure(Error{ErrorCode::corrupt, "the view does not come out as the export says it was", "lines"});
   }
   if (std::optional<Error> error = conversation.checkpoint()) throw Failure(std::move(*error));
+}
+
+constexpr std::int64_t abandoned_after_ms = 24 * 60 * 60 * 1000;
+
+std::int64_t wall_clock_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+Settings import_settings(const ExportHeader& header, const std::string& note, const ImportOptions& options) {
+  Settings settings;
+  if (!note.empty()) settings = read_settings(note).value().settings;
+  if (!settings.summarisers.empty() && !options.config && !options.trust_settings) {
+    throw Failure(
+        Error{ErrorCode::invalid_argument,
+              "the exported settings name summarisers, to which keys and messages would be sent: trust them, or give others",
+              "settings"});
+  }
+  if (!options.config) settings.tokenizer = header.tokenizer;
+  settings.clock_ms = [created = header.created_at_ms] { return created; };
+  return settings;
+}
+
+// There, or purged. Asked before the work is done; publish() has the last word.
+void refuse_taken(Store& store, std::string_view id) {
+  const Result<std::vector<RemovalRecord>> known = store.removals(id);
+  if (known) throw Failure(id_taken(id));
+  if (known.error().code != ErrorCode::not_found) throw Failure(known.error());
 }
 
 }  // namespace
@@ -142,32 +170,48 @@ Result<ImportedConversation> check_export(const LineSource& next_line) {
   }
 }
 
+Result<std::uint64_t> discard_abandoned(Store& store, std::int64_t now_ms) {
+  std::uint64_t count = 0;
+  ListOptions options{.staged = true};
+  for (;;) {
+    const Result<std::vector<ConversationRecord>> some = store.list(options);
+    if (!some) return some.error();
+    for (const ConversationRecord& record : *some) {
+      options.after = record.id;
+      const std::int64_t staged_at = staged_at_ms(record.id);
+      if (now_ms - (staged_at != 0 ? staged_at : record.created_at_ms) < abandoned_after_ms) continue;
+      const std::optional<Error> error = store.purge(record.id, {"import", now_ms, "abandoned"});
+      if (error && error->code != ErrorCode::not_found) return *error;  // not_found: somebody else was first
+      if (!error) ++count;
+    }
+    if (some->size() < options.limit) return count;
+  }
+}
+
 Result<ImportedConversation> import_conversation(std::shared_ptr<Store> store, std::string_view id, const LineSource& next_line,
                                                  const ImportOptions& options) {
+  if (auto error = bad_id(id)) return *error;
   try {
     ExportReader reader(next_line);
     const ExportHeader header = reader.header();
     const std::string note = options.config.value_or(header.note);
-    Settings settings;
-    if (!note.empty()) settings = read_settings(note).value().settings;
-    if (!settings.summarisers.empty() && !options.config && !options.trust_settings) {
-      throw Failure(
-          Error{ErrorCode::invalid_argument,
-                "the exported settings name summarisers, to which keys and messages would be sent: trust them, or give others",
-                "settings"});
-    }
-    if (!options.config) settings.tokenizer = header.tokenizer;
-    settings.clock_ms = [created = header.created_at_ms] { return created; };
-    Conversation conversation =
-        Conversation::open(store, id, std::move(settings), {.make = OpenOptions::Make::always, .note = note}).value();
-    Importer importer(conversation);
+    Settings settings = import_settings(header, note, options);
+    refuse_taken(*store, id);
+    const std::int64_t now = wall_clock_ms();
+    discard_abandoned(*store, now).value();
+    const std::string staged = staged_id(now);
     try {
-      replay_all(conversation, importer, reader, options);
-    } catch (const Failure& failure) {
-      // Somebody else may have written to it meanwhile, and was told that it lasts. What the purge fails with tells less than what the import did.
-      const Result<ConversationRecord> now = store->find(id);
-      if (now && now->version == importer.version())
-        store->purge(id, {"import", header.created_at_ms, "the import failed: " + failure.error().message});
+      {
+        Conversation conversation =
+            Conversation::open(store, staged, std::move(settings),
+                               {.make = OpenOptions::Make::always, .note = note, .publish_as = std::string(id)})
+                .value();
+        replay_all(conversation, reader, options);
+      }
+      if (std::optional<Error> error = store->publish(staged, id)) throw Failure(std::move(*error));
+    } catch (...) {
+      // What that fails with tells less than what the import did, and what is left is taken out another day.
+      store->purge(staged, {"import", now, "failed"});
       throw;
     }
     return reader.imported();

@@ -32,9 +32,13 @@ struct ImportOptions {
 };
 
 // Makes the conversation `id` and carries out in it what was carried out, with the times and messages of then; every version is checked against what
-// the export says of it. Needs memory for some of its messages at a time. An import that fails takes the conversation out again, unless somebody else has
-// written to it, and its id cannot be used a second time: check first. conflict: the id is taken. Else as check_export() and Conversation::open().
+// the export says of it. Needs memory for some of its messages at a time. It is staged until it is whole: nobody sees any of it before, and an import that
+// fails, or whose process is killed, leaves the id free. conflict: the id is taken. What is wrong with the lines has the field `lines`. Else as
+// check_export() and Conversation::open().
 Result<ImportedConversation> import_conversation(std::shared_ptr<Store> store, std::string_view id, const LineSource& next_line,
                                                  const ImportOptions& options = {});
+
+// Takes out what was staged or hidden more than a day ago: no import takes so long, so its process was killed. Answers how many. Every import does it first.
+Result<std::uint64_t> discard_abandoned(Store& store, std::int64_t now_ms);
 
 }  // namespace undertext

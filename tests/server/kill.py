@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 
-from running import Folder, Server
+from running import running, verdict
 
 CLIENTS, CONVERSATIONS = 6, 3
 
@@ -70,9 +70,7 @@ def main():
     kills = int(os.environ.get("KILLS") or 8)
     print(f"SEED={seed} KILLS={kills}")
     chance = random.Random(seed)
-    folder = Folder(sys.argv[1])
-    server = Server(folder, "--quiet")
-    try:
+    with running(sys.argv[1], "--quiet") as server:
         for name in ["shared", *(f"c{i}-{k}" for i in range(CLIENTS) for k in range(CONVERSATIONS))]:
             server.make(name)
         stop = threading.Event()
@@ -106,17 +104,11 @@ def main():
                 problems.append(f"shared: those of client {client.number} are in another order")
         again = sum(client.again for client in clients)
         print(f"{total} appends acknowledged, {again} of them sent more than once, {kills} kills")
-        if server.stop() != 0:
-            problems.append("the server did not stop well")
-        print(folder.run("check", "--store", server.store).strip())
         if total < 10 * kills or again == 0:
             problems.append("too little happened for this to prove anything")
-        for problem in problems:
-            print(problem)
-        return 1 if problems else 0
-    finally:
-        server.close()
-        folder.remove()
+        status = verdict(server, problems)
+        print(server.folder.run("check", "--store", server.store).strip())
+        return status
 
 
 if __name__ == "__main__":

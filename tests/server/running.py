@@ -1,4 +1,5 @@
 """A server of a test's own: started on a free port of this machine, with a folder for all it writes, and gone with the test."""
+import contextlib
 import http.client
 import json
 import os
@@ -197,3 +198,26 @@ class EventStream:
             pass  # the server was first
         self.thread.join(30)
         self.connection.close()
+
+
+@contextlib.contextmanager
+def running(program, *options):
+    """A server with a folder of its own, for as long as the block runs."""
+    folder = Folder(program)
+    try:
+        server = Server(folder, *options)
+        try:
+            yield server
+        finally:
+            server.close()
+    finally:
+        folder.remove()
+
+
+def verdict(server, problems):
+    """Stops the server, prints what went wrong, and answers the exit status of the test."""
+    if server.stop() != 0:
+        problems.append("the server did not stop well")
+    for problem in problems[:20]:
+        print(problem)
+    return 1 if problems else 0

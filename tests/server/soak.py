@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Everyday load for a while, and the memory of the server must stop growing.
 
-    [SOAK_SECONDS=n] soak.py PROGRAM [FILE]     20 seconds unless told; FILE gets the resident size over time, as JSON
+    [SOAK_SECONDS=n] [KEPT=n] soak.py PROGRAM [FILE]     20 seconds and 4 conversations unless told; FILE gets the resident size over time, as JSON
 
 Clients append, read, make, fork and delete conversations, ask for what is not there, send what is no JSON, follow events and go away in the middle. The
-conversations that stay are truncated now and then, as agents' are; their histories grow on disk, and in memory up to the share that each may have
-there. A long run reaches that, and must then stay where it is.
+conversations that stay are truncated now and then, as agents' are. Their histories grow all the same, and with them what the server keeps of each in memory,
+up to its share; so that nothing should grow, one that has VERSIONS versions is taken out, and another begun in its place.
 """
 import http.client
 import json
@@ -15,12 +15,34 @@ import sys
 import threading
 import time
 
-from running import Folder, Server
+from running import running, verdict
 
-CLIENTS, KEPT = 8, 4
+CLIENTS, VERSIONS = 8, 1000
 
 
-def client(server, seed, until, counts, problems):
+class Kept:
+    """The conversations that stay, by their names of the moment."""
+
+    def __init__(self, server, count):
+        self.server, self.lock, self.begun = server, threading.Lock(), 0
+        self.names = [self.begin() for _ in range(count)]
+
+    def begin(self):
+        self.begun += 1
+        name = f"kept-{self.begun}"
+        self.server.make(name)
+        return name
+
+    def begin_again(self, number, old):
+        """Once, whoever notices first."""
+        with self.lock:
+            if self.names[number] != old:
+                return False
+            self.names[number] = self.begin()
+            return True
+
+
+def client(server, seed, kept, until, counts, problems):
     chance = random.Random(seed)
     connection = server.connection()
     made = 0
@@ -33,14 +55,20 @@ def client(server, seed, until, counts, problems):
         return reply
     try:
         while time.monotonic() < until and not problems:
-            kept = f"/v1/conversations/kept-{chance.randrange(KEPT)}"
+            number = chance.randrange(len(kept.names))
+            name = kept.names[number]
+            path = f"/v1/conversations/{name}"
+            good = (200, 404)  # somebody may take it out in between
             what = chance.random()
             if what < 0.45:
-                ask("POST", kept + "/operations", {"operation": "APPEND", "messages": [{"role": "user", "content": "word " * chance.randrange(5, 100)}]})
+                operation = {"operation": "APPEND", "messages": [{"role": "user", "content": "word " * chance.randrange(5, 100)}]}
+                reply = ask("POST", path + "/operations", operation, good=good)
+                if reply.status == 200 and reply.json()["version"] >= VERSIONS and kept.begin_again(number, name):
+                    ask("DELETE", path + "?why=soak")
             elif what < 0.8:
-                ask("GET", kept + "/messages?last=50")
+                ask("GET", path + "/messages?last=50", good=good)
             elif what < 0.85:
-                ask("POST", kept + "/operations", {"operation": "TRUNCATE", "keepLast": 200})
+                ask("POST", path + "/operations", {"operation": "TRUNCATE", "keepLast": 200}, good=good)
             elif what < 0.9:
                 name = f"passing-{seed}-{made}"
                 made += 1
@@ -51,11 +79,11 @@ def client(server, seed, until, counts, problems):
                 ask("GET", f"/v1/conversations/never-{chance.randrange(1 << 40)}", good=(404,))
                 ask("GET", f"/nowhere/{chance.randrange(1 << 40)}", good=(404,))
             elif what < 0.97:
-                ask("POST", kept + "/operations", '{"operation":', headers={"Content-Type": "application/json"}, good=(400,))
-                ask("GET", kept + "/history?limit=20")
+                ask("POST", path + "/operations", '{"operation":', headers={"Content-Type": "application/json"}, good=(400, 404))
+                ask("GET", path + "/history?limit=20", good=good)
             else:
                 with server.connect() as other:  # goes away in the middle
-                    other.sendall(f"GET {kept}/events HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
+                    other.sendall(f"GET {path}/events HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
                     other.recv(100)
     except (OSError, http.client.HTTPException) as problem:
         problems.append(repr(problem))
@@ -63,28 +91,23 @@ def client(server, seed, until, counts, problems):
 
 def main():
     seconds = float(os.environ.get("SOAK_SECONDS") or 20)
-    folder = Folder(sys.argv[1])
-    server = Server(folder, "--quiet")
-    try:
-        for number in range(KEPT):
-            server.make(f"kept-{number}")
+    with running(sys.argv[1], "--quiet") as server:
+        kept = Kept(server, int(os.environ.get("KEPT") or 4))
         counts, problems = [0] * CLIENTS, []
         began = time.monotonic()
-        threads = [threading.Thread(target=client, args=(server, seed, began + seconds, counts, problems)) for seed in range(CLIENTS)]
+        threads = [threading.Thread(target=client, args=(server, seed, kept, began + seconds, counts, problems)) for seed in range(CLIENTS)]
         for thread in threads:
             thread.start()
         samples = []
         while any(thread.is_alive() for thread in threads):
             samples.append((round(time.monotonic() - began, 1), server.resident_bytes()))
             time.sleep(min(1.0, seconds / 20))
-        if server.stop() != 0:
-            problems.append("the server did not stop well")
         # The first half fills caches; from then on it may not go on growing.
         half = len(samples) // 2
         third = max(1, half // 3)
         early = sum(size for _, size in samples[half:half + third]) / third
         late = sum(size for _, size in samples[-third:]) / third
-        result = {"seconds": seconds, "requests": sum(counts), "middle_mib": round(early / 2**20, 1), "end_mib": round(late / 2**20, 1), "resident_bytes": samples}
+        result = {"seconds": seconds, "requests": sum(counts), "conversations": len(kept.names), "begun": kept.begun, "middle_mib": round(early / 2**20, 1), "end_mib": round(late / 2**20, 1), "resident_bytes": samples}
         print({key: value for key, value in result.items() if key != "resident_bytes"})
         if len(sys.argv) > 2:
             with open(sys.argv[2], "w") as file:
@@ -93,12 +116,7 @@ def main():
             problems.append("the resident size grows")
         if sum(counts) < 20 * seconds:
             problems.append("too little happened for this to prove anything")
-        for problem in problems[:20]:
-            print(problem)
-        return 1 if problems else 0
-    finally:
-        server.close()
-        folder.remove()
+        return verdict(server, problems)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 
 #include "failing_store.hpp"
 #include "kinds.hpp"
+#include "store/staged.hpp"
 #include "writing.hpp"
 
 namespace undertext {
@@ -273,6 +274,94 @@ TEST_P(StoreContract, HostileConversationIdsAreRefusedByEveryMethod) {
   }
   EXPECT_FALSE(Writing(std::string(128, 'a')).create_in(store()));
   EXPECT_EQ(store().list().value().size(), 1u);
+}
+
+// What is staged, and an id for it.
+class Staged {
+ public:
+  explicit Staged(std::string publish_as) : writing_(std::move(publish_as)) {}
+  const std::string& id() const { return id_; }
+
+  NewConversation creation() const {
+    NewConversation made = writing_.creation();
+    made.id = id_;
+    return made;
+  }
+  std::optional<Error> append_to(Store& store, std::vector<std::string> bodies) {
+    Commit commit = writing_.append(std::move(bodies));
+    commit.conversation = id_;
+    commit.checkpoint = Checkpoint{commit.versions.back().version, commit.versions.back().version + 1, "root"};
+    commit.pages = {{commit.versions.back().version, "page"}};
+    std::optional<Error> error = store.commit(commit);
+    if (!error) writing_.taken(commit);
+    return error;
+  }
+  const Writing& published() const { return writing_; }
+
+ private:
+  std::string id_ = staged_id(1'763'222'470'000);
+  Writing writing_;
+};
+
+TEST_P(StoreContract, WhatIsStagedIsSeenByNobodyUntilItIsPublishedAsAWhole) {
+  ASSERT_FALSE(Writing("other").create_in(store()));
+  Staged staged("import");
+  ASSERT_TRUE(store().create(staged.creation()));
+  for (std::uint64_t i = 0; i < 3; ++i) ASSERT_FALSE(staged.append_to(store(), {body(2 * i), body(2 * i + 1)}));
+  reopen();
+  ASSERT_EQ(store().list().value().size(), 1u);
+  EXPECT_EQ(store().list().value().front().id, "other");
+  EXPECT_CODE(store().find("import").error(), ErrorCode::not_found);
+  EXPECT_EQ(store().list({.staged = true}).value().front().id, staged.id());
+  EXPECT_TRUE(store().list({.after = staged.id(), .staged = true}).value().empty());
+
+  ASSERT_FALSE(store().publish(staged.id(), "import"));
+  reopen();
+  EXPECT_TRUE(store().list({.staged = true}).value().empty());
+  EXPECT_CODE(store().find(staged.id()).error(), ErrorCode::not_found);
+  const ConversationRecord record = store().find("import").value();
+  EXPECT_EQ(record.id, "import");
+  EXPECT_EQ(record.settings, "settings of import");
+  EXPECT_EQ(record.version, 3u);
+  EXPECT_EQ(record.log_length, 6u);
+  EXPECT_EQ(record.checkpoint_version, 3u);
+  EXPECT_EQ(all_messages("import").size(), 6u);
+  const std::array<std::uint64_t, 3> pages = {1, 2, 3};
+  EXPECT_EQ(store().pages("import", pages).value().size(), 3u);
+  Writing writing(record);
+  EXPECT_FALSE(writing.append_to(store(), {body(9)}));
+  EXPECT_EQ(store().list().value().size(), 2u);
+  expect_whole();
+}
+
+TEST_P(StoreContract, AnIdThatIsTakenOrPurgedIsNotPublishedUnder) {
+  ASSERT_FALSE(Writing("taken").create_in(store()));
+  ASSERT_FALSE(Writing("purged").create_in(store()));
+  ASSERT_FALSE(store().purge("purged", {"me", 1, "why"}));
+  Staged staged("taken");
+  ASSERT_TRUE(store().create(staged.creation()));
+  ASSERT_FALSE(staged.append_to(store(), {body(0)}));
+  EXPECT_CODE(*store().publish(staged.id(), "taken"), ErrorCode::conflict);
+  EXPECT_CODE(*store().publish(staged.id(), "purged"), ErrorCode::conflict);
+  EXPECT_CODE(*store().publish(staged_id(1), "free"), ErrorCode::not_found);
+  EXPECT_CODE(*store().publish("taken", "free"), ErrorCode::invalid_argument);
+  EXPECT_CODE(*store().publish(staged.id(), staged_id(1)), ErrorCode::invalid_argument);
+  EXPECT_CODE(*store().publish(staged.id(), "../x"), ErrorCode::invalid_argument);
+  EXPECT_EQ(store().find("taken").value().version, 0u);
+  EXPECT_EQ(store().find(staged.id()).value().version, 1u);
+  expect_whole();
+}
+
+TEST_P(StoreContract, WhatWasStagedAndIsPurgedLeavesNothingAndItsIdFree) {
+  Staged staged("import");
+  ASSERT_TRUE(store().create(staged.creation()));
+  ASSERT_FALSE(staged.append_to(store(), {body(0)}));
+  ASSERT_FALSE(store().purge(staged.id(), {"me", 1, "why"}));
+  EXPECT_CODE(*store().purge(staged.id(), {"me", 1, "why"}), ErrorCode::not_found);
+  EXPECT_CODE(store().removals(staged.id()).error(), ErrorCode::not_found);
+  EXPECT_CODE(*staged.append_to(store(), {body(1)}), ErrorCode::not_found);
+  EXPECT_FALSE(Writing("import").create_in(store()));
+  expect_whole();
 }
 
 TEST_P(StoreContract, HostileOperationIdsAreOnlyBytes) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -24,6 +25,8 @@ class FailingStore final : public Store {
     once_ = once;
   }
   std::uint64_t calls() const { return calls_; }
+  // Called first by every call, such as to hold it up; set before others use the store.
+  void before_each(std::function<void()> call) { before_each_ = std::move(call); }
 
   std::string name() const override { return "failing:" + inner_->name(); }
   Result<ConversationRecord> create(const NewConversation& made, const CallOptions& o) override {
@@ -34,6 +37,9 @@ class FailingStore final : public Store {
   }
   Result<std::vector<ConversationRecord>> list(const ListOptions& o) override {
     return result<std::vector<ConversationRecord>>([&] { return inner_->list(o); });
+  }
+  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& o) override {
+    return error([&] { return inner_->publish(staged, id, o); });
   }
   Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first, std::uint64_t end,
                                               const CallOptions& o) override {
@@ -81,6 +87,7 @@ class FailingStore final : public Store {
 
  private:
   bool fails() {
+    if (before_each_) before_each_();
     const std::uint64_t call = ++calls_;
     return fail_at_ != 0 && (call == fail_at_ || (call > fail_at_ && !once_));
   }
@@ -104,6 +111,7 @@ class FailingStore final : public Store {
   std::uint64_t fail_at_ = 0;
   When when_ = When::before;
   bool once_ = true;
+  std::function<void()> before_each_ = {};
 };
 
 }  // namespace undertext::test

@@ -13,11 +13,22 @@ interface EngineEvent {
   strategy?: string;
   error?: ErrorBody;
 }
+interface Progress {
+  stage: string;
+  messages?: number;
+  summaryBytes?: number;
+}
 interface Job {
   job: string;
   state: string;
+  progress?: Progress;
   strategy?: string | { name?: string };
   error?: ErrorBody;
+}
+
+// What is shown may be no longer what is stored.
+export function isRewritten(event: ServerEvent): boolean {
+  return event.type === 'event' && (JSON.parse(event.data) as EngineEvent).type === 'REWRITTEN';
 }
 
 export function sentenceOf(event: ServerEvent): string {
@@ -28,7 +39,12 @@ export function sentenceOf(event: ServerEvent): string {
 
 function ofJob(job: Job): string {
   const strategy = typeof job.strategy === 'string' ? job.strategy : (job.strategy?.name ?? '');
-  return `Background compression${strategy && ` (${strategy})`}: ${job.error?.message ?? job.state}.`;
+  return `Background compression${strategy && ` (${strategy})`}: ${job.error?.message ?? (job.progress ? ofProgress(job.progress) : job.state)}.`;
+}
+
+function ofProgress({ stage, messages, summaryBytes }: Progress): string {
+  if (stage !== 'summarising') return stage;
+  return `summarising ${messages ?? 0} messages${summaryBytes ? `, ${summaryBytes} bytes so far` : ''}`;
 }
 
 function ofEngine(event: EngineEvent): string {
@@ -39,6 +55,8 @@ function ofEngine(event: EngineEvent): string {
       return `The view has ${event.tokensUsed} tokens, more than the threshold of ${event.threshold}.`;
     case 'COMPRESSED':
       return `Compressed by ${event.strategy}: ${event.tokensBefore} tokens became ${event.tokensAfter}.`;
+    case 'REWRITTEN':
+      return ''; // it is shown anew
     default:
       return `${event.type}${event.error ? ': ' + event.error.message : ''}`;
   }

@@ -1,0 +1,101 @@
+#include "server/live_lines.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace undertext {
+
+LiveLine::LiveLine(Caller caller, std::shared_ptr<http::Stream> stream, TenantCounts& places)
+    : caller_(std::move(caller)), places_(places), stream_(std::move(stream)), told_at_(Clock::now()) {}
+
+bool LiveLine::send_locked(std::string text) {
+  told_at_ = Clock::now();
+  return stream_->offer(std::move(text));
+}
+
+bool LiveLine::send(std::string text) {
+  const std::lock_guard lock(lock_);
+  return stream_ && send_locked(std::move(text));
+}
+
+bool LiveLine::keep_up(std::chrono::milliseconds heartbeat) {
+  const std::lock_guard lock(lock_);
+  if (!stream_) return false;
+  return Clock::now() - told_at_ < heartbeat || send_locked(":\n\n");
+}
+
+bool LiveLine::is_open() const {
+  const std::lock_guard lock(lock_);
+  return stream_ && stream_->is_open();
+}
+
+void LiveLine::close() {
+  std::shared_ptr<http::Stream> stream;
+  {
+    const std::lock_guard lock(lock_);
+    stream = std::move(stream_);
+    stream_.reset();
+  }
+  if (!stream) return;
+  places_.give_back(caller_.tenant);
+  stream->end();
+}
+
+LiveLines::LiveLines(Options options) : options_(std::move(options)), places_(options_.per_tenant), thread_([this] { run(); }) {}
+
+std::shared_ptr<LiveLine> LiveLines::add(Caller caller, std::shared_ptr<http::Stream> stream) {
+  auto line = std::make_shared<LiveLine>(std::move(caller), std::move(stream), places_);
+  const std::lock_guard lock(lock_);
+  lines_.push_back(line);
+  return line;
+}
+
+bool LiveLines::allows(const LiveLine& line) const { return !options_.still_allowed || options_.still_allowed(line.caller_); }
+
+bool LiveLines::look_after(LiveLine& line) {
+  try {
+    if (line.is_open() && allows(line) && line.keep_up(options_.heartbeat)) return true;
+  } catch (const std::exception&) {
+    // There is no memory for it; who comes back goes on where it was.
+  }
+  line.close();
+  return false;
+}
+
+void LiveLines::run() {
+  const auto pause = std::min(options_.watch, options_.heartbeat);
+  std::unique_lock lock(lock_);
+  while (!stopping_) {
+    changed_.wait_for(lock, pause, [&] { return stopping_; });
+    // Those that were closed by now go last, without the lock: their connections may be told.
+    std::list<std::shared_ptr<LiveLine>> lines = std::exchange(lines_, {}), closed;
+    const bool all = stopping_;
+    lock.unlock();
+    for (auto at = lines.begin(); at != lines.end();) {
+      const auto next = std::next(at);
+      if (all) (*at)->close();
+      if (all || !look_after(**at)) closed.splice(closed.end(), lines, at);
+      at = next;
+    }
+    if (!closed.empty() && options_.on_closed) options_.on_closed();
+    closed.clear();
+    lock.lock();
+    lines_.splice(lines_.begin(), lines);
+  }
+  // What came while the last ones were closed.
+  for (const std::shared_ptr<LiveLine>& line : lines_) line->close();
+  lines_.clear();
+}
+
+void LiveLines::stop() {
+  {
+    const std::lock_guard lock(lock_);
+    stopping_ = true;
+  }
+  changed_.notify_one();
+  const std::lock_guard joining(stopping_lock_);
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace undertext

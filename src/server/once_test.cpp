@@ -1,0 +1,143 @@
+// Requests that are sent again with the same Idempotency-Key.
+#include "server/once.hpp"
+
+#include <gtest/gtest.h>
+
+#include <undertext/conversation.hpp>
+
+#include "server/app_fixture.hpp"
+
+namespace undertext {
+namespace {
+
+class OnceTest : public testing::Test {
+ protected:
+  // As after a restart, or in another process: nothing is known but what is in the store.
+  void start_again() {
+    app = std::make_unique<App>(AppOptions{.store = [this](const std::string&) { return store; }});
+  }
+  OnceTest() { start_again(); }
+
+  std::shared_ptr<Answered> post(const std::string& target, const std::string& body, const std::string& key) {
+    return call(*app, "POST", target, {.body = body, .fields = {{"Idempotency-Key", key}}});
+  }
+  void expect_same(const std::shared_ptr<Answered>& first, const std::shared_ptr<Answered>& second) {
+    EXPECT_EQ(first->reply.status, second->reply.status);
+    EXPECT_EQ(first->reply.body, second->reply.body);
+    EXPECT_EQ(first->field("Location"), second->field("Location"));
+  }
+  void expect_refused(const std::shared_ptr<Answered>& answered) {
+    EXPECT_EQ(answered->reply.status, 422u) << answered->reply.body;
+    EXPECT_NE(answered->reply.body.find(R"("code":"invalid_argument","field":"Idempotency-Key")"), std::string::npos)
+        << answered->reply.body;
+  }
+  std::size_t conversations() { return store->list().value().size(); }
+
+  std::shared_ptr<Store> store = memory_store();
+  std::unique_ptr<App> app;
+};
+
+TEST_F(OnceTest, a_conversation_is_made_once_for_a_key_also_after_a_restart) {
+  const auto first = post("/v1/conversations", "", "k1");
+  ASSERT_EQ(first->reply.status, 201u) << first->reply.body;
+  expect_same(first, post("/v1/conversations", "", "k1"));
+  start_again();
+  expect_same(first, post("/v1/conversations", "", "k1"));
+  EXPECT_EQ(conversations(), 1u);
+  EXPECT_NE(post("/v1/conversations", "", "k2")->reply.body, first->reply.body);
+  const auto named = post("/v1/conversations", R"({"id":"named"})", "k3");
+  ASSERT_EQ(named->reply.status, 201u);
+  expect_same(named, post("/v1/conversations", R"({"id":"named"})", "k3"));
+  EXPECT_EQ(conversations(), 3u);
+  EXPECT_EQ(post("/v1/conversations", R"({"id":"named"})", "k4")->reply.status, 409u);
+  EXPECT_EQ(post("/v1/conversations", R"({"id":"named"})", "k4")->reply.status, 409u) << "errors are not remembered";
+}
+
+TEST_F(OnceTest, a_key_that_comes_with_another_request_is_refused) {
+  ASSERT_EQ(post("/v1/conversations", R"({"id":"a"})", "k")->reply.status, 201u);
+  expect_refused(post("/v1/conversations", R"({"id":"b"})", "k"));
+  expect_refused(post("/v1/conversations/a/fork", R"({"id":"b"})", "k"));
+  start_again();
+  expect_refused(post("/v1/conversations", "", "k"));
+  EXPECT_EQ(conversations(), 1u);
+}
+
+TEST_F(OnceTest, what_was_refused_leaves_its_key_free) {
+  ASSERT_EQ(post("/v1/conversations", R"({"settings":{"tokenizer":"no such one"}})", "k")->reply.status, 404u);
+  EXPECT_EQ(post("/v1/conversations", "", "k")->reply.status, 201u);
+}
+
+TEST_F(OnceTest, where_the_first_try_did_not_come_to_it_the_next_one_does_it) {
+  // As if the process had been killed between the key and the conversation: the record of the key is what another store has of it.
+  const std::shared_ptr<Store> killed = std::exchange(store, memory_store());
+  const auto first = post("/v1/conversations", R"({"id":"a"})", "k");
+  const ConversationRecord key = store->list({.staged = true}).value().front();
+  store = killed;
+  ASSERT_TRUE(store->create({.id = key.id, .settings = key.settings, .created_at_ms = key.created_at_ms}));
+  expect_same(first, post("/v1/conversations", R"({"id":"a"})", "k"));
+  EXPECT_EQ(conversations(), 1u);
+}
+
+TEST_F(OnceTest, a_fork_is_made_once_for_a_key_whatever_the_head_is_by_then) {
+  const std::string append = R"({"operation":"APPEND","messages":[{"role":"user","content":"hello"}]})";
+  ASSERT_EQ(call(*app, "POST", "/v1/conversations", {.body = R"({"id":"a"})"})->reply.status, 201u);
+  ASSERT_EQ(call(*app, "POST", "/v1/conversations/a/operations", {.body = append})->reply.status, 200u);
+  const auto first = post("/v1/conversations/a/fork", "", "k");
+  ASSERT_EQ(first->reply.status, 201u) << first->reply.body;
+  EXPECT_NE(first->reply.body.find(R"("version":1)"), std::string::npos);
+  ASSERT_EQ(call(*app, "POST", "/v1/conversations/a/operations", {.body = append})->reply.status, 200u);
+  start_again();
+  expect_same(first, post("/v1/conversations/a/fork", "", "k"));
+  EXPECT_EQ(conversations(), 2u);
+}
+
+TEST_F(OnceTest, an_import_is_done_once_for_a_key) {
+  ASSERT_EQ(call(*app, "POST", "/v1/conversations", {.body = R"({"id":"a"})"})->reply.status, 201u);
+  const auto exported = call(*app, "GET", "/v1/conversations/a/export");
+  const auto first = post("/v1/imports?id=copy", exported->text(), "k");
+  ASSERT_EQ(first->reply.status, 201u) << first->reply.body;
+  start_again();
+  expect_same(first, post("/v1/imports?id=copy", exported->text(), "k"));
+  expect_refused(post("/v1/imports?id=other", exported->text(), "k"));
+  EXPECT_EQ(post("/v1/imports?id=copy", exported->text(), "k2")->reply.status, 409u);
+}
+
+TEST_F(OnceTest, an_operation_with_the_key_of_another_is_refused_and_changes_nothing) {
+  const std::string one = R"({"operation":"APPEND","messages":[{"role":"user","content":"one"}]})";
+  ASSERT_EQ(call(*app, "POST", "/v1/conversations", {.body = R"({"id":"a"})"})->reply.status, 201u);
+  const auto first = post("/v1/conversations/a/operations", one, "k");
+  ASSERT_EQ(first->reply.status, 200u);
+  expect_same(first, post("/v1/conversations/a/operations", one, "k"));
+  expect_refused(post("/v1/conversations/a/operations", R"({"operation":"CLEAR"})", "k"));
+  EXPECT_EQ(call(*app, "GET", "/v1/conversations/a/version")->reply.body, R"({"ok":true,"result":1})");
+}
+
+TEST_F(OnceTest, a_compression_is_begun_once_for_a_key) {
+  ASSERT_EQ(call(*app, "POST", "/v1/conversations", {.body = R"({"id":"a"})"})->reply.status, 201u);
+  const std::string append =
+      R"({"operation":"APPEND","messages":[{"role":"user","content":"hello"},{"role":"user","content":"you"}]})";
+  ASSERT_EQ(call(*app, "POST", "/v1/conversations/a/operations", {.body = append})->reply.status, 200u);
+  const std::string order = R"({"strategy":{"name":"keep_recent","n":1}})";
+  const auto first = post("/v1/conversations/a/compressions", order, "k");
+  ASSERT_EQ(first->reply.status, 202u) << first->reply.body;
+  const auto second = post("/v1/conversations/a/compressions", order, "k");
+  EXPECT_EQ(second->reply.status, 202u);
+  EXPECT_EQ(first->field("Location"), second->field("Location"));
+  expect_refused(post("/v1/conversations/a/compressions", R"({"strategy":{"name":"keep_recent","n":0}})", "k"));
+  app->stop();  // waits for it
+  start_again();
+  ASSERT_EQ(post("/v1/conversations/a/compressions", order, "k")->reply.status, 202u);
+  app->stop();
+  EXPECT_EQ(call(*app, "GET", "/v1/conversations/a/version")->reply.body, R"({"ok":true,"result":2})") << "done once";
+}
+
+TEST(RequestsByKey, the_oldest_are_forgotten) {
+  RequestsByKey requests(2);
+  for (const char* key : {"a", "b", "c"}) requests.remember(key, "request");
+  EXPECT_FALSE(requests.is_another("a", "another"));
+  EXPECT_TRUE(requests.is_another("b", "another"));
+  EXPECT_FALSE(requests.is_another("c", "request"));
+}
+
+}  // namespace
+}  // namespace undertext
