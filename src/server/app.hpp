@@ -24,6 +24,8 @@ namespace undertext {
 struct AppLimits {
   std::size_t conversations_open = 1024;                      // kept open while nobody uses them; those in use come on top
   std::uint64_t conversation_bytes = std::uint64_t{8} << 20;  // about what each of them keeps in memory
+  std::uint64_t cache_bytes = std::uint64_t{512} << 20;       // about what all of them do
+  std::uint64_t answer_bytes = std::uint64_t{64} << 20;       // of one answer: 413 beyond that
   std::size_t streams_per_tenant = 64;                        // of events
   std::size_t exports_per_tenant = 16;                        // under way: each holds a thread while its client reads
   std::size_t compressions_per_tenant = 4;                    // under way in the background

@@ -42,8 +42,9 @@ class Gate {
   Gate(const ServeOptions& options, std::unique_ptr<Tokens> tokens, const ServerLog& log)
       : log_(log),
         tokens_(std::move(tokens)),
+        budget_(std::make_shared<http::Budget>(options.memory_bytes, options.memory_bytes / (tokens_ ? 2 : 1))),
         stores_(options.store),
-        app_(app_options()),
+        app_(app_options(options)),
         metrics_(app_.routes()),
         workers_(worker_limits(options.threads, tokens_ != nullptr)) {}
 
@@ -60,8 +61,7 @@ class Gate {
     const auto began = Clock::now();
     if (!is_open_.load(std::memory_order_acquire)) return busy("the server is starting");
     Admission::Verdict verdict = admission_->decide(head, now());
-    if (!verdict.refusal)
-      return http::Admission{.body_bytes_max = verdict.match.route->body == Body::none ? 0 : verdict.match.route->body_bytes_max};
+    if (!verdict.refusal) return admission_of(*verdict.match.route, std::move(verdict.caller.tenant));
     record(recorder_, {verdict.match.route, head.method, head.peer, std::move(verdict.caller), 0, began}, verdict.refusal->status,
            verdict.refusal->body.size());
     add_guarding_fields(verdict.refusal->fields);
@@ -82,15 +82,25 @@ class Gate {
     work->exchange->answer(busy("there is too much to do: come again"));
   }
 
-  // What is no request, or too much of one: nobody knows whose it was.
-  http::Reply refuse(unsigned status, std::string_view why) {
+  // What is no request, or too much of one.
+  http::Reply refuse(const http::Refused& refused) {
+    const unsigned status = refused.status;
     const ErrorCode code = status == 413 || status == 414 || status == 431 ? ErrorCode::too_large
                            : status == 500                                 ? ErrorCode::internal
                            : status == 503 || status == 408                ? ErrorCode::unavailable
                                                                            : ErrorCode::invalid_argument;
-    http::Reply reply = error_reply({code, std::string(why)}, status);
+    http::Reply reply = error_reply({code, std::string(refused.why)}, status);
+    RequestNote note;
+    note.peer = refused.peer;
+    note.began = Clock::now();
+    if (refused.head != nullptr && is_open_.load(std::memory_order_acquire)) {
+      Admission::Verdict verdict = admission_->decide_again(*refused.head, now());
+      note.route = verdict.match.route;
+      note.method = refused.head->method;
+      note.caller = std::move(verdict.caller);
+    }
+    record(recorder_, note, status, reply.body.size());
     add_guarding_fields(reply.fields);
-    metrics_.answered(nullptr, status, {}, 0, reply.body.size());
     return reply;
   }
 
@@ -114,8 +124,15 @@ class Gate {
     std::unique_ptr<http::Exchange> exchange;
   };
 
-  AppOptions app_options() {
+  http::Admission admission_of(const Route& route, std::string tenant) const {
+    const std::uint64_t bytes_max = route.body == Body::none ? 0 : std::min(route.body_bytes_max, budget_->bytes_max_each());
+    return {.body_bytes_max = bytes_max, .share = http::Budget::Share(budget_, std::move(tenant))};
+  }
+
+  AppOptions app_options(const ServeOptions& given) {
     AppOptions options;
+    options.limits.answer_bytes = given.answer_bytes_max;
+    options.limits.cache_bytes = given.cache_bytes;
     options.store = [this](const std::string& tenant) { return stores_.of(tenant); };
     if (tokens_ != nullptr)
       options.still_allowed = [this](const Caller& caller) { return tokens_->is_good(caller.name, now().ms); };
@@ -131,10 +148,17 @@ class Gate {
     const http::Counts wire = server_->counts();
     const Workers::Counts work = workers_.counts();
     const App::Counts open = app_.counts();
+    const http::Budget::Counts memory = budget_->counts();
     return metrics_.text({
         {"connections", "Connections open now.", wire.connections},
         {"connections_total", "Connections so far.", wire.connections_total, Number::Kind::counter},
-        {"connections_refused_total", "Connections refused, over a limit.", wire.refused, Number::Kind::counter},
+        {"connections_refused_total", "Connections refused because there were too many.", wire.connections_refused,
+         Number::Kind::counter},
+        {"requests_refused_total", "Requests refused on the wire, over a limit of bytes (413, 414, 431, 503).", wire.refused,
+         Number::Kind::counter},
+        {"request_memory_bytes", "Bytes of bodies and of answers that are not read yet.", memory.bytes},
+        {"request_memory_refused_total", "How often there was no room for a body or an answer.", memory.refused,
+         Number::Kind::counter},
         {"malformed_total", "Requests that were no proper HTTP.", wire.malformed, Number::Kind::counter},
         {"timed_out_total", "Connections closed because they were too slow.", wire.timed_out, Number::Kind::counter},
         {"wire_bytes_in_total", "Bytes received.", wire.bytes_in, Number::Kind::counter},
@@ -153,6 +177,7 @@ class Gate {
   std::atomic<bool> stopping_ = false, is_open_ = false;
   std::atomic<std::uint64_t> streams_ = 0;
   const std::unique_ptr<Tokens> tokens_;
+  const std::shared_ptr<http::Budget> budget_;
   TenantStores stores_;
   App app_;
   Metrics metrics_;
@@ -237,7 +262,7 @@ std::optional<Error> serve(const ServeOptions& options) {
   calls.handle = [&](http::Request request, std::unique_ptr<http::Exchange> exchange) {
     gate.handle(std::move(request), std::move(exchange));
   };
-  calls.refusal = [&](unsigned status, std::string_view why) { return gate.refuse(status, why); };
+  calls.refusal = [&](const http::Refused& refused) { return gate.refuse(refused); };
   Result<http::Server> server = http::Server::listen(std::move(listening), std::move(calls));
   if (!server) return server.error();
   const std::string url = server->address();
