@@ -39,6 +39,7 @@ class EventStreams {
     Caller caller;
     std::shared_ptr<Conversation> conversation;
     std::uint64_t next = 0;  // the version to be told first
+    std::optional<TenantCounts::Slot> slot = {};
   };
 
   explicit EventStreams(Options options);
@@ -63,6 +64,7 @@ class EventStreams {
     std::shared_ptr<http::Stream> stream;
     std::uint64_t next = 0;  // the version to be told next
     Clock::time_point told_at;
+    std::optional<TenantCounts::Slot> slot;
   };
   struct Watched {
     std::shared_ptr<Conversation> conversation;
@@ -88,8 +90,8 @@ class EventStreams {
   bool tell_versions(const History& history, Line& line);  // false: the line is gone
   bool keep_up(Line& line);
   bool allows(const Line& line) const;
-  void close(const Line& line);
-  void close_all(Watched& watched);
+  static void close(Line& line);
+  static void close_all(Watched& watched);
 
   const Options options_;
   TenantCounts open_by_tenant_;

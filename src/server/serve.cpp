@@ -29,6 +29,13 @@ Admission::Now now() {
   return {Clock::now(), std::chrono::duration_cast<std::chrono::milliseconds>(wall).count()};
 }
 
+// Whom requests belong to that take no token: a tenant cannot be called that, so that they take nobody's share.
+constexpr std::string_view nobody = "/";
+
+std::string owner_of(const Route& route, const Caller& caller) {
+  return route.right == Right::none ? std::string(nobody) : caller.tenant;
+}
+
 Workers::Limits worker_limits(std::size_t threads, bool many_tenants) {
   Workers::Limits limits{.threads = threads};
   limits.threads_per_tenant = many_tenants ? std::max<std::size_t>(1, threads * 3 / 4) : threads;
@@ -61,7 +68,7 @@ class Gate {
     const auto began = Clock::now();
     if (!is_open_.load(std::memory_order_acquire)) return busy("the server is starting");
     Admission::Verdict verdict = admission_->decide(head, now());
-    if (!verdict.refusal) return admission_of(*verdict.match.route, std::move(verdict.caller.tenant));
+    if (!verdict.refusal) return admission_of(*verdict.match.route, verdict.caller);
     record(recorder_, {verdict.match.route, head.method, head.peer, std::move(verdict.caller), 0, began}, verdict.refusal->status,
            verdict.refusal->body.size());
     add_guarding_fields(verdict.refusal->fields);
@@ -77,8 +84,8 @@ class Gate {
     auto work = std::make_shared<Work>(std::move(verdict), std::move(request), std::move(exchange));
     // Whether the process answers must not depend on how much it has to do.
     if (work->verdict.match.route->path == "/healthz") return work->run(app_);
-    const std::string tenant = work->verdict.caller.tenant;
-    if (workers_.submit(tenant, [this, work] { work->run(app_); })) return;
+    const std::string owner = owner_of(*work->verdict.match.route, work->verdict.caller);
+    if (workers_.submit(owner, [this, work] { work->run(app_); })) return;
     work->exchange->answer(busy("there is too much to do: come again"));
   }
 
@@ -124,15 +131,18 @@ class Gate {
     std::unique_ptr<http::Exchange> exchange;
   };
 
-  http::Admission admission_of(const Route& route, std::string tenant) const {
+  http::Admission admission_of(const Route& route, const Caller& caller) const {
     const std::uint64_t bytes_max = route.body == Body::none ? 0 : std::min(route.body_bytes_max, budget_->bytes_max_each());
-    return {.body_bytes_max = bytes_max, .share = http::Budget::Share(budget_, std::move(tenant))};
+    return {.body_bytes_max = bytes_max, .share = http::Budget::Share(budget_, owner_of(route, caller))};
   }
 
   AppOptions app_options(const ServeOptions& given) {
     AppOptions options;
     options.limits.answer_bytes = given.answer_bytes_max;
     options.limits.cache_bytes = given.cache_bytes;
+    // An export holds a thread for as long as its client reads: most stay for those who do not.
+    options.limits.exports = std::max<std::size_t>(1, given.threads / 4);
+    options.limits.exports_per_tenant = std::max<std::size_t>(1, options.limits.exports / (tokens_ ? 2 : 1));
     options.store = [this](const std::string& tenant) { return stores_.of(tenant); };
     if (tokens_ != nullptr)
       options.still_allowed = [this](const Caller& caller) { return tokens_->is_good(caller.name, now().ms); };
@@ -169,6 +179,7 @@ class Gate {
         {"streams", "Streams open now, of events and exports.", streams_.load(std::memory_order_relaxed)},
         {"event_streams", "Streams of events open now.", open.event_streams},
         {"open_conversations", "Conversations kept open.", open.conversations},
+        {"open_conversations_bytes", "About what they have in memory.", open.cache_bytes},
         {"compressions", "Compressions under way in the background.", open.compressions},
     });
   }
