@@ -71,7 +71,8 @@ class Bodies(unittest.TestCase):
             connection.close()
         while metric(self.server, "request_memory_bytes", self.scraper) > MIB:
             self.assertLess(time.monotonic(), deadline, "given back when the client goes")
-        self.assertIn('"route":"/v1/imports","status":503', self.server.log(), "and told in the log")
+        refused = '"route":"/v1/imports","status":503'
+        self.assertIn(refused, self.server.log_with(refused), "and told in the log")
 
     def test_a_body_that_could_never_have_room_is_too_large(self):
         connection = self.begin_import(self.acme, 33 * MIB)
