@@ -28,6 +28,7 @@ struct MessageQuery {
   std::optional<std::uint64_t> end = {};
   std::optional<std::uint64_t> first = {};  // at most one of these two
   std::optional<std::uint64_t> last = {};
+  std::optional<std::uint64_t> bytes_max = {};  // of messages(): too_large when they have more together
 };
 
 struct MessageList {

@@ -36,7 +36,7 @@ struct ServeGiven : Common {
   std::optional<std::string> tokens;
   std::vector<std::string> hosts;
   std::optional<std::string> certificate, key;
-  std::uint64_t threads = 64, rate = 2000;
+  std::uint64_t threads = 64, rate = 2000, memory = 512, answer = 64, cache = 512;
   bool quiet = false, core_dumps = false;
 };
 
@@ -72,6 +72,12 @@ int run_serve(Desk& desk, const ServeGiven& given) {
   if (given.certificate) options.tls = http::Tls{*given.certificate, *given.key};
   if (given.threads < 1 || given.threads > 1024) fail(ErrorCode::invalid_argument, "threads are 1 to 1024", "threads");
   if (given.rate < 1) fail(ErrorCode::invalid_argument, "a rate is 1 or more", "rate");
+  for (const auto& [mib, name] :
+       {std::pair(given.memory, "memory"), std::pair(given.answer, "answer"), std::pair(given.cache, "cache")})
+    if (mib < 1 || mib > 1 << 20) fail(ErrorCode::invalid_argument, "sizes are 1 to 1048576 MiB", name);
+  options.memory_bytes = given.memory << 20;
+  options.answer_bytes_max = given.answer << 20;
+  options.cache_bytes = given.cache << 20;
   options.threads = given.threads;
   options.requests_per_second = given.rate;
   options.log_requests = !given.quiet;
@@ -178,6 +184,9 @@ Run declare_serve(Arguments& arguments) {
   arguments.add({"--tls-key", &given->key, "and this key", "FILE"});
   arguments.add({"--threads", &given->threads, "How many requests are at work at once; 64 unless told", "N"});
   arguments.add({"--rate", &given->rate, "Requests a second of one token; 2000 unless told", "N"});
+  arguments.add({"--memory", &given->memory, "What bodies and answers may have in memory together; 512 MiB unless told", "MIB"});
+  arguments.add({"--answer", &given->answer, "What one answer may have; 64 MiB unless told", "MIB"});
+  arguments.add({"--cache", &given->cache, "What open conversations may keep in memory together; 512 MiB unless told", "MIB"});
   arguments.add({"--quiet", &given->quiet, "No line on standard error for each request"});
   arguments.add({"--core-dumps", &given->core_dumps, "Leave core dumps on; they hold messages"});
   return [given](Desk& desk) { return run_serve(desk, *given); };

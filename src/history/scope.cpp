@@ -168,12 +168,23 @@ std::vector<Found> Scope::find_marked(const MessageQuery& query) const {
 }
 
 template <class AnyTree>
-MessageList Scope::list(const AnyTree& tree, const MessageQuery& query) const {
+Result<MessageList> Scope::list(const AnyTree& tree, const MessageQuery& query) const {
   MessageList list;
   StoredReader stored(*log_);
+  std::uint64_t left = query.bytes_max.value_or(no_limit);
+  bool is_too_large = false;
+  // false: no more of them.
   const auto add = [&](std::uint32_t ordinal) {
     list.ordinals.push_back(Ordinal(ordinal));
     list.messages.push_back(stored.message(ordinal));
+    const std::uint64_t size = list.messages.back().json().size();
+    is_too_large = size > left;
+    left -= is_too_large ? left : size;
+    return !is_too_large;
+  };
+  const auto done = [&]() -> Result<MessageList> {
+    if (!is_too_large) return std::move(list);
+    return Error{ErrorCode::too_large, "the messages have more than " + std::to_string(*query.bytes_max) + " bytes together"};
   };
   if (!query.marked && !query.contains && !has_window(query) && (query.from_ms || query.to_ms)) {
     const Filter filter(query);
@@ -183,17 +194,17 @@ MessageList Scope::list(const AnyTree& tree, const MessageQuery& query) const {
     tree.visit(
         0, length_, [&](const MessageSums& s) { return filter.may(s); },
         [&](std::uint64_t position, const auto& item) {
-          if (filter.passes(role_of(item), time_of(item))) add(ordinal_of(position, item));
-          return true;
+          return !filter.passes(role_of(item), time_of(item)) || add(ordinal_of(position, item));
         });
-    return list;
+    return done();
   }
   if (query.marked || query.from_ms || query.to_ms || query.contains) {
     const std::vector<Found> found = query.marked ? find_marked(query) : find(tree, query);
     list.messages.reserve(found.size());
     list.ordinals.reserve(found.size());
-    for (const Found& f : found) add(f.ordinal);
-    return list;
+    for (const Found& f : found)
+      if (!add(f.ordinal)) break;
+    return done();
   }
   const Filter filter(query);
   const Range w = role_window(tree, query);
@@ -204,10 +215,9 @@ MessageList Scope::list(const AnyTree& tree, const MessageQuery& query) const {
   tree.visit(
       w.start, w.end, [&](const MessageSums& s) { return filter.any_role || filter.roles(s) > 0; },
       [&](std::uint64_t position, const auto& item) {
-        if (filter.roles.wanted[role_of(item)]) add(ordinal_of(position, item));
-        return true;
+        return !filter.roles.wanted[role_of(item)] || add(ordinal_of(position, item));
       });
-  return list;
+  return done();
 }
 
 template <class AnyTree>
@@ -239,7 +249,7 @@ MessageCount Scope::tally(const AnyTree& tree, const MessageQuery& query) const 
   return total;
 }
 
-MessageList Scope::messages(const MessageQuery& query) const {
+Result<MessageList> Scope::messages(const MessageQuery& query) const {
   return is_log_ ? list(log_->stored, query) : list(view_.entries, query);
 }
 

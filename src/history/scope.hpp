@@ -24,7 +24,7 @@ class Scope {
   // not_found for a version or batch that does not exist; invalid_argument for filters that exclude each other.
   static Result<Scope> of(const History::Rep& rep, const MessageQuery& query);
 
-  MessageList messages(const MessageQuery& query) const;
+  Result<MessageList> messages(const MessageQuery& query) const;  // too_large: see MessageQuery
   MessageCount count(const MessageQuery& query) const;
 
  private:
@@ -36,7 +36,7 @@ class Scope {
   std::vector<Found> find(const AnyTree& tree, const MessageQuery& query) const;
   std::vector<Found> find_marked(const MessageQuery& query) const;
   template <class AnyTree>
-  MessageList list(const AnyTree& tree, const MessageQuery& query) const;
+  Result<MessageList> list(const AnyTree& tree, const MessageQuery& query) const;
   template <class AnyTree>
   MessageCount tally(const AnyTree& tree, const MessageQuery& query) const;
 

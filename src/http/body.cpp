@@ -7,7 +7,6 @@ namespace undertext::http {
 namespace {
 
 constexpr std::size_t chunk_line_bytes_max = 256;
-constexpr std::uint64_t reserve_bytes_max = 1 << 20;  // an announced length costs nothing before it is sent
 
 std::optional<unsigned> hex_digit(char c) {
   if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
@@ -38,7 +37,8 @@ BodyReader::BodyReader(const RequestHead& head, std::uint64_t bytes_max, std::ui
       left_(head.content_length),
       bytes_max_(bytes_max),
       trailer_left_(trailer_bytes_max) {
-  body_.reserve(static_cast<std::size_t>(std::min({head.content_length, bytes_max, reserve_bytes_max})));
+  // Pages of it that are never written to cost nothing; and it is not copied from one place to the next while it grows.
+  body_.reserve(static_cast<std::size_t>(std::min(head.content_length, bytes_max)));
 }
 
 Progress BodyReader::refuse(unsigned status, std::string_view why) {

@@ -17,6 +17,7 @@ class BodyReader {
   // Takes what belongs to the body off the front of `bytes`. refused: see refusal().
   Progress read(std::string_view& bytes);
   const Refusal& refusal() const { return refusal_; }
+  std::uint64_t bytes_held() const { return body_.capacity(); }
   std::string take() { return std::move(body_); }
 
  private:

@@ -31,7 +31,8 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   void answer(Reply reply);
   void answer_nothing();  // nobody will answer: 500
   void begin_stream(unsigned status, std::string content_type, std::vector<Field> fields, std::shared_ptr<StreamState> stream);
-  bool attend_stream();  // there is something new to do for it; false: there is no loop any more
+  bool reserve(std::uint64_t bytes);  // by whoever works on the request: see Exchange
+  bool attend_stream();               // there is something new to do for it; false: there is no loop any more
   std::uint64_t unsent_bytes_max() const { return shared_->limits.unsent_bytes; }
   bool is_on_loop() const { return lane_->loop->is_current(); }
 
@@ -66,12 +67,13 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   void next_request();
 
   void reply(Reply reply);
-  void refuse(const Refusal& refusal);
+  void refuse(Refusal refusal);
   void count(const Refusal& refusal);
   void reply_in_stream(unsigned status, const std::string& content_type, const std::vector<Field>& fields,
                        const std::shared_ptr<StreamState>& stream);
   void pump_stream();
   void begin_pace();
+  bool is_read(Time now);  // the answer, fast enough
   void send(std::string bytes, std::size_t streamed = 0);
   void write_more();
   void take_written(std::size_t bytes);
@@ -93,6 +95,9 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   State state_ = State::opening;
   Time deadline_ = Time::max();
   Pace pace_;
+  std::uint64_t untaken_ = 0;  // of the answer by the client's system, when it was last asked; 0: not asked
+  // Of the request under way. Touched by this side until the request is handed over and once it is answered, and between by whoever works on it.
+  Budget::Share share_;
 
   ReadBuffer buffer_;
   bool is_reading_ = false;
@@ -113,6 +118,31 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   bool is_http10_ = false;
   std::shared_ptr<StreamState> stream_;
 };
+
+// Whatever goes wrong in here, memory running out above all, costs this connection and no other.
+template <class Call>
+void Connection::guarded(Call&& call) {
+  try {
+    call();
+  } catch (...) {
+    abort();
+  }
+}
+
+template <class Call>
+bool Connection::on_loop(Call call) {
+  if (is_on_loop()) {
+    guarded([&] { call(*this); });
+    return true;
+  }
+  try {
+    return lane_->loop->post(
+        [self = shared_from_this(), call = std::move(call)]() mutable { self->guarded([&] { call(*self); }); });
+  } catch (...) {
+    is_abandoned_ = true;
+    return false;
+  }
+}
 
 std::unique_ptr<Exchange> make_exchange(std::shared_ptr<Connection> connection);
 

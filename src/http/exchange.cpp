@@ -12,18 +12,18 @@ class ConnectionStream final : public Stream {
       : connection_(std::move(connection)), state_(std::move(state)) {}
   ~ConnectionStream() override { finish(true); }
 
-  bool write(std::string bytes) override {
+  bool write(std::string bytes, const std::function<bool()>& goes_on) override {
     // The loop's own thread must not wait for itself.
-    return add(std::move(bytes), connection_->is_on_loop() ? StreamState::Wait::no : StreamState::Wait::yes);
+    return add(std::move(bytes), connection_->is_on_loop() ? StreamState::Wait::no : StreamState::Wait::yes, goes_on);
   }
-  bool offer(std::string bytes) override { return add(std::move(bytes), StreamState::Wait::no); }
+  bool offer(std::string bytes) override { return add(std::move(bytes), StreamState::Wait::no, {}); }
   void end() override { finish(false); }
   bool is_open() const override { return state_->is_open(); }
 
  private:
-  bool add(std::string bytes, StreamState::Wait wait) {
+  bool add(std::string bytes, StreamState::Wait wait, const std::function<bool()>& goes_on) {
     if (bytes.empty()) return state_->is_open();
-    const StreamState::Added added = state_->add(std::move(bytes), wait);
+    const StreamState::Added added = state_->add(std::move(bytes), wait, goes_on);
     if ((added == StreamState::Added::first || added == StreamState::Added::overflow) && !connection_->attend_stream())
       state_->close();
     return added == StreamState::Added::yes || (added == StreamState::Added::first && state_->is_open());
@@ -56,6 +56,7 @@ class ConnectionExchange final : public Exchange {
     return stream;
   }
   bool is_open() const override { return connection_->is_open(); }
+  bool reserve(std::uint64_t bytes) override { return is_answered_ || connection_->reserve(bytes); }
 
  private:
   const std::shared_ptr<Connection> connection_;

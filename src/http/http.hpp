@@ -25,6 +25,8 @@
 
 #include <undertext/error.hpp>
 
+#include "http/budget.hpp"
+
 namespace undertext::http {
 
 struct Field {
@@ -62,7 +64,9 @@ class Stream {
   virtual ~Stream() = default;
   // Waits while more than Limits::unsent_bytes are on their way; on a thread of the server itself it is offer(). false: the client has gone, reads
   // too slowly, or the server stops.
-  virtual bool write(std::string bytes) = 0;
+  //
+  // `goes_on` is asked now and then while it waits; when it says no, that is false too.
+  virtual bool write(std::string bytes, const std::function<bool()>& goes_on = {}) = 0;
   // Never waits. false: as write(), or there is no room; a client that cannot follow is cut off.
   virtual bool offer(std::string bytes) = 0;
   virtual void end() = 0;
@@ -78,11 +82,16 @@ class Exchange {
   // false: the client has gone, and nobody waits for the answer. One that only said that it sends no more counts as gone; it is answered
   // all the same, though not by a stream.
   virtual bool is_open() const = 0;
+  // Before an answer is made that may be large: counts so many bytes with what the request has of the budget, until it is answered. false: there is no
+  // room for them now.
+  virtual bool reserve([[maybe_unused]] std::uint64_t bytes) { return true; }
 };
 
 // What `admit` says of a request that may go on.
 struct Admission {
   std::uint64_t body_bytes_max = 0;
+  // What its body, and then its answer, is counted in. A body for which there is no room is refused, one with a length before any of it is read.
+  Budget::Share share = {};
 };
 
 struct Limits {
@@ -94,7 +103,8 @@ struct Limits {
   std::uint32_t target_bytes = 8 << 10;  // 414
   std::chrono::milliseconds head_patience{10'000};
   std::chrono::milliseconds idle_patience{30'000};
-  // A body must arrive, and an answer be read, at this many bytes a second, after a grace of body_grace; and never stand still for that long.
+  // A body must arrive, and an answer be read, at this many bytes a second, after a grace of body_grace; and never stand still for that long. What is read is
+  // heard of only when the other side's system has room for a segment or two again, so that an answer may stand still for as long as these take besides.
   std::uint64_t bytes_per_second_min = 1024;
   std::chrono::milliseconds body_grace{10'000};
   std::uint64_t unsent_bytes = 1 << 20;  // of a stream
@@ -114,21 +124,30 @@ struct Listening {
   std::uint32_t threads = 2;  // that read and write; work is done elsewhere
 };
 
+// A request that this room itself refuses.
+struct Refused {
+  unsigned status = 400;  // 400, 408, 413, 414, 417, 431, 500, 503, 505
+  std::string_view why;
+  const std::string& peer;
+  const Head* head = nullptr;  // null: it never got as far, or is answered for somebody who should have
+};
+
 // Called on the threads that read, none after stop(). One that throws costs its request a 500.
 struct Calls {
   std::function<std::variant<Admission, Reply>(const Head&)> admit;
   std::function<void(Request, std::unique_ptr<Exchange>)> handle;
-  // What a request is told that this room itself refuses: 400, 408, 413, 414, 417, 431, 500, 505, and why. Without it: the reason as plain text.
-  std::function<Reply(unsigned status, std::string_view why)> refusal = {};
+  // What a request is told that this room itself refuses. Without it: the reason as plain text.
+  std::function<Reply(const Refused&)> refusal = {};
 };
 
 // What happened on the wire so far.
 struct Counts {
   std::uint64_t connections = 0;  // open now
   std::uint64_t connections_total = 0;
-  std::uint64_t refused = 0;    // over a limit: a connection too many, 413, 414, 431
-  std::uint64_t malformed = 0;  // 400, 417, 505
-  std::uint64_t timed_out = 0;  // 408, and those that did not read or shake hands in time; idle ones are not counted
+  std::uint64_t connections_refused = 0;  // one too many
+  std::uint64_t refused = 0;              // requests over a limit: 413, 414, 431, 503
+  std::uint64_t malformed = 0;            // 400, 417, 505
+  std::uint64_t timed_out = 0;            // 408, and those that did not read or shake hands in time; idle ones are not counted
   std::uint64_t bytes_in = 0, bytes_out = 0;
 };
 

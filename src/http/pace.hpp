@@ -11,6 +11,8 @@ namespace undertext::http {
 
 using Time = std::chrono::steady_clock::time_point;
 
+inline Time now() { return std::chrono::steady_clock::now(); }
+
 class Pace {
  public:
   void begin(Time now) {
@@ -21,9 +23,12 @@ class Pace {
     bytes_ += bytes;
     last_ = now;
   }
-  Time deadline(const Limits& limits) const {
-    const auto earned = std::chrono::milliseconds(bytes_ * 1000 / std::max<std::uint64_t>(limits.bytes_per_second_min, 1));
-    return std::min(began_ + earned, last_) + limits.body_grace;
+  // `unheard`: how many bytes may have gone without this side hearing of it.
+  Time deadline(const Limits& limits, std::uint64_t unheard = 0) const {
+    const auto earned_by = [&](std::uint64_t bytes) {
+      return std::chrono::milliseconds(bytes * 1000 / std::max<std::uint64_t>(limits.bytes_per_second_min, 1));
+    };
+    return std::min(began_ + earned_by(bytes_), last_ + earned_by(unheard)) + limits.body_grace;
   }
 
  private:

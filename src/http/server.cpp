@@ -113,7 +113,7 @@ void Server::Rep::start() {
 void Server::Rep::take(const std::shared_ptr<Loop>& loop, std::unique_ptr<Wire> wire, std::string peer) {
   std::optional<Seat> seat = Seat::take(shared, std::move(peer));
   if (!seat) {
-    ++shared->refused;
+    ++shared->connections_refused;
     return wire->turn_away(too_many);
   }
   const auto lane = *std::find_if(lanes.begin(), lanes.end(), [&](const auto& l) { return l->loop == loop; });
@@ -159,6 +159,7 @@ Counts Server::counts() const {
   const Shared& shared = *rep_->shared;
   Counts counts{.connections = shared.connections(),
                 .connections_total = shared.connections_total,
+                .connections_refused = shared.connections_refused,
                 .refused = shared.refused,
                 .malformed = shared.malformed,
                 .timed_out = shared.timed_out};

@@ -233,7 +233,7 @@ TEST(Server, Answers500WhenAdmitThrows) {
 
 TEST(Server, LetsTheOwnerWordItsRefusals) {
   Calls calls = echoing();
-  calls.refusal = [](unsigned status, std::string_view why) { return Reply{.status = status, .body = "no: " + std::string(why)}; };
+  calls.refusal = [](const Refused& refused) { return Reply{.status = refused.status, .body = "no: " + std::string(refused.why)}; };
   Server server = serve(calls);
   RawClient client(server);
   client.send("nonsense\r\n\r\n");

@@ -24,7 +24,7 @@ struct Shared {
   Calls calls;  // only on the loops' threads
   bool is_secure = false;
   std::atomic<bool> is_stopping = false;
-  std::atomic<std::uint64_t> connections_total = 0, refused = 0, malformed = 0, timed_out = 0;
+  std::atomic<std::uint64_t> connections_total = 0, connections_refused = 0, refused = 0, malformed = 0, timed_out = 0;
 
   bool enter(const std::string& peer);           // false: over a limit
   void leave(const std::string& peer) noexcept;  // see Seat

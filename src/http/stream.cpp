@@ -1,12 +1,26 @@
 #include "http/stream.hpp"
 
+#include <chrono>
 #include <utility>
 
 namespace undertext::http {
 
-StreamState::Added StreamState::add(std::string bytes, Wait wait) {
+// false: whoever writes has given up.
+bool StreamState::wait_for_room(std::unique_lock<std::mutex>& lock, const std::function<bool()>& goes_on) {
+  constexpr std::chrono::milliseconds between_questions{250};
+  const auto has_room = [&] { return !is_open_ || is_finished_ || unsent_ <= unsent_max_; };
+  while (!changed_.wait_for(lock, between_questions, has_room)) {
+    lock.unlock();
+    const bool given_up = goes_on && !goes_on();
+    lock.lock();
+    if (given_up) return false;
+  }
+  return true;
+}
+
+StreamState::Added StreamState::add(std::string bytes, Wait wait, const std::function<bool()>& goes_on) {
   std::unique_lock lock(mutex_);
-  if (wait == Wait::yes) changed_.wait(lock, [&] { return !is_open_ || is_finished_ || unsent_ <= unsent_max_; });
+  if (wait == Wait::yes && !wait_for_room(lock, goes_on)) return Added::no;
   if (!is_open_ || is_finished_) return Added::no;
   if (wait == Wait::no && unsent_ > 0 && unsent_ + bytes.size() > unsent_max_) {
     is_cut_ = true;

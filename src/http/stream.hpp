@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -14,7 +15,7 @@ class StreamState {
 
   enum class Wait : std::uint8_t { yes, no };
   enum class Added : std::uint8_t { no, yes, first, overflow };  // the last two: the connection must be told
-  Added add(std::string bytes, Wait wait);
+  Added add(std::string bytes, Wait wait, const std::function<bool()>& goes_on = {});
   bool finish(bool cut);  // true: the connection must be told
   bool is_open() const;
 
@@ -28,6 +29,8 @@ class StreamState {
   void close() noexcept;         // the connection has ended
 
  private:
+  bool wait_for_room(std::unique_lock<std::mutex>& lock, const std::function<bool()>& goes_on);
+
   const std::uint64_t unsent_max_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

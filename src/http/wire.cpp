@@ -18,6 +18,7 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <sys/ioctl.h>
 
 namespace undertext::http {
 namespace asio = boost::asio;
@@ -176,6 +177,16 @@ class StreamWire final : public Wire {
     const std::array<asio::const_buffer, 2> buffers{asio::buffer(first.data(), first.size()),
                                                     asio::buffer(second.data(), second.size())};
     stream_.async_write_some(buffers, OnWritten{std::move(user)});
+  }
+  std::uint64_t untaken_bytes() override {
+    int bytes = 0;
+    return ::ioctl(socket().native_handle(), TIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+  }
+  std::uint64_t segment_bytes() override {
+    int bytes = 0;
+    socklen_t size = sizeof bytes;
+    const bool known = ::getsockopt(socket().native_handle(), IPPROTO_TCP, TCP_MAXSEG, &bytes, &size) == 0;
+    return known && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
   }
   void end_writing([[maybe_unused]] std::shared_ptr<WireUser> user) override {
     if constexpr (is_secure) {

@@ -14,7 +14,7 @@
 #include "base/json_place.hpp"
 #include "base/json_text.hpp"
 #include "json/answer_json.hpp"
-#include "json/dialect_json.hpp"
+#include "json/answer_query.hpp"
 #include "json/operation_json.hpp"
 #include "json/query_json.hpp"
 
@@ -27,110 +27,6 @@ constexpr std::uint32_t depth_around_message = 8;
 
 // Enough for the answer to an operation without warnings, so that memory cannot run out between the change and its answer.
 constexpr std::size_t answer_bytes = 512;
-
-struct Answering {
-  const Asked& asked;
-  std::string& out;
-  const History& history = asked.history;
-
-  void operator()(const ask::Messages& ask) const { append_either(history.messages(ask.which)); }
-  void operator()(const ask::Count& ask) const { append_either(history.count(ask.which)); }
-  void operator()(const ask::Uncompressed&) const { append_answer(out, history.uncompressed()); }
-  void operator()(const ask::MarkMap&) const { append_result(out, history.mark_map()); }
-  void operator()(const ask::Stats&) const { append_result(out, history.stats()); }
-  void operator()(const ask::HeadVersion&) const { append_result(out, history.version().value); }
-  void operator()(const ask::Batches&) const { append_result(out, history.batches()); }
-  void operator()(const ask::BatchSnapshot& ask) const { append_result(out, history.batch_snapshot(ask.batch_index)); }
-  void operator()(const ask::Versions&) const { append_result(out, history.versions()); }
-  void operator()(const ask::Diff& ask) const { append_result_or_error(history.diff(ask.from, ask.to)); }
-  void operator()(const ask::Blame& ask) const { append_result_or_error(history.blame(ask.ordinal)); }
-  void operator()(const ask::Receipts&) const { append_result(out, history.receipts()); }
-  void operator()(const ask::Tokens& ask) const {
-    const Result<View> view = history.view_at(ask.at_version.value_or(history.version()));
-    if (!view) return append_answer(out, in_the_callers_words(view.error()));
-    if (!asked.tokenizer) return append_answer(out, not_here("tokens"));
-    append_result(out, TokensAnswer{*view, *asked.tokenizer, ask.per_message});
-  }
-  void operator()(const ask::Fit& ask) const {
-    const Result<History> then = history.fork(ask.at_version.value_or(history.version()));
-    if (!then) return append_answer(out, in_the_callers_words(then.error()));
-    if (!asked.aim) return append_answer(out, not_here("fit"));
-    const Result<Fit> fit = fit_view(*then, ask.budget, *ask.strategy, *asked.aim);
-    if (!fit) return append_answer(out, fit.error());
-    out += R"({"ok":true,"result":)";
-    append_json(out, *fit, then->view());
-    out += '}';
-  }
-  void operator()(const ask::Render& ask) const {
-    const Result<View> view = history.view_at(ask.at_version.value_or(history.version()));
-    if (!view) return append_answer(out, in_the_callers_words(view.error()));
-    RenderOptions options{.repair = ask.repair, .request = ask.request, .bound = ask.bound};
-    if (std::optional<Error> error = take_sent(ask, options)) return append_answer(out, *error);
-    append_result_or_error(render(*view, ask.profile, options));
-  }
-  void operator()(const ask::Validate& ask) const {
-    const Result<View> view = history.view_at(ask.at_version.value_or(history.version()));
-    if (!view) return append_answer(out, in_the_callers_words(view.error()));
-    RenderOptions options{.request = ask.request};
-    if (std::optional<Error> error = take_sent(ask, options)) return append_answer(out, *error);
-    const Result<std::vector<Finding>> findings = validate(*view, ask.profile, options);
-    if (!findings) return append_answer(out, findings.error());
-    out += R"({"ok":true,"result":)";
-    append_findings(out, *findings);
-    out += '}';
-  }
-  void operator()(const ask::Cost& ask) const {
-    const Result<View> from = history.view_at(ask.from), to = history.view_at(ask.to.value_or(history.version()));
-    for (const auto& [view, field] : {std::pair(&from, "from"), std::pair(&to, "to")}) {
-      if (*view) continue;
-      Error error = view->error();
-      error.field = field;
-      return append_answer(out, error);
-    }
-    append_result(out, edit_cost(*from, *to, ask.profile.cache, ask.overhead));
-  }
-  void operator()(const ask::State&) const {
-    out += R"({"ok":true,"result":)";
-    append_state(out, history);
-    out += '}';
-  }
-
- private:
-  static Error not_here(const char* query) {
-    return {ErrorCode::unsupported, std::string(query) + " cannot be asked while a plan is made", "query"};
-  }
-  std::optional<Error> take_sent(const ask::Render& ask, RenderOptions& options) const {
-    const Version last = ask.sent_version.value_or(ask.at_version.value_or(history.version()));
-    Result<std::vector<View>> before = views_sent(history, last, ask.profile);
-    if (!before) {
-      before.error().field = "sentVersion";
-      return before.error();
-    }
-    options.sent_before = std::move(*before);
-    if (ask.sent_version) options.sent = history.view_at(last).value();
-    return std::nullopt;
-  }
-  static Error in_the_callers_words(Error error) {
-    error.field = "atVersion";
-    return error;
-  }
-  template <class T>
-  void append_either(const Result<T>& result) const {
-    if (result) {
-      append_answer(out, *result);
-    } else {
-      append_answer(out, result.error());
-    }
-  }
-  template <class T>
-  void append_result_or_error(const Result<T>& result) const {
-    if (result) {
-      append_result(out, *result);
-    } else {
-      append_answer(out, result.error());
-    }
-  }
-};
 
 // An error in the text of a line tells what a person would call the place: the member of the message, or the argument of the operation.
 Error with_place(Error error, std::string_view line) {
@@ -156,7 +52,7 @@ void answer_asked(const Asked& asked, JsonValue object, LineAnswer& answer) {
   const Result<Query> query = read_query(object, asked.settings);
   if (!query) return append_answer(answer.line, query.error());
   answer.version = asked.history.version();
-  std::visit(Answering{asked, answer.line}, *query);
+  append_answer(answer.line, asked, *query);
 }
 
 // What a strategy is to come down to: what the caller said, or else, for one that cannot do without, what the conversation is set to.
@@ -195,10 +91,23 @@ Error refused_as_slow() {
   return {ErrorCode::unsupported, "a strategy that asks a model takes long: let it work in the background", "strategy"};
 }
 
+std::optional<Error> check_length(const SpelledOperation& spelled, const RequestOptions& options) {
+  const std::size_t messages = std::visit(
+      [](const auto& what) -> std::size_t {
+        if constexpr (requires { what.messages.size(); }) return what.messages.size();
+        return 0;
+      },
+      spelled.operation.what);
+  if (messages <= options.messages_max) return {};
+  return Error{ErrorCode::too_large,
+               "an operation may have " + std::to_string(options.messages_max) + " messages here: send several", "messages"};
+}
+
 void answer_operation(Conversation& conversation, JsonValue object, const RequestOptions& options, LineAnswer& answer) {
   std::string& out = answer.line;
   Result<SpelledOperation> spelled = read_operation(object, conversation.settings());
   if (!spelled) return append_answer(out, spelled.error());
+  if (const std::optional<Error> error = check_length(*spelled, options)) return append_answer(out, *error);
   if (const std::optional<Error> error = join(spelled->operation.options, options.expected_version, options.operation_id))
     return append_answer(out, *error);
   const bool is_slow = spelled->compress_by.strategy && spelled->compress_by.strategy->is_slow();
@@ -240,6 +149,10 @@ void answer_list(Conversation& conversation, JsonValue list, const RequestOption
   std::vector<Operation> operations;
   std::vector<SpelledOperation> spellings;  // without their operations, for the words of errors
   for (JsonValue element : list.elements()) {
+    if (operations.size() == options.operations_max) {
+      const std::string most = std::to_string(options.operations_max);
+      return append_answer(out, Error{ErrorCode::too_large, "a list may have " + most + " operations here: send several lists"});
+    }
     Result<SpelledOperation> spelled = read_element(element, conversation.settings());
     if (!spelled) {
       spelled.error().operation_index = operations.size();
@@ -251,7 +164,9 @@ void answer_list(Conversation& conversation, JsonValue list, const RequestOption
                                       .field = "strategy",
                                       .operation_index = operations.size()});
     }
-    if (std::optional<Error> error = join_in_list(spelled->operation.options, options, operations.size())) {
+    std::optional<Error> error = check_length(*spelled, options);
+    if (!error) error = join_in_list(spelled->operation.options, options, operations.size());
+    if (error) {
       error->operation_index = operations.size();
       return append_answer(out, *error);
     }
@@ -290,7 +205,8 @@ void answer_value(Conversation& conversation, JsonValue root, const RequestOptio
     // A stored conversation is read as of the newest version that anyone committed.
     if (const std::optional<Error> error = conversation.catch_up()) return append_answer(answer.line, *error);
     const History history = conversation.history();
-    return answer_asked({history, conversation.settings(), conversation.tokenizer(), conversation.aim()}, root, answer);
+    return answer_asked({history, conversation.settings(), conversation.tokenizer(), conversation.aim(), options.room}, root,
+                        answer);
   }
   if (operation) return answer_operation(conversation, root, options, answer);
   invalid("a line must have \"operation\" or \"query\"", "operation");
@@ -306,6 +222,13 @@ std::optional<ErrorCode> error_of(std::string_view line) {
     if (line.starts_with(word) && line.substr(word.size()).starts_with('"')) return static_cast<ErrorCode>(code);
   }
   return ErrorCode::internal;
+}
+
+bool is_of_expected_version(std::string_view line) {
+  constexpr std::string_view lead = R"({"ok":false,"error":{"code":"conflict","field":"expectedVersion",)";
+  if (!line.starts_with(lead)) return false;
+  line.remove_prefix(lead.size());
+  return !line.starts_with(R"("operationIndex":)") || line.starts_with(R"("operationIndex":0,)");
 }
 
 }  // namespace
@@ -345,6 +268,7 @@ LineAnswer answer_line(const Settings& settings, std::string_view line, AnswerRo
     append_answer(out, Error{ErrorCode::internal, exception.what()});
   }
   answer.error = error_of(out);
+  answer.expected_another_version = is_of_expected_version(out);
   keep_to_one_line(out);
   return answer;
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -23,6 +25,13 @@ void keep_to_one_line(std::string& json);
 // The answer that says `error`.
 std::string answer(const Error& error);
 
+// What an answer to a query may need.
+struct AnswerRoom {
+  std::uint64_t bytes_max = std::numeric_limits<std::uint64_t>::max();  // too_large: the answer would have more
+  // Asked before an answer is made that may be large, with about as many bytes as it will have. false: unavailable. Unset: yes.
+  std::function<bool(std::uint64_t bytes)> reserve = {};
+};
+
 // What a door says of a request besides its line.
 struct RequestOptions {
   enum class Takes : std::uint8_t { anything, operations, queries };
@@ -38,12 +47,17 @@ struct RequestOptions {
   // Of the operation; invalid_argument when the line says another. Of a list, "ID/0", "ID/1" and so on for those that have none of their own, so
   // that the whole list is answered as the first time when it is repeated.
   std::string operation_id = {};
+  // too_large: more operations in a list, or messages in an operation.
+  std::size_t operations_max = std::numeric_limits<std::size_t>::max();
+  std::size_t messages_max = std::numeric_limits<std::size_t>::max();
+  AnswerRoom room = {};
 };
 
 struct LineAnswer {
   std::string line;
-  std::optional<ErrorCode> error = {};  // unset: it says {"ok":true,…}
-  Version version = {};                 // that was made, or read; of an error, nothing
+  std::optional<ErrorCode> error = {};    // unset: it says {"ok":true,…}
+  bool expected_another_version = false;  // of a conflict: the operation, or the first of a list, expected one that is not the head
+  Version version = {};                   // that was made, or read; of an error, nothing
 };
 
 // As answer(), for doors that have more to tell and to know.
@@ -55,6 +69,7 @@ struct Asked {
   const Settings& settings;
   std::shared_ptr<const Tokenizer> tokenizer = {};
   std::optional<Aim> aim = {};
+  AnswerRoom room = {};
 };
 // The same for a line that is a query.
 LineAnswer answer_query(const Asked& asked, std::string_view line);

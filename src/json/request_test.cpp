@@ -288,10 +288,48 @@ TEST(Request, ADoorThatTakesOperationsOrQueriesRefusesTheOther) {
   EXPECT_FALSE(asked.error);
 }
 
+TEST(Request, AnAnswerHasRoomOrIsRefused) {
+  Talk talk;
+  const std::string append = R"({"operation":"APPEND","messages":[{"role":"user","content":"0123456789"}]})";
+  for (int i = 0; i < 10; ++i) answer(talk.conversation(), append);
+  const auto error_of = [&](const std::string& query, AnswerRoom room) {
+    RequestOptions options;
+    options.room = std::move(room);
+    return answer_request(talk.conversation(), query, options).error;
+  };
+  for (const char* query : {R"({"query":"messages"})", R"({"query":"messages","role":"user"})", R"({"query":"state"})",
+                            R"({"query":"uncompressed"})", R"({"query":"history"})", R"({"query":"markMap"})",
+                            R"({"query":"render","dialect":"openai_chat"})", R"({"query":"tokens","perMessage":true})"}) {
+    EXPECT_EQ(error_of(query, {.bytes_max = 30}), ErrorCode::too_large) << query;
+    EXPECT_EQ(error_of(query, {.reserve = [](std::uint64_t) { return false; }}), ErrorCode::unavailable) << query;
+    std::uint64_t reserved = 0;
+    EXPECT_FALSE(error_of(query, {.bytes_max = 10'000, .reserve = [&](std::uint64_t bytes) { return (reserved = bytes) > 0; }}))
+        << query;
+    EXPECT_GT(reserved, 10u) << query;
+  }
+  EXPECT_FALSE(error_of(R"({"query":"messages","last":1})", {.bytes_max = 100}));
+}
+
+TEST(Request, AListAndAnOperationHaveALength) {
+  Talk talk;
+  RequestOptions options;
+  options.operations_max = 2;
+  options.messages_max = 1;
+  const std::string message = R"({"role":"user","content":"x"})", one = R"({"operation":"APPEND","messages":[)" + message + "]}";
+  const std::string two = R"({"operation":"APPEND","messages":[)" + message + "," + message + "]}";
+  EXPECT_EQ(answer_request(talk.conversation(), two, options).error, ErrorCode::too_large);
+  EXPECT_EQ(answer_request(talk.conversation(), "[" + one + "," + two + "]", options).error, ErrorCode::too_large);
+  EXPECT_EQ(answer_request(talk.conversation(), "[" + one + "," + one + "," + one + "]", options).error, ErrorCode::too_large);
+  EXPECT_EQ(talk.conversation().version(), Version(0));
+  EXPECT_FALSE(answer_request(talk.conversation(), "[" + one + "," + one + "]", options).error);
+}
+
 TEST(Request, WhatADoorSaysOfAnOperationMustNotDifferFromItsLine) {
   Talk talk;
   const std::string clear = R"({"operation":"CLEAR"})";
-  EXPECT_EQ(answer_request(talk.conversation(), clear, {.expected_version = Version(1)}).error, ErrorCode::conflict);
+  const LineAnswer too_late = answer_request(talk.conversation(), clear, {.expected_version = Version(1)});
+  EXPECT_EQ(too_late.error, ErrorCode::conflict);
+  EXPECT_TRUE(too_late.expected_another_version);
   const LineAnswer other =
       answer_request(talk.conversation(), R"({"operation":"CLEAR","expectedVersion":0})", {.expected_version = Version(1)});
   EXPECT_EQ(field(other.line), "expectedVersion");

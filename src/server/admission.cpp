@@ -144,7 +144,8 @@ Admission::Admission(const std::vector<Route>& routes, Tokens* tokens, Hosts hos
       hosts_(std::move(hosts)),
       requests_(limits.requests_per_second, 2 * limits.requests_per_second),
       failures_(limits.failures_per_second, limits.failures_at_once),
-      all_failures_(limits.all_failures_per_second, 2 * limits.all_failures_per_second, 1) {}
+      all_failures_(limits.all_failures_per_second, 2 * limits.all_failures_per_second, 1),
+      open_(limits.open_per_second, 2 * limits.open_per_second) {}
 
 Admission::Verdict Admission::decide(const http::Head& head, Now now) {
   bool failed = false;
@@ -154,8 +155,12 @@ Admission::Verdict Admission::decide(const http::Head& head, Now now) {
     std::optional<std::chrono::seconds> wait = failures_.take(head.peer, now.steady);
     if (!wait) wait = all_failures_.take(all_peers, now.steady);
     if (wait) verdict.refusal = too_often(*wait);
-  } else if (!verdict.refusal && tokens_ != nullptr && verdict.match.route->right != Right::none) {
-    if (const auto wait = requests_.take(verdict.caller.name, now.steady)) verdict.refusal = too_often(*wait);
+  } else if (tokens_ != nullptr) {
+    const bool is_open = verdict.match.route == nullptr || verdict.match.route->right == Right::none;
+    std::optional<std::chrono::seconds> wait;
+    if (is_open) wait = open_.take(head.peer, now.steady);
+    if (!is_open && !verdict.refusal) wait = requests_.take(verdict.caller.name, now.steady);
+    if (wait) verdict.refusal = too_often(*wait);
   }
   return verdict;
 }

@@ -34,6 +34,7 @@ struct AdmissionLimits {
   double failures_per_second = 1;     // of one peer: requests with a wrong token, or none
   double failures_at_once = 20;
   double all_failures_per_second = 100;  // of all peers together
+  double open_per_second = 200;          // of one peer: what takes no token; twice as many at once
 };
 
 // Any thread may call it; it never waits.
@@ -62,7 +63,7 @@ class Admission {
   const std::vector<Route>& routes_;
   Tokens* const tokens_;
   const Hosts hosts_;
-  Rates requests_, failures_, all_failures_;
+  Rates requests_, failures_, all_failures_, open_;
 };
 
 }  // namespace undertext

@@ -27,7 +27,9 @@ std::vector<Route> all_routes(App::Rep& app) {
 
 App::Rep::Rep(AppOptions given)
     : options(std::move(given)),
-      conversations(options.store, options.limits.conversations_open, options.limits.conversation_bytes),
+      conversations(options.store, {.count = options.limits.conversations_open,
+                                    .bytes_each = options.limits.conversation_bytes,
+                                    .bytes = options.limits.cache_bytes}),
       events({.still_allowed = options.still_allowed,
               .per_tenant = options.limits.streams_per_tenant,
               .heartbeat = options.limits.heartbeat,
@@ -36,13 +38,39 @@ App::Rep::Rep(AppOptions given)
                     .kept = options.limits.compressions_kept,
                     .tell = [this](const std::string& tenant, const std::string& id,
                                    const std::string& json) { events.tell(tenant, id, "compression", json); }}),
-      exports(options.limits.exports_per_tenant),
+      exports(options.limits.exports_per_tenant, options.limits.exports),
+      readiness([this] { return ask_store(); }),
       routes(all_routes(*this)),
       openapi(openapi_json(routes)),
       docs(docs_page(routes)) {}
 
 std::shared_ptr<Conversation> App::Rep::conversation(const Call& call) {
   return conversations.get(call.caller.tenant, *call.find("id"));
+}
+
+std::optional<Error> App::Rep::ask_store() const {
+  const Result<std::vector<ConversationRecord>> listed = options.store("")->list({.limit = 1});
+  return listed ? std::nullopt : std::optional(listed.error());
+}
+
+AnswerRoom App::Rep::room_for_answer(const Call& call) const {
+  // What is smaller is counted when it is there.
+  constexpr std::uint64_t worth_asking = 64 << 10;
+  return {.bytes_max = options.limits.answer_bytes,
+          .reserve = [exchange = call.exchange.get(), reserved = worth_asking](std::uint64_t bytes) mutable {
+            if (bytes <= reserved) return true;
+            if (!exchange->reserve(bytes - reserved)) return false;
+            reserved = bytes;
+            return true;
+          }};
+}
+
+RequestOptions App::Rep::operating(const Call& call) const {
+  RequestOptions said{.takes = RequestOptions::Takes::operations, .refuse_slow_strategies = true};
+  said.expected_version = expected_version(call);
+  said.operations_max = options.limits.operations_per_list;
+  said.messages_max = options.limits.messages_per_operation;
+  return said;
 }
 
 App::App(AppOptions options) : rep_(std::make_unique<Rep>(std::move(options))) {}
@@ -61,7 +89,9 @@ void App::handle(const Route& route, RouteMatch match, http::Request request, co
   }
 }
 
-App::Counts App::counts() const { return {rep_->conversations.count(), rep_->events.count(), rep_->compressions.count()}; }
+App::Counts App::counts() const {
+  return {rep_->conversations.count(), rep_->conversations.bytes(), rep_->events.count(), rep_->compressions.count()};
+}
 
 void App::stop() {
   rep_->compressions.stop();

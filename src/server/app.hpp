@@ -24,18 +24,23 @@ namespace undertext {
 struct AppLimits {
   std::size_t conversations_open = 1024;                      // kept open while nobody uses them; those in use come on top
   std::uint64_t conversation_bytes = std::uint64_t{8} << 20;  // about what each of them keeps in memory
-  std::size_t streams_per_tenant = 64;                        // of events
-  std::size_t exports_per_tenant = 16;                        // under way: each holds a thread while its client reads
-  std::size_t compressions_per_tenant = 4;                    // under way in the background
-  std::size_t compressions_kept = 64;                         // ended ones of a tenant that can still be asked for
-  std::chrono::milliseconds heartbeat{15'000};                // of an event stream
-  std::chrono::milliseconds watch{500};                       // how often the store is asked what other processes did
+  std::uint64_t cache_bytes = std::uint64_t{512} << 20;       // about what all of them do
+  std::uint64_t answer_bytes = std::uint64_t{64} << 20;       // of one answer: 413 beyond that
+  std::size_t operations_per_list = 1'000;
+  std::size_t messages_per_operation = 10'000;
+  std::size_t streams_per_tenant = 64;  // of events
+  std::size_t exports = 16;             // under way: each holds a thread while its client reads
+  std::size_t exports_per_tenant = 8;
+  std::size_t compressions_per_tenant = 4;      // under way in the background
+  std::size_t compressions_kept = 64;           // ended ones of a tenant that can still be asked for
+  std::chrono::milliseconds heartbeat{15'000};  // of an event stream
+  std::chrono::milliseconds watch{500};         // how often the store is asked what other processes did
 };
 
 struct AppOptions {
   // The store as this tenant sees it. May throw Failure.
   std::function<std::shared_ptr<Store>(const std::string& tenant)> store;
-  // Whether who opened a stream of events may still read it; asked before each event and at least every AppLimits::watch. Unset: yes.
+  // Whether who opened a stream of events, or an export, may still read it; asked before each piece of it, and now and then while there is none. Unset: yes.
   std::function<bool(const Caller& caller)> still_allowed = {};
   std::function<std::string()> metrics = {};  // what GET /metrics answers; unset: nothing
   std::function<bool()> is_ready = {};        // what GET /readyz asks besides the store, such as whether the server is stopping
@@ -58,6 +63,7 @@ class App {
 
   struct Counts {
     std::size_t conversations = 0;  // kept open
+    std::uint64_t cache_bytes = 0;  // about what these have in memory
     std::size_t event_streams = 0;
     std::size_t compressions = 0;  // under way
   };

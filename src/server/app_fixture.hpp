@@ -57,7 +57,9 @@ class CollectedStream : public http::Stream {
   ~CollectedStream() override {
     answered_->set([](Answered& a) { a.cut = !a.ended; });
   }
-  bool write(std::string bytes) override { return offer(std::move(bytes)); }
+  bool write(std::string bytes, const std::function<bool()>& goes_on) override {
+    return (!goes_on || goes_on()) && offer(std::move(bytes));
+  }
   bool offer(std::string bytes) override {
     bool taken = false;
     answered_->set([&](Answered& a) {

@@ -14,6 +14,7 @@
 #include "server/event_streams.hpp"
 #include "server/once.hpp"
 #include "server/open_conversations.hpp"
+#include "server/readiness.hpp"
 #include "server/route.hpp"
 #include "server/tenant_counts.hpp"
 
@@ -28,11 +29,15 @@ struct App::Rep {
   Compressions compressions;
   TenantCounts exports;
   RequestsByKey operation_requests{65'536};
+  Readiness readiness;
   std::vector<Route> routes;
   std::string openapi, docs;
 
   std::shared_ptr<Store> store(const Call& call) const { return options.store(call.caller.tenant); }
   std::shared_ptr<Conversation> conversation(const Call& call);  // the one that {id} names
+  std::optional<Error> ask_store() const;                        // whether it answers; may throw Failure
+  AnswerRoom room_for_answer(const Call& call) const;            // for as long as the call lasts
+  RequestOptions operating(const Call& call) const;              // what is said of operations besides their line. Throws Failure
 };
 
 // The groups of the table. Handlers may throw Failure.

@@ -35,22 +35,25 @@ Result<Compressions::Started> Compressions::start(Order order) {
                                        .messages = history.view().size(),
                                        .tokens = history.view().sums().tokens()});
   Started started{job->name, json_of(*job)};
+  std::string last_resort = answer(Error{ErrorCode::unavailable, "there is no thread or memory for it now"});
   {
     const std::lock_guard lock(lock_);
     Result<std::optional<Started>> before = started_before(order);
     if (!before) return before.error();
     if (*before) return **std::move(before);
     if (stopping_) return Error{ErrorCode::unavailable, "the server is stopping"};
-    if (!running_by_tenant_.take(order.tenant))
-      return Error{ErrorCode::unavailable, "there are too many compressions under way already"};
+    job->slot = running_by_tenant_.take(order.tenant);
+    if (!job->slot) return Error{ErrorCode::unavailable, "there are too many compressions under way already"};
     jobs_.push_front(job);
     ++running_;
   }
   try {
     // Nobody waits for it but stop(), which counts.
-    std::thread([this, job, order = std::move(order)]() mutable { run(job, std::move(order)); }).detach();
-  } catch (const std::system_error&) {
-    end(*job, answer(Error{ErrorCode::unavailable, "there is no thread for it now"}), true);
+    std::thread([this, job, order = std::move(order), last_resort]() mutable {
+      run(job, std::move(order), std::move(last_resort));
+    }).detach();
+  } catch (const std::exception&) {  // no thread, or no memory for one
+    end(*job, std::move(last_resort), true);
   }
   return started;
 }
@@ -79,7 +82,7 @@ void Compressions::advance(Job& job, const CompressionProgress& progress) {
   tell(job);
 }
 
-void Compressions::run(const std::shared_ptr<Job>& job, Order order) {
+void Compressions::run(const std::shared_ptr<Job>& job, Order order, std::string last_resort) {
   std::string line;
   bool failed = true;
   tell(*job);
@@ -92,7 +95,7 @@ void Compressions::run(const std::shared_ptr<Job>& job, Order order) {
     failed = done.error.has_value();
     line = std::move(done.line);
   } catch (const std::exception&) {
-    line = R"({"ok":false,"error":{"code":"unavailable","message":"there is not enough memory for this now"}})";
+    line = std::move(last_resort);
   }
   order.conversation.reset();  // before stop() may return: nothing of this thread uses a store then
   end(*job, std::move(line), failed);
@@ -125,7 +128,7 @@ void Compressions::end(Job& job, std::string answer, bool failed) {
   }
   tell(job);
   const std::lock_guard lock(lock_);
-  running_by_tenant_.give_back(job.tenant);
+  job.slot.reset();
   --running_;
   one_ended_.notify_all();  // with the lock held: stop() may return, and this be gone, as soon as it is free
 }

@@ -69,13 +69,15 @@ class Compressions {
     std::chrono::steady_clock::time_point told_at = {};
     std::string answer = {};  // the line; empty while it runs
     std::stop_source cancel = {};
+    std::optional<TenantCounts::Slot> slot = {};  // while it runs
   };
 
   static std::string json_of(const Job& job);
   std::shared_ptr<Job> job_of(const std::string& tenant, const std::string& id,
                               const std::string& name) const;               // with the lock held
   Result<std::optional<Started>> started_before(const Order& order) const;  // with the lock held
-  void run(const std::shared_ptr<Job>& job, Order order);
+  // `last_resort`: the line, where there is no memory for any other.
+  void run(const std::shared_ptr<Job>& job, Order order, std::string last_resort);
   void advance(Job& job, const CompressionProgress& progress);
   void end(Job& job, std::string answer, bool failed);
   void tell(const Job& job) const noexcept;

@@ -208,6 +208,7 @@ std::vector<Route> conversation_routes(App::Rep& app) {
        .body_schema =
            R"({"type":"object","additionalProperties":false,"properties":{"id":{"$ref":"#/components/schemas/Id"},"settings":{"$ref":"#/components/schemas/Settings"}}})",
        .reply_schema = schema::result_of(made_schema),
+       .reply_fields = {"ETag", "Location"},
        .good_status = 201,
        .handle = replying([&app](const Call& call) { return make(app, call); })},
       {.method = "GET",
@@ -216,6 +217,7 @@ std::vector<Route> conversation_routes(App::Rep& app) {
        .what = "What is known of a conversation as a whole.",
        .parameters = {conversation_id()},
        .reply_schema = schema::result_of(schema::named("Conversation")),
+       .reply_fields = {"ETag"},
        .handle = replying([&app](const Call& call) { return show(app, call); })},
       {.method = "DELETE",
        .path = "/v1/conversations/{id}",
@@ -236,6 +238,7 @@ std::vector<Route> conversation_routes(App::Rep& app) {
        .body_schema =
            R"({"type":"object","additionalProperties":false,"properties":{"id":{"$ref":"#/components/schemas/Id"},"version":{"type":"integer","minimum":0}}})",
        .reply_schema = schema::result_of(made_schema),
+       .reply_fields = {"ETag", "Location"},
        .good_status = 201,
        .handle = replying([&app](const Call& call) { return fork(app, call); })},
   };

@@ -12,6 +12,9 @@ namespace {
 // A client that is behind gets so many versions at a time, with a pause between: the lines of a stream must fit what may be unsent, while the client reads.
 constexpr std::uint64_t page_versions = 500;
 constexpr std::chrono::milliseconds page_pause{50};
+constexpr std::size_t page_bytes = 256 << 10;
+// What may wait to be told besides versions. Where it is more, those who watch are cut off.
+constexpr std::size_t notices_bytes_max = 256 << 10;
 // One that is further behind than this reads anew.
 constexpr std::uint64_t behind_max = 10'000;
 
@@ -78,7 +81,8 @@ void EventStreams::open(Opening opening, http::Exchange& exchange) {
     const std::lock_guard lock(lock_);
     if (stopping_) return exchange.answer(error_reply({ErrorCode::unavailable, "the server is stopping"}));
   }
-  if (!lines_.take_place(opening.caller.tenant)) {
+  std::optional<TenantCounts::Slot> place = lines_.take_place(opening.caller.tenant);
+  if (!place) {
     http::Reply reply = error_reply({ErrorCode::unavailable, "there are too many streams of events already"}, 429);
     reply.fields.push_back({"Retry-After", "5"});
     return exchange.answer(std::move(reply));
@@ -88,11 +92,8 @@ void EventStreams::open(Opening opening, http::Exchange& exchange) {
       exchange.stream(200, "text/event-stream", {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}});
   {
     const std::lock_guard lock(lock_);
-    if (stopping_) {  // meanwhile; the stream is cut, and nothing of it stays
-      lines_.give_back(opening.caller.tenant);
-      return;
-    }
-    std::shared_ptr<LiveLine> line = lines_.add(opening.caller, std::move(stream));
+    if (stopping_) return;  // meanwhile; the stream is cut, and nothing of it stays
+    std::shared_ptr<LiveLine> line = lines_.add(opening.caller, std::move(stream), *std::move(place));
     line->send(": events of a conversation\n\n");
     inbox_.openings.emplace_back(std::move(opening), std::move(line));
   }
@@ -103,7 +104,8 @@ void EventStreams::tell(const std::string& tenant, const std::string& id, std::s
   const std::string text = event.empty() ? std::string() : event_text(event, data);
   {
     const std::lock_guard lock(lock_);
-    inbox_.notices[{tenant, id}] += text;
+    std::string& waiting = inbox_.notices[{tenant, id}];
+    if (waiting.size() <= notices_bytes_max) waiting += text;  // beyond that nobody is told
   }
   left_.notify_one();
 }
@@ -166,6 +168,11 @@ void EventStreams::take(Inbox inbox) {
   for (auto& [key, text] : inbox.notices) {
     const auto found = watched_.find(key);
     if (found == watched_.end()) continue;
+    if (found->second.notices.size() + text.size() > notices_bytes_max) {
+      close_all(found->second);
+      watched_.erase(found);
+      continue;
+    }
     found->second.changed = true;
     found->second.notices += text;
   }
@@ -264,7 +271,8 @@ bool EventStreams::tell_versions(const History& history, Line& line) {
       text = event_text("reset", R"({"version":)" + std::to_string(head) + "}", head);
       line.next = head + 1;
     }
-    for (std::uint64_t told = 0; line.next <= head && told < page_versions; ++told) text += version_text(history, line.next++);
+    for (std::uint64_t told = 0; line.next <= head && told < page_versions && text.size() < page_bytes; ++told)
+      text += version_text(history, line.next++);
   } catch (const Failure&) {
     return false;  // it comes back, and goes on where it was
   }

@@ -24,13 +24,16 @@ http::Reply with_etag(std::string body, Version version) {
   return reply;
 }
 
+// What a page may have; one element is always given.
+constexpr std::uint64_t page_bytes_max = std::uint64_t{8} << 20;
+
 http::Reply versions(App::Rep& app, const Call& call) {
   const History history = newest(app, call);
   const std::uint64_t first = history.first_version().value, end = history.version().value + 1;
   const std::uint64_t before = call.has("before") ? std::min(call.number("before"), end) : end;
   std::string out = R"({"ok":true,"result":[)";
   std::uint64_t version = before;
-  for (std::uint64_t left = call.number("limit"); left > 0 && version > first; --left) {
+  for (std::uint64_t left = call.number("limit"); left > 0 && version > first && out.size() < page_bytes_max; --left) {
     if (version != before) out += ',';
     append_json(out, history.version_info(Version(--version)));
   }
@@ -59,20 +62,20 @@ http::Reply timeline(App::Rep& app, const Call& call) {
     if (k > 0) out += ',';
     // Both ends are among them; versions are below 2^32, and points few, so that the product has room.
     append_point(out, history, points == 1 ? to : from + span * k / (points - 1));
+    if (out.size() > app.options.limits.answer_bytes)
+      refuse(ErrorCode::too_large, "the descriptions of so many versions are too much for an answer: ask for fewer", "points");
   }
   return with_etag(out + "]}", history.version());
 }
 
 constexpr std::uint64_t rows_max = 1000;
-// What the messages of an answer may have together; one is always given.
-constexpr std::uint64_t rows_bytes_max = std::uint64_t{8} << 20;
 
 void append_range(std::string& out, const History& history, std::uint64_t start, std::uint64_t end) {
   const View view = history.view();
   end = std::min(end, view.size());
   start = std::min(start, end);
   std::uint64_t fits = end;
-  while (fits > start + 1 && view.sums(start, fits).bytes > rows_bytes_max) fits = start + (fits - start) / 2;
+  while (fits > start + 1 && view.sums(start, fits).bytes > page_bytes_max) fits = start + (fits - start) / 2;
   const MessageList list = history.messages({.start = start, .end = fits}).value();
   out += R"("rows":[)";
   for (std::size_t i = 0; i < list.messages.size(); ++i) {
@@ -88,7 +91,7 @@ void append_ordinals(std::string& out, const History& history, const std::vector
   out += R"("rows":[)";
   std::uint64_t bytes = 0;
   std::size_t i = 0;
-  for (; i < ordinals.size() && (i == 0 || bytes < rows_bytes_max); ++i) {
+  for (; i < ordinals.size() && (i == 0 || bytes < page_bytes_max); ++i) {
     if (ordinals[i] >= log.size())
       refuse(ErrorCode::not_found, "there is no message " + std::to_string(ordinals[i]) + " in the log", "ordinals");
     if (i > 0) out += ',';
@@ -138,6 +141,7 @@ std::vector<Route> history_routes(App::Rep& app) {
             {.name = "limit", .type = Type::integer, .what = "How many at most.", .least = 1, .most = 1000, .otherwise = 100}},
        .reply_schema = schema::result_of(schema::list_of(schema::named("Version")),
                                          R"("next":{"type":"integer","description":"What to give as before; absent at the end."})"),
+       .reply_fields = {"ETag"},
        .handle = replying([&app](const Call& call) { return versions(app, call); })},
       {.method = "GET",
        .path = "/v1/conversations/{id}/timeline",
@@ -149,6 +153,7 @@ std::vector<Route> history_routes(App::Rep& app) {
             {.name = "from", .type = Type::integer, .what = "The first version; the oldest unless told."},
             {.name = "to", .type = Type::integer, .what = "The last version; the head unless told."}},
        .reply_schema = schema::result_of(schema::list_of(schema::named("Point"))),
+       .reply_fields = {"ETag"},
        .handle = replying([&app](const Call& call) { return timeline(app, call); })},
       {.method = "GET",
        .path = "/v1/conversations/{id}/rows",
@@ -166,6 +171,7 @@ std::vector<Route> history_routes(App::Rep& app) {
                        .most = rows_max}},
        .reply_schema = schema::result_of(
            R"({"type":"object","required":["version","count","rows"],"properties":{"version":{"type":"integer"},"count":{"type":"integer","description":"Messages of the view."},"rows":{"type":"array","items":{"$ref":"#/components/schemas/Row"}},"next":{"type":"integer"}}})"),
+       .reply_fields = {"ETag"},
        .handle = replying([&app](const Call& call) { return rows(app, call); })},
   };
 }

@@ -6,8 +6,8 @@
 
 namespace undertext {
 
-LiveLine::LiveLine(Caller caller, std::shared_ptr<http::Stream> stream, TenantCounts& places)
-    : caller_(std::move(caller)), places_(places), stream_(std::move(stream)), told_at_(Clock::now()) {}
+LiveLine::LiveLine(Caller caller, std::shared_ptr<http::Stream> stream, TenantCounts::Slot place)
+    : caller_(std::move(caller)), stream_(std::move(stream)), place_(std::move(place)), told_at_(Clock::now()) {}
 
 bool LiveLine::send_locked(std::string text) {
   told_at_ = Clock::now();
@@ -36,16 +36,15 @@ void LiveLine::close() {
     const std::lock_guard lock(lock_);
     stream = std::move(stream_);
     stream_.reset();
+    place_.reset();  // first: whoever sees the end may open another one at once
   }
-  if (!stream) return;
-  places_.give_back(caller_.tenant);
-  stream->end();
+  if (stream) stream->end();
 }
 
 LiveLines::LiveLines(Options options) : options_(std::move(options)), places_(options_.per_tenant), thread_([this] { run(); }) {}
 
-std::shared_ptr<LiveLine> LiveLines::add(Caller caller, std::shared_ptr<http::Stream> stream) {
-  auto line = std::make_shared<LiveLine>(std::move(caller), std::move(stream), places_);
+std::shared_ptr<LiveLine> LiveLines::add(Caller caller, std::shared_ptr<http::Stream> stream, TenantCounts::Slot place) {
+  auto line = std::make_shared<LiveLine>(std::move(caller), std::move(stream), std::move(place));
   const std::lock_guard lock(lock_);
   lines_.push_back(line);
   return line;

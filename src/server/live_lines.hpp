@@ -1,7 +1,8 @@
 // Streams that stay open: a thread of their own sees to it that none is taken for dead, and that none outlives the right to read it. It waits for nothing but
 // its time, so that a slow store delays neither.
 //
-//     std::shared_ptr<LiveLine> line = lines.add(caller, std::move(stream));   // null: the tenant has too many
+//     std::optional<TenantCounts::Slot> place = lines.take_place(tenant);      // nothing: the tenant has too many
+//     std::shared_ptr<LiveLine> line = lines.add(caller, std::move(stream), *std::move(place));
 //     if (!line->send(text)) …                                                 // it is closed, here or there
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -24,7 +26,7 @@ namespace undertext {
 class LiveLine {
  public:
   using Clock = std::chrono::steady_clock;
-  LiveLine(Caller caller, std::shared_ptr<http::Stream> stream, TenantCounts& places);  // borrows the last
+  LiveLine(Caller caller, std::shared_ptr<http::Stream> stream, TenantCounts::Slot place);
 
   bool send(std::string text);  // never waits. false: it is closed, or the client cannot follow
   bool is_open() const;
@@ -36,9 +38,9 @@ class LiveLine {
   bool keep_up(std::chrono::milliseconds heartbeat);  // with a comment, where nothing was sent for so long
 
   const Caller caller_;
-  TenantCounts& places_;
   mutable std::mutex lock_;
-  std::shared_ptr<http::Stream> stream_;  // null: closed
+  std::shared_ptr<http::Stream> stream_;     // null: closed
+  std::optional<TenantCounts::Slot> place_;  // until then
   Clock::time_point told_at_;
 };
 
@@ -54,10 +56,9 @@ class LiveLines {
   explicit LiveLines(Options options);
   ~LiveLines() { stop(); }
 
-  // Takes a place of the tenant's, which is free again when the line is closed. false: it has as many as it may.
-  bool take_place(const std::string& tenant) { return places_.take(tenant); }
-  void give_back(const std::string& tenant) { places_.give_back(tenant); }
-  std::shared_ptr<LiveLine> add(Caller caller, std::shared_ptr<http::Stream> stream);  // with a place that was taken
+  // A place of the tenant's, which is free again when the line is closed. Nothing: it has as many as it may.
+  std::optional<TenantCounts::Slot> take_place(const std::string& tenant) { return places_.take(tenant); }
+  std::shared_ptr<LiveLine> add(Caller caller, std::shared_ptr<http::Stream> stream, TenantCounts::Slot place);
 
   bool allows(const LiveLine& line) const;
   std::size_t count() const { return places_.total(); }

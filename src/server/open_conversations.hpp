@@ -1,5 +1,5 @@
 // The conversations of all tenants that are open in this process. One is opened once, and stays open for whoever asks next; those that nobody uses go
-// when there are too many, the least recently used first. Safe for any number of threads.
+// when there are too many or have too much in memory, the least recently used first. Safe for any number of threads.
 //
 //     std::shared_ptr<Conversation> conversation = open.get("acme", "support-17");   // throws Failure: not_found, unavailable, …
 #pragma once
@@ -22,8 +22,12 @@ namespace undertext {
 class OpenConversations {
  public:
   using StoreOf = std::function<std::shared_ptr<Store>(const std::string& tenant)>;
-  OpenConversations(StoreOf store_of, std::size_t count_max, std::uint64_t bytes_each)
-      : store_of_(std::move(store_of)), count_max_(count_max), bytes_each_(bytes_each) {}
+  struct Limits {
+    std::size_t count = 1024;
+    std::uint64_t bytes_each = std::uint64_t{8} << 20;  // about what one keeps in memory
+    std::uint64_t bytes = std::uint64_t{512} << 20;     // about what all of them do
+  };
+  OpenConversations(StoreOf store_of, Limits limits) : store_of_(std::move(store_of)), limits_(limits) {}
 
   // With the settings it was made with. Whoever holds it keeps it open.
   std::shared_ptr<Conversation> get(const std::string& tenant, const std::string& id);
@@ -32,6 +36,7 @@ class OpenConversations {
   void forget(const std::string& tenant, const std::string& id);
 
   std::size_t count() const;
+  std::uint64_t bytes() const;  // about what they keep in memory, as far as somebody has used them
 
  private:
   using Key = std::pair<std::string, std::string>;  // tenant, id
@@ -42,18 +47,22 @@ class OpenConversations {
   struct Place {
     std::shared_ptr<Entry> entry;  // owned by this alone: nobody uses it, and nobody is about to
     std::list<Key>::iterator in_order;
+    std::uint64_t bytes = 0;
   };
+  using Places = std::map<Key, Place>;
 
   std::shared_ptr<Entry> entry_of(const Key& key);
-  void take_idle(std::list<std::shared_ptr<Entry>>& idle);  // with the lock held
+  void weigh(const Key& key, const std::shared_ptr<Entry>& entry);
+  void take_idle(std::list<std::shared_ptr<Entry>>& idle, std::size_t count_max);  // with the lock held
+  std::shared_ptr<Entry> take(Places::iterator place);                             // likewise
   void drop(const Key& key, const std::shared_ptr<Entry>& entry);
 
   StoreOf store_of_;
-  std::size_t count_max_;
-  std::uint64_t bytes_each_;
+  const Limits limits_;
   mutable std::mutex lock_;
-  std::map<Key, Place> places_;
-  std::list<Key> order_;  // the most recently used first
+  Places places_;
+  std::uint64_t bytes_ = 0;  // of all places
+  std::list<Key> order_;     // the most recently used first
 };
 
 }  // namespace undertext

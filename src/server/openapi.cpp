@@ -12,7 +12,7 @@ namespace {
 
 // What schemas of the rows refer to.
 constexpr std::string_view components =
-    R"("components":{"securitySchemes":{"token":{"type":"http","scheme":"bearer"}},"responses":{"Error":{"description":"What went wrong; the status follows from the code.","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}}}},"schemas":{)"
+    R"("components":{"securitySchemes":{"token":{"type":"http","scheme":"bearer"}},"headers":{"ETag":{"description":"The version, in quotation marks.","schema":{"type":"string","pattern":"^\"[0-9]+\"$"}},"Location":{"description":"The path of what was made.","schema":{"type":"string"}}},"responses":{"Error":{"description":"What went wrong; the status follows from the code.","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}}}},"schemas":{)"
     R"("Id":{"type":"string","pattern":"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$"},)"
     R"("Role":{"enum":["system","user","assistant","tool"]},)"
     R"("Error":{"type":"object","required":["ok","error"],"properties":{"ok":{"const":false},"error":{"type":"object","required":["code","message"],"properties":{"code":{"enum":["invalid_argument","not_found","conflict","cannot_fit","corrupt","unavailable","unsupported","too_large","internal"]},"field":{"type":"string"},"path":{"type":"string"},"operationIndex":{"type":"integer"},"byteOffset":{"type":"integer"},"minimum":{"type":"integer"},"message":{"type":"string"}}}}},)"
@@ -55,7 +55,7 @@ std::string schema_of(const Parameter& parameter) {
     case Parameter::Type::role: return R"({"$ref":"#/components/schemas/Role"})";
     case Parameter::Type::roles: schema = R"({"type":"array","minItems":1,"items":{"$ref":"#/components/schemas/Role"})"; break;
     case Parameter::Type::integers:
-      schema = bounded(R"({"type":"array","items":{"type":"integer","minimum":0})", parameter, "minItems", "maxItems");
+      schema = bounded(R"({"type":"array","minItems":1,"items":{"type":"integer","minimum":0})", parameter, "minItems", "maxItems");
       break;
   }
   return schema += '}';
@@ -99,6 +99,16 @@ void append_body(std::string& out, const Route& route) {
                   : R"(,"content":{"application/json":{"schema":)" + route.body_schema + "}}}";
 }
 
+void append_reply_fields(std::string& out, const Route& route) {
+  if (route.reply_fields.empty()) return;
+  const char* separator = R"("headers":{)";
+  for (const std::string& name : route.reply_fields) {
+    append_json_string(out += std::exchange(separator, ","), name);
+    out += R"(:{"$ref":"#/components/headers/)" + name + R"("})";
+  }
+  out += "},";
+}
+
 void append_operation(std::string& out, const Route& route) {
   std::string method = route.method;
   std::transform(method.begin(), method.end(), method.begin(), [](char c) { return static_cast<char>(c - 'A' + 'a'); });
@@ -110,7 +120,9 @@ void append_operation(std::string& out, const Route& route) {
   if (route.right == Right::none) out += R"(,"security":[])";
   append_parameters(out, route);
   append_body(out, route);
-  out += R"(,"responses":{")" + std::to_string(route.good_status) + R"(":{"description":"Done.","content":{)";
+  out += R"(,"responses":{")" + std::to_string(route.good_status) + R"(":{"description":"Done.",)";
+  append_reply_fields(out, route);
+  out += R"("content":{)";
   append_json_string(out, route.reply_type);
   out += R"(:{"schema":)" + (route.reply_schema.empty() ? std::string(R"({"type":"string"})") : route.reply_schema);
   out += R"(}}},"default":{"$ref":"#/components/responses/Error"}}})";

@@ -11,17 +11,22 @@
 namespace undertext {
 namespace {
 
+http::Reply operated(const Call& call, LineAnswer answer) {
+  const bool is_precondition = answer.expected_another_version && expected_version(call);
+  http::Reply reply = reply_of(std::move(answer));
+  if (is_precondition) reply.status = 412;
+  return reply;
+}
+
 http::Reply operate(App::Rep& app, const Call& call) {
-  RequestOptions options{.takes = RequestOptions::Takes::operations, .refuse_slow_strategies = true};
-  options.expected_version = expected_version(call);
+  RequestOptions options = app.operating(call);
   std::string of_key;  // whose key it is, and the key
   if (const std::string* key = call.find("Idempotency-Key")) {
     options.operation_id = *key;
     of_key = call.caller.tenant + "/" + *call.find("id") + "/" + *key;
     if (app.operation_requests.is_another(of_key, call.request.body)) return key_reused();
   }
-  http::Reply reply = reply_of(answer_request(*app.conversation(call), call.request.body, options));
-  if (reply.status == 409 && options.expected_version) reply.status = 412;
+  http::Reply reply = operated(call, answer_request(*app.conversation(call), call.request.body, options));
   if (!of_key.empty() && reply.status == 200) app.operation_requests.remember(of_key, call.request.body);
   return reply;
 }
@@ -32,11 +37,13 @@ std::string results_of(const std::string& line) {
   return line.starts_with(list_lead) ? line.substr(list_lead.size(), line.size() - list_lead.size() - 1) : "[" + line + "]";
 }
 
-constexpr std::size_t changed_rows_max = 50;  // removed, and as many added
+constexpr std::size_t changed_rows_max = 50;        // removed, and as many added
+constexpr std::size_t changed_bytes_max = 8 << 20;  // of either; one is always given
 
 void append_changed(std::string& out, const History& history, const std::vector<std::uint64_t>& ordinals, std::string_view change,
                     const char*& separator) {
-  for (std::size_t i = 0; i < ordinals.size() && i < changed_rows_max; ++i) {
+  const std::size_t full = out.size() + changed_bytes_max;
+  for (std::size_t i = 0; i < ordinals.size() && i < changed_rows_max && out.size() < full; ++i) {
     out += std::exchange(separator, ",");
     append_row(out, history, Ordinal(ordinals[i]), change);
   }
@@ -47,14 +54,8 @@ http::Reply preview(App::Rep& app, const Call& call) {
   if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
   const History before = conversation->history();
   Conversation trial = conversation->trial(before.version()).value();
-  RequestOptions options{.takes = RequestOptions::Takes::operations, .refuse_slow_strategies = true};
-  options.expected_version = expected_version(call);
-  LineAnswer answer = answer_request(trial, call.request.body, options);
-  if (answer.error) {
-    http::Reply reply = reply_of(std::move(answer));
-    if (reply.status == 409 && options.expected_version) reply.status = 412;
-    return reply;
-  }
+  LineAnswer answer = answer_request(trial, call.request.body, app.operating(call));
+  if (answer.error) return operated(call, std::move(answer));
   const History after = trial.history();
   const Diff diff = after.diff(before.version(), after.version()).value();
   std::string out = R"({"ok":true,"results":)";
@@ -90,6 +91,7 @@ std::vector<Route> operation_routes(App::Rep& app) {
        .body_schema = std::string(operations_schema),
        .reply_schema =
            R"({"oneOf":[{"$ref":"#/components/schemas/Outcome"},{"type":"object","required":["ok","results"],"properties":{"ok":{"const":true},"results":{"type":"array","items":{"type":"object"}}}}]})",
+       .reply_fields = {"ETag"},
        .handle = replying([&app](const Call& call) { return operate(app, call); })},
       {.method = "POST",
        .path = "/v1/conversations/{id}/preview",
@@ -101,6 +103,7 @@ std::vector<Route> operation_routes(App::Rep& app) {
        .body_schema = std::string(operations_schema),
        .reply_schema =
            R"({"type":"object","required":["ok","results","before","after","diff","rows"],"properties":{"ok":{"const":true},"results":{"type":"array","items":{"type":"object"}},"before":{"$ref":"#/components/schemas/Sums"},"after":{"$ref":"#/components/schemas/Sums"},"diff":{"$ref":"#/components/schemas/Diff"},"rows":{"type":"array","items":{"$ref":"#/components/schemas/Row"}}}})",
+       .reply_fields = {"ETag"},
        .handle = replying([&app](const Call& call) { return preview(app, call); })},
   };
 }

@@ -26,9 +26,9 @@ http::Reply dialects() {
   return json_reply(out + "]}}");
 }
 
-http::Reply ready(const App::Rep& app, const Call& call) {
+http::Reply ready(App::Rep& app) {
   if (app.options.is_ready && !app.options.is_ready()) refuse(ErrorCode::unavailable, "the server is stopping");
-  app.store(call)->list({.limit = 1}).value();
+  if (std::optional<Error> error = app.readiness.look()) throw Failure(*std::move(error));
   return json_reply(R"({"ok":true,"result":"ready"})");
 }
 
@@ -105,7 +105,7 @@ std::vector<Route> page_routes(App::Rep& app) {
       fixed("/healthz", "getHealth", "That the process answers.", "application/json",
             [](const Call&) { return json_reply(R"({"ok":true,"result":"healthy"})"); }),
       fixed("/readyz", "getReady", "That the store answers too; else 503.", "application/json",
-            [&app](const Call& call) { return ready(app, call); }),
+            [&app](const Call&) { return ready(app); }),
       {.method = "GET",
        .path = "/metrics",
        .right = Right::metrics,

@@ -40,7 +40,9 @@ std::string line_of(const std::string& query, const std::vector<Parameter>& para
 }
 
 LineAnswer ask(App::Rep& app, const Call& call, std::string_view line) {
-  return answer_request(*app.conversation(call), line, {.takes = RequestOptions::Takes::queries});
+  RequestOptions said{.takes = RequestOptions::Takes::queries};
+  said.room = app.room_for_answer(call);
+  return answer_request(*app.conversation(call), line, said);
 }
 
 struct Query {
@@ -61,6 +63,7 @@ Route get(App::Rep& app, Query query) {
           .what = std::move(query.what),
           .parameters = parameters,
           .reply_schema = std::move(query.reply_schema),
+          .reply_fields = {"ETag"},
           .handle = replying([&app, parameters, query = std::move(query.query)](const Call& call) {
             return reply_of(ask(app, call, line_of(query, parameters, call)));
           })};
@@ -76,6 +79,7 @@ Route post(App::Rep& app, Query query, std::string body_schema) {
           .body = Body::json,
           .body_schema = std::move(body_schema),
           .reply_schema = std::move(query.reply_schema),
+          .reply_fields = {"ETag"},
           .handle = replying([&app, query = std::move(query.query)](const Call& call) {
             return reply_of(ask(app, call, query.empty() ? call.request.body : with_member(call.request.body, "query", query)));
           })};
@@ -169,6 +173,7 @@ std::vector<Route> query_routes(App::Rep& app) {
        .parameters = {conversation_id(),
                       {.name = "index", .in = Parameter::In::path, .type = Type::integer, .required = true, .what = "The batch."}},
        .reply_schema = result_of(R"({"type":["object","null"]})"),
+       .reply_fields = {"ETag"},
        .handle = replying([&app](const Call& call) {
          return reply_of(ask(app, call, R"({"query":"batchSnapshot","batchIndex":)" + *call.find("index") + "}"));
        })},

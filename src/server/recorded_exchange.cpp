@@ -16,7 +16,9 @@ class RecordedStream final : public http::Stream {
     recorder_.streams.fetch_sub(1, std::memory_order_relaxed);
     record(recorder_, note_, status_, bytes_out_.load(std::memory_order_relaxed));
   }
-  bool write(std::string bytes) override { return inner_->write(counted(std::move(bytes))); }
+  bool write(std::string bytes, const std::function<bool()>& goes_on) override {
+    return inner_->write(counted(std::move(bytes)), goes_on);
+  }
   bool offer(std::string bytes) override { return inner_->offer(counted(std::move(bytes))); }
   void end() override { inner_->end(); }
   bool is_open() const override { return inner_->is_open(); }
@@ -39,7 +41,7 @@ class RecordedExchange final : public http::Exchange {
   RecordedExchange(std::unique_ptr<http::Exchange> inner, const Recorder& recorder, RequestNote note)
       : inner_(std::move(inner)), recorder_(recorder), note_(std::move(note)) {}
   ~RecordedExchange() override {
-    if (!answered_) record(recorder_, note_, 500, 0);
+    if (!answered_) answer(error_reply({ErrorCode::internal, "nobody answered"}));
   }
 
   void answer(http::Reply reply) override {
@@ -55,6 +57,7 @@ class RecordedExchange final : public http::Exchange {
                                             std::move(note_), status);
   }
   bool is_open() const override { return inner_->is_open(); }
+  bool reserve(std::uint64_t bytes) override { return inner_->reserve(bytes); }
 
  private:
   const std::unique_ptr<http::Exchange> inner_;

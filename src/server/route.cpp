@@ -189,8 +189,9 @@ RouteMatch find_route(const std::vector<Route>& routes, std::string_view method,
     if (!matches(route.path, path, nullptr)) continue;
     Parameters places;
     if (!matches(route.path, path, &places)) continue;
-    if (route.method == method) return {&route, {}, std::move(places)};
+    if (route.method == (method == "HEAD" ? "GET" : method)) return {&route, {}, std::move(places)};
     match.methods_allowed.push_back(route.method);
+    if (route.method == "GET") match.methods_allowed.push_back("HEAD");
   }
   return match;
 }

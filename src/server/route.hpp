@@ -66,6 +66,7 @@ struct Route {
   std::string body_schema = {};   // JSON Schema, as JSON text
   std::string reply_schema = {};  // of a good answer; empty: it is no JSON
   std::string reply_type = "application/json";
+  std::vector<std::string> reply_fields = {};  // that a good answer has besides: ETag, Location
   unsigned good_status = 200;
   std::uint64_t body_bytes_max = std::uint64_t{16} << 20;
   std::function<void(Call)> handle = {};  // answers call.exchange, now or later
@@ -76,6 +77,7 @@ struct RouteMatch {
   std::vector<std::string> methods_allowed = {};  // of the path, where only the method is wrong
   Parameters path = {};                           // what stands in the places of {…}, decoded
 };
+// HEAD finds what GET does: the wire leaves the body out.
 RouteMatch find_route(const std::vector<Route>& routes, std::string_view method, std::string_view target);
 
 // What the route asks for, from path, query and fields. invalid_argument with the parameter as `field`: one that is missing, unknown, given twice, not of

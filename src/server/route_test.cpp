@@ -39,11 +39,18 @@ TEST(Routes, a_path_that_none_has_finds_nothing) {
   }
 }
 
+TEST(Routes, head_finds_what_get_does) {
+  const std::vector<Route> routes = some_routes();
+  const RouteMatch get = find_route(routes, "GET", "/v1/things/a");
+  ASSERT_NE(get.route, nullptr);
+  EXPECT_EQ(find_route(routes, "HEAD", "/v1/things/a").route, get.route);
+}
+
 TEST(Routes, a_method_that_the_path_does_not_have_tells_those_it_has) {
   const std::vector<Route> routes = some_routes();
   const RouteMatch match = find_route(routes, "POST", "/v1/things/a");
   EXPECT_EQ(match.route, nullptr);
-  EXPECT_EQ(match.methods_allowed, (std::vector<std::string>{"GET", "DELETE"}));
+  EXPECT_EQ(match.methods_allowed, (std::vector<std::string>{"GET", "HEAD", "DELETE"}));
 }
 
 Route with_parameters() {

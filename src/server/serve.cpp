@@ -31,6 +31,13 @@ Admission::Now now() {
   return {Clock::now(), std::chrono::duration_cast<std::chrono::milliseconds>(wall).count()};
 }
 
+// Whom requests belong to that take no token: a tenant cannot be called that, so that they take nobody's share.
+constexpr std::string_view nobody = "/";
+
+std::string owner_of(const Route& route, const Caller& caller) {
+  return route.right == Right::none ? std::string(nobody) : caller.tenant;
+}
+
 Workers::Limits worker_limits(std::size_t threads, bool many_tenants) {
   Workers::Limits limits{.threads = threads};
   limits.threads_per_tenant = many_tenants ? std::max<std::size_t>(1, threads * 3 / 4) : threads;
@@ -44,8 +51,9 @@ class Gate {
   Gate(const ServeOptions& options, std::unique_ptr<Tokens> tokens, const ServerLog& log)
       : log_(log),
         tokens_(std::move(tokens)),
+        budget_(std::make_shared<http::Budget>(options.memory_bytes, options.memory_bytes / (tokens_ ? 2 : 1))),
         stores_(options.store),
-        app_(app_options()),
+        app_(app_options(options)),
         metrics_(app_.routes()),
         workers_(worker_limits(options.threads, tokens_ != nullptr)) {}
 
@@ -62,8 +70,7 @@ class Gate {
     const auto began = Clock::now();
     if (!is_open_.load(std::memory_order_acquire)) return busy("the server is starting");
     Admission::Verdict verdict = admission_->decide(head, now());
-    if (!verdict.refusal)
-      return http::Admission{.body_bytes_max = verdict.match.route->body == Body::none ? 0 : verdict.match.route->body_bytes_max};
+    if (!verdict.refusal) return admission_of(*verdict.match.route, verdict.caller);
     record(recorder_, {verdict.match.route, head.method, head.peer, std::move(verdict.caller), 0, began}, verdict.refusal->status,
            verdict.refusal->body.size());
     add_guarding_fields(verdict.refusal->fields);
@@ -79,20 +86,30 @@ class Gate {
     auto work = std::make_shared<Work>(std::move(verdict), std::move(request), std::move(exchange));
     // Whether the process answers must not depend on how much it has to do.
     if (work->verdict.match.route->path == "/healthz") return work->run(app_);
-    const std::string tenant = work->verdict.caller.tenant;
-    if (workers_.submit(tenant, [this, work] { work->run(app_); })) return;
+    const std::string owner = owner_of(*work->verdict.match.route, work->verdict.caller);
+    if (workers_.submit(owner, [this, work] { work->run(app_); })) return;
     work->exchange->answer(busy("there is too much to do: come again"));
   }
 
-  // What is no request, or too much of one: nobody knows whose it was.
-  http::Reply refuse(unsigned status, std::string_view why) {
+  // What is no request, or too much of one.
+  http::Reply refuse(const http::Refused& refused) {
+    const unsigned status = refused.status;
     const ErrorCode code = status == 413 || status == 414 || status == 431 ? ErrorCode::too_large
                            : status == 500                                 ? ErrorCode::internal
                            : status == 503 || status == 408                ? ErrorCode::unavailable
                                                                            : ErrorCode::invalid_argument;
-    http::Reply reply = error_reply({code, std::string(why)}, status);
+    http::Reply reply = error_reply({code, std::string(refused.why)}, status);
+    RequestNote note;
+    note.peer = refused.peer;
+    note.began = Clock::now();
+    if (refused.head != nullptr && is_open_.load(std::memory_order_acquire)) {
+      Admission::Verdict verdict = admission_->decide_again(*refused.head, now());
+      note.route = verdict.match.route;
+      note.method = refused.head->method;
+      note.caller = std::move(verdict.caller);
+    }
+    record(recorder_, note, status, reply.body.size());
     add_guarding_fields(reply.fields);
-    metrics_.answered(nullptr, status, {}, 0, reply.body.size());
     return reply;
   }
 
@@ -116,8 +133,18 @@ class Gate {
     std::unique_ptr<http::Exchange> exchange;
   };
 
-  AppOptions app_options() {
+  http::Admission admission_of(const Route& route, const Caller& caller) const {
+    const std::uint64_t bytes_max = route.body == Body::none ? 0 : std::min(route.body_bytes_max, budget_->bytes_max_each());
+    return {.body_bytes_max = bytes_max, .share = http::Budget::Share(budget_, owner_of(route, caller))};
+  }
+
+  AppOptions app_options(const ServeOptions& given) {
     AppOptions options;
+    options.limits.answer_bytes = given.answer_bytes_max;
+    options.limits.cache_bytes = given.cache_bytes;
+    // An export holds a thread for as long as its client reads: most stay for those who do not.
+    options.limits.exports = std::max<std::size_t>(1, given.threads / 4);
+    options.limits.exports_per_tenant = std::max<std::size_t>(1, options.limits.exports / (tokens_ ? 2 : 1));
     options.store = [this](const std::string& tenant) { return stores_.of(tenant); };
     if (tokens_ != nullptr)
       options.still_allowed = [this](const Caller& caller) { return tokens_->is_good(caller.name, now().ms); };
@@ -133,10 +160,17 @@ class Gate {
     const http::Counts wire = server_->counts();
     const Workers::Counts work = workers_.counts();
     const App::Counts open = app_.counts();
+    const http::Budget::Counts memory = budget_->counts();
     return metrics_.text({
         {"connections", "Connections open now.", wire.connections},
         {"connections_total", "Connections so far.", wire.connections_total, Number::Kind::counter},
-        {"connections_refused_total", "Connections refused, over a limit.", wire.refused, Number::Kind::counter},
+        {"connections_refused_total", "Connections refused because there were too many.", wire.connections_refused,
+         Number::Kind::counter},
+        {"requests_refused_total", "Requests refused on the wire, over a limit of bytes (413, 414, 431, 503).", wire.refused,
+         Number::Kind::counter},
+        {"request_memory_bytes", "Bytes of bodies and of answers that are not read yet.", memory.bytes},
+        {"request_memory_refused_total", "How often there was no room for a body or an answer.", memory.refused,
+         Number::Kind::counter},
         {"malformed_total", "Requests that were no proper HTTP.", wire.malformed, Number::Kind::counter},
         {"timed_out_total", "Connections closed because they were too slow.", wire.timed_out, Number::Kind::counter},
         {"wire_bytes_in_total", "Bytes received.", wire.bytes_in, Number::Kind::counter},
@@ -147,6 +181,7 @@ class Gate {
         {"streams", "Streams open now, of events and exports.", streams_.load(std::memory_order_relaxed)},
         {"event_streams", "Streams of events open now.", open.event_streams},
         {"open_conversations", "Conversations kept open.", open.conversations},
+        {"open_conversations_bytes", "About what they have in memory.", open.cache_bytes},
         {"compressions", "Compressions under way in the background.", open.compressions},
     });
   }
@@ -155,6 +190,7 @@ class Gate {
   std::atomic<bool> stopping_ = false, is_open_ = false;
   std::atomic<std::uint64_t> streams_ = 0;
   const std::unique_ptr<Tokens> tokens_;
+  const std::shared_ptr<http::Budget> budget_;
   TenantStores stores_;
   App app_;
   Metrics metrics_;
@@ -248,7 +284,7 @@ std::optional<Error> serve(const ServeOptions& options) {
   calls.handle = [&](http::Request request, std::unique_ptr<http::Exchange> exchange) {
     gate.handle(std::move(request), std::move(exchange));
   };
-  calls.refusal = [&](unsigned status, std::string_view why) { return gate.refuse(status, why); };
+  calls.refusal = [&](const http::Refused& refused) { return gate.refuse(refused); };
   Result<http::Server> server = http::Server::listen(std::move(listening), std::move(calls));
   if (!server) return server.error();
   const std::string url = server->address();

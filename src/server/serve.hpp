@@ -23,7 +23,10 @@ struct ServeOptions {
   std::vector<std::string> hosts = {};          // further names it goes by
   std::optional<http::Tls> tls = {};
   std::size_t threads = 64;
-  std::uint64_t requests_per_second = 2000;  // of one token
+  std::uint64_t requests_per_second = 2000;                  // of one token
+  std::uint64_t memory_bytes = std::uint64_t{512} << 20;     // of bodies and answers together; of one tenant half of it
+  std::uint64_t answer_bytes_max = std::uint64_t{64} << 20;  // of one answer
+  std::uint64_t cache_bytes = std::uint64_t{512} << 20;      // of all conversations that are kept open
   bool log_requests = true;
   bool core_dumps = false;                                        // else off: they would hold messages
   std::function<void(const std::string& url)> on_listening = {};  // called once

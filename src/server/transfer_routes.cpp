@@ -15,13 +15,14 @@ namespace {
 constexpr std::uint64_t import_bytes_max = std::uint64_t{256} << 20;
 constexpr std::size_t piece_bytes = 1 << 16;
 
-// Thrown where the client has gone: there is nobody to tell.
+// Thrown where the client has gone, or may read no more: there is nobody to tell.
 struct ClientGone {};
 
 // Lines for a client, in pieces. Answers only with the first line, so that what fails before can still be an answer of its own.
 class LinesOut {
  public:
-  LinesOut(http::Exchange& exchange, std::string id) : exchange_(exchange), id_(std::move(id)) {}
+  LinesOut(http::Exchange& exchange, std::string id, std::function<bool()> goes_on)
+      : exchange_(exchange), id_(std::move(id)), goes_on_(std::move(goes_on)) {}
 
   void add(std::string_view line) {
     if (!stream_)
@@ -39,16 +40,18 @@ class LinesOut {
 
  private:
   void send() {
-    if (!stream_->write(std::exchange(piece_, {}))) throw ClientGone();
+    if (!goes_on_() || !stream_->write(std::exchange(piece_, {}), goes_on_)) throw ClientGone();
   }
   http::Exchange& exchange_;
   std::string id_;
+  std::function<bool()> goes_on_;
   std::shared_ptr<http::Stream> stream_;
   std::string piece_;
 };
 
 void export_lines(App::Rep& app, const Call& call) {
-  LinesOut out(*call.exchange, *call.find("id"));
+  const auto is_allowed = [&] { return !app.options.still_allowed || app.options.still_allowed(call.caller); };
+  LinesOut out(*call.exchange, *call.find("id"), is_allowed);
   try {
     const std::shared_ptr<Conversation> conversation = app.conversation(call);
     if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
@@ -65,16 +68,9 @@ void export_lines(App::Rep& app, const Call& call) {
 }
 
 void export_bounded(App::Rep& app, const Call& call) {
-  const std::string tenant = call.caller.tenant;
-  if (!app.exports.take(tenant))
-    return call.exchange->answer(error_reply({ErrorCode::unavailable, "there are too many exports under way already"}));
-  try {
-    export_lines(app, call);
-  } catch (...) {
-    app.exports.give_back(tenant);
-    throw;
-  }
-  app.exports.give_back(tenant);
+  const std::optional<TenantCounts::Slot> slot = app.exports.take(call.caller.tenant);
+  if (slot) return export_lines(app, call);
+  call.exchange->answer(error_reply({ErrorCode::unavailable, "there are too many exports under way already"}));
 }
 
 LineSource lines_of(std::string_view text) {
@@ -149,6 +145,7 @@ std::vector<Route> transfer_routes(App::Rep& app) {
        .body = Body::lines,
        .reply_schema = schema::result_of(
            R"({"type":"object","required":["id","versions","messages"],"properties":{"id":{"type":"string"},"versions":{"type":"integer"},"messages":{"type":"integer"}}})"),
+       .reply_fields = {"Location"},
        .good_status = 201,
        .body_bytes_max = import_bytes_max,
        .handle = replying([&app](const Call& call) { return import_lines(app, call); })},

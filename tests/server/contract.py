@@ -154,12 +154,37 @@ class Contract(unittest.TestCase):
                     self.assertEqual(reply.json()["ok"], reply.status < 300)
                     self.assertNotIn(b"\n", reply.body)
                     self.check_schema(operation, reply)
+                declared = operation.about["responses"][str(operation.status())].get("headers", {}) if reply.status < 300 else {}
+                self.assertEqual({name for name in ("ETag", "Location") if name in reply.headers}, set(declared))
 
     def check_schema(self, operation, reply):
         if jsonschema is None or reply.status >= 300:
             return
         schema = operation.about["responses"][str(reply.status)]["content"]["application/json"]["schema"]
         jsonschema.Draft202012Validator({**schema, "components": self.document["components"]}).validate(reply.json())
+
+    def test_2_head_answers_as_get_does_without_the_body(self):
+        for operation in self.operations:
+            if operation.method != "GET":
+                continue
+            with self.subTest(operation.name):
+                head = self.call("HEAD", operation.target(), headers=operation.good.get("headers"), own=True)
+                self.assertEqual((head.status, head.body), (operation.status(), b""))
+                if operation.good.get("endless"):
+                    continue
+                get = self.call("GET", operation.target(), headers=operation.good.get("headers"), own=True)
+                for name in ("Content-Type", "ETag"):
+                    self.assertEqual(head.headers[name], get.headers[name])
+        self.assertEqual(self.call("HEAD", "/v1/conversations/nothere").status, 404)
+
+    def test_2_only_the_version_that_if_match_names_fails_the_precondition(self):
+        self.server.make("matched", self.token)
+        path = "/v1/conversations/matched/operations"
+        self.assertEqual(self.call("POST", path, APPEND, {"If-Match": '"0"'}).status, 200)
+        for body in (APPEND, [APPEND, APPEND]):
+            self.assertEqual(self.call("POST", path, body, {"If-Match": '"0"'}).status, 412)
+        later = self.call("POST", path, [APPEND, {**APPEND, "expectedVersion": 0}], {"If-Match": '"1"'})
+        self.assertEqual((later.status, later.json()["error"]["operationIndex"]), (409, 1))
 
     def test_3_parameters_that_are_missing_unknown_twice_or_wrong_are_refused_by_name(self):
         tried = 0

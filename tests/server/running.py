@@ -11,6 +11,7 @@ import socket
 import subprocess
 import tempfile
 import threading
+import time
 
 
 class Folder:
@@ -73,6 +74,13 @@ class Server:
 
     def log(self):
         return self.log_path.read_text(errors="surrogateescape")
+
+    def log_with(self, text, patience=30):
+        """The log once `text` is in it: lines are written by a thread of their own."""
+        deadline = time.monotonic() + patience
+        while text not in (log := self.log()) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return log
 
     def stop(self, wait=30):
         self.process.send_signal(signal.SIGTERM)
