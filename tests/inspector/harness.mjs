@@ -33,6 +33,7 @@ export async function startServer({ sample = true, tokens = false, listen = '127
     url,
     token,
     folder,
+    make: (id, config) => run(program, ['new', id, '--store', store, '--config', JSON.stringify(config)]),
     revoke: () => run(program, ['token', 'revoke', 'page', '--tokens', tokenFile]),
     api: (method, path, body) => api(url, token, method, path, body),
     async stop({ keep = false } = {}) {

@@ -235,6 +235,30 @@ test('words are found, also in an earlier version', async () => {
   await page.getByText('stop when a step does not show').waitFor();
 });
 
+test('a summary by a model is asked for in the background, and what becomes of it is told', async () => {
+  // Nobody listens there: how it ends is that it fails.
+  server.make('modelled', { summarisers: { haiku: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1', model: 'm', attempts: 1 } } });
+  const hello = (i) => ({ role: 'user', content: `message ${i} `.repeat(40) });
+  await server.api('POST', operations('modelled'), { operation: 'APPEND', messages: Array.from({ length: 30 }, (_, i) => hello(i)) });
+  await page.goto(`${server.url}/#/modelled`);
+  await page.reload();
+  await page.getByText('message 29').first().waitFor();
+  await command('Compress');
+  await page.getByLabel('Written by').selectOption('haiku');
+  await page.getByText('A model writes the summary, in the background').waitFor();
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.getByText(/Background compression \(smart_summary\): /).first().waitFor();
+  assert.equal((await server.api('GET', '/v1/conversations/modelled')).version, 1);
+});
+
+test('words in the folded answer of a tool are found, and unfolded', async () => {
+  const words = 'DROP INDEX CONCURRENTLY sessions_agent_idx';
+  assert.equal(await page.locator('.call .fold-body', { hasText: words }).count(), 0);
+  await page.getByRole('searchbox', { name: 'Find in messages' }).fill(words);
+  await page.keyboard.press('Enter');
+  await page.locator('.call .fold-body', { hasText: words }).first().waitFor();
+});
+
 test('a fork is made, opened and listed, and says where it comes from', async () => {
   await scrubTo(30);
   await command('Fork');

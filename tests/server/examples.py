@@ -30,6 +30,13 @@ def examples(text):
             expected.append(line[4:])
 
 
+def wait_for_job(server, answer):
+    """What works in the background would be told by the events of a later example."""
+    job = re.search(rb'"job":"(\w+)"', answer)
+    while job and b'"state":"running"' in server.request("GET", f"/v1/conversations/support-17/compressions/{job[1].decode()}").body:
+        pass
+
+
 def main(program):
     if shutil.which("curl") is None:
         print("skipped: there is no curl")
@@ -40,6 +47,7 @@ def main(program):
     try:
         for command, expected in examples(DOCS.read_text()):
             done = subprocess.run(command.replace("127.0.0.1:8777", server.host), shell=True, capture_output=True, timeout=60)
+            wait_for_job(server, done.stdout)
             pattern = ".*?".join(re.escape(piece) for piece in expected.split("…"))
             played += 1
             if not re.fullmatch(pattern, done.stdout.decode().strip(), re.S):

@@ -138,6 +138,9 @@ export class Client {
     const answer = await this.call('POST', path(id, 'operations'), body);
     return (answer.results ?? [answer]) as t.Outcome[];
   }
+  compress(id: string, body: string): Promise<unknown> {
+    return this.post(path(id, 'compressions'), body);
+  }
   fork(id: string, as: string, version: number): Promise<{ id: string }> {
     return this.post(path(id, 'fork'), JSON.stringify({ ...(as ? { id: as } : {}), version }));
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blocksOf, gist, webLink } from './blocks';
+import { blocksOf, gist, textIn, webLink } from './blocks';
 
 test('calls are read in every spelling', () => {
   const call = { kind: 'call', id: 'c1', name: 'look', arguments: '{"at":1}' };
@@ -12,6 +12,12 @@ test('results are read as tool messages and as parts of a user turn', () => {
   const result = { kind: 'result', callId: 'c1', isError: false, blocks: [{ kind: 'text', text: 'found' }] };
   expect(blocksOf({ role: 'tool', content: 'found', toolCallId: 'c1' })).toEqual([result]);
   expect(blocksOf({ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'found' }] }] })).toEqual([result]);
+});
+
+test('words are looked for in all that is written, also in answers of tools', () => {
+  const blocks = blocksOf({ role: 'tool', toolCallId: 'c1', content: 'found here' });
+  expect(textIn(blocks)).toContain('found here');
+  expect(textIn([{ kind: 'thinking', text: 'hm' }, { kind: 'call', id: 'c', name: 'look', arguments: '{"at":1}' }])).toBe('hm\n{"at":1}');
 });
 
 test('a picture is shown only out of the message itself', () => {

@@ -129,3 +129,21 @@ function gistOf(block: Block): string {
       return `[${block.type}]`;
   }
 }
+
+// All that is written in blocks, to look for words in.
+export function textIn(blocks: Block[]): string {
+  const written = (block: Block): string => {
+    switch (block.kind) {
+      case 'text':
+      case 'thinking':
+        return block.text;
+      case 'call':
+        return block.arguments;
+      case 'result':
+        return textIn(block.blocks);
+      default:
+        return '';
+    }
+  };
+  return blocks.map(written).join('\n');
+}

@@ -59,6 +59,8 @@ function Control({ field, value, isFirst, isWrong, onChange }: FieldProps) {
       return <input autofocus={isFirst} type="checkbox" checked={value === 'yes'} onChange={(event) => onChange(event.currentTarget.checked ? 'yes' : 'no')} />;
     case 'batch':
       return <BatchChoice value={value} isFirst={isFirst} onChange={onChange} />;
+    case 'summariser':
+      return <Select value={value} choices={summarisers()} isFirst={isFirst} onChange={onChange} />;
     case 'number':
       return <input autofocus={isFirst} inputMode="numeric" value={value} onInput={input} aria-invalid={isWrong} />;
     case 'indices':
@@ -77,6 +79,13 @@ function Select({ value, choices, isFirst, onChange }: { value: string; choices:
       ))}
     </select>
   );
+}
+
+// Those that the operator has named in the conversation's settings.
+function summarisers(): { value: string; label: string }[] {
+  const named = conversation.value?.settings.summarisers;
+  const models = Array.isArray(named) ? named.filter((name) => typeof name === 'string') : [];
+  return [{ value: '', label: 'the digest, without a model' }, ...models.map((name) => ({ value: name, label: `${name}, a model` }))];
 }
 
 function BatchChoice({ value, isFirst, onChange }: { value: string; isFirst: boolean; onChange: (value: string) => void }) {

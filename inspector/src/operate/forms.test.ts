@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { anyForm, body, FormError, formNamed, forms, indices, initialValues, write, Raw } from './forms';
+import { asksModel, anyForm, body, FormError, formNamed, forms, indices, initialValues, write, Raw } from './forms';
 
 const made = (name: string, values: Record<string, string>) => {
   const form = formNamed(name);
@@ -19,7 +19,14 @@ test('every operation says which version it expects', () => {
 test('a strategy is sent with the arguments it has, and no others', () => {
   expect(made('COMPRESS', { way: 'keep_recent', n: '4', keep: '9' })).toEqual({ operation: 'COMPRESS', strategy: { name: 'keep_recent', n: 4 }, expectedVersion: 7 });
   expect(made('COMPRESS', { way: 'smart_summary', targetTokens: '500' })).toEqual({ operation: 'COMPRESS', strategy: { name: 'smart_summary' }, targetTokens: 500, expectedVersion: 7 });
+  expect(made('COMPRESS', { way: 'smart_summary', summariser: 'haiku' })).toEqual({ operation: 'COMPRESS', strategy: { name: 'smart_summary', summariser: 'haiku' }, expectedVersion: 7 });
   expect(made('COMPRESS', { way: 'hand', indices: '1-2', summary: 's' })).toEqual({ operation: 'COMPRESS', indices: [1, 2], summary: { role: 'user', content: 's' }, expectedVersion: 7 });
+});
+
+test('only a summary by a model waits for one', () => {
+  expect(asksModel(formNamed('COMPRESS'), { way: 'smart_summary', summariser: 'haiku' })).toBe(true);
+  expect(asksModel(formNamed('COMPRESS'), { way: 'smart_summary', summariser: '' })).toBe(false);
+  expect(asksModel(formNamed('COMPRESS'), { way: 'keep_recent', summariser: 'haiku' })).toBe(false);
 });
 
 test('a message written as JSON goes out byte for byte', () => {

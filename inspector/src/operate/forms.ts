@@ -1,6 +1,6 @@
 // The operations that can be asked for by form, and what is sent for what was filled in.
 
-export type FieldKind = 'indices' | 'number' | 'text' | 'long' | 'role' | 'choice' | 'check' | 'json' | 'batch';
+export type FieldKind = 'indices' | 'number' | 'text' | 'long' | 'role' | 'choice' | 'check' | 'json' | 'batch' | 'summariser';
 
 export interface Field {
   name: string;
@@ -105,6 +105,7 @@ function compress(values: Values): Record<string, unknown> {
   const strategy: Record<string, unknown> = { name: way };
   if (way === 'keep_recent' || way === 'keep_system_and_recent') strategy.n = optionalNumber(values, 'n');
   if (way === 'smart_summary' || way === 'clear_tool_results') strategy.keep = optionalNumber(values, 'keep');
+  if (way === 'smart_summary') strategy.summariser = values.summariser || undefined;
   return { strategy, targetTokens: optionalNumber(values, 'targetTokens') };
 }
 
@@ -135,6 +136,7 @@ export const forms: readonly Form[] = [
     fields: [
       { name: 'way', label: 'Strategy', kind: 'choice', initial: 'smart_summary', choices: [...strategies.map((value) => ({ value, label: value })), { value: 'hand', label: 'by hand' }] },
       { name: 'n', label: 'Messages to keep', kind: 'number', initial: '10', when: by('keep_recent', 'keep_system_and_recent') },
+      { name: 'summariser', label: 'Written by', kind: 'summariser', hint: '', when: by('smart_summary') },
       { name: 'keep', label: 'Messages to keep at the end', kind: 'number', optional: true, when: by('smart_summary') },
       { name: 'keep', label: 'Results to keep', kind: 'number', optional: true, hint: '3 unless told', when: by('clear_tool_results') },
       { name: 'targetTokens', label: 'Aim, in tokens', kind: 'number', optional: true, when: (v) => v.way !== 'hand' },
@@ -163,6 +165,11 @@ export const anyForm: Form = {
   fields: [{ name: 'operation', label: 'Operation', kind: 'json', initial: '{\n  "operation": "FILTER",\n  "roles": ["system", "user"]\n}' }],
   make: (v) => ({ operation: json(v, 'operation') }),
 };
+
+// Whether it waits for a model: nothing can be shown before, and it works in the background.
+export function asksModel(form: Form, values: Values): boolean {
+  return form.name === 'COMPRESS' && values.way === 'smart_summary' && Boolean(values.summariser);
+}
 
 export function formNamed(name: string): Form {
   return forms.find((form) => form.name === name) ?? anyForm;

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../api/client';
 import type { Preview } from '../api/types';
 import { choose, client, conversation, head, inform, refresh } from '../state';
-import { anyForm, body, FormError, formNamed, forms, initialValues, type Form, type Values } from './forms';
+import { anyForm, asksModel, body, FormError, formNamed, forms, initialValues, type Form, type Values } from './forms';
 import { Fields } from './fields';
 import { Making } from './making';
 import { PreviewView } from './preview';
@@ -39,16 +39,21 @@ function OperationSheet({ asked: wanted }: { asked: Asked }) {
   const [refused, setRefused] = useState('');
   const id = conversation.value?.id ?? '';
   const made = useMade(form, values);
-  const tried = usePreview(id, made);
+  const isSlow = asksModel(form, values);
+  const tried = usePreview(id, isSlow ? null : made.text);
   const current = tried?.body === made.text ? tried : null;
   const error = made.error ?? current?.error ?? null;
 
   const apply = async (event: Event) => {
     event.preventDefault();
-    if (!current?.preview || made.text === null) return;
+    if (!(current?.preview || isSlow) || made.text === null) return;
     setBusy(true);
     setRefused('');
     try {
+      if (isSlow) {
+        await client.compress(id, made.text);
+        return close(); // events tell how far it is
+      }
       const outcomes = await client.operate(id, made.text);
       const version = outcomes.at(-1)?.version;
       close();
@@ -85,18 +90,19 @@ function OperationSheet({ asked: wanted }: { asked: Asked }) {
           <p class="quiet">{form.what}</p>
           <Fields form={form} values={values} error={error} onChange={(name, value) => setValues({ ...values, [name]: value })} />
         </div>
-        <section class="sheet-preview" aria-label="Preview" aria-live="polite" aria-busy={!current}>
+        <section class="sheet-preview" aria-label="Preview" aria-live="polite" aria-busy={!current && !isSlow}>
           <h3>What it would do</h3>
           {refused && <p class="warning">{refused}</p>}
           {error && <p class="failed">{error.field && !error.text.startsWith(error.field) ? `${error.field}: ` : ''}{error.text}</p>}
+          {isSlow && <p>A model writes the summary, in the background. What it comes to cannot be shown before; what is appended meanwhile stays.</p>}
           {current?.preview && <PreviewView id={id} preview={current.preview} />}
-          {!error && !current && <p class="quiet">Trying it…</p>}
+          {!error && !current && !isSlow && <p class="quiet">Trying it…</p>}
         </section>
       </div>
       <footer class="sheet-foot">
         <span class="quiet">on version {head.value}</span>
         <button type="button" onClick={close}>Cancel</button>
-        <button type="submit" class="strong" disabled={!current?.preview || isBusy}>
+        <button type="submit" class="strong" disabled={!(current?.preview || (isSlow && made.text !== null)) || isBusy}>
           Apply
         </button>
       </footer>
@@ -117,10 +123,9 @@ function useMade(form: Form, values: Values): { text: string | null; error: Trie
   }, [form, values, version]);
 }
 
-function usePreview(id: string, made: { text: string | null }): Tried | null {
+function usePreview(id: string, text: string | null): Tried | null {
   const [tried, setTried] = useState<Tried | null>(null);
   useEffect(() => {
-    const { text } = made;
     if (text === null) return;
     let isWanted = true;
     const timer = setTimeout(() => {
@@ -133,7 +138,7 @@ function usePreview(id: string, made: { text: string | null }): Tried | null {
       isWanted = false;
       clearTimeout(timer);
     };
-  }, [id, made.text]);
+  }, [id, text]);
   return tried;
 }
 

@@ -2,10 +2,10 @@
 
 import { pretty } from '../api/json';
 import type { Row } from '../api/types';
-import { gist, type Block } from '../model/blocks';
+import { gist, textIn, type Block } from '../model/blocks';
 import type { ResultBlock } from '../model/pairs';
 import { Actions, Asked } from './actions';
-import { opened, toggle } from './folds';
+import { isUnfolded, toggle } from './folds';
 import { Text } from './text';
 import { count } from './words';
 
@@ -38,7 +38,7 @@ function BlockView({ block, answers, at, mono = false, id, isHead = false }: { b
       return <Text text={block.text} mono={mono} />;
     case 'thinking':
       return (
-        <Fold at={at} class="thinking" label="Thinking" gist={block.text.slice(0, 140)}>
+        <Fold at={at} class="thinking" label="Thinking" gist={block.text.slice(0, 140)} text={block.text}>
           <Text text={block.text || '(not readable)'} />
         </Fold>
       );
@@ -58,7 +58,7 @@ function BlockView({ block, answers, at, mono = false, id, isHead = false }: { b
       );
     case 'other':
       return (
-        <Fold at={at} class="other" label={block.type} gist="">
+        <Fold at={at} class="other" label={block.type} gist="" text={pretty(block.value)}>
           <pre class="json">{pretty(block.value)}</pre>
         </Fold>
       );
@@ -83,7 +83,7 @@ function Call({ block, answer, at, id, isHead }: { block: Extract<Block, { kind:
   const line = block.arguments.replace(/\s+/g, ' ').slice(0, 160);
   const failed = answer?.block.isError ?? false;
   return (
-    <Fold at={at} class={failed ? 'call failed' : 'call'} label={block.name} gist={line} after={answer ? <AnswerGist answer={answer} /> : <span class="waits">no answer here</span>}>
+    <Fold at={at} class={failed ? 'call failed' : 'call'} label={block.name} gist={line} text={`${block.arguments}\n${textIn(answer?.block.blocks ?? [])}`} after={answer ? <AnswerGist answer={answer} /> : <span class="waits">no answer here</span>}>
       <p class="fold-title">Arguments</p>
       <pre class="json">{prettyText(block.arguments)}</pre>
       {answer && (
@@ -123,8 +123,8 @@ function prettyText(text: string): string {
 }
 
 // A part that opens and closes. What is open is remembered, since rows out of sight are not kept.
-export function Fold(props: { at: string; class: string; label: string; gist: string; after?: preact.ComponentChildren; children: preact.ComponentChildren }) {
-  const isOpen = opened.value.has(props.at);
+export function Fold(props: { at: string; class: string; label: string; gist: string; text?: string; after?: preact.ComponentChildren; children: preact.ComponentChildren }) {
+  const isOpen = isUnfolded(props.at, props.text ?? '');
   return (
     <div class={`fold ${props.class}`}>
       <button class="fold-head" type="button" aria-expanded={isOpen} onClick={() => toggle(props.at)}>

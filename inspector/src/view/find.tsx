@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { client, conversation, cursor, head, reveal, shown, shownVersion, tell } from '../state';
+import { soughtWords } from './folds';
 import { count } from './words';
 
 const hits = signal<{ words: string; indices: number[]; at: number } | null>(null);
@@ -10,6 +11,7 @@ const hitsMax = 200;
 
 async function find(words: string): Promise<void> {
   const id = conversation.value?.id;
+  soughtWords.value = '';
   if (!id || !words) {
     hits.value = null;
     return;
@@ -24,6 +26,7 @@ async function find(words: string): Promise<void> {
     }
     indices.sort((a, b) => a - b);
     hits.value = { words, indices, at: -1 };
+    soughtWords.value = words;
     go(1);
   } catch (error) {
     tell(error);
@@ -65,6 +68,7 @@ export function FindBar() {
   const version = shown.value?.version;
   useEffect(() => {
     hits.value = null;
+    soughtWords.value = '';
   }, [conversation.value?.id, version]);
   const submit = (event: Event) => {
     event.preventDefault();
