@@ -1,0 +1,312 @@
+#include "conversation.hpp"
+
+#include <string>
+#include <utility>
+
+#include "code.hpp"
+#include "events.hpp"
+#include "jobs.hpp"
+#include "values.hpp"
+#include "view.hpp"
+
+namespace undertext::node {
+
+namespace {
+
+using Handle = std::shared_ptr<undertext_conversation>;
+
+class ConversationObject final : public Wrapped, public Ending {
+ public:
+  static constexpr Kind kind_of = Kind::conversation;
+  ConversationObject(Env& env, Handle handle)
+      : Wrapped(kind_of), env_(env.shared_from_this()), handle_(std::move(handle)), queue_(std::make_shared<Queue>()) {
+    env_->add(*this);
+  }
+  ~ConversationObject() override {
+    env_->remove(*this);
+    stop_events();
+  }
+  void end() override {
+    stop_events();
+    handle_.reset();
+  }
+
+  const Handle& open() const {
+    if (!handle_) throw refused(UNDERTEXT_INVALID_ARGUMENT, "conversation", "is closed");
+    return handle_;
+  }
+  Handle take() { return std::exchange(handle_, nullptr); }
+  const std::shared_ptr<Queue>& queue() const { return queue_; }
+  bool is_busy() const { return is_changing_ || queue_->is_busy(); }
+
+  void listen(napi_env env, napi_value listener) {
+    stop_events();
+    if (is(env, listener, napi_undefined)) return;
+    events_ = std::make_shared<Events>(*env_, listener);
+    events_->subscribe(open().get());
+  }
+  void stop_events() {
+    if (events_) events_->close();
+    events_.reset();
+  }
+
+  // A change on the loop. Another one may be waiting for JavaScript, which would then wait for itself: so it must be the only one.
+  template <class Change>
+  Reply change(napi_env env, Change change) {
+    const Handle handle = open();
+    if (is_busy())
+      throw refused(UNDERTEXT_CONFLICT, "", "another change is under way: wait for its promise, or for the callback to return");
+    is_changing_ = true;
+    Reply reply = change(handle.get());
+    is_changing_ = false;
+    env_->leave(env);
+    return reply;
+  }
+
+ private:
+  std::shared_ptr<Env> env_;
+  Handle handle_;
+  std::shared_ptr<Queue> queue_;
+  std::shared_ptr<Events> events_;
+  bool is_changing_ = false;
+};
+
+// What can be done to a conversation with a text: each both at once and later.
+using Change = Reply (*)(undertext_conversation*, undertext_text);
+
+// The answer tells of failures itself.
+Reply answer(undertext_conversation* conversation, undertext_text line) {
+  Reply reply;
+  undertext_status status = undertext_answer(conversation, line, reply.value.emplace<Owned>().out());
+  if (status == UNDERTEXT_OUT_OF_MEMORY) reply.status = status;
+  return reply;
+}
+
+Reply append(undertext_conversation* conversation, undertext_text messages) {
+  Reply reply;
+  std::uint64_t version = 0;
+  undertext_stats stats;
+  reply.status = undertext_append(conversation, messages, &version, &stats, reply.error.out());
+  reply.value = numbers_of(version, stats);
+  return reply;
+}
+
+template <undertext_status (*Function)(undertext_conversation*, undertext_text, undertext_string*)>
+Reply with_text(undertext_conversation* conversation, undertext_text text) {
+  Reply reply;
+  reply.status = Function(conversation, text, reply.error.out());
+  return reply;
+}
+
+template <undertext_status (*Function)(undertext_conversation*, undertext_string*)>
+Reply plain(undertext_conversation* conversation, undertext_text) {
+  Reply reply;
+  reply.status = Function(conversation, reply.error.out());
+  return reply;
+}
+
+Reply give_up_versions(undertext_conversation* conversation, undertext_text retention) {
+  Reply reply;
+  reply.status = undertext_give_up_versions(conversation, retention, reply.value.emplace<Owned>().out(), reply.error.out());
+  return reply;
+}
+
+Reply usage(undertext_conversation* conversation, undertext_text) {
+  Reply reply;
+  reply.status = undertext_usage(conversation, reply.value.emplace<Owned>().out(), reply.error.out());
+  return reply;
+}
+
+template <Change Do>
+napi_value now(const Call& call) {
+  const TextIn text(call.env, call[0], "text");
+  Reply reply = call.on<ConversationObject>().change(
+      call.env, [&](undertext_conversation* conversation) { return Do(conversation, text.text()); });
+  return value_of(call.env, reply);
+}
+
+template <Change Do>
+napi_value later_on(const Call& call) {
+  auto& object = call.on<ConversationObject>();
+  const bool bare = is(call.env, call[0], napi_undefined);
+  return later(call.env, object.queue(),
+               [handle = object.open(), text = bare ? std::string() : read_text(call.env, call[0], "text")]() mutable {
+                 Reply reply = Do(handle.get(), text_of(text));
+                 handle.reset();
+                 return reply;
+               });
+}
+
+// Reading what is in memory waits for nobody.
+template <Change Do>
+napi_value read(const Call& call) {
+  Reply reply = Do(call.on<ConversationObject>().open().get(), {nullptr, 0});
+  return value_of(call.env, reply);
+}
+
+Reply import_mark_map(undertext_conversation* conversation, undertext_text mark_map, std::uint64_t expected) {
+  Reply reply;
+  Owned answered;
+  reply.status = undertext_import_mark_map(conversation, mark_map, expected, answered.out());
+  (reply.status == UNDERTEXT_OK ? reply.value.emplace<Owned>() : reply.error) = std::move(answered);
+  return reply;
+}
+
+napi_value import_mark_map_now(const Call& call) {
+  const TextIn text(call.env, call[0], "markMap");
+  const std::uint64_t expected = read_count(call.env, call[1], "expectedVersion", UNDERTEXT_HEAD);
+  Reply reply = call.on<ConversationObject>().change(
+      call.env, [&](undertext_conversation* conversation) { return import_mark_map(conversation, text.text(), expected); });
+  return value_of(call.env, reply);
+}
+
+napi_value import_mark_map_later(const Call& call) {
+  auto& object = call.on<ConversationObject>();
+  return later(call.env, object.queue(),
+               [handle = object.open(), text = read_text(call.env, call[0], "markMap"),
+                expected = read_count(call.env, call[1], "expectedVersion", UNDERTEXT_HEAD)] {
+                 return import_mark_map(handle.get(), text_of(text), expected);
+               });
+}
+
+Reply fork(Env& env, undertext_conversation* conversation, std::uint64_t version, undertext_text id) {
+  Reply reply;
+  undertext_conversation* made = nullptr;
+  reply.status = undertext_conversation_fork(conversation, version, id, &made, reply.error.out());
+  reply.value = share(env, made, undertext_conversation_close);
+  return reply;
+}
+
+napi_value fork_now(const Call& call) {
+  const std::uint64_t version = read_count(call.env, call[0], "version", UNDERTEXT_HEAD);
+  Reply reply = call.on<ConversationObject>().change(
+      call.env, [&](undertext_conversation* conversation) { return fork(Env::of(call.env), conversation, version, {nullptr, 0}); });
+  return value_of(call.env, reply);
+}
+
+napi_value fork_later(const Call& call) {
+  auto& object = call.on<ConversationObject>();
+  return later(call.env, object.queue(),
+               [handle = object.open(), version = read_count(call.env, call[0], "version", UNDERTEXT_HEAD),
+                id = read_text(call.env, call[1], "id"),
+                env = Env::of(call.env).shared_from_this()] { return fork(*env, handle.get(), version, text_of(id)); });
+}
+
+napi_value version(const Call& call) {
+  return make_number(call.env, static_cast<double>(undertext_conversation_version(call.on<ConversationObject>().open().get())));
+}
+
+napi_value id(const Call& call) {
+  const undertext_text text = undertext_conversation_id(call.on<ConversationObject>().open().get());
+  return make_text(call.env, {text.data, text.size});
+}
+
+napi_value stats(const Call& call) {
+  undertext_conversation* const conversation = call.on<ConversationObject>().open().get();
+  Reply reply;
+  undertext_stats found;
+  reply.status = undertext_conversation_stats(conversation, &found, reply.error.out());
+  reply.value = numbers_of(undertext_conversation_version(conversation), found);
+  return value_of(call.env, reply);
+}
+
+napi_value count(const Call& call) {
+  const TextIn filters(call.env, call[0], "filters");
+  std::uint64_t messages = 0, tokens = 0;
+  Reply reply;
+  reply.status = undertext_conversation_count(call.on<ConversationObject>().open().get(), filters.text(), &messages, &tokens,
+                                              reply.error.out());
+  reply.value = std::vector<double>{static_cast<double>(messages), static_cast<double>(tokens)};
+  return value_of(call.env, reply);
+}
+
+napi_value view(const Call& call) {
+  const std::uint64_t at = read_count(call.env, call[0], "version", UNDERTEXT_HEAD);
+  undertext_view* made = nullptr;
+  Owned error;
+  const undertext_status status = undertext_conversation_view(call.on<ConversationObject>().open().get(), at, &made, error.out());
+  if (status != UNDERTEXT_OK) throw Refused{status, std::string(error.view())};
+  return keep_view(call.env, made);
+}
+
+napi_value listen(const Call& call) {
+  call.on<ConversationObject>().listen(call.env, call[0]);
+  return nullptr;
+}
+
+napi_value is_busy(const Call& call) {
+  napi_value value = nullptr;
+  check(napi_get_boolean(call.env, call.on<ConversationObject>().is_busy(), &value));
+  return value;
+}
+
+// Nothing can be asked of it from now on; what was asked for before is still done. The promise is kept when it has ended.
+napi_value close(const Call& call) {
+  auto& object = call.on<ConversationObject>();
+  object.stop_events();
+  return later(call.env, object.queue(), [handle = object.take()]() mutable {
+    handle.reset();
+    return Reply();
+  });
+}
+
+}  // namespace
+
+void define_conversation(napi_env env) {
+  define_class(env, Kind::conversation, "Handle",
+               {{"answer", method<now<answer>>},
+                {"answerLater", method<later_on<answer>>},
+                {"append", method<now<append>>},
+                {"appendLater", method<later_on<append>>},
+                {"importMarkMap", method<import_mark_map_now>},
+                {"importMarkMapLater", method<import_mark_map_later>},
+                {"setTokenizer", method<now<with_text<undertext_set_tokenizer>>>},
+                {"setTokenizerLater", method<later_on<with_text<undertext_set_tokenizer>>>},
+                {"reportUsage", method<now<with_text<undertext_report_usage>>>},
+                {"usage", method<read<usage>>},
+                {"waitForCompressionLater", method<later_on<plain<undertext_wait_for_compression>>>},
+                {"cancelCompression", method<read<plain<undertext_cancel_compression>>>},
+                {"catchUpLater", method<later_on<plain<undertext_catch_up>>>},
+                {"checkpointLater", method<later_on<plain<undertext_checkpoint>>>},
+                {"redactLater", method<later_on<with_text<undertext_redact>>>},
+                {"giveUpVersionsLater", method<later_on<give_up_versions>>},
+                {"fork", method<fork_now>},
+                {"forkLater", method<fork_later>},
+                {"version", method<version>},
+                {"id", method<id>},
+                {"stats", method<stats>},
+                {"count", method<count>},
+                {"view", method<view>},
+                {"listen", method<listen>},
+                {"isBusy", method<is_busy>},
+                {"close", method<close>}});
+}
+
+napi_value make_conversation(napi_env env, std::shared_ptr<undertext_conversation> conversation) {
+  return wrap(env, std::make_unique<ConversationObject>(Env::of(env), std::move(conversation)));
+}
+
+SettingsHandle read_settings(napi_env env, napi_value config, napi_value code) {
+  const bool no_config = is(env, config, napi_undefined), no_code = is(env, code, napi_undefined);
+  if (no_config && no_code) return nullptr;
+  undertext_settings* made = nullptr;
+  Owned error;
+  undertext_status status = undertext_settings_new(&made, error.out());
+  SettingsHandle settings(made);
+  if (status == UNDERTEXT_OK && !no_code) add_code(env, code, made);
+  if (status == UNDERTEXT_OK && !no_config)
+    status = undertext_settings_read(made, TextIn(env, config, "settings").text(), error.out());
+  if (status != UNDERTEXT_OK) throw Refused{status, std::string(error.view())};
+  return settings;
+}
+
+napi_value new_conversation(napi_env env, napi_value config, napi_value code) {
+  const SettingsHandle settings = read_settings(env, config, code);
+  undertext_conversation* made = nullptr;
+  Owned error;
+  const undertext_status status = undertext_conversation_new(settings.get(), &made, error.out());
+  if (status != UNDERTEXT_OK) throw Refused{status, std::string(error.view())};
+  return make_conversation(env, share(Env::of(env), made, undertext_conversation_close));
+}
+
+}  // namespace undertext::node

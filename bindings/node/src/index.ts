@@ -1,0 +1,6 @@
+export { UndertextError, type ErrorCode, type ErrorDetails } from './error.js'
+export type { Listener, Off } from './events.js'
+export { MemoryConversation } from './memory.js'
+export type { Aim, Plan, PlanFunction, Settings, Strategy, Summariser, SummariseFunction, Summary } from './code.js'
+export type * from './types.js'
+export { View } from './view.js'
