@@ -10,3 +10,10 @@ foreach(file IN LISTS files)
   add_test(NAME node.${name} COMMAND ${run_node} --expose-gc --test-reporter=spec --test dist/tests/${name}.test.js)
   set_tests_properties(node.${name} PROPERTIES LABELS node TIMEOUT 300 SKIP_RETURN_CODE 77)
 endforeach()
+
+# The documents' names (bindings/node/src/sdk), as one test.
+file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/bindings/node bindings/node/tests/sdk/*.test.ts)
+list(TRANSFORM files PREPEND dist/)
+list(TRANSFORM files REPLACE "\\.ts$" ".js")
+add_test(NAME node.sdk COMMAND ${run_node} --expose-gc --test-reporter=spec --test ${files})
+set_tests_properties(node.sdk PROPERTIES LABELS node TIMEOUT 300 SKIP_RETURN_CODE 77)

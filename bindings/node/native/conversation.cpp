@@ -263,6 +263,7 @@ void define_conversation(napi_env env) {
                 {"setTokenizer", method<now<with_text<undertext_set_tokenizer>>>},
                 {"setTokenizerLater", method<later_on<with_text<undertext_set_tokenizer>>>},
                 {"reportUsage", method<now<with_text<undertext_report_usage>>>},
+                {"reportUsageLater", method<later_on<with_text<undertext_report_usage>>>},
                 {"usage", method<read<usage>>},
                 {"waitForCompressionLater", method<later_on<plain<undertext_wait_for_compression>>>},
                 {"cancelCompression", method<read<plain<undertext_cancel_compression>>>},

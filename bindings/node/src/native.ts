@@ -52,6 +52,7 @@ export interface NativeHandle {
   setTokenizer(name: Text): void
   setTokenizerLater(name: Text): Promise<void>
   reportUsage(usage: Text): void
+  reportUsageLater(usage: Text): Promise<void>
   usage(): string
   waitForCompressionLater(): Promise<void>
   cancelCompression(): void

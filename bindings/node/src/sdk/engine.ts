@@ -1,0 +1,267 @@
+// The ground of the managers: a conversation of the engine, in one of two modes. `now`: in memory, answered at once. `later`: in a store, answered by promises, off
+// the loop. A manager is written once, in terms of `map` and `chain`, and has either mode.
+
+import { readSettings, type Settings } from '../code.js'
+import { encode } from '../encode.js'
+import { guarded, later, UndertextError } from '../error.js'
+import { Listeners } from '../events.js'
+import { native, type NativeCode, type NativeHandle } from '../native.js'
+import { readAnswer, type Mode, type Reply } from '../requests.js'
+import type { Event, Outcome, Usage, UsageReport } from '../types.js'
+import { ValidationError, asDocumented } from './errors.js'
+import type { MessageMarkMap } from './mark_map.js'
+import type { LLMMessage, LLMMessageRole } from './message.js'
+
+export interface Engine<M extends Mode> {
+  /** One line of the protocol: an operation, a list of operations, or a query. */
+  answer<A, T>(line: object, read: (answer: A) => T): Reply<M, T>
+  /** A query, answered for an earlier version. */
+  answerAt<A, T>(version: number, query: object, read: (answer: A) => T): Reply<M, T>
+  version(): Reply<M, number>
+  importMarkMap(markMap: MessageMarkMap, expectedVersion?: number): Reply<M, void>
+  /** In memory, of the newest version. */
+  fork(): Reply<M, Engine<M>>
+  usage(): Reply<M, Usage>
+  reportUsage(usage: UsageReport): Reply<M, void>
+
+  map<A, B>(value: Reply<M, A>, next: (value: A) => B): Reply<M, B>
+  chain<A, B>(value: Reply<M, A>, next: (value: A) => Reply<M, B>): Reply<M, B>
+  nothing(): Reply<M, void>
+  /** Whether what was tried was not refused. */
+  succeeds(attempt: () => Reply<M, unknown>): Reply<M, boolean>
+
+  compress(strategy: object): Promise<Outcome>
+  waitForCompression(): Promise<void>
+  /** `listener` gets every event, when no change is under way. */
+  subscribe(listener: (event: Event) => void): () => void
+  close(): Promise<void>
+}
+
+function at<T>(call: () => T): T {
+  try {
+    return guarded(call)
+  } catch (thrown) {
+    throw asDocumented(thrown)
+  }
+}
+
+async function after<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await later(call)
+  } catch (thrown) {
+    throw asDocumented(thrown)
+  }
+}
+
+/** Without indices per role, which the engine then derives without comparing. */
+const noTypeIndices = { system: [], user: [], assistant: [], tool: [] }
+
+function complete(markMap: MessageMarkMap): Required<MessageMarkMap> {
+  return { ...markMap, typeIndices: markMap?.typeIndices ?? noTypeIndices }
+}
+
+/** What both modes share. */
+abstract class Conversation {
+  protected readonly handle: NativeHandle
+  // The addon holds functions weakly.
+  protected readonly code: NativeCode[] | undefined
+  readonly #listeners: Listeners
+
+  constructor(handle: NativeHandle, code: NativeCode[] | undefined) {
+    this.handle = handle
+    this.code = code
+    this.#listeners = new Listeners(handle)
+  }
+
+  subscribe(listener: (event: Event) => void): () => void {
+    return at(() => this.#listeners.on('*', listener))
+  }
+
+  compress(strategy: object): Promise<Outcome> {
+    return after(async () => readAnswer(await this.handle.answerLater(encode({ operation: 'COMPRESS', ...strategy }))) as Outcome)
+  }
+
+  waitForCompression(): Promise<void> {
+    return after(() => this.handle.waitForCompressionLater())
+  }
+
+  close(): Promise<void> {
+    this.#listeners.close()
+    return after(() => this.handle.close())
+  }
+}
+
+class Now extends Conversation implements Engine<'now'> {
+  answer<A, T>(line: object, read: (answer: A) => T): T {
+    // A query of a view waits for nobody, even while a slow strategy is at work.
+    return at(() => read(readAnswer('query' in line ? this.#ask(encode(line)) : this.handle.answer(encode(line))) as A))
+  }
+  answerAt<A, T>(version: number, query: object, read: (answer: A) => T): T {
+    return at(() => read(readAnswer(this.#ask(encode(query), version)) as A))
+  }
+  version(): number {
+    return at(() => this.handle.version())
+  }
+  importMarkMap(markMap: MessageMarkMap, expectedVersion?: number): void {
+    at(() => this.handle.importMarkMap(encode(complete(markMap)), expectedVersion))
+  }
+  fork(): Now {
+    return new Now(at(() => this.handle.fork()), this.code)
+  }
+  usage(): Usage {
+    return JSON.parse(at(() => this.handle.usage())) as Usage
+  }
+  reportUsage(usage: UsageReport): void {
+    at(() => this.handle.reportUsage(encode(usage)))
+  }
+
+  map<A, B>(value: A, next: (value: A) => B): B {
+    return next(value)
+  }
+  chain<A, B>(value: A, next: (value: A) => B): B {
+    return next(value)
+  }
+  nothing(): void {}
+  succeeds(attempt: () => unknown): boolean {
+    try {
+      attempt()
+      return true
+    } catch (thrown) {
+      if (thrown instanceof ValidationError) return false
+      throw thrown
+    }
+  }
+
+  #ask(query: string, version?: number): string {
+    const view = this.handle.view(version)
+    try {
+      return view.answer(query)
+    } finally {
+      view.close()
+    }
+  }
+}
+
+class Later extends Conversation implements Engine<'later'> {
+  answer<A, T>(line: object, read: (answer: A) => T): Promise<T> {
+    return after(async () => read(readAnswer(await this.handle.answerLater(encode(line))) as A))
+  }
+  async answerAt<A, T>(version: number, query: object, read: (answer: A) => T): Promise<T> {
+    // A view would be asked on the loop, and may have to fetch from the store.
+    const then = await this.#forkAt(version)
+    return then.answer(query, read)
+  }
+  version(): Promise<number> {
+    return this.answer({ query: 'version' }, (answer: { result: number }) => answer.result)
+  }
+  importMarkMap(markMap: MessageMarkMap, expectedVersion?: number): Promise<void> {
+    return after(async () => void (await this.handle.importMarkMapLater(encode(complete(markMap)), expectedVersion)))
+  }
+  fork(): Promise<Later> {
+    return this.#forkAt(undefined)
+  }
+  async usage(): Promise<Usage> {
+    return JSON.parse(at(() => this.handle.usage())) as Usage
+  }
+  reportUsage(usage: UsageReport): Promise<void> {
+    return after(async () => this.handle.reportUsageLater(encode(usage)))
+  }
+
+  map<A, B>(value: Promise<A>, next: (value: A) => B): Promise<B> {
+    return value.then(next)
+  }
+  chain<A, B>(value: Promise<A>, next: (value: A) => Promise<B>): Promise<B> {
+    return value.then(next)
+  }
+  async nothing(): Promise<void> {}
+  async succeeds(attempt: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await attempt()
+      return true
+    } catch (thrown) {
+      if (thrown instanceof ValidationError) return false
+      throw thrown
+    }
+  }
+
+  async #forkAt(version: number | undefined): Promise<Later> {
+    return new Later(await after(() => this.handle.forkLater(version, '')), this.code)
+  }
+}
+
+/** Of a conversation in memory. */
+export function newEngine(settings?: Settings): Engine<'now'> {
+  const { config, code } = at(() => readSettings(settings))
+  return new Now(at(() => native.memory(config, code)), code)
+}
+
+/** Of a conversation in a store; without settings, with those that were kept with it. */
+export function openEngine(url: string, id: string, settings: Settings): Promise<Engine<'later'>> {
+  return after(async () => {
+    const { config, code } = readSettings(settings)
+    const store = await native.openStore(url, '{}')
+    try {
+      return new Later(await store.open(id, config, code, '{}'), code)
+    } finally {
+      await store.close()
+    }
+  })
+}
+
+/** A copy by way of JSON, as everything that is handed to the engine is read. */
+export function copyOf(value: unknown): unknown {
+  return JSON.parse(at(() => encode(value)))
+}
+
+let scratch: Engine<'now'> | undefined
+
+/** Has the engine read an operation without carrying it out. ValidationError: it is none. */
+export function checkOperation(operation: object): void {
+  scratch ??= newEngine()
+  try {
+    // A version that never comes: what is well-formed is a conflict.
+    scratch.answer({ ...operation, expectedVersion: Number.MAX_SAFE_INTEGER }, () => undefined)
+  } catch (thrown) {
+    if (!(thrown instanceof UndertextError) || thrown.code !== 'conflict') throw thrown
+  }
+}
+
+export function messagesOf(answer: { messages: LLMMessage[] }): LLMMessage[] {
+  return answer.messages
+}
+
+export function ordinalsOf(answer: { ordinals: number[] }): number[] {
+  return answer.ordinals
+}
+
+export function markMapOf<M extends Mode, T>(engine: Engine<M>, read: (markMap: Required<MessageMarkMap>) => T): Reply<M, T> {
+  return engine.answer({ query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) => read(answer.result))
+}
+
+/** Reads the mark map, and takes over what `edit` makes of it, unless somebody else was quicker (`conflict`). undefined: nothing to do. */
+function editMarkMap<M extends Mode>(engine: Engine<M>, edit: (markMap: Required<MessageMarkMap>) => MessageMarkMap | undefined): Reply<M, void> {
+  return engine.chain(engine.version(), (version) =>
+    engine.chain(
+      engine.answerAt(version, { query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) => edit(answer.result)),
+      (edited) => (edited === undefined ? engine.nothing() : engine.importMarkMap(edited, version)),
+    ),
+  )
+}
+
+/** The view is these ordinals, in this order; the stack of batches stays. */
+export function setOriginalIndices<M extends Mode>(engine: Engine<M>, indices: readonly number[]): Reply<M, void> {
+  return editMarkMap(engine, ({ typeIndices: _, ...markMap }) => ({ ...markMap, originalIndices: indices as number[] }))
+}
+
+/** A message of the log becomes visible; with `role`, only if it has that one. Nothing to do where it is visible. */
+export function showAtTheEnd<M extends Mode>(engine: Engine<M>, ordinal: number, role?: LLMMessageRole): Reply<M, void> {
+  return editMarkMap(engine, ({ typeIndices, ...markMap }) => {
+    const isVisible = markMap.originalIndices.includes(ordinal)
+    const ofRole = role === undefined ? undefined : Object.hasOwn(typeIndices, role) ? typeIndices[role] : []
+    if (isVisible && ofRole?.includes(ordinal) === false) throw new ValidationError(`message ${ordinal} has another role`, 'role')
+    if (isVisible) return undefined
+    markMap.originalIndices.push(ordinal)
+    // The engine compares the roles it is told with those of the messages.
+    return ofRole === undefined ? markMap : { ...markMap, typeIndices: { ...typeIndices, [role as string]: [...ofRole, ordinal] } }
+  })
+}
