@@ -2,8 +2,11 @@
 // they are; here they are only handed over.
 
 import type { Mode, Reply } from '../requests.js'
-import { checkOperation, copyOf } from './engine.js'
+import { copyOf } from './engine.js'
+import { UndertextError } from '../error.js'
+import type { NodeOperation } from '../types.js'
 import { ValidationError } from './errors.js'
+import { MessageArrayManagerImpl } from './message_array_manager.js'
 import type { AnyConversationManager } from './conversation_manager.js'
 import type { LLMMessage, LLMMessageRole } from './message.js'
 import type { MessageArrayTokenStats } from './message_array.js'
@@ -71,6 +74,23 @@ function checkKind(config: unknown): asserts config is ContextProcessorNodeConfi
   }
 }
 
+/** Has the engine read it, and then carry it out on one message: places, which depend on the conversation, become that message's. */
+function checkByTrial(config: ContextProcessorNodeConfig): void {
+  const trial = new MessageArrayManagerImpl([{ role: 'user', content: 'x' }])
+  try {
+    // A version that never comes: what was read is a conflict.
+    trial.execute({ ...config, expectedVersion: Number.MAX_SAFE_INTEGER } as NodeOperation)
+  } catch (thrown) {
+    if (!(thrown instanceof UndertextError) || thrown.code !== 'conflict') throw thrown
+  }
+  const { insert, replace } = config
+  trial.execute({
+    ...config,
+    insert: insert && { ...insert, position: Math.min(insert.position, 0) },
+    replace: replace && { ...replace, index: 0 },
+  } as NodeOperation)
+}
+
 /** Whether the engine would take it; whether it can be carried out depends on the conversation. */
 export function validateContextProcessorNodeConfig(config: unknown): config is ContextProcessorNodeConfig {
   try {
@@ -85,7 +105,7 @@ export function validateContextProcessorNodeConfig(config: unknown): config is C
 export function transformContextProcessorNodeConfig(config: unknown): ContextProcessorNodeConfig {
   const copy: unknown = copyOf(config)
   checkKind(copy)
-  checkOperation(copy)
+  checkByTrial(copy)
   return copy
 }
 

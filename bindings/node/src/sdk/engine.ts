@@ -3,7 +3,7 @@
 
 import { readSettings, type Settings } from '../code.js'
 import { encode } from '../encode.js'
-import { guarded, later, UndertextError } from '../error.js'
+import { guarded, later } from '../error.js'
 import { Listeners } from '../events.js'
 import { native, type NativeCode, type NativeHandle } from '../native.js'
 import { readAnswer, type Mode, type Reply } from '../requests.js'
@@ -211,19 +211,6 @@ export function openEngine(url: string, id: string, settings: Settings): Promise
 /** A copy by way of JSON, as everything that is handed to the engine is read. */
 export function copyOf(value: unknown): unknown {
   return JSON.parse(at(() => encode(value)))
-}
-
-let scratch: Engine<'now'> | undefined
-
-/** Has the engine read an operation without carrying it out. ValidationError: it is none. */
-export function checkOperation(operation: object): void {
-  scratch ??= newEngine()
-  try {
-    // A version that never comes: what is well-formed is a conflict.
-    scratch.answer({ ...operation, expectedVersion: Number.MAX_SAFE_INTEGER }, () => undefined)
-  } catch (thrown) {
-    if (!(thrown instanceof UndertextError) || thrown.code !== 'conflict') throw thrown
-  }
 }
 
 export function messagesOf(answer: { messages: LLMMessage[] }): LLMMessage[] {

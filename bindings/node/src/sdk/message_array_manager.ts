@@ -1,6 +1,6 @@
 // The manager of document 000: one array of messages, edited by operations.
 
-import type { Operation, Outcome, Warning } from '../types.js'
+import type { AnyOperation, Outcome, Warning } from '../types.js'
 import { type Engine, newEngine } from './engine.js'
 import type { Message } from './message.js'
 import type {
@@ -41,7 +41,7 @@ export class MessageArrayManagerImpl implements MessageArrayManager {
   }
 
   /** The operations of document 000, and all others of the engine. */
-  execute(operation: MessageOperationConfig | MessageOperation | Operation): AppliedOperation {
+  execute(operation: MessageOperationConfig | MessageOperation | AnyOperation): AppliedOperation {
     const engine = this.#engine
     const { affectedBatchIndex, stats, version, warnings = [] } = engine.answer(operation, (answer: Outcome) => answer)
     let state: MessageArrayState | undefined
