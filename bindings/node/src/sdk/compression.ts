@@ -169,5 +169,6 @@ const ownName = 'own'
 export function engineChoice({ strategy = new SlidingWindowStrategy(), ...config }: ConversationCompressionConfig): EngineChoice {
   if (typeof strategy === 'string') return { strategy }
   if (strategy instanceof EngineStrategy) return strategy.choice
+  if (typeof strategy?.compress !== 'function') throw new ValidationError('a strategy has a method compress', 'strategy')
   return { strategy: ownName, strategies: { [ownName]: { slow: true, plan: (view) => planOf(strategy, config, view) } } }
 }

@@ -6,6 +6,7 @@ import type { Operation, Outcome } from '../types.js'
 import { type ConversationCompressionConfig, EngineStrategy, engineChoice } from './compression.js'
 import type { ContextModificationConfig, ContextProcessorNodeConfig } from './context_processor.js'
 import { type Engine, messagesOf, newEngine, openEngine } from './engine.js'
+import { ValidationError } from './errors.js'
 import { type EventManager, type EventOf, type EventType, stamped } from './events.js'
 import type { MessageMarkMap } from './mark_map.js'
 import type { LLMMessage, LLMMessageRole } from './message.js'
@@ -59,7 +60,10 @@ export abstract class AnyConversationManager<M extends Mode> {
     this.typeIndexManager = new TypeIndexManager(engine)
     this.tokenUsageTracker = new TokenUsageTracker(engine)
     const { eventManager } = options
-    if (eventManager) engine.subscribe((event) => eventManager.emit(stamped(event)))
+    if (eventManager !== undefined) {
+      if (typeof eventManager?.emit !== 'function') throw new ValidationError('an event manager has a method emit', 'eventManager')
+      engine.subscribe((event) => eventManager.emit(stamped(event)))
+    }
   }
 
   // Changes.
@@ -252,6 +256,7 @@ export abstract class AnyConversationManager<M extends Mode> {
 
   /** The answer ends the subscription. A listener may read the conversation at once, and change it later. */
   on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void {
+    if (typeof listener !== 'function') throw new ValidationError('a listener is a function', 'listener')
     return this.engine.subscribe((event) => {
       if (event.type === type) listener(stamped(event) as EventOf<T>)
     })
@@ -293,7 +298,8 @@ export abstract class AnyConversationManager<M extends Mode> {
 /** What the engine is told. */
 function settingsOf({ tokenLimit, compressionConfig, tokenizer, pairs, limits }: ConversationManagerOptions): Settings {
   const settings = { tokenLimit, tokenizer, pairs, limits }
-  if (compressionConfig === undefined) return settings
+  // What is no configuration is for the engine to refuse.
+  if (typeof compressionConfig !== 'object' || compressionConfig === null) return { ...settings, compressionConfig }
   const { strategy, ...code } = engineChoice(compressionConfig)
   return { ...settings, ...code, compressionConfig: { ...compressionConfig, strategy } }
 }
