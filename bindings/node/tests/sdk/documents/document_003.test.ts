@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ContextProcessorNodeHandler, ConversationManager } from 'undertext/sdk';
-import type { ContextModificationConfig } from 'undertext/sdk';
+import type { ContextModificationConfig, ContextModificationOperation, MessageMarkMap } from 'undertext/sdk';
 import { contents, conversationOf } from '../conversations.js';
 
 const six = () => conversationOf('s:rules', 'u:1', 'a:one', 'u:2', 'a:two', 'u:3');
@@ -150,4 +150,150 @@ const operations: ContextModificationConfig[] = [
 await handler.handleBatchOperations(conversationManager, operations);
   assert.deepEqual(contents(conversationManager.getMessages()), all.slice(0, 5), 'ordinals from the boundary on belonged to the batch that was left');
   assert.equal(conversationManager.getAllMessages().length, 7);
+});
+
+// 三.3 and 四.1: the document's own code, written against the managers.
+namespace document {
+// 回退到指定批次
+function rollbackToBatch(markMap: MessageMarkMap, targetBatch: number): void {
+  // 找到目标批次的边界索引
+  const targetBoundaryIndex = markMap.boundaryToBatch.indexOf(targetBatch);
+  
+  // 移除目标批次之后的边界
+  markMap.batchBoundaries = markMap.batchBoundaries.slice(0, targetBoundaryIndex + 1);
+  markMap.boundaryToBatch = markMap.boundaryToBatch.slice(0, targetBoundaryIndex + 1);
+  
+  // 设置当前批次
+  markMap.currentBatch = targetBatch;
+}
+export const functions = { rollbackToBatch };
+/**
+ * 上下文处理节点执行器
+ * 使用索引标记来操作消息，保证回退能力
+ */
+export class ContextProcessorNodeHandler {
+  /**
+   * 处理上下文操作
+   * @param conversationManager 对话管理器
+   * @param operation 操作类型
+   * @param indices 消息索引数组
+   * @param data 操作数据
+   */
+  async handleContextOperation(
+    conversationManager: ConversationManager,
+    operation: ContextModificationOperation,
+    indices: number[],
+    data?: any
+  ): Promise<void> {
+    const indexManager = conversationManager['indexManager'];
+    
+    switch (operation) {
+      case 'insert':
+        // 插入消息（尾插不需要特殊处理）
+        if (data) {
+          conversationManager.addMessage(data);
+        }
+        break;
+        
+      case 'delete':
+        // 标记删除（不实际删除，只标记为压缩）
+        indexManager.markCompressed(indices);
+        break;
+        
+      case 'replace':
+        // 替换消息（标记旧消息为压缩，插入新消息）
+        indexManager.markCompressed(indices);
+        if (data) {
+          conversationManager.addMessage(data);
+        }
+        break;
+        
+      case 'compress':
+        // 压缩消息
+        indexManager.markCompressed(indices);
+        break;
+        
+      case 'batch_start':
+        // 开始新批次
+        this.startNewBatch(conversationManager, indices[0]);
+        break;
+        
+      case 'batch_end':
+        // 结束批次
+        this.endBatch(conversationManager, indices[0]);
+        break;
+    }
+  }
+
+  /**
+   * 开始新批次
+   * @param conversationManager 对话管理器
+   * @param boundaryIndex 边界索引
+   */
+  private startNewBatch(
+    conversationManager: ConversationManager,
+    boundaryIndex: number
+  ): void {
+    const markMap = conversationManager['indexManager'].getMarkMap();
+    
+    // 添加新边界
+    markMap.batchBoundaries.push(boundaryIndex);
+    
+    // 分配新批次号
+    const newBatch = markMap.currentBatch + 1;
+    markMap.boundaryToBatch.push(newBatch);
+    markMap.currentBatch = newBatch;
+  }
+
+  /**
+   * 结束批次
+   * @param conversationManager 对话管理器
+   * @param targetBatch 目标批次
+   */
+  private endBatch(
+    conversationManager: ConversationManager,
+    targetBatch: number
+  ): void {
+    conversationManager.rollbackToBatch(targetBatch);
+  }
+
+  /**
+   * 回退上下文操作
+   * @param conversationManager 对话管理器
+   * @param batch 批次号
+   */
+  rollbackContextOperation(
+    conversationManager: ConversationManager,
+    batch: number
+  ): void {
+    conversationManager.rollbackToBatch(batch);
+  }
+}
+}
+
+test('三.3: a mark map that was rolled back by the document’s function can be given back', () => {
+  const conversationManager = six();
+  conversationManager.getIndexManager().startNewBatch(5);
+  conversationManager.addMessage({ role: 'system', content: 'hint' });
+  const markMap = conversationManager.getMarkMap();
+  document.functions.rollbackToBatch(markMap, 0);
+  assert.equal(conversationManager.getMarkMap().currentBatch, 1, 'it was a copy');
+  conversationManager.setMarkMap(markMap);
+  assert.equal(conversationManager.getMarkMap().currentBatch, 0);
+  assert.deepEqual(contents(conversationManager.getMessages()), [...all, 'hint'], 'the document’s function leaves the indices as they are');
+});
+
+test('四.1: the document’s own handler works through the managers, but not by changing a map that was handed out', async () => {
+  const conversationManager = six();
+  const handler = new document.ContextProcessorNodeHandler();
+  await handler.handleContextOperation(conversationManager, 'insert', [], { role: 'user', content: '4' });
+  await handler.handleContextOperation(conversationManager, 'delete', [1]);
+  await handler.handleContextOperation(conversationManager, 'replace', [3], { role: 'user', content: 'at the end' });
+  assert.deepEqual(contents(conversationManager.getMessages()), ['rules', 'one', 'two', '3', '4', 'at the end']);
+  const before = conversationManager.getMarkMap();
+  await handler.handleContextOperation(conversationManager, 'batch_start', [0]);
+  assert.deepEqual(conversationManager.getMarkMap(), before);
+  await handler.handleContextOperation(conversationManager, 'batch_end', [0]);
+  assert.deepEqual(contents(conversationManager.getMessages()), [...all, '4']);
+  handler.rollbackContextOperation(conversationManager, 0);
 });
