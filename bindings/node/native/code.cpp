@@ -221,9 +221,9 @@ std::shared_ptr<Order>& current_order() {
   return order;
 }
 
-Code::Code(Env& env, napi_value function, bool slow) : env_(env.shared_from_this()), slow_(slow) {
+Code::Code(Env& env, napi_value function, bool slow, Held held) : env_(env.shared_from_this()), slow_(slow) {
   if (!is(env.raw(), function, napi_function)) throw refused(UNDERTEXT_INVALID_ARGUMENT, "call", "must be a function");
-  check(napi_create_reference(env.raw(), function, 0, &function_));
+  check(napi_create_reference(env.raw(), function, held == Held::firmly ? 1 : 0, &function_));
 }
 
 Code::~Code() {
@@ -253,6 +253,15 @@ undertext_status Code::call(const Arguments& arguments, std::shared_ptr<Lent> le
   return exchange->status;
 }
 
+undertext_status transform_message(void* context, undertext_text message, undertext_string* changed) {
+  Said said;
+  const auto arguments = [text = std::string(message.data, message.size)](napi_env env) -> std::vector<napi_value> {
+    return {make_text(env, text)};
+  };
+  const undertext_status status = static_cast<Code*>(context)->call(arguments, lend(nullptr, nullptr), said);
+  return answer(status, said, changed);
+}
+
 void add_code(napi_env env, napi_value list, undertext_settings* settings) {
   std::uint32_t count = 0;
   check(napi_get_array_length(env, list, &count));
@@ -263,7 +272,7 @@ void add_code(napi_env env, napi_value list, undertext_settings* settings) {
     const std::string name = read_text(env, property(env, one, "name"), "name");
     bool slow = false;
     check(napi_get_value_bool(env, property(env, one, "slow"), &slow));
-    auto code = std::make_unique<Code>(Env::of(env), property(env, one, "call"), slow);
+    auto code = std::make_unique<Code>(Env::of(env), property(env, one, "call"), slow, Code::Held::weakly);
     const undertext_pace pace = slow ? UNDERTEXT_SLOW : UNDERTEXT_QUICK;
     Owned error;
     const undertext_status status =

@@ -45,8 +45,9 @@ std::shared_ptr<Order>& current_order();
 
 class Code {
  public:
-  // `function` is held weakly: whoever made the conversation holds it. What it closes over may then be the conversation, and both can be forgotten.
-  Code(Env& env, napi_value function, bool slow);
+  // Weakly held is what belongs to a conversation: whoever made that holds it. What it closes over may then be the conversation, and both can be forgotten.
+  enum class Held { weakly, firmly };
+  Code(Env& env, napi_value function, bool slow, Held held);
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
   ~Code();
@@ -62,6 +63,9 @@ class Code {
   napi_ref function_ = nullptr;
   bool slow_;
 };
+
+// The callback of undertext_transform(); its context is a Code that is not slow.
+undertext_status transform_message(void* context, undertext_text message, undertext_string* changed);
 
 // [{kind: "strategy" | "summariser", name, slow, call}, …] into the settings.
 void add_code(napi_env env, napi_value list, undertext_settings* settings);

@@ -105,6 +105,13 @@ Reply plain(undertext_conversation* conversation, undertext_text) {
   return reply;
 }
 
+// Counted anew here and now, so that no reader on the loop has to wait for it.
+Reply set_tokenizer(undertext_conversation* conversation, undertext_text name) {
+  Reply reply = with_text<undertext_set_tokenizer>(conversation, name);
+  if (reply.status == UNDERTEXT_OK) undertext_conversation_version(conversation);
+  return reply;
+}
+
 Reply give_up_versions(undertext_conversation* conversation, undertext_text retention) {
   Reply reply;
   reply.status = undertext_give_up_versions(conversation, retention, reply.value.emplace<Owned>().out(), reply.error.out());
@@ -137,19 +144,75 @@ napi_value later_on(const Call& call) {
                });
 }
 
-// Reading what is in memory waits for nobody.
+// What waits for nobody's turn.
 template <Change Do>
-napi_value read(const Call& call) {
-  Reply reply = Do(call.on<ConversationObject>().open().get(), {nullptr, 0});
+napi_value at_once(const Call& call) {
+  undertext_conversation* const conversation = call.on<ConversationObject>().open().get();
+  Reply reply = is(call.env, call[0], napi_undefined) ? Do(conversation, {nullptr, 0})
+                                                      : Do(conversation, TextIn(call.env, call[0], "text").text());
   return value_of(call.env, reply);
 }
 
-Reply import_mark_map(undertext_conversation* conversation, undertext_text mark_map, std::uint64_t expected) {
+// Of a request that repeats the view, only what is new.
+Reply import_after(undertext_conversation* conversation, undertext_text profile, undertext_text request) {
+  Reply reply;
+  undertext_view* view = nullptr;
+  reply.status = undertext_conversation_view(conversation, UNDERTEXT_HEAD, &view, reply.error.out());
+  if (reply.status != UNDERTEXT_OK) return reply;
+  reply.status = undertext_import_after(view, profile, request, reply.value.emplace<Owned>().out(), reply.error.out());
+  undertext_view_close(view);
+  return reply;
+}
+
+napi_value import_after_now(const Call& call) {
+  const TextIn profile(call.env, call[0], "profile"), request(call.env, call[1], "request");
+  Reply reply = import_after(call.on<ConversationObject>().open().get(), profile.text(), request.text());
+  return value_of(call.env, reply);
+}
+
+napi_value import_after_later(const Call& call) {
+  auto& object = call.on<ConversationObject>();
+  return later(call.env, object.queue(),
+               [handle = object.open(), profile = read_text(call.env, call[0], "profile"),
+                request = read_text(call.env, call[1], "request")] {
+                 return import_after(handle.get(), text_of(profile), text_of(request));
+               });
+}
+
+// The answer of a function that has one for success and one for failure.
+template <class Ask>
+Reply answered_by(Ask ask) {
   Reply reply;
   Owned answered;
-  reply.status = undertext_import_mark_map(conversation, mark_map, expected, answered.out());
+  reply.status = ask(answered.out());
   (reply.status == UNDERTEXT_OK ? reply.value.emplace<Owned>() : reply.error) = std::move(answered);
   return reply;
+}
+
+Reply transform(undertext_conversation* conversation, undertext_text which, Code& code) {
+  return answered_by(
+      [&](undertext_string* answer) { return undertext_transform(conversation, which, transform_message, &code, answer); });
+}
+
+napi_value transform_now(const Call& call) {
+  const TextIn which(call.env, call[0], "which");
+  Code code(Env::of(call.env), call[1], false, Code::Held::firmly);
+  Reply reply = call.on<ConversationObject>().change(
+      call.env, [&](undertext_conversation* conversation) { return transform(conversation, which.text(), code); });
+  return value_of(call.env, reply);
+}
+
+napi_value transform_later(const Call& call) {
+  auto& object = call.on<ConversationObject>();
+  return later(call.env, object.queue(),
+               [handle = object.open(), which = read_text(call.env, call[0], "which"),
+                code = std::make_shared<Code>(Env::of(call.env), call[1], false, Code::Held::firmly)] {
+                 return transform(handle.get(), text_of(which), *code);
+               });
+}
+
+Reply import_mark_map(undertext_conversation* conversation, undertext_text mark_map, std::uint64_t expected) {
+  return answered_by([&](undertext_string* answer) { return undertext_import_mark_map(conversation, mark_map, expected, answer); });
 }
 
 napi_value import_mark_map_now(const Call& call) {
@@ -258,15 +321,18 @@ void define_conversation(napi_env env) {
                 {"answerLater", method<later_on<answer>>},
                 {"append", method<now<append>>},
                 {"appendLater", method<later_on<append>>},
+                {"transform", method<transform_now>},
+                {"transformLater", method<transform_later>},
                 {"importMarkMap", method<import_mark_map_now>},
                 {"importMarkMapLater", method<import_mark_map_later>},
-                {"setTokenizer", method<now<with_text<undertext_set_tokenizer>>>},
-                {"setTokenizerLater", method<later_on<with_text<undertext_set_tokenizer>>>},
-                {"reportUsage", method<now<with_text<undertext_report_usage>>>},
-                {"reportUsageLater", method<later_on<with_text<undertext_report_usage>>>},
-                {"usage", method<read<usage>>},
+                {"importAfter", method<import_after_now>},
+                {"importAfterLater", method<import_after_later>},
+                {"setTokenizer", method<now<set_tokenizer>>},
+                {"setTokenizerLater", method<later_on<set_tokenizer>>},
+                {"reportUsage", method<at_once<with_text<undertext_report_usage>>>},
+                {"usage", method<at_once<usage>>},
                 {"waitForCompressionLater", method<later_on<plain<undertext_wait_for_compression>>>},
-                {"cancelCompression", method<read<plain<undertext_cancel_compression>>>},
+                {"cancelCompression", method<at_once<plain<undertext_cancel_compression>>>},
                 {"catchUpLater", method<later_on<plain<undertext_catch_up>>>},
                 {"checkpointLater", method<later_on<plain<undertext_checkpoint>>>},
                 {"redactLater", method<later_on<with_text<undertext_redact>>>},

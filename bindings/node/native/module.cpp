@@ -39,11 +39,13 @@ napi_value count_tokens(const Call& call) {
   return make_number(call.env, static_cast<double>(tokens));
 }
 
-napi_value import_messages(const Call& call) {
-  const TextIn dialect(call.env, call[0], "dialect"), json(call.env, call[1], "json");
-  Owned imported, error;
-  must_be_ok(undertext_import_messages(dialect.text(), json.text(), imported.out(), error.out()), error);
-  return make_text(call.env, imported.view());
+// Of the name of a dialect, or a profile, and a request.
+template <undertext_status (*Function)(undertext_text, undertext_text, undertext_string*, undertext_string*)>
+napi_value of_request(const Call& call) {
+  const TextIn how(call.env, call[0], "dialect"), request(call.env, call[1], "request");
+  Owned found, error;
+  must_be_ok(Function(how.text(), request.text(), found.out(), error.out()), error);
+  return make_text(call.env, found.view());
 }
 
 napi_value stream(const Call& call) {
@@ -87,7 +89,8 @@ NAPI_MODULE_INIT() {
     add(env, exports, "memory", method<memory>);
     add(env, exports, "openStore", method<open_store>);
     add(env, exports, "countTokens", method<count_tokens>);
-    add(env, exports, "importMessages", method<import_messages>);
+    add(env, exports, "importMessages", method<of_request<undertext_import_messages>>);
+    add(env, exports, "validateRequest", method<of_request<undertext_validate_request>>);
     add(env, exports, "stream", method<stream>);
   } catch (...) {
     throw_now(env);

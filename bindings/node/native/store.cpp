@@ -1,6 +1,8 @@
 #include "store.hpp"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "conversation.hpp"
@@ -69,12 +71,61 @@ napi_value purge(const Call& call) {
                });
 }
 
-napi_value check_store(const Call& call) {
+// What can be told of one conversation, as JSON.
+template <undertext_status (*Function)(undertext_store*, undertext_text, undertext_string*, undertext_string*)>
+napi_value tell(const Call& call) {
   return later(call.env, nullptr, [store = call.on<StoreObject>().open(), id = read_text(call.env, call[0], "id")] {
     Reply reply;
-    reply.status = undertext_store_check(store.get(), text_of(id), reply.value.emplace<Owned>().out(), reply.error.out());
+    reply.status = Function(store.get(), text_of(id), reply.value.emplace<Owned>().out(), reply.error.out());
     return reply;
   });
+}
+
+napi_value compact(const Call& call) {
+  return later(call.env, nullptr, [store = call.on<StoreObject>().open()] {
+    Reply reply;
+    reply.status = undertext_store_compact(store.get(), reply.error.out());
+    return reply;
+  });
+}
+
+// All lines as one text.
+napi_value export_lines(const Call& call) {
+  return later(call.env, nullptr, [store = call.on<StoreObject>().open(), id = read_text(call.env, call[0], "id")] {
+    Reply reply;
+    std::string lines;
+    const undertext_write_line write = [](void* to, undertext_text line) -> undertext_status {
+      try {
+        static_cast<std::string*>(to)->append(line.data, line.size) += '\n';
+        return UNDERTEXT_OK;
+      } catch (...) {
+        return UNDERTEXT_OUT_OF_MEMORY;
+      }
+    };
+    reply.status = undertext_store_export(store.get(), text_of(id), write, &lines, reply.error.out());
+    if (reply.status == UNDERTEXT_OK) reply.status = undertext_string_copy(text_of(lines), reply.value.emplace<Owned>().out());
+    return reply;
+  });
+}
+
+napi_value import_lines(const Call& call) {
+  return later(call.env, nullptr,
+               [store = call.on<StoreObject>().open(), id = read_text(call.env, call[0], "id"),
+                lines = read_text(call.env, call[1], "lines"), options = read_text(call.env, call[2], "options")] {
+                 Reply reply;
+                 std::string_view left = lines;
+                 const undertext_read_line read = [](void* from, undertext_text* line) -> undertext_status {
+                   auto& rest = *static_cast<std::string_view*>(from);
+                   if (rest.empty()) return UNDERTEXT_OK;
+                   const std::size_t size = std::min(rest.find('\n'), rest.size());
+                   *line = {rest.data(), size};
+                   rest.remove_prefix(std::min(size + 1, rest.size()));
+                   return UNDERTEXT_OK;
+                 };
+                 reply.status = undertext_store_import(store.get(), text_of(id), read, &left, text_of(options),
+                                                       reply.value.emplace<Owned>().out(), reply.error.out());
+                 return reply;
+               });
 }
 
 napi_value backup(const Call& call) {
@@ -99,7 +150,12 @@ void define_store(napi_env env) {
                {{"open", method<open>},
                 {"list", method<list>},
                 {"purge", method<purge>},
-                {"check", method<check_store>},
+                {"check", method<tell<undertext_store_check>>},
+                {"settings", method<tell<undertext_store_settings>>},
+                {"removals", method<tell<undertext_store_removals>>},
+                {"compact", method<compact>},
+                {"exportLines", method<export_lines>},
+                {"importLines", method<import_lines>},
                 {"backup", method<backup>},
                 {"close", method<close>}});
 }

@@ -47,6 +47,14 @@ export interface Settings extends DataSettings {
   strategies?: Record<string, Strategy>
 }
 
+/** Makes of a message the one that takes its place, at once. Numbers are those of JSON.parse. */
+export type Change = (message: Message) => Message
+
+/** As the addon calls it. */
+export function changeCall(change: Change): (message: string) => string {
+  return (message) => encode(change(JSON.parse(message) as Message))
+}
+
 export interface ReadSettings {
   config: string | undefined
   code: NativeCode[] | undefined

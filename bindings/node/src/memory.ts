@@ -1,11 +1,11 @@
 // A conversation in memory that answers at once.
-import { readSettings, type Settings } from './code.js'
+import { changeCall, readSettings, type Change, type Settings } from './code.js'
 import { encode } from './encode.js'
 import { guarded } from './error.js'
 import { Listeners, type Listener, type Off } from './events.js'
 import { native, type NativeCode, type NativeHandle, type Numbers } from './native.js'
 import { readAnswer, Requests } from './requests.js'
-import type { Appended, Count, Event, EventType, MarkMap, Message, MessageQuery, OperationOptions, Outcome, Stats, Usage, UsageReport } from './types.js'
+import type { Appended, Count, Event, EventType, Imported, MarkMap, Message, MessageQuery, Names, OperationOptions, Outcome, Role, Stats, Target, Usage, UsageReport } from './types.js'
 import { View } from './view.js'
 
 /** Of [version, totalMessages, …]. */
@@ -74,6 +74,18 @@ export class MemoryConversation extends Requests<'now'> {
       guarded(() => this.#handle.fork(version)),
       this.#code,
     )
+  }
+
+  /** TRANSFORM by a function: each message named is replaced by what `change` makes of it. If it throws, nothing has changed. */
+  transformBy(which: (Names | { roles: readonly Role[] }) & OperationOptions, change: Change): Outcome {
+    const text = encode(which)
+    return readAnswer(guarded(() => this.#handle.transform(text, changeCall(change)))) as Outcome
+  }
+
+  /** Of a provider's request that repeats what was rendered, only the messages that are new. */
+  importAfter(target: Target, request: object): Imported {
+    const [how, text] = [encode(target), encode(request)]
+    return JSON.parse(guarded(() => this.#handle.importAfter(how, text))) as Imported
   }
 
   /** The view and the stack of batches become those of a mark map, once it has passed its checks. */

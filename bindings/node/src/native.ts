@@ -47,12 +47,16 @@ export interface NativeHandle {
   answerLater(line: Text): Promise<string>
   append(messages: Text): Numbers
   appendLater(messages: Text): Promise<Numbers>
+  /** TRANSFORM: `call` gets each message as text and answers with the one that takes its place, at once. */
+  transform(which: Text, call: (message: string) => string): string
+  transformLater(which: Text, call: (message: string) => string): Promise<string>
   importMarkMap(markMap: Text, expectedVersion?: number): string
   importMarkMapLater(markMap: Text, expectedVersion?: number): Promise<string>
+  importAfter(profile: Text, request: Text): string
+  importAfterLater(profile: Text, request: Text): Promise<string>
   setTokenizer(name: Text): void
   setTokenizerLater(name: Text): Promise<void>
   reportUsage(usage: Text): void
-  reportUsageLater(usage: Text): Promise<void>
   usage(): string
   waitForCompressionLater(): Promise<void>
   cancelCompression(): void
@@ -84,6 +88,11 @@ export interface NativeStore {
   purge(id: Text, who: Text, why: Text): Promise<void>
   check(id: Text): Promise<string>
   backup(path: Text): Promise<void>
+  settings(id: Text): Promise<string>
+  removals(id: Text): Promise<string>
+  compact(): Promise<void>
+  exportLines(id: Text): Promise<string>
+  importLines(id: Text, lines: Text, options: Text): Promise<string>
   close(): Promise<void>
 }
 
@@ -98,6 +107,7 @@ export interface Native {
   openStore(url: Text, options: Text): Promise<NativeStore>
   countTokens(tokenizer: Text, text: Text): number
   importMessages(dialect: Text, json: Text): string
+  validateRequest(profile: Text, request: Text): string
   stream(dialect: Text): NativeStream
 }
 

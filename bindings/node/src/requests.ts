@@ -214,6 +214,7 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
     return this.operate('SPLIT', { index, at }, options)
   }
 
+  /** By a change that is data; `transformBy` takes a function. */
   transform(how: (Names | { roles: readonly Role[] }) & TextChange, options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('TRANSFORM', how, options)
   }

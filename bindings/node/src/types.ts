@@ -348,6 +348,23 @@ export interface Loss {
   note: string
 }
 
+/** Messages of a provider's request or response, and its other fields. */
+export interface Imported {
+  messages: Message[]
+  rest: Record<string, unknown>
+  /** Of importAfter: how many were there already. */
+  known?: number
+}
+
+/** What a streamed answer has come to. */
+export interface Streamed {
+  complete: boolean
+  message?: Message
+  finishReason?: string
+  usage?: Record<string, unknown>
+  error?: unknown
+}
+
 export interface Rendered {
   /** What carries the conversation in a request: put the model, tools and other settings beside it. */
   request: Record<string, unknown>
@@ -453,4 +470,42 @@ export interface CheckReport {
   versions: number
   messages: number
   damage: { conversation: string; what: string; [key: string]: unknown }[]
+}
+
+export interface Removal {
+  conversation: string
+  /** Missing where the whole conversation was taken out. */
+  ordinal?: number
+  who: string
+  at: number
+  why: string
+  digest?: string
+}
+
+/** How much of the past stays readable. */
+export interface Retention {
+  versions?: number
+  batches?: number
+  days?: number
+}
+
+export interface Reclaimed {
+  firstVersion: number
+  versions: number
+  messages: number
+}
+
+export interface StoreOptions {
+  create?: boolean
+  readOnly?: boolean
+  durability?: 'full' | 'normal'
+  tenant?: string
+  patienceMs?: number
+}
+
+export interface OpenOptions {
+  make?: 'if_missing' | 'never' | 'always'
+  cacheBytes?: number
+  rebaseAppends?: boolean
+  checkpointVersions?: number
 }

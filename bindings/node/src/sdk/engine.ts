@@ -164,7 +164,7 @@ class Later extends Conversation implements Engine<'later'> {
     return JSON.parse(at(() => this.handle.usage())) as Usage
   }
   reportUsage(usage: UsageReport): Promise<void> {
-    return after(async () => this.handle.reportUsageLater(encode(usage)))
+    return after(async () => this.handle.reportUsage(encode(usage)))
   }
 
   map<A, B>(value: Promise<A>, next: (value: A) => B): Promise<B> {
