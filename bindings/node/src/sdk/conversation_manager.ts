@@ -5,7 +5,7 @@ import type { Mode, Reply } from '../requests.js'
 import type { Operation, Outcome } from '../types.js'
 import { type ConversationCompressionConfig, EngineStrategy, engineChoice } from './compression.js'
 import type { ContextModificationConfig, ContextProcessorNodeConfig } from './context_processor.js'
-import { type Engine, messagesOf, newEngine, openEngine } from './engine.js'
+import { type Engine, copyOf, messagesOf, newEngine, openEngine } from './engine.js'
 import { ValidationError } from './errors.js'
 import { type EventManager, type EventOf, type EventType, stamped } from './events.js'
 import type { MessageMarkMap } from './mark_map.js'
@@ -341,8 +341,9 @@ export class StoredConversationManager extends AnyConversationManager<'later'> {
 
   /** Without settings in `options`, those that were kept with the conversation; `initialMessages` are for one that is new. */
   static async open(url: string, id: string, { initialMessages = [], ...options }: ConversationManagerOptions = {}): Promise<StoredConversationManager> {
+    const messages = copyOf(initialMessages)
     const opened = new StoredConversationManager(options, await openEngine(url, id, settingsOf(options)))
-    if (initialMessages.length > 0 && (await opened.engine.version()) === 0) await opened.addMessages(initialMessages)
+    if (messages.length > 0 && (await opened.engine.version()) === 0) await opened.addMessages(messages)
     return opened
   }
 

@@ -24,6 +24,8 @@ export interface Engine<M extends Mode> {
   usage(): Reply<M, Usage>
   reportUsage(usage: UsageReport): Reply<M, void>
 
+  /** A copy of what was given, made at once: what is done to it afterwards changes nothing. */
+  given<T>(value: T): Reply<M, T>
   map<A, B>(value: Reply<M, A>, next: (value: A) => B): Reply<M, B>
   chain<A, B>(value: Reply<M, A>, next: (value: A) => Reply<M, B>): Reply<M, B>
   nothing(): Reply<M, void>
@@ -115,6 +117,9 @@ class Now extends Conversation implements Engine<'now'> {
     at(() => this.handle.reportUsage(encode(usage)))
   }
 
+  given<T>(value: T): T {
+    return copyOf(value)
+  }
   map<A, B>(value: A, next: (value: A) => B): B {
     return next(value)
   }
@@ -167,6 +172,9 @@ class Later extends Conversation implements Engine<'later'> {
     return after(async () => this.handle.reportUsage(encode(usage)))
   }
 
+  async given<T>(value: T): Promise<T> {
+    return copyOf(value)
+  }
   map<A, B>(value: Promise<A>, next: (value: A) => B): Promise<B> {
     return value.then(next)
   }
@@ -209,8 +217,8 @@ export function openEngine(url: string, id: string, settings: Settings): Promise
 }
 
 /** A copy by way of JSON, as everything that is handed to the engine is read. */
-export function copyOf(value: unknown): unknown {
-  return JSON.parse(at(() => encode(value)))
+export function copyOf<T>(value: T): T {
+  return JSON.parse(at(() => encode(value))) as T
 }
 
 export function messagesOf(answer: { messages: LLMMessage[] }): LLMMessage[] {
@@ -237,7 +245,7 @@ function editMarkMap<M extends Mode>(engine: Engine<M>, edit: (markMap: Required
 
 /** The view is these ordinals, in this order; the stack of batches stays. */
 export function setOriginalIndices<M extends Mode>(engine: Engine<M>, indices: readonly number[]): Reply<M, void> {
-  return editMarkMap(engine, ({ typeIndices: _, ...markMap }) => ({ ...markMap, originalIndices: indices as number[] }))
+  return engine.chain(engine.given(indices), (originalIndices) => editMarkMap(engine, ({ typeIndices: _, ...markMap }) => ({ ...markMap, originalIndices: originalIndices as number[] })))
 }
 
 /** A message of the log becomes visible; with `role`, only if it has that one. Nothing to do where it is visible. */

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Mode, Reply } from '../requests.js'
 import type { Stats } from '../types.js'
-import { type Engine, copyOf, messagesOf, ordinalsOf } from './engine.js'
+import { type Engine, messagesOf, ordinalsOf } from './engine.js'
 import { ValidationError } from './errors.js'
 import type { MessageMarkMap } from './mark_map.js'
 import type { LLMMessage } from './message.js'
@@ -40,9 +40,8 @@ function contentsAt<M extends Mode>(engine: Engine<M>, version: number): Reply<M
   )
 }
 
-/** A copy, of which `restore` can rely on the shape; what is in it the engine checks. */
-function checked(snapshot: unknown): ConversationState {
-  const copy = copyOf(snapshot) as Partial<ConversationState> | null
+/** `restore` can rely on its shape; what is in it the engine checks. */
+function checked(copy: Partial<ConversationState> | null): ConversationState {
   const { messages, markMap, pinned, version } = typeof copy === 'object' && copy !== null ? copy : {}
   if (!Array.isArray(messages)) throw new ValidationError('a snapshot has a list of messages', 'messages')
   if (!Array.isArray(markMap?.originalIndices) || !Array.isArray(markMap.batchBoundaries)) throw new ValidationError('a snapshot has a mark map', 'markMap')
@@ -52,8 +51,8 @@ function checked(snapshot: unknown): ConversationState {
 }
 
 export function restore<M extends Mode>(engine: Engine<M>, snapshot: ConversationState): Reply<M, void> {
-  const wanted = checked(snapshot)
-  return engine.chain(engine.version(), (head) => {
+  const found = engine.chain(engine.given(snapshot), (copy) => engine.map(engine.version(), (head) => ({ wanted: checked(copy), head })))
+  return engine.chain(found, ({ wanted, head }) => {
     if (wanted.version > head) return takeOver(engine, wanted)
     const { messages, markMap, pinned } = wanted
     return engine.chain(contentsAt(engine, wanted.version), (contents) =>

@@ -32,15 +32,12 @@ export class TokenUsageTracker<M extends Mode = 'now'> {
   }
 
   /** What is known of the request under way; takes the place of what was reported of it before. */
-  update({ promptTokens, completionTokens, totalTokens, model }: LLMUsage): Reply<M, void> {
-    return this.#engine.chain(this.#engine.usage(), ({ open, totals }) =>
-      this.#engine.reportUsage({
-        requestId: open.at(-1)?.requestId ?? `request-${totals.requests + 1}`,
-        prompt: promptTokens,
-        completion: completionTokens,
-        total: totalTokens,
-        model,
-        final: false,
+  update(usage: LLMUsage): Reply<M, void> {
+    const engine = this.#engine
+    return engine.chain(engine.given(usage), ({ promptTokens, completionTokens, totalTokens, model }) =>
+      engine.chain(engine.usage(), ({ open, totals }) => {
+        const requestId = open.at(-1)?.requestId ?? `request-${totals.requests + 1}`
+        return engine.reportUsage({ requestId, prompt: promptTokens, completion: completionTokens, total: totalTokens, model, final: false })
       }),
     )
   }

@@ -81,6 +81,26 @@ test('snapshots and clones of a stored conversation', async (context) => {
   await manager.close()
 })
 
+test('what is given is read when the method is called', async (context) => {
+  const manager = await ConversationManager.open(storeOf(context), 'c', { initialMessages: [messageOf('u:1'), messageOf('u:2')] })
+  const snapshot = await manager.createSnapshot()
+  const message = messageOf('u:3')
+  const indices = [2, 0]
+  const calls = [manager.addMessage(message), manager.setOriginalIndices(indices)]
+  message.content = 'changed'
+  indices.push(1)
+  await Promise.all(calls)
+  assert.deepEqual(contents(await manager.getMessages()), ['3', '1'])
+  const restored = manager.restoreFromSnapshot(snapshot)
+  snapshot.messages.length = 0
+  await restored
+  assert.deepEqual(contents(await manager.getMessages()), ['1', '2'])
+  await assert.rejects(manager.setOriginalIndices(null as unknown as number[]), UndertextError)
+  await assert.rejects(manager.restoreFromSnapshot(null as never), UndertextError)
+  await assert.rejects(manager.setMarkMap(null as never), UndertextError)
+  await manager.close()
+})
+
 test('calls that are not waited for are carried out in their order', async (context) => {
   const manager = await ConversationManager.open(storeOf(context), 'c')
   const added = await Promise.all(Array.from({ length: 50 }, (_, i) => manager.addMessage(messageOf(`u:${i}`))))
