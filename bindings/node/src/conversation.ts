@@ -4,7 +4,7 @@ import { encode } from './encode.js'
 import { guarded, later } from './error.js'
 import { Listeners, type Listener, type Off } from './events.js'
 import { statsOf } from './memory.js'
-import { native, type NativeHandle } from './native.js'
+import { native, type NativeHandle, type Text } from './native.js'
 import { readAnswer, Requests } from './requests.js'
 import type {
   Appended,
@@ -79,13 +79,10 @@ export class Conversation extends Requests<'later'> {
     return isBounded || (this.#handle.stats()[1] <= quickMessages && !text.includes('"strategy"'))
   }
 
-  protected override async send<T>(encode: () => string, read: (answer: string) => T): Promise<T> {
+  protected override async send<T>(encode: () => Text, read: (answer: string) => T): Promise<T> {
     const line = encode()
-    return read(
-      guarded(() => this.#isQuick(line, line.startsWith('{"query":'), isBounded(line)))
-        ? guarded(() => this.#handle.answer(line))
-        : await later(() => this.#handle.answerLater(line)),
-    )
+    const isQuick = typeof line === 'string' && guarded(() => this.#isQuick(line, line.startsWith('{"query":'), isBounded(line)))
+    return read(isQuick ? guarded(() => this.#handle.answer(line)) : await later(() => this.#handle.answerLater(line)))
   }
 
   async append(messages: Message | readonly Message[], options?: OperationOptions): Promise<Appended> {
