@@ -1,12 +1,14 @@
 // The ground of the managers: a conversation of the engine, in one of two modes. `now`: in memory, answered at once. `later`: in a store, answered by promises, off
 // the loop. A manager is written once, in terms of `map` and `chain`, and has either mode.
 
-import { readSettings, type Settings } from '../code.js'
+import { readSettings, type ReadSettings, type Settings } from '../code.js'
+import { Conversation } from '../conversation.js'
 import { encode } from '../encode.js'
-import { guarded, later } from '../error.js'
-import { Listeners } from '../events.js'
-import { native, type NativeCode, type NativeHandle } from '../native.js'
+import { guarded } from '../error.js'
+import { MemoryConversation } from '../memory.js'
+import { native, type NativeHandle } from '../native.js'
 import { readAnswer, type Mode, type Reply } from '../requests.js'
+import { open } from '../store.js'
 import type { Event, Outcome, Usage, UsageReport } from '../types.js'
 import { ValidationError, asDocumented } from './errors.js'
 import type { MessageMarkMap } from './mark_map.js'
@@ -39,17 +41,19 @@ export interface Engine<M extends Mode> {
   close(): Promise<void>
 }
 
+/** Runs a call; what it refuses is named as the documents do. */
 function at<T>(call: () => T): T {
   try {
-    return guarded(call)
+    return call()
   } catch (thrown) {
     throw asDocumented(thrown)
   }
 }
 
+/** The same of a promise. */
 async function after<T>(call: () => Promise<T>): Promise<T> {
   try {
-    return await later(call)
+    return await call()
   } catch (thrown) {
     throw asDocumented(thrown)
   }
@@ -62,59 +66,48 @@ function complete(markMap: MessageMarkMap): Required<MessageMarkMap> {
   return { ...markMap, typeIndices: markMap?.typeIndices ?? noTypeIndices }
 }
 
-/** What both modes share. */
-abstract class Conversation {
-  protected readonly handle: NativeHandle
-  // The addon holds functions weakly.
-  protected readonly code: NativeCode[] | undefined
-  readonly #listeners: Listeners
+/** One handle by both doors: at once, and for what takes its time by promises. */
+class Now implements Engine<'now'> {
+  readonly #handle: NativeHandle
+  readonly #settings: ReadSettings
+  readonly #now: MemoryConversation
+  readonly #later: Conversation
 
-  constructor(handle: NativeHandle, code: NativeCode[] | undefined) {
-    this.handle = handle
-    this.code = code
-    this.#listeners = new Listeners(handle)
+  constructor(handle: NativeHandle, settings: ReadSettings) {
+    this.#handle = handle
+    this.#settings = settings
+    this.#now = new MemoryConversation(undefined, handle, settings.code)
+    this.#later = new Conversation({ handle, settings })
   }
 
-  subscribe(listener: (event: Event) => void): () => void {
-    return at(() => this.#listeners.on('*', listener))
-  }
-
-  compress(strategy: object): Promise<Outcome> {
-    return after(async () => readAnswer(await this.handle.answerLater(encode({ operation: 'COMPRESS', ...strategy }))) as Outcome)
-  }
-
-  waitForCompression(): Promise<void> {
-    return after(() => this.handle.waitForCompressionLater())
-  }
-
-  close(): Promise<void> {
-    this.#listeners.close()
-    return after(() => this.handle.close())
-  }
-}
-
-class Now extends Conversation implements Engine<'now'> {
   answer<A, T>(line: object, read: (answer: A) => T): T {
-    // A query of a view waits for nobody, even while a slow strategy is at work.
-    return at(() => read(readAnswer('query' in line ? this.#ask(encode(line)) : this.handle.answer(encode(line))) as A))
+    // A view can be asked even while a slow strategy is at work.
+    return 'query' in line ? this.answerAt(undefined, line, read) : at(() => read(readAnswer(this.#now.raw(line)) as A))
   }
-  answerAt<A, T>(version: number, query: object, read: (answer: A) => T): T {
-    return at(() => read(readAnswer(this.#ask(encode(query), version)) as A))
+  answerAt<A, T>(version: number | undefined, query: object, read: (answer: A) => T): T {
+    return at(() => {
+      const view = this.#now.view(version)
+      try {
+        return read(readAnswer(view.raw(query)) as A)
+      } finally {
+        view.close()
+      }
+    })
   }
   version(): number {
-    return at(() => this.handle.version())
+    return at(() => this.#now.version())
   }
   importMarkMap(markMap: MessageMarkMap, expectedVersion?: number): void {
-    at(() => this.handle.importMarkMap(encode(complete(markMap)), expectedVersion))
+    at(() => this.#now.importMarkMap(complete(markMap), expectedVersion))
   }
   fork(): Now {
-    return new Now(at(() => this.handle.fork()), this.code)
+    return new Now(at(() => guarded(() => this.#handle.fork())), this.#settings)
   }
   usage(): Usage {
-    return JSON.parse(at(() => this.handle.usage())) as Usage
+    return at(() => this.#now.usage())
   }
   reportUsage(usage: UsageReport): void {
-    at(() => this.handle.reportUsage(encode(usage)))
+    at(() => this.#now.reportUsage(usage))
   }
 
   given<T>(value: T): T {
@@ -137,39 +130,49 @@ class Now extends Conversation implements Engine<'now'> {
     }
   }
 
-  #ask(query: string, version?: number): string {
-    const view = this.handle.view(version)
-    try {
-      return view.answer(query)
-    } finally {
-      view.close()
-    }
+  compress(strategy: object): Promise<Outcome> {
+    return after(async () => readAnswer(await this.#later.raw({ operation: 'COMPRESS', ...strategy })) as Outcome)
+  }
+  waitForCompression(): Promise<void> {
+    return after(() => this.#later.waitForCompression())
+  }
+  subscribe(listener: (event: Event) => void): () => void {
+    return at(() => this.#later.on('*', listener))
+  }
+  close(): Promise<void> {
+    return after(() => this.#later.close())
   }
 }
 
-class Later extends Conversation implements Engine<'later'> {
+class Later implements Engine<'later'> {
+  readonly #conversation: Conversation
+
+  constructor(conversation: Conversation) {
+    this.#conversation = conversation
+  }
+
   answer<A, T>(line: object, read: (answer: A) => T): Promise<T> {
-    return after(async () => read(readAnswer(await this.handle.answerLater(encode(line))) as A))
+    return after(async () => read(readAnswer(await this.#conversation.raw(line)) as A))
   }
   async answerAt<A, T>(version: number, query: object, read: (answer: A) => T): Promise<T> {
     // A view would be asked on the loop, and may have to fetch from the store.
-    const then = await this.#forkAt(version)
-    return then.answer(query, read)
+    const then = await after(() => this.#conversation.fork({ version }))
+    return new Later(then).answer(query, read)
   }
   version(): Promise<number> {
-    return this.answer({ query: 'version' }, (answer: { result: number }) => answer.result)
+    return after(() => this.#conversation.version())
   }
   importMarkMap(markMap: MessageMarkMap, expectedVersion?: number): Promise<void> {
-    return after(async () => void (await this.handle.importMarkMapLater(encode(complete(markMap)), expectedVersion)))
+    return after(async () => void (await this.#conversation.importMarkMap(complete(markMap), expectedVersion)))
   }
-  fork(): Promise<Later> {
-    return this.#forkAt(undefined)
+  async fork(): Promise<Later> {
+    return new Later(await after(() => this.#conversation.fork()))
   }
   async usage(): Promise<Usage> {
-    return JSON.parse(at(() => this.handle.usage())) as Usage
+    return at(() => this.#conversation.usage())
   }
-  reportUsage(usage: UsageReport): Promise<void> {
-    return after(async () => this.handle.reportUsage(encode(usage)))
+  async reportUsage(usage: UsageReport): Promise<void> {
+    at(() => this.#conversation.reportUsage(usage))
   }
 
   async given<T>(value: T): Promise<T> {
@@ -192,28 +195,31 @@ class Later extends Conversation implements Engine<'later'> {
     }
   }
 
-  async #forkAt(version: number | undefined): Promise<Later> {
-    return new Later(await after(() => this.handle.forkLater(version, '')), this.code)
+  compress(strategy: object): Promise<Outcome> {
+    return this.answer({ operation: 'COMPRESS', ...strategy }, (outcome: Outcome) => outcome)
+  }
+  waitForCompression(): Promise<void> {
+    return after(() => this.#conversation.waitForCompression())
+  }
+  subscribe(listener: (event: Event) => void): () => void {
+    return at(() => this.#conversation.on('*', listener))
+  }
+  close(): Promise<void> {
+    return after(() => this.#conversation.close())
   }
 }
 
 /** Of a conversation in memory. */
 export function newEngine(settings?: Settings): Engine<'now'> {
-  const { config, code } = at(() => readSettings(settings))
-  return new Now(at(() => native.memory(config, code)), code)
+  return at(() => {
+    const read = readSettings(settings)
+    return new Now(guarded(() => native.memory(read.config, read.code)), read)
+  })
 }
 
 /** Of a conversation in a store; without settings, with those that were kept with it. */
-export function openEngine(url: string, id: string, settings: Settings): Promise<Engine<'later'>> {
-  return after(async () => {
-    const { config, code } = readSettings(settings)
-    const store = await native.openStore(url, '{}')
-    try {
-      return new Later(await store.open(id, config, code, '{}'), code)
-    } finally {
-      await store.close()
-    }
-  })
+export async function openEngine(url: string, id: string, settings: Settings): Promise<Engine<'later'>> {
+  return new Later(await after(() => open(url, id, { settings })))
 }
 
 /** A copy by way of JSON, as everything that is handed to the engine is read. */
