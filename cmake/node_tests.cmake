@@ -10,6 +10,11 @@ list(TRANSFORM files PREPEND dist/)
 list(TRANSFORM files REPLACE "\\.ts$" ".js")
 add_test(NAME node.sdk COMMAND ${run_node} --expose-gc --test-reporter=spec --test ${files})
 set_tests_properties(node.sdk PROPERTIES LABELS node TIMEOUT 300 SKIP_RETURN_CODE 77)
+# Read from standard input, so that its imports are looked up where the package is.
+set(managers ${PROJECT_SOURCE_DIR}/examples/managers.mjs)
+add_test(NAME example.managers COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/docs/sdk.md ${managers}
+  ${UNDERTEXT_BASH} -c "exec \"$@\" <${managers}" - ${run_node} --input-type=module -)
+set_tests_properties(example.managers PROPERTIES LABELS "example;node" TIMEOUT 60 SKIP_RETURN_CODE 77)
 
 file(GLOB files CONFIGURE_DEPENDS bindings/node/tests/*.test.ts)
 foreach(file IN LISTS files)

@@ -247,7 +247,7 @@ export abstract class AnyConversationManager<M extends Mode> {
     })
   }
 
-  /** Until no compression is under way. */
+  /** Until no compression is under way. Changes at once are refused with `conflict` meanwhile. */
   waitForCompression(): Promise<void> {
     return this.engine.waitForCompression()
   }

@@ -200,7 +200,10 @@ test('a summariser that fails changes nothing', async () => {
   assert.match(failed[0]?.error.message ?? '', /the model is away/)
 })
 
-test('what is appended while a strategy is at work stays', async () => {
+test('what is appended while a strategy is at work stays', async (context) => {
+  // What works in the background does not keep a process alive.
+  const alive = setInterval(() => undefined, 1000)
+  context.after(() => clearInterval(alive))
   let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => (begin = resolve))
   let finish: () => void = () => undefined
