@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { ContextProcessorNodeHandler, ConversationManager, EventType, UndertextError, ValidationError } from 'undertext/sdk'
 import type { CompressionStrategy, LLMMessage } from 'undertext/sdk'
+import { temporaryStore } from '../temporary.js'
 import { contents, conversationOf, messageOf } from './conversations.js'
 
-/** The URL of a store that goes with the test. */
-function storeOf(context: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'undertext-sdk-'))
-  context.after(() => rmSync(folder, { recursive: true }))
-  return `sqlite:${join(folder, 'conversations.db')}`
-}
-
 test('a conversation in a store has the same methods, with promises, and is there again', async (context) => {
-  const url = storeOf(context)
+  const url = temporaryStore(context)
   const manager = await ConversationManager.open(url, 'first', { initialMessages: [messageOf('s:rules'), messageOf('u:1')] })
   assert.equal(await manager.addMessage(messageOf('a:one')), 3)
   assert.equal(await manager.addMessages(messageOf('u:2'), messageOf('a:two')), 5)
@@ -38,7 +29,7 @@ test('a conversation in a store has the same methods, with promises, and is ther
 })
 
 test('what the managers change in memory they change in a store', async (context) => {
-  const stored = await ConversationManager.open(storeOf(context), 'c')
+  const stored = await ConversationManager.open(temporaryStore(context), 'c')
   const memory = conversationOf('s:rules', 'u:1', 'a:one', 'u:2')
   await stored.addMessages(memory.getMessages())
   for (const manager of [stored, memory]) {
@@ -64,7 +55,7 @@ test('what the managers change in memory they change in a store', async (context
 })
 
 test('snapshots and clones of a stored conversation', async (context) => {
-  const manager = await ConversationManager.open(storeOf(context), 'c', { initialMessages: [messageOf('u:1'), messageOf('a:one')] })
+  const manager = await ConversationManager.open(temporaryStore(context), 'c', { initialMessages: [messageOf('u:1'), messageOf('a:one')] })
   const snapshot = await manager.createSnapshot()
   const clone = await manager.clone()
   await clone.addMessage(messageOf('u:only here'))
@@ -82,7 +73,7 @@ test('snapshots and clones of a stored conversation', async (context) => {
 })
 
 test('what is given is read when the method is called', async (context) => {
-  const manager = await ConversationManager.open(storeOf(context), 'c', { initialMessages: [messageOf('u:1'), messageOf('u:2')] })
+  const manager = await ConversationManager.open(temporaryStore(context), 'c', { initialMessages: [messageOf('u:1'), messageOf('u:2')] })
   const snapshot = await manager.createSnapshot()
   const message = messageOf('u:3')
   const indices = [2, 0]
@@ -102,7 +93,7 @@ test('what is given is read when the method is called', async (context) => {
 })
 
 test('calls that are not waited for are carried out in their order', async (context) => {
-  const manager = await ConversationManager.open(storeOf(context), 'c')
+  const manager = await ConversationManager.open(temporaryStore(context), 'c')
   const added = await Promise.all(Array.from({ length: 50 }, (_, i) => manager.addMessage(messageOf(`u:${i}`))))
   assert.deepEqual(added, Array.from({ length: 50 }, (_, i) => i + 1))
   assert.deepEqual(contents(await manager.getMessages()), Array.from({ length: 50 }, (_, i) => String(i)))
@@ -111,7 +102,7 @@ test('calls that are not waited for are carried out in their order', async (cont
 
 test('events, usage and a strategy in TypeScript with a store', async (context) => {
   const strategy: CompressionStrategy = { compress: async (messages, markMap) => ({ messages: [messages[0] as LLMMessage, ...messages.slice(-1)], markMap }) }
-  const manager = await ConversationManager.open(storeOf(context), 'c', { tokenLimit: 30, compressionConfig: { enabled: true, threshold: 40, targetTokens: 30, strategy } })
+  const manager = await ConversationManager.open(temporaryStore(context), 'c', { tokenLimit: 30, compressionConfig: { enabled: true, threshold: 40, targetTokens: 30, strategy } })
   const heard: string[] = []
   manager.on(EventType.TOKEN_LIMIT_EXCEEDED, (event) => heard.push(event.type))
   manager.on(EventType.COMPRESSED, (event) => heard.push(event.type))
@@ -129,7 +120,7 @@ test('events, usage and a strategy in TypeScript with a store', async (context) 
 })
 
 test('two who write to one conversation do not lose each other’s messages', async (context) => {
-  const url = storeOf(context)
+  const url = temporaryStore(context)
   const [one, two] = await Promise.all([ConversationManager.open(url, 'c'), ConversationManager.open(url, 'c')])
   await one.addMessage(messageOf('u:from one'))
   await two.addMessage(messageOf('u:from two'))
@@ -142,9 +133,9 @@ test('two who write to one conversation do not lose each other’s messages', as
 
 test('what cannot be opened rejects', async (context) => {
   await assert.rejects(ConversationManager.open('nonsense:', 'c'), UndertextError)
-  await assert.rejects(ConversationManager.open(storeOf(context), ''), UndertextError)
-  await assert.rejects(ConversationManager.open(storeOf(context), 'c', { tokenLimit: -1 }), ValidationError)
-  const manager = await ConversationManager.open(storeOf(context), 'c')
+  await assert.rejects(ConversationManager.open(temporaryStore(context), ''), UndertextError)
+  await assert.rejects(ConversationManager.open(temporaryStore(context), 'c', { tokenLimit: -1 }), ValidationError)
+  const manager = await ConversationManager.open(temporaryStore(context), 'c')
   await manager.close()
   await assert.rejects(manager.addMessage(messageOf('u:1')), UndertextError)
 })
