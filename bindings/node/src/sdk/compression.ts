@@ -61,9 +61,9 @@ export abstract class EngineStrategy implements CompressionStrategy {
     const { strategy, ...code } = this.choice
     const engine = newEngine(code)
     try {
-      engine.answer({ operation: 'APPEND', messages }, () => undefined)
+      engine.apply({ operation: 'APPEND', messages }, () => undefined)
       await engine.compress({ strategy, targetTokens: config.targetTokens })
-      return { messages: engine.answer({ query: 'messages' }, messagesOf), markMap: markMapOf(engine, (own) => inOrdinalsOf(markMap, own)) }
+      return { messages: engine.ask({ query: 'messages' }, messagesOf), markMap: markMapOf(engine, (own) => inOrdinalsOf(markMap, own)) }
     } finally {
       await engine.close()
     }

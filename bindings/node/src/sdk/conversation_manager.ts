@@ -75,32 +75,32 @@ export abstract class AnyConversationManager<M extends Mode> {
 
   /** All of them or none; messages one by one, or lists of them. */
   addMessages(...messages: Array<LLMMessage | readonly LLMMessage[]>): Reply<M, number> {
-    return this.engine.answer({ operation: 'APPEND', messages: messages.flat() }, (answer: Outcome) => answer.stats.totalMessages)
+    return this.engine.apply({ operation: 'APPEND', messages: messages.flat() }, (answer: Outcome) => answer.stats.totalMessages)
   }
 
   /** Any operation of the engine, in any of the documents' spellings. */
   execute(operation: ContextOperation): Reply<M, Outcome> {
-    return this.engine.answer(operation, (answer: Outcome) => answer)
+    return this.engine.apply(operation, (answer: Outcome) => answer)
   }
 
   /** All of them or none. */
   executeAll(operations: readonly ContextOperation[]): Reply<M, Outcome[]> {
-    return this.engine.answer(operations, (answer: { results: Outcome[] }) => answer.results)
+    return this.engine.apply(operations, (answer: { results: Outcome[] }) => answer.results)
   }
 
   /** CLEAR. */
   clearMessages(keepSystemMessage: boolean = true): Reply<M, void> {
-    return this.engine.answer({ operation: 'CLEAR', keepSystemMessage }, () => undefined)
+    return this.engine.apply({ operation: 'CLEAR', keepSystemMessage }, () => undefined)
   }
 
   /** MARK. `index` is the ordinal: marks belong to messages, hidden ones too. */
   markMessage(index: number, mark: string): Reply<M, void> {
-    return this.engine.answer({ operation: 'MARK', ordinals: [index], mark }, () => undefined)
+    return this.engine.apply({ operation: 'MARK', ordinals: [index], mark }, () => undefined)
   }
 
   /** UNMARK. */
   unmarkMessage(index: number, mark: string): Reply<M, void> {
-    return this.engine.answer({ operation: 'UNMARK', ordinals: [index], mark }, () => undefined)
+    return this.engine.apply({ operation: 'UNMARK', ordinals: [index], mark }, () => undefined)
   }
 
   /** ROLLBACK: the view as it last was in that batch, what was appended in it included. */
@@ -155,7 +155,7 @@ export abstract class AnyConversationManager<M extends Mode> {
   }
 
   getMessageCountByRole(role: LLMMessageRole): Reply<M, number> {
-    return this.engine.answer({ query: 'count', role }, (answer: { count: number }) => answer.count)
+    return this.engine.ask({ query: 'count', role }, (answer: { count: number }) => answer.count)
   }
 
   getRecentMessagesByRoles(roles: readonly LLMMessageRole[], n: number): Reply<M, LLMMessage[]> {
@@ -178,7 +178,7 @@ export abstract class AnyConversationManager<M extends Mode> {
 
   /** Those of the current batch. */
   getUncompressedMessages(): Reply<M, LLMMessage[]> {
-    return this.engine.answer({ query: 'uncompressed' }, messagesOf)
+    return this.engine.ask({ query: 'uncompressed' }, messagesOf)
   }
 
   /** A copy. */
@@ -187,7 +187,7 @@ export abstract class AnyConversationManager<M extends Mode> {
   }
 
   getStats(): Reply<M, MessageArrayTokenStats> {
-    return this.engine.answer({ query: 'stats' }, (answer: { result: MessageArrayTokenStats }) => answer.result)
+    return this.engine.ask({ query: 'stats' }, (answer: { result: MessageArrayTokenStats }) => answer.result)
   }
 
   getIndexManager(): MessageIndexManager<M> {
@@ -291,7 +291,7 @@ export abstract class AnyConversationManager<M extends Mode> {
   }
 
   #messages(filters: object): Reply<M, LLMMessage[]> {
-    return this.engine.answer({ query: 'messages', ...filters }, messagesOf)
+    return this.engine.ask({ query: 'messages', ...filters }, messagesOf)
   }
 }
 
@@ -308,6 +308,9 @@ function settingsOf({ tokenLimit, compressionConfig, tokenizer, pairs, limits }:
 export class ConversationManager extends AnyConversationManager<'now'> implements LifecycleCapable<ConversationState> {
   readonly #options: ConversationManagerOptions
 
+  constructor(options?: ConversationManagerOptions)
+  /** @internal */
+  constructor(options: ConversationManagerOptions, engine: Engine<'now'>)
   constructor(options: ConversationManagerOptions = {}, engine: Engine<'now'> = newEngine(settingsOf(options))) {
     super(engine, options)
     const { initialMessages = [], ...rest } = options

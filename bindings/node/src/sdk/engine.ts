@@ -15,10 +15,12 @@ import type { MessageMarkMap } from './mark_map.js'
 import type { LLMMessage, LLMMessageRole } from './message.js'
 
 export interface Engine<M extends Mode> {
-  /** One line of the protocol: an operation, a list of operations, or a query. */
-  answer<A, T>(line: object, read: (answer: A) => T): Reply<M, T>
+  /** An operation, or an atomic list of operations. */
+  apply<A, T>(operation: object, read: (answer: A) => T): Reply<M, T>
+  /** A query. */
+  ask<A, T>(query: object, read: (answer: A) => T): Reply<M, T>
   /** A query, answered for an earlier version. */
-  answerAt<A, T>(version: number, query: object, read: (answer: A) => T): Reply<M, T>
+  askAt<A, T>(version: number, query: object, read: (answer: A) => T): Reply<M, T>
   version(): Reply<M, number>
   importMarkMap(markMap: MessageMarkMap, expectedVersion?: number): Reply<M, void>
   /** In memory, of the newest version. */
@@ -59,6 +61,12 @@ async function after<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The protocol takes queries by the same door; an operation is none. */
+function operationText(operation: object): string {
+  if (typeof operation !== 'object' || operation === null || 'query' in operation) throw new ValidationError('must be an operation', 'operation')
+  return encode(operation)
+}
+
 /** Without indices per role, which the engine then derives without comparing. */
 const noTypeIndices = { system: [], user: [], assistant: [], tool: [] }
 
@@ -80,11 +88,14 @@ class Now implements Engine<'now'> {
     this.#later = new Conversation({ handle, settings })
   }
 
-  answer<A, T>(line: object, read: (answer: A) => T): T {
-    // A view can be asked even while a slow strategy is at work.
-    return 'query' in line ? this.answerAt(undefined, line, read) : at(() => read(readAnswer(this.#now.raw(line)) as A))
+  apply<A, T>(operation: object, read: (answer: A) => T): T {
+    return at(() => read(readAnswer(this.#now.raw(operationText(operation))) as A))
   }
-  answerAt<A, T>(version: number | undefined, query: object, read: (answer: A) => T): T {
+  ask<A, T>(query: object, read: (answer: A) => T): T {
+    return this.askAt(undefined, query, read)
+  }
+  askAt<A, T>(version: number | undefined, query: object, read: (answer: A) => T): T {
+    // A view can be asked even while a slow strategy is at work.
     return at(() => {
       const view = this.#now.view(version)
       try {
@@ -151,13 +162,16 @@ class Later implements Engine<'later'> {
     this.#conversation = conversation
   }
 
-  answer<A, T>(line: object, read: (answer: A) => T): Promise<T> {
-    return after(async () => read(readAnswer(await this.#conversation.raw(line)) as A))
+  apply<A, T>(operation: object, read: (answer: A) => T): Promise<T> {
+    return after(async () => read(readAnswer(await this.#conversation.raw(operationText(operation))) as A))
   }
-  async answerAt<A, T>(version: number, query: object, read: (answer: A) => T): Promise<T> {
+  ask<A, T>(query: object, read: (answer: A) => T): Promise<T> {
+    return after(async () => read(readAnswer(await this.#conversation.raw(query)) as A))
+  }
+  async askAt<A, T>(version: number, query: object, read: (answer: A) => T): Promise<T> {
     // A view would be asked on the loop, and may have to fetch from the store.
     const then = await after(() => this.#conversation.fork({ version }))
-    return new Later(then).answer(query, read)
+    return new Later(then).ask(query, read)
   }
   version(): Promise<number> {
     return after(() => this.#conversation.version())
@@ -196,7 +210,7 @@ class Later implements Engine<'later'> {
   }
 
   compress(strategy: object): Promise<Outcome> {
-    return this.answer({ operation: 'COMPRESS', ...strategy }, (outcome: Outcome) => outcome)
+    return this.apply({ operation: 'COMPRESS', ...strategy }, (outcome: Outcome) => outcome)
   }
   waitForCompression(): Promise<void> {
     return after(() => this.#conversation.waitForCompression())
@@ -236,14 +250,14 @@ export function ordinalsOf(answer: { ordinals: number[] }): number[] {
 }
 
 export function markMapOf<M extends Mode, T>(engine: Engine<M>, read: (markMap: Required<MessageMarkMap>) => T): Reply<M, T> {
-  return engine.answer({ query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) => read(answer.result))
+  return engine.ask({ query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) => read(answer.result))
 }
 
 /** Reads the mark map, and takes over what `edit` makes of it, unless somebody else was quicker (`conflict`). undefined: nothing to do. */
 function editMarkMap<M extends Mode>(engine: Engine<M>, edit: (markMap: Required<MessageMarkMap>) => MessageMarkMap | undefined): Reply<M, void> {
   return engine.chain(engine.version(), (version) =>
     engine.chain(
-      engine.answerAt(version, { query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) => edit(answer.result)),
+      engine.askAt(version, { query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) => edit(answer.result)),
       (edited) => (edited === undefined ? engine.nothing() : engine.importMarkMap(edited, version)),
     ),
   )

@@ -35,6 +35,9 @@ export interface AppliedOperation extends MessageOperationResult {
 export class MessageArrayManagerImpl implements MessageArrayManager {
   readonly #engine: Engine<'now'>
 
+  constructor(initialMessages?: readonly Message[])
+  /** @internal */
+  constructor(initialMessages: readonly Message[], engine: Engine<'now'>)
   constructor(initialMessages: readonly Message[] = [], engine: Engine<'now'> = newEngine()) {
     this.#engine = engine
     if (initialMessages.length > 0) this.execute({ operation: 'APPEND', messages: [...initialMessages] })
@@ -43,11 +46,11 @@ export class MessageArrayManagerImpl implements MessageArrayManager {
   /** The operations of document 000, and all others of the engine. */
   execute(operation: MessageOperationConfig | MessageOperation | AnyOperation): AppliedOperation {
     const engine = this.#engine
-    const { affectedBatchIndex, stats, version, warnings = [] } = engine.answer(operation, (answer: Outcome) => answer)
+    const { affectedBatchIndex, stats, version, warnings = [] } = engine.apply(operation, (answer: Outcome) => answer)
     let state: MessageArrayState | undefined
     return {
       get state() {
-        return (state ??= engine.answerAt(version, { query: 'state' }, stateOf))
+        return (state ??= engine.askAt(version, { query: 'state' }, stateOf))
       },
       affectedBatchIndex,
       stats,
@@ -57,15 +60,15 @@ export class MessageArrayManagerImpl implements MessageArrayManager {
   }
 
   getState(): MessageArrayState {
-    return this.#engine.answer({ query: 'state' }, stateOf)
+    return this.#engine.ask({ query: 'state' }, stateOf)
   }
 
   getCurrentMessages(): Message[] {
-    return this.#engine.answer({ query: 'messages' }, (answer: { messages: Message[] }) => answer.messages)
+    return this.#engine.ask({ query: 'messages' }, (answer: { messages: Message[] }) => answer.messages)
   }
 
   getStats(): MessageArrayTokenStats {
-    return this.#engine.answer({ query: 'stats' }, (answer: { result: MessageArrayTokenStats }) => answer.result)
+    return this.#engine.ask({ query: 'stats' }, (answer: { result: MessageArrayTokenStats }) => answer.result)
   }
 
   rollback(batchIndex: number): AppliedOperation {
@@ -73,7 +76,7 @@ export class MessageArrayManagerImpl implements MessageArrayManager {
   }
 
   getBatchSnapshot(batchIndex: number): BatchSnapshot | null {
-    return this.#engine.answer({ query: 'batchSnapshot', batchIndex }, (answer: { result: BatchSnapshot | null }) => answer.result)
+    return this.#engine.ask({ query: 'batchSnapshot', batchIndex }, (answer: { result: BatchSnapshot | null }) => answer.result)
   }
 }
 

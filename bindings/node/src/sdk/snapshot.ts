@@ -33,9 +33,9 @@ export function snapshotOf<M extends Mode>(engine: Engine<M>, usage: TokenUsageT
 type Contents = Pick<ConversationState, 'messages' | 'markMap' | 'pinned'>
 
 function contentsAt<M extends Mode>(engine: Engine<M>, version: number): Reply<M, Contents> {
-  return engine.chain(engine.answerAt(version, { query: 'messages', all: true }, messagesOf), (messages) =>
-    engine.chain(engine.answerAt(version, { query: 'messages', all: true, marked: 'pinned' }, ordinalsOf), (pinned) =>
-      engine.answerAt(version, { query: 'markMap' }, (answer: { result: MessageMarkMap }) => ({ messages, markMap: answer.result, pinned })),
+  return engine.chain(engine.askAt(version, { query: 'messages', all: true }, messagesOf), (messages) =>
+    engine.chain(engine.askAt(version, { query: 'messages', all: true, marked: 'pinned' }, ordinalsOf), (pinned) =>
+      engine.askAt(version, { query: 'markMap' }, (answer: { result: MessageMarkMap }) => ({ messages, markMap: answer.result, pinned })),
     ),
   )
 }
@@ -57,7 +57,7 @@ export function restore<M extends Mode>(engine: Engine<M>, snapshot: Conversatio
     const { messages, markMap, pinned } = wanted
     return engine.chain(contentsAt(engine, wanted.version), (contents) =>
       isDeepStrictEqual(contents, { messages, markMap, pinned })
-        ? engine.answer({ operation: 'RESTORE', version: wanted.version }, () => undefined)
+        ? engine.apply({ operation: 'RESTORE', version: wanted.version }, () => undefined)
         : takeOver(engine, wanted),
     )
   })
@@ -75,7 +75,7 @@ function takeOver<M extends Mode>(engine: Engine<M>, wanted: Contents): Reply<M,
 
 /** After what is there already, so all ordinals move by that much. */
 function store<M extends Mode>(engine: Engine<M>, { messages, markMap, pinned }: Contents): Reply<M, void> {
-  return engine.chain(engine.answer({ query: 'stats' }, (answer: { result: Stats }) => answer.result.totalMessages), (already) => {
+  return engine.chain(engine.ask({ query: 'stats' }, (answer: { result: Stats }) => answer.result.totalMessages), (already) => {
     const moved = (ordinals: number[]) => ordinals.map((ordinal) => ordinal + already)
     const { typeIndices: _, ...map } = markMap
     const [first, ...boundaries] = map.batchBoundaries
@@ -84,7 +84,7 @@ function store<M extends Mode>(engine: Engine<M>, { messages, markMap, pinned }:
       ...(messages.length > 0 ? [{ operation: 'APPEND', messages }] : []),
       ...(pinned.length > 0 ? [{ operation: 'MARK', ordinals: moved(pinned), mark: 'pinned' }] : []),
     ]
-    const stored = operations.length > 0 ? engine.answer(operations, () => undefined) : engine.nothing()
+    const stored = operations.length > 0 ? engine.apply(operations, () => undefined) : engine.nothing()
     return engine.chain(stored, () => engine.importMarkMap(movedMap))
   })
 }

@@ -19,23 +19,23 @@ export class TypeIndexManager<M extends Mode = 'now'> {
 
   /** Hides these ordinals: DELETE. */
   removeIndices(indices: readonly number[]): Reply<M, void> {
-    return this.#engine.answer({ operation: 'DELETE', ordinals: indices }, () => undefined)
+    return this.#engine.apply({ operation: 'DELETE', ordinals: indices }, () => undefined)
   }
 
   getIndicesByRole(role: LLMMessageRole): Reply<M, number[]> {
     // The count is asked for first because it refuses what is no role.
-    const count = this.#engine.answer({ query: 'count', role }, () => undefined)
+    const count = this.#engine.ask({ query: 'count', role }, () => undefined)
     return this.#engine.chain(count, () => markMapOf(this.#engine, (markMap) => markMap.typeIndices[role]))
   }
 
   /** The last `n`; none for 0. */
   getRecentIndicesByRole(role: LLMMessageRole, n: number): Reply<M, number[]> {
-    return this.#engine.answer({ query: 'messages', role, last: n }, ordinalsOf)
+    return this.#engine.ask({ query: 'messages', role, last: n }, ordinalsOf)
   }
 
   /** `start` and `end` count the messages of the role. */
   getRangeIndicesByRole(role: LLMMessageRole, start: number, end: number): Reply<M, number[]> {
-    return this.#engine.answer({ query: 'messages', role, start, end }, ordinalsOf)
+    return this.#engine.ask({ query: 'messages', role, start, end }, ordinalsOf)
   }
 
   getAllTypeIndices(): Reply<M, Map<LLMMessageRole, number[]>> {

@@ -110,6 +110,19 @@ test('a snapshot of a batch is only of a number', () => {
   for (const n of noNumbers.filter((one) => one !== 2 ** 53)) assert.throws(() => array.getBatchSnapshot(n), UndertextError, String(n))
 })
 
+test('what is no operation is refused: texts, queries, lists in lists', () => {
+  const manager = conversationOf('u:1')
+  const before = all(manager)
+  const array = manager.getMessageArrayManager()
+  for (const operation of [null, undefined, 7, '{"operation":"CLEAR"}', [], {}, { query: 'stats' }, { operation: 'CLEAR', query: 'stats' }, () => undefined]) {
+    assert.throws(() => manager.execute(operation as never), UndertextError, String(operation))
+    assert.throws(() => array.execute(operation as never), UndertextError, String(operation))
+    assert.throws(() => manager.executeAll([{ operation: 'CLEAR' }, operation as never]), UndertextError, String(operation))
+    assert.throws(() => manager.executeAll(operation as never), UndertextError, String(operation))
+  }
+  assert.deepEqual(all(manager), before)
+})
+
 test('__proto__ is a key like others', () => {
   const manager = new ConversationManager()
   const message = JSON.parse('{"role":"user","content":"x","__proto__":{"polluted":true},"metadata":{"__proto__":1,"constructor":2}}') as LLMMessage

@@ -158,6 +158,12 @@ function recount(manager: ConversationManager): void {
   assert.deepEqual(manager.getUncompressedMessages(), index.getCurrentBatchIndices().map((ordinal) => log[ordinal]))
   assert.equal(manager.getStats().totalMessages, log.length)
   assert.equal(manager.getStats().totalBatches, batchBoundaries.length)
+  assert.equal(index.getCurrentBatch(), currentBatch)
+  for (const ordinal of log.keys()) {
+    assert.equal(index.isModified(ordinal), ordinal < boundary)
+    assert.equal(index.getBatchIndex(ordinal), ordinal - boundary)
+  }
+  for (const [place, batch] of boundaryToBatch.entries()) assert.equal(index.findBoundaryIndex(batch), place)
   assert.equal(index.checkConsistency(), true)
 }
 
