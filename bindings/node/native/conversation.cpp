@@ -153,6 +153,15 @@ napi_value at_once(const Call& call) {
   return value_of(call.env, reply);
 }
 
+// Without a turn: whoever waits for what works in the background is in nobody's way.
+napi_value wait_for_compression(const Call& call) {
+  return later(call.env, nullptr, [handle = call.on<ConversationObject>().open()]() mutable {
+    Reply reply = plain<undertext_wait_for_compression>(handle.get(), {nullptr, 0});
+    handle.reset();
+    return reply;
+  });
+}
+
 // Of a request that repeats the view, only what is new.
 Reply import_after(undertext_conversation* conversation, undertext_text profile, undertext_text request) {
   Reply reply;
@@ -331,6 +340,7 @@ void define_conversation(napi_env env) {
                 {"setTokenizerLater", method<later_on<set_tokenizer>>},
                 {"reportUsage", method<at_once<with_text<undertext_report_usage>>>},
                 {"usage", method<at_once<usage>>},
+                {"waitForCompression", method<wait_for_compression>},
                 {"waitForCompressionLater", method<later_on<plain<undertext_wait_for_compression>>>},
                 {"cancelCompression", method<at_once<plain<undertext_cancel_compression>>>},
                 {"catchUpLater", method<later_on<plain<undertext_catch_up>>>},

@@ -58,6 +58,8 @@ export interface NativeHandle {
   setTokenizerLater(name: Text): Promise<void>
   reportUsage(usage: Text): void
   usage(): string
+  /** Begins at once, without a turn among the calls with …Later. */
+  waitForCompression(): Promise<void>
   waitForCompressionLater(): Promise<void>
   cancelCompression(): void
   catchUpLater(): Promise<void>

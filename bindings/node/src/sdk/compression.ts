@@ -62,7 +62,7 @@ export abstract class EngineStrategy implements CompressionStrategy {
     const engine = newEngine(code)
     try {
       engine.apply({ operation: 'APPEND', messages }, () => undefined)
-      await engine.compress({ strategy, targetTokens: config.targetTokens })
+      await engine.compress({ strategy, targetTokens: config.targetTokens }, true)
       return { messages: engine.ask({ query: 'messages' }, messagesOf), markMap: markMapOf(engine, (own) => inOrdinalsOf(markMap, own)) }
     } finally {
       await engine.close()
@@ -157,7 +157,7 @@ export class PipelineStrategy extends EngineStrategy {
   constructor(steps: readonly EngineStrategy[]) {
     super({
       strategy: { name: 'pipeline', steps: steps.map((step) => step.choice.strategy) },
-      summarisers: Object.assign({}, ...steps.map((step) => step.choice.summarisers)) as Settings['summarisers'],
+      summarisers: steps.some((step) => step.choice.summarisers) ? Object.assign({}, ...steps.map((step) => step.choice.summarisers)) : undefined,
     })
   }
 }

@@ -3,7 +3,7 @@
 import type { Settings } from '../code.js'
 import type { Mode, Reply } from '../requests.js'
 import type { Operation, Outcome } from '../types.js'
-import { type ConversationCompressionConfig, EngineStrategy, engineChoice } from './compression.js'
+import { type ConversationCompressionConfig, type EngineChoice, EngineStrategy, engineChoice } from './compression.js'
 import type { ContextModificationConfig, ContextProcessorNodeConfig } from './context_processor.js'
 import { type Engine, copyOf, messagesOf, newEngine, openEngine } from './engine.js'
 import { ValidationError } from './errors.js'
@@ -70,12 +70,12 @@ export abstract class AnyConversationManager<M extends Mode> {
 
   /** The number of messages ever stored, this one included: one more than its ordinal. */
   addMessage(message: LLMMessage): Reply<M, number> {
-    return this.addMessages(message)
+    return this.#append([message])
   }
 
   /** All of them or none; messages one by one, or lists of them. */
   addMessages(...messages: Array<LLMMessage | readonly LLMMessage[]>): Reply<M, number> {
-    return this.engine.apply({ operation: 'APPEND', messages: messages.flat() }, (answer: Outcome) => answer.stats.totalMessages)
+    return this.#append(messages.flat())
   }
 
   /** Any operation of the engine, in any of the documents' spellings. */
@@ -235,26 +235,25 @@ export abstract class AnyConversationManager<M extends Mode> {
   // Compression.
 
   /**
-   * Runs the strategy of the configuration, or one of the engine's without code of yours. `cannot_fit`: `targetTokens`, by default that of the configuration, cannot be reached. Until
-   * it has been answered, or your code has been called, changes at once are refused with `conflict`.
+   * Runs the strategy of the configuration, or one of the engine's without code of yours. `cannot_fit`: `targetTokens`, by default that of the configuration, cannot be reached. In memory, changes
+   * are refused with `conflict` from the call until your code is asked.
    */
   compress(strategy?: EngineStrategy | string, targetTokens?: number): Promise<Outcome> {
     const { compressionConfig } = this
-    const configured = compressionConfig ? engineChoice(compressionConfig).strategy : 'sliding_window'
-    return this.engine.compress({
-      strategy: strategy instanceof EngineStrategy ? strategy.choice.strategy : (strategy ?? configured),
-      targetTokens: targetTokens ?? compressionConfig?.targetTokens,
-    })
+    const configured: EngineChoice = compressionConfig ? engineChoice(compressionConfig) : { strategy: 'sliding_window' }
+    const choice = strategy === undefined ? configured : strategy instanceof EngineStrategy ? strategy.choice : { strategy }
+    const isSlow = typeof strategy === 'string' || choice.strategies !== undefined || choice.summarisers !== undefined
+    return this.engine.compress({ strategy: choice.strategy, targetTokens: targetTokens ?? compressionConfig?.targetTokens }, isSlow)
   }
 
-  /** Until no compression is under way. Changes at once are refused with `conflict` meanwhile. */
+  /** Until no compression is under way. */
   waitForCompression(): Promise<void> {
     return this.engine.waitForCompression()
   }
 
   // Events.
 
-  /** The answer ends the subscription. A listener may read the conversation at once, and change it later. */
+  /** The answer ends the subscription. A listener may read and change the conversation. */
   on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void {
     if (typeof listener !== 'function') throw new ValidationError('a listener is a function', 'listener')
     return this.engine.subscribe((event) => {
@@ -288,6 +287,10 @@ export abstract class AnyConversationManager<M extends Mode> {
   /** It cannot be used afterwards. One that is forgotten is closed too. */
   close(): Promise<void> {
     return this.engine.close()
+  }
+
+  #append(messages: LLMMessage[]): Reply<M, number> {
+    return this.engine.apply({ operation: 'APPEND', messages }, (answer: Outcome) => answer.stats.totalMessages)
   }
 
   #messages(filters: object): Reply<M, LLMMessage[]> {

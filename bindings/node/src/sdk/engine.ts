@@ -4,7 +4,7 @@
 import { readSettings, type ReadSettings, type Settings } from '../code.js'
 import { Conversation } from '../conversation.js'
 import { encode } from '../encode.js'
-import { guarded } from '../error.js'
+import { guarded, later } from '../error.js'
 import { MemoryConversation } from '../memory.js'
 import { native, type NativeHandle } from '../native.js'
 import { readAnswer, type Mode, type Reply } from '../requests.js'
@@ -36,7 +36,8 @@ export interface Engine<M extends Mode> {
   /** Whether what was tried was not refused. */
   succeeds(attempt: () => Reply<M, unknown>): Reply<M, boolean>
 
-  compress(strategy: object): Promise<Outcome>
+  /** `isSlow`: it may wait for code of the user's. */
+  compress(strategy: object, isSlow: boolean): Promise<Outcome>
   waitForCompression(): Promise<void>
   /** `listener` gets every event, when no change is under way. */
   subscribe(listener: (event: Event) => void): () => void
@@ -141,11 +142,13 @@ class Now implements Engine<'now'> {
     }
   }
 
-  compress(strategy: object): Promise<Outcome> {
-    return after(async () => readAnswer(await this.#later.raw({ operation: 'COMPRESS', ...strategy })) as Outcome)
+  async compress(strategy: object, isSlow: boolean): Promise<Outcome> {
+    const operation = { operation: 'COMPRESS', ...strategy }
+    if (!isSlow) return this.apply(operation, (outcome: Outcome) => outcome)
+    return after(async () => readAnswer(await this.#later.raw(encode(operation))) as Outcome)
   }
   waitForCompression(): Promise<void> {
-    return after(() => this.#later.waitForCompression())
+    return after(() => later(() => this.#handle.waitForCompression()))
   }
   subscribe(listener: (event: Event) => void): () => void {
     return at(() => this.#later.on('*', listener))

@@ -100,5 +100,5 @@ export interface EventManager {
 
 /** An event of the engine in the documents' shape: a copy for each who hears of it. */
 export function stamped(event: Event): ConversationEvent {
-  return { ...event, timestamp: Date.now() } as ConversationEvent
+  return { ...structuredClone(event), timestamp: Date.now() } as ConversationEvent
 }
