@@ -9,6 +9,11 @@ import type { MessageMarkMap } from './mark_map.js'
 import type { LLMMessage } from './message.js'
 import { planOf } from './plan.js'
 
+/** The name by which the settings know a strategy or summariser of the user's. */
+const ownName = 'own'
+
+type SettingsSummariser = NonNullable<Settings['summarisers']>[string]
+
 export interface ContextCompressionConfig {
   enabled: boolean
   /** In tokens: above it the strategy runs. */
@@ -137,17 +142,16 @@ export interface SmartSummaryOptions {
   summaryTokens?: number
   /** Default: the digest, which needs no model. */
   summariser?: Summariser
+  /** By which the settings know the summariser; two of one pipeline have two names. Default: `own`. */
+  summariserName?: string
 }
-
-let summarisersMade = 0
 
 /** Hides all but a tail, and puts a summary in its place. */
 export class SmartSummaryStrategy extends EngineStrategy {
-  constructor({ summariser, ...options }: SmartSummaryOptions = {}) {
-    const name = summariser ? `summariser-${++summarisersMade}` : 'digest'
+  constructor({ summariser, summariserName = ownName, ...options }: SmartSummaryOptions = {}) {
     super({
-      strategy: { name: 'smart_summary', ...options, summariser: name },
-      summarisers: summariser && { [name]: (messages, { tokensMax }) => summariser(messages as LLMMessage[], tokensMax) },
+      strategy: { name: 'smart_summary', ...options, ...(summariser && { summariser: summariserName }) },
+      summarisers: summariser && { [summariserName]: (messages, { tokensMax }) => summariser(messages as LLMMessage[], tokensMax) },
     })
   }
 }
@@ -155,15 +159,17 @@ export class SmartSummaryStrategy extends EngineStrategy {
 /** One after another until the aim is reached. */
 export class PipelineStrategy extends EngineStrategy {
   constructor(steps: readonly EngineStrategy[]) {
+    const summarisers = new Map<string, SettingsSummariser>()
+    for (const [name, summariser] of steps.flatMap((step) => Object.entries(step.choice.summarisers ?? {}))) {
+      if (summarisers.has(name) && summarisers.get(name) !== summariser) throw new ValidationError(`two summarisers are called ${name}`, 'summariserName')
+      summarisers.set(name, summariser)
+    }
     super({
       strategy: { name: 'pipeline', steps: steps.map((step) => step.choice.strategy) },
-      summarisers: steps.some((step) => step.choice.summarisers) ? Object.assign({}, ...steps.map((step) => step.choice.summarisers)) : undefined,
+      ...(summarisers.size > 0 && { summarisers: Object.fromEntries(summarisers) }),
     })
   }
 }
-
-/** The name by which the settings know a strategy of the user's. */
-const ownName = 'own'
 
 /** What the engine is told of the strategy of a configuration. */
 export function engineChoice({ strategy = new SlidingWindowStrategy(), ...config }: ConversationCompressionConfig): EngineChoice {

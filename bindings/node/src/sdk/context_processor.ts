@@ -1,15 +1,15 @@
 // The nodes of documents 001 to 003 that edit a context: the configuration of 001 and 002, the modifications of 003 and 004. The engine takes both spellings as
 // they are; here they are only handed over.
 
-import type { Mode, Reply } from '../requests.js'
-import { copyOf } from './engine.js'
 import { UndertextError } from '../error.js'
+import type { Mode, Reply } from '../requests.js'
 import type { NodeOperation } from '../types.js'
-import { ValidationError } from './errors.js'
-import { MessageArrayManagerImpl } from './message_array_manager.js'
 import type { AnyConversationManager } from './conversation_manager.js'
+import { copyOf } from './engine.js'
+import { ValidationError } from './errors.js'
 import type { LLMMessage, LLMMessageRole } from './message.js'
 import type { MessageArrayTokenStats } from './message_array.js'
+import { MessageArrayManagerImpl } from './message_array_manager.js'
 
 export interface ContextProcessorNodeConfig {
   operation: 'truncate' | 'insert' | 'replace' | 'clear' | 'filter'
@@ -101,7 +101,7 @@ export function validateContextProcessorNodeConfig(config: unknown): config is C
   }
 }
 
-/** A copy that has passed the checks. ValidationError, which names the field: it does not. */
+/** A copy, once it has passed the checks; else a ValidationError that names the field. */
 export function transformContextProcessorNodeConfig(config: unknown): ContextProcessorNodeConfig {
   const copy: unknown = copyOf(config)
   checkKind(copy)

@@ -1,10 +1,10 @@
 // What a strategy of document 004 answered, as a plan of the engine: which ordinals to hide, and what to put in their place.
 
 import { isDeepStrictEqual } from 'node:util'
-import type { CompressionStrategy, Compressed, ContextCompressionConfig } from './compression.js'
 import type { Plan } from '../code.js'
 import type { Message } from '../types.js'
 import type { View } from '../view.js'
+import type { CompressionStrategy, Compressed, ContextCompressionConfig } from './compression.js'
 import { ValidationError } from './errors.js'
 import type { MessageMarkMap } from './mark_map.js'
 import type { LLMMessage } from './message.js'

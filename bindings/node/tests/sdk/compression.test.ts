@@ -111,6 +111,13 @@ test('without a summariser the summary is a digest, which needs no model', async
   assert.ok(manager.getTokenCount() <= 2000)
 })
 
+test('two summarisers of a pipeline have two names', () => {
+  const [one, two] = [async () => 'one', async () => 'two']
+  const step = new SmartSummaryStrategy({ summariser: one })
+  assert.throws(() => new PipelineStrategy([step, new SmartSummaryStrategy({ summariser: two })]), ValidationError)
+  assert.ok(new PipelineStrategy([step, step, new PipelineStrategy([new SmartSummaryStrategy({ summariser: two, summariserName: 'second' })])]))
+})
+
 test('a summariser in TypeScript writes the summary, of originals', async () => {
   const given: LLMMessage[][] = []
   const summariser = async (messages: LLMMessage[], tokensMax: number) => {

@@ -131,6 +131,21 @@ test('two who write to one conversation do not lose each other’s messages', as
   await two.close()
 })
 
+test('settings are kept with the conversation; code must be given again', async (context) => {
+  const url = temporaryStore(context)
+  const limited = await ConversationManager.open(url, 'limited', { tokenLimit: 5 })
+  await limited.close()
+  const again = await ConversationManager.open(url, 'limited')
+  const exceeded = new Promise((resolve) => again.on(EventType.TOKEN_LIMIT_EXCEEDED, resolve))
+  await again.addMessage(messageOf('u:more than five tokens, for certain'))
+  assert.ok(await exceeded)
+  await again.close()
+  const strategy: CompressionStrategy = { compress: async (messages, markMap) => ({ messages, markMap }) }
+  const own = await ConversationManager.open(url, 'own', { compressionConfig: { enabled: true, threshold: 100, targetTokens: 50, strategy } })
+  await own.close()
+  await assert.rejects(ConversationManager.open(url, 'own'), ValidationError)
+})
+
 test('what cannot be opened rejects', async (context) => {
   await assert.rejects(ConversationManager.open('nonsense:', 'c'), UndertextError)
   await assert.rejects(ConversationManager.open(temporaryStore(context), ''), UndertextError)
