@@ -249,3 +249,29 @@ test('compressing when asked to: by the configuration, by another strategy, to a
   assert.equal((await own.compress()).outcome, 'compressed')
   assert.equal(own.getMessages().length, 3)
 })
+
+test('a strategy may read and change the conversation it works for', async () => {
+  let manager: ConversationManager | undefined
+  const strategy: CompressionStrategy = {
+    async compress(messages, markMap) {
+      assert.equal(manager?.getMessages().length, messages.length)
+      manager?.addMessage(messageOf('u:from within'))
+      return { messages: [messages[0] as LLMMessage, ...messages.slice(-1)], markMap }
+    },
+  }
+  manager = conversationWith({ compressionConfig: { ...config, enabled: false, strategy } }, 's:rules', ...long(8))
+  assert.equal((await manager.compress()).outcome, 'compressed')
+  assert.deepEqual(contents(manager.getMessages()).slice(-1), ['from within'])
+  assert.equal(manager.getMessages().length, 3)
+})
+
+test('a change while a slow strategy is being started is a conflict, and reading is not', async () => {
+  const strategy: CompressionStrategy = { compress: async (messages, markMap) => ({ messages: messages.slice(0, 1).concat(messages.slice(-1)), markMap }) }
+  const manager = conversationWith({ compressionConfig: { ...config, enabled: false, strategy } }, 's:rules', ...long(8))
+  const compressing = manager.compress()
+  assert.throws(() => manager.addMessage(messageOf('u:too early')), (error: unknown) => error instanceof UndertextError && error.code === 'conflict')
+  assert.equal(manager.getMessages().length, 9)
+  await compressing
+  assert.equal(manager.addMessage(messageOf('u:now')), 10)
+  assert.deepEqual(contents(manager.getMessages()).slice(-1), ['now'])
+})
