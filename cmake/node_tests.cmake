@@ -26,3 +26,15 @@ if(TARGET undertext_cli)
   endforeach()
   set_tests_properties(${node_scenarios} PROPERTIES LABELS "scenario;node" TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${node_environment}")
 endif()
+
+add_test(NAME node.package COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/bindings/node/tests/package.sh $<TARGET_FILE:undertext_node>)
+set_tests_properties(node.package PROPERTIES LABELS node TIMEOUT 300 SKIP_RETURN_CODE 77)
+file(GLOB files CONFIGURE_DEPENDS examples/*.mjs)
+foreach(file IN LISTS files)
+  cmake_path(GET file STEM name)
+  add_test(NAME node.example.${name} COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/docs/node.md ${file}
+    ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/bindings/node/tests/example.sh $<TARGET_FILE:undertext_node> ${file})
+  set_tests_properties(node.example.${name} PROPERTIES LABELS "example;node" TIMEOUT 60)
+endforeach()
+# These tell how long things take, or how much they use.
+set_tests_properties(node.loop node.leaks PROPERTIES RUN_SERIAL ON)
