@@ -6,23 +6,13 @@ set(run_node ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/bindings/node/tests/run.sh 
 
 # The documents' names (bindings/node/src/sdk), as one test.
 file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/bindings/node bindings/node/tests/sdk/*.test.ts)
-set(examples managers)
-if(UNDERTEXT_HAVE_SQLITE)
-  list(APPEND examples stored_manager)
-else()
+if(NOT UNDERTEXT_HAVE_SQLITE)
   list(FILTER files EXCLUDE REGEX "/stored_")
 endif()
 list(TRANSFORM files PREPEND dist/)
 list(TRANSFORM files REPLACE "\\.ts$" ".js")
 add_test(NAME node.sdk COMMAND ${run_node} --expose-gc --test-reporter=spec --test ${files})
 set_tests_properties(node.sdk PROPERTIES LABELS node TIMEOUT 300 SKIP_RETURN_CODE 77)
-# Read from standard input, so that its imports are looked up where the package is.
-foreach(name IN LISTS examples)
-  set(example ${PROJECT_SOURCE_DIR}/examples/${name}.mjs)
-  add_test(NAME example.${name} COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/docs/sdk.md ${example}
-    ${UNDERTEXT_BASH} -c "exec \"$@\" <${example}" - ${run_node} --input-type=module -)
-  set_tests_properties(example.${name} PROPERTIES LABELS "example;node" TIMEOUT 60 SKIP_RETURN_CODE 77)
-endforeach()
 
 file(GLOB files CONFIGURE_DEPENDS bindings/node/tests/*.test.ts)
 foreach(file IN LISTS files)
@@ -47,3 +37,19 @@ if(TARGET undertext_cli)
   endforeach()
   set_tests_properties(${node_scenarios} PROPERTIES LABELS "scenario;node" TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${node_environment}")
 endif()
+
+add_test(NAME node.package COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/bindings/node/tests/package.sh $<TARGET_FILE:undertext_node>)
+set_tests_properties(node.package PROPERTIES LABELS node TIMEOUT 300 SKIP_RETURN_CODE 77)
+file(GLOB files CONFIGURE_DEPENDS examples/*.mjs)
+foreach(file IN LISTS files)
+  cmake_path(GET file STEM name)
+  set(page node)
+  if(name MATCHES "^sdk_")
+    set(page sdk)
+  endif()
+  add_test(NAME node.example.${name} COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/docs/${page}.md ${file}
+    ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/bindings/node/tests/example.sh $<TARGET_FILE:undertext_node> ${file})
+  set_tests_properties(node.example.${name} PROPERTIES LABELS "example;node" TIMEOUT 60 SKIP_RETURN_CODE 77)
+endforeach()
+# These tell how long things take, or how much they use.
+set_tests_properties(node.loop node.leaks PROPERTIES RUN_SERIAL ON)
