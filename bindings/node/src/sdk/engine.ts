@@ -173,8 +173,12 @@ class Later implements Engine<'later'> {
   }
   async askAt<A, T>(version: number, query: object, read: (answer: A) => T): Promise<T> {
     // A view would be asked on the loop, and may have to fetch from the store.
-    const then = await after(() => this.#conversation.fork({ version }))
-    return new Later(then).ask(query, read)
+    const then = new Later(await after(() => this.#conversation.fork({ version })))
+    try {
+      return await then.ask(query, read)
+    } finally {
+      await then.close()
+    }
   }
   version(): Promise<number> {
     return after(() => this.#conversation.version())

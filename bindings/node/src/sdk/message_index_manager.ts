@@ -73,9 +73,13 @@ export class MessageIndexManager<M extends Mode = 'now'> {
 
   /** Whether the mark map passes the checks of an import, which recount it: it always does, since it is derived. */
   checkConsistency(): Reply<M, boolean> {
-    return this.#engine.chain(this.#engine.fork(), (fork) =>
-      fork.succeeds(() => fork.chain(markMapOf(fork, (markMap) => markMap), (markMap) => fork.importMarkMap(markMap))),
-    )
+    return this.#engine.chain(this.#engine.fork(), (fork) => {
+      const imported = fork.succeeds(() => fork.chain(markMapOf(fork, (markMap) => markMap), (markMap) => fork.importMarkMap(markMap)))
+      return fork.map(imported, (holds) => {
+        void fork.close()
+        return holds
+      })
+    })
   }
 
   /** Of a fork: what is done to either changes nothing in the other. */
