@@ -63,7 +63,8 @@ export interface NativeHandle {
   setTokenizerLater(name: Text): Promise<void>
   reportUsage(usage: Text): void
   usage(): string
-  waitForCompressionLater(): Promise<void>
+  /** Begins at once, without a turn among the calls with …Later. */
+  waitForCompression(): Promise<void>
   cancelCompression(): void
   catchUpLater(): Promise<void>
   checkpointLater(): Promise<void>
