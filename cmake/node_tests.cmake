@@ -15,6 +15,10 @@ add_test(NAME node.sdk COMMAND ${run_node} --expose-gc --test-reporter=spec --te
 set_tests_properties(node.sdk PROPERTIES LABELS node TIMEOUT 300 SKIP_RETURN_CODE 77)
 
 file(GLOB files CONFIGURE_DEPENDS bindings/node/tests/*.test.ts)
+if(NOT UNDERTEXT_HAVE_SQLITE)
+  # All the others keep something in a store.
+  list(FILTER files INCLUDE REGEX "/memory\\.test\\.ts$")
+endif()
 foreach(file IN LISTS files)
   cmake_path(GET file FILENAME name)
   string(REGEX REPLACE "\\.test\\.ts$" "" name ${name})
@@ -38,6 +42,9 @@ if(TARGET undertext_cli)
   set_tests_properties(${node_scenarios} PROPERTIES LABELS "scenario;node" TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${node_environment}")
 endif()
 
+if(NOT UNDERTEXT_HAVE_SQLITE)
+  return()
+endif()
 add_test(NAME node.package COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/bindings/node/tests/package.sh $<TARGET_FILE:undertext_node>)
 set_tests_properties(node.package PROPERTIES LABELS node TIMEOUT 300 SKIP_RETURN_CODE 77)
 file(GLOB files CONFIGURE_DEPENDS examples/*.mjs)

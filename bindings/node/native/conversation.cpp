@@ -56,14 +56,23 @@ class ConversationObject final : public Wrapped, public Ending {
     const Handle handle = open();
     if (is_busy())
       throw refused(UNDERTEXT_CONFLICT, "", "another change is under way: wait for its promise, or for the callback to return");
-    is_changing_ = true;
-    Reply reply = change(handle.get());
-    is_changing_ = false;
+    Reply reply = [&] {
+      const Changing changing(is_changing_);
+      return change(handle.get());
+    }();
     env_->leave(env);
     return reply;
   }
 
  private:
+  struct Changing {
+    explicit Changing(bool& flag) : is_changing(flag) { is_changing = true; }
+    Changing(const Changing&) = delete;
+    Changing& operator=(const Changing&) = delete;
+    ~Changing() { is_changing = false; }
+    bool& is_changing;
+  };
+
   std::shared_ptr<Env> env_;
   Handle handle_;
   std::shared_ptr<Queue> queue_;
@@ -344,7 +353,6 @@ void define_conversation(napi_env env) {
                 {"reportUsage", method<at_once<with_text<undertext_report_usage>>>},
                 {"usage", method<at_once<usage>>},
                 {"waitForCompression", method<wait_for_compression>},
-                {"waitForCompressionLater", method<later_on<plain<undertext_wait_for_compression>>>},
                 {"cancelCompression", method<at_once<plain<undertext_cancel_compression>>>},
                 {"catchUpLater", method<later_on<plain<undertext_catch_up>>>},
                 {"checkpointLater", method<later_on<plain<undertext_checkpoint>>>},

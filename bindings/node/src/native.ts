@@ -65,7 +65,6 @@ export interface NativeHandle {
   usage(): string
   /** Begins at once, without a turn among the calls with …Later. */
   waitForCompression(): Promise<void>
-  waitForCompressionLater(): Promise<void>
   cancelCompression(): void
   catchUpLater(): Promise<void>
   checkpointLater(): Promise<void>
