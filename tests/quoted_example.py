@@ -9,7 +9,10 @@ if len(sys.argv) < 4:
     sys.exit(__doc__)
 page, example, *command = sys.argv[1:]
 text = pathlib.Path(page).read_text()
-printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+ran = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+if ran.returncode != 0:
+    sys.exit(ran.returncode)
+printed = ran.stdout
 for what, quoted in (("the example", pathlib.Path(example).read_text()), ("what it prints", printed)):
     if not quoted.strip() or textwrap.indent(quoted, "    ") not in text:
         sys.exit(f"{page} does not quote {what}:\n{quoted}")

@@ -1,0 +1,220 @@
+// A conversation that answers with promises, in memory or in a store.
+import { changeCall, readSettings, type Change, type ReadSettings, type Settings } from './code.js'
+import { encode, setAside, writeOut, type LongText } from './encode.js'
+import { guarded, later } from './error.js'
+import { Listeners, type Listener, type Off } from './events.js'
+import { statsOf } from './memory.js'
+import { native, type NativeHandle, type NativeText, type Text } from './native.js'
+import { readAnswer, Requests } from './requests.js'
+import type {
+  Appended,
+  Event,
+  EventType,
+  Imported,
+  MarkMap,
+  Message,
+  Names,
+  OperationOptions,
+  Outcome,
+  Reclaimed,
+  Retention,
+  Role,
+  Target,
+  Usage,
+  UsageReport,
+} from './types.js'
+
+// What runs on the loop must be done within a millisecond, whatever it says. docs/node.md tells how these were measured.
+const quickCharacters = 16 * 1024
+const quickMessages = 256
+
+// Queries that cost the same however long the conversation is: a few messages from either end, by what the engine keeps sums of.
+function isBounded(line: string): boolean {
+  if (!line.startsWith('{"query":"messages"')) return line === '{"query":"stats"}' || line === '{"query":"version"}'
+  return /"(?:first|last)":\d{1,2}[,}]/.test(line) && !line.includes('"contains":') && !line.includes('"marked":')
+}
+
+/** @internal */
+export interface Opened {
+  handle: NativeHandle
+  settings: ReadSettings
+  /** Closed with the conversation. */
+  owner?: { close(): Promise<void> }
+}
+
+/**
+ * A conversation. What is asked of it is carried out one by one, in the order of the calls; values are read when the method is called, so changing them afterwards changes nothing.
+ * Of a stored conversation everything runs off the loop, and a promise of a change is kept when it is durable.
+ *
+ * `await using` closes it; one that is forgotten is closed too.
+ */
+export class Conversation extends Requests<'later'> {
+  readonly #handle: NativeHandle
+  readonly #listeners: Listeners
+  // The addon holds functions weakly.
+  readonly #settings: ReadSettings
+  readonly #owner: Opened['owner']
+  readonly #stored: boolean
+  readonly #compresses: boolean
+
+  /** Use inMemory() or open(). @internal */
+  constructor(opened: Opened) {
+    super()
+    this.#handle = opened.handle
+    this.#settings = opened.settings
+    this.#owner = opened.owner
+    this.#listeners = new Listeners(opened.handle)
+    this.#stored = guarded(() => opened.handle.id()) !== ''
+    this.#compresses = opened.settings.config?.includes('"compressionConfig"') ?? false
+  }
+
+  /** Its name in the store; empty for a conversation in memory. */
+  get id(): string {
+    return guarded(() => this.#handle.id())
+  }
+
+  // Done when the last call that waits for a long text has been handed to the addon, which keeps the order from there.
+  #tail: Promise<void> | undefined
+
+  // Starts a call in its turn. `begin` hands it to the addon.
+  async #inTurn<T>(begin: () => Promise<T> | Promise<{ reply: Promise<T> }>, isLong = false): Promise<T> {
+    if (this.#tail === undefined && !isLong) return later(begin as () => Promise<T>)
+    const begun = (this.#tail ?? Promise.resolve()).then(async () => (isLong ? (begin() as Promise<{ reply: Promise<T> }>) : { reply: begin() as Promise<T> }))
+    const tail = begun.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#tail = tail
+    void tail.then(() => {
+      if (this.#tail === tail) this.#tail = undefined
+    })
+    return later(async () => (await begun).reply)
+  }
+
+  #withText<T>(long: LongText, start: (text: Text | NativeText) => Promise<T>): Promise<T> {
+    if (long.long.length === 0) return this.#inTurn(() => start(long.text))
+    return this.#inTurn<T>(async () => {
+      const text = await writeOut(long)
+      return { reply: start(text) }
+    }, true)
+  }
+
+  // Whether something may be done here and now: nothing is under way, and it is quick for certain. What may run a strategy is not.
+  #isQuick({ text, long }: LongText, isQuery: boolean, isBounded: boolean): boolean {
+    if (this.#stored || this.#tail !== undefined || long.length > 0 || typeof text !== 'string' || text.length > quickCharacters) return false
+    if (this.#handle.isBusy() || (this.#compresses && !isQuery)) return false
+    return isBounded || (this.#handle.stats()[1] <= quickMessages && !text.includes('"strategy"'))
+  }
+
+  protected override async send<T>(encode: () => Text, read: (answer: string) => T): Promise<T> {
+    const line = setAside(encode)
+    const isQuery = typeof line.text === 'string' && line.text.startsWith('{"query":')
+    if (guarded(() => this.#isQuick(line, isQuery, isQuery && isBounded(String(line.text))))) return read(guarded(() => this.#handle.answer(line.text)))
+    return read(await this.#withText(line, (text) => this.#handle.answerLater(text)))
+  }
+
+  async append(messages: Message | readonly Message[], options?: OperationOptions): Promise<Appended> {
+    if (options !== undefined) return this.operate('APPEND', { messages: Array.isArray(messages) ? messages : [messages] }, options)
+    const line = setAside(() => encode(messages))
+    const numbers = guarded(() => this.#isQuick(line, false, true))
+      ? guarded(() => this.#handle.append(line.text))
+      : await this.#withText(line, (text) => this.#handle.appendLater(text))
+    return { version: numbers[0], stats: statsOf(numbers) }
+  }
+
+  /** Another conversation that goes on from `version`, the newest unless told: in memory, or with an `id` in the same store. */
+  async fork(options: { version?: number; id?: string } = {}): Promise<Conversation> {
+    const handle = await this.#inTurn(() => this.#handle.forkLater(options.version, options.id ?? ''))
+    return new Conversation({ handle, settings: this.#settings })
+  }
+
+  /** TRANSFORM by a function: each message named is replaced by what `change` makes of it. If it throws, nothing has changed. */
+  async transformBy(which: (Names | { roles: readonly Role[] }) & OperationOptions, change: Change): Promise<Outcome> {
+    const text = encode(which)
+    return readAnswer(await this.#inTurn(() => this.#handle.transformLater(text, changeCall(change)))) as Outcome
+  }
+
+  /** Of a provider's request that repeats what was rendered, only the messages that are new. */
+  async importAfter(target: Target, request: object): Promise<Imported> {
+    const [how, text] = [encode(target), encode(request)]
+    return JSON.parse(await this.#inTurn(() => this.#handle.importAfterLater(how, text))) as Imported
+  }
+
+  /** The view and the stack of batches become those of a mark map, once it has passed its checks. */
+  async importMarkMap(markMap: MarkMap, expectedVersion?: number): Promise<Outcome> {
+    const text = encode(markMap)
+    return readAnswer(await this.#inTurn(() => this.#handle.importMarkMapLater(text, expectedVersion))) as Outcome
+  }
+
+  /** Counts everything anew by another tokenizer. */
+  async setTokenizer(name: string): Promise<void> {
+    await this.#inTurn(() => this.#handle.setTokenizerLater(name))
+  }
+
+  /** Until what works in the background is done. It waits for no other call, and no other call for it. */
+  async waitForCompression(): Promise<void> {
+    await later(() => this.#handle.waitForCompression())
+  }
+
+  /** Of what works in the background, and of a COMPRESS that waits for slow code (which then fails with `unavailable`). */
+  cancelCompression(): void {
+    guarded(() => this.#handle.cancelCompression())
+  }
+
+  /** What a provider reported of a request. Kept in memory only. */
+  reportUsage(usage: UsageReport): void {
+    const text = encode(usage)
+    guarded(() => this.#handle.reportUsage(text))
+  }
+
+  usage(): Usage {
+    return JSON.parse(guarded(() => this.#handle.usage())) as Usage
+  }
+
+  /** With what others committed. */
+  async catchUp(): Promise<void> {
+    await this.#inTurn(() => this.#handle.catchUpLater())
+  }
+
+  async checkpoint(): Promise<void> {
+    await this.#inTurn(() => this.#handle.checkpointLater())
+  }
+
+  /** The bytes of these messages are gone for good; stubs stay. */
+  async redact(ordinals: readonly number[], who: string, why?: string): Promise<void> {
+    const text = encode({ ordinals, who, why })
+    await this.#inTurn(() => this.#handle.redactLater(text))
+  }
+
+  async giveUpVersions(retention: Retention): Promise<Reclaimed> {
+    const text = encode(retention)
+    return JSON.parse(await this.#inTurn(() => this.#handle.giveUpVersionsLater(text))) as Reclaimed
+  }
+
+  /** `listener` hears of every event of this type, or of all, in order, when the change is complete: it may change the conversation itself. */
+  on<T extends EventType>(type: T | '*', listener: Listener<Extract<Event, { type: T }>>): Off {
+    return guarded(() => this.#listeners.on(type, listener))
+  }
+
+  /** All events from now on, until the loop is left or the conversation closed. Listening does not keep the process alive. */
+  events(): AsyncIterableIterator<Event> {
+    return guarded(() => this.#listeners.events())
+  }
+
+  /** Nothing can be asked of it from now on; what was asked for before is still done. */
+  async close(): Promise<void> {
+    this.#listeners.close()
+    await this.#inTurn(() => this.#handle.close())
+    await this.#owner?.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}
+
+/** A conversation in memory. */
+export function inMemory(settings?: Settings): Conversation {
+  const read = readSettings(settings)
+  return new Conversation({ handle: guarded(() => native.memory(read.config, read.code)), settings: read })
+}

@@ -1,0 +1,79 @@
+// Failures, with the codes of every other door.
+
+export type ErrorCode =
+  | 'invalid_argument'
+  | 'not_found'
+  | 'conflict'
+  | 'cannot_fit'
+  | 'corrupt'
+  | 'unavailable'
+  | 'unsupported'
+  | 'too_large'
+  | 'internal'
+  | 'out_of_memory'
+
+/** What the protocol says of an error, besides its words. */
+export interface ErrorDetails {
+  /** The bare name of the member at fault. */
+  field?: string
+  /** Where it stands, when it is nested: `messages[2].content`. */
+  path?: string
+  /** Which operation of a list. */
+  operationIndex?: number
+  /** Of JSON text. */
+  byteOffset?: number
+  /** `cannot_fit`: the fewest tokens that can be reached. */
+  minimum?: number
+}
+
+/** Every failure of this package. Whatever failed has changed nothing. */
+export class UndertextError extends Error implements ErrorDetails {
+  override readonly name = 'UndertextError'
+  readonly code: ErrorCode
+  readonly field?: string
+  readonly path?: string
+  readonly operationIndex?: number
+  readonly byteOffset?: number
+  readonly minimum?: number
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    for (const key of ['field', 'path', 'operationIndex', 'byteOffset', 'minimum'] as const) {
+      if (details[key] !== undefined) Object.defineProperty(this, key, { value: details[key], enumerable: true })
+    }
+  }
+
+  /** Of the error object of the protocol. */
+  static of(error: { code: ErrorCode; message: string } & ErrorDetails): UndertextError {
+    return new UndertextError(error.code, error.message, error)
+  }
+}
+
+/** What the addon throws is an Error with the protocol's error object as its message. */
+export function typed(thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || thrown instanceof UndertextError || !('code' in thrown)) return thrown
+  try {
+    return UndertextError.of(JSON.parse(thrown.message) as { code: ErrorCode; message: string })
+  } catch {
+    return new UndertextError(thrown.code as ErrorCode, `${String(thrown.code)}`)
+  }
+}
+
+/** Runs a call of the addon; its failures become UndertextErrors. */
+export function guarded<T>(call: () => T): T {
+  try {
+    return call()
+  } catch (thrown) {
+    throw typed(thrown)
+  }
+}
+
+/** The same of a promise of the addon. */
+export async function later<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (thrown) {
+    throw typed(thrown)
+  }
+}

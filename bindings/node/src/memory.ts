@@ -1,0 +1,125 @@
+// A conversation in memory that answers at once.
+import { changeCall, readSettings, type Change, type Settings } from './code.js'
+import { encode } from './encode.js'
+import { guarded } from './error.js'
+import { Listeners, type Listener, type Off } from './events.js'
+import { native, type NativeCode, type NativeHandle, type Numbers, type Text } from './native.js'
+import { readAnswer, Requests } from './requests.js'
+import type { Appended, Count, Event, EventType, Imported, MarkMap, Message, MessageQuery, Names, OperationOptions, Outcome, Role, Stats, Target, Usage, UsageReport } from './types.js'
+import { View } from './view.js'
+
+/** Of [version, totalMessages, …]. */
+export function statsOf(numbers: Numbers): Stats {
+  return { totalMessages: numbers[1], currentBatchMessages: numbers[2], totalBatches: numbers[3], currentBatchIndex: numbers[4], tokens: numbers[5] }
+}
+
+/**
+ * A conversation in memory whose methods answer at once, on this thread: for scripts, tests, and where an array was before. What it does takes as long as it takes; where
+ * a loop must not wait, use Conversation.
+ *
+ * Strategies and summarisers that answer with promises cannot be waited for here: a COMPRESS that names one fails with `unsupported`.
+ */
+export class MemoryConversation extends Requests<'now'> {
+  readonly #handle: NativeHandle
+  readonly #listeners: Listeners
+  // The addon holds functions weakly.
+  readonly #code: NativeCode[] | undefined
+
+  constructor(settings?: Settings)
+  /** @internal */
+  constructor(settings: undefined, handle: NativeHandle, code: NativeCode[] | undefined)
+  constructor(settings?: Settings, handle?: NativeHandle, code?: NativeCode[]) {
+    super()
+    const read = readSettings(settings)
+    this.#code = code ?? read.code
+    this.#handle = handle ?? guarded(() => native.memory(read.config, read.code))
+    this.#listeners = new Listeners(this.#handle)
+  }
+
+  protected override send<T>(encode: () => Text, read: (answer: string) => T): T {
+    const line = encode()
+    return read(guarded(() => this.#handle.answer(line)))
+  }
+
+  append(messages: Message | readonly Message[], options?: OperationOptions): Appended {
+    if (options !== undefined) return this.operate('APPEND', { messages: Array.isArray(messages) ? messages : [messages] }, options)
+    const text = encode(messages)
+    const numbers = guarded(() => this.#handle.append(text))
+    return { version: numbers[0], stats: statsOf(numbers) }
+  }
+
+  override version(): number {
+    return guarded(() => this.#handle.version())
+  }
+
+  override stats(): Stats {
+    return statsOf(guarded(() => this.#handle.stats()))
+  }
+
+  override count(query?: MessageQuery): Count {
+    const filters = query === undefined ? '' : encode(query)
+    const [count, tokens] = guarded(() => this.#handle.count(filters))
+    return { count, tokens }
+  }
+
+  /** The messages of a version, the newest unless told: it stays as it is. */
+  view(version?: number): View {
+    return new View(guarded(() => this.#handle.view(version)))
+  }
+
+  /** Another conversation that goes on from `version`, the newest unless told. */
+  fork(version?: number): MemoryConversation {
+    return new MemoryConversation(
+      undefined,
+      guarded(() => this.#handle.fork(version)),
+      this.#code,
+    )
+  }
+
+  /** TRANSFORM by a function: each message named is replaced by what `change` makes of it. If it throws, nothing has changed. */
+  transformBy(which: (Names | { roles: readonly Role[] }) & OperationOptions, change: Change): Outcome {
+    const text = encode(which)
+    return readAnswer(guarded(() => this.#handle.transform(text, changeCall(change)))) as Outcome
+  }
+
+  /** Of a provider's request that repeats what was rendered, only the messages that are new. */
+  importAfter(target: Target, request: object): Imported {
+    const [how, text] = [encode(target), encode(request)]
+    return JSON.parse(guarded(() => this.#handle.importAfter(how, text))) as Imported
+  }
+
+  /** The view and the stack of batches become those of a mark map, once it has passed its checks. */
+  importMarkMap(markMap: MarkMap, expectedVersion?: number): Outcome {
+    const text = encode(markMap)
+    return readAnswer(guarded(() => this.#handle.importMarkMap(text, expectedVersion))) as Outcome
+  }
+
+  /** Counts everything anew by another tokenizer. */
+  setTokenizer(name: string): void {
+    guarded(() => this.#handle.setTokenizer(name))
+  }
+
+  reportUsage(usage: UsageReport): void {
+    const text = encode(usage)
+    guarded(() => this.#handle.reportUsage(text))
+  }
+
+  usage(): Usage {
+    return JSON.parse(guarded(() => this.#handle.usage())) as Usage
+  }
+
+  /** `listener` hears of every event of this type, or of all, when the change is complete: it may change the conversation itself. */
+  on<T extends EventType>(type: T | '*', listener: Listener<Extract<Event, { type: T }>>): Off {
+    return guarded(() => this.#listeners.on(type, listener))
+  }
+
+  /** Nothing can be asked of it any more. A conversation that is forgotten is closed too. */
+  close(): void {
+    this.#listeners.close()
+    this.#handle.close().catch(() => undefined)
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+}

@@ -1,0 +1,51 @@
+// Requests and answers of providers, and tokens. (`render`, `validate` and `cost` are queries of a conversation.)
+import { encode } from './encode.js'
+import { guarded } from './error.js'
+import { native, type NativeStream } from './native.js'
+import type { Dialect, Imported, Streamed, Target, Validated } from './types.js'
+
+function textOf(json: string | object): string {
+  return typeof json === 'string' ? json : encode(json)
+}
+
+/** The messages of a provider's request or response, given as text or as a value; and its other fields. */
+export function importMessages(dialect: Dialect, json: string | object): Imported {
+  const text = textOf(json)
+  return JSON.parse(guarded(() => native.importMessages(dialect, text))) as Imported
+}
+
+/** Whether a provider would take a request as it stands. */
+export function validateRequest(target: Target, json: string | object): Validated {
+  const [how, text] = [encode(target), textOf(json)]
+  return JSON.parse(guarded(() => native.validateRequest(how, text))) as Validated
+}
+
+/** By any name that a conversation's tokenizer may have. */
+export function countTokens(text: string, tokenizer = 'estimate'): number {
+  return guarded(() => native.countTokens(tokenizer, text))
+}
+
+/** Puts the events of a streamed answer together. */
+export class StreamAssembler {
+  readonly #native: NativeStream
+
+  constructor(dialect: Dialect) {
+    this.#native = guarded(() => native.stream(dialect))
+  }
+
+  /** The data of one event, as text or as a value. */
+  feed(data: string | object): void {
+    const text = textOf(data)
+    guarded(() => this.#native.feed(text))
+  }
+
+  /** What is there so far. */
+  result(): Streamed {
+    return JSON.parse(guarded(() => this.#native.result())) as Streamed
+  }
+}
+
+/** Of the engine, such as "0.1.0". */
+export function libraryVersion(): string {
+  return native.version()
+}

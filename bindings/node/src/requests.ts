@@ -1,0 +1,258 @@
+// What can be asked of a conversation, once: for one that answers at once, and for one that answers with promises.
+import { encode, encodeRequest } from './encode.js'
+import { UndertextError, type ErrorCode, type ErrorDetails } from './error.js'
+import type { Text } from './native.js'
+import type {
+  AnyOperation,
+  Batch,
+  BatchSnapshot,
+  Blame,
+  Budget,
+  CompressByStrategy,
+  Count,
+  Diff,
+  EditCost,
+  Filter,
+  Fit,
+  Found,
+  MarkMap,
+  Message,
+  MessageQuery,
+  Names,
+  OperationOptions,
+  Outcome,
+  Pairs,
+  Receipt,
+  Rendered,
+  RenderQuery,
+  Role,
+  State,
+  Stats,
+  StrategyChoice,
+  Target,
+  TextChange,
+  TokenCounts,
+  Truncate,
+  Validated,
+  VersionEntry,
+} from './types.js'
+
+export type Mode = 'now' | 'later'
+export type Reply<M extends Mode, T> = M extends 'now' ? T : Promise<T>
+
+interface Answer {
+  ok: boolean
+  error?: { code: ErrorCode; message: string } & ErrorDetails
+}
+
+/** The answer to a line, or its error. */
+export function readAnswer(line: string): unknown {
+  const answer = JSON.parse(line) as Answer
+  if (!answer.ok && answer.error) throw UndertextError.of(answer.error)
+  return answer
+}
+
+const whole = (answer: unknown): unknown => answer
+const resultOf = (answer: unknown): unknown => (answer as { result: unknown }).result
+
+/** Reading. Nothing here changes anything. Messages and numbers are read by JSON.parse; `raw` gives the text as it is. */
+export abstract class Queries<M extends Mode> {
+  /** Sends the line that `encode` makes; `read` makes the reply of its answer. What either throws is how it fails. */
+  protected abstract send<T>(encode: () => Text, read: (answer: string) => T): Reply<M, T>
+
+  protected ask<T>(encode: () => string, pick: (answer: unknown) => unknown): Reply<M, T> {
+    return this.send(encode, (answer) => pick(readAnswer(answer)) as T)
+  }
+
+  protected query<T>(name: string, ...parts: (object | undefined)[]): Reply<M, T> {
+    return this.ask(() => encodeRequest('query', name, ...parts), resultOf)
+  }
+
+  /**
+   * A line of the protocol, as text, as UTF-8 or as a value, and the answer as text: bytes unchanged, errors included. Where numbers must stay as they are spelled
+   * (9007199254740993, 1.10).
+   */
+  raw(request: string | Uint8Array | object): Reply<M, string> {
+    return this.send(() => (typeof request === 'string' || request instanceof Uint8Array ? request : encode(request)), (answer) => answer)
+  }
+
+  messages(query?: MessageQuery): Reply<M, Message[]> {
+    return this.ask(() => encodeRequest('query', 'messages', query), (answer) => (answer as Found).messages)
+  }
+
+  /** The messages together with their ordinals. */
+  find(query?: MessageQuery): Reply<M, Found> {
+    return this.ask(() => encodeRequest('query', 'messages', query), whole)
+  }
+
+  count(query?: MessageQuery): Reply<M, Count> {
+    return this.ask(() => encodeRequest('query', 'count', query), (answer) => {
+      const { count, tokens } = answer as Count
+      return { count, tokens }
+    })
+  }
+
+  /** What belongs to the current batch. */
+  uncompressed(): Reply<M, Found> {
+    return this.ask(() => encodeRequest('query', 'uncompressed'), whole)
+  }
+
+  state(): Reply<M, State> {
+    return this.query('state')
+  }
+
+  stats(): Reply<M, Stats> {
+    return this.query('stats')
+  }
+
+  version(): Reply<M, number> {
+    return this.query('version')
+  }
+
+  markMap(): Reply<M, MarkMap> {
+    return this.query('markMap')
+  }
+
+  batches(): Reply<M, Batch[]> {
+    return this.query('batches')
+  }
+
+  /** Null for the current batch and those that are not. */
+  batchSnapshot(batchIndex: number): Reply<M, BatchSnapshot | null> {
+    return this.query('batchSnapshot', { batchIndex })
+  }
+
+  history(): Reply<M, VersionEntry[]> {
+    return this.query('history')
+  }
+
+  diff(from: number, to: number): Reply<M, Diff> {
+    return this.query('diff', { from, to })
+  }
+
+  blame(ordinal: number): Reply<M, Blame> {
+    return this.query('blame', { ordinal })
+  }
+
+  tokens(query?: { atVersion?: number; perMessage?: boolean }): Reply<M, TokenCounts> {
+    return this.query('tokens', query)
+  }
+
+  /** Whether it fits, and by which plan it would. */
+  fit(budget: Budget, options?: { strategy?: StrategyChoice; atVersion?: number }): Reply<M, Fit> {
+    return this.query('fit', { budget }, options)
+  }
+
+  receipts(): Reply<M, Receipt[]> {
+    return this.query('receipts')
+  }
+
+  /** What carries the conversation in a provider's request. */
+  render(query: RenderQuery): Reply<M, Rendered> {
+    return this.query('render', query)
+  }
+
+  /** What a provider would refuse. */
+  validate(query: Omit<RenderQuery, 'repair' | 'boundThinking'>): Reply<M, Validated> {
+    return this.query('validate', query)
+  }
+
+  /** What the edits since `from` cost a provider's prompt cache. */
+  cost(query: { from: number; to?: number; overhead?: number } & Target): Reply<M, EditCost> {
+    return this.query('cost', query)
+  }
+}
+
+/** Reading and changing. Every operation makes one version, or fails and changes nothing. */
+export abstract class Requests<M extends Mode> extends Queries<M> {
+  /** An operation in any of the three spellings, or a list of them, of which either all happen or none. */
+  apply(operation: AnyOperation): Reply<M, Outcome>
+  apply(operations: readonly AnyOperation[]): Reply<M, Outcome[]>
+  apply(what: AnyOperation | readonly AnyOperation[]): Reply<M, Outcome | Outcome[]> {
+    return this.ask(() => encode(what), Array.isArray(what) ? (answer) => (answer as { results: Outcome[] }).results : whole)
+  }
+
+  protected operate(name: string, ...parts: (object | undefined)[]): Reply<M, Outcome> {
+    return this.ask(() => encodeRequest('operation', name, ...parts), whole)
+  }
+
+  insert(position: number, messages: Message | readonly Message[], options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('INSERT', { position, messages: Array.isArray(messages) ? messages : [messages] }, options)
+  }
+
+  replace(index: number, message: Message, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('REPLACE', { index, message }, options)
+  }
+
+  truncate(how: Truncate, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('TRUNCATE', how, options)
+  }
+
+  /** Keeps system messages unless told otherwise. */
+  clear(how?: { keepSystemMessage?: boolean }, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('CLEAR', how, options)
+  }
+
+  filter(how: Filter, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('FILTER', how, options)
+  }
+
+  delete(which: Names & { pairs?: Pairs }, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('DELETE', which, options)
+  }
+
+  compress(how: (Names & { summary?: Message }) | CompressByStrategy, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('COMPRESS', how, options)
+  }
+
+  /** Puts the originals of a summary back in its place. */
+  expand(index: number, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('EXPAND', { index }, options)
+  }
+
+  merge(indices: readonly number[], separator?: string, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('MERGE', { indices, separator }, options)
+  }
+
+  split(index: number, at: readonly number[], options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('SPLIT', { index, at }, options)
+  }
+
+  /** By a change that is data; `transformBy` takes a function. */
+  transform(how: (Names | { roles: readonly Role[] }) & TextChange, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('TRANSFORM', how, options)
+  }
+
+  startBatch(how?: { boundary?: number; hidePrior?: boolean }, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('START_BATCH', how, options)
+  }
+
+  endBatch(targetBatch: number, carry?: readonly Role[], options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('END_BATCH', { targetBatch, carry }, options)
+  }
+
+  rollback(targetBatchIndex: number, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('ROLLBACK', { targetBatchIndex }, options)
+  }
+
+  mark(which: Names, mark: string, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('MARK', which, { mark }, options)
+  }
+
+  unmark(which: Names, mark: string, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('UNMARK', which, { mark }, options)
+  }
+
+  undo(options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('UNDO', options)
+  }
+
+  redo(options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('REDO', options)
+  }
+
+  /** Makes the state of an earlier version current again, as a new version. */
+  restore(version: number, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('RESTORE', { version }, options)
+  }
+}

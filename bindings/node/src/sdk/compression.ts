@@ -1,0 +1,180 @@
+// Compression as document 004 has it: a strategy takes messages and their mark map, and answers with fewer. What it answers is only a proposal: the engine
+// refuses one that hides a system or pinned message or breaks a tool pair, and applies any other as one COMPRESS that can be undone.
+
+import type { Settings } from '../code.js'
+import type { StrategyChoice } from '../types.js'
+import { markMapOf, messagesOf, newEngine } from './engine.js'
+import { ValidationError } from './errors.js'
+import type { MessageMarkMap } from './mark_map.js'
+import type { LLMMessage } from './message.js'
+import { planOf } from './plan.js'
+
+/** The name by which the settings know a strategy or summariser of the user's. */
+const ownName = 'own'
+
+type SettingsSummariser = NonNullable<Settings['summarisers']>[string]
+
+export interface ContextCompressionConfig {
+  enabled: boolean
+  /** In tokens: above it the strategy runs. */
+  threshold: number
+  /** In tokens. */
+  targetTokens: number
+}
+
+export interface Compressed {
+  messages: LLMMessage[]
+  markMap: MessageMarkMap
+}
+
+export interface CompressionStrategy {
+  /**
+   * `messages[i]` is the message with the ordinal `markMap.originalIndices[i]`, and so in the answer: what is missing there is hidden. A message of its own, such as a
+   * summary, stands where something is hidden, with any index that is not in the given map. An answer whose two lists differ in length is read by its messages: those that
+   * are the very objects it was given stay.
+   */
+  compress(messages: LLMMessage[], markMap: MessageMarkMap, config: ContextCompressionConfig): Promise<Compressed>
+}
+
+/** The configuration of a conversation. */
+export interface ConversationCompressionConfig extends ContextCompressionConfig {
+  /** One of this package's, one of your own, or the name of an engine's. Default: `SlidingWindowStrategy`. */
+  strategy?: CompressionStrategy | string
+}
+
+/** Writes a text of at most `tokensMax` tokens that can stand for the messages. */
+export type Summariser = (messages: LLMMessage[], tokensMax: number) => string | Promise<string>
+
+/** A strategy as the settings of the engine have it, and the functions that it names there. */
+export interface EngineChoice extends Pick<Settings, 'strategies' | 'summarisers'> {
+  strategy: StrategyChoice
+}
+
+/** A strategy of the engine: docs/compression.md says what each keeps. */
+export abstract class EngineStrategy implements CompressionStrategy {
+  /** @internal */
+  readonly choice: EngineChoice
+
+  protected constructor(choice: EngineChoice) {
+    this.choice = choice
+  }
+
+  /** On a conversation of its own. `cannot_fit`: `targetTokens` cannot be reached. */
+  async compress(messages: LLMMessage[], markMap: MessageMarkMap, config: ContextCompressionConfig): Promise<Compressed> {
+    if (messages.length !== markMap.originalIndices.length) throw new ValidationError('messages and originalIndices must be equally many', 'markMap')
+    if (!config.enabled || messages.length === 0) return { messages, markMap }
+    const { strategy, ...code } = this.choice
+    const engine = newEngine(code)
+    try {
+      engine.apply({ operation: 'APPEND', messages }, () => undefined)
+      await engine.compress({ strategy, targetTokens: config.targetTokens }, true)
+      return { messages: engine.ask({ query: 'messages' }, messagesOf), markMap: markMapOf(engine, (own) => inOrdinalsOf(markMap, own)) }
+    } finally {
+      await engine.close()
+    }
+  }
+}
+
+/** `own`, of a conversation made of the view of `given` alone, in the ordinals of `given`. What is new comes after all that `given` knows. */
+function inOrdinalsOf(given: MessageMarkMap, own: Required<MessageMarkMap>): MessageMarkMap {
+  if (own.currentBatch === 0) return given
+  const known = given.originalIndices.length
+  const next = [...given.originalIndices.map((index) => index + 1), ...given.batchBoundaries].reduce((most, one) => Math.max(most, one), 0)
+  const translated = (indices: number[]) => indices.map((index) => given.originalIndices[index] ?? next + index - known)
+  const { system, user, assistant, tool } = own.typeIndices
+  return {
+    originalIndices: translated(own.originalIndices),
+    typeIndices: { system: translated(system), user: translated(user), assistant: translated(assistant), tool: translated(tool) },
+    batchBoundaries: [...given.batchBoundaries, next],
+    boundaryToBatch: [...given.boundaryToBatch, given.currentBatch + 1],
+    currentBatch: given.currentBatch + 1,
+  }
+}
+
+/** Proposes nothing. */
+export class NoOpCompressionStrategy extends EngineStrategy {
+  constructor() {
+    super({ strategy: { name: 'none' } })
+  }
+}
+
+/** Hides all but the last `n`; more stay where `n` would split what belongs together. */
+export class KeepRecentStrategy extends EngineStrategy {
+  constructor(n: number = 10) {
+    super({ strategy: { name: 'keep_recent', n } })
+  }
+}
+
+/** The same, not counting system messages. */
+export class KeepSystemAndRecentStrategy extends EngineStrategy {
+  constructor(n: number = 10) {
+    super({ strategy: { name: 'keep_system_and_recent', n } })
+  }
+}
+
+/** Hides all but the largest tail that fits. */
+export class SlidingWindowStrategy extends EngineStrategy {
+  constructor() {
+    super({ strategy: { name: 'sliding_window' } })
+  }
+}
+
+export interface ClearToolResultsOptions {
+  /** The newest that stay as they are; default: 3. */
+  keep?: number
+  /** Names of tools whose results stay. */
+  exclude?: string[]
+  /** In tokens: less is not worth it. */
+  minGain?: number
+}
+
+/** A stub in place of every older result of a tool. */
+export class ClearToolResultsStrategy extends EngineStrategy {
+  constructor(options: ClearToolResultsOptions = {}) {
+    super({ strategy: { name: 'clear_tool_results', ...options } })
+  }
+}
+
+export interface SmartSummaryOptions {
+  /** Messages at the end that stay; default: as many as fit. */
+  keep?: number
+  /** The most a summary may have; default: 1024. */
+  summaryTokens?: number
+  /** Default: the digest, which needs no model. */
+  summariser?: Summariser
+  /** By which the settings know the summariser; two of one pipeline have two names. Default: `own`. */
+  summariserName?: string
+}
+
+/** Hides all but a tail, and puts a summary in its place. */
+export class SmartSummaryStrategy extends EngineStrategy {
+  constructor({ summariser, summariserName = ownName, ...options }: SmartSummaryOptions = {}) {
+    super({
+      strategy: { name: 'smart_summary', ...options, ...(summariser && { summariser: summariserName }) },
+      summarisers: summariser && { [summariserName]: (messages, { tokensMax }) => summariser(messages as LLMMessage[], tokensMax) },
+    })
+  }
+}
+
+/** One after another until the aim is reached. */
+export class PipelineStrategy extends EngineStrategy {
+  constructor(steps: readonly EngineStrategy[]) {
+    const summarisers = new Map<string, SettingsSummariser>()
+    for (const [name, summariser] of steps.flatMap((step) => Object.entries(step.choice.summarisers ?? {}))) {
+      if (summarisers.has(name) && summarisers.get(name) !== summariser) throw new ValidationError(`two summarisers are called ${name}`, 'summariserName')
+      summarisers.set(name, summariser)
+    }
+    super({
+      strategy: { name: 'pipeline', steps: steps.map((step) => step.choice.strategy) },
+      ...(summarisers.size > 0 && { summarisers: Object.fromEntries(summarisers) }),
+    })
+  }
+}
+
+/** What the engine is told of the strategy of a configuration. */
+export function engineChoice({ strategy = new SlidingWindowStrategy(), ...config }: ConversationCompressionConfig): EngineChoice {
+  if (typeof strategy === 'string') return { strategy }
+  if (strategy instanceof EngineStrategy) return strategy.choice
+  if (typeof strategy?.compress !== 'function') throw new ValidationError('a strategy has a method compress', 'strategy')
+  return { strategy: ownName, strategies: { [ownName]: { slow: true, plan: (view) => planOf(strategy, config, view) } } }
+}

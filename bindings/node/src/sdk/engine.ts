@@ -1,0 +1,289 @@
+// The ground of the managers: a conversation of the engine, in one of two modes. `now`: in memory, answered at once. `later`: in a store, answered by promises, off
+// the loop. A manager is written once, in terms of `map` and `chain`, and has either mode.
+
+import { readSettings, type ReadSettings, type Settings } from '../code.js'
+import { Conversation } from '../conversation.js'
+import { encode } from '../encode.js'
+import { guarded, later } from '../error.js'
+import { MemoryConversation } from '../memory.js'
+import { native, type NativeHandle } from '../native.js'
+import { readAnswer, type Mode, type Reply } from '../requests.js'
+import { open } from '../store.js'
+import type { Event, Outcome, Usage, UsageReport } from '../types.js'
+import { ValidationError, asDocumented } from './errors.js'
+import type { MessageMarkMap } from './mark_map.js'
+import type { LLMMessage, LLMMessageRole } from './message.js'
+
+export interface Engine<M extends Mode> {
+  /** An operation, or an atomic list of operations. */
+  apply<A, T>(operation: object, read: (answer: A) => T): Reply<M, T>
+  /** A query. */
+  ask<A, T>(query: object, read: (answer: A) => T): Reply<M, T>
+  /** A query, answered for an earlier version. */
+  askAt<A, T>(version: number, query: object, read: (answer: A) => T): Reply<M, T>
+  version(): Reply<M, number>
+  importMarkMap(markMap: MessageMarkMap, expectedVersion?: number): Reply<M, void>
+  /** In memory, of the newest version. */
+  fork(): Reply<M, Engine<M>>
+  usage(): Reply<M, Usage>
+  reportUsage(usage: UsageReport): Reply<M, void>
+
+  /** A copy of what was given, made at once: what is done to it afterwards changes nothing. */
+  given<T>(value: T): Reply<M, T>
+  map<A, B>(value: Reply<M, A>, next: (value: A) => B): Reply<M, B>
+  chain<A, B>(value: Reply<M, A>, next: (value: A) => Reply<M, B>): Reply<M, B>
+  nothing(): Reply<M, void>
+  /** Whether what was tried was not refused. */
+  succeeds(attempt: () => Reply<M, unknown>): Reply<M, boolean>
+
+  /** `isSlow`: it may wait for code of the user's. */
+  compress(strategy: object, isSlow: boolean): Promise<Outcome>
+  waitForCompression(): Promise<void>
+  /** `listener` gets every event, when no change is under way. */
+  subscribe(listener: (event: Event) => void): () => void
+  close(): Promise<void>
+}
+
+/** Runs a call; what it refuses is named as the documents do. */
+function at<T>(call: () => T): T {
+  try {
+    return call()
+  } catch (thrown) {
+    throw asDocumented(thrown)
+  }
+}
+
+/** The same of a promise. */
+async function after<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (thrown) {
+    throw asDocumented(thrown)
+  }
+}
+
+/** The protocol takes queries by the same door; an operation is none. */
+function operationText(operation: object): string {
+  if (typeof operation !== 'object' || operation === null || 'query' in operation) throw new ValidationError('must be an operation', 'operation')
+  return encode(operation)
+}
+
+/** Without indices per role, which the engine then derives without comparing. */
+const noTypeIndices = { system: [], user: [], assistant: [], tool: [] }
+
+function complete(markMap: MessageMarkMap): Required<MessageMarkMap> {
+  return { ...markMap, typeIndices: markMap?.typeIndices ?? noTypeIndices }
+}
+
+/** One handle by both doors: at once, and for what takes its time by promises. */
+class Now implements Engine<'now'> {
+  readonly #handle: NativeHandle
+  readonly #settings: ReadSettings
+  readonly #now: MemoryConversation
+  readonly #later: Conversation
+
+  constructor(handle: NativeHandle, settings: ReadSettings) {
+    this.#handle = handle
+    this.#settings = settings
+    this.#now = new MemoryConversation(undefined, handle, settings.code)
+    this.#later = new Conversation({ handle, settings })
+  }
+
+  apply<A, T>(operation: object, read: (answer: A) => T): T {
+    return at(() => read(readAnswer(this.#now.raw(operationText(operation))) as A))
+  }
+  ask<A, T>(query: object, read: (answer: A) => T): T {
+    return this.askAt(undefined, query, read)
+  }
+  askAt<A, T>(version: number | undefined, query: object, read: (answer: A) => T): T {
+    // A view can be asked even while a slow strategy is at work.
+    return at(() => {
+      const view = this.#now.view(version)
+      try {
+        return read(readAnswer(view.raw(query)) as A)
+      } finally {
+        view.close()
+      }
+    })
+  }
+  version(): number {
+    return at(() => this.#now.version())
+  }
+  importMarkMap(markMap: MessageMarkMap, expectedVersion?: number): void {
+    at(() => this.#now.importMarkMap(complete(markMap), expectedVersion))
+  }
+  fork(): Now {
+    return new Now(at(() => guarded(() => this.#handle.fork())), this.#settings)
+  }
+  usage(): Usage {
+    return at(() => this.#now.usage())
+  }
+  reportUsage(usage: UsageReport): void {
+    at(() => this.#now.reportUsage(usage))
+  }
+
+  given<T>(value: T): T {
+    return copyOf(value)
+  }
+  map<A, B>(value: A, next: (value: A) => B): B {
+    return next(value)
+  }
+  chain<A, B>(value: A, next: (value: A) => B): B {
+    return next(value)
+  }
+  nothing(): void {}
+  succeeds(attempt: () => unknown): boolean {
+    try {
+      attempt()
+      return true
+    } catch (thrown) {
+      if (thrown instanceof ValidationError) return false
+      throw thrown
+    }
+  }
+
+  async compress(strategy: object, isSlow: boolean): Promise<Outcome> {
+    const operation = { operation: 'COMPRESS', ...strategy }
+    if (!isSlow) return this.apply(operation, (outcome: Outcome) => outcome)
+    return after(async () => readAnswer(await this.#later.raw(encode(operation))) as Outcome)
+  }
+  waitForCompression(): Promise<void> {
+    return after(() => later(() => this.#handle.waitForCompression()))
+  }
+  subscribe(listener: (event: Event) => void): () => void {
+    return at(() => this.#later.on('*', listener))
+  }
+  close(): Promise<void> {
+    return after(() => this.#later.close())
+  }
+}
+
+class Later implements Engine<'later'> {
+  readonly #conversation: Conversation
+
+  constructor(conversation: Conversation) {
+    this.#conversation = conversation
+  }
+
+  apply<A, T>(operation: object, read: (answer: A) => T): Promise<T> {
+    return after(async () => read(readAnswer(await this.#conversation.raw(operationText(operation))) as A))
+  }
+  ask<A, T>(query: object, read: (answer: A) => T): Promise<T> {
+    return after(async () => read(readAnswer(await this.#conversation.raw(query)) as A))
+  }
+  async askAt<A, T>(version: number, query: object, read: (answer: A) => T): Promise<T> {
+    // A view would be asked on the loop, and may have to fetch from the store.
+    const then = new Later(await after(() => this.#conversation.fork({ version })))
+    try {
+      return await then.ask(query, read)
+    } finally {
+      await then.close()
+    }
+  }
+  version(): Promise<number> {
+    return after(() => this.#conversation.version())
+  }
+  importMarkMap(markMap: MessageMarkMap, expectedVersion?: number): Promise<void> {
+    return after(async () => void (await this.#conversation.importMarkMap(complete(markMap), expectedVersion)))
+  }
+  async fork(): Promise<Later> {
+    return new Later(await after(() => this.#conversation.fork()))
+  }
+  async usage(): Promise<Usage> {
+    return at(() => this.#conversation.usage())
+  }
+  async reportUsage(usage: UsageReport): Promise<void> {
+    at(() => this.#conversation.reportUsage(usage))
+  }
+
+  async given<T>(value: T): Promise<T> {
+    return copyOf(value)
+  }
+  map<A, B>(value: Promise<A>, next: (value: A) => B): Promise<B> {
+    return value.then(next)
+  }
+  chain<A, B>(value: Promise<A>, next: (value: A) => Promise<B>): Promise<B> {
+    return value.then(next)
+  }
+  async nothing(): Promise<void> {}
+  async succeeds(attempt: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await attempt()
+      return true
+    } catch (thrown) {
+      if (thrown instanceof ValidationError) return false
+      throw thrown
+    }
+  }
+
+  compress(strategy: object): Promise<Outcome> {
+    return this.apply({ operation: 'COMPRESS', ...strategy }, (outcome: Outcome) => outcome)
+  }
+  waitForCompression(): Promise<void> {
+    return after(() => this.#conversation.waitForCompression())
+  }
+  subscribe(listener: (event: Event) => void): () => void {
+    return at(() => this.#conversation.on('*', listener))
+  }
+  close(): Promise<void> {
+    return after(() => this.#conversation.close())
+  }
+}
+
+/** Of a conversation in memory. */
+export function newEngine(settings?: Settings): Engine<'now'> {
+  return at(() => {
+    const read = readSettings(settings)
+    return new Now(guarded(() => native.memory(read.config, read.code)), read)
+  })
+}
+
+/** Of a conversation in a store; without settings, with those that were kept with it. */
+export async function openEngine(url: string, id: string, settings: Settings): Promise<Engine<'later'>> {
+  return new Later(await after(() => open(url, id, { settings })))
+}
+
+/** A copy by way of JSON, as everything that is handed to the engine is read. */
+export function copyOf<T>(value: T): T {
+  return JSON.parse(at(() => encode(value))) as T
+}
+
+export function messagesOf(answer: { messages: LLMMessage[] }): LLMMessage[] {
+  return answer.messages
+}
+
+export function ordinalsOf(answer: { ordinals: number[] }): number[] {
+  return answer.ordinals
+}
+
+export function markMapOf<M extends Mode, T>(engine: Engine<M>, read: (markMap: Required<MessageMarkMap>) => T): Reply<M, T> {
+  return engine.ask({ query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) => read(answer.result))
+}
+
+/** Reads the mark map, and takes over what `edit` makes of it, unless somebody else was quicker (`conflict`). undefined: nothing to do. */
+function editMarkMap<M extends Mode>(engine: Engine<M>, edit: (markMap: Required<MessageMarkMap>) => MessageMarkMap | undefined): Reply<M, void> {
+  return engine.chain(engine.version(), (version) =>
+    engine.chain(
+      engine.askAt(version, { query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) => edit(answer.result)),
+      (edited) => (edited === undefined ? engine.nothing() : engine.importMarkMap(edited, version)),
+    ),
+  )
+}
+
+/** The view is these ordinals, in this order; the stack of batches stays. */
+export function setOriginalIndices<M extends Mode>(engine: Engine<M>, indices: readonly number[]): Reply<M, void> {
+  return engine.chain(engine.given(indices), (originalIndices) => editMarkMap(engine, ({ typeIndices: _, ...markMap }) => ({ ...markMap, originalIndices: originalIndices as number[] })))
+}
+
+/** A message of the log becomes visible; with `role`, only if it has that one. Nothing to do where it is visible. */
+export function showAtTheEnd<M extends Mode>(engine: Engine<M>, ordinal: number, role?: LLMMessageRole): Reply<M, void> {
+  return editMarkMap(engine, ({ typeIndices, ...markMap }) => {
+    const isVisible = markMap.originalIndices.includes(ordinal)
+    const ofRole = role === undefined ? undefined : Object.hasOwn(typeIndices, role) ? typeIndices[role] : []
+    if (isVisible && ofRole?.includes(ordinal) === false) throw new ValidationError(`message ${ordinal} has another role`, 'role')
+    if (isVisible) return undefined
+    markMap.originalIndices.push(ordinal)
+    // The engine compares the roles it is told with those of the messages.
+    return ofRole === undefined ? markMap : { ...markMap, typeIndices: { ...typeIndices, [role as string]: [...ofRole, ordinal] } }
+  })
+}

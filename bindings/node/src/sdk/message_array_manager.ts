@@ -1,0 +1,88 @@
+// The manager of document 000: one array of messages, edited by operations.
+
+import type { AnyOperation, Outcome, Warning } from '../types.js'
+import { type Engine, newEngine } from './engine.js'
+import type { Message } from './message.js'
+import type {
+  BatchSnapshot,
+  MessageArrayState,
+  MessageArrayStats,
+  MessageArrayTokenStats,
+  MessageOperation,
+  MessageOperationConfig,
+  MessageOperationResult,
+} from './message_array.js'
+
+export interface MessageArrayManager {
+  execute(operation: MessageOperationConfig | MessageOperation): MessageOperationResult
+  getState(): MessageArrayState
+  getCurrentMessages(): Message[]
+  getStats(): MessageArrayStats
+  rollback(batchIndex: number): MessageOperationResult
+  /** null: of the current batch, or of one that is not there. */
+  getBatchSnapshot(batchIndex: number): BatchSnapshot | null
+}
+
+/** What an operation did. */
+export interface AppliedOperation extends MessageOperationResult {
+  /** As it was after the operation; read when it is asked for, since it holds every message. */
+  readonly state: MessageArrayState
+  readonly stats: MessageArrayTokenStats
+  readonly version: number
+  readonly warnings: readonly Warning[]
+}
+
+export class MessageArrayManagerImpl implements MessageArrayManager {
+  readonly #engine: Engine<'now'>
+
+  constructor(initialMessages?: readonly Message[])
+  /** @internal */
+  constructor(initialMessages: readonly Message[], engine: Engine<'now'>)
+  constructor(initialMessages: readonly Message[] = [], engine: Engine<'now'> = newEngine()) {
+    this.#engine = engine
+    if (initialMessages.length > 0) this.execute({ operation: 'APPEND', messages: [...initialMessages] })
+  }
+
+  /** The operations of document 000, and all others of the engine. */
+  execute(operation: MessageOperationConfig | MessageOperation | AnyOperation): AppliedOperation {
+    const engine = this.#engine
+    const { affectedBatchIndex, stats, version, warnings = [] } = engine.apply(operation, (answer: Outcome) => answer)
+    let state: MessageArrayState | undefined
+    return {
+      get state() {
+        return (state ??= engine.askAt(version, { query: 'state' }, stateOf))
+      },
+      affectedBatchIndex,
+      stats,
+      version,
+      warnings,
+    }
+  }
+
+  getState(): MessageArrayState {
+    return this.#engine.ask({ query: 'state' }, stateOf)
+  }
+
+  getCurrentMessages(): Message[] {
+    return this.#engine.ask({ query: 'messages' }, (answer: { messages: Message[] }) => answer.messages)
+  }
+
+  getStats(): MessageArrayTokenStats {
+    return this.#engine.ask({ query: 'stats' }, (answer: { result: MessageArrayTokenStats }) => answer.result)
+  }
+
+  rollback(batchIndex: number): AppliedOperation {
+    return this.execute({ operation: 'ROLLBACK', targetBatchIndex: batchIndex })
+  }
+
+  getBatchSnapshot(batchIndex: number): BatchSnapshot | null {
+    return this.#engine.ask({ query: 'batchSnapshot', batchIndex }, (answer: { result: BatchSnapshot | null }) => answer.result)
+  }
+}
+
+function stateOf(answer: { result: MessageArrayState }): MessageArrayState {
+  return answer.result
+}
+
+/** The document's interface, and by the same name what implements it. */
+export const MessageArrayManager = MessageArrayManagerImpl

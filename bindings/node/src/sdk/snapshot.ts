@@ -1,0 +1,90 @@
+// A conversation's state as a host of the documents saves it.
+
+import { isDeepStrictEqual } from 'node:util'
+import type { Mode, Reply } from '../requests.js'
+import type { Stats } from '../types.js'
+import { type Engine, messagesOf, ordinalsOf } from './engine.js'
+import { ValidationError } from './errors.js'
+import type { MessageMarkMap } from './mark_map.js'
+import type { LLMMessage } from './message.js'
+import type { TokenUsageStats, TokenUsageTracker } from './token_usage.js'
+
+export interface ConversationState {
+  /** The log: all messages ever stored. */
+  messages: LLMMessage[]
+  markMap: MessageMarkMap
+  /** The ordinals that are marked `pinned`. */
+  pinned: number[]
+  version: number
+  tokenUsage: TokenUsageStats | null
+  currentRequestUsage: TokenUsageStats | null
+}
+
+export function snapshotOf<M extends Mode>(engine: Engine<M>, usage: TokenUsageTracker<M>): Reply<M, ConversationState> {
+  return engine.chain(engine.version(), (version) =>
+    engine.chain(contentsAt(engine, version), (contents) =>
+      engine.chain(usage.getTotals(), (tokenUsage) =>
+        engine.map(usage.getCurrentRequest(), (currentRequestUsage) => ({ ...contents, version, tokenUsage, currentRequestUsage })),
+      ),
+    ),
+  )
+}
+
+type Contents = Pick<ConversationState, 'messages' | 'markMap' | 'pinned'>
+
+function contentsAt<M extends Mode>(engine: Engine<M>, version: number): Reply<M, Contents> {
+  return engine.chain(engine.askAt(version, { query: 'messages', all: true }, messagesOf), (messages) =>
+    engine.chain(engine.askAt(version, { query: 'messages', all: true, marked: 'pinned' }, ordinalsOf), (pinned) =>
+      engine.askAt(version, { query: 'markMap' }, (answer: { result: MessageMarkMap }) => ({ messages, markMap: answer.result, pinned })),
+    ),
+  )
+}
+
+/** `restore` can rely on its shape; what is in it the engine checks. */
+function checked(copy: Partial<ConversationState> | null): ConversationState {
+  const { messages, markMap, pinned, version } = typeof copy === 'object' && copy !== null ? copy : {}
+  if (!Array.isArray(messages)) throw new ValidationError('a snapshot has a list of messages', 'messages')
+  if (!Array.isArray(markMap?.originalIndices) || !Array.isArray(markMap.batchBoundaries)) throw new ValidationError('a snapshot has a mark map', 'markMap')
+  if (!Array.isArray(pinned)) throw new ValidationError('a snapshot says what is pinned', 'pinned')
+  if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 0) throw new ValidationError('a snapshot has a version', 'version')
+  return copy as ConversationState
+}
+
+export function restore<M extends Mode>(engine: Engine<M>, snapshot: ConversationState): Reply<M, void> {
+  const found = engine.chain(engine.given(snapshot), (copy) => engine.map(engine.version(), (head) => ({ wanted: checked(copy), head })))
+  return engine.chain(found, ({ wanted, head }) => {
+    if (wanted.version > head) return takeOver(engine, wanted)
+    const { messages, markMap, pinned } = wanted
+    return engine.chain(contentsAt(engine, wanted.version), (contents) =>
+      isDeepStrictEqual(contents, { messages, markMap, pinned })
+        ? engine.apply({ operation: 'RESTORE', version: wanted.version }, () => undefined)
+        : takeOver(engine, wanted),
+    )
+  })
+}
+
+/** Tried out on a fork, so that nothing is half done. */
+function takeOver<M extends Mode>(engine: Engine<M>, wanted: Contents): Reply<M, void> {
+  return engine.chain(engine.fork(), (fork) =>
+    engine.chain(store(fork, wanted), () => {
+      void fork.close()
+      return store(engine, wanted)
+    }),
+  )
+}
+
+/** After what is there already, so all ordinals move by that much. */
+function store<M extends Mode>(engine: Engine<M>, { messages, markMap, pinned }: Contents): Reply<M, void> {
+  return engine.chain(engine.ask({ query: 'stats' }, (answer: { result: Stats }) => answer.result.totalMessages), (already) => {
+    const moved = (ordinals: number[]) => ordinals.map((ordinal) => ordinal + already)
+    const { typeIndices: _, ...map } = markMap
+    const [first, ...boundaries] = map.batchBoundaries
+    const movedMap = { ...map, originalIndices: moved(map.originalIndices), batchBoundaries: [...(first === undefined ? [] : [first]), ...moved(boundaries)] }
+    const operations = [
+      ...(messages.length > 0 ? [{ operation: 'APPEND', messages }] : []),
+      ...(pinned.length > 0 ? [{ operation: 'MARK', ordinals: moved(pinned), mark: 'pinned' }] : []),
+    ]
+    const stored = operations.length > 0 ? engine.apply(operations, () => undefined) : engine.nothing()
+    return engine.chain(stored, () => engine.importMarkMap(movedMap))
+  })
+}

@@ -1,0 +1,109 @@
+// Stores, and the conversations in them.
+import { readSettings, type Settings } from './code.js'
+import { Conversation } from './conversation.js'
+import { encode } from './encode.js'
+import { later } from './error.js'
+import { native, type NativeStore } from './native.js'
+import type { CheckReport, ConversationRecord, DataSettings, OpenOptions, Removal, StoreOptions } from './types.js'
+
+/** A place where conversations last. Everything it does runs off the loop. */
+export class Store {
+  readonly #native: NativeStore
+
+  /** Use openStore(). @internal */
+  constructor(store: NativeStore) {
+    this.#native = store
+  }
+
+  /**
+   * The conversation of this name; it is made where there is none, unless `make` says otherwise. The data of `settings` is kept with it; without, what was kept is taken. Code that
+   * they name must be given each time.
+   */
+  async open(id: string, settings?: Settings, options?: OpenOptions): Promise<Conversation> {
+    return openIn(this.#native, id, settings, options)
+  }
+
+  /** Up to `limit` conversations by name, beyond `after`. */
+  async list(options: { after?: string; limit?: number } = {}): Promise<ConversationRecord[]> {
+    return JSON.parse(await later(() => this.#native.list(options.after ?? '', options.limit ?? 1000))) as ConversationRecord[]
+  }
+
+  /** Takes a conversation out for good; who, when and why stays. `conflict`: it has forks. */
+  async purge(id: string, who: string, why = ''): Promise<void> {
+    await later(() => this.#native.purge(id, who, why))
+  }
+
+  /** What was taken out of a conversation, or the whole of it. */
+  async removals(id: string): Promise<Removal[]> {
+    return JSON.parse(await later(() => this.#native.removals(id))) as Removal[]
+  }
+
+  /** The settings kept with a conversation. */
+  async settings(id: string): Promise<DataSettings | undefined> {
+    const text = await later(() => this.#native.settings(id))
+    return text === '' ? undefined : (JSON.parse(text) as DataSettings)
+  }
+
+  /** Reads all records of a conversation, or of all, and tells what is damaged. */
+  async check(id = ''): Promise<CheckReport> {
+    return JSON.parse(await later(() => this.#native.check(id))) as CheckReport
+  }
+
+  async backup(path: string): Promise<void> {
+    await later(() => this.#native.backup(path))
+  }
+
+  /** Gives free space back. */
+  async compact(): Promise<void> {
+    await later(() => this.#native.compact())
+  }
+
+  /** A conversation with its history, as lines of JSON. */
+  async export(id: string): Promise<string> {
+    return later(() => this.#native.exportLines(id))
+  }
+
+  /** What `export` gave, under a name that is not taken. `trustSettings` where the exported settings may name files and endpoints. */
+  async import(id: string, lines: string, options?: { settings?: DataSettings; trustSettings?: boolean }): Promise<{ versions: number; messages: number }> {
+    const text = options === undefined ? '' : encode(options)
+    return JSON.parse(await later(() => this.#native.importLines(id, lines, text))) as { versions: number; messages: number }
+  }
+
+  /** Conversations that are open stay open. */
+  async close(): Promise<void> {
+    await this.#native.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}
+
+async function openIn(store: NativeStore, id: string, settings?: Settings, options?: OpenOptions, owner?: NativeStore): Promise<Conversation> {
+  const read = readSettings(settings)
+  const how = options === undefined ? '' : encode(options)
+  const handle = await later(() => store.open(id, read.config, read.code, how))
+  return new Conversation({ handle, settings: read, owner })
+}
+
+/** `sqlite:PATH`, `postgres://…` or `memory:`. */
+export async function openStore(url: string, options?: StoreOptions): Promise<Store> {
+  return new Store(await openNative(url, options))
+}
+
+async function openNative(url: string, options?: StoreOptions): Promise<NativeStore> {
+  const how = options === undefined ? '' : encode(options)
+  return later(() => native.openStore(url, how))
+}
+
+/** A conversation in a store, which is closed with it. For several conversations of one store: openStore(). */
+export async function open(url: string, id = 'default', options: { settings?: Settings; store?: StoreOptions } & OpenOptions = {}): Promise<Conversation> {
+  const { settings, store: storeOptions, ...how } = options
+  const store = await openNative(url, storeOptions)
+  try {
+    return await openIn(store, id, settings, how, store)
+  } catch (thrown) {
+    await store.close()
+    throw thrown
+  }
+}

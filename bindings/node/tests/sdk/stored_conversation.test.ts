@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ContextProcessorNodeHandler, ConversationManager, EventType, UndertextError, ValidationError } from 'undertext/sdk'
+import type { CompressionStrategy, LLMMessage } from 'undertext/sdk'
+import { temporaryStore } from '../temporary.js'
+import { contents, conversationOf, messageOf } from './conversations.js'
+
+test('a conversation in a store has the same methods, with promises, and is there again', async (context) => {
+  const url = temporaryStore(context)
+  const manager = await ConversationManager.open(url, 'first', { initialMessages: [messageOf('s:rules'), messageOf('u:1')] })
+  assert.equal(await manager.addMessage(messageOf('a:one')), 3)
+  assert.equal(await manager.addMessages(messageOf('u:2'), messageOf('a:two')), 5)
+  await manager.markMessage(1, 'important')
+  await new ContextProcessorNodeHandler().execute(manager, { operation: 'truncate', truncate: { keepLast: 3 } })
+  await manager.close()
+
+  const again = await ConversationManager.open(url, 'first', { initialMessages: [messageOf('s:only for a new one')] })
+  assert.deepEqual(contents(await again.getMessages()), ['one', '2', 'two'])
+  assert.equal((await again.getAllMessages()).length, 5)
+  assert.equal(await again.getMessageCountByRole('assistant'), 2)
+  assert.deepEqual(await again.getTypeIndexManager().getIndicesByRole('assistant'), [2, 4])
+  assert.deepEqual(await again.getTypeIndexManager().getRecentIndicesByRole('assistant', 1), [4])
+  assert.equal(await again.getIndexManager().getCurrentBatch(), 1)
+  assert.equal(await again.getIndexManager().checkConsistency(), true)
+  await again.rollbackToBatch(0)
+  assert.deepEqual(contents(await again.getMarkedMessagesByRole('user', 'important')), ['1'])
+  assert.equal((await again.execute({ operation: 'UNDO' })).operation, 'UNDO')
+  await again.close()
+})
+
+test('what the managers change in memory they change in a store', async (context) => {
+  const stored = await ConversationManager.open(temporaryStore(context), 'c')
+  const memory = conversationOf('s:rules', 'u:1', 'a:one', 'u:2')
+  await stored.addMessages(memory.getMessages())
+  for (const manager of [stored, memory]) {
+    await manager.setOriginalIndices([3, 1])
+    await manager.getIndexManager().addIndex(2)
+    await manager.getTypeIndexManager().addIndex('system', 0)
+    await manager.getIndexManager().startNewBatch(4)
+    await manager.addMessage(messageOf('u:3'))
+    await manager.getTypeIndexManager().removeIndices([1])
+    await manager.clearMessages()
+    await manager.rollbackToBatch(2)
+  }
+  assert.deepEqual(await stored.getMarkMap(), memory.getMarkMap())
+  assert.deepEqual(await stored.getMessages(), memory.getMessages())
+  assert.deepEqual(await stored.getUncompressedMessages(), memory.getUncompressedMessages())
+  assert.deepEqual(await stored.getStats(), memory.getStats())
+  const { version, ...snapshot } = await stored.createSnapshot()
+  const { version: inMemory, ...expected } = memory.createSnapshot()
+  assert.deepEqual(snapshot, expected)
+  await assert.rejects(stored.getTypeIndexManager().addIndex('user', 2), ValidationError)
+  await assert.rejects(stored.setOriginalIndices([9]), ValidationError)
+  await stored.close()
+})
+
+test('snapshots and clones of a stored conversation', async (context) => {
+  const manager = await ConversationManager.open(temporaryStore(context), 'c', { initialMessages: [messageOf('u:1'), messageOf('a:one')] })
+  const snapshot = await manager.createSnapshot()
+  const clone = await manager.clone()
+  await clone.addMessage(messageOf('u:only here'))
+  await manager.clearMessages(false)
+  assert.equal((await clone.getMessages()).length, 3)
+  await manager.restoreFromSnapshot(snapshot)
+  assert.deepEqual(contents(await manager.getMessages()), ['1', 'one'])
+  const memory = new ConversationManager()
+  memory.restoreFromSnapshot(snapshot)
+  assert.deepEqual(memory.getMessages(), await manager.getMessages(), 'a snapshot moves between the two')
+  await manager.restoreFromSnapshot({ ...snapshot, version: 99 })
+  assert.equal((await manager.getAllMessages()).length, 4)
+  await clone.close()
+  await manager.close()
+})
+
+test('what is given is read when the method is called', async (context) => {
+  const manager = await ConversationManager.open(temporaryStore(context), 'c', { initialMessages: [messageOf('u:1'), messageOf('u:2')] })
+  const snapshot = await manager.createSnapshot()
+  const message = messageOf('u:3')
+  const indices = [2, 0]
+  const calls = [manager.addMessage(message), manager.setOriginalIndices(indices)]
+  message.content = 'changed'
+  indices.push(1)
+  await Promise.all(calls)
+  assert.deepEqual(contents(await manager.getMessages()), ['3', '1'])
+  const restored = manager.restoreFromSnapshot(snapshot)
+  snapshot.messages.length = 0
+  await restored
+  assert.deepEqual(contents(await manager.getMessages()), ['1', '2'])
+  await assert.rejects(manager.setOriginalIndices(null as unknown as number[]), UndertextError)
+  await assert.rejects(manager.restoreFromSnapshot(null as never), UndertextError)
+  await assert.rejects(manager.setMarkMap(null as never), UndertextError)
+  await manager.close()
+})
+
+test('calls that are not waited for are carried out in their order', async (context) => {
+  const manager = await ConversationManager.open(temporaryStore(context), 'c')
+  const added = await Promise.all(Array.from({ length: 50 }, (_, i) => manager.addMessage(messageOf(`u:${i}`))))
+  assert.deepEqual(added, Array.from({ length: 50 }, (_, i) => i + 1))
+  assert.deepEqual(contents(await manager.getMessages()), Array.from({ length: 50 }, (_, i) => String(i)))
+  await manager.close()
+})
+
+test('events, usage and a strategy in TypeScript with a store', async (context) => {
+  const strategy: CompressionStrategy = { compress: async (messages, markMap) => ({ messages: [messages[0] as LLMMessage, ...messages.slice(-1)], markMap }) }
+  const manager = await ConversationManager.open(temporaryStore(context), 'c', { tokenLimit: 30, compressionConfig: { enabled: true, threshold: 40, targetTokens: 30, strategy } })
+  const heard: string[] = []
+  manager.on(EventType.TOKEN_LIMIT_EXCEEDED, (event) => heard.push(event.type))
+  manager.on(EventType.COMPRESSED, (event) => heard.push(event.type))
+  await manager.addMessage(messageOf('s:rules'))
+  for (let i = 0; i < 8; ++i) await manager.addMessage(messageOf(`u:message ${i}`))
+  await manager.waitForCompression()
+  assert.ok(heard.includes(EventType.TOKEN_LIMIT_EXCEEDED))
+  assert.ok(heard.includes(EventType.COMPRESSED))
+  assert.ok((await manager.getMessages()).length < 9)
+  await Promise.all([manager.addMessage(messageOf('u:at the same time')), manager.updateTokenUsage({ promptTokens: 3, completionTokens: 1 })])
+  assert.deepEqual(await manager.getCurrentRequestUsage(), { promptTokens: 3, completionTokens: 1, totalTokens: 4 })
+  await manager.finalizeCurrentRequest()
+  assert.deepEqual(await manager.getTokenUsage(), { promptTokens: 3, completionTokens: 1, totalTokens: 4 })
+  await manager.close()
+})
+
+test('two who write to one conversation do not lose each other’s messages', async (context) => {
+  const url = temporaryStore(context)
+  const [one, two] = await Promise.all([ConversationManager.open(url, 'c'), ConversationManager.open(url, 'c')])
+  await one.addMessage(messageOf('u:from one'))
+  await two.addMessage(messageOf('u:from two'))
+  assert.deepEqual(contents(await one.getMessages()), ['from one', 'from two'])
+  await two.setOriginalIndices([1])
+  assert.deepEqual(contents(await one.getMessages()), ['from two'])
+  await one.close()
+  await two.close()
+})
+
+test('settings are kept with the conversation; code must be given again', async (context) => {
+  const url = temporaryStore(context)
+  const limited = await ConversationManager.open(url, 'limited', { tokenLimit: 5 })
+  await limited.close()
+  const again = await ConversationManager.open(url, 'limited')
+  const exceeded = new Promise((resolve) => again.on(EventType.TOKEN_LIMIT_EXCEEDED, resolve))
+  await again.addMessage(messageOf('u:more than five tokens, for certain'))
+  assert.ok(await exceeded)
+  await again.close()
+  const strategy: CompressionStrategy = { compress: async (messages, markMap) => ({ messages, markMap }) }
+  const own = await ConversationManager.open(url, 'own', { compressionConfig: { enabled: true, threshold: 100, targetTokens: 50, strategy } })
+  await own.close()
+  await assert.rejects(ConversationManager.open(url, 'own'), ValidationError)
+})
+
+test('what cannot be opened rejects', async (context) => {
+  await assert.rejects(ConversationManager.open('nonsense:', 'c'), UndertextError)
+  await assert.rejects(ConversationManager.open(temporaryStore(context), ''), UndertextError)
+  await assert.rejects(ConversationManager.open(temporaryStore(context), 'c', { tokenLimit: -1 }), ValidationError)
+  const manager = await ConversationManager.open(temporaryStore(context), 'c')
+  await manager.close()
+  await assert.rejects(manager.addMessage(messageOf('u:1')), UndertextError)
+})

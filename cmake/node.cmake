@@ -1,0 +1,26 @@
+# The addon of the npm package (bindings/node): undertext.node, where scripts/node has put the headers of Node-API. It holds the whole library, hidden: another
+# SQLite or OpenSSL in the same process (Node exports its own) is another one.
+
+file(GLOB node_headers CONFIGURE_DEPENDS bindings/node/node_modules/node-api-headers/include/node_api.h)
+if(NOT node_headers OR UNDERTEXT_SANITIZE)
+  return()
+endif()
+cmake_path(GET node_headers PARENT_PATH node_headers)
+file(GLOB node_sources CONFIGURE_DEPENDS bindings/node/native/*.cpp)
+add_library(undertext_node MODULE ${node_sources})
+undertext_compile_options(undertext_node)
+set_target_properties(undertext_node PROPERTIES PREFIX "" OUTPUT_NAME undertext SUFFIX .node)
+target_compile_definitions(undertext_node PRIVATE NAPI_VERSION=8)
+target_include_directories(undertext_node SYSTEM PRIVATE ${node_headers})
+# Hidden only where it is not a library of its own.
+find_library(UNDERTEXT_CRYPTO_ARCHIVE NAMES libcrypto.a)
+mark_as_advanced(UNDERTEXT_CRYPTO_ARCHIVE)
+target_link_libraries(undertext_node PRIVATE undertext_static $<$<BOOL:${UNDERTEXT_CRYPTO_ARCHIVE}>:${UNDERTEXT_CRYPTO_ARCHIVE}> Threads::Threads)
+set(node_symbols ${PROJECT_SOURCE_DIR}/bindings/node/native/symbols.map)
+# nodelete: a worker that ends unloads the addon, while the last thread of its pool may still be leaving.
+target_link_options(undertext_node PRIVATE -Wl,--exclude-libs,ALL -Wl,--version-script=${node_symbols} -Wl,-Bsymbolic -Wl,-z,nodelete)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # So that it runs where the C++ library is older.
+  target_link_options(undertext_node PRIVATE -static-libstdc++ -static-libgcc)
+endif()
+set_property(TARGET undertext_node APPEND PROPERTY LINK_DEPENDS ${node_symbols})
