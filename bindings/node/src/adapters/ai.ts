@@ -1,6 +1,7 @@
 // Conversations as the message store of the Vercel AI SDK.   npm: ai
 import type { ModelMessage, UIMessage } from 'ai'
 import type { Conversation } from '../conversation.js'
+import { encode } from '../encode.js'
 import type { Store } from '../store.js'
 import type { Message } from '../types.js'
 import { changes, whileOthersWrite } from './changes.js'
@@ -82,11 +83,11 @@ class MessageStore<T> {
    */
   async save(id: string, messages: readonly T[], options: { expectedVersion?: number } = {}): Promise<{ version: number }> {
     const items = messages as readonly Item[]
-    const after = items.map((item) => JSON.stringify(item))
+    const after = items.map(encode)
     const attempt = (): Promise<{ version: number }> =>
       this.#pool.use(id, async (conversation) => {
         const now = await this.#read(conversation)
-        const before = now.messages.map((message) => JSON.stringify(message))
+        const before = now.messages.map(encode)
         const expectedVersion = options.expectedVersion ?? now.version
         const [first, ...rest] = changes(before, after, (i) => enclose(this.#kind.name, items[i]!, this.#kind.face(items[i]!)))
         if (first === undefined) return { version: now.version }

@@ -19,7 +19,8 @@ function faceOf(item: Item): Face {
     if (/_(result|output)$/.test(type)) return { ...faceOfResult(item), id }
     if (type.endsWith('_call')) return { role: 'assistant', id, toolCalls: [functionCall(item['callId'], item['name'] ?? type, item['arguments'] ?? item['action'] ?? item['operation'])] }
   }
-  // Reasoning, hosted tools, and whatever comes next.
+  if (type === 'reasoning' && Array.isArray(item['rawContent']) && item['rawContent'].length > 0) return { role: 'assistant', id, home: ['rawContent'] }
+  // Hosted tools, and whatever comes next.
   return { role: 'assistant', id, home: [] }
 }
 
