@@ -132,16 +132,19 @@ napi_value now(const Call& call) {
   return value_of(call.env, reply);
 }
 
+// Without a text.
 template <Change Do>
 napi_value later_on(const Call& call) {
   auto& object = call.on<ConversationObject>();
-  const bool bare = is(call.env, call[0], napi_undefined);
-  return later(call.env, object.queue(),
-               [handle = object.open(), text = bare ? std::string() : read_text(call.env, call[0], "text")]() mutable {
-                 Reply reply = Do(handle.get(), text_of(text));
-                 handle.reset();
-                 return reply;
-               });
+  return later(call.env, object.queue(), [handle = object.open()] { return Do(handle.get(), {nullptr, 0}); });
+}
+
+template <Change Do>
+napi_value later_with(const Call& call) {
+  auto& object = call.on<ConversationObject>();
+  return later(call.env, object.queue(), [handle = object.open(), pieces = Pieces(call.env, call[0], "text")]() mutable {
+    return Do(handle.get(), text_of(pieces.join()));
+  });
 }
 
 // What waits for nobody's turn.
@@ -318,9 +321,9 @@ napi_value close(const Call& call) {
 void define_conversation(napi_env env) {
   define_class(env, Kind::conversation, "Handle",
                {{"answer", method<now<answer>>},
-                {"answerLater", method<later_on<answer>>},
+                {"answerLater", method<later_with<answer>>},
                 {"append", method<now<append>>},
-                {"appendLater", method<later_on<append>>},
+                {"appendLater", method<later_with<append>>},
                 {"transform", method<transform_now>},
                 {"transformLater", method<transform_later>},
                 {"importMarkMap", method<import_mark_map_now>},
@@ -328,15 +331,15 @@ void define_conversation(napi_env env) {
                 {"importAfter", method<import_after_now>},
                 {"importAfterLater", method<import_after_later>},
                 {"setTokenizer", method<now<set_tokenizer>>},
-                {"setTokenizerLater", method<later_on<set_tokenizer>>},
+                {"setTokenizerLater", method<later_with<set_tokenizer>>},
                 {"reportUsage", method<at_once<with_text<undertext_report_usage>>>},
                 {"usage", method<at_once<usage>>},
                 {"waitForCompressionLater", method<later_on<plain<undertext_wait_for_compression>>>},
                 {"cancelCompression", method<at_once<plain<undertext_cancel_compression>>>},
                 {"catchUpLater", method<later_on<plain<undertext_catch_up>>>},
                 {"checkpointLater", method<later_on<plain<undertext_checkpoint>>>},
-                {"redactLater", method<later_on<with_text<undertext_redact>>>},
-                {"giveUpVersionsLater", method<later_on<give_up_versions>>},
+                {"redactLater", method<later_with<with_text<undertext_redact>>>},
+                {"giveUpVersionsLater", method<later_with<give_up_versions>>},
                 {"fork", method<fork_now>},
                 {"forkLater", method<fork_later>},
                 {"version", method<version>},

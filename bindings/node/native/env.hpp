@@ -18,8 +18,8 @@
 namespace undertext::node {
 
 // What is wrapped into an object of JavaScript; `kind` tells a method that it was called on another one.
-enum class Kind { conversation, store, view, cancel, stream };
-inline constexpr std::size_t kinds = 5;
+enum class Kind { conversation, store, view, cancel, stream, text };
+inline constexpr std::size_t kinds = 6;
 
 // Something that must be ended before the thread is.
 class Ending {

@@ -31,6 +31,8 @@ void must_be_ok(undertext_status status, const Owned& error) {
 napi_value version(const Call& call) { return make_text(call.env, undertext_library_version()); }
 napi_value memory(const Call& call) { return new_conversation(call.env, call[0], call[1]); }
 
+napi_value text(const Call& call) { return make_text_object(call.env); }
+
 napi_value count_tokens(const Call& call) {
   const TextIn tokenizer(call.env, call[0], "tokenizer"), text(call.env, call[1], "text");
   std::uint64_t tokens = 0;
@@ -84,6 +86,7 @@ NAPI_MODULE_INIT() {
     define_conversation(env);
     define_store(env);
     define_view(env);
+    define_text(env);
     define_class(env, Kind::stream, "Stream", {{"feed", method<feed>}, {"result", method<result>}});
     add(env, exports, "version", method<version>);
     add(env, exports, "memory", method<memory>);
@@ -91,6 +94,7 @@ NAPI_MODULE_INIT() {
     add(env, exports, "countTokens", method<count_tokens>);
     add(env, exports, "importMessages", method<of_request<undertext_import_messages>>);
     add(env, exports, "validateRequest", method<of_request<undertext_validate_request>>);
+    add(env, exports, "text", method<text>);
     add(env, exports, "stream", method<stream>);
   } catch (...) {
     throw_now(env);

@@ -69,6 +69,47 @@ TextIn::TextIn(napi_env env, napi_value value, const char* name) {
 
 std::string read_text(napi_env env, napi_value value, const char* name) { return TextIn(env, value, name).copy(); }
 
+namespace {
+
+// A long text that JavaScript hands over piece by piece, so that no piece takes long.
+class TextObject final : public Wrapped {
+ public:
+  static constexpr Kind kind_of = Kind::text;
+  TextObject() : Wrapped(kind_of) {}
+  std::vector<std::string> pieces;
+};
+
+napi_value add_piece(const Call& call) {
+  call.on<TextObject>().pieces.push_back(read_text(call.env, call[0], "text"));
+  return nullptr;
+}
+
+}  // namespace
+
+Pieces::Pieces(napi_env env, napi_value value, const char* name) {
+  void* data = nullptr;
+  if (is(env, value, napi_object) && napi_unwrap(env, value, &data) == napi_ok &&
+      static_cast<Wrapped*>(data)->kind() == Kind::text) {
+    pieces_.swap(static_cast<TextObject*>(data)->pieces);
+  } else {
+    pieces_.push_back(read_text(env, value, name));
+  }
+}
+
+std::string Pieces::join() {
+  if (pieces_.size() == 1) return std::move(pieces_.front());
+  std::size_t size = 0;
+  for (const std::string& piece : pieces_) size += piece.size();
+  std::string text;
+  text.reserve(size);
+  for (const std::string& piece : pieces_) text += piece;
+  pieces_.clear();
+  return text;
+}
+
+void define_text(napi_env env) { define_class(env, Kind::text, "Text", {{"add", method<add_piece>}}); }
+napi_value make_text_object(napi_env env) { return wrap(env, std::make_unique<TextObject>()); }
+
 std::uint64_t read_count(napi_env env, napi_value value, const char* name, std::optional<std::uint64_t> missing) {
   if (missing && is(env, value, napi_undefined)) return *missing;
   double number = 0;

@@ -74,6 +74,19 @@ class TextIn {
 };
 
 std::string read_text(napi_env env, napi_value value, const char* name);
+
+// A text for later: one string, or the pieces of a long one, which are put together off the loop.
+class Pieces {
+ public:
+  Pieces(napi_env env, napi_value value, const char* name);
+  std::string join();
+
+ private:
+  std::vector<std::string> pieces_;
+};
+void define_text(napi_env env);
+napi_value make_text_object(napi_env env);  // add(string)
+
 // An integer from 0 to 2^53; `missing` where it is undefined.
 std::uint64_t read_count(napi_env env, napi_value value, const char* name, std::optional<std::uint64_t> missing = {});
 bool is(napi_env env, napi_value value, napi_valuetype type);

@@ -50,8 +50,13 @@ export interface Settings extends DataSettings {
 /** Makes of a message the one that takes its place, at once. Numbers are those of JSON.parse. */
 export type Change = (message: Message) => Message
 
+function mustBeFunction(value: unknown, field: string): void {
+  if (typeof value !== 'function') throw new UndertextError('invalid_argument', `${field} must be a function`, { field })
+}
+
 /** As the addon calls it. */
 export function changeCall(change: Change): (message: string) => string {
+  mustBeFunction(change, 'change')
   return (message) => encode(change(JSON.parse(message) as Message))
 }
 
@@ -90,6 +95,7 @@ function summaryParts(summary: string | Summary): NativeSummary {
 
 function strategyCode(name: string, strategy: Strategy): NativeCode {
   const { plan, slow = false } = typeof strategy === 'function' ? { plan: strategy } : strategy
+  mustBeFunction(plan, name)
   return {
     kind: 'strategy',
     name,
@@ -100,6 +106,7 @@ function strategyCode(name: string, strategy: Strategy): NativeCode {
 
 function summariserCode(name: string, summariser: Summariser): NativeCode {
   const { summarise, slow = true } = typeof summariser === 'function' ? { summarise: summariser } : summariser
+  mustBeFunction(summarise, name)
   return {
     kind: 'summariser',
     name,
@@ -110,7 +117,7 @@ function summariserCode(name: string, summariser: Summariser): NativeCode {
 }
 
 function isCode(summariser: Summariser | EndpointSettings): summariser is Summariser {
-  return typeof summariser === 'function' || 'summarise' in summariser
+  return typeof summariser === 'function' || (typeof summariser === 'object' && summariser !== null && 'summarise' in summariser)
 }
 
 /** Settings as the addon takes them: what is data, and what is code. */

@@ -1,10 +1,10 @@
 // A conversation that answers with promises, in memory or in a store.
 import { changeCall, readSettings, type Change, type ReadSettings, type Settings } from './code.js'
-import { encode } from './encode.js'
+import { encode, setAside, writeOut, type LongText } from './encode.js'
 import { guarded, later } from './error.js'
 import { Listeners, type Listener, type Off } from './events.js'
 import { statsOf } from './memory.js'
-import { native, type NativeHandle } from './native.js'
+import { native, type NativeHandle, type NativeText, type Text } from './native.js'
 import { readAnswer, Requests } from './requests.js'
 import type {
   Appended,
@@ -73,62 +73,87 @@ export class Conversation extends Requests<'later'> {
     return guarded(() => this.#handle.id())
   }
 
+  // Done when the last call that waits for a long text has been handed to the addon, which keeps the order from there.
+  #tail: Promise<void> | undefined
+
+  // Starts a call in its turn. `begin` hands it to the addon.
+  async #inTurn<T>(begin: () => Promise<T> | Promise<{ reply: Promise<T> }>, isLong = false): Promise<T> {
+    if (this.#tail === undefined && !isLong) return later(begin as () => Promise<T>)
+    const begun = (this.#tail ?? Promise.resolve()).then(async () => (isLong ? (begin() as Promise<{ reply: Promise<T> }>) : { reply: begin() as Promise<T> }))
+    const tail = begun.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#tail = tail
+    void tail.then(() => {
+      if (this.#tail === tail) this.#tail = undefined
+    })
+    return later(async () => (await begun).reply)
+  }
+
+  #withText<T>(long: LongText, start: (text: Text | NativeText) => Promise<T>): Promise<T> {
+    if (long.long.length === 0) return this.#inTurn(() => start(long.text))
+    return this.#inTurn<T>(async () => {
+      const text = await writeOut(long)
+      return { reply: start(text) }
+    }, true)
+  }
+
   // Whether something may be done here and now: nothing is under way, and it is quick for certain. What may run a strategy is not.
-  #isQuick(text: string, isQuery: boolean, isBounded: boolean): boolean {
-    if (this.#stored || text.length > quickCharacters || this.#handle.isBusy() || (this.#compresses && !isQuery)) return false
+  #isQuick({ text, long }: LongText, isQuery: boolean, isBounded: boolean): boolean {
+    if (this.#stored || this.#tail !== undefined || long.length > 0 || typeof text !== 'string' || text.length > quickCharacters) return false
+    if (this.#handle.isBusy() || (this.#compresses && !isQuery)) return false
     return isBounded || (this.#handle.stats()[1] <= quickMessages && !text.includes('"strategy"'))
   }
 
-  protected override async send<T>(encode: () => string, read: (answer: string) => T): Promise<T> {
-    const line = encode()
-    return read(
-      guarded(() => this.#isQuick(line, line.startsWith('{"query":'), isBounded(line)))
-        ? guarded(() => this.#handle.answer(line))
-        : await later(() => this.#handle.answerLater(line)),
-    )
+  protected override async send<T>(encode: () => Text, read: (answer: string) => T): Promise<T> {
+    const line = setAside(encode)
+    const isQuery = typeof line.text === 'string' && line.text.startsWith('{"query":')
+    if (guarded(() => this.#isQuick(line, isQuery, isQuery && isBounded(String(line.text))))) return read(guarded(() => this.#handle.answer(line.text)))
+    return read(await this.#withText(line, (text) => this.#handle.answerLater(text)))
   }
 
   async append(messages: Message | readonly Message[], options?: OperationOptions): Promise<Appended> {
     if (options !== undefined) return this.operate('APPEND', { messages: Array.isArray(messages) ? messages : [messages] }, options)
-    const text = encode(messages)
-    const numbers = guarded(() => this.#isQuick(text, false, true))
-      ? guarded(() => this.#handle.append(text))
-      : await later(() => this.#handle.appendLater(text))
+    const line = setAside(() => encode(messages))
+    const numbers = guarded(() => this.#isQuick(line, false, true))
+      ? guarded(() => this.#handle.append(line.text))
+      : await this.#withText(line, (text) => this.#handle.appendLater(text))
     return { version: numbers[0], stats: statsOf(numbers) }
   }
 
   /** Another conversation that goes on from `version`, the newest unless told: in memory, or with an `id` in the same store. */
   async fork(options: { version?: number; id?: string } = {}): Promise<Conversation> {
-    const handle = await later(() => this.#handle.forkLater(options.version, options.id ?? ''))
+    const handle = await this.#inTurn(() => this.#handle.forkLater(options.version, options.id ?? ''))
     return new Conversation({ handle, settings: this.#settings })
   }
 
   /** TRANSFORM by a function: each message named is replaced by what `change` makes of it. If it throws, nothing has changed. */
   async transformBy(which: (Names | { roles: readonly Role[] }) & OperationOptions, change: Change): Promise<Outcome> {
     const text = encode(which)
-    return readAnswer(await later(() => this.#handle.transformLater(text, changeCall(change)))) as Outcome
+    return readAnswer(await this.#inTurn(() => this.#handle.transformLater(text, changeCall(change)))) as Outcome
   }
 
   /** Of a provider's request that repeats what was rendered, only the messages that are new. */
   async importAfter(target: Target, request: object): Promise<Imported> {
     const [how, text] = [encode(target), encode(request)]
-    return JSON.parse(await later(() => this.#handle.importAfterLater(how, text))) as Imported
+    return JSON.parse(await this.#inTurn(() => this.#handle.importAfterLater(how, text))) as Imported
   }
 
   /** The view and the stack of batches become those of a mark map, once it has passed its checks. */
   async importMarkMap(markMap: MarkMap, expectedVersion?: number): Promise<Outcome> {
     const text = encode(markMap)
-    return readAnswer(await later(() => this.#handle.importMarkMapLater(text, expectedVersion))) as Outcome
+    return readAnswer(await this.#inTurn(() => this.#handle.importMarkMapLater(text, expectedVersion))) as Outcome
   }
 
   /** Counts everything anew by another tokenizer. */
   async setTokenizer(name: string): Promise<void> {
-    await later(() => this.#handle.setTokenizerLater(name))
+    await this.#inTurn(() => this.#handle.setTokenizerLater(name))
   }
 
   /** Until what works in the background is done. */
   async waitForCompression(): Promise<void> {
-    await later(() => this.#handle.waitForCompressionLater())
+    await this.#inTurn(() => this.#handle.waitForCompressionLater())
   }
 
   /** Of what works in the background, and of a COMPRESS that waits for slow code (which then fails with `unavailable`). */
@@ -148,22 +173,22 @@ export class Conversation extends Requests<'later'> {
 
   /** With what others committed. */
   async catchUp(): Promise<void> {
-    await later(() => this.#handle.catchUpLater())
+    await this.#inTurn(() => this.#handle.catchUpLater())
   }
 
   async checkpoint(): Promise<void> {
-    await later(() => this.#handle.checkpointLater())
+    await this.#inTurn(() => this.#handle.checkpointLater())
   }
 
   /** The bytes of these messages are gone for good; stubs stay. */
   async redact(ordinals: readonly number[], who: string, why?: string): Promise<void> {
     const text = encode({ ordinals, who, why })
-    await later(() => this.#handle.redactLater(text))
+    await this.#inTurn(() => this.#handle.redactLater(text))
   }
 
   async giveUpVersions(retention: Retention): Promise<Reclaimed> {
     const text = encode(retention)
-    return JSON.parse(await later(() => this.#handle.giveUpVersionsLater(text))) as Reclaimed
+    return JSON.parse(await this.#inTurn(() => this.#handle.giveUpVersionsLater(text))) as Reclaimed
   }
 
   /** `listener` hears of every event of this type, or of all, in order, when the change is complete: it may change the conversation itself. */
@@ -179,7 +204,7 @@ export class Conversation extends Requests<'later'> {
   /** Nothing can be asked of it from now on; what was asked for before is still done. */
   async close(): Promise<void> {
     this.#listeners.close()
-    await this.#handle.close()
+    await this.#inTurn(() => this.#handle.close())
     await this.#owner?.close()
   }
 

@@ -1,10 +1,12 @@
 // Values of JavaScript as JSON text. Not JSON.stringify: that turns NaN into null, leaves out functions, asks toJSON, and escapes lone surrogates, and what is stored
 // would not be what was given. Here each of these is refused, with its place. A member whose value is undefined is a member that is not there.
 import { UndertextError } from './error.js'
+import { native, type NativeText, type Text } from './native.js'
 
 // Deeper than the engine allows; what nests deeper contains itself, or is refused anyway.
 const depthMax = 1000
 const charactersMax = 2 ** 28
+const loneSurrogate = 'holds a lone surrogate, which is no character'
 
 // Where the value being written stands. A getter may come back here: each encode() puts back what it found.
 const trail: (string | number)[] = []
@@ -17,8 +19,13 @@ function refuse(code: 'invalid_argument' | 'too_large', message: string, cause?:
   throw new UndertextError(code, path === '' ? message : `${path}: ${message}`, { field: field as string | undefined, path: path || undefined }, cause)
 }
 
+// Strings that are too long to be written at once; in the text stands their number between two NULs, which JSON never has.
+const longCharacters = 64 * 1024
+let aside: string[] | undefined
+
 function writeString(value: string): string {
-  if (!value.isWellFormed()) refuse('invalid_argument', 'holds a lone surrogate, which is no character')
+  if (aside !== undefined && value.length > longCharacters) return `\0${aside.push(value) - 1}\0`
+  if (!value.isWellFormed()) refuse('invalid_argument', loneSurrogate)
   characters += value.length
   if (characters > charactersMax) refuse('too_large', `more than ${charactersMax} characters`)
   return JSON.stringify(value)
@@ -105,6 +112,48 @@ function messageOf(thrown: unknown): string {
 /** Any value as JSON. */
 export function encode(value: unknown): string {
   return encodeWith(() => write(value))
+}
+
+export interface LongText {
+  text: Text
+  long: string[]
+}
+
+/** What `encode` gives, with strings that are too long to be written at once set aside. Strings never change: they can be written later. */
+export function setAside(encode: () => Text): LongText {
+  const before = aside
+  const long: string[] = []
+  aside = long
+  try {
+    return { text: encode(), long }
+  } finally {
+    aside = before
+  }
+}
+
+/** Writes it out, a little each time the loop comes by. */
+export async function writeOut({ text, long }: LongText): Promise<NativeText> {
+  const out = native.text()
+  for (const [i, piece] of String(text).split('\0').entries()) {
+    if (i % 2 === 0) {
+      out.add(piece)
+      continue
+    }
+    const value = long[Number(piece)]!
+    out.add('"')
+    for (let from = 0; from < value.length; ) {
+      let to = from + longCharacters
+      // Not between the halves of a surrogate pair.
+      if ((value.charCodeAt(to - 1) & 0xfc00) === 0xd800) --to
+      const slice = value.slice(from, to)
+      if (!slice.isWellFormed()) throw new UndertextError('invalid_argument', loneSurrogate)
+      out.add(JSON.stringify(slice).slice(1, -1))
+      from = to
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    out.add('"')
+  }
+  return out
 }
 
 /** A line of the protocol: `name` is what is asked for ("query" or "operation"), and the members of `parts` stand beside it. */

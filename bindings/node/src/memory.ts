@@ -3,7 +3,7 @@ import { changeCall, readSettings, type Change, type Settings } from './code.js'
 import { encode } from './encode.js'
 import { guarded } from './error.js'
 import { Listeners, type Listener, type Off } from './events.js'
-import { native, type NativeCode, type NativeHandle, type Numbers } from './native.js'
+import { native, type NativeCode, type NativeHandle, type Numbers, type Text } from './native.js'
 import { readAnswer, Requests } from './requests.js'
 import type { Appended, Count, Event, EventType, Imported, MarkMap, Message, MessageQuery, Names, OperationOptions, Outcome, Role, Stats, Target, Usage, UsageReport } from './types.js'
 import { View } from './view.js'
@@ -36,7 +36,7 @@ export class MemoryConversation extends Requests<'now'> {
     this.#listeners = new Listeners(this.#handle)
   }
 
-  protected override send<T>(encode: () => string, read: (answer: string) => T): T {
+  protected override send<T>(encode: () => Text, read: (answer: string) => T): T {
     const line = encode()
     return read(guarded(() => this.#handle.answer(line)))
   }

@@ -19,6 +19,10 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 export type Text = string | Uint8Array
+/** A long text in pieces; they are put together off the loop. It is empty once it has been used. */
+export interface NativeText {
+  add(piece: Text): void
+}
 export type Numbers = [version: number, totalMessages: number, currentBatchMessages: number, totalBatches: number, currentBatchIndex: number, tokens: number]
 
 export interface NativeCancel {
@@ -44,9 +48,9 @@ export type NativeCode =
 
 export interface NativeHandle {
   answer(line: Text): string
-  answerLater(line: Text): Promise<string>
+  answerLater(line: Text | NativeText): Promise<string>
   append(messages: Text): Numbers
-  appendLater(messages: Text): Promise<Numbers>
+  appendLater(messages: Text | NativeText): Promise<Numbers>
   /** TRANSFORM: `call` gets each message as text and answers with the one that takes its place, at once. */
   transform(which: Text, call: (message: string) => string): string
   transformLater(which: Text, call: (message: string) => string): Promise<string>
@@ -108,6 +112,7 @@ export interface Native {
   countTokens(tokenizer: Text, text: Text): number
   importMessages(dialect: Text, json: Text): string
   validateRequest(profile: Text, request: Text): string
+  text(): NativeText
   stream(dialect: Text): NativeStream
 }
 

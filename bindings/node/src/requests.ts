@@ -1,6 +1,7 @@
 // What can be asked of a conversation, once: for one that answers at once, and for one that answers with promises.
 import { encode, encodeRequest } from './encode.js'
 import { UndertextError, type ErrorCode, type ErrorDetails } from './error.js'
+import type { Text } from './native.js'
 import type {
   AnyOperation,
   Batch,
@@ -57,7 +58,7 @@ const resultOf = (answer: unknown): unknown => (answer as { result: unknown }).r
 /** Reading. Nothing here changes anything. Messages and numbers are read by JSON.parse; `raw` gives the text as it is. */
 export abstract class Queries<M extends Mode> {
   /** Sends the line that `encode` makes; `read` makes the reply of its answer. What either throws is how it fails. */
-  protected abstract send<T>(encode: () => string, read: (answer: string) => T): Reply<M, T>
+  protected abstract send<T>(encode: () => Text, read: (answer: string) => T): Reply<M, T>
 
   protected ask<T>(encode: () => string, pick: (answer: unknown) => unknown): Reply<M, T> {
     return this.send(encode, (answer) => pick(readAnswer(answer)) as T)
@@ -67,9 +68,12 @@ export abstract class Queries<M extends Mode> {
     return this.ask(() => encodeRequest('query', name, ...parts), resultOf)
   }
 
-  /** A line of the protocol, or its value, and the answer as text: bytes unchanged, errors included. Where numbers must stay as they are spelled (9007199254740993, 1.10). */
-  raw(request: string | object): Reply<M, string> {
-    return this.send(() => (typeof request === 'string' ? request : encode(request)), (answer) => answer)
+  /**
+   * A line of the protocol, as text, as UTF-8 or as a value, and the answer as text: bytes unchanged, errors included. Where numbers must stay as they are spelled
+   * (9007199254740993, 1.10).
+   */
+  raw(request: string | Uint8Array | object): Reply<M, string> {
+    return this.send(() => (typeof request === 'string' || request instanceof Uint8Array ? request : encode(request)), (answer) => answer)
   }
 
   messages(query?: MessageQuery): Reply<M, Message[]> {

@@ -1,6 +1,6 @@
 // The messages of one version, and all that can be asked of it.
 import { guarded } from './error.js'
-import type { NativeView } from './native.js'
+import type { NativeView, Text } from './native.js'
 import { Queries } from './requests.js'
 import type { Message } from './types.js'
 
@@ -14,7 +14,7 @@ export class View extends Queries<'now'> {
     this.#native = native
   }
 
-  protected override send<T>(encode: () => string, read: (answer: string) => T): T {
+  protected override send<T>(encode: () => Text, read: (answer: string) => T): T {
     const line = encode()
     return read(guarded(() => this.#native.answer(line)))
   }

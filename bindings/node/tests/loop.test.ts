@@ -1,0 +1,60 @@
+// How long an append holds the loop. A machine that is busy with something else is no reason to fail: of every step the quickest of many tries counts.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inMemory, open, type Conversation, type Message } from 'undertext'
+import { temporaryStore } from './temporary.js'
+
+const tries = 10
+const millisecondMax = 1
+
+// The longest that a step of `work` holds the loop: the call itself, and then every turn of the loop. How many turns it waits for other threads differs; the
+// steps that all tries have are those in which something is done here.
+async function longestStep(work: () => Promise<unknown>): Promise<number> {
+  let quickest: number[] | undefined
+  for (let i = 0; i < tries; ++i) {
+    let done = false
+    let since = performance.now()
+    const promise = work().finally(() => (done = true))
+    const steps = [performance.now() - since]
+    while (!done) {
+      since = performance.now()
+      await new Promise((resolve) => setImmediate(resolve))
+      steps.push(performance.now() - since)
+    }
+    await promise
+    quickest = quickest === undefined ? steps : quickest.slice(0, steps.length).map((step, at) => Math.min(step, steps[at]!))
+  }
+  return Math.max(...quickest!)
+}
+
+const texts: [string, string][] = [
+  ['a word', 'word'],
+  ['as much as is done on the loop', '中'.repeat(16_000)],
+  ['a little more', 'ü'.repeat(17_000)],
+  ['as much as is written at once', '😀'.repeat(32_000)],
+  ['a million characters', 'x'.repeat(1_000_000)],
+  ['three million', '"ü\n'.repeat(1_000_000)],
+]
+
+async function holds(make: () => Promise<Conversation>, these = texts): Promise<void> {
+  await using conversation = await make()
+  for (const [what, content] of these) {
+    content.charCodeAt(0)
+    const took = await longestStep(() => conversation.append({ role: 'user', content }))
+    assert.ok(took < millisecondMax, `${what}: ${took.toFixed(2)} ms`)
+  }
+  const many: Message[] = [...Array(100)].map((_, i) => ({ role: 'user', content: `message ${i}` }))
+  assert.ok((await longestStep(() => conversation.append(many))) < millisecondMax)
+}
+
+test('an append to a conversation in memory holds the loop for less than a millisecond', () => holds(async () => inMemory()))
+test('an append to a stored conversation holds the loop for less than a millisecond', (t) => holds(() => open(temporaryStore(t))))
+test('an append to a conversation that compresses itself holds the loop for less than a millisecond', () =>
+  holds(async () => inMemory({ compressionConfig: { enabled: true, threshold: 1000, targetTokens: 500, strategy: 'smart_summary' } }), texts.slice(0, 1)))
+
+test('reading a few messages of very many holds the loop for less than a millisecond', async () => {
+  await using conversation = inMemory()
+  for (let i = 0; i < 20; ++i) await conversation.append([...Array(1000)].map((_, j) => ({ role: 'user' as const, content: `message ${i} ${j}` })))
+  assert.ok((await longestStep(() => conversation.messages({ role: 'user', last: 3 }))) < millisecondMax)
+  assert.ok((await longestStep(() => conversation.truncate({ keepLast: 15_000 }).then(() => conversation.undo()))) < millisecondMax)
+})
