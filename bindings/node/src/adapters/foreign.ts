@@ -1,0 +1,116 @@
+// Messages of other libraries inside ours: each is kept whole, and shows the engine a role, a content and its tool calls, so that counts, queries and requests make sense.
+//
+// What is shown as content is not stored twice: it is moved out of the item, which holds null in its place, and `home` says where it belongs. So an edit of the content
+// (TRANSFORM, a redaction) is an edit of the item.
+import { UndertextError } from '../error.js'
+import type { Conversation } from '../conversation.js'
+import type { MemoryConversation } from '../memory.js'
+import type { Message } from '../types.js'
+
+/** What an adapter of one conversation is put on. */
+export type AnyConversation = Conversation | MemoryConversation
+
+export type Item = Record<string, unknown>
+type Path = readonly (string | number)[]
+
+/** What the engine is to see of an item. */
+export interface Face {
+  role: Message['role']
+  /** Where the item has what may stand as content; an empty path is the whole item, as the only part. */
+  home?: Path
+  /** Content where there is nothing at `home` that may be one. */
+  text?: string
+  id?: unknown
+  name?: unknown
+  toolCalls?: unknown[]
+  toolCallId?: unknown
+}
+
+interface Enclosed {
+  kind: string
+  item: unknown
+  home?: Path
+}
+
+export function isObject(value: unknown): value is Item {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function at(value: unknown, path: Path): unknown {
+  let found = value
+  for (const step of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined
+    found = (found as Record<string | number, unknown>)[step]
+  }
+  return found
+}
+
+// A copy with something else at `path`; keys keep their order, and __proto__ is a key like any other.
+function withValue(value: unknown, path: Path, put: unknown): unknown {
+  const [step, ...rest] = path
+  if (step === undefined) return put
+  if (Array.isArray(value)) return value.with(Number(step), withValue(value[Number(step)], rest, put))
+  return { ...(value as Item), [step]: withValue((value as Item)[step], rest, put) }
+}
+
+function mayBeContent(value: unknown): value is Message['content'] {
+  return typeof value === 'string' ? value !== '' : Array.isArray(value) && value.length > 0 && value.every(isObject)
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The item as a message of ours. Nothing of it is lost that JSON can hold; what it cannot is refused when the message is stored. */
+export function enclose(kind: string, item: Item, face: Face): Message {
+  const whole = face.home?.length === 0
+  const shown = whole ? [item] : face.home === undefined ? undefined : at(item, face.home)
+  const moved = mayBeContent(shown)
+  const toolCalls = face.toolCalls?.length ? face.toolCalls : undefined
+  // No content is shown by a part without text: the engine takes no message that says nothing.
+  const otherwise = face.text ? face.text : toolCalls ? null : [{ type: 'text', text: '' }]
+  const enclosed: Enclosed = moved ? { kind, item: whole ? null : withValue(item, face.home!, null), home: face.home } : { kind, item }
+  return {
+    role: face.role,
+    content: moved ? (shown as Message['content']) : otherwise,
+    id: text(face.id),
+    name: text(face.name),
+    toolCalls,
+    toolCallId: text(face.toolCallId),
+    foreign: enclosed,
+  }
+}
+
+/** The item that `message` was made of; undefined for a message that came by another door, such as a summary. */
+export function disclose(kind: string, message: Message): Item | undefined {
+  const enclosed = message['foreign'] as Enclosed | undefined
+  if (!isObject(enclosed) || enclosed.kind !== kind) return undefined
+  if (enclosed.home === undefined) return enclosed.item as Item
+  const whole = enclosed.home.length === 0
+  return (whole ? (message.content as Item[])[0] : withValue(enclosed.item, enclosed.home, message.content)) as Item
+}
+
+/** A call of a tool, in the shape that every dialect reads. */
+export function functionCall(id: unknown, name: unknown, input: unknown): Item {
+  return { id, type: 'function', function: { name, arguments: typeof input === 'string' ? input : (JSON.stringify(input) ?? '{}') } }
+}
+
+/** The text of a message that came by another door. */
+export function plainText(message: Message): string {
+  if (typeof message.content === 'string') return message.content
+  return (message.content ?? []).map((part) => part.text ?? '').join('')
+}
+
+export function unsupported(what: string): UndertextError {
+  return new UndertextError('unsupported', what)
+}
+
+/** With what other processes have committed. */
+export async function refresh(conversation: AnyConversation): Promise<void> {
+  if ('catchUp' in conversation && conversation.id !== '') await conversation.catchUp()
+}
+
+/** Hides all messages, those of the system too. Nothing is lost: earlier versions have them. */
+export async function clearAll(conversation: AnyConversation): Promise<void> {
+  await conversation.clear({ keepSystemMessage: false })
+}

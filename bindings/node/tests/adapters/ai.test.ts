@@ -1,0 +1,210 @@
+import { convertToModelMessages, createUIMessageStreamResponse, generateText, stepCountIs, streamText, tool, validateUIMessages, type ModelMessage, type UIMessage } from 'ai'
+import { MockLanguageModelV3, simulateReadableStream } from 'ai/test'
+import fc from 'fast-check'
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openStore } from 'undertext'
+import { ModelMessageStore, UIMessageStore } from 'undertext/ai'
+import { z } from 'zod'
+import { anyObject, anyValue, runs, some, text, type Item } from './values.js'
+
+const say = (id: string, role: 'user' | 'assistant' | 'system', value: string): UIMessage => ({ id, role, parts: [{ type: 'text', text: value }] })
+const chat = [say('1', 'user', 'Hello'), say('2', 'assistant', 'Hi.'), say('3', 'user', 'How are you?'), say('4', 'assistant', 'Fine.')]
+
+const usage = { inputTokens: { total: 3, noCache: 3, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 5, text: 5, reasoning: 0 } }
+
+test('messages of a page come back as they were saved; a chat that is not there has none', async () => {
+  await using store = await openStore('memory:')
+  const messages = new UIMessageStore(store)
+  assert.deepEqual(await messages.load('chat'), [])
+  assert.deepEqual(await store.list(), [])
+  const rich: UIMessage[] = [
+    { id: 'a', role: 'user', metadata: { at: 1, ['__proto__']: 2 }, parts: [{ type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AAAA' }] },
+    {
+      id: 'b',
+      role: 'assistant',
+      parts: [
+        { type: 'step-start' },
+        { type: 'reasoning', text: 'hm' },
+        { type: 'tool-weather', toolCallId: 'c', state: 'output-available', input: { city: 'Lyon' }, output: { degrees: 18 } },
+        { type: 'data-map', data: { zoom: 3 } },
+        { type: 'text', text: 'It is 18.', state: 'done' },
+      ],
+    },
+    { id: 'c', role: 'assistant', parts: [] },
+  ]
+  await messages.save('chat', rich)
+  assert.equal(JSON.stringify(await messages.load('chat')), JSON.stringify(rich))
+})
+
+test('saving is as many operations as something changed: append, regenerate, edit', async () => {
+  await using store = await openStore('memory:')
+  const messages = new UIMessageStore(store)
+  await messages.save('chat', chat.slice(0, 2))
+  await messages.save('chat', chat)
+  const again = await messages.save('chat', chat)
+  const regenerated = [...chat.slice(0, 3), say('5', 'assistant', 'Splendid.')]
+  await messages.save('chat', regenerated)
+  const edited = [chat[0]!, chat[1]!, say('3', 'user', 'Who are you?')]
+  await messages.save('chat', edited)
+  assert.deepEqual(await messages.load('chat'), edited)
+  await using conversation = await store.open('chat')
+  assert.deepEqual(
+    (await conversation.history()).map(({ operation }) => operation),
+    [null, 'APPEND', 'APPEND', 'REPLACE', 'REPLACE', 'DELETE'],
+  )
+  assert.deepEqual(
+    (await conversation.messages({ atVersion: again.version })).map(({ id }) => id),
+    ['1', '2', '3', '4'],
+  )
+})
+
+test('two who save at once lose nothing, and whoever expects a version is told', async () => {
+  await using store = await openStore('memory:')
+  const [one, two] = [new UIMessageStore(store), new UIMessageStore(store)]
+  const { version } = await one.save('chat', chat.slice(0, 2))
+  await Promise.all([one.save('chat', chat.slice(0, 3)), two.save('chat', [...chat.slice(0, 2), say('x', 'user', 'Other')])])
+  await using conversation = await store.open('chat')
+  assert.deepEqual((await conversation.messages({ all: true })).map(({ id }) => id).sort(), ['1', '2', '3', 'x'])
+  await assert.rejects(one.save('chat', chat, { expectedVersion: version }), { name: 'UndertextError', code: 'conflict' })
+  const now = await one.loadVersion('chat')
+  await one.save('chat', chat, { expectedVersion: now.version })
+  assert.deepEqual(await two.load('chat'), chat)
+})
+
+test('a chat as in the manual of the AI SDK: load, validate, convert, stream, save', async () => {
+  await using store = await openStore('memory:')
+  const messages = new UIMessageStore(store)
+  const turn = async (message: UIMessage, answer: string): Promise<number> => {
+    let sent = 0
+    const model = new MockLanguageModelV3({
+      doStream: async ({ prompt }) => {
+        sent = prompt.length
+        return {
+          stream: simulateReadableStream({
+            chunks: [
+              { type: 'stream-start', warnings: [] },
+              { type: 'text-start', id: 't' },
+              { type: 'text-delta', id: 't', delta: answer },
+              { type: 'text-end', id: 't' },
+              { type: 'finish', finishReason: { unified: 'stop', raw: undefined }, usage },
+            ],
+          }),
+        }
+      },
+    })
+    const originalMessages = await validateUIMessages({ messages: [...(await messages.load('chat')), message] })
+    const result = streamText({ model, messages: await convertToModelMessages(originalMessages) })
+    const stream = result.toUIMessageStream({
+      originalMessages,
+      generateMessageId: () => `${message.id}-answer`,
+      onFinish: async (done) => {
+        await messages.save('chat', done.messages)
+      },
+    })
+    await createUIMessageStreamResponse({ stream }).text()
+    return sent
+  }
+  assert.equal(await turn(say('u1', 'user', 'Hello'), 'Hi.'), 1)
+  assert.equal(await turn(say('u2', 'user', 'And?'), 'Yes.'), 3)
+  const loaded = await messages.load('chat')
+  assert.deepEqual(
+    loaded.map(({ id, role }) => [id, role]),
+    [
+      ['u1', 'user'],
+      ['u1-answer', 'assistant'],
+      ['u2', 'user'],
+      ['u2-answer', 'assistant'],
+    ],
+  )
+  await using conversation = await store.open('chat')
+  assert.deepEqual(
+    (await conversation.history()).map(({ operation }) => operation),
+    [null, 'APPEND', 'APPEND'],
+  )
+})
+
+test('messages of a model go round through generateText with a tool, and the engine sees calls and answers', async () => {
+  await using store = await openStore('memory:')
+  const messages = new ModelMessageStore(store)
+  let step = 0
+  const model = new MockLanguageModelV3({
+    doGenerate: async () => ({
+      content: step++ === 0 ? [{ type: 'tool-call', toolCallId: 'c1', toolName: 'weather', input: '{"city":"Lyon"}' }] : [{ type: 'text', text: 'It is 18.' }],
+      finishReason: { unified: step === 1 ? 'tool-calls' : 'stop', raw: undefined },
+      usage,
+      warnings: [],
+    }),
+  })
+  const asked: ModelMessage[] = [{ role: 'user', content: 'Weather in Lyon?' }]
+  const weather = tool({ description: 'The weather', inputSchema: z.object({ city: z.string() }), execute: async () => '18 degrees' })
+  const { response } = await generateText({ model, messages: asked, tools: { weather }, stopWhen: stepCountIs(3) })
+  const whole: ModelMessage[] = [...asked, ...response.messages]
+  await messages.save('chat', whole)
+  assert.deepEqual(await messages.load('chat'), JSON.parse(JSON.stringify(whole)))
+  await using conversation = await store.open('chat')
+  assert.deepEqual(
+    (await conversation.messages()).map(({ role }) => role),
+    ['user', 'assistant', 'tool', 'assistant'],
+  )
+  assert.equal((await conversation.count({ role: 'tool', contains: '18 degrees' })).count, 1)
+  assert.deepEqual((await conversation.delete({ indices: [2] })).warnings, [{ code: 'tool_call_without_result', ordinal: 1, toolCallId: 'c1' }])
+})
+
+test('a summary, and messages that came by another door, are messages of both kinds', async () => {
+  await using store = await openStore('memory:')
+  const ui = new UIMessageStore(store)
+  await ui.save('chat', chat)
+  await using conversation = await store.open('chat')
+  await conversation.compress({ indices: [0, 1, 2], summary: { role: 'system', content: 'They met.' } })
+  await conversation.append({ role: 'tool', content: 'done', toolCallId: 'c' })
+  const loaded = await ui.load('chat')
+  assert.deepEqual(loaded.map(({ role, parts }) => [role, parts[0]]), [
+    ['system', { type: 'text', text: 'They met.' }],
+    ['assistant', { type: 'text', text: 'Fine.' }],
+    ['assistant', { type: 'text', text: 'done' }],
+  ])
+  await validateUIMessages({ messages: loaded })
+  await ui.save('chat', [...loaded, say('9', 'user', 'Go on')])
+  assert.equal((await conversation.history()).at(-1)!.operation, 'APPEND')
+  assert.deepEqual((await new ModelMessageStore(store).load('chat'))[2], {
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId: 'c', toolName: '', output: { type: 'text', value: 'done' } }],
+  })
+})
+
+test('what JSON cannot hold is refused, and the chat stays as it was', async () => {
+  await using store = await openStore('memory:')
+  const messages = new UIMessageStore(store)
+  await messages.save('chat', chat)
+  for (const metadata of [{ at: new Date() }, { a: NaN }, { a: 'half \ud83d' }]) {
+    await assert.rejects(messages.save('chat', [...chat, { ...say('9', 'user', 'x'), metadata }]), { name: 'UndertextError', code: 'invalid_argument' })
+  }
+  assert.deepEqual(await messages.load('chat'), chat)
+})
+
+test('random lists are loaded as they were saved, one after the other', async () => {
+  await using store = await openStore('memory:')
+  const part = fc.oneof(fc.record({ type: fc.constantFrom('text', 'reasoning', 'step-start', 'tool-x', 'tool-result', 'tool-call'), text }), some({ type: text, toolCallId: text, input: anyValue, output: anyObject }))
+  const ui = some({ id: text, metadata: anyValue, foreign: anyValue }).chain((rest) =>
+    fc.record({ role: fc.constantFrom('user', 'assistant', 'system'), parts: fc.array(part, { maxLength: 3 }) }).map((item) => ({ ...rest, ...item }) as Item),
+  )
+  const model = fc.record({ role: fc.constantFrom('user', 'assistant', 'system', 'tool'), content: fc.oneof(text, fc.array(part, { maxLength: 3 })) }) as fc.Arbitrary<Item>
+  let chats = 0
+  const both = [
+    [new UIMessageStore(store), ui],
+    [new ModelMessageStore(store), model],
+  ] as [UIMessageStore, fc.Arbitrary<Item>][]
+  for (const [messages, item] of both) {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(item, { maxLength: 4 }), { minLength: 1, maxLength: 3 }), async (states) => {
+        const id = `chat-${++chats}`
+        for (const state of states as unknown as UIMessage[][]) {
+          await messages.save(id, state)
+          assert.equal(JSON.stringify(await messages.load(id)), JSON.stringify(state))
+        }
+      }),
+      runs,
+    )
+  }
+})
