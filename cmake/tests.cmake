@@ -1,4 +1,4 @@
-# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, crash, fuzz, example, install, architecture, postgres, server, inspector.
+# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, crash, fuzz, example, install, architecture, postgres, server, inspector, python.
 #
 #   src/<room>/*_test.cpp      one executable a room, undertext_<room>_test; label unit
 #   …model_test.cpp            those of a room: one executable of their own, undertext_<room>_model_test; label model
@@ -8,6 +8,7 @@
 #   tests/postgres/            on throw-away servers, where PostgreSQL is installed (cmake/postgres.cmake); label postgres
 #   tests/server/              the command as a server, over sockets (cmake/server_tests.cmake); label server
 #   tests/inspector/           the page in a real browser (cmake/inspector_tests.cmake); label inspector
+#   bindings/python/tests/     the package for Python (cmake/python.cmake); label python
 #   tests/model/               History against a plain reference; label model
 #   tests/fuzz/*.cpp           replayed over tests/fuzz/corpus/<name>, or fuzzed from there (cmake/fuzz.cmake); label fuzz
 #   examples/*.cpp             built against the shared library and run; label example

@@ -1,0 +1,94 @@
+"""Undertext keeps the message array that an LLM agent sends to its model: every edit is an operation, no edit loses anything, and every earlier state can be read and restored.
+
+    with undertext.open("sqlite:agent.db", "support-17") as conversation:
+        conversation.append({"role": "user", "content": "Hello"})
+        conversation.messages(role="user", last=3)
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+from typing import Any, Dict, Mapping, Union, cast
+
+from . import _native
+from ._conversation import Conversation, Events, Subscription
+from ._errors import (
+    CannotFitError,
+    ConflictError,
+    CorruptError,
+    InternalError,
+    InvalidArgumentError,
+    NotFoundError,
+    OutOfMemoryError,
+    TooLargeError,
+    UnavailableError,
+    UndertextError,
+    UnsupportedError,
+)
+from ._native import Cancel
+from ._store import Store, open, quick, slow
+from ._view import Strategy, View
+from .types import Message, Summariser
+
+__version__ = _native.library_version
+
+__all__ = [
+    "Cancel",
+    "CannotFitError",
+    "ConflictError",
+    "Conversation",
+    "CorruptError",
+    "Events",
+    "InternalError",
+    "InvalidArgumentError",
+    "Message",
+    "NotFoundError",
+    "OutOfMemoryError",
+    "Store",
+    "Strategy",
+    "Stream",
+    "Subscription",
+    "Summariser",
+    "TooLargeError",
+    "UnavailableError",
+    "UndertextError",
+    "UnsupportedError",
+    "View",
+    "count_tokens",
+    "import_messages",
+    "open",
+    "quick",
+    "slow",
+]
+
+# Conversations that are still open are closed while Python can still be called back.
+atexit.register(_native.end)
+
+
+def _json_text(value: Union[str, bytes, Mapping[str, object], list[Any]]) -> Union[str, bytes]:
+    return value if isinstance(value, (str, bytes)) else json.dumps(value, allow_nan=False)
+
+
+def import_messages(dialect: str, payload: Union[str, bytes, Mapping[str, object], list[Any]]) -> Dict[str, Any]:
+    """A request or response of a provider, as JSON text or what it was read into, as {"messages":[…],"rest":{…}}."""
+    return cast(Dict[str, Any], _native.import_messages(dialect, _json_text(payload)))
+
+
+def count_tokens(tokenizer: str, text: str) -> int:
+    """By any name that a conversation's tokenizer may have, such as "o200k_base" or "estimate"."""
+    return _native.count_tokens(tokenizer, text)
+
+
+class Stream:
+    """Puts the events of a streamed answer together: feed it the data of each. For one thread at a time."""
+
+    def __init__(self, dialect: str) -> None:
+        self._native = _native.Stream(dialect)
+
+    def feed(self, data: Union[str, bytes, Mapping[str, object]]) -> None:
+        self._native.feed(_json_text(data))
+
+    def result(self) -> Dict[str, Any]:
+        """What is there so far: `complete`, and with it `message`, `finishReason`, `usage`, `error` where there is one."""
+        return cast(Dict[str, Any], self._native.result())
