@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Mapping, Sequence
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.load import dumpd, load
@@ -90,13 +90,19 @@ def from_langchain(message: BaseMessage) -> str:
 
     InvalidArgumentError: it is a RemoveMessage, or there is something in it that would not come back: a class of your own, or an object, a tuple or NaN among its values.
     """
+    return text_and_copy(message)[0]
+
+
+def text_and_copy(message: BaseMessage) -> Tuple[str, BaseMessage]:
+    """What from_langchain() answers, and the message that it was tried with."""
     if isinstance(message, RemoveMessage):
         raise InvalidArgumentError("a RemoveMessage is an instruction and no message: edit the conversation instead", field="type")
     for slim in (True, False):
         text = _shaped(message, slim=slim)
         try:
-            if to_langchain(json.loads(text)) == message:
-                return text
+            copy = to_langchain(json.loads(text))
+            if copy == message:
+                return text, copy
         except UndertextError:
             raise
         except Exception:  # noqa: S112 - whatever LangChain raises, the message would not come back
