@@ -42,10 +42,7 @@ Text::Text(nb::handle value) {
     held_ = nb::borrow(value);
   } else if (PyUnicode_Check(value.ptr())) {
     held_ = nb::steal(PyUnicode_AsUTF8String(value.ptr()));
-    if (!held_.is_valid()) {
-      nb::python_error error;
-      throw Refused{"has a lone surrogate, which no UTF-8 can hold", {}, {}, nb::borrow(error.value())};
-    }
+    if (!held_.is_valid()) throw Refused{"has a lone surrogate, which no UTF-8 can hold", {}, {}, take_exception()};
   } else {
     throw Refused{std::string("must be str or bytes, not ") + Py_TYPE(value.ptr())->tp_name, {}, {}, {}};
   }
@@ -122,7 +119,8 @@ void leave_python() {
 }
 
 undertext_status status_of(nb::python_error& error, undertext_string* words) {
-  const nb::object exception = nb::borrow(error.value());
+  error.restore();
+  const nb::object exception = take_exception();
   Raised::keep(exception);
   std::string said = Py_TYPE(exception.ptr())->tp_name;
   const nb::object text = nb::steal(PyObject_Str(exception.ptr()));

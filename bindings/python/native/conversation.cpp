@@ -164,15 +164,20 @@ void bind_conversation(nb::module_& module) {
   const auto version_of = [](const optional<std::uint64_t>& version) { return version.value_or(UNDERTEXT_HEAD); };
 
   nb::class_<Conversation>(module, "Conversation", nb::type_slots(slots))
-      .def("answer",
-           [](Conversation& self, nb::handle request) {
-             const Json json(request);
-             const Conversation::Use use(self);
-             return answer_of([&](undertext_string* answer) { return undertext_answer(*use, json.get(), answer); });
-           })
-      .def("answer_text", answer_text)
-      .def("append", [](Conversation& self, nb::handle messages) { return append(self, Json(messages).get()); })
-      .def("append_text", [](Conversation& self, nb::handle text) { return append(self, Text(text).get()); })
+      .def(
+          "answer",
+          [](Conversation& self, nb::handle request) {
+            const Json json(request);
+            const Conversation::Use use(self);
+            return answer_of([&](undertext_string* answer) { return undertext_answer(*use, json.get(), answer); });
+          },
+          nb::arg("request").none())
+      .def("answer_text", answer_text, nb::arg("line").none())
+      .def(
+          "append", [](Conversation& self, nb::handle messages) { return append(self, Json(messages).get()); },
+          nb::arg("messages").none())
+      .def(
+          "append_text", [](Conversation& self, nb::handle text) { return append(self, Text(text).get()); }, nb::arg("text").none())
       .def("version",
            [](Conversation& self) {
              const Conversation::Use use(self);

@@ -1,8 +1,8 @@
 // The handles of undertext.h as Python objects.
 #pragma once
 
+#include <atomic>
 #include <map>
-#include <vector>
 
 #include "calls.hpp"
 
@@ -88,15 +88,27 @@ class View {
   ~View() {
     if (is_owned_) undertext_view_close(const_cast<undertext_view*>(handle_));
   }
-  void take_back() { handle_ = nullptr; }
-  const undertext_view* get() const {
-    if (handle_ == nullptr) raise_closed("view");
-    return handle_;
-  }
+  // Waits for those who still read it: a strategy may have handed it to another thread.
+  void take_back();
+
+  // The handle for the length of a call.
+  class Use {
+   public:
+    explicit Use(View& view);
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    ~Use();
+    const undertext_view* operator*() const { return view_.handle_; }
+
+   private:
+    View& view_;
+  };
 
  private:
   const undertext_view* handle_;
   bool is_owned_;
+  bool is_back_ = false;
+  std::atomic<int> readers_ = 0;
 };
 
 // Whether a result is still wanted; after the call that lent it, it is not.

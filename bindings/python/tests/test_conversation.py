@@ -111,7 +111,7 @@ def test_queries_have_methods() -> None:
     assert conversation.render("openai_chat")["request"]["messages"][-1]["role"] == "assistant"
     assert conversation.validate("openai_chat")["valid"] is True
     assert "result" in conversation.query("cost", from_=6, dialect="anthropic")
-    conversation.report_usage(request_id="r", prompt=10, completion=2)
+    conversation.report_usage("r", prompt=10, completion=2)
     assert conversation.usage()["totals"] is not None
 
 

@@ -14,11 +14,13 @@ from .types import (
     Batch,
     BatchSnapshot,
     CompressArguments,
+    CostArguments,
     Count,
     DeleteArguments,
     Diff,
     Event,
     FilterArguments,
+    FitArguments,
     HistoryEntry,
     MarkMap,
     Message,
@@ -26,12 +28,15 @@ from .types import (
     MessageLike,
     Named,
     OperationOptions,
+    RenderArguments,
     Rendered,
     Role,
     State,
     Stats,
     TransformArguments,
     TruncateArguments,
+    UsageReport,
+    ValidateArguments,
     Validated,
 )
 
@@ -247,7 +252,7 @@ class Conversation:
         answer = self._native.answer(members("query", "count", filters))
         return {"count": answer["count"], "tokens": answer["tokens"]}
 
-    def query(self, name: str, **arguments: Any) -> Any:
+    def query(self, name: str, /, **arguments: Any) -> Any:
         """Any query of the protocol, with the whole answer."""
         return self._native.answer(members("query", name, arguments))
 
@@ -288,21 +293,21 @@ class Conversation:
     def blame(self, ordinal: int) -> Dict[str, Any]:
         return cast(Dict[str, Any], self._result("blame", ordinal=ordinal))
 
-    def fit(self, **arguments: Any) -> Dict[str, Any]:
+    def fit(self, **arguments: Unpack[FitArguments]) -> Dict[str, Any]:
         """Whether the view fits a budget, and what would have to be hidden: fit(budget={"window": 128000, "reserve": 8000})."""
         return cast(Dict[str, Any], self._result("fit", **arguments))
 
     def receipts(self) -> List[Dict[str, Any]]:
         return cast(List[Dict[str, Any]], self._result("receipts"))
 
-    def render(self, dialect: str | None = None, **arguments: Any) -> Rendered:
+    def render(self, dialect: str | None = None, **arguments: Unpack[RenderArguments]) -> Rendered:
         """The request for a provider, and what had to be repaired in it."""
         return cast(Rendered, self._result("render", dialect=dialect, **arguments))
 
-    def validate(self, dialect: str | None = None, **arguments: Any) -> Validated:
+    def validate(self, dialect: str | None = None, **arguments: Unpack[ValidateArguments]) -> Validated:
         return cast(Validated, self._result("validate", dialect=dialect, **arguments))
 
-    def cost(self, from_: int, **arguments: Any) -> Dict[str, Any]:
+    def cost(self, from_: int, **arguments: Unpack[CostArguments]) -> Dict[str, Any]:
         return cast(Dict[str, Any], self._result("cost", from_=from_, **arguments))
 
     def answer_text(self, line: Union[str, bytes]) -> str:
@@ -332,10 +337,9 @@ class Conversation:
     def cancel_compression(self) -> None:
         self._native.cancel_compression()
 
-    def report_usage(self, **usage: Any) -> None:
-        """What a provider reported of a request: report_usage(request_id="r1", prompt=812, completion=90)."""
-        arguments = members("requestId", usage.pop("request_id", ""), usage)
-        self._native.report_usage(arguments)
+    def report_usage(self, request_id: str, **usage: Unpack[UsageReport]) -> None:
+        """What a provider reported of a request: report_usage("r1", prompt=812, completion=90)."""
+        self._native.report_usage(members("requestId", request_id, usage))
 
     def usage(self) -> Dict[str, Any]:
         return cast(Dict[str, Any], self._native.usage())

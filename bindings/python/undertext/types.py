@@ -143,6 +143,43 @@ class MessageFilters(TypedDict, total=False):
     last: int
 
 
+class FitArguments(TypedDict, total=False):
+    budget: Budget
+    strategy: StrategyLike
+    at_version: int
+
+
+class ValidateArguments(TypedDict, total=False):
+    profile: Union[str, Mapping[str, object]]
+    at_version: int
+    request: Mapping[str, object]
+    sent_version: int
+
+
+class RenderArguments(ValidateArguments, total=False):
+    repair: bool
+    bound_thinking: str
+
+
+class CostArguments(TypedDict, total=False):
+    to: int
+    dialect: str
+    profile: Union[str, Mapping[str, object]]
+    overhead: int
+
+
+class UsageReport(TypedDict, total=False):
+    model: str
+    prompt: int
+    completion: int
+    cached: int
+    total: int
+    cost: float
+    timestamp: int
+    estimated_prompt: int
+    final: bool
+
+
 class Count(TypedDict):
     count: int
     tokens: int
