@@ -1,6 +1,8 @@
 #include "calls.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "read_json.hpp"
 
@@ -17,9 +19,19 @@ nb::object& error_maker() {
 thread_local Raised* innermost = nullptr;
 thread_local int depth_inside = 0;
 
-// A callback adds itself first and looks whether it may second; whoever ends forbids first and counts second. So none slips through.
-std::atomic<int> callbacks_inside = 0;
+// Those who wait for the GIL, or are in a callback. Each adds itself first and looks whether it may second; whoever ends forbids first and counts second. So none slips through.
+std::atomic<int> inside = 0;
 std::atomic<bool> is_leaving = false;
+thread_local bool is_last = false;  // the thread that ends the interpreter
+
+bool come_in() {
+  inside.fetch_add(1);
+  return is_last || !is_leaving.load();
+}
+
+void go_out() {
+  if (inside.fetch_sub(1) == 1) inside.notify_all();
+}
 
 [[noreturn]] void raise_made(const char* code, nb::object error, const nb::object& cause) {
   nb::object exception = error_maker()(code, error);
@@ -93,9 +105,16 @@ void end_callback(void* context) {
   if (python) delete callback;  // else the interpreter is ending, and takes its objects along
 }
 
-Entered::Entered() {
-  callbacks_inside.fetch_add(1);
-  is_in_ = !is_leaving.load();
+WithoutGil::~WithoutGil() {
+  if (!come_in()) {
+    go_out();
+    while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+  PyEval_RestoreThread(state_);
+  go_out();
+}
+
+Entered::Entered() : is_in_(come_in()) {
   if (is_in_) {
     state_ = PyGILState_Ensure();
     ++depth_inside;
@@ -107,15 +126,17 @@ Entered::~Entered() {
     --depth_inside;
     PyGILState_Release(state_);
   }
-  if (callbacks_inside.fetch_sub(1) == 1) callbacks_inside.notify_all();
+  go_out();
 }
 
 bool Entered::is_inside() { return depth_inside > 0; }
 
 void leave_python() {
+  is_last = true;
   is_leaving.store(true);
-  const nb::gil_scoped_release released;
-  for (int inside = callbacks_inside.load(); inside != 0; inside = callbacks_inside.load()) callbacks_inside.wait(inside);
+  PyThreadState* state = PyEval_SaveThread();
+  for (int left = inside.load(); left != 0; left = inside.load()) inside.wait(left);
+  PyEval_RestoreThread(state);
 }
 
 undertext_status status_of(nb::python_error& error, undertext_string* words) {

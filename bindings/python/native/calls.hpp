@@ -50,6 +50,18 @@ class Json {
   std::string text_;
 };
 
+// Lets the GIL go for as long as it lives. A thread that comes back while the interpreter ends stays away for ever: there is nothing left to come back to.
+class WithoutGil {
+ public:
+  WithoutGil() : state_(PyEval_SaveThread()) {}
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+  ~WithoutGil();
+
+ private:
+  PyThreadState* state_;
+};
+
 // What a callback of this thread's call has raised, if anything.
 class Raised {
  public:
@@ -82,7 +94,7 @@ void call(Work work) {
   Raised raised;
   undertext_status status = UNDERTEXT_OK;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     status = work(&error.string);
   }
   if (status != UNDERTEXT_OK) raise(status, error.view(), raised);
@@ -100,7 +112,7 @@ nb::object answer_of(Work work) {
   Raised raised;
   undertext_status status = UNDERTEXT_OK;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     status = work(&answer.string);
   }
   return read_answer(status, answer.view(), raised);
@@ -126,7 +138,7 @@ class Entered {
   bool is_in_;
   PyGILState_STATE state_{};
 };
-// From here on nobody enters; waits for those who are inside.
+// From here on nobody enters but this thread; waits for those who are inside.
 void leave_python();
 
 // The exception of a callback as a status, with words for people. Needs the GIL.

@@ -52,7 +52,7 @@ nb::str answer_text(Conversation& conversation, nb::handle line) {
   const Conversation::Use use(conversation);
   Answered answer;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     undertext_answer(*use, text.get(), &answer.string);
   }
   return nb::str(answer.view().data(), answer.view().size());
@@ -81,7 +81,7 @@ Conversation::~Conversation() {
   open_conversations().erase(this);
   if (handle_ == nullptr) return;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     for (const auto& [number, subscribed] : subscriptions_) undertext_subscription_close(subscribed.subscription);
   }
   undertext_conversation_close_later(handle_);
@@ -99,7 +99,7 @@ void Conversation::end() {
   const std::map<std::uint64_t, Subscribed> subscriptions = std::move(subscriptions_);
   subscriptions_.clear();
   const bool may_wait = !Entered::is_inside();
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   for (const auto& [number, subscribed] : subscriptions) undertext_subscription_close(subscribed.subscription);
   // A callback cannot wait for the end of callbacks.
   if (may_wait) {
@@ -118,6 +118,13 @@ void Conversation::close_all() {
     }
     if (next == nullptr) return;
     next->close();
+  }
+}
+
+void Conversation::forget_all() {
+  for (Conversation* conversation : open_conversations()) {
+    conversation->handle_ = nullptr;
+    conversation->subscriptions_.clear();
   }
 }
 
@@ -149,7 +156,7 @@ void Conversation::unsubscribe(std::uint64_t number) {
   if (found == subscriptions_.end()) return;
   undertext_subscription* subscription = found->second.subscription;
   subscriptions_.erase(found);
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   undertext_subscription_close(subscription);
 }
 
@@ -181,7 +188,7 @@ void bind_conversation(nb::module_& module) {
       .def("version",
            [](Conversation& self) {
              const Conversation::Use use(self);
-             const nb::gil_scoped_release released;
+             const WithoutGil released;
              return undertext_conversation_version(*use);
            })
       .def("id",

@@ -18,7 +18,8 @@ class Conversation {
 
   void close();
   bool is_closed() const { return is_ending_ || handle_ == nullptr; }
-  static void close_all();  // at the end of the interpreter
+  static void close_all();   // at the end of the interpreter
+  static void forget_all();  // in a child of fork(), which has none of the library's threads and no right to its files
 
   std::uint64_t subscribe(nb::object function);
   void unsubscribe(std::uint64_t number);
@@ -53,12 +54,13 @@ class Conversation {
 
 class Store {
  public:
-  explicit Store(undertext_store* handle) : handle_(handle) {}
+  explicit Store(undertext_store* handle);
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
-  ~Store() { close(); }
+  ~Store();
 
   void close();
+  static void forget_all();
   bool is_closed() const { return is_ending_ || handle_ == nullptr; }
 
   class Use {

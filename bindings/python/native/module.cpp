@@ -48,6 +48,12 @@ void end() {
   leave_python();
 }
 
+// In a child of fork(): what was open belongs to the parent.
+void forget() {
+  Conversation::forget_all();
+  Store::forget_all();
+}
+
 }  // namespace
 
 }  // namespace undertext_python
@@ -75,6 +81,7 @@ NB_MODULE(_native, module) {
   module.def("count_tokens", count_tokens);
   module.def("set_error_maker", set_error_maker);
   module.def("end", end);
+  module.def("forget", forget);
   module.attr("library_version") = undertext_library_version();
   module.attr("abi_version") = undertext_abi_version();
 }

@@ -1,14 +1,36 @@
+#include <set>
+
 #include "handles.hpp"
 #include "read_json.hpp"
 
 namespace undertext_python {
+
+namespace {
+
+std::set<Store*>& open_stores() {
+  static auto* open = new std::set<Store*>;
+  return *open;
+}
+
+}  // namespace
+
+Store::Store(undertext_store* handle) : handle_(handle) { open_stores().insert(this); }
+
+Store::~Store() {
+  open_stores().erase(this);
+  close();
+}
+
+void Store::forget_all() {
+  for (Store* store : open_stores()) store->handle_ = nullptr;
+}
 
 void Store::close() {
   is_ending_ = true;
   if (calls_ > 0 || handle_ == nullptr) return;
   undertext_store* handle = handle_;
   handle_ = nullptr;
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   undertext_store_close(handle);
 }
 

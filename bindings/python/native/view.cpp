@@ -26,7 +26,7 @@ View::Use::~Use() {
 
 void View::take_back() {
   is_back_ = true;
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   for (int readers = readers_; readers != 0; readers = readers_) readers_.wait(readers);
 }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
 from typing import Any, Dict, Mapping, Union, cast
 
 from . import _native
@@ -64,6 +65,8 @@ __all__ = [
 
 # Conversations that are still open are closed while Python can still be called back.
 atexit.register(_native.end)
+# A child has none of the library's threads, and no right to the parent's files: what was open is closed there.
+os.register_at_fork(after_in_child=_native.forget)
 
 
 def _json_text(value: Union[str, bytes, Mapping[str, object], list[Any]]) -> Union[str, bytes]:
