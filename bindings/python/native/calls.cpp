@@ -131,11 +131,13 @@ Entered::~Entered() {
 
 bool Entered::is_inside() { return depth_inside > 0; }
 
+void forget_others() { inside.store(0); }
+
 void leave_python() {
   is_last = true;
   is_leaving.store(true);
   PyThreadState* state = PyEval_SaveThread();
-  for (int left = inside.load(); left != 0; left = inside.load()) inside.wait(left);
+  for (int left = inside.load(); left > 0; left = inside.load()) inside.wait(left);
   PyEval_RestoreThread(state);
 }
 

@@ -138,10 +138,37 @@ class Entered {
   bool is_in_;
   PyGILState_STATE state_{};
 };
+// In a child of fork(): the others did not come along.
+void forget_others();
 // From here on nobody enters but this thread; waits for those who are inside.
 void leave_python();
 
 // The exception of a callback as a status, with words for people. Needs the GIL.
 undertext_status status_of(nb::python_error& error, undertext_string* words);
+
+// Runs a callback of Python's, and turns what it raises into a status with words.
+template <class Work>
+undertext_status in_python(undertext_string* words, Work work) {
+  const Entered python;
+  if (!python) {
+    undertext_string_copy(undertext_text_of("the interpreter is ending"), words);
+    return UNDERTEXT_UNAVAILABLE;
+  }
+  try {
+    work();
+    return UNDERTEXT_OK;
+  } catch (nb::python_error& error) {
+    return status_of(error, words);
+  } catch (const Refused& refused) {
+    try {
+      raise(refused);
+    } catch (nb::python_error& error) {
+      return status_of(error, words);
+    }
+  } catch (const std::exception& exception) {
+    undertext_string_copy(undertext_text_of(exception.what()), words);
+    return UNDERTEXT_INTERNAL;
+  }
+}
 
 }  // namespace undertext_python

@@ -14,9 +14,10 @@ class Conversation {
   explicit Conversation(undertext_conversation* handle);
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
-  ~Conversation();  // forgotten: leaves the waiting to a thread of the library's
+  ~Conversation();
 
   void close();
+  void forget();  // for finalizers: leaves the waiting to a thread of the library's
   bool is_closed() const { return is_ending_ || handle_ == nullptr; }
   static void close_all();   // at the end of the interpreter
   static void forget_all();  // in a child of fork(), which has none of the library's threads and no right to its files
@@ -43,7 +44,7 @@ class Conversation {
     undertext_subscription* subscription;
     Callback* callback;
   };
-  void end();
+  void end(void (*closing)(undertext_conversation*));
 
   undertext_conversation* handle_;
   std::map<std::uint64_t, Subscribed> subscriptions_;

@@ -30,7 +30,8 @@ from ._errors import (
 from ._native import Cancel
 from ._store import Store, open, quick, slow
 from ._view import Strategy, View
-from .types import Message, Summariser
+from ._wire import given
+from .types import Message, Settings, Summariser, Validated
 
 __version__ = _native.library_version
 
@@ -46,6 +47,7 @@ __all__ = [
     "Message",
     "NotFoundError",
     "OutOfMemoryError",
+    "Settings",
     "Store",
     "Strategy",
     "Stream",
@@ -57,10 +59,12 @@ __all__ = [
     "UnsupportedError",
     "View",
     "count_tokens",
+    "import_after",
     "import_messages",
     "open",
     "quick",
     "slow",
+    "validate_request",
 ]
 
 # Conversations that are still open are closed while Python can still be called back.
@@ -76,6 +80,16 @@ def _json_text(value: Union[str, bytes, Mapping[str, object], list[Any]]) -> Uni
 def import_messages(dialect: str, payload: Union[str, bytes, Mapping[str, object], list[Any]]) -> Dict[str, Any]:
     """A request or response of a provider, as JSON text or what it was read into, as {"messages":[…],"rest":{…}}."""
     return cast(Dict[str, Any], _native.import_messages(dialect, _json_text(payload)))
+
+
+def import_after(view: View, payload: Union[str, bytes, Mapping[str, object], list[Any]], dialect: str | None = None, *, profile: Any = None) -> Dict[str, Any]:
+    """import_messages() of a client that sends back what it was given, and more: what equals the rendering of `view` is left out, and counted as "known"."""
+    return cast(Dict[str, Any], view._native.import_after(given({"dialect": dialect, "profile": profile}), _json_text(payload)))
+
+
+def validate_request(payload: Union[str, bytes, Mapping[str, object], list[Any]], dialect: str | None = None, *, profile: Any = None) -> Validated:
+    """Whether a provider would take a request (a body, or a list of messages) as it stands."""
+    return cast(Validated, _native.validate_request(given({"dialect": dialect, "profile": profile}), _json_text(payload)))
 
 
 def count_tokens(tokenizer: str, text: str) -> int:

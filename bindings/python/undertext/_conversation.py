@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, 
 
 from . import _native
 from ._view import View
-from ._wire import members
+from ._wire import given, members
 from .types import (
     Answer,
     Batch,
@@ -208,8 +208,12 @@ class Conversation:
     def split(self, index: int, at: Sequence[int], **options: Unpack[OperationOptions]) -> Answer:
         return self._operate("SPLIT", {"index": index, "at": at, **options})
 
-    def transform(self, **arguments: Unpack[TransformArguments]) -> Answer:
-        return self._operate("TRANSFORM", arguments)
+    def transform(self, function: Callable[[Message], MessageLike] | None = None, **arguments: Unpack[TransformArguments]) -> Answer:
+        """By a function, or by one of `replace_text`, `truncate_text` and `set_metadata`. The function gets one message after the other and answers with what takes its
+        place; it may be asked twice, must not change the conversation, and what it raises is the cause of the error."""
+        if function is None:
+            return self._operate("TRANSFORM", arguments)
+        return cast(Answer, self._native.transform(given(arguments), function))
 
     def start_batch(self, *, boundary: int | None = None, hide_prior: bool | None = None, **options: Unpack[OperationOptions]) -> Answer:
         return self._operate("START_BATCH", {"boundary": boundary, "hide_prior": hide_prior, **options})
@@ -356,5 +360,4 @@ class Conversation:
         self._native.redact({"ordinals": ordinals, "who": who, "why": why})
 
     def give_up_versions(self, *, versions: int | None = None, batches: int | None = None, days: int | None = None) -> Dict[str, Any]:
-        kept = {"versions": versions, "batches": batches, "days": days}
-        return cast(Dict[str, Any], self._native.give_up_versions({name: n for name, n in kept.items() if n is not None}))
+        return cast(Dict[str, Any], self._native.give_up_versions(given({"versions": versions, "batches": batches, "days": days})))

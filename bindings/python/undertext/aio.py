@@ -285,6 +285,11 @@ class Store(_OffTheLoop):
     purge = _later(_store.Store.purge)
     check = _later(_store.Store.check)
     backup = _later(_store.Store.backup)
+    settings = _later(_store.Store.settings)
+    removals = _later(_store.Store.removals)
+    compact = _later(_store.Store.compact)
+    export = _later(_store.Store.export)
+    import_ = _later(_store.Store.import_)
 
 
 def open(url: str | None = None, id: str | None = None, **arguments: Any) -> _Opening[Conversation]:  # noqa: A001

@@ -125,6 +125,24 @@ class TransformArguments(Named, total=False):
     set_metadata: Mapping[str, object]
 
 
+class CompressionConfig(TypedDict, total=False):
+    enabled: bool
+    threshold: int
+    targetTokens: int
+    strategy: StrategyLike
+
+
+class Settings(TypedDict, total=False):
+    """Of a conversation; kept with it in a store."""
+
+    tokenizer: str
+    tokenLimit: int
+    compressionConfig: CompressionConfig
+    pairs: Pairs
+    limits: Dict[str, int]
+    summarisers: Dict[str, Any]
+
+
 class MessageFilters(TypedDict, total=False):
     """The filters of a query, in the order in which they are applied."""
 
