@@ -8,7 +8,7 @@
 #   tests/postgres/            on throw-away servers, where PostgreSQL is installed (cmake/postgres.cmake); label postgres
 #   tests/server/              the command as a server, over sockets (cmake/server_tests.cmake); label server
 #   tests/inspector/           the page in a real browser (cmake/inspector_tests.cmake); label inspector
-#   bindings/python/tests/     the package for Python (cmake/python.cmake); label python
+#   bindings/python/tests/     the package for Python (cmake/python_tests.cmake); label python
 #   tests/model/               History against a plain reference; label model
 #   tests/fuzz/*.cpp           replayed over tests/fuzz/corpus/<name>, or fuzzed from there (cmake/fuzz.cmake); label fuzz
 #   examples/*.cpp             built against the shared library and run; label example
@@ -109,6 +109,9 @@ endforeach()
 
 include(cmake/store_tests.cmake)
 include(cmake/c_tests.cmake)
+if(TARGET undertext_python)
+  include(cmake/python_tests.cmake)
+endif()
 
 # The model test, on the engine built with the tiniest tree nodes, and on the engine as shipped.
 set(model_sources tests/model/model_test.cpp tests/model/plain_model.cpp)

@@ -187,6 +187,7 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
   to.cancel = options.cancel;
   Result<Plan> plan = plan_by(strategy, frozen, to);
   if (!plan) return plan.error();
+  if (options.cancel.stop_requested()) return Error{ErrorCode::unavailable, "it was cancelled"};
   bool moved_on = false;
   Result<Outcome> outcome = apply({op::CompressBy{[&](const History& now) -> Result<Plan> {
                                      moved_on = now.version() != frozen.version();

@@ -1,6 +1,8 @@
 #include "calls.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "read_json.hpp"
 
@@ -17,9 +19,19 @@ nb::object& error_maker() {
 thread_local Raised* innermost = nullptr;
 thread_local int depth_inside = 0;
 
-// A callback adds itself first and looks whether it may second; whoever ends forbids first and counts second. So none slips through.
-std::atomic<int> callbacks_inside = 0;
+// Those who wait for the GIL, or are in a callback. Each adds itself first and looks whether it may second; whoever ends forbids first and counts second. So none slips through.
+std::atomic<int> inside = 0;
 std::atomic<bool> is_leaving = false;
+thread_local bool is_last = false;  // the thread that ends the interpreter
+
+bool come_in() {
+  inside.fetch_add(1);
+  return is_last || !is_leaving.load();
+}
+
+void go_out() {
+  if (inside.fetch_sub(1) == 1) inside.notify_all();
+}
 
 [[noreturn]] void raise_made(const char* code, nb::object error, const nb::object& cause) {
   nb::object exception = error_maker()(code, error);
@@ -42,10 +54,7 @@ Text::Text(nb::handle value) {
     held_ = nb::borrow(value);
   } else if (PyUnicode_Check(value.ptr())) {
     held_ = nb::steal(PyUnicode_AsUTF8String(value.ptr()));
-    if (!held_.is_valid()) {
-      nb::python_error error;
-      throw Refused{"has a lone surrogate, which no UTF-8 can hold", {}, {}, nb::borrow(error.value())};
-    }
+    if (!held_.is_valid()) throw Refused{"has a lone surrogate, which no UTF-8 can hold", {}, {}, take_exception()};
   } else {
     throw Refused{std::string("must be str or bytes, not ") + Py_TYPE(value.ptr())->tp_name, {}, {}, {}};
   }
@@ -96,9 +105,16 @@ void end_callback(void* context) {
   if (python) delete callback;  // else the interpreter is ending, and takes its objects along
 }
 
-Entered::Entered() {
-  callbacks_inside.fetch_add(1);
-  is_in_ = !is_leaving.load();
+WithoutGil::~WithoutGil() {
+  if (!come_in()) {
+    go_out();
+    while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+  PyEval_RestoreThread(state_);
+  go_out();
+}
+
+Entered::Entered() : is_in_(come_in()) {
   if (is_in_) {
     state_ = PyGILState_Ensure();
     ++depth_inside;
@@ -110,19 +126,24 @@ Entered::~Entered() {
     --depth_inside;
     PyGILState_Release(state_);
   }
-  if (callbacks_inside.fetch_sub(1) == 1) callbacks_inside.notify_all();
+  go_out();
 }
 
 bool Entered::is_inside() { return depth_inside > 0; }
 
+void forget_others() { inside.store(0); }
+
 void leave_python() {
+  is_last = true;
   is_leaving.store(true);
-  const nb::gil_scoped_release released;
-  for (int inside = callbacks_inside.load(); inside != 0; inside = callbacks_inside.load()) callbacks_inside.wait(inside);
+  PyThreadState* state = PyEval_SaveThread();
+  for (int left = inside.load(); left > 0; left = inside.load()) inside.wait(left);
+  PyEval_RestoreThread(state);
 }
 
 undertext_status status_of(nb::python_error& error, undertext_string* words) {
-  const nb::object exception = nb::borrow(error.value());
+  error.restore();
+  const nb::object exception = take_exception();
   Raised::keep(exception);
   std::string said = Py_TYPE(exception.ptr())->tp_name;
   const nb::object text = nb::steal(PyObject_Str(exception.ptr()));

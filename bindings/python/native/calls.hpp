@@ -50,6 +50,18 @@ class Json {
   std::string text_;
 };
 
+// Lets the GIL go for as long as it lives. A thread that comes back while the interpreter ends stays away for ever: there is nothing left to come back to.
+class WithoutGil {
+ public:
+  WithoutGil() : state_(PyEval_SaveThread()) {}
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+  ~WithoutGil();
+
+ private:
+  PyThreadState* state_;
+};
+
 // What a callback of this thread's call has raised, if anything.
 class Raised {
  public:
@@ -82,7 +94,7 @@ void call(Work work) {
   Raised raised;
   undertext_status status = UNDERTEXT_OK;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     status = work(&error.string);
   }
   if (status != UNDERTEXT_OK) raise(status, error.view(), raised);
@@ -100,7 +112,7 @@ nb::object answer_of(Work work) {
   Raised raised;
   undertext_status status = UNDERTEXT_OK;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     status = work(&answer.string);
   }
   return read_answer(status, answer.view(), raised);
@@ -126,10 +138,37 @@ class Entered {
   bool is_in_;
   PyGILState_STATE state_{};
 };
-// From here on nobody enters; waits for those who are inside.
+// In a child of fork(): the others did not come along.
+void forget_others();
+// From here on nobody enters but this thread; waits for those who are inside.
 void leave_python();
 
 // The exception of a callback as a status, with words for people. Needs the GIL.
 undertext_status status_of(nb::python_error& error, undertext_string* words);
+
+// Runs a callback of Python's, and turns what it raises into a status with words.
+template <class Work>
+undertext_status in_python(undertext_string* words, Work work) {
+  const Entered python;
+  if (!python) {
+    undertext_string_copy(undertext_text_of("the interpreter is ending"), words);
+    return UNDERTEXT_UNAVAILABLE;
+  }
+  try {
+    work();
+    return UNDERTEXT_OK;
+  } catch (nb::python_error& error) {
+    return status_of(error, words);
+  } catch (const Refused& refused) {
+    try {
+      raise(refused);
+    } catch (nb::python_error& error) {
+      return status_of(error, words);
+    }
+  } catch (const std::exception& exception) {
+    undertext_string_copy(undertext_text_of(exception.what()), words);
+    return UNDERTEXT_INTERNAL;
+  }
+}
 
 }  // namespace undertext_python

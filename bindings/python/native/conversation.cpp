@@ -47,12 +47,19 @@ std::uint64_t append(Conversation& conversation, undertext_text messages) {
   return version;
 }
 
+undertext_status transform_message(void* context, undertext_text message, undertext_string* changed) {
+  return in_python(changed, [&] {
+    const nb::object made = (*static_cast<nb::object*>(context))(read_json({message.data, message.size}));
+    undertext_string_copy(Json(made).get(), changed);
+  });
+}
+
 nb::str answer_text(Conversation& conversation, nb::handle line) {
   const Text text(line);
   const Conversation::Use use(conversation);
   Answered answer;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     undertext_answer(*use, text.get(), &answer.string);
   }
   return nb::str(answer.view().data(), answer.view().size());
@@ -66,7 +73,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
 }
 
 int clear(PyObject* self) {
-  if (nb::inst_ready(self)) nb::inst_ptr<Conversation>(self)->close();
+  if (nb::inst_ready(self)) nb::inst_ptr<Conversation>(self)->forget();
   return 0;
 }
 
@@ -79,34 +86,26 @@ Conversation::Conversation(undertext_conversation* handle) : handle_(handle) { o
 
 Conversation::~Conversation() {
   open_conversations().erase(this);
-  if (handle_ == nullptr) return;
-  {
-    const nb::gil_scoped_release released;
-    for (const auto& [number, subscribed] : subscriptions_) undertext_subscription_close(subscribed.subscription);
-  }
-  undertext_conversation_close_later(handle_);
+  forget();
 }
 
 void Conversation::close() {
   is_ending_ = true;
-  if (calls_ == 0) end();
+  // A callback cannot wait for the end of callbacks.
+  if (calls_ == 0) end(Entered::is_inside() ? undertext_conversation_close_later : undertext_conversation_close);
 }
 
-void Conversation::end() {
+void Conversation::forget() { end(undertext_conversation_close_later); }
+
+void Conversation::end(void (*closing)(undertext_conversation*)) {
   undertext_conversation* handle = handle_;
   if (handle == nullptr) return;
   handle_ = nullptr;
   const std::map<std::uint64_t, Subscribed> subscriptions = std::move(subscriptions_);
   subscriptions_.clear();
-  const bool may_wait = !Entered::is_inside();
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   for (const auto& [number, subscribed] : subscriptions) undertext_subscription_close(subscribed.subscription);
-  // A callback cannot wait for the end of callbacks.
-  if (may_wait) {
-    undertext_conversation_close(handle);
-  } else {
-    undertext_conversation_close_later(handle);
-  }
+  closing(handle);
 }
 
 void Conversation::close_all() {
@@ -121,13 +120,20 @@ void Conversation::close_all() {
   }
 }
 
+void Conversation::forget_all() {
+  for (Conversation* conversation : open_conversations()) {
+    conversation->handle_ = nullptr;
+    conversation->subscriptions_.clear();
+  }
+}
+
 Conversation::Use::Use(Conversation& conversation) : conversation_(conversation) {
   if (conversation.is_closed()) raise_closed("conversation");
   ++conversation.calls_;
 }
 
 Conversation::Use::~Use() {
-  if (--conversation_.calls_ == 0 && conversation_.is_ending_) conversation_.end();
+  if (--conversation_.calls_ == 0 && conversation_.is_ending_) conversation_.close();
 }
 
 std::uint64_t Conversation::subscribe(nb::object function) {
@@ -149,7 +155,7 @@ void Conversation::unsubscribe(std::uint64_t number) {
   if (found == subscriptions_.end()) return;
   undertext_subscription* subscription = found->second.subscription;
   subscriptions_.erase(found);
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   undertext_subscription_close(subscription);
 }
 
@@ -164,19 +170,24 @@ void bind_conversation(nb::module_& module) {
   const auto version_of = [](const optional<std::uint64_t>& version) { return version.value_or(UNDERTEXT_HEAD); };
 
   nb::class_<Conversation>(module, "Conversation", nb::type_slots(slots))
-      .def("answer",
-           [](Conversation& self, nb::handle request) {
-             const Json json(request);
-             const Conversation::Use use(self);
-             return answer_of([&](undertext_string* answer) { return undertext_answer(*use, json.get(), answer); });
-           })
-      .def("answer_text", answer_text)
-      .def("append", [](Conversation& self, nb::handle messages) { return append(self, Json(messages).get()); })
-      .def("append_text", [](Conversation& self, nb::handle text) { return append(self, Text(text).get()); })
+      .def(
+          "answer",
+          [](Conversation& self, nb::handle request) {
+            const Json json(request);
+            const Conversation::Use use(self);
+            return answer_of([&](undertext_string* answer) { return undertext_answer(*use, json.get(), answer); });
+          },
+          nb::arg("request").none())
+      .def("answer_text", answer_text, nb::arg("line").none())
+      .def(
+          "append", [](Conversation& self, nb::handle messages) { return append(self, Json(messages).get()); },
+          nb::arg("messages").none())
+      .def(
+          "append_text", [](Conversation& self, nb::handle text) { return append(self, Text(text).get()); }, nb::arg("text").none())
       .def("version",
            [](Conversation& self) {
              const Conversation::Use use(self);
-             const nb::gil_scoped_release released;
+             const WithoutGil released;
              return undertext_conversation_version(*use);
            })
       .def("id",
@@ -191,6 +202,14 @@ void bind_conversation(nb::module_& module) {
              undertext_stats stats{};
              call([&](undertext_string* error) { return undertext_conversation_stats(*use, &stats, error); });
              return dict_of(stats);
+           })
+      .def("transform",
+           [](Conversation& self, nb::handle which, nb::object function) {
+             const Json json(which);
+             const Conversation::Use use(self);
+             return answer_of([&](undertext_string* answer) {
+               return undertext_transform(*use, json.get(), transform_message, &function, answer);
+             });
            })
       .def(
           "fork",

@@ -1,8 +1,8 @@
 // The handles of undertext.h as Python objects.
 #pragma once
 
+#include <atomic>
 #include <map>
-#include <vector>
 
 #include "calls.hpp"
 
@@ -14,11 +14,13 @@ class Conversation {
   explicit Conversation(undertext_conversation* handle);
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
-  ~Conversation();  // forgotten: leaves the waiting to a thread of the library's
+  ~Conversation();
 
   void close();
+  void forget();  // for finalizers: leaves the waiting to a thread of the library's
   bool is_closed() const { return is_ending_ || handle_ == nullptr; }
-  static void close_all();  // at the end of the interpreter
+  static void close_all();   // at the end of the interpreter
+  static void forget_all();  // in a child of fork(), which has none of the library's threads and no right to its files
 
   std::uint64_t subscribe(nb::object function);
   void unsubscribe(std::uint64_t number);
@@ -42,7 +44,7 @@ class Conversation {
     undertext_subscription* subscription;
     Callback* callback;
   };
-  void end();
+  void end(void (*closing)(undertext_conversation*));
 
   undertext_conversation* handle_;
   std::map<std::uint64_t, Subscribed> subscriptions_;
@@ -53,12 +55,13 @@ class Conversation {
 
 class Store {
  public:
-  explicit Store(undertext_store* handle) : handle_(handle) {}
+  explicit Store(undertext_store* handle);
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
-  ~Store() { close(); }
+  ~Store();
 
   void close();
+  static void forget_all();
   bool is_closed() const { return is_ending_ || handle_ == nullptr; }
 
   class Use {
@@ -88,15 +91,27 @@ class View {
   ~View() {
     if (is_owned_) undertext_view_close(const_cast<undertext_view*>(handle_));
   }
-  void take_back() { handle_ = nullptr; }
-  const undertext_view* get() const {
-    if (handle_ == nullptr) raise_closed("view");
-    return handle_;
-  }
+  // Waits for those who still read it: a strategy may have handed it to another thread.
+  void take_back();
+
+  // The handle for the length of a call.
+  class Use {
+   public:
+    explicit Use(View& view);
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    ~Use();
+    const undertext_view* operator*() const { return view_.handle_; }
+
+   private:
+    View& view_;
+  };
 
  private:
   const undertext_view* handle_;
   bool is_owned_;
+  bool is_back_ = false;
+  std::atomic<int> readers_ = 0;
 };
 
 // Whether a result is still wanted; after the call that lent it, it is not.

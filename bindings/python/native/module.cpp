@@ -35,6 +35,14 @@ nb::object import_messages(nb::handle dialect, nb::handle json) {
   return read_json(imported.view());
 }
 
+nb::object validate_request(nb::handle profile, nb::handle json) {
+  const Json taken_by(profile);
+  const Text text(json);
+  Answered findings;
+  call([&](undertext_string* error) { return undertext_validate_request(taken_by.get(), text.get(), &findings.string, error); });
+  return read_json(findings.view());
+}
+
 std::uint64_t count_tokens(nb::handle tokenizer, nb::handle text) {
   const Text name(tokenizer), counted(text);
   std::uint64_t tokens = 0;
@@ -46,6 +54,13 @@ std::uint64_t count_tokens(nb::handle tokenizer, nb::handle text) {
 void end() {
   Conversation::close_all();
   leave_python();
+}
+
+// In a child of fork(): what was open belongs to the parent.
+void forget() {
+  Conversation::forget_all();
+  Store::forget_all();
+  forget_others();
 }
 
 }  // namespace
@@ -72,9 +87,11 @@ NB_MODULE(_native, module) {
   bind_settings(module);
   nb::class_<Stream>(module, "Stream").def(nb::init<nb::handle>()).def("feed", &Stream::feed).def("result", &Stream::result);
   module.def("import_messages", import_messages);
+  module.def("validate_request", validate_request);
   module.def("count_tokens", count_tokens);
   module.def("set_error_maker", set_error_maker);
   module.def("end", end);
+  module.def("forget", forget);
   module.attr("library_version") = undertext_library_version();
   module.attr("abi_version") = undertext_abi_version();
 }

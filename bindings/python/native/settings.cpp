@@ -8,31 +8,6 @@ namespace undertext_python {
 
 namespace {
 
-// Runs a callback of Python's, and turns what it raises into a status with words.
-template <class Work>
-undertext_status in_python(undertext_string* words, Work work) {
-  const Entered python;
-  if (!python) {
-    undertext_string_copy(undertext_text_of("the interpreter is ending"), words);
-    return UNDERTEXT_UNAVAILABLE;
-  }
-  try {
-    work();
-    return UNDERTEXT_OK;
-  } catch (nb::python_error& error) {
-    return status_of(error, words);
-  } catch (const Refused& refused) {
-    try {
-      raise(refused);
-    } catch (nb::python_error& error) {
-      return status_of(error, words);
-    }
-  } catch (const std::exception& exception) {
-    undertext_string_copy(undertext_text_of(exception.what()), words);
-    return UNDERTEXT_INTERNAL;
-  }
-}
-
 // What was lent to a callback is worth nothing after it.
 template <class Lent>
 struct Loan {

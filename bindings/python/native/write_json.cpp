@@ -22,8 +22,7 @@ void write(PyObject* value, std::string& text, int depth);
 // The exception that is set, as a reason; out of memory stays what it is.
 [[noreturn]] void refuse_raised(const char* message) {
   if (PyErr_ExceptionMatches(PyExc_MemoryError) != 0 || PyErr_ExceptionMatches(PyExc_Exception) == 0) throw nb::python_error();
-  nb::python_error raised;
-  throw Refused{message, {}, {}, nb::borrow(raised.value())};
+  throw Refused{message, {}, {}, take_exception()};
 }
 
 std::array<bool, 256> made_escaped() {
@@ -213,6 +212,21 @@ void write(PyObject* value, std::string& text, int depth) {
 }
 
 }  // namespace
+
+nb::object take_exception() {
+#if PY_VERSION_HEX >= 0x030C0000
+  return nb::steal(PyErr_GetRaisedException());
+#else
+  // What C raised may still be a class and its words.
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  if (trace != nullptr) PyException_SetTraceback(value, trace);
+  Py_XDECREF(type);
+  Py_XDECREF(trace);
+  return nb::steal(value);
+#endif
+}
 
 void write_json(PyObject* value, std::string& text) { write(value, text, 0); }
 

@@ -16,6 +16,9 @@ struct Refused {
   const char* code = "invalid_argument";
 };
 
+// The exception that is set, which is then set no more.
+nanobind::object take_exception();
+
 // Appends `value` to `text`. Takes None, bool, int, float, str, dict, list, tuple and what is derived from them; reads str, int and float by their value, without
 // asking their methods. Throws Refused. Needs the GIL.
 void write_json(PyObject* value, std::string& text);

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -111,7 +113,7 @@ def test_queries_have_methods() -> None:
     assert conversation.render("openai_chat")["request"]["messages"][-1]["role"] == "assistant"
     assert conversation.validate("openai_chat")["valid"] is True
     assert "result" in conversation.query("cost", from_=6, dialect="anthropic")
-    conversation.report_usage(request_id="r", prompt=10, completion=2)
+    conversation.report_usage("r", prompt=10, completion=2)
     assert conversation.usage()["totals"] is not None
 
 
@@ -191,6 +193,52 @@ def test_a_stored_conversation_is_there_again(tmp_path: Path) -> None:
         assert contents(copy) == ["kept"]
 
 
+def test_a_conversation_goes_out_with_its_history_and_comes_back(tmp_path: Path) -> None:
+    with undertext.Store("memory:") as store:
+        with store.open("one", settings={"tokenLimit": 1000}) as conversation:
+            conversation.append([say("user", "kept"), say("user", "secret")])
+            conversation.undo()
+            conversation.redact([1], who="me", why="a test")
+        first, second = io.BytesIO(), io.BytesIO()
+        store.export("one", first)
+        first.seek(0)
+        assert store.import_("two", first)["versions"] == 2
+        store.export("two", second)
+        assert first.getvalue() == second.getvalue()
+        assert store.settings("two") == {"tokenLimit": 1000}
+        assert [(r["ordinal"], r["who"]) for r in store.removals("one")] == [(1, "me")]
+        store.compact()
+        with pytest.raises(undertext.UndertextError) as caught:
+            store.import_("three", ["no bytes"])  # type: ignore[list-item]
+        assert isinstance(caught.value.__cause__, TypeError)
+
+        def full(data: bytes) -> int:
+            raise OSError("the disk is full")
+
+        first.write = full  # type: ignore[assignment]
+        with pytest.raises(undertext.InternalError) as failed:
+            store.export("one", first)
+        assert isinstance(failed.value.__cause__, OSError)
+
+
+def test_a_function_transforms_messages() -> None:
+    conversation = filled(4)
+
+    def shout(message: undertext.Message) -> dict[str, object]:
+        return {**message, "content": str(message["content"]).upper()}
+
+    assert conversation.transform(shout, roles=["assistant"], description="loud")["operation"] == "TRANSFORM"
+    assert contents(conversation) == ["message 0", "MESSAGE 1", "message 2", "MESSAGE 3"]
+    broken: Any
+    for broken in (lambda message: 1 / 0, lambda message: None, lambda message: {"role": "user"}, lambda message: {**message, "x": b""}):
+        with pytest.raises(undertext.UndertextError):
+            conversation.transform(broken, indices=[0])
+    with pytest.raises(undertext.InternalError) as caught:
+        conversation.transform(lambda message: {"x": 1 / 0}, indices=[0])
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert conversation.version == 5
+
+
 def test_what_is_closed_says_so() -> None:
     conversation = filled(1)
     conversation.close()
@@ -204,6 +252,12 @@ def test_what_is_closed_says_so() -> None:
 def test_providers_payloads_streams_and_tokens() -> None:
     imported = undertext.import_messages("openai_chat", {"model": "m", "messages": [{"role": "user", "content": "hi"}]})
     assert imported["messages"] == [{"role": "user", "content": "hi"}]
+    conversation = filled(2)
+    rendered = conversation.render("openai_chat")["request"]["messages"]
+    after = undertext.import_after(conversation.view(), {"messages": [*rendered, {"role": "user", "content": "new"}]}, "openai_chat")
+    assert (after["known"], after["messages"]) == (2, [{"role": "user", "content": "new"}])
+    assert undertext.validate_request({"messages": rendered}, "openai_chat")["valid"] is True
+    assert undertext.validate_request([{"role": "tool", "content": "x", "tool_call_id": "c"}], "openai_chat")["findings"] != []
     stream = undertext.Stream("openai_chat")
     stream.feed({"choices": [{"index": 0, "delta": {"role": "assistant", "content": "he"}}]})
     stream.feed('{"choices":[{"index":0,"delta":{"content":"llo"},"finish_reason":"stop"}]}')

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
 from typing import Any, Dict, Mapping, Union, cast
 
 from . import _native
@@ -29,7 +30,8 @@ from ._errors import (
 from ._native import Cancel
 from ._store import Store, open, quick, slow
 from ._view import Strategy, View
-from .types import Message, Summariser
+from ._wire import given
+from .types import Message, Settings, Summariser, Validated
 
 __version__ = _native.library_version
 
@@ -45,6 +47,7 @@ __all__ = [
     "Message",
     "NotFoundError",
     "OutOfMemoryError",
+    "Settings",
     "Store",
     "Strategy",
     "Stream",
@@ -56,14 +59,18 @@ __all__ = [
     "UnsupportedError",
     "View",
     "count_tokens",
+    "import_after",
     "import_messages",
     "open",
     "quick",
     "slow",
+    "validate_request",
 ]
 
 # Conversations that are still open are closed while Python can still be called back.
 atexit.register(_native.end)
+# A child has none of the library's threads, and no right to the parent's files: what was open is closed there.
+os.register_at_fork(after_in_child=_native.forget)
 
 
 def _json_text(value: Union[str, bytes, Mapping[str, object], list[Any]]) -> Union[str, bytes]:
@@ -73,6 +80,16 @@ def _json_text(value: Union[str, bytes, Mapping[str, object], list[Any]]) -> Uni
 def import_messages(dialect: str, payload: Union[str, bytes, Mapping[str, object], list[Any]]) -> Dict[str, Any]:
     """A request or response of a provider, as JSON text or what it was read into, as {"messages":[…],"rest":{…}}."""
     return cast(Dict[str, Any], _native.import_messages(dialect, _json_text(payload)))
+
+
+def import_after(view: View, payload: Union[str, bytes, Mapping[str, object], list[Any]], dialect: str | None = None, *, profile: Any = None) -> Dict[str, Any]:
+    """import_messages() of a client that sends back what it was given, and more: what equals the rendering of `view` is left out, and counted as "known"."""
+    return cast(Dict[str, Any], view._native.import_after(given({"dialect": dialect, "profile": profile}), _json_text(payload)))
+
+
+def validate_request(payload: Union[str, bytes, Mapping[str, object], list[Any]], dialect: str | None = None, *, profile: Any = None) -> Validated:
+    """Whether a provider would take a request (a body, or a list of messages) as it stands."""
+    return cast(Validated, _native.validate_request(given({"dialect": dialect, "profile": profile}), _json_text(payload)))
 
 
 def count_tokens(tokenizer: str, text: str) -> int:

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, 
 
 from . import _native
 from ._view import View
-from ._wire import members
+from ._wire import given, members
 from .types import (
     Answer,
     Batch,
     BatchSnapshot,
     CompressArguments,
+    CostArguments,
     Count,
     DeleteArguments,
     Diff,
     Event,
     FilterArguments,
+    FitArguments,
     HistoryEntry,
     MarkMap,
     Message,
@@ -26,12 +28,15 @@ from .types import (
     MessageLike,
     Named,
     OperationOptions,
+    RenderArguments,
     Rendered,
     Role,
     State,
     Stats,
     TransformArguments,
     TruncateArguments,
+    UsageReport,
+    ValidateArguments,
     Validated,
 )
 
@@ -203,8 +208,12 @@ class Conversation:
     def split(self, index: int, at: Sequence[int], **options: Unpack[OperationOptions]) -> Answer:
         return self._operate("SPLIT", {"index": index, "at": at, **options})
 
-    def transform(self, **arguments: Unpack[TransformArguments]) -> Answer:
-        return self._operate("TRANSFORM", arguments)
+    def transform(self, function: Callable[[Message], MessageLike] | None = None, **arguments: Unpack[TransformArguments]) -> Answer:
+        """By a function, or by one of `replace_text`, `truncate_text` and `set_metadata`. The function gets one message after the other and answers with what takes its
+        place; it may be asked twice, must not change the conversation, and what it raises is the cause of the error."""
+        if function is None:
+            return self._operate("TRANSFORM", arguments)
+        return cast(Answer, self._native.transform(given(arguments), function))
 
     def start_batch(self, *, boundary: int | None = None, hide_prior: bool | None = None, **options: Unpack[OperationOptions]) -> Answer:
         return self._operate("START_BATCH", {"boundary": boundary, "hide_prior": hide_prior, **options})
@@ -247,7 +256,7 @@ class Conversation:
         answer = self._native.answer(members("query", "count", filters))
         return {"count": answer["count"], "tokens": answer["tokens"]}
 
-    def query(self, name: str, **arguments: Any) -> Any:
+    def query(self, name: str, /, **arguments: Any) -> Any:
         """Any query of the protocol, with the whole answer."""
         return self._native.answer(members("query", name, arguments))
 
@@ -288,21 +297,21 @@ class Conversation:
     def blame(self, ordinal: int) -> Dict[str, Any]:
         return cast(Dict[str, Any], self._result("blame", ordinal=ordinal))
 
-    def fit(self, **arguments: Any) -> Dict[str, Any]:
+    def fit(self, **arguments: Unpack[FitArguments]) -> Dict[str, Any]:
         """Whether the view fits a budget, and what would have to be hidden: fit(budget={"window": 128000, "reserve": 8000})."""
         return cast(Dict[str, Any], self._result("fit", **arguments))
 
     def receipts(self) -> List[Dict[str, Any]]:
         return cast(List[Dict[str, Any]], self._result("receipts"))
 
-    def render(self, dialect: str | None = None, **arguments: Any) -> Rendered:
+    def render(self, dialect: str | None = None, **arguments: Unpack[RenderArguments]) -> Rendered:
         """The request for a provider, and what had to be repaired in it."""
         return cast(Rendered, self._result("render", dialect=dialect, **arguments))
 
-    def validate(self, dialect: str | None = None, **arguments: Any) -> Validated:
+    def validate(self, dialect: str | None = None, **arguments: Unpack[ValidateArguments]) -> Validated:
         return cast(Validated, self._result("validate", dialect=dialect, **arguments))
 
-    def cost(self, from_: int, **arguments: Any) -> Dict[str, Any]:
+    def cost(self, from_: int, **arguments: Unpack[CostArguments]) -> Dict[str, Any]:
         return cast(Dict[str, Any], self._result("cost", from_=from_, **arguments))
 
     def answer_text(self, line: Union[str, bytes]) -> str:
@@ -332,10 +341,9 @@ class Conversation:
     def cancel_compression(self) -> None:
         self._native.cancel_compression()
 
-    def report_usage(self, **usage: Any) -> None:
-        """What a provider reported of a request: report_usage(request_id="r1", prompt=812, completion=90)."""
-        arguments = members("requestId", usage.pop("request_id", ""), usage)
-        self._native.report_usage(arguments)
+    def report_usage(self, request_id: str, **usage: Unpack[UsageReport]) -> None:
+        """What a provider reported of a request: report_usage("r1", prompt=812, completion=90)."""
+        self._native.report_usage(members("requestId", request_id, usage))
 
     def usage(self) -> Dict[str, Any]:
         return cast(Dict[str, Any], self._native.usage())
@@ -352,5 +360,4 @@ class Conversation:
         self._native.redact({"ordinals": ordinals, "who": who, "why": why})
 
     def give_up_versions(self, *, versions: int | None = None, batches: int | None = None, days: int | None = None) -> Dict[str, Any]:
-        kept = {"versions": versions, "batches": batches, "days": days}
-        return cast(Dict[str, Any], self._native.give_up_versions({name: n for name, n in kept.items() if n is not None}))
+        return cast(Dict[str, Any], self._native.give_up_versions(given({"versions": versions, "batches": batches, "days": days})))

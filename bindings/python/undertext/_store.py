@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Type, TypeVar, Union, cast
+from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Mapping, Type, TypeVar, Union, cast
 
 from . import _native
 from ._conversation import Conversation
 from ._view import Strategy, View
-from ._wire import members
-from .types import Plan, Summariser
+from ._wire import given
+from .types import Plan, Settings, Summariser
 
 _Code = TypeVar("_Code", bound=Callable[..., Any])
 
@@ -35,7 +35,7 @@ def _proposing(strategy: Strategy) -> Callable[[_native.View, "int | None", _nat
 
 
 def make_settings(
-    settings: Mapping[str, object] | None, summarisers: Mapping[str, Summariser] | None, strategies: Mapping[str, Strategy] | None
+    settings: Settings | Mapping[str, object] | None, summarisers: Mapping[str, Summariser] | None, strategies: Mapping[str, Strategy] | None
 ) -> _native.Settings | None:
     """Code first, for the JSON may name it."""
     if settings is None and not summarisers and not strategies:
@@ -64,13 +64,13 @@ class Store:
         patience_ms: int | None = None,
     ) -> None:
         options = {"create": create, "read_only": read_only, "durability": durability, "tenant": tenant, "patience_ms": patience_ms}
-        self._native = _native.open_store(url, _only_given(options))
+        self._native = _native.open_store(url, given(options))
 
     def open(
         self,
         id: str,
         *,
-        settings: Mapping[str, object] | None = None,
+        settings: Settings | Mapping[str, object] | None = None,
         summarisers: Mapping[str, Summariser] | None = None,
         strategies: Mapping[str, Strategy] | None = None,
         make: str | None = None,
@@ -80,7 +80,7 @@ class Store:
     ) -> Conversation:
         """The conversation of this name, which is made if it is missing (`make`: "if_missing", "never" or "always"). Settings are kept with it; code is not, and is given anew each time."""
         options = {"make": make, "cache_bytes": cache_bytes, "rebase_appends": rebase_appends, "checkpoint_versions": checkpoint_versions}
-        return Conversation(self._native.open(id, make_settings(settings, summarisers, strategies), _only_given(options)))
+        return Conversation(self._native.open(id, make_settings(settings, summarisers, strategies), given(options)))
 
     def list(self, *, after: str = "", limit: int = 1000) -> List[Dict[str, Any]]:
         """Conversations by id, beyond `after`; `limit` 1 to 1000."""
@@ -103,6 +103,28 @@ class Store:
     def backup(self, path: Union[str, os.PathLike[str]]) -> None:
         self._native.backup(os.fsencode(path))
 
+    def settings(self, id: str) -> Settings | None:
+        """Those that are kept with a conversation."""
+        return cast("Settings | None", self._native.settings(id))
+
+    def removals(self, id: str) -> List[Dict[str, Any]]:
+        """What was taken out of a conversation for good: [{"conversation":…,"ordinal":…,"who":…,"at":…,"why":…,"digest":…}], without ordinal for the whole of it."""
+        return cast("List[Dict[str, Any]]", self._native.removals(id))
+
+    def compact(self) -> None:
+        """Gives free space back."""
+        self._native.compact()
+
+    def export(self, id: str, file: BinaryIO) -> None:
+        """Writes a conversation with its whole history to a binary file, as JSON lines."""
+        self._native.export(id, lambda line: file.write(line + b"\n"))
+
+    def import_(self, id: str, file: Iterable[bytes], *, settings: Settings | None = None, trust_settings: bool | None = None) -> Dict[str, Any]:
+        """Reads such a file, under a name that is not taken: {"versions":…,"messages":…}. Settings that may name files and endpoints are refused unless they are trusted."""
+        lines = (line.rstrip(b"\n") for line in file)
+        options = given({"settings": settings, "trust_settings": trust_settings})
+        return cast("Dict[str, Any]", self._native.import_(id, lambda: next(lines, None), options))
+
     def close(self) -> None:
         self._native.close()
 
@@ -117,17 +139,11 @@ class Store:
         self.close()
 
 
-def _only_given(options: Mapping[str, Any]) -> Dict[str, Any]:
-    given = members("", "", options)
-    del given[""]
-    return given
-
-
 def open(  # noqa: A001 - undertext.open() is how one says it
     url: str | None = None,
     id: str | None = None,
     *,
-    settings: Mapping[str, object] | None = None,
+    settings: Settings | Mapping[str, object] | None = None,
     summarisers: Mapping[str, Summariser] | None = None,
     strategies: Mapping[str, Strategy] | None = None,
     **options: Any,

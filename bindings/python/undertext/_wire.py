@@ -12,6 +12,10 @@ def wire_name(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
+def given(arguments: Mapping[str, Any]) -> Dict[str, Any]:
+    return {wire_name(name): value for name, value in arguments.items() if value is not None}
+
+
 def members(kind: str, name: str, arguments: Mapping[str, Any]) -> Dict[str, Any]:
     """{kind: name} and the arguments that were given."""
     request = {kind: name}

@@ -125,6 +125,24 @@ class TransformArguments(Named, total=False):
     set_metadata: Mapping[str, object]
 
 
+class CompressionConfig(TypedDict, total=False):
+    enabled: bool
+    threshold: int
+    targetTokens: int
+    strategy: StrategyLike
+
+
+class Settings(TypedDict, total=False):
+    """Of a conversation; kept with it in a store."""
+
+    tokenizer: str
+    tokenLimit: int
+    compressionConfig: CompressionConfig
+    pairs: Pairs
+    limits: Dict[str, int]
+    summarisers: Dict[str, Any]
+
+
 class MessageFilters(TypedDict, total=False):
     """The filters of a query, in the order in which they are applied."""
 
@@ -141,6 +159,43 @@ class MessageFilters(TypedDict, total=False):
     end: int
     first: int
     last: int
+
+
+class FitArguments(TypedDict, total=False):
+    budget: Budget
+    strategy: StrategyLike
+    at_version: int
+
+
+class ValidateArguments(TypedDict, total=False):
+    profile: Union[str, Mapping[str, object]]
+    at_version: int
+    request: Mapping[str, object]
+    sent_version: int
+
+
+class RenderArguments(ValidateArguments, total=False):
+    repair: bool
+    bound_thinking: str
+
+
+class CostArguments(TypedDict, total=False):
+    to: int
+    dialect: str
+    profile: Union[str, Mapping[str, object]]
+    overhead: int
+
+
+class UsageReport(TypedDict, total=False):
+    model: str
+    prompt: int
+    completion: int
+    cached: int
+    total: int
+    cost: float
+    timestamp: int
+    estimated_prompt: int
+    final: bool
 
 
 class Count(TypedDict):
