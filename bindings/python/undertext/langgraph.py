@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import math
 from contextlib import contextmanager
 from typing import Any, AsyncIterator, Dict, Iterator, List, Mapping, Sequence, Tuple, cast
@@ -91,8 +92,11 @@ class UndertextSaver(BaseCheckpointSaver[int]):
     def _encode(self, value: Any) -> Record:
         if self._is_open and _is_plain(value):
             return {"json": value}
+        return {"serde": self._serialized(value)}
+
+    def _serialized(self, value: Any) -> List[str]:
         kind, data = self.serde.dumps_typed(value)
-        return {"serde": [kind, base64.b64encode(data).decode("ascii")]}
+        return [kind, base64.b64encode(data).decode("ascii")]
 
     def _decode(self, encoded: Record) -> Any:
         if "json" in encoded:
@@ -107,11 +111,14 @@ class UndertextSaver(BaseCheckpointSaver[int]):
 
     def _shape_message(self, message: BaseMessage) -> Tuple[str, BaseMessage]:
         try:
-            return text_and_copy(message)
+            text, copy = text_and_copy(message)
+            if _is_plain(json.loads(text)):
+                return text, copy
         except InvalidArgumentError:
-            kind, data = self.serde.dumps_typed(message)
-            told = {"role": "user", "content": readable(message.content), _SERIALIZED: [kind, base64.b64encode(data).decode("ascii")]}
-            return json_text(told, "message"), self._read_message(told)
+            pass
+        words = readable(message.content).encode("utf-8", "replace").decode("utf-8")
+        told = {"role": "user", "content": words, _SERIALIZED: self._serialized(message)}
+        return json_text(told, "message"), self._read_message(told)
 
     def _read_message(self, message: Mapping[str, Any]) -> BaseMessage:
         if _SERIALIZED in message:
