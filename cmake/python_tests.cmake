@@ -15,8 +15,8 @@ endforeach()
 if(TARGET undertext_cli)
   set_property(TEST python.same_answers APPEND PROPERTY ENVIRONMENT UNDERTEXT_BINARY=$<TARGET_FILE:undertext_cli>)
 endif()
-undertext_python_test(types ${UNDERTEXT_PYTHON} -m mypy --strict --cache-dir ${PROJECT_BINARY_DIR}/mypy
-  ${PROJECT_SOURCE_DIR}/bindings/python/undertext ${PROJECT_SOURCE_DIR}/bindings/python/tests)
+undertext_python_test(types ${UNDERTEXT_PYTHON} -m mypy --strict --cache-dir ${PROJECT_BINARY_DIR}/mypy ${PROJECT_SOURCE_DIR}/bindings/python/undertext
+  ${PROJECT_SOURCE_DIR}/bindings/python/tests ${PROJECT_SOURCE_DIR}/examples/hello.py ${PROJECT_SOURCE_DIR}/examples/own_strategy.py)
 
 # `undertext exec` as the players of scenarios want it: a program of its own.
 set(python_exec ${PROJECT_BINARY_DIR}/undertext_python_exec)
@@ -37,3 +37,8 @@ if(UNDERTEXT_INSTALL)
   undertext_python_test(wheel ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/bindings/python/tests/wheel.sh ${UNDERTEXT_PYTHON} ${PROJECT_BINARY_DIR})
   set_tests_properties(python.wheel PROPERTIES COST 30)
 endif()
+
+foreach(name hello agent_asyncio own_strategy)
+  undertext_python_test(example.${name} ${UNDERTEXT_PYTHON} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/docs/python.md
+    ${PROJECT_SOURCE_DIR}/examples/${name}.py ${UNDERTEXT_PYTHON} ${PROJECT_SOURCE_DIR}/examples/${name}.py)
+endforeach()

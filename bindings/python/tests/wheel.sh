@@ -27,7 +27,7 @@ import sqlite3
 
 import undertext
 import undertext.aio
-#SDK
+import undertext.sdk
 
 folder = pathlib.Path(undertext.__file__).parent
 assert (folder / "py.typed").exists() and (folder / "_native.pyi").exists()
