@@ -4,7 +4,7 @@
         graph = builder.compile(checkpointer=saver)
 
 A list of chat messages in a graph's state is a conversation of its own, and a checkpoint names one of its versions: n checkpoints of a growing thread store each message once. Everything
-else is data beside it (_thread.py says how).
+else is data beside it (_langgraph_threads.py says how).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from ._errors import InvalidArgumentError, NotFoundError
 from ._foreign import json_text, readable
 from ._store import Store
-from ._thread import Record, Thread, Threads
+from ._langgraph_threads import Record, Thread, Threads
 from .langchain import text_and_copy, to_langchain
 
 __all__ = ["UndertextSaver"]

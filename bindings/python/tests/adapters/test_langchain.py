@@ -44,13 +44,13 @@ every_kind: List[BaseMessage] = [
     AIMessage("", additional_kwargs={"tool_calls": [{"id": "c3", "type": "function", "function": {"name": "f", "arguments": "{}"}}], "refusal": None}),
     AIMessage([{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "tool_use", "id": "c1", "name": "search", "input": {}}], tool_calls=[call]),
     AIMessage([]),
-    AIMessageChunk("par", tool_call_chunks=[{"name": "search", "args": '{"q', "id": "c4", "index": 0, "type": "tool_call_chunk"}]),
+    AIMessageChunk(content="par", tool_call_chunks=[{"name": "search", "args": '{"q', "id": "c4", "index": 0, "type": "tool_call_chunk"}]),
     ToolMessage("It left Lyon.", tool_call_id="c1", name="search", id="m3", artifact={"rows": [1, 2]}),
     ToolMessage("", tool_call_id="c1", status="error"),
     ToolMessage("two", tool_call_id="c1", artifact=[Document("page", metadata={"source": "a"}), Document("page", id="d")]),
-    FunctionMessage("42", name="answer"),
-    ChatMessage("As you wish.", role="developer"),
-    ChatMessage("Objection.", role="critic"),
+    FunctionMessage(content="42", name="answer"),
+    ChatMessage(content="As you wish.", role="developer"),
+    ChatMessage(content="Objection.", role="critic"),
 ]
 
 
@@ -101,7 +101,7 @@ class Mine(HumanMessage):
     "message",
     [
         RemoveMessage(id="m1"),
-        Mine("a class of my own"),
+        Mine(content="a class of my own"),
         HumanMessage("x", additional_kwargs={"a": (1, 2)}),
         HumanMessage("x", additional_kwargs={"a": float("nan")}),
         HumanMessage("x", additional_kwargs={1: "a"}),

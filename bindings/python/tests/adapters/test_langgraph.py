@@ -67,7 +67,9 @@ def put(saver: BaseCheckpointSaver[Any], config: Any, version: int, metadata: An
     checkpoint = empty_checkpoint()
     checkpoint["channel_values"] = values
     checkpoint["channel_versions"] = {channel: version for channel in values}
-    return saver.put(config, checkpoint, metadata or {"source": "loop", "step": version}, dict(checkpoint["channel_versions"]))
+    if metadata is None:
+        metadata = {"source": "loop", "step": version}
+    return saver.put(config, checkpoint, metadata, dict(checkpoint["channel_versions"]))
 
 
 def values(saver: BaseCheckpointSaver[Any], config: Any) -> Dict[str, Any]:
@@ -100,7 +102,7 @@ def test_the_messages_of_a_thread_are_a_conversation_to_look_at(saver: Undertext
 
 
 def test_lists_that_are_cut_edited_and_replaced_come_back_and_share_what_they_can(saver: UndertextSaver, url: str) -> None:
-    long = [HumanMessage(f"message {i}", id=str(i)) for i in range(20)]
+    long: List[AnyMessage] = [HumanMessage(f"message {i}", id=str(i)) for i in range(20)]
     lists: List[List[AnyMessage]] = [
         long,
         [AIMessage("summary"), *long[15:]],
@@ -417,7 +419,8 @@ def test_a_delta_channel_is_put_together_from_its_writes(saver: UndertextSaver) 
         builder.add_node("right", lambda state: {"log": [f"right {len(state['log'])}"]})
         builder.add_edge(START, "left")
         builder.add_edge(START, "right")
-        app, config = builder.compile(checkpointer=each), place()
+        app: Any = builder.compile(checkpointer=each)
+        config = place()
         for turn in range(5):
             app.invoke({"log": [f"turn {turn}"]}, config)
         each_state = [list(state.values.get("log", [])) for state in app.get_state_history(config)]
@@ -445,7 +448,8 @@ def test_a_graph_with_a_subgraph_keeps_both(saver: UndertextSaver) -> None:
     builder = StateGraph(State)
     builder.add_node("inner", graph(True))  # type: ignore[arg-type]
     builder.add_edge(START, "inner")
-    app, config = builder.compile(checkpointer=saver), place()
+    app: Any = builder.compile(checkpointer=saver)
+    config = place()
     app.invoke({"messages": [HumanMessage("hi")], "total": 0}, config)
     inside = app.get_state(config, subgraphs=True).tasks[0].state
     assert contents(inside.values) == ["hi", "answer 1"]
