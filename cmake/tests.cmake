@@ -1,4 +1,4 @@
-# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, crash, fuzz, example, install, architecture, postgres, server, inspector, node.
+# The tests, as ctest sees them. Labels: unit, scenario, model, concurrency, crash, fuzz, example, install, architecture, postgres, server, inspector, node, python.
 #
 #   src/<room>/*_test.cpp      one executable a room, undertext_<room>_test; label unit
 #   …model_test.cpp            those of a room: one executable of their own, undertext_<room>_model_test; label model
@@ -9,6 +9,7 @@
 #   tests/server/              the command as a server, over sockets (cmake/server_tests.cmake); label server
 #   tests/inspector/           the page in a real browser (cmake/inspector_tests.cmake); label inspector
 #   bindings/node/tests/       the npm package (cmake/node_tests.cmake); label node
+#   bindings/python/tests/     the package for Python (cmake/python_tests.cmake); label python
 #   tests/model/               History against a plain reference; label model
 #   tests/fuzz/*.cpp           replayed over tests/fuzz/corpus/<name>, or fuzzed from there (cmake/fuzz.cmake); label fuzz
 #   examples/*.cpp             built against the shared library and run; label example
@@ -110,6 +111,9 @@ endforeach()
 include(cmake/store_tests.cmake)
 include(cmake/c_tests.cmake)
 include(cmake/node_tests.cmake)
+if(TARGET undertext_python)
+  include(cmake/python_tests.cmake)
+endif()
 
 # The model test, on the engine built with the tiniest tree nodes, and on the engine as shipped.
 set(model_sources tests/model/model_test.cpp tests/model/plain_model.cpp)

@@ -137,6 +137,13 @@ get_node_package() {
   ((status == 0 || status == 3))
 }
 
+# get_python: the environment in which the package for Python is built and tested. Without Python everything is built without it, and says so.
+get_python() {
+  local status=0
+  "$root/scripts/python" "$@" || status=$?
+  ((status == 0 || status == 3))
+}
+
 # get_vocabularies: for exact token counts. Without a network everything works without them, and what needs them says that it was skipped.
 get_vocabularies() {
   local status=0

@@ -1,0 +1,169 @@
+#include "calls.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "read_json.hpp"
+
+namespace undertext_python {
+
+namespace {
+
+// Never destroyed: the interpreter may be gone before the statics of this module are.
+nb::object& error_maker() {
+  static auto* maker = new nb::object;
+  return *maker;
+}
+
+thread_local Raised* innermost = nullptr;
+thread_local int depth_inside = 0;
+
+// Those who wait for the GIL, or are in a callback. Each adds itself first and looks whether it may second; whoever ends forbids first and counts second. So none slips through.
+std::atomic<int> inside = 0;
+std::atomic<bool> is_leaving = false;
+thread_local bool is_last = false;  // the thread that ends the interpreter
+
+bool come_in() {
+  inside.fetch_add(1);
+  return is_last || !is_leaving.load();
+}
+
+void go_out() {
+  if (inside.fetch_sub(1) == 1) inside.notify_all();
+}
+
+[[noreturn]] void raise_made(const char* code, nb::object error, const nb::object& cause) {
+  nb::object exception = error_maker()(code, error);
+  if (cause.is_valid()) PyException_SetCause(exception.ptr(), nb::object(cause).release().ptr());
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+  throw nb::python_error();
+}
+
+// What is no Exception (KeyboardInterrupt, SystemExit) is not ours to wrap.
+void raise_if_greater(const Raised& raised) {
+  if (!raised.exception.is_valid() || PyObject_IsInstance(raised.exception.ptr(), PyExc_Exception) == 1) return;
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.exception.ptr())), raised.exception.ptr());
+  throw nb::python_error();
+}
+
+}  // namespace
+
+Text::Text(nb::handle value) {
+  if (PyBytes_Check(value.ptr())) {
+    held_ = nb::borrow(value);
+  } else if (PyUnicode_Check(value.ptr())) {
+    held_ = nb::steal(PyUnicode_AsUTF8String(value.ptr()));
+    if (!held_.is_valid()) throw Refused{"has a lone surrogate, which no UTF-8 can hold", {}, {}, take_exception()};
+  } else {
+    throw Refused{std::string("must be str or bytes, not ") + Py_TYPE(value.ptr())->tp_name, {}, {}, {}};
+  }
+  text_ = {PyBytes_AS_STRING(held_.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(held_.ptr()))};
+}
+
+Raised::Raised() : outer_(innermost) { innermost = this; }
+Raised::~Raised() { innermost = outer_; }
+void Raised::keep(nb::object exception) {
+  if (innermost != nullptr) innermost->exception = std::move(exception);
+}
+
+void set_error_maker(nb::object maker) { error_maker() = std::move(maker); }
+
+void raise(undertext_status status, std::string_view error, const Raised& raised) {
+  raise_if_greater(raised);
+  raise_made(undertext_status_name(status), error.empty() ? nb::object(nb::dict()) : read_json(error), raised.exception);
+}
+
+void raise(const Refused& refused) {
+  nb::dict error;
+  error["code"] = refused.code;
+  if (!refused.field.empty()) error["field"] = nb::str(refused.field.c_str());
+  if (!refused.path.empty() && refused.path != refused.field) error["path"] = nb::str(refused.path.c_str());
+  error["message"] = nb::str(((refused.path.empty() ? "the value" : refused.path) + " " + refused.message).c_str());
+  raise_made(refused.code, error, refused.cause);
+}
+
+void raise_closed(const char* what) {
+  nb::dict error;
+  error["code"] = "invalid_argument";
+  error["message"] = nb::str(("the " + std::string(what) + " is closed").c_str());
+  error["field"] = what;
+  raise_made("invalid_argument", error, {});
+}
+
+nb::object read_answer(undertext_status status, std::string_view answer, const Raised& raised) {
+  if (status == UNDERTEXT_OK) return read_json(answer);
+  raise_if_greater(raised);
+  nb::object error = answer.empty() ? nb::object(nb::dict()) : read_json(answer);
+  if (PyDict_Check(error.ptr()) && PyDict_GetItemString(error.ptr(), "error") != nullptr) error = error["error"];
+  raise_made(undertext_status_name(status), error, raised.exception);
+}
+
+void end_callback(void* context) {
+  auto* callback = static_cast<Callback*>(context);
+  const Entered python;
+  if (python) delete callback;  // else the interpreter is ending, and takes its objects along
+}
+
+WithoutGil::~WithoutGil() {
+  if (!come_in()) {
+    go_out();
+    while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+  PyEval_RestoreThread(state_);
+  go_out();
+}
+
+Entered::Entered() : is_in_(come_in()) {
+  if (is_in_) {
+    state_ = PyGILState_Ensure();
+    ++depth_inside;
+  }
+}
+
+Entered::~Entered() {
+  if (is_in_) {
+    --depth_inside;
+    PyGILState_Release(state_);
+  }
+  go_out();
+}
+
+bool Entered::is_inside() { return depth_inside > 0; }
+
+void forget_others() { inside.store(0); }
+
+void leave_python() {
+  is_last = true;
+  is_leaving.store(true);
+  PyThreadState* state = PyEval_SaveThread();
+  for (int left = inside.load(); left > 0; left = inside.load()) inside.wait(left);
+  PyEval_RestoreThread(state);
+}
+
+undertext_status status_of(nb::python_error& error, undertext_string* words) {
+  error.restore();
+  const nb::object exception = take_exception();
+  Raised::keep(exception);
+  std::string said = Py_TYPE(exception.ptr())->tp_name;
+  const nb::object text = nb::steal(PyObject_Str(exception.ptr()));
+  const nb::object utf8 =
+      text.is_valid() ? nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace")) : nb::object();
+  PyErr_Clear();  // words are all that can be lost here
+  if (utf8.is_valid() && PyBytes_GET_SIZE(utf8.ptr()) > 0) {
+    said += ": ";
+    said.append(PyBytes_AS_STRING(utf8.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(utf8.ptr())));
+  }
+  undertext_string_copy(text_of(said), words);
+  if (PyErr_GivenExceptionMatches(exception.ptr(), PyExc_MemoryError) != 0) return UNDERTEXT_OUT_OF_MEMORY;
+  const nb::object code = nb::steal(PyObject_GetAttrString(exception.ptr(), "status"));
+  PyErr_Clear();
+  if (code.is_valid() && PyLong_CheckExact(code.ptr())) {
+    const long status = PyLong_AsLong(code.ptr());
+    PyErr_Clear();
+    if (status > UNDERTEXT_OK && status <= UNDERTEXT_OUT_OF_MEMORY) return static_cast<undertext_status>(status);
+  }
+  return UNDERTEXT_INTERNAL;
+}
+
+}  // namespace undertext_python

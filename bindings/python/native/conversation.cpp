@@ -1,0 +1,315 @@
+#include <set>
+
+#include <nanobind/stl/optional.h>
+
+#include "handles.hpp"
+#include "read_json.hpp"
+
+namespace undertext_python {
+
+namespace {
+
+std::set<Conversation*>& open_conversations() {
+  static auto* open = new std::set<Conversation*>;
+  return *open;
+}
+
+// Subscribers hear on the thread that made the change, which has succeeded whatever they do: what one raises goes where Python puts what nobody can catch.
+void receive(void* context, undertext_text event) {
+  const Entered python;
+  if (!python) return;
+  const nb::object function = static_cast<Callback*>(context)->function;
+  try {
+    function(read_json({event.data, event.size}));
+  } catch (nb::python_error& error) {
+    error.restore();
+    PyErr_WriteUnraisable(function.ptr());
+  } catch (const Refused&) {
+    PyErr_SetString(PyExc_SystemError, "an event could not be read");
+    PyErr_WriteUnraisable(function.ptr());
+  }
+}
+
+nb::dict dict_of(const undertext_stats& stats) {
+  nb::dict dict;
+  dict["totalMessages"] = stats.total_messages;
+  dict["currentBatchMessages"] = stats.current_batch_messages;
+  dict["totalBatches"] = stats.total_batches;
+  dict["currentBatchIndex"] = stats.current_batch_index;
+  dict["tokens"] = stats.tokens;
+  return dict;
+}
+
+std::uint64_t append(Conversation& conversation, undertext_text messages) {
+  const Conversation::Use use(conversation);
+  std::uint64_t version = 0;
+  call([&](undertext_string* error) { return undertext_append(*use, messages, &version, nullptr, error); });
+  return version;
+}
+
+undertext_status transform_message(void* context, undertext_text message, undertext_string* changed) {
+  return in_python(changed, [&] {
+    const nb::object made = (*static_cast<nb::object*>(context))(read_json({message.data, message.size}));
+    undertext_string_copy(Json(made).get(), changed);
+  });
+}
+
+nb::str answer_text(Conversation& conversation, nb::handle line) {
+  const Text text(line);
+  const Conversation::Use use(conversation);
+  Answered answer;
+  {
+    const WithoutGil released;
+    undertext_answer(*use, text.get(), &answer.string);
+  }
+  return nb::str(answer.view().data(), answer.view().size());
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  int status = 0;
+  if (nb::inst_ready(self)) nb::inst_ptr<Conversation>(self)->visit_functions(visit, arg, status);
+  return status;
+}
+
+int clear(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<Conversation>(self)->forget();
+  return 0;
+}
+
+PyType_Slot slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(clear)}, {0, nullptr}};
+
+}  // namespace
+
+Conversation::Conversation(undertext_conversation* handle) : handle_(handle) { open_conversations().insert(this); }
+
+Conversation::~Conversation() {
+  open_conversations().erase(this);
+  forget();
+}
+
+void Conversation::close() {
+  is_ending_ = true;
+  // A callback cannot wait for the end of callbacks.
+  if (calls_ == 0) end(Entered::is_inside() ? undertext_conversation_close_later : undertext_conversation_close);
+}
+
+void Conversation::forget() { end(undertext_conversation_close_later); }
+
+void Conversation::end(void (*closing)(undertext_conversation*)) {
+  undertext_conversation* handle = handle_;
+  if (handle == nullptr) return;
+  handle_ = nullptr;
+  const std::map<std::uint64_t, Subscribed> subscriptions = std::move(subscriptions_);
+  subscriptions_.clear();
+  const WithoutGil released;
+  for (const auto& [number, subscribed] : subscriptions) undertext_subscription_close(subscribed.subscription);
+  closing(handle);
+}
+
+void Conversation::close_all() {
+  // Closing lets the GIL go, and others may come and go meanwhile.
+  while (true) {
+    Conversation* next = nullptr;
+    for (Conversation* conversation : open_conversations()) {
+      if (!conversation->is_ending_) next = conversation;
+    }
+    if (next == nullptr) return;
+    next->close();
+  }
+}
+
+void Conversation::forget_all() {
+  for (Conversation* conversation : open_conversations()) {
+    conversation->handle_ = nullptr;
+    conversation->subscriptions_.clear();
+  }
+}
+
+Conversation::Use::Use(Conversation& conversation) : conversation_(conversation) {
+  if (conversation.is_closed()) raise_closed("conversation");
+  ++conversation.calls_;
+}
+
+Conversation::Use::~Use() {
+  if (--conversation_.calls_ == 0 && conversation_.is_ending_) conversation_.close();
+}
+
+std::uint64_t Conversation::subscribe(nb::object function) {
+  const Use use(*this);
+  auto* callback = new Callback{std::move(function)};
+  undertext_subscription* subscription = nullptr;
+  try {
+    call([&](undertext_string* error) { return undertext_subscribe(*use, receive, end_callback, callback, &subscription, error); });
+  } catch (...) {
+    delete callback;
+    throw;
+  }
+  subscriptions_[next_number_] = {subscription, callback};
+  return next_number_++;
+}
+
+void Conversation::unsubscribe(std::uint64_t number) {
+  const auto found = subscriptions_.find(number);
+  if (found == subscriptions_.end()) return;
+  undertext_subscription* subscription = found->second.subscription;
+  subscriptions_.erase(found);
+  const WithoutGil released;
+  undertext_subscription_close(subscription);
+}
+
+void Conversation::visit_functions(visitproc visit, void* argument, int& status) {
+  for (const auto& [number, subscribed] : subscriptions_) {
+    if (status == 0) status = visit(subscribed.callback->function.ptr(), argument);
+  }
+}
+
+void bind_conversation(nb::module_& module) {
+  using std::optional;
+  const auto version_of = [](const optional<std::uint64_t>& version) { return version.value_or(UNDERTEXT_HEAD); };
+
+  nb::class_<Conversation>(module, "Conversation", nb::type_slots(slots))
+      .def(
+          "answer",
+          [](Conversation& self, nb::handle request) {
+            const Json json(request);
+            const Conversation::Use use(self);
+            return answer_of([&](undertext_string* answer) { return undertext_answer(*use, json.get(), answer); });
+          },
+          nb::arg("request").none())
+      .def("answer_text", answer_text, nb::arg("line").none())
+      .def(
+          "append", [](Conversation& self, nb::handle messages) { return append(self, Json(messages).get()); },
+          nb::arg("messages").none())
+      .def(
+          "append_text", [](Conversation& self, nb::handle text) { return append(self, Text(text).get()); }, nb::arg("text").none())
+      .def("version",
+           [](Conversation& self) {
+             const Conversation::Use use(self);
+             const WithoutGil released;
+             return undertext_conversation_version(*use);
+           })
+      .def("id",
+           [](Conversation& self) {
+             const Conversation::Use use(self);
+             const undertext_text id = undertext_conversation_id(*use);
+             return nb::str(id.data, id.size);
+           })
+      .def("stats",
+           [](Conversation& self) {
+             const Conversation::Use use(self);
+             undertext_stats stats{};
+             call([&](undertext_string* error) { return undertext_conversation_stats(*use, &stats, error); });
+             return dict_of(stats);
+           })
+      .def("transform",
+           [](Conversation& self, nb::handle which, nb::object function) {
+             const Json json(which);
+             const Conversation::Use use(self);
+             return answer_of([&](undertext_string* answer) {
+               return undertext_transform(*use, json.get(), transform_message, &function, answer);
+             });
+           })
+      .def(
+          "fork",
+          [version_of](Conversation& self, optional<std::uint64_t> version, nb::handle id) {
+            const Text name(id);
+            const Conversation::Use use(self);
+            undertext_conversation* fork = nullptr;
+            call([&](undertext_string* error) {
+              return undertext_conversation_fork(*use, version_of(version), name.get(), &fork, error);
+            });
+            return new Conversation(fork);
+          },
+          nb::arg("version").none(), nb::arg("id"))
+      .def(
+          "import_mark_map",
+          [version_of](Conversation& self, nb::handle mark_map, optional<std::uint64_t> expected) {
+            const Json json(mark_map);
+            const Conversation::Use use(self);
+            return answer_of([&](undertext_string* answer) {
+              return undertext_import_mark_map(*use, json.get(), version_of(expected), answer);
+            });
+          },
+          nb::arg("mark_map"), nb::arg("expected_version").none())
+      .def("set_tokenizer",
+           [](Conversation& self, nb::handle name) {
+             const Text text(name);
+             const Conversation::Use use(self);
+             call([&](undertext_string* error) { return undertext_set_tokenizer(*use, text.get(), error); });
+           })
+      .def("wait_for_compression",
+           [](Conversation& self) {
+             const Conversation::Use use(self);
+             call([&](undertext_string* error) { return undertext_wait_for_compression(*use, error); });
+           })
+      .def("cancel_compression",
+           [](Conversation& self) {
+             const Conversation::Use use(self);
+             call([&](undertext_string* error) { return undertext_cancel_compression(*use, error); });
+           })
+      .def("report_usage",
+           [](Conversation& self, nb::handle usage) {
+             const Json json(usage);
+             const Conversation::Use use(self);
+             call([&](undertext_string* error) { return undertext_report_usage(*use, json.get(), error); });
+           })
+      .def("usage",
+           [](Conversation& self) {
+             const Conversation::Use use(self);
+             Answered usage;
+             call([&](undertext_string* error) { return undertext_usage(*use, &usage.string, error); });
+             return read_json(usage.view());
+           })
+      .def("catch_up",
+           [](Conversation& self) {
+             const Conversation::Use use(self);
+             call([&](undertext_string* error) { return undertext_catch_up(*use, error); });
+           })
+      .def("checkpoint",
+           [](Conversation& self) {
+             const Conversation::Use use(self);
+             call([&](undertext_string* error) { return undertext_checkpoint(*use, error); });
+           })
+      .def("redact",
+           [](Conversation& self, nb::handle removal) {
+             const Json json(removal);
+             const Conversation::Use use(self);
+             call([&](undertext_string* error) { return undertext_redact(*use, json.get(), error); });
+           })
+      .def("give_up_versions",
+           [](Conversation& self, nb::handle retention) {
+             const Json json(retention);
+             const Conversation::Use use(self);
+             Answered reclaimed;
+             call([&](undertext_string* error) { return undertext_give_up_versions(*use, json.get(), &reclaimed.string, error); });
+             return read_json(reclaimed.view());
+           })
+      .def(
+          "view",
+          [version_of](Conversation& self, optional<std::uint64_t> version) {
+            const Conversation::Use use(self);
+            undertext_view* view = nullptr;
+            call([&](undertext_string* error) { return undertext_conversation_view(*use, version_of(version), &view, error); });
+            return new View(view, true);
+          },
+          nb::arg("version").none())
+      .def("subscribe", &Conversation::subscribe)
+      .def("unsubscribe", &Conversation::unsubscribe)
+      .def("close", &Conversation::close)
+      .def("is_closed", &Conversation::is_closed);
+
+  module.def(
+      "open_in_memory",
+      [](const Settings* settings) {
+        undertext_conversation* made = nullptr;
+        call([&](undertext_string* error) {
+          return undertext_conversation_new(settings == nullptr ? nullptr : settings->get(), &made, error);
+        });
+        return new Conversation(made);
+      },
+      nb::arg("settings").none());
+}
+
+}  // namespace undertext_python

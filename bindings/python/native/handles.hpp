@@ -1,0 +1,161 @@
+// The handles of undertext.h as Python objects.
+#pragma once
+
+#include <atomic>
+#include <map>
+
+#include "calls.hpp"
+
+namespace undertext_python {
+
+// A conversation, until it is closed. A call under way on another thread finishes first: the last one to leave closes it.
+class Conversation {
+ public:
+  explicit Conversation(undertext_conversation* handle);
+  Conversation(const Conversation&) = delete;
+  Conversation& operator=(const Conversation&) = delete;
+  ~Conversation();
+
+  void close();
+  void forget();  // for finalizers: leaves the waiting to a thread of the library's
+  bool is_closed() const { return is_ending_ || handle_ == nullptr; }
+  static void close_all();   // at the end of the interpreter
+  static void forget_all();  // in a child of fork(), which has none of the library's threads and no right to its files
+
+  std::uint64_t subscribe(nb::object function);
+  void unsubscribe(std::uint64_t number);
+  void visit_functions(visitproc visit, void* argument, int& status);
+
+  // The handle for the length of a call.
+  class Use {
+   public:
+    explicit Use(Conversation& conversation);
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    ~Use();
+    undertext_conversation* operator*() const { return conversation_.handle_; }
+
+   private:
+    Conversation& conversation_;
+  };
+
+ private:
+  struct Subscribed {
+    undertext_subscription* subscription;
+    Callback* callback;
+  };
+  void end(void (*closing)(undertext_conversation*));
+
+  undertext_conversation* handle_;
+  std::map<std::uint64_t, Subscribed> subscriptions_;
+  std::uint64_t next_number_ = 0;
+  unsigned calls_ = 0;
+  bool is_ending_ = false;
+};
+
+class Store {
+ public:
+  explicit Store(undertext_store* handle);
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+  ~Store();
+
+  void close();
+  static void forget_all();
+  bool is_closed() const { return is_ending_ || handle_ == nullptr; }
+
+  class Use {
+   public:
+    explicit Use(Store& store);
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    ~Use();
+    undertext_store* operator*() const { return store_.handle_; }
+
+   private:
+    Store& store_;
+  };
+
+ private:
+  undertext_store* handle_;
+  unsigned calls_ = 0;
+  bool is_ending_ = false;
+};
+
+// A view: owned, or lent to a strategy for the length of its call.
+class View {
+ public:
+  View(const undertext_view* handle, bool is_owned) : handle_(handle), is_owned_(is_owned) {}
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+  ~View() {
+    if (is_owned_) undertext_view_close(const_cast<undertext_view*>(handle_));
+  }
+  // Waits for those who still read it: a strategy may have handed it to another thread.
+  void take_back();
+
+  // The handle for the length of a call.
+  class Use {
+   public:
+    explicit Use(View& view);
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    ~Use();
+    const undertext_view* operator*() const { return view_.handle_; }
+
+   private:
+    View& view_;
+  };
+
+ private:
+  const undertext_view* handle_;
+  bool is_owned_;
+  bool is_back_ = false;
+  std::atomic<int> readers_ = 0;
+};
+
+// Whether a result is still wanted; after the call that lent it, it is not.
+class Cancel {
+ public:
+  explicit Cancel(const undertext_cancel* handle) : handle_(handle) {}
+  void take_back() { handle_ = nullptr; }
+  bool is_cancelled() const { return handle_ == nullptr || undertext_is_cancelled(handle_) != 0; }
+
+ private:
+  const undertext_cancel* handle_;
+};
+
+class Settings {
+ public:
+  Settings();
+  Settings(const Settings&) = delete;
+  Settings& operator=(const Settings&) = delete;
+  ~Settings() { undertext_settings_close(handle_); }
+  void read(nb::handle json);
+  void add_summariser(nb::handle name, bool is_slow, nb::object function);
+  void add_strategy(nb::handle name, bool is_slow, nb::object function);
+  const undertext_settings* get() const { return handle_; }
+
+ private:
+  undertext_settings* handle_ = nullptr;
+};
+
+class Stream {
+ public:
+  explicit Stream(nb::handle dialect);
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() { undertext_stream_close(handle_); }
+  void feed(nb::handle data);
+  nb::object result() const;
+
+ private:
+  undertext_stream* handle_ = nullptr;
+};
+
+void bind_conversation(nb::module_& module);
+void bind_store(nb::module_& module);
+void bind_view(nb::module_& module);
+void bind_settings(nb::module_& module);
+
+}  // namespace undertext_python

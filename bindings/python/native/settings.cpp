@@ -1,0 +1,105 @@
+// Settings, and how functions of Python become summarisers and strategies.
+#include <limits>
+
+#include "handles.hpp"
+#include "read_json.hpp"
+
+namespace undertext_python {
+
+namespace {
+
+// What was lent to a callback is worth nothing after it.
+template <class Lent>
+struct Loan {
+  nb::object object;
+  explicit Loan(Lent* lent) : object(nb::cast(lent, nb::rv_policy::take_ownership)) {}
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+  ~Loan() { nb::inst_ptr<Lent>(object)->take_back(); }
+};
+
+std::uint64_t number_of(nb::handle summary, const char* name) {
+  PyObject* number = PyDict_GetItemString(summary.ptr(), name);
+  return number == nullptr ? 0 : nb::cast<std::uint64_t>(nb::handle(number));
+}
+
+void copy_text(nb::handle value, undertext_string* to) { undertext_string_copy(Text(value).get(), to); }
+
+// str, or {"text":…,"model":…,"promptTokens":…,"completionTokens":…}.
+void take_summary(nb::handle said, undertext_summary* summary) {
+  if (!PyDict_Check(said.ptr())) {
+    copy_text(said, &summary->text);
+    return;
+  }
+  summary->prompt_tokens = number_of(said, "promptTokens");
+  summary->completion_tokens = number_of(said, "completionTokens");
+  if (PyObject* model = PyDict_GetItemString(said.ptr(), "model"); model != nullptr) copy_text(model, &summary->model);
+  PyObject* text = PyDict_GetItemString(said.ptr(), "text");
+  if (text == nullptr) throw Refused{"must have a text", "text", {}, {}};
+  copy_text(text, &summary->text);
+}
+
+undertext_status summarise(void* context, undertext_text messages, std::uint64_t tokens_max, const undertext_cancel* cancel,
+                           undertext_summary* summary) {
+  return in_python(&summary->text, [&] {
+    const Loan<Cancel> lent(new Cancel(cancel));
+    const nb::object function = static_cast<Callback*>(context)->function;
+    take_summary(function(read_json({messages.data, messages.size}), tokens_max, lent.object), summary);
+  });
+}
+
+undertext_status propose(void* context, const undertext_view* view, std::uint64_t tokens_max, const undertext_cancel* cancel,
+                         undertext_string* plan) {
+  return in_python(plan, [&] {
+    const Loan<View> lent(new View(view, false));
+    const Loan<Cancel> cancelled(new Cancel(cancel));
+    const nb::object function = static_cast<Callback*>(context)->function;
+    const bool is_bounded = tokens_max != std::numeric_limits<std::uint64_t>::max();
+    const nb::object said = function(lent.object, is_bounded ? nb::object(nb::int_(tokens_max)) : nb::none(), cancelled.object);
+    if (!said.is_none()) undertext_string_copy(Json(said).get(), plan);
+  });
+}
+
+}  // namespace
+
+Settings::Settings() {
+  call([&](undertext_string* error) { return undertext_settings_new(&handle_, error); });
+}
+
+void Settings::read(nb::handle json) {
+  const Json text(json);
+  call([&](undertext_string* error) { return undertext_settings_read(handle_, text.get(), error); });
+}
+
+void Settings::add_summariser(nb::handle name, bool is_slow, nb::object function) {
+  const Text text(name);
+  auto* callback = new Callback{std::move(function)};
+  Answered error;
+  const undertext_status status = undertext_settings_add_summariser(handle_, text.get(), is_slow ? UNDERTEXT_SLOW : UNDERTEXT_QUICK,
+                                                                    summarise, end_callback, callback, &error.string);
+  if (status == UNDERTEXT_OK) return;
+  delete callback;
+  raise(status, error.view(), Raised());
+}
+
+void Settings::add_strategy(nb::handle name, bool is_slow, nb::object function) {
+  const Text text(name);
+  auto* callback = new Callback{std::move(function)};
+  Answered error;
+  const undertext_status status = undertext_settings_add_strategy(handle_, text.get(), is_slow ? UNDERTEXT_SLOW : UNDERTEXT_QUICK,
+                                                                  propose, end_callback, callback, &error.string);
+  if (status == UNDERTEXT_OK) return;
+  delete callback;
+  raise(status, error.view(), Raised());
+}
+
+void bind_settings(nb::module_& module) {
+  nb::class_<Cancel>(module, "Cancel").def("is_cancelled", &Cancel::is_cancelled);
+  nb::class_<Settings>(module, "Settings")
+      .def(nb::init<>())
+      .def("read", &Settings::read)
+      .def("add_summariser", &Settings::add_summariser)
+      .def("add_strategy", &Settings::add_strategy);
+}
+
+}  // namespace undertext_python

@@ -1,0 +1,168 @@
+#include <set>
+
+#include "handles.hpp"
+#include "read_json.hpp"
+
+namespace undertext_python {
+
+namespace {
+
+std::set<Store*>& open_stores() {
+  static auto* open = new std::set<Store*>;
+  return *open;
+}
+
+// A line out, without its line break; the function gets bytes.
+undertext_status write_line(void* context, undertext_text line) {
+  Answered words;
+  return in_python(&words.string, [&] { (*static_cast<nb::object*>(context))(nb::bytes(line.data, line.size)); });
+}
+
+// Where lines come from: a function that answers bytes, or None at the end. A line is held until the next one.
+struct Lines {
+  nb::object next;
+  nb::object line = {};
+};
+
+undertext_status read_line(void* context, undertext_text* line) {
+  Answered words;
+  return in_python(&words.string, [&] {
+    auto* lines = static_cast<Lines*>(context);
+    lines->line = lines->next();
+    if (lines->line.is_none()) return;
+    if (!PyBytes_Check(lines->line.ptr())) throw Refused{"must be bytes", "line", {}, {}};
+    *line = {PyBytes_AS_STRING(lines->line.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(lines->line.ptr()))};
+  });
+}
+
+}  // namespace
+
+Store::Store(undertext_store* handle) : handle_(handle) { open_stores().insert(this); }
+
+Store::~Store() {
+  open_stores().erase(this);
+  close();
+}
+
+void Store::forget_all() {
+  for (Store* store : open_stores()) store->handle_ = nullptr;
+}
+
+void Store::close() {
+  is_ending_ = true;
+  if (calls_ > 0 || handle_ == nullptr) return;
+  undertext_store* handle = handle_;
+  handle_ = nullptr;
+  const WithoutGil released;
+  undertext_store_close(handle);
+}
+
+Store::Use::Use(Store& store) : store_(store) {
+  if (store.is_closed()) raise_closed("store");
+  ++store.calls_;
+}
+
+Store::Use::~Use() {
+  if (--store_.calls_ == 0 && store_.is_ending_) store_.close();
+}
+
+void bind_store(nb::module_& module) {
+  nb::class_<Store>(module, "Store")
+      .def(
+          "open",
+          [](Store& self, nb::handle id, const Settings* settings, nb::handle options) {
+            const Text name(id);
+            const Json json(options);
+            const Store::Use use(self);
+            undertext_conversation* made = nullptr;
+            call([&](undertext_string* error) {
+              return undertext_conversation_open(*use, name.get(), settings == nullptr ? nullptr : settings->get(), json.get(),
+                                                 &made, error);
+            });
+            return new Conversation(made);
+          },
+          nb::arg("id"), nb::arg("settings").none(), nb::arg("options"))
+      .def("list",
+           [](Store& self, nb::handle after, std::uint32_t limit) {
+             const Text text(after);
+             const Store::Use use(self);
+             Answered conversations;
+             call([&](undertext_string* error) {
+               return undertext_store_list(*use, text.get(), limit, &conversations.string, error);
+             });
+             return read_json(conversations.view());
+           })
+      .def("purge",
+           [](Store& self, nb::handle id, nb::handle who, nb::handle why) {
+             const Text name(id), person(who), reason(why);
+             const Store::Use use(self);
+             call([&](undertext_string* error) {
+               return undertext_store_purge(*use, name.get(), person.get(), reason.get(), error);
+             });
+           })
+      .def("check",
+           [](Store& self, nb::handle id) {
+             const Text name(id);
+             const Store::Use use(self);
+             Answered report;
+             call([&](undertext_string* error) { return undertext_store_check(*use, name.get(), &report.string, error); });
+             return read_json(report.view());
+           })
+      .def("backup",
+           [](Store& self, nb::handle path) {
+             const Text text(path);
+             const Store::Use use(self);
+             call([&](undertext_string* error) { return undertext_store_backup(*use, text.get(), error); });
+           })
+      .def("settings",
+           [](Store& self, nb::handle id) {
+             const Text name(id);
+             const Store::Use use(self);
+             Answered settings;
+             call([&](undertext_string* error) { return undertext_store_settings(*use, name.get(), &settings.string, error); });
+             return settings.view().empty() ? nb::none() : read_json(settings.view());
+           })
+      .def("removals",
+           [](Store& self, nb::handle id) {
+             const Text name(id);
+             const Store::Use use(self);
+             Answered removals;
+             call([&](undertext_string* error) { return undertext_store_removals(*use, name.get(), &removals.string, error); });
+             return read_json(removals.view());
+           })
+      .def("compact",
+           [](Store& self) {
+             const Store::Use use(self);
+             call([&](undertext_string* error) { return undertext_store_compact(*use, error); });
+           })
+      .def("export",
+           [](Store& self, nb::handle id, nb::object write) {
+             const Text name(id);
+             const Store::Use use(self);
+             call([&](undertext_string* error) { return undertext_store_export(*use, name.get(), write_line, &write, error); });
+           })
+      .def("import_",
+           [](Store& self, nb::handle id, nb::object next, nb::handle options) {
+             const Text name(id);
+             const Json json(options);
+             const Store::Use use(self);
+             Lines lines{std::move(next)};
+             Answered imported;
+             call([&](undertext_string* error) {
+               return undertext_store_import(*use, name.get(), read_line, &lines, json.get(), &imported.string, error);
+             });
+             return read_json(imported.view());
+           })
+      .def("close", &Store::close)
+      .def("is_closed", &Store::is_closed);
+
+  module.def("open_store", [](nb::handle url, nb::handle options) {
+    const Text text(url);
+    const Json json(options);
+    undertext_store* store = nullptr;
+    call([&](undertext_string* error) { return undertext_store_open(text.get(), json.get(), &store, error); });
+    return new Store(store);
+  });
+}
+
+}  // namespace undertext_python

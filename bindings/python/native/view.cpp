@@ -1,0 +1,74 @@
+#include "handles.hpp"
+#include "read_json.hpp"
+
+namespace undertext_python {
+
+namespace {
+
+// A message of a view, as text; with the entry where one is wanted.
+void get(View& view, std::uint64_t index, undertext_entry* entry, Answered* message) {
+  const View::Use use(view);
+  call([&](undertext_string* error) {
+    return undertext_view_get(*use, index, entry, message == nullptr ? nullptr : &message->string, error);
+  });
+}
+
+}  // namespace
+
+View::Use::Use(View& view) : view_(view) {
+  if (view.is_back_) raise_closed("view");
+  ++view.readers_;
+}
+
+View::Use::~Use() {
+  if (--view_.readers_ == 0) view_.readers_.notify_all();
+}
+
+void View::take_back() {
+  is_back_ = true;
+  const WithoutGil released;
+  for (int readers = readers_; readers != 0; readers = readers_) readers_.wait(readers);
+}
+
+void bind_view(nb::module_& module) {
+  nb::class_<View>(module, "View")
+      .def("size", [](View& self) { return undertext_view_size(*View::Use(self)); })
+      .def("tokens", [](View& self) { return undertext_view_tokens(*View::Use(self)); })
+      .def("version", [](View& self) { return undertext_view_version(*View::Use(self)); })
+      .def("message",
+           [](View& self, std::uint64_t index) {
+             Answered message;
+             get(self, index, nullptr, &message);
+             return read_json(message.view());
+           })
+      .def("text",
+           [](View& self, std::uint64_t index) {
+             Answered message;
+             get(self, index, nullptr, &message);
+             return nb::str(message.view().data(), message.view().size());
+           })
+      .def("entry",
+           [](View& self, std::uint64_t index) {
+             undertext_entry entry{};
+             get(self, index, &entry, nullptr);
+             return nb::make_tuple(entry.ordinal, entry.time_ms, entry.tokens, entry.role);
+           })
+      .def("import_after",
+           [](View& self, nb::handle profile, nb::handle json) {
+             const Json sent(profile);
+             const Text text(json);
+             const View::Use use(self);
+             Answered imported;
+             call([&](undertext_string* error) {
+               return undertext_import_after(*use, sent.get(), text.get(), &imported.string, error);
+             });
+             return read_json(imported.view());
+           })
+      .def("answer", [](View& self, nb::handle query) {
+        const Json json(query);
+        const View::Use use(self);
+        return answer_of([&](undertext_string* answer) { return undertext_view_answer(*use, json.get(), answer); });
+      });
+}
+
+}  // namespace undertext_python

@@ -1,0 +1,498 @@
+"""undertext.langgraph with the real LangGraph."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import operator
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Annotated, Any, AsyncIterator, Dict, Iterator, List, TypedDict
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolMessage
+from langgraph.channels.delta import DeltaChannel
+from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
+from langgraph.checkpoint.conformance import checkpointer_test, validate
+from langgraph.checkpoint.conformance.capabilities import Capability
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import add_messages
+from langgraph.types import Command, interrupt
+
+import undertext
+from undertext.langgraph import UndertextSaver
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:{tmp_path / 'threads.db'}"
+
+
+@pytest.fixture
+def saver(url: str) -> Iterator[UndertextSaver]:
+    with UndertextSaver.from_url(url) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "memory"])
+def test_the_published_conformance_suite_passes_in_every_capability(tmp_path: Path, kind: str) -> None:
+    numbers = itertools.count()
+
+    @checkpointer_test(name=f"undertext {kind}")
+    async def made() -> AsyncIterator[UndertextSaver]:
+        with UndertextSaver.from_url(f"sqlite:{tmp_path / str(next(numbers))}" if kind == "sqlite" else "memory:") as opened:
+            yield opened
+
+    report = asyncio.run(validate(made))
+    assert {name: result.failures for name, result in report.results.items() if result.failures} == {}
+    assert {name for name, result in report.results.items() if result.passed} == {capability.value for capability in Capability}
+
+
+# Checkpoints by hand
+
+
+def place(thread: Any = "t", ns: str = "", id: str | None = None) -> Any:
+    return {"configurable": {"thread_id": thread, "checkpoint_ns": ns, **({"checkpoint_id": id} if id else {})}}
+
+
+def put(saver: BaseCheckpointSaver[Any], config: Any, version: int, metadata: Any = None, **values: Any) -> Any:
+    checkpoint = empty_checkpoint()
+    checkpoint["channel_values"] = values
+    checkpoint["channel_versions"] = {channel: version for channel in values}
+    if metadata is None:
+        metadata = {"source": "loop", "step": version}
+    return saver.put(config, checkpoint, metadata, dict(checkpoint["channel_versions"]))
+
+
+def values(saver: BaseCheckpointSaver[Any], config: Any) -> Dict[str, Any]:
+    found = saver.get_tuple(config)
+    assert found is not None
+    return found.checkpoint["channel_values"]
+
+
+def log_length(url: str, name: str) -> int:
+    with undertext.open(url, name, make="never") as conversation:
+        return int(conversation.query("count", all=True)["count"])
+
+
+def test_a_growing_list_stores_each_message_once_and_every_checkpoint_has_its_own(saver: UndertextSaver, url: str) -> None:
+    messages = [HumanMessage(f"message {i}", id=str(i)) for i in range(40)]
+    configs = [place()]
+    for n in range(1, 41):
+        configs.append(put(saver, configs[-1], n, messages=messages[:n], step=n))
+    assert log_length(url, "langgraph.t.0.messages") == 40
+    for n in range(1, 41):
+        assert values(saver, configs[n]) == {"messages": messages[:n], "step": n}
+
+
+def test_the_messages_of_a_thread_are_a_conversation_to_look_at(saver: UndertextSaver, url: str) -> None:
+    call = {"name": "search", "args": {}, "id": "c", "type": "tool_call"}
+    put(saver, place("order 66"), 1, messages=[HumanMessage("Where?"), AIMessage("", tool_calls=[call]), ToolMessage("Lyon", tool_call_id="c")])
+    with undertext.open(url, "langgraph.order_2066.0.messages", make="never") as conversation:
+        assert [message["role"] for message in conversation.messages()] == ["user", "assistant", "tool"]
+        assert conversation.count(role="tool")["tokens"] > 0
+
+
+def test_lists_that_are_cut_edited_and_replaced_come_back_and_share_what_they_can(saver: UndertextSaver, url: str) -> None:
+    long: List[AnyMessage] = [HumanMessage(f"message {i}", id=str(i)) for i in range(20)]
+    lists: List[List[AnyMessage]] = [
+        long,
+        [AIMessage("summary"), *long[15:]],
+        [AIMessage("summary"), long[15], HumanMessage("edited", id="16"), *long[17:]],
+        [*long[:3]],
+        [HumanMessage("all new")],
+        [*long, HumanMessage("on top")],
+    ]
+    configs = [place()]
+    for n, messages in enumerate(lists, 1):
+        configs.append(put(saver, configs[-1], n, messages=messages))
+    for n, messages in enumerate(lists, 1):
+        assert values(saver, configs[n])["messages"] == messages
+    assert log_length(url, "langgraph.t.0.messages") == 20 + 1 + 1 + 3 + 1 + 21
+
+
+small_lists = st.lists(st.sampled_from([HumanMessage(word, id=word) for word in "abcde"]), max_size=8)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.tuples(st.integers(0, 5), small_lists), max_size=8))
+def test_random_branches_of_random_lists_come_back(steps: List[Any]) -> None:
+    with UndertextSaver.from_url("memory:") as saver:
+        configs, expected = [place()], {}
+        for n, (back, messages) in enumerate(steps):
+            config = put(saver, configs[max(0, len(configs) - 1 - back)], n, messages=messages)
+            configs.append(config)
+            expected[config["configurable"]["checkpoint_id"]] = messages
+        assert {id: values(saver, place(id=id))["messages"] for id in expected} == expected
+
+
+def test_a_message_changed_in_place_is_a_new_message(saver: UndertextSaver) -> None:
+    message = AIMessage("before", additional_kwargs={"list": [1]})
+    first = put(saver, place(), 1, messages=[message])
+    message.content = "after"
+    message.additional_kwargs["list"].append(2)
+    second = put(saver, first, 2, messages=[message])
+    assert values(saver, first)["messages"] == [AIMessage("before", additional_kwargs={"list": [1]})]
+    assert values(saver, second)["messages"] == [message]
+
+
+def test_whoever_changes_what_was_read_changes_nothing_that_is_stored(saver: UndertextSaver) -> None:
+    config = put(saver, place(), 1, messages=[HumanMessage("as it was")], data={"a": [1]})
+    read = values(saver, config)
+    read["messages"][0].content = "changed"
+    read["data"]["a"].append(2)
+    assert values(saver, config) == {"messages": [HumanMessage("as it was")], "data": {"a": [1]}}
+
+
+def test_values_beyond_json_come_back_through_the_serializer(saver: UndertextSaver) -> None:
+    deep: Any = 1
+    for _ in range(150):
+        deep = [deep]
+    odd = {
+        "deep": deep,
+        "tuple": (1, 2),
+        "set": {1, 2},
+        "bytes": b"\x00\xff",
+        "infinite": float("inf"),
+        "keys": {1: "a"},
+        "nested": [[[{"a": (1,)}]]],
+        "kwargs": [HumanMessage("x", additional_kwargs={"a": {"b": {3}}, "deep": deep}), HumanMessage("plain")],
+        "broken": [HumanMessage("lone \ud83d", id="s")],
+        "mixed": [HumanMessage("x"), "and a string"],
+        "none": [],
+    }
+    memory = InMemorySaver()
+    assert values(saver, put(saver, place(), 1, **odd)) == values(memory, put(memory, place(), 1, **odd))
+
+
+def test_what_the_serializer_refuses_is_refused_and_nothing_is_kept(saver: UndertextSaver) -> None:
+    with pytest.raises(TypeError):
+        put(saver, place(), 1, value=threading.Lock())
+    assert saver.get_tuple(place()) is None
+
+
+def test_an_encrypting_serializer_leaves_no_plain_text(tmp_path: Path) -> None:
+    class Reversing:
+        """Stands for a cipher: what matters here is who is asked."""
+
+        def encrypt(self, plaintext: bytes) -> tuple[str, bytes]:
+            return "reversing", plaintext[::-1]
+
+        def decrypt(self, ciphername: str, ciphertext: bytes) -> bytes:
+            return ciphertext[::-1]
+
+    with UndertextSaver.from_url(f"sqlite:{tmp_path / 'a.db'}", serde=EncryptedSerializer(Reversing())) as saver:
+        config = put(saver, place(), 1, messages=[HumanMessage("attack at dawn")], plan="attack at noon", metadata={"source": "loop", "why": "attack at nine"})
+        saver.put_writes(config, [("messages", "attack at five")], "task")
+        found = saver.get_tuple(config)
+        assert found is not None and found.checkpoint["channel_values"] == {"messages": [HumanMessage("attack at dawn")], "plan": "attack at noon"}
+        assert found.pending_writes == [("task", "messages", "attack at five")]
+    assert not any(b"attack" in path.read_bytes() for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("thread", ["a/b", "Ünïcode 話", "." * 3, "x" * 500, "y" * 499 + "x", "a.b", "a_2eb", "", 7])
+def test_a_thread_may_have_any_id(saver: UndertextSaver, thread: Any) -> None:
+    for other in ("a/b", "a.b", "x" * 500, "t"):
+        put(saver, place(other), 1, value=f"of {other}")
+    put(saver, place(thread, ns="sub:" + "n" * 300), 1, messages=[HumanMessage("sub")])
+    config = put(saver, place(thread), 1, value="mine")
+    assert config["configurable"]["thread_id"] == thread
+    assert values(saver, place(thread)) == {"value": "mine"}
+    assert values(saver, place(thread, ns="sub:" + "n" * 300)) == {"messages": [HumanMessage("sub")]}
+    assert {found.config["configurable"]["thread_id"] for found in saver.list(None)} == {"a/b", "a.b", "x" * 500, "t", str(thread)}
+
+
+def test_a_deleted_thread_is_gone_and_may_begin_anew(saver: UndertextSaver, url: str, tmp_path: Path) -> None:
+    with UndertextSaver.from_url(url) as other:
+        for round in range(3):
+            assert saver.get_tuple(place()) is None
+            put(saver, place(), 1, messages=[HumanMessage(f"secret {round}")])
+            assert values(other, place())["messages"] == [HumanMessage(f"secret {round}")]
+            saver.delete_thread("t")
+            assert other.get_tuple(place()) is None
+            # One that had it open goes on where it begins anew.
+            put(other, place(), 1, messages=[HumanMessage("again")])
+            assert values(saver, place())["messages"] == [HumanMessage("again")]
+            other.delete_thread("t")
+    assert not list(saver.list(None))
+
+
+def test_pruning_takes_bytes_away_and_leaves_what_the_latest_needs(saver: UndertextSaver, url: str) -> None:
+    first = put(saver, place(), 1, messages=[HumanMessage("old words"), HumanMessage("kept words")], data="old data", big="big data")
+    saver.put_writes(first, [("data", "old write")], "task")
+    checkpoint = empty_checkpoint()
+    checkpoint["channel_values"] = {"messages": [HumanMessage("kept words")], "data": "new data", "big": "big data"}
+    checkpoint["channel_versions"] = {"messages": 2, "data": 2, "big": 1}
+    second = saver.put(first, checkpoint, {"source": "loop", "step": 2}, {"messages": 2, "data": 2})
+    saver.prune(["t"])
+    assert [found.config for found in saver.list(place())] == [second]
+    assert values(saver, second) == checkpoint["channel_values"]
+    with undertext.Store(url) as store:
+        texts = [str(store.open(entry["conversation"]).query("messages", all=True)) for entry in store]
+    assert not any("old words" in text or "old write" in text for text in texts)
+    assert values(saver, put(saver, second, 3, messages=[HumanMessage("kept words"), HumanMessage("more")])) == {
+        "messages": [HumanMessage("kept words"), HumanMessage("more")]
+    }
+
+
+def test_pruning_keeps_the_ancestors_that_a_delta_channel_is_put_together_from(saver: UndertextSaver) -> None:
+    counters = {"counters_since_delta_snapshot": {"log": [1, 1]}}
+    first = put(saver, place(), 1, other=1)
+    snapshot = put(saver, first, 2, log=["a"])
+    saver.put_writes(snapshot, [("log", "b")], "task")
+    between = put(saver, snapshot, 3, {"source": "loop", **counters}, other=3)
+    saver.put_writes(between, [("log", "c")], "task")
+    latest = put(saver, between, 4, {"source": "loop", **counters}, other=4)
+    saver.prune(["t"])
+    assert [found.config for found in saver.list(place())] == [latest, between, snapshot]
+    history = saver.get_delta_channel_history(config=latest, channels=["log"])["log"]
+    assert history["seed"] == ["a"]
+    assert [write[2] for write in history["writes"]] == ["b", "c"]
+
+
+def test_deleting_runs_leaves_lists_that_other_runs_share(saver: UndertextSaver, url: str) -> None:
+    a = put(saver, place(), 1, {"source": "loop", "run_id": "one"}, messages=[HumanMessage("first")])
+    b = put(saver, a, 2, {"source": "loop", "run_id": "two"}, messages=[HumanMessage("first"), HumanMessage("second")])
+    c = put(saver, b, 3, {"source": "loop", "run_id": "one"}, messages=[HumanMessage("first"), HumanMessage("second"), HumanMessage("third")])
+    saver.delete_for_runs(["one"])
+    assert saver.get_tuple(a) is None and saver.get_tuple(c) is None
+    assert values(saver, b)["messages"] == [HumanMessage("first"), HumanMessage("second")]
+    with undertext.open(url, "langgraph.t.0.messages") as conversation:
+        assert "third" not in str(conversation.query("messages", all=True))
+
+
+def test_a_copy_outlives_its_source(saver: UndertextSaver, url: str) -> None:
+    config = place()
+    for n in range(1, 6):
+        config = put(saver, config, n, messages=[HumanMessage(str(i)) for i in range(n)], data=n)
+        saver.put_writes(config, [("data", n)], f"task {n}", "path")
+    before = [found._replace(config={}, parent_config={}) for found in saver.list(place())]
+    saver.copy_thread("t", "copy")
+    saver.delete_thread("t")
+    assert [found._replace(config={}, parent_config={}) for found in saver.list(place("copy"))] == before
+    assert log_length(url, "langgraph.copy.0.messages") == 5
+
+
+def test_a_task_that_runs_again_writes_once_and_news_replace(saver: UndertextSaver) -> None:
+    memory = InMemorySaver()
+    for each in (saver, memory):
+        config = put(each, place(), 1)
+        for value in ("first", "second"):
+            each.put_writes(config, [("channel", value), ("__error__", value), ("__interrupt__", value)], "task b", "2")
+        each.put_writes(config, [("channel", "other")], "task a", "3")
+    mine, theirs = saver.get_tuple(place()), memory.get_tuple(place())
+    assert mine is not None and theirs is not None and mine.pending_writes == theirs.pending_writes
+
+
+def test_writes_may_come_before_their_checkpoint(saver: UndertextSaver) -> None:
+    checkpoint = empty_checkpoint()
+    saver.put_writes(place(id=checkpoint["id"]), [("channel", "early")], "task")
+    assert saver.get_tuple(place()) is None
+    saver.put(place(), checkpoint, {"source": "loop"}, {})
+    found = saver.get_tuple(place())
+    assert found is not None and found.pending_writes == [("task", "channel", "early")]
+
+
+def test_a_clone_with_an_allowlist_uses_its_own_serializer(saver: UndertextSaver) -> None:
+    clone = saver.with_allowlist([("decimal", "Decimal")])
+    config = put(clone, place(), 1, value=(1, 2), messages=[HumanMessage("x", additional_kwargs={"a": (1,)})])
+    assert values(clone, config) == values(saver, config)
+
+
+# Several writers
+
+
+def test_writers_at_the_same_time_lose_nothing(url: str) -> None:
+    def write(name: str, failures: List[BaseException]) -> None:
+        try:
+            with UndertextSaver.from_url(url) as mine:
+                config = start
+                for n in range(10):
+                    config = put(mine, config, n + 2, messages=[HumanMessage("start"), *(HumanMessage(f"{name} {i}") for i in range(n + 1))])
+                    mine.put_writes(config, [("channel", name)], f"task {name}")
+        except BaseException as error:  # noqa: B036 - told by the test
+            failures.append(error)
+
+    with UndertextSaver.from_url(url) as saver:
+        start = put(saver, place(), 1, messages=[HumanMessage("start")])
+        failures: List[BaseException] = []
+        writers = [threading.Thread(target=write, args=(name, failures)) for name in "abcd"]
+        for writer in writers:
+            writer.start()
+        for writer in writers:
+            writer.join()
+        assert failures == []
+        found = list(saver.list(place()))
+        assert len(found) == 41
+        for name in "abcd":
+            theirs = [each for each in found if f"{name} 0" in str(each.checkpoint["channel_values"])]
+            assert sorted(len(each.checkpoint["channel_values"]["messages"]) for each in theirs) == list(range(2, 12))
+            assert all(each.pending_writes == [(f"task {name}", "channel", name)] for each in theirs)
+            longest = max(theirs, key=lambda each: len(each.checkpoint["channel_values"]["messages"]))
+            assert [message.content for message in longest.checkpoint["channel_values"]["messages"]] == ["start", *(f"{name} {i}" for i in range(10))]
+
+
+def test_a_store_that_refuses_says_so_with_a_typed_error(url: str) -> None:
+    with UndertextSaver.from_url(url) as saver:
+        config = put(saver, place(), 1, value=1)
+    with UndertextSaver.from_url(url, read_only=True) as reading:
+        assert values(reading, config) == {"value": 1}
+        with pytest.raises(undertext.UndertextError):
+            put(reading, config, 2, value=2)
+        assert values(reading, place()) == {"value": 1}
+
+
+# Graphs
+
+
+class State(TypedDict):
+    messages: Annotated[List[AnyMessage], add_messages]
+    total: Annotated[int, operator.add]
+
+
+def ask(state: State) -> Dict[str, Any]:
+    answer = interrupt({"question": "go on?", "so far": len(state["messages"])})
+    return {"messages": [HumanMessage(f"human says {answer}")], "total": 1}
+
+
+def speak(state: State) -> Dict[str, Any]:
+    return {"messages": [AIMessage(f"answer {len(state['messages'])}")], "total": 10}
+
+
+def graph(saver: BaseCheckpointSaver[Any]) -> Any:
+    builder = StateGraph(State)
+    builder.add_node("speak", speak)
+    builder.add_node("ask", ask)
+    builder.add_edge(START, "speak")
+    builder.add_edge("speak", "ask")
+    builder.add_edge("ask", END)
+    return builder.compile(checkpointer=saver)
+
+
+def contents(state: Any) -> List[str]:
+    return [message.content for message in state["messages"]]
+
+
+def test_a_graph_is_interrupted_and_resumed(saver: UndertextSaver) -> None:
+    config = place()
+    stopped = graph(saver).invoke({"messages": [HumanMessage("hi")], "total": 0}, config)
+    assert stopped["__interrupt__"][0].value == {"question": "go on?", "so far": 2}
+    done = graph(saver).invoke(Command(resume="yes"), config)
+    assert contents(done) == ["hi", "answer 1", "human says yes"] and done["total"] == 11
+
+
+def test_a_graph_goes_back_in_time_and_on_along_another_branch(saver: UndertextSaver) -> None:
+    def play(each: BaseCheckpointSaver[Any]) -> List[Any]:
+        config, app = place(), graph(each)
+        app.invoke({"messages": [HumanMessage("hi", id="h")], "total": 0}, config)
+        app.invoke(Command(resume="yes"), config)
+        past = next(state for state in app.get_state_history(config) if state.next == ("ask",))
+        app.invoke(None, past.config)
+        other = contents(app.invoke(Command(resume="no"), config))
+        edited = app.update_state(past.config, {"messages": [RemoveMessage(id="h"), AIMessage("put in")]})
+        states = [contents(state.values) for state in app.get_state_history(config) if "messages" in state.values]
+        return [other, contents(app.get_state(edited).values), states]
+
+    other, edited, states = play(saver)
+    assert other == ["hi", "answer 1", "human says no"]
+    assert edited == ["answer 1", "put in"]
+    assert ["hi", "answer 1", "human says yes"] in states
+    assert [other, edited, states] == play(InMemorySaver())
+
+
+class Deltas(TypedDict):
+    log: Annotated[List[str], DeltaChannel(lambda log, batches: [*log, *(line for batch in batches for line in batch)], snapshot_frequency=3)]
+
+
+def test_a_delta_channel_is_put_together_from_its_writes(saver: UndertextSaver) -> None:
+    def play(each: BaseCheckpointSaver[Any]) -> List[List[str]]:
+        builder = StateGraph(Deltas)
+        builder.add_node("left", lambda state: {"log": [f"left {len(state['log'])}"]})
+        builder.add_node("right", lambda state: {"log": [f"right {len(state['log'])}"]})
+        builder.add_edge(START, "left")
+        builder.add_edge(START, "right")
+        app: Any = builder.compile(checkpointer=each)
+        config = place()
+        for turn in range(5):
+            app.invoke({"log": [f"turn {turn}"]}, config)
+        each_state = [list(state.values.get("log", [])) for state in app.get_state_history(config)]
+        if isinstance(each, UndertextSaver):
+            each.prune(["t"])
+            assert app.get_state(config).values["log"] == each_state[0]
+        return each_state
+
+    states = play(saver)
+    assert len(states[0]) == 15
+    assert states == play(InMemorySaver())
+
+
+def test_an_asynchronous_graph_says_the_same_as_with_the_saver_in_memory(saver: UndertextSaver) -> None:
+    async def play(each: BaseCheckpointSaver[Any]) -> List[Any]:
+        app, config = graph(each), place()
+        await app.ainvoke({"messages": [HumanMessage("hi", id="h")], "total": 0}, config)
+        await app.ainvoke(Command(resume="yes"), config)
+        return [(state.next, state.metadata, contents(state.values) if "messages" in state.values else [], state.values.get("total")) async for state in app.aget_state_history(config)]
+
+    assert asyncio.run(play(saver)) == asyncio.run(play(InMemorySaver()))
+
+
+def test_a_graph_with_a_subgraph_keeps_both(saver: UndertextSaver) -> None:
+    builder = StateGraph(State)
+    builder.add_node("inner", graph(True))  # type: ignore[arg-type]
+    builder.add_edge(START, "inner")
+    app: Any = builder.compile(checkpointer=saver)
+    config = place()
+    app.invoke({"messages": [HumanMessage("hi")], "total": 0}, config)
+    inside = app.get_state(config, subgraphs=True).tasks[0].state
+    assert contents(inside.values) == ["hi", "answer 1"]
+    assert contents(app.invoke(Command(resume="yes"), config)) == ["hi", "answer 1", "human says yes"]
+
+
+RESUME = """
+import sys
+sys.path.insert(0, sys.argv[2])
+from test_langgraph import Command, UndertextSaver, contents, graph, place
+with UndertextSaver.from_url(sys.argv[1]) as saver:
+    print(contents(graph(saver).invoke(Command(resume="from elsewhere"), place())))
+"""
+
+
+def test_an_interrupted_graph_is_resumed_by_another_process(url: str) -> None:
+    with UndertextSaver.from_url(url) as saver:
+        graph(saver).invoke({"messages": [HumanMessage("hi")], "total": 0}, place())
+    here = os.path.dirname(__file__)
+    done = subprocess.run([sys.executable, "-c", RESUME, url, here], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['hi', 'answer 1', 'human says from elsewhere']"
+
+
+def size_bytes(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.iterdir())
+
+
+def test_a_growing_thread_takes_a_fraction_of_the_space(tmp_path: Path) -> None:
+    def grow(saver: BaseCheckpointSaver[Any], messages: int) -> None:
+        config, so_far = place(), []  # type: ignore[var-annotated]
+        for n in range(messages):
+            so_far = [*so_far, HumanMessage(f"{n} " + "words " * 100, id=str(n))]
+            config = put(saver, config, n + 1, messages=so_far)
+
+    sizes: Dict[int, List[int]] = {}
+    for messages in (50, 200):
+        mine, theirs = tmp_path / f"mine{messages}", tmp_path / f"theirs{messages}"
+        mine.mkdir()
+        theirs.mkdir()
+        with UndertextSaver.from_url(f"sqlite:{mine / 'a.db'}") as saver:
+            grow(saver, messages)
+        with SqliteSaver.from_conn_string(str(theirs / "a.db")) as other:
+            grow(other, messages)
+        sizes[messages] = [size_bytes(mine), size_bytes(theirs)]
+    assert sizes[200][0] * 10 < sizes[200][1], sizes
+    assert sizes[200][0] < sizes[50][0] * 6, sizes  # four times as many checkpoints

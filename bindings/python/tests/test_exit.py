@@ -1,0 +1,98 @@
+"""How processes end: with conversations open, with work under way, and as children of fork()."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+STARTS = """
+import os, sys, threading, undertext
+TALK = [{"role": "user", "content": "a message of some length, so that there is something to be made shorter"}] * 8
+def compressing(write):
+    strategy = {"name": "smart_summary", "keep": 1, "summariser": "mine"}
+    config = {"enabled": True, "threshold": 60, "targetTokens": 50, "strategy": strategy}
+    return undertext.open(settings={"compressionConfig": config}, summarisers={"mine": write})
+"""
+
+PROGRAMS = {
+    "an open conversation": """
+        conversation = undertext.open()
+        conversation.subscribe(lambda event: None)
+        conversation.append(TALK)
+    """,
+    "an open store and a stored conversation": """
+        store = undertext.Store("memory:")
+        conversation = store.open("one")
+        conversation.append(TALK)
+    """,
+    "a conversation in a cycle, with a finalizer that calls it": """
+        class Holder:
+            def __init__(self): self.conversation, self.me = undertext.open(), self
+            def __del__(self):
+                try: self.conversation.append(TALK)
+                except undertext.InvalidArgumentError: pass
+        holder = Holder()
+    """,
+    "a summary under way": """
+        entered = threading.Event()
+        def write(messages, tokens_max, cancel):
+            entered.set()
+            while not cancel.is_cancelled(): threading.Event().wait(0.001)
+            return "late"
+        conversation = compressing(write)
+        conversation.append(TALK)
+        assert entered.wait(30)
+    """,
+    "a forgotten conversation with a summary under way": """
+        entered = threading.Event()
+        def write(messages, tokens_max, cancel):
+            entered.set()
+            while not cancel.is_cancelled(): threading.Event().wait(0.001)
+            return "late"
+        compressing(write).append(TALK)
+        assert entered.wait(30)
+    """,
+    "daemon threads that go on calling": """
+        conversation = undertext.open()
+        conversation.subscribe(lambda event: None)
+        started = threading.Barrier(5)
+        def work():
+            started.wait()
+            while True:
+                conversation.append(TALK)
+        for _ in range(4): threading.Thread(target=work, daemon=True).start()
+        started.wait()
+    """,
+    "an exception": """
+        conversation = undertext.open()
+        conversation.append(TALK)
+        sys.exit(0)
+    """,
+    "a child of fork that uses what its parent opened, and its own": """
+        store = undertext.Store("memory:")
+        conversation = store.open("one")
+        conversation.append(TALK)
+        child = os.fork()
+        if child == 0:
+            try: conversation.append(TALK)
+            except undertext.InvalidArgumentError: pass
+            else: os._exit(1)
+            undertext.open().append(TALK)
+            sys.exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        assert conversation.append(TALK) == 2
+    """,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_process_ends_well_with(name: str) -> None:
+    times = 10 if "daemon" in name else 1
+    for _ in range(times):
+        done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", STARTS + textwrap.dedent(PROGRAMS[name])], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        if "daemon" not in name:  # those say that their conversation is closed
+            assert done.stderr == ""

@@ -1,0 +1,111 @@
+"""Undertext keeps the message array that an LLM agent sends to its model: every edit is an operation, no edit loses anything, and every earlier state can be read and restored.
+
+    with undertext.open("sqlite:agent.db", "support-17") as conversation:
+        conversation.append({"role": "user", "content": "Hello"})
+        conversation.messages(role="user", last=3)
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+from typing import Any, Dict, Mapping, Union, cast
+
+from . import _native
+from ._conversation import Conversation, Events, Subscription
+from ._errors import (
+    CannotFitError,
+    ConflictError,
+    CorruptError,
+    InternalError,
+    InvalidArgumentError,
+    NotFoundError,
+    OutOfMemoryError,
+    TooLargeError,
+    UnavailableError,
+    UndertextError,
+    UnsupportedError,
+)
+from ._native import Cancel
+from ._store import Store, open, quick, slow
+from ._view import Strategy, View
+from ._wire import given
+from .types import Message, Settings, Summariser, Validated
+
+__version__ = _native.library_version
+
+__all__ = [
+    "Cancel",
+    "CannotFitError",
+    "ConflictError",
+    "Conversation",
+    "CorruptError",
+    "Events",
+    "InternalError",
+    "InvalidArgumentError",
+    "Message",
+    "NotFoundError",
+    "OutOfMemoryError",
+    "Settings",
+    "Store",
+    "Strategy",
+    "Stream",
+    "Subscription",
+    "Summariser",
+    "TooLargeError",
+    "UnavailableError",
+    "UndertextError",
+    "UnsupportedError",
+    "View",
+    "count_tokens",
+    "import_after",
+    "import_messages",
+    "open",
+    "quick",
+    "slow",
+    "validate_request",
+]
+
+# Conversations that are still open are closed while Python can still be called back.
+atexit.register(_native.end)
+# A child has none of the library's threads, and no right to the parent's files: what was open is closed there.
+os.register_at_fork(after_in_child=_native.forget)
+
+
+def _json_text(value: Union[str, bytes, Mapping[str, object], list[Any]]) -> Union[str, bytes]:
+    return value if isinstance(value, (str, bytes)) else json.dumps(value, allow_nan=False)
+
+
+def import_messages(dialect: str, payload: Union[str, bytes, Mapping[str, object], list[Any]]) -> Dict[str, Any]:
+    """A request or response of a provider, as JSON text or what it was read into, as {"messages":[…],"rest":{…}}."""
+    return cast(Dict[str, Any], _native.import_messages(dialect, _json_text(payload)))
+
+
+def import_after(view: View, payload: Union[str, bytes, Mapping[str, object], list[Any]], dialect: str | None = None, *, profile: Any = None) -> Dict[str, Any]:
+    """import_messages() of a client that sends back what it was given, and more: what equals the rendering of `view` is left out, and counted as "known"."""
+    return cast(Dict[str, Any], view._native.import_after(given({"dialect": dialect, "profile": profile}), _json_text(payload)))
+
+
+def validate_request(payload: Union[str, bytes, Mapping[str, object], list[Any]], dialect: str | None = None, *, profile: Any = None) -> Validated:
+    """Whether a provider would take a request (a body, or a list of messages) as it stands."""
+    return cast(Validated, _native.validate_request(given({"dialect": dialect, "profile": profile}), _json_text(payload)))
+
+
+def count_tokens(tokenizer: str, text: str) -> int:
+    """By any name that a conversation's tokenizer may have, such as "o200k_base" or "estimate"."""
+    return _native.count_tokens(tokenizer, text)
+
+
+class Stream:
+    """Puts the events of a streamed answer together: feed it the data of each. For one thread at a time."""
+
+    def __init__(self, dialect: str) -> None:
+        self._native = _native.Stream(dialect)
+
+    def feed(self, data: Union[str, bytes, Mapping[str, object]]) -> None:
+        self._native.feed(_json_text(data))
+
+    def result(self) -> Dict[str, Any]:
+        """What is there so far: `complete`, and with it `message`, `finishReason`, `usage`, `error` where there is one."""
+        return cast(Dict[str, Any], self._native.result())

@@ -1,0 +1,363 @@
+"""A conversation: every operation and every query, each a line of the protocol."""
+
+from __future__ import annotations
+
+import queue
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Sequence, Type, Union, cast
+
+from . import _native
+from ._view import View
+from ._wire import given, members
+from .types import (
+    Answer,
+    Batch,
+    BatchSnapshot,
+    CompressArguments,
+    CostArguments,
+    Count,
+    DeleteArguments,
+    Diff,
+    Event,
+    FilterArguments,
+    FitArguments,
+    HistoryEntry,
+    MarkMap,
+    Message,
+    MessageFilters,
+    MessageLike,
+    Named,
+    OperationOptions,
+    RenderArguments,
+    Rendered,
+    Role,
+    State,
+    Stats,
+    TransformArguments,
+    TruncateArguments,
+    UsageReport,
+    ValidateArguments,
+    Validated,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Messages = Union[MessageLike, Sequence[MessageLike]]
+
+
+def _listed(messages: Messages) -> Any:
+    return [messages] if isinstance(messages, Mapping) else messages
+
+
+class Subscription:
+    """Somebody who hears events, until it is closed or the conversation is."""
+
+    def __init__(self, conversation: _native.Conversation, number: int) -> None:
+        self._conversation = conversation
+        self._number = number
+
+    def close(self) -> None:
+        """Waits for a call under way on another thread; none comes afterwards."""
+        self._conversation.unsubscribe(self._number)
+
+    def __enter__(self) -> Subscription:
+        return self
+
+    def __exit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+class Events(Iterator[Event]):
+    """The events since it was made, one after another; waits for the next. Ends when it or the conversation is closed."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._queue: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
+        self._subscription = conversation.subscribe(self._queue.put)
+        conversation._at_close.append(self._end)
+        self._conversation = conversation
+
+    def __next__(self) -> Event:
+        event = self._queue.get()
+        if event is None:
+            self._end()  # for whoever asks once more
+            raise StopIteration
+        return event
+
+    def _end(self) -> None:
+        self._queue.put(None)
+
+    def waiting(self) -> List[Event]:
+        """Those that are there already, without waiting for any."""
+        events: List[Event] = []
+        while not self._queue.empty():
+            event = self._queue.get()
+            if event is None:
+                self._end()
+                break
+            events.append(event)
+        return events
+
+    def close(self) -> None:
+        self._subscription.close()
+        if self._end in self._conversation._at_close:
+            self._conversation._at_close.remove(self._end)
+        self._end()
+
+    def __enter__(self) -> Events:
+        return self
+
+    def __exit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+class Conversation:
+    """Made by undertext.open() or Store.open(). Any thread may call any method at any time; the GIL is free while one waits.
+
+    Every operation makes a new version or raises an UndertextError and changes nothing. Every operation takes `expected_version` (else ConflictError), `description` and
+    `operation_id`. Messages are dicts, and come back as they were given.
+    """
+
+    def __init__(self, native: _native.Conversation) -> None:
+        self._native = native
+        self._at_close: List[Callable[[], None]] = []
+
+    def __enter__(self) -> Conversation:
+        return self
+
+    def __exit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Asks what runs in the background to stop, and waits for it. Calls of other threads that are under way come to their end first. May be called again."""
+        self._native.close()
+        while self._at_close:
+            self._at_close.pop()()
+
+    @property
+    def closed(self) -> bool:
+        return self._native.is_closed()
+
+    @property
+    def id(self) -> str:
+        """Its name in its store; empty in memory."""
+        return self._native.id()
+
+    @property
+    def version(self) -> int:
+        """The newest version known here."""
+        return self._native.version()
+
+    def __len__(self) -> int:
+        return cast(int, self._native.stats()["currentBatchMessages"])
+
+    def __bool__(self) -> bool:
+        return True
+
+    # Operations
+
+    def append(self, messages: Messages, **options: Unpack[OperationOptions]) -> int:
+        """Adds a message, or several, to the end of the view. Answers the new version: the quickest way in."""
+        if not options:
+            return self._native.append(messages)
+        return self._operate("APPEND", {"messages": _listed(messages), **options})["version"]
+
+    def append_text(self, json: Union[str, bytes]) -> int:
+        """append() of JSON text, which is kept byte for byte."""
+        return self._native.append_text(json)
+
+    def apply(self, operation: Mapping[str, object]) -> Answer:
+        """An operation of the protocol, in any of its spellings."""
+        return cast(Answer, self._native.answer(operation))
+
+    def apply_all(self, operations: Sequence[Mapping[str, object]]) -> List[Answer]:
+        """All of them or none, as one step."""
+        return cast(List[Answer], self._native.answer(list(operations))["results"])
+
+    def _operate(self, name: str, arguments: Mapping[str, Any]) -> Answer:
+        return cast(Answer, self._native.answer(members("operation", name, arguments)))
+
+    def insert(self, position: int, messages: Messages, **options: Unpack[OperationOptions]) -> Answer:
+        return self._operate("INSERT", {"position": position, "messages": _listed(messages), **options})
+
+    def replace(self, index: int, message: MessageLike, **options: Unpack[OperationOptions]) -> Answer:
+        return self._operate("REPLACE", {"index": index, "message": message, **options})
+
+    def truncate(self, **arguments: Unpack[TruncateArguments]) -> Answer:
+        return self._operate("TRUNCATE", arguments)
+
+    def clear(self, *, keep_system_message: bool | None = None, **options: Unpack[OperationOptions]) -> Answer:
+        return self._operate("CLEAR", {"keep_system_message": keep_system_message, **options})
+
+    def filter(self, **arguments: Unpack[FilterArguments]) -> Answer:
+        return self._operate("FILTER", arguments)
+
+    def delete(self, **arguments: Unpack[DeleteArguments]) -> Answer:
+        return self._operate("DELETE", arguments)
+
+    def compress(self, **arguments: Unpack[CompressArguments]) -> Answer:
+        """Of messages that are named, or by a strategy. A strategy that asks a model runs here and now; the GIL is free meanwhile."""
+        return self._operate("COMPRESS", arguments)
+
+    def expand(self, index: int, **options: Unpack[OperationOptions]) -> Answer:
+        return self._operate("EXPAND", {"index": index, **options})
+
+    def merge(self, indices: Sequence[int], *, separator: str | None = None, **options: Unpack[OperationOptions]) -> Answer:
+        return self._operate("MERGE", {"indices": indices, "separator": separator, **options})
+
+    def split(self, index: int, at: Sequence[int], **options: Unpack[OperationOptions]) -> Answer:
+        return self._operate("SPLIT", {"index": index, "at": at, **options})
+
+    def transform(self, function: Callable[[Message], MessageLike] | None = None, **arguments: Unpack[TransformArguments]) -> Answer:
+        """By a function, or by one of `replace_text`, `truncate_text` and `set_metadata`. The function gets one message after the other and answers with what takes its
+        place; it may be asked twice, must not change the conversation, and what it raises is the cause of the error."""
+        if function is None:
+            return self._operate("TRANSFORM", arguments)
+        return cast(Answer, self._native.transform(given(arguments), function))
+
+    def start_batch(self, *, boundary: int | None = None, hide_prior: bool | None = None, **options: Unpack[OperationOptions]) -> Answer:
+        return self._operate("START_BATCH", {"boundary": boundary, "hide_prior": hide_prior, **options})
+
+    def end_batch(self, target_batch: int, *, carry: Sequence[Role] | None = None, **options: Unpack[OperationOptions]) -> Answer:
+        return self._operate("END_BATCH", {"target_batch": target_batch, "carry": carry, **options})
+
+    def rollback(self, target_batch_index: int, **options: Unpack[OperationOptions]) -> Answer:
+        return self._operate("ROLLBACK", {"target_batch_index": target_batch_index, **options})
+
+    def mark(self, mark: str, **named: Unpack[Named]) -> Answer:
+        return self._operate("MARK", {"mark": mark, **named})
+
+    def unmark(self, mark: str, **named: Unpack[Named]) -> Answer:
+        return self._operate("UNMARK", {"mark": mark, **named})
+
+    def undo(self, **options: Unpack[OperationOptions]) -> Answer:
+        return self._operate("UNDO", options)
+
+    def redo(self, **options: Unpack[OperationOptions]) -> Answer:
+        return self._operate("REDO", options)
+
+    def restore(self, version: int, **options: Unpack[OperationOptions]) -> Answer:
+        return self._operate("RESTORE", {"version": version, **options})
+
+    def import_mark_map(self, mark_map: MarkMap, *, expected_version: int | None = None) -> Answer:
+        return cast(Answer, self._native.import_mark_map(mark_map, expected_version))
+
+    # Reading
+
+    def messages(self, **filters: Unpack[MessageFilters]) -> List[Message]:
+        """messages(role="user", last=3). The filters compose in the order in which MessageFilters has them."""
+        return cast(List[Message], self._native.answer(members("query", "messages", filters))["messages"])
+
+    def ordinals(self, **filters: Unpack[MessageFilters]) -> List[int]:
+        """Where in the log those stand that messages() would answer."""
+        return cast(List[int], self._native.answer(members("query", "messages", filters))["ordinals"])
+
+    def count(self, **filters: Unpack[MessageFilters]) -> Count:
+        answer = self._native.answer(members("query", "count", filters))
+        return {"count": answer["count"], "tokens": answer["tokens"]}
+
+    def query(self, name: str, /, **arguments: Any) -> Any:
+        """Any query of the protocol, with the whole answer."""
+        return self._native.answer(members("query", name, arguments))
+
+    def _result(self, name: str, **arguments: Any) -> Any:
+        return self._native.answer(members("query", name, arguments))["result"]
+
+    def view(self, version: int | None = None) -> View:
+        """The messages of a version (the newest), which stay as they are whatever is done to the conversation."""
+        return View(self._native.view(version))
+
+    def uncompressed(self) -> List[Message]:
+        return cast(List[Message], self.query("uncompressed")["messages"])
+
+    def state(self) -> State:
+        return cast(State, self._result("state"))
+
+    def stats(self) -> Stats:
+        return cast(Stats, self._native.stats())
+
+    def tokens(self, *, at_version: int | None = None, per_message: bool | None = None) -> Dict[str, Any]:
+        return cast(Dict[str, Any], self._result("tokens", at_version=at_version, per_message=per_message))
+
+    def mark_map(self) -> MarkMap:
+        return cast(MarkMap, self._result("markMap"))
+
+    def batches(self) -> List[Batch]:
+        return cast(List[Batch], self._result("batches"))
+
+    def batch_snapshot(self, batch_index: int) -> BatchSnapshot | None:
+        return cast("BatchSnapshot | None", self._result("batchSnapshot", batch_index=batch_index))
+
+    def history(self) -> List[HistoryEntry]:
+        return cast(List[HistoryEntry], self._result("history"))
+
+    def diff(self, from_: int, to: int) -> Diff:
+        return cast(Diff, self._result("diff", from_=from_, to=to))
+
+    def blame(self, ordinal: int) -> Dict[str, Any]:
+        return cast(Dict[str, Any], self._result("blame", ordinal=ordinal))
+
+    def fit(self, **arguments: Unpack[FitArguments]) -> Dict[str, Any]:
+        """Whether the view fits a budget, and what would have to be hidden: fit(budget={"window": 128000, "reserve": 8000})."""
+        return cast(Dict[str, Any], self._result("fit", **arguments))
+
+    def receipts(self) -> List[Dict[str, Any]]:
+        return cast(List[Dict[str, Any]], self._result("receipts"))
+
+    def render(self, dialect: str | None = None, **arguments: Unpack[RenderArguments]) -> Rendered:
+        """The request for a provider, and what had to be repaired in it."""
+        return cast(Rendered, self._result("render", dialect=dialect, **arguments))
+
+    def validate(self, dialect: str | None = None, **arguments: Unpack[ValidateArguments]) -> Validated:
+        return cast(Validated, self._result("validate", dialect=dialect, **arguments))
+
+    def cost(self, from_: int, **arguments: Unpack[CostArguments]) -> Dict[str, Any]:
+        return cast(Dict[str, Any], self._result("cost", from_=from_, **arguments))
+
+    def answer_text(self, line: Union[str, bytes]) -> str:
+        """A line of the protocol, answered as `undertext exec` would, byte for byte. Errors are answers here."""
+        return self._native.answer_text(line)
+
+    # Beside the protocol
+
+    def fork(self, version: int | None = None, *, id: str = "") -> Conversation:
+        """Another conversation that goes on from a version; with an id it is stored."""
+        return Conversation(self._native.fork(version, id))
+
+    def subscribe(self, receive: Callable[[Event], object]) -> Subscription:
+        """`receive` gets each event, in order, on the thread that makes the change known. It may read, and must not change. What it raises goes to sys.unraisablehook."""
+        return Subscription(self._native, self._native.subscribe(receive))
+
+    def events(self) -> Events:
+        """The events from here on, to iterate over."""
+        return Events(self)
+
+    def set_tokenizer(self, name: str) -> None:
+        self._native.set_tokenizer(name)
+
+    def wait_for_compression(self) -> None:
+        self._native.wait_for_compression()
+
+    def cancel_compression(self) -> None:
+        self._native.cancel_compression()
+
+    def report_usage(self, request_id: str, **usage: Unpack[UsageReport]) -> None:
+        """What a provider reported of a request: report_usage("r1", prompt=812, completion=90)."""
+        self._native.report_usage(members("requestId", request_id, usage))
+
+    def usage(self) -> Dict[str, Any]:
+        return cast(Dict[str, Any], self._native.usage())
+
+    def catch_up(self) -> None:
+        """With what others committed."""
+        self._native.catch_up()
+
+    def checkpoint(self) -> None:
+        self._native.checkpoint()
+
+    def redact(self, ordinals: Sequence[int], *, who: str, why: str = "") -> None:
+        """Their bytes are gone for good, from every version; stubs stay."""
+        self._native.redact({"ordinals": ordinals, "who": who, "why": why})
+
+    def give_up_versions(self, *, versions: int | None = None, batches: int | None = None, days: int | None = None) -> Dict[str, Any]:
+        return cast(Dict[str, Any], self._native.give_up_versions(given({"versions": versions, "batches": batches, "days": days})))

@@ -1,0 +1,307 @@
+"""Threads of LangGraph in a store: what undertext.langgraph keeps, without a word of LangGraph's types.
+
+A thread is a *journal*, a conversation that is only ever appended to, whose messages are records: checkpoints, writes and removals, in the order in which they came. Beside it each
+list of chat messages is a conversation of its own, and a checkpoint names the version of it that is its list: n checkpoints of a growing list share one list. A list is edited first and
+the record that names its version is appended afterwards, so whatever happens in between, no checkpoint names what is not there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, TypeVar, cast
+
+from ._conversation import Conversation
+from ._errors import ConflictError, NotFoundError, _make
+from ._foreign import json_text
+from ._store import Store
+from ._view import View
+
+T = TypeVar("T")
+Record = Dict[str, Any]
+#: Makes a message of a list from what was stored.
+Read = Callable[[Mapping[str, Any]], Any]
+
+#: The field of a journal's messages that holds the record.
+_RECORD = "langgraph"
+_PREFIX = "langgraph."
+#: A state may be large; what a store takes is its own limit.
+_SETTINGS = {"limits": {"messageBytes": 1 << 30}}
+_THREADS_OPEN_MAX = 128
+
+
+def _spelled(name: str, length_max: int) -> str:
+    """Any text in the letters that a conversation's id may have, no two alike; dots stay free to separate."""
+    spelled = "".join(c if c.isascii() and (c.isalnum() or c == "-") else "".join(f"_{byte:02x}" for byte in c.encode("utf-8", "surrogatepass")) for c in name)
+    return spelled if len(spelled) <= length_max else "_h" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:40]
+
+
+def _record_of(message: Mapping[str, Any]) -> Record:
+    return cast(Record, message.get(_RECORD) or {})
+
+
+class Write(NamedTuple):
+    """Where in the journal a write stands, and what orders it."""
+
+    path: str
+    task: str
+    number: int
+    ordinal: int
+    position: int
+
+
+class MessageList:
+    """The versions of one list of messages. The newest list that was given or read here is remembered, to find what is new in the next one."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.conversation = conversation
+        self._version = 0
+        self._messages: List[Any] = []
+
+    def messages(self, version: int, read: Read) -> List[Any]:
+        """Made anew at each call: whoever gets them may change them."""
+        self.conversation.catch_up()
+        return [read(message) for message in self.conversation.view(version)]
+
+    def keep(self, base: int | None, messages: Sequence[Any], read: Read, shape: Callable[[Any], Tuple[str, Any]]) -> int:
+        """The version that has these messages, made by editing version `base` (the newest). `shape` gives the JSON of a message, and an equal one that nobody else holds."""
+        if base is None:
+            self.conversation.catch_up()
+            base = self.conversation.version
+        if base != self._version:
+            self._version, self._messages = base, self.messages(base, read)
+        old = self._messages
+        first = _common(old, messages)
+        last = _common(old[first:][::-1], messages[first:][::-1])
+        if first == len(old) == len(messages):
+            return base
+        shaped = [shape(message) for message in messages[first : len(messages) - last]]
+        self._version = self._edit(base, (first, len(old) - last), [text for text, _ in shaped], is_end=last == 0)
+        self._messages = [*old[:first], *(copy for _, copy in shaped), *old[len(old) - last :]]
+        return self._version
+
+    def _edit(self, base: int, gone: Tuple[int, int], texts: List[str], *, is_end: bool) -> int:
+        """Puts `texts` in the place of what is gone, all or nothing, whatever version is the newest."""
+        steps: List[str] = []
+        if gone[0] < gone[1]:
+            steps.append(json.dumps({"operation": "DELETE", "indices": list(range(*gone))}))
+        if texts:
+            where = '"operation":"APPEND"' if is_end else f'"operation":"INSERT","position":{gone[0]}'
+            steps.append(f'{{{where},"messages":[{",".join(texts)}]}}')
+        while True:
+            self.conversation.catch_up()
+            newest = self.conversation.version
+            back = [] if newest == base else [json.dumps({"operation": "RESTORE", "version": base})]
+            first, *others = back + steps
+            line = f'[{first[:-1]},"expectedVersion":{newest}}}{"".join("," + step for step in others)}]'
+            answer = json.loads(self.conversation.answer_text(line))
+            if answer["ok"]:
+                return int(answer["results"][-1]["version"])
+            error = _make(answer["error"]["code"], answer["error"])
+            if not isinstance(error, ConflictError):
+                raise error
+
+
+def _common(old: Sequence[Any], new: Sequence[Any]) -> int:
+    count = 0
+    for a, b in zip(old, new):
+        if type(a) is not type(b) or a != b:
+            break
+        count += 1
+    return count
+
+
+class Thread:
+    """The records of a thread and where they stand. Whoever calls holds `lock`; refresh() first shows what others appended."""
+
+    def __init__(self, id: str, store: Store, name: str) -> None:
+        self.lock = threading.RLock()
+        self.id = id
+        #: By namespace and id, the ordinal of the record.
+        self.checkpoints: Dict[str, Dict[str, int]] = {}
+        self.writes: Dict[Tuple[str, str], Dict[Tuple[str, int], Write]] = {}
+        self._store = store
+        self._name = name
+        self._lists: Dict[Tuple[str, str], MessageList] = {}
+        self._journal = store.open(name, settings=_SETTINGS)
+        self._view: View = self._journal.view()
+        self._seen = 0
+
+    def refresh(self) -> None:
+        self._journal.catch_up()
+        self._view = self._journal.view()
+        for ordinal in range(self._seen, len(self._view)):
+            self._index(ordinal, self.record(ordinal))
+            self._seen = ordinal + 1
+
+    def record(self, ordinal: int) -> Record:
+        """Empty where it was redacted."""
+        return _record_of(self._view[ordinal])
+
+    def _index(self, ordinal: int, record: Record) -> None:
+        kind = record.get("kind")
+        if kind == "thread":
+            self.id = record["thread"]
+        elif kind == "checkpoint":
+            self.checkpoints.setdefault(record["ns"], {})[record["id"]] = ordinal
+        elif kind == "writes":
+            there = self.writes.setdefault((record["ns"], record["id"]), {})
+            for position, (index, _, _) in enumerate(record["writes"]):
+                # A task that runs again writes the same again; errors, interrupts and resumes (below 0) are news.
+                if index < 0 or (record["task"], index) not in there:
+                    there[record["task"], index] = Write(record["path"], record["task"], index, ordinal, position)
+        elif kind == "removed":
+            for ns, id in record["checkpoints"]:
+                self.checkpoints.get(ns, {}).pop(id, None)
+                self.writes.pop((ns, id), None)
+
+    def append(self, text: str, record: Record) -> None:
+        records = [{"role": "system", "content": text, _RECORD: record}]
+        if len(self._view) == 0:
+            records.insert(0, {"role": "system", "content": f"thread {self.id}", _RECORD: {"kind": "thread", "thread": self.id}})
+        self._journal.append_text(json_text(records, "checkpoint"))
+        self.refresh()
+
+    def message_list(self, ns: str, channel: str) -> MessageList:
+        if (ns, channel) not in self._lists:
+            # The list that people look for has a name that they can read.
+            part = _spelled(channel, 40) if ns == "" else _spelled(json.dumps([ns, channel]), 0)
+            self._lists[ns, channel] = MessageList(self._store.open(f"{self._name}.{part}", settings=_SETTINGS))
+        return self._lists[ns, channel]
+
+    def remove(self, dead: Sequence[Tuple[str, str]], who: str, why: str) -> None:
+        """Takes checkpoints and their writes away, and the bytes of all that no other checkpoint uses."""
+        if not dead:
+            return
+        self.append(f"removed: {len(dead)} checkpoints", {"kind": "removed", "checkpoints": [list(key) for key in dead]})
+        used, lists = self._used()
+        _redact(self._journal, used, who, why)
+        for key, ordinals in lists.items():
+            _redact(self.message_list(*key).conversation, ordinals, who, why)
+
+    def _used(self) -> Tuple[set[int], Dict[Tuple[str, str], set[int]]]:
+        """Ordinals of the journal, and of the lists, that checkpoints need."""
+        used = {ordinal for ordinal in range(self._seen) if self.record(ordinal).get("kind") not in ("checkpoint", "writes")}
+        used.update(write.ordinal for writes in self.writes.values() for write in writes.values())
+        versions: Dict[Tuple[str, str], set[int]] = {key: set() for key in self._lists}
+        for ns, checkpoints in self.checkpoints.items():
+            for ordinal in checkpoints.values():
+                used.add(ordinal)
+                for channel, value in self.record(ordinal)["values"].items():
+                    if "at" in value:
+                        used.add(value["at"])
+                    elif "version" in value:
+                        versions.setdefault((ns, channel), set()).add(value["version"])
+        lists: Dict[Tuple[str, str], set[int]] = {}
+        for key, wanted in versions.items():
+            views = [self.message_list(*key).conversation.view(version) for version in wanted]
+            lists[key] = {view.entry(index)["ordinal"] for view in views for index in range(len(view))}
+        return used, lists
+
+    def close(self) -> None:
+        for each in self._lists.values():
+            each.conversation.close()
+        self._journal.close()
+
+
+def _redact(conversation: Conversation, used: set[int], who: str, why: str) -> None:
+    messages = conversation.query("messages", all=True)["messages"]
+    unused = [ordinal for ordinal, message in enumerate(messages) if ordinal not in used and "redacted" not in (message.get("metadata") or {})]
+    if unused:
+        conversation.redact(unused, who=who, why=why)
+
+
+class Threads:
+    """The threads of a store. Some are open; any number of threads and processes may use the same ones."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._lock = threading.Lock()
+        self._open: OrderedDict[str, Thread] = OrderedDict()
+
+    def with_thread(self, id: str, action: Callable[[Thread], T], *, make: bool = False) -> T | None:
+        """None: there is no such thread, and it was not to be made."""
+        for is_last in (False, True):
+            thread = self._thread(id, make)
+            if thread is None:
+                return None
+            try:
+                with thread.lock:
+                    thread.refresh()
+                    return action(thread)
+            except NotFoundError:
+                # Deleted by somebody else, perhaps, and begun anew.
+                if is_last:
+                    raise
+                with self._lock:
+                    self._open.pop(id, None)
+        return None
+
+    def ids(self) -> List[str]:
+        ids: List[str] = []
+        for name in self._names(_PREFIX):
+            if name.count(".") == 2:
+                with_id = self.store.open(name, make="never")
+                first = with_id.messages(first=1)
+                with_id.close()
+                if first:
+                    ids.append(str(_record_of(first[0])["thread"]))
+        return ids
+
+    def delete(self, id: str, who: str, why: str) -> None:
+        with self._lock:
+            thread = self._open.pop(id, None)
+        if thread is not None:
+            with thread.lock:
+                thread.close()
+        # The journal is the first of them: without it nothing is left that could miss the others.
+        for name in list(self._names(_prefix_of(id))):
+            try:
+                self.store.purge(name, who=who, why=why)
+            except NotFoundError:
+                pass
+
+    def close(self) -> None:
+        with self._lock:
+            while self._open:
+                self._open.popitem()[1].close()
+
+    def _thread(self, id: str, make: bool) -> Thread | None:
+        with self._lock:
+            if id in self._open:
+                self._open.move_to_end(id)
+                return self._open[id]
+            name = next((name for name in self._names(_prefix_of(id)) if name.count(".") == 2), None)
+            if name is None and not make:
+                return None
+            thread = self._open[id] = self._made(id) if name is None else Thread(id, self.store, name)
+            if len(self._open) > _THREADS_OPEN_MAX:
+                self._open.popitem(last=False)  # it is closed when nobody uses it any more
+            return thread
+
+    def _made(self, id: str) -> Thread:
+        """The name of a purged conversation is not used again, so a thread that was deleted goes on under its next number."""
+        number = 0
+        while True:
+            try:
+                return Thread(id, self.store, f"{_prefix_of(id)}{number}")
+            except NotFoundError:
+                number += 1
+
+    def _names(self, prefix: str) -> Iterator[str]:
+        after = prefix
+        while True:
+            page = self.store.list(after=after)
+            for entry in page:
+                if not entry["conversation"].startswith(prefix):
+                    return
+                yield entry["conversation"]
+            if not page:
+                return
+            after = page[-1]["conversation"]
+
+
+def _prefix_of(id: str) -> str:
+    return f"{_PREFIX}{_spelled(id, 64)}."

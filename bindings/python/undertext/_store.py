@@ -1,0 +1,158 @@
+"""Stores, and opening conversations."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Mapping, Type, TypeVar, Union, cast
+
+from . import _native
+from ._conversation import Conversation
+from ._view import Strategy, View
+from ._wire import given
+from .types import Plan, Settings, Summariser
+
+_Code = TypeVar("_Code", bound=Callable[..., Any])
+
+
+def slow(code: _Code) -> _Code:
+    """Marks a strategy or summariser that takes its time, as one that asks a model does: it runs on a frozen version while others go on."""
+    code._undertext_is_slow = True  # type: ignore[attr-defined]
+    return code
+
+
+def quick(code: _Code) -> _Code:
+    """Marks one that runs in the turn of whoever changes the conversation."""
+    code._undertext_is_slow = False  # type: ignore[attr-defined]
+    return code
+
+
+def _proposing(strategy: Strategy) -> Callable[[_native.View, "int | None", _native.Cancel], "Plan | None"]:
+    def propose(view: _native.View, tokens_max: int | None, cancel: _native.Cancel) -> Plan | None:
+        return strategy(View(view), tokens_max, cancel)
+
+    return propose
+
+
+def make_settings(
+    settings: Settings | Mapping[str, object] | None, summarisers: Mapping[str, Summariser] | None, strategies: Mapping[str, Strategy] | None
+) -> _native.Settings | None:
+    """Code first, for the JSON may name it."""
+    if settings is None and not summarisers and not strategies:
+        return None
+    made = _native.Settings()
+    for name, summariser in (summarisers or {}).items():
+        made.add_summariser(name, getattr(summariser, "_undertext_is_slow", True), summariser)
+    for name, strategy in (strategies or {}).items():
+        made.add_strategy(name, getattr(strategy, "_undertext_is_slow", False), _proposing(strategy))
+    if settings is not None:
+        made.read(settings)
+    return made
+
+
+class Store:
+    """Where conversations last: "sqlite:PATH", "postgres://…" or "memory:". What was opened from it lives on without it."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        create: bool | None = None,
+        read_only: bool | None = None,
+        durability: str | None = None,
+        tenant: str | None = None,
+        patience_ms: int | None = None,
+    ) -> None:
+        options = {"create": create, "read_only": read_only, "durability": durability, "tenant": tenant, "patience_ms": patience_ms}
+        self._native = _native.open_store(url, given(options))
+
+    def open(
+        self,
+        id: str,
+        *,
+        settings: Settings | Mapping[str, object] | None = None,
+        summarisers: Mapping[str, Summariser] | None = None,
+        strategies: Mapping[str, Strategy] | None = None,
+        make: str | None = None,
+        cache_bytes: int | None = None,
+        rebase_appends: bool | None = None,
+        checkpoint_versions: int | None = None,
+    ) -> Conversation:
+        """The conversation of this name, which is made if it is missing (`make`: "if_missing", "never" or "always"). Settings are kept with it; code is not, and is given anew each time."""
+        options = {"make": make, "cache_bytes": cache_bytes, "rebase_appends": rebase_appends, "checkpoint_versions": checkpoint_versions}
+        return Conversation(self._native.open(id, make_settings(settings, summarisers, strategies), given(options)))
+
+    def list(self, *, after: str = "", limit: int = 1000) -> List[Dict[str, Any]]:
+        """Conversations by id, beyond `after`; `limit` 1 to 1000."""
+        return cast("List[Dict[str, Any]]", self._native.list(after, limit))
+
+    def __iter__(self) -> Iterator[Dict[str, Any]]:
+        page = self.list()
+        while page:
+            yield from page
+            page = self.list(after=page[-1]["conversation"])
+
+    def purge(self, id: str, *, who: str, why: str = "") -> None:
+        """Takes a conversation out for good; who, when and why stays. ConflictError: it has forks."""
+        self._native.purge(id, who, why)
+
+    def check(self, id: str = "") -> Dict[str, Any]:
+        """Reads all records of a conversation, or of all: {"conversations":…,"versions":…,"messages":…,"damage":[…]}."""
+        return cast("Dict[str, Any]", self._native.check(id))
+
+    def backup(self, path: Union[str, os.PathLike[str]]) -> None:
+        self._native.backup(os.fsencode(path))
+
+    def settings(self, id: str) -> Settings | None:
+        """Those that are kept with a conversation."""
+        return cast("Settings | None", self._native.settings(id))
+
+    def removals(self, id: str) -> List[Dict[str, Any]]:
+        """What was taken out of a conversation for good: [{"conversation":…,"ordinal":…,"who":…,"at":…,"why":…,"digest":…}], without ordinal for the whole of it."""
+        return cast("List[Dict[str, Any]]", self._native.removals(id))
+
+    def compact(self) -> None:
+        """Gives free space back."""
+        self._native.compact()
+
+    def export(self, id: str, file: BinaryIO) -> None:
+        """Writes a conversation with its whole history to a binary file, as JSON lines."""
+        self._native.export(id, lambda line: file.write(line + b"\n"))
+
+    def import_(self, id: str, file: Iterable[bytes], *, settings: Settings | None = None, trust_settings: bool | None = None) -> Dict[str, Any]:
+        """Reads such a file, under a name that is not taken: {"versions":…,"messages":…}. Settings that may name files and endpoints are refused unless they are trusted."""
+        lines = (line.rstrip(b"\n") for line in file)
+        options = given({"settings": settings, "trust_settings": trust_settings})
+        return cast("Dict[str, Any]", self._native.import_(id, lambda: next(lines, None), options))
+
+    def close(self) -> None:
+        self._native.close()
+
+    @property
+    def closed(self) -> bool:
+        return self._native.is_closed()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def open(  # noqa: A001 - undertext.open() is how one says it
+    url: str | None = None,
+    id: str | None = None,
+    *,
+    settings: Settings | Mapping[str, object] | None = None,
+    summarisers: Mapping[str, Summariser] | None = None,
+    strategies: Mapping[str, Strategy] | None = None,
+    **options: Any,
+) -> Conversation:
+    """A conversation: in memory without a url; else the one called `id` ("default") in the store at that url. Further options are those of Store() and Store.open()."""
+    if url is None:
+        if id is not None or options:
+            raise TypeError("a conversation in memory has no id and no options of a store: open(url, id)")
+        return Conversation(_native.open_in_memory(make_settings(settings, summarisers, strategies)))
+    of_store = {name: options.pop(name) for name in ("create", "read_only", "durability", "tenant", "patience_ms") if name in options}
+    with Store(url, **of_store) as store:
+        return store.open("default" if id is None else id, settings=settings, summarisers=summarisers, strategies=strategies, **options)

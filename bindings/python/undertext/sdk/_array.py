@@ -1,0 +1,38 @@
+"""Document 000: the message array."""
+
+from __future__ import annotations
+
+from typing import List, Mapping, Sequence, cast
+
+from .._conversation import Conversation
+from .._store import open
+from ..types import BatchSnapshot, Message, MessageLike, State, Stats
+from .types import MessageOperationResult
+
+
+class MessageArrayManager:
+    def __init__(self, initial_messages: Sequence[MessageLike] = (), *, conversation: Conversation | None = None) -> None:
+        self.conversation = open() if conversation is None else conversation
+        if initial_messages:
+            self.conversation.append(list(initial_messages))
+
+    def execute(self, operation: Mapping[str, object]) -> MessageOperationResult:
+        """An operation, in any of the documents' spellings; the state is that of the version it made, whatever others do meanwhile."""
+        answer = self.conversation.apply(operation)
+        state = self.conversation.view(answer["version"]).query("state")["result"]
+        return {"state": cast(State, state), "affectedBatchIndex": answer["affectedBatchIndex"], "stats": answer["stats"]}
+
+    def get_state(self) -> State:
+        return self.conversation.state()
+
+    def get_current_messages(self) -> List[Message]:
+        return self.conversation.messages()
+
+    def get_stats(self) -> Stats:
+        return self.conversation.stats()
+
+    def rollback(self, batch_index: int) -> MessageOperationResult:
+        return self.execute({"operation": "ROLLBACK", "targetBatchIndex": batch_index})
+
+    def get_batch_snapshot(self, batch_index: int) -> BatchSnapshot | None:
+        return self.conversation.batch_snapshot(batch_index)

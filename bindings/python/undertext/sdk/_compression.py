@@ -1,0 +1,180 @@
+"""Document 004: a strategy takes messages and their mark map, and answers with fewer. What it answers is only a proposal: the engine refuses one that hides a system or pinned
+message or breaks a tool pair, and applies any other as one COMPRESS that can be undone."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Protocol, Sequence, Tuple, Union, cast
+
+from .. import _native
+from .._errors import InvalidArgumentError
+from .._store import open
+from .._view import Strategy, View
+from .._wire import given
+from ..types import MarkMap, Message, MessageLike, Plan, Replacement, Summariser
+from .types import Compressed, ContextCompressionConfig
+
+
+class CompressionStrategy(Protocol):
+    def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig, /) -> Compressed:
+        """`messages[i]` is the message with the ordinal `mark_map["originalIndices"][i]`, and so in the answer: what is missing there is hidden. A message of its own, such as a summary, stands where
+        something is hidden, with an index that is not in the map it was given."""
+        ...
+
+
+class EngineStrategy:
+    """A strategy of the engine: docs/compression.md says what each keeps."""
+
+    def __init__(self, strategy: Mapping[str, object], summarisers: Mapping[str, Summariser] | None = None) -> None:
+        self.strategy = dict(strategy)
+        self.summarisers: Dict[str, Summariser] = dict(summarisers or {})
+
+    def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig, /) -> Compressed:
+        """On a conversation of its own. CannotFitError: `targetTokens` cannot be reached."""
+        if len(messages) != len(mark_map["originalIndices"]):
+            raise InvalidArgumentError("messages and originalIndices must be equally many", field="markMap")
+        if not config["enabled"] or not messages:
+            return {"messages": messages, "markMap": mark_map}
+        with open(summarisers=self.summarisers) as conversation:
+            conversation.append(cast(List[MessageLike], messages))
+            conversation.compress(strategy=self.strategy, target_tokens=config["targetTokens"])
+            return {"messages": conversation.messages(), "markMap": _in_ordinals_of(mark_map, conversation.mark_map())}
+
+
+def _in_ordinals_of(before: MarkMap, own: MarkMap) -> MarkMap:
+    """`own`, of a conversation made of the view of `before` alone, in the ordinals of `before`. What is new comes after all that `before` knows."""
+    if own["currentBatch"] == 0:
+        return before
+    known = before["originalIndices"]
+    following = max([index + 1 for index in known] + before["batchBoundaries"])
+
+    def translated(indices: Sequence[int]) -> List[int]:
+        return [known[index] if index < len(known) else following + index - len(known) for index in indices]
+
+    batch = before["currentBatch"] + 1
+    return {
+        "originalIndices": translated(own["originalIndices"]),
+        "typeIndices": {role: translated(indices) for role, indices in own["typeIndices"].items()},
+        "batchBoundaries": [*before["batchBoundaries"], following],
+        "boundaryToBatch": [*before["boundaryToBatch"], batch],
+        "currentBatch": batch,
+    }
+
+
+class NoOpCompressionStrategy(EngineStrategy):
+    """Proposes nothing."""
+
+    def __init__(self) -> None:
+        super().__init__({"name": "none"})
+
+
+class KeepRecentStrategy(EngineStrategy):
+    """Hides all but the last `n`; more stay where `n` would split what belongs together."""
+
+    def __init__(self, n: int = 10) -> None:
+        super().__init__({"name": "keep_recent", "n": n})
+
+
+class KeepSystemAndRecentStrategy(EngineStrategy):
+    """The same, not counting system messages."""
+
+    def __init__(self, n: int = 10) -> None:
+        super().__init__({"name": "keep_system_and_recent", "n": n})
+
+
+class SlidingWindowStrategy(EngineStrategy):
+    """Hides all but the largest tail that fits."""
+
+    def __init__(self) -> None:
+        super().__init__({"name": "sliding_window"})
+
+
+class ClearToolResultsStrategy(EngineStrategy):
+    """A stub in place of every older result of a tool."""
+
+    def __init__(self, *, keep: int | None = None, exclude: Sequence[str] | None = None, min_gain: int | None = None) -> None:
+        super().__init__({"name": "clear_tool_results", **given({"keep": keep, "exclude": exclude, "min_gain": min_gain})})
+
+
+_numbers = itertools.count(1)
+
+
+class SmartSummaryStrategy(EngineStrategy):
+    """Hides all but a tail, and puts a summary in its place: by a function of yours, else by the digest, which needs no model."""
+
+    def __init__(self, summariser: Summariser | None = None, *, keep: int | None = None, summary_tokens: int | None = None) -> None:
+        name = "digest" if summariser is None else f"summariser-{next(_numbers)}"
+        super().__init__(
+            {"name": "smart_summary", "summariser": name, **given({"keep": keep, "summary_tokens": summary_tokens})},
+            None if summariser is None else {name: summariser},
+        )
+
+
+class PipelineStrategy(EngineStrategy):
+    """One after another until the aim is reached."""
+
+    def __init__(self, steps: Sequence[EngineStrategy]) -> None:
+        summarisers = {name: summariser for step in steps for name, summariser in step.summarisers.items()}
+        super().__init__({"name": "pipeline", "steps": [step.strategy for step in steps]}, summarisers)
+
+
+#: The name by which the settings know a strategy of the user's.
+OWN = "own"
+
+StrategyOf = Union[CompressionStrategy, EngineStrategy, str, None]
+
+
+def engine_choice(strategy: StrategyOf, config: ContextCompressionConfig) -> Tuple[Any, Dict[str, Summariser], Dict[str, Strategy]]:
+    """What the engine is told of a strategy: how its settings name it, and the functions behind that."""
+    if strategy is None:
+        strategy = SlidingWindowStrategy()
+    if isinstance(strategy, str):
+        return strategy, {}, {}
+    if isinstance(strategy, EngineStrategy):
+        return strategy.strategy, strategy.summarisers, {}
+    if not callable(getattr(strategy, "compress", None)):
+        raise InvalidArgumentError("a strategy has a method compress", field="strategy")
+    return OWN, {}, {OWN: _planning(strategy.compress, config)}
+
+
+def _planning(compress: Callable[[List[Message], MarkMap, ContextCompressionConfig], Compressed], config: ContextCompressionConfig) -> Strategy:
+    def plan(view: View, tokens_max: int | None, cancel: _native.Cancel) -> Plan | None:
+        messages, mark_map = view.messages(), cast(MarkMap, view.query("markMap")["result"])
+        # Compared with what was given, whatever the strategy does to it.
+        ordinals, before = list(mark_map["originalIndices"]), view.messages()
+        places: Dict[Any, int] = {ordinal: place for place, ordinal in enumerate(ordinals)}
+        objects: Dict[Any, int] = {id(message): place for place, message in enumerate(messages)}
+        held = list(messages)  # so that no id is another's
+        answer = compress(messages, mark_map, config)
+        indices = answer["markMap"]["originalIndices"]
+        if len(indices) == len(answer["messages"]):
+            found = [places.get(index) for index in indices]
+        else:
+            found = [objects.get(id(message)) for message in answer["messages"]]
+        entries = [(place if place is not None and before[place] == message else None, message) for place, message in zip(found, answer["messages"])]
+        replacements = list(_replacements(ordinals, entries))
+        del held
+        return {"replacements": replacements} if replacements else None
+
+    # On its own thread, for it may ask a model.
+    plan._undertext_is_slow = True  # type: ignore[attr-defined]
+    return plan
+
+
+def _replacements(ordinals: List[int], entries: List[Tuple["int | None", Message]]) -> Iterator[Replacement]:
+    """What is hidden between two messages that stay, and what stands there instead: each message that was added takes the place of one, the last one that of all the rest."""
+    begin, added = 0, cast(List[Message], [])
+    for place, message in [*entries, (len(ordinals), None)]:
+        if place is None:
+            added.append(cast(Message, message))
+            continue
+        if place < begin:
+            raise InvalidArgumentError("a strategy keeps the order of messages, and has none twice", field="messages")
+        hidden = ordinals[begin:place]
+        if len(added) > len(hidden):
+            raise InvalidArgumentError("a strategy adds messages only in the place of those it hides", field="messages")
+        for i, summary in enumerate(added):
+            yield {"hide": hidden[i:] if i + 1 == len(added) else [hidden[i]], "summary": cast(MessageLike, summary)}
+        if hidden and not added:
+            yield {"hide": hidden}
+        begin, added = place + 1, []

@@ -1,0 +1,127 @@
+"""Documents 001 to 004: the indices of the visible messages, which are ordinals. Views of the engine's state: nothing is kept here, so nothing can fall out of step."""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, List, Sequence
+
+from .._conversation import Conversation
+from .._errors import UndertextError
+from ..types import MarkMap, Role
+
+
+def edit_mark_map(conversation: Conversation, edit: Callable[[MarkMap], None]) -> None:
+    """Reads the mark map and takes over what `edit` makes of it; ConflictError: somebody else was quicker."""
+    view = conversation.view()
+    mark_map: MarkMap = view.query("markMap")["result"]
+    edit(mark_map)
+    # Without indices per role, which the engine then derives.
+    mark_map["typeIndices"] = {role: [] for role in mark_map["typeIndices"]}
+    conversation.import_mark_map(mark_map, expected_version=view.version)
+
+
+class TypeIndexManager:
+    def __init__(self, conversation: Conversation) -> None:
+        self.conversation = conversation
+
+    def get_indices_by_role(self, role: Role) -> List[int]:
+        return self.conversation.ordinals(role=role)
+
+    def get_recent_indices_by_role(self, role: Role, n: int) -> List[int]:
+        return self.conversation.ordinals(role=role, last=n)
+
+    def get_range_indices_by_role(self, role: Role, start: int, end: int) -> List[int]:
+        """`start` and `end` count the messages of the role."""
+        return self.conversation.ordinals(role=role, start=start, end=end)
+
+    def get_all_type_indices(self) -> Dict[str, List[int]]:
+        return self.conversation.mark_map()["typeIndices"]
+
+    def remove_indices(self, indices: Sequence[int]) -> None:
+        """DELETE."""
+        self.conversation.delete(ordinals=indices)
+
+    def clone(self) -> TypeIndexManager:
+        """Of a fork: what is done to either changes nothing in the other."""
+        return TypeIndexManager(self.conversation.fork())
+
+    def reset(self) -> None:
+        """Hides everything; the batches stay."""
+        edit_mark_map(self.conversation, lambda mark_map: mark_map["originalIndices"].clear())
+
+
+class MessageIndexManager:
+    def __init__(self, conversation: Conversation) -> None:
+        self.conversation = conversation
+
+    def get_mark_map(self) -> MarkMap:
+        return self.conversation.mark_map()
+
+    def add_index(self, index: int) -> None:
+        """The message with this ordinal stands at the end of the view. Nothing to do where it is visible."""
+        if index not in self.get_mark_map()["originalIndices"]:
+            edit_mark_map(self.conversation, lambda mark_map: mark_map["originalIndices"].append(index))
+
+    def set_original_indices(self, indices: Sequence[int]) -> None:
+        """The view is these ordinals in this order; no batch is opened."""
+
+        def edit(mark_map: MarkMap) -> None:
+            mark_map["originalIndices"] = list(indices)
+
+        edit_mark_map(self.conversation, edit)
+
+    def start_new_batch(self, boundary_index: int) -> None:
+        """START_BATCH: ordinals from the boundary on belong to the new batch."""
+        self.conversation.start_batch(boundary=boundary_index)
+
+    def end_batch(self, target_batch: int) -> None:
+        self.conversation.end_batch(target_batch)
+
+    def rollback_to_batch(self, target_batch: int) -> None:
+        self.conversation.rollback(target_batch)
+
+    def mark_compressed(self, indices: Sequence[int]) -> None:
+        """COMPRESS: hides these ordinals, in a batch of its own."""
+        self.conversation.compress(ordinals=indices)
+
+    def _boundary(self) -> int:
+        return self.conversation.batches()[-1]["boundary"]
+
+    def is_modified(self, original_index: int) -> bool:
+        """Whether a message is from before the current batch."""
+        return original_index < self._boundary()
+
+    def get_batch_index(self, original_index: int) -> int:
+        """How far a message is from the beginning of the current batch; below 0: it is from before."""
+        return original_index - self._boundary()
+
+    def get_current_batch_indices(self) -> List[int]:
+        boundary = self._boundary()
+        return [index for index in self.get_mark_map()["originalIndices"] if index >= boundary]
+
+    def get_current_batch(self) -> int:
+        return self.get_mark_map()["currentBatch"]
+
+    def find_boundary_index(self, batch: int) -> int:
+        """The place of a batch in the stack; -1: it is not there."""
+        batches = self.get_mark_map()["boundaryToBatch"]
+        return batches.index(batch) if batch in batches else -1
+
+    def check_consistency(self) -> bool:
+        """Whether the mark map passes the checks of an import, which recount it: it always does, since it is derived."""
+        with self.conversation.fork() as fork:
+            try:
+                fork.import_mark_map(fork.mark_map())
+            except UndertextError:
+                return False
+        return True
+
+    def clone(self) -> MessageIndexManager:
+        return MessageIndexManager(self.conversation.fork())
+
+    def reset(self) -> None:
+        """Hides everything, and goes back to batch 0 alone."""
+
+        def edit(mark_map: MarkMap) -> None:
+            mark_map.update({"originalIndices": [], "batchBoundaries": [0], "boundaryToBatch": [0], "currentBatch": 0})
+
+        edit_mark_map(self.conversation, edit)

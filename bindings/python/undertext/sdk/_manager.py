@@ -1,0 +1,241 @@
+"""Documents 001 to 004: the conversation."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Callable, Dict, List, Mapping, Sequence, Type, cast
+
+from .._conversation import Conversation, Subscription
+from .._store import open
+from .._wire import given
+from ..types import Answer, Event, MarkMap, Message, MessageLike, Role, Stats
+from ._array import MessageArrayManager
+from ._compression import EngineStrategy, StrategyOf, engine_choice
+from ._indices import MessageIndexManager, TypeIndexManager
+from .types import ContextCompressionConfig, ConversationState
+
+
+class ConversationManager:
+    """A conversation, in memory or, with `conversation=undertext.open(url, id, …)`, whichever is handed in: that one has its own settings."""
+
+    def __init__(
+        self,
+        *,
+        token_limit: int | None = None,
+        compression_config: ContextCompressionConfig | None = None,
+        strategy: StrategyOf = None,
+        tokenizer: str | None = None,
+        initial_messages: Sequence[MessageLike] = (),
+        conversation: Conversation | None = None,
+    ) -> None:
+        self.token_limit = token_limit
+        self.compression_config = compression_config
+        self._strategy: Any = "sliding_window"
+        if conversation is None:
+            settings: Dict[str, Any] = given({"token_limit": token_limit, "tokenizer": tokenizer})
+            code: Dict[str, Any] = {}
+            if compression_config is not None:
+                self._strategy, code["summarisers"], code["strategies"] = engine_choice(strategy, compression_config)
+                settings["compressionConfig"] = {**compression_config, "strategy": self._strategy}
+            conversation = open(settings=settings, **code)
+        self.conversation = conversation
+        if initial_messages:
+            self.add_messages(initial_messages)
+
+    # Changes
+
+    def add_message(self, message: MessageLike) -> int:
+        """The number of messages ever stored, this one included: one more than its ordinal."""
+        return self.add_messages([message])
+
+    def add_messages(self, messages: Sequence[MessageLike]) -> int:
+        """All of them or none."""
+        return self.execute({"operation": "APPEND", "messages": list(messages)})["stats"]["totalMessages"]
+
+    def execute(self, operation: Mapping[str, object]) -> Answer:
+        """Any operation, in any of the documents' spellings."""
+        return self.conversation.apply(operation)
+
+    def execute_all(self, operations: Sequence[Mapping[str, object]]) -> List[Answer]:
+        """All of them or none."""
+        return self.conversation.apply_all(operations)
+
+    def clear_messages(self, keep_system_message: bool = True) -> None:
+        self.conversation.clear(keep_system_message=keep_system_message)
+
+    def mark_message(self, index: int, mark: str) -> None:
+        """MARK. `index` is the ordinal: marks belong to messages, hidden ones too."""
+        self.conversation.mark(mark, ordinals=[index])
+
+    def unmark_message(self, index: int, mark: str) -> None:
+        self.conversation.unmark(mark, ordinals=[index])
+
+    def rollback_to_batch(self, target_batch: int) -> None:
+        """The view as it last was in that batch, what was appended in it included."""
+        self.conversation.rollback(target_batch)
+
+    def set_original_indices(self, indices: Sequence[int]) -> None:
+        """The view is these ordinals in this order; no batch is opened."""
+        self.get_index_manager().set_original_indices(indices)
+
+    def compress(self, strategy: StrategyOf = None, target_tokens: int | None = None) -> Answer:
+        """Runs the strategy of the configuration, or one of the engine's without code of yours."""
+        chosen = strategy.strategy if isinstance(strategy, EngineStrategy) else strategy or self._strategy
+        if target_tokens is None and self.compression_config is not None:
+            target_tokens = self.compression_config["targetTokens"]
+        return self.conversation.apply({"operation": "COMPRESS", "strategy": chosen, **given({"target_tokens": target_tokens})})
+
+    # Reading: of the view, where nothing else is said
+
+    def get_messages(self) -> List[Message]:
+        return self.conversation.messages()
+
+    def get_all_messages(self) -> List[Message]:
+        """The log: all messages ever stored; a place in it is an ordinal."""
+        return self.conversation.messages(all=True)
+
+    def get_recent_messages(self, n: int) -> List[Message]:
+        return self.conversation.messages(last=n)
+
+    def get_messages_by_range(self, start: int, end: int) -> List[Message]:
+        return self.conversation.messages(start=start, end=end)
+
+    def get_messages_by_role(self, role: Role) -> List[Message]:
+        return self.conversation.messages(role=role)
+
+    def get_recent_messages_by_role(self, role: Role, n: int) -> List[Message]:
+        return self.conversation.messages(role=role, last=n)
+
+    def get_messages_by_role_range(self, role: Role, start: int, end: int) -> List[Message]:
+        """`start` and `end` count the messages of the role."""
+        return self.conversation.messages(role=role, start=start, end=end)
+
+    def get_message_count_by_role(self, role: Role) -> int:
+        return self.conversation.count(role=role)["count"]
+
+    def get_recent_messages_by_roles(self, roles: Sequence[Role], n: int) -> List[Message]:
+        return self.conversation.messages(roles=roles, last=n)
+
+    def get_messages_by_role_and_time_range(self, role: Role, start_time: int, end_time: int) -> List[Message]:
+        """`start_time` <= t < `end_time`, in milliseconds since 1970; t is the message's timestamp, else its arrival."""
+        return self.conversation.messages(role=role, from_=start_time, to=end_time)
+
+    def get_marked_messages_by_role(self, role: Role, mark: str) -> List[Message]:
+        return self.conversation.messages(role=role, marked=mark)
+
+    def filter_messages_by_role(self, role: Role) -> List[Message]:
+        """get_messages_by_role() by its older name: it changes nothing."""
+        return self.get_messages_by_role(role)
+
+    def get_uncompressed_messages(self) -> List[Message]:
+        """Those of the current batch."""
+        return self.conversation.uncompressed()
+
+    def get_mark_map(self) -> MarkMap:
+        return self.conversation.mark_map()
+
+    def get_stats(self) -> Stats:
+        return self.conversation.stats()
+
+    def get_index_manager(self) -> MessageIndexManager:
+        return MessageIndexManager(self.conversation)
+
+    def get_type_index_manager(self) -> TypeIndexManager:
+        return TypeIndexManager(self.conversation)
+
+    def get_message_array_manager(self) -> MessageArrayManager:
+        """The same messages by the interface of document 000."""
+        return MessageArrayManager(conversation=self.conversation)
+
+    # Tokens and events
+
+    def get_token_count(self) -> int:
+        """Of the view."""
+        return self.conversation.stats()["tokens"]
+
+    def is_token_limit_exceeded(self) -> bool:
+        return self.token_limit is not None and self.get_token_count() > self.token_limit
+
+    def update_token_usage(self, request_id: str, *, prompt_tokens: int, completion_tokens: int = 0, final: bool = False) -> None:
+        """What a provider reported of a request; takes the place of what was reported of it before, until that was final."""
+        self.conversation.report_usage(request_id, prompt=prompt_tokens, completion=completion_tokens, final=final)
+
+    def get_token_usage(self) -> Dict[str, Any]:
+        """Of all requests, those under way included."""
+        return cast(Dict[str, Any], self.conversation.usage()["totals"])
+
+    def on(self, type: str, listener: Callable[[Event], object]) -> Subscription:
+        """`listener` gets the events of that type; it may read the conversation, and change it later."""
+        return self.conversation.subscribe(lambda event: listener(event) if event["type"] == type else None)
+
+    # Snapshots
+
+    def create_snapshot(self) -> ConversationState:
+        view = self.conversation.view()
+        return {
+            "messages": view.messages(all=True),
+            "markMap": view.query("markMap")["result"],
+            "pinned": view.query("messages", all=True, marked="pinned")["ordinals"],
+            "version": view.version,
+            "tokenUsage": self.get_token_usage(),
+        }
+
+    def restore_from_snapshot(self, snapshot: ConversationState) -> None:
+        """The state of the snapshot as a new version: RESTORE where it is one of this conversation's. Of another conversation, its messages are appended to the log and its mark map is taken over. Nothing is
+        lost either way. Usage is not restored: it was used."""
+        if self._is_own(snapshot):
+            self.conversation.restore(snapshot["version"])
+            return
+        with self.conversation.fork() as trial:  # so that nothing is half done
+            _take_over(trial, snapshot)
+        _take_over(self.conversation, snapshot)
+
+    def _is_own(self, snapshot: ConversationState) -> bool:
+        if snapshot["version"] > self.conversation.version:
+            return False
+        view = self.conversation.view(snapshot["version"])
+        return view.messages(all=True) == snapshot["messages"] and view.query("markMap")["result"] == snapshot["markMap"]
+
+    def clone(self) -> ConversationManager:
+        """A fork, in memory: what is done to either changes nothing in the other."""
+        cloned = ConversationManager(conversation=self.conversation.fork())
+        cloned.token_limit, cloned.compression_config, cloned._strategy = self.token_limit, self.compression_config, self._strategy
+        return cloned
+
+    def cleanup(self) -> None:
+        """Hides everything, system messages too. Nothing is lost."""
+        self.clear_messages(False)
+
+    def close(self) -> None:
+        self.conversation.close()
+
+    def __enter__(self) -> ConversationManager:
+        return self
+
+    def __exit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def _take_over(conversation: Conversation, snapshot: ConversationState) -> None:
+    """After what is there already, so all ordinals move by that much."""
+    already = conversation.stats()["totalMessages"]
+
+    def moved(ordinals: Sequence[int]) -> List[int]:
+        return [ordinal + already for ordinal in ordinals]
+
+    mark_map = snapshot["markMap"]
+    operations: List[Mapping[str, object]] = []
+    if snapshot["messages"]:
+        operations.append({"operation": "APPEND", "messages": snapshot["messages"]})
+    if snapshot["pinned"]:
+        operations.append({"operation": "MARK", "mark": "pinned", "ordinals": moved(snapshot["pinned"])})
+    if operations:
+        conversation.apply_all(operations)
+    conversation.import_mark_map(
+        {
+            **mark_map,
+            "originalIndices": moved(mark_map["originalIndices"]),
+            "typeIndices": {role: [] for role in mark_map["typeIndices"]},
+            "batchBoundaries": mark_map["batchBoundaries"][:1] + moved(mark_map["batchBoundaries"][1:]),
+        }
+    )
