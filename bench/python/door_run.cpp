@@ -2,9 +2,9 @@
 // door_run.py, with the same messages.
 //   door_run MESSAGE_FILE MESSAGES
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -16,17 +16,22 @@ using namespace undertext;
 
 namespace {
 
-constexpr int rounds = 7;
+constexpr int rounds = 50;
 
-// The quickest of some rounds, in nanoseconds a call: what the machine does besides only adds.
+double thread_time_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+// The quickest of some rounds, in nanoseconds of CPU time a call: what the machine does besides only adds.
 template <class Work>
 double nanoseconds(std::uint64_t calls, Work work) {
   double least = 1e30;
   for (int round = 0; round < rounds; ++round) {
-    const auto begin = std::chrono::steady_clock::now();
+    const double begin = thread_time_ns();
     for (std::uint64_t i = 0; i < calls; ++i) work();
-    const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
-    least = std::min(least, taken.count() / static_cast<double>(calls));
+    least = std::min(least, (thread_time_ns() - begin) / static_cast<double>(calls));
   }
   return least;
 }
@@ -56,7 +61,7 @@ int main(int argc, char** argv) {
     conversation.apply(Operation{std::move(append)}).value();
   }
   std::size_t bytes = 0;
-  say("messages", nanoseconds(20'000, [&] {
+  say("messages", nanoseconds(1'000, [&] {
         std::string answer;
         MessageQuery query;
         query.roles = {Role::user};
