@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-DOORS = {"c": "bindings/c", "node": "bindings/node/native"}
+DOORS = {"c": "bindings/c", "node": "bindings/node/native", "python": "bindings/python/native"}
 TEST_LIBRARIES = {"gtest", "gmock", "simdjson"}
 C_LIBRARY = {"assert", "ctype", "errno", "limits", "math", "stddef", "stdint", "stdio", "stdlib", "string", "time"}
 POSIX = {"arpa", "unistd", "fcntl", "netinet", "poll", "signal", "sys", "termios", "dlfcn", "malloc"}
