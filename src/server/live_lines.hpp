@@ -1,8 +1,8 @@
 // Streams that stay open: a thread of their own sees to it that none is taken for dead, and that none outlives the right to read it. It waits for nothing but
 // its time, so that a slow store delays neither.
 //
-//     std::shared_ptr<LiveLine> line = lines.add(caller, std::move(stream));   // null: the tenant has too many
-//     if (!line->send(text)) …                                                 // it is closed, here or there
+//     std::shared_ptr<LiveLine> line = lines.add(caller, std::move(stream));
+//     if (!line->send(text)) …                                                // it is closed, here or there
 #pragma once
 
 #include <chrono>
@@ -25,6 +25,9 @@ class LiveLine {
  public:
   using Clock = std::chrono::steady_clock;
   LiveLine(Caller caller, std::shared_ptr<http::Stream> stream, TenantCounts& places);  // borrows the last
+  ~LiveLine();                                                                          // cuts it off, if it is open
+  LiveLine(const LiveLine&) = delete;
+  LiveLine& operator=(const LiveLine&) = delete;
 
   bool send(std::string text);  // never waits. false: it is closed, or the client cannot follow
   bool is_open() const;
@@ -57,7 +60,8 @@ class LiveLines {
   // Takes a place of the tenant's, which is free again when the line is closed. false: it has as many as it may.
   bool take_place(const std::string& tenant) { return places_.take(tenant); }
   void give_back(const std::string& tenant) { places_.give_back(tenant); }
-  std::shared_ptr<LiveLine> add(Caller caller, std::shared_ptr<http::Stream> stream);  // with a place that was taken
+  // With a place that was taken. Looked after for as long as somebody holds it.
+  std::shared_ptr<LiveLine> add(Caller caller, std::shared_ptr<http::Stream> stream);
 
   bool allows(const LiveLine& line) const;
   std::size_t count() const { return places_.total(); }
@@ -72,7 +76,7 @@ class LiveLines {
   TenantCounts places_;
   std::mutex lock_;
   std::condition_variable changed_;
-  std::list<std::shared_ptr<LiveLine>> lines_;
+  std::list<std::weak_ptr<LiveLine>> lines_;
   bool stopping_ = false;
   std::mutex stopping_lock_;
   std::thread thread_;  // begins when all else is there
