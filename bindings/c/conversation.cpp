@@ -1,11 +1,13 @@
 #include <chrono>
 #include <cstdint>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "handles.hpp"
 #include "json/answer_json.hpp"
 #include "json/kept_settings.hpp"
+#include "json/operation_json.hpp"
 #include "json/query_json.hpp"
 #include "json/recorded_operation.hpp"
 #include "json/request.hpp"
@@ -33,8 +35,13 @@ void read_make(Fields& fields, OpenOptions::Make& make) {
 
 Failed hand_out(Result<Conversation> made, undertext_conversation** to) {
   if (!made) return std::move(made.error());
-  *to = new undertext_conversation{std::move(*made)};
+  *to = new undertext_conversation{.conversation = std::move(*made)};
   return std::nullopt;
+}
+
+std::stop_token cancel_of(undertext_conversation& of) {
+  const std::lock_guard lock(of.mutex);
+  return of.waiting.get_token();
 }
 
 undertext_stats stats_of(const Stats& stats) {
@@ -62,6 +69,19 @@ Failed read_messages(std::string_view json, const MessageLimits& limits, std::ve
     messages.push_back(std::move(*message));
   }
   return std::nullopt;
+}
+
+// Work that is one operation: its answer, or its error.
+template <class Work>
+undertext_status answered_by(undertext_conversation* conversation, undertext_string* answer, Work work) {
+  return guarded(conversation, answer, [&](undertext_conversation& at) -> Failed {
+    const Result<Outcome> outcome = work(at);
+    if (!outcome) return outcome.error();
+    std::string said;
+    append_answer(said, *outcome);
+    give(answer, std::move(said));
+    return std::nullopt;
+  });
 }
 
 }  // namespace
@@ -112,7 +132,7 @@ void undertext_conversation_close_later(undertext_conversation* conversation) {
 undertext_status undertext_answer(undertext_conversation* conversation, undertext_text line, undertext_string* answer) {
   undertext_status said = UNDERTEXT_OK;
   const undertext_status failed = guarded(conversation, answer, [&](undertext_conversation& at) -> Failed {
-    LineAnswer answered = answer_request(at.conversation, view_of(line));
+    LineAnswer answered = answer_request(at.conversation, view_of(line), {.cancel = cancel_of(at)});
     if (answered.error) said = c::status_of(*answered.error);
     give(answer, std::move(answered.line));
     return std::nullopt;
@@ -132,6 +152,23 @@ undertext_status undertext_append(undertext_conversation* conversation, undertex
     if (version != nullptr) *version = outcome->version.value;
     if (stats != nullptr) *stats = stats_of(outcome->stats);
     return std::nullopt;
+  });
+}
+
+undertext_status undertext_transform(undertext_conversation* conversation, undertext_text which,
+                                     undertext_transform_message transform, void* context, undertext_string* answer) {
+  return answered_by(conversation, answer, [&](undertext_conversation& at) -> Result<Outcome> {
+    const MessageLimits limits = at.conversation.settings().limits.message;
+    const Result<JsonText> text = JsonText::parse(view_of(which), {});
+    if (!text) return text.error();
+    Result<Operation> operation = read_transform(text->root(), [&](const Message& message) -> Result<Message> {
+      c::Answered changed;
+      const undertext_status status = transform(context, c::text_of(message.json()), &changed.string);
+      if (status != UNDERTEXT_OK) return c::failure(status, "the transformation", changed.text());
+      return Message::parse(changed.text(), limits);
+    });
+    if (!operation) return operation.error();
+    return at.conversation.apply(std::move(*operation));
   });
 }
 
@@ -178,19 +215,14 @@ undertext_status undertext_conversation_fork(undertext_conversation* conversatio
 
 undertext_status undertext_import_mark_map(undertext_conversation* conversation, undertext_text mark_map, uint64_t expected_version,
                                            undertext_string* answer) {
-  return guarded(conversation, answer, [&](undertext_conversation& at) -> Failed {
+  return answered_by(conversation, answer, [&](undertext_conversation& at) -> Result<Outcome> {
     Operation import;
     const std::string object = R"({"markMap":)" + std::string(view_of(mark_map)) + "}";
-    const Failed bad = read_object(c::text_of(object), "the mark map",
-                                   [&](Fields& fields) { import.what = take_recorded_arguments(fields, "IMPORT_MARK_MAP"); });
-    if (bad) return bad;
+    Failed bad = read_object(c::text_of(object), "the mark map",
+                             [&](Fields& fields) { import.what = take_recorded_arguments(fields, "IMPORT_MARK_MAP"); });
+    if (bad) return std::move(*bad);
     if (expected_version != UNDERTEXT_HEAD) import.options.expected_version = Version(expected_version);
-    const Result<Outcome> outcome = at.conversation.apply(std::move(import));
-    if (!outcome) return outcome.error();
-    std::string said;
-    append_answer(said, *outcome);
-    give(answer, std::move(said));
-    return std::nullopt;
+    return at.conversation.apply(std::move(import));
   });
 }
 
@@ -208,6 +240,8 @@ undertext_status undertext_wait_for_compression(undertext_conversation* conversa
 undertext_status undertext_cancel_compression(undertext_conversation* conversation, undertext_string* error) {
   return guarded(conversation, error, [](undertext_conversation& at) -> Failed {
     at.conversation.cancel_compression();
+    const std::lock_guard lock(at.mutex);
+    std::exchange(at.waiting, std::stop_source()).request_stop();
     return std::nullopt;
   });
 }

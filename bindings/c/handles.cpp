@@ -39,6 +39,11 @@ undertext_status fail(const Error& error, undertext_string* to) noexcept {
   return status_of(error.code);
 }
 
+Error failure(undertext_status status, const std::string& who, std::string_view said) {
+  if (status == UNDERTEXT_OUT_OF_MEMORY) throw std::bad_alloc();
+  return {code_of(status), who + (said.empty() ? " failed" : ": " + std::string(said))};
+}
+
 }  // namespace undertext::c
 
 using namespace undertext;

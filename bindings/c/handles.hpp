@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <stop_token>
@@ -29,6 +30,9 @@ struct undertext_settings {
 
 struct undertext_conversation {
   undertext::Conversation conversation;
+  std::mutex mutex = {};
+  std::stop_source waiting =
+      {};  // of what waits in undertext_answer(); guarded by the mutex, and taken for a new one when it was used
 };
 
 struct undertext_view {
@@ -95,6 +99,20 @@ undertext_status guarded(Handle* handle, undertext_string* error, Work work) noe
     return work(*handle);
   });
 }
+
+// A string that a callback answered with.
+struct Answered {
+  undertext_string string = {"", 0, nullptr};
+  Answered() = default;
+  explicit Answered(undertext_string given) : string(given) {}
+  Answered(const Answered&) = delete;
+  Answered& operator=(const Answered&) = delete;
+  ~Answered() { undertext_string_close(&string); }
+  std::string_view text() const { return string.size == 0 ? std::string_view() : std::string_view(string.data, string.size); }
+};
+
+// What a callback of the caller's failed with. Throws std::bad_alloc where that is what it says.
+Error failure(undertext_status status, const std::string& who, std::string_view said);
 
 // The context of a callback. Its end is called when the last user of it is gone, if the function that took it has said that it succeeded.
 class Context {

@@ -1,5 +1,7 @@
 #include "base/json_text.hpp"
 #include "handles.hpp"
+#include "json/dialect_json.hpp"
+#include "read_object.hpp"
 
 using namespace undertext;
 using c::Failed, c::give, c::guarded, c::view_of;
@@ -11,6 +13,24 @@ Result<Dialect> dialect_of(undertext_text name) {
   return Error{ErrorCode::invalid_argument, "is openai_chat, openai_responses, anthropic or gemini", "dialect"};
 }
 
+Failed read_profile_of(undertext_text json, Profile& profile) {
+  return c::read_object(json, "a profile", [&](Fields& fields) { read_profile(fields, profile); });
+}
+
+Failed hand_out(const Result<Imported>& read, bool with_known, undertext_string* imported) {
+  if (!read) return read.error();
+  std::string out = R"({"messages":[)";
+  const char* separator = "";
+  for (const Message& message : read->messages) {
+    out.append(separator) += message.json();
+    separator = ",";
+  }
+  out += R"(],"rest":)" + (read->rest.empty() ? "{}" : read->rest);
+  if (with_known) out += R"(,"known":)" + std::to_string(read->known);
+  give(imported, out + "}");
+  return std::nullopt;
+}
+
 }  // namespace
 
 undertext_status undertext_import_messages(undertext_text dialect, undertext_text json, undertext_string* imported,
@@ -19,16 +39,31 @@ undertext_status undertext_import_messages(undertext_text dialect, undertext_tex
   return guarded(error, [&]() -> Failed {
     const Result<Dialect> which = dialect_of(dialect);
     if (!which) return which.error();
-    const Result<Imported> read = import_messages(*which, view_of(json));
-    if (!read) return read.error();
-    std::string out = R"({"messages":[)";
-    const char* separator = "";
-    for (const Message& message : read->messages) {
-      out.append(separator) += message.json();
-      separator = ",";
-    }
-    out += R"(],"rest":)" + (read->rest.empty() ? "{}" : read->rest) + "}";
-    give(imported, std::move(out));
+    return hand_out(import_messages(*which, view_of(json)), false, imported);
+  });
+}
+
+undertext_status undertext_import_after(const undertext_view* view, undertext_text profile, undertext_text json,
+                                        undertext_string* imported, undertext_string* error) {
+  c::clear(imported);
+  return guarded(view, error, [&](const undertext_view& of) -> Failed {
+    Profile sent;
+    if (Failed bad = read_profile_of(profile, sent)) return bad;
+    return hand_out(import_after(of.view, sent, view_of(json), of.settings.limits.message), true, imported);
+  });
+}
+
+undertext_status undertext_validate_request(undertext_text profile, undertext_text json, undertext_string* findings,
+                                            undertext_string* error) {
+  c::clear(findings);
+  return guarded(error, [&]() -> Failed {
+    Profile taken_by;
+    if (Failed bad = read_profile_of(profile, taken_by)) return bad;
+    const Result<std::vector<Finding>> found = validate_request(view_of(json), taken_by);
+    if (!found) return found.error();
+    std::string out;
+    append_findings(out, *found);
+    give(findings, std::move(out));
     return std::nullopt;
   });
 }

@@ -8,24 +8,9 @@
 #include "json/settings_json.hpp"
 
 using namespace undertext;
-using c::Failed, c::guarded, c::view_of;
+using c::Answered, c::failure, c::Failed, c::guarded, c::view_of;
 
 namespace {
-
-// A string that a callback answered with.
-struct Answered {
-  undertext_string string = {"", 0, nullptr};
-  Answered() = default;
-  explicit Answered(undertext_string given) : string(given) {}
-  Answered(const Answered&) = delete;
-  Answered& operator=(const Answered&) = delete;
-  ~Answered() { undertext_string_close(&string); }
-  std::string_view text() const { return string.size == 0 ? std::string_view() : std::string_view(string.data, string.size); }
-};
-
-Error failure(undertext_status status, const std::string& who, std::string_view said) {
-  return {c::code_of(status), who + (said.empty() ? " failed" : ": " + std::string(said))};
-}
 
 class CSummariser final : public Summariser {
  public:
@@ -45,7 +30,6 @@ class CSummariser final : public Summariser {
     undertext_summary summary = {{"", 0, nullptr}, {"", 0, nullptr}, 0, 0};
     const undertext_status status = summarise_(context_->get(), c::text_of(messages), request.tokens_max, &cancel, &summary);
     const Answered text{summary.text}, model{summary.model};
-    if (status == UNDERTEXT_OUT_OF_MEMORY) throw std::bad_alloc();
     if (status != UNDERTEXT_OK) return failure(status, "the summariser " + name_, text.text());
     return Summary{std::string(text.text()), std::string(model.text()), summary.prompt_tokens, summary.completion_tokens};
   }
@@ -93,7 +77,6 @@ class CStrategy final : public Strategy {
     Answered answered;
     const undertext_status status = plan_(
         context_->get(), &view, aim.tokens_max.value_or(std::numeric_limits<std::uint64_t>::max()), &cancel, &answered.string);
-    if (status == UNDERTEXT_OUT_OF_MEMORY) throw std::bad_alloc();
     if (status != UNDERTEXT_OK) return failure(status, "the strategy " + name_, answered.text());
     if (answered.text().empty()) return plan;
     if (Failed bad = read(answered.text(), view.view, aim, plan)) {

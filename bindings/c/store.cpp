@@ -26,6 +26,16 @@ void read_options(Fields& fields, StoreOptions& options) {
   }
 }
 
+template <class Record>
+std::string array_of(const std::vector<Record>& records) {
+  std::string json = "[";
+  for (const Record& record : records) {
+    if (json.size() > 1) json += ',';
+    append_json(json, record);
+  }
+  return json + ']';
+}
+
 }  // namespace
 
 undertext_status undertext_store_open(undertext_text url, undertext_text options, undertext_store** store,
@@ -49,12 +59,7 @@ undertext_status undertext_store_list(undertext_store* store, undertext_text aft
   return guarded(store, error, [&](undertext_store& in) -> Failed {
     const Result<std::vector<ConversationRecord>> found = in.store->list({.after = std::string(view_of(after)), .limit = limit});
     if (!found) return found.error();
-    std::string json = "[";
-    for (const ConversationRecord& record : *found) {
-      if (json.size() > 1) json += ',';
-      append_json(json, record);
-    }
-    give(conversations, json + ']');
+    give(conversations, array_of(*found));
     return std::nullopt;
   });
 }
@@ -81,4 +86,30 @@ undertext_status undertext_store_check(undertext_store* store, undertext_text id
 
 undertext_status undertext_store_backup(undertext_store* store, undertext_text path, undertext_string* error) {
   return guarded(store, error, [&](undertext_store& in) { return in.store->backup(std::string(view_of(path))); });
+}
+
+undertext_status undertext_store_settings(undertext_store* store, undertext_text id, undertext_string* settings,
+                                          undertext_string* error) {
+  c::clear(settings);
+  return guarded(store, error, [&](undertext_store& in) -> Failed {
+    Result<std::string> kept = Conversation::stored_note(*in.store, view_of(id));
+    if (!kept) return std::move(kept.error());
+    give(settings, std::move(*kept));
+    return std::nullopt;
+  });
+}
+
+undertext_status undertext_store_removals(undertext_store* store, undertext_text id, undertext_string* removals,
+                                          undertext_string* error) {
+  c::clear(removals);
+  return guarded(store, error, [&](undertext_store& in) -> Failed {
+    const Result<std::vector<RemovalRecord>> found = in.store->removals(view_of(id));
+    if (!found) return found.error();
+    give(removals, array_of(*found));
+    return std::nullopt;
+  });
+}
+
+undertext_status undertext_store_compact(undertext_store* store, undertext_string* error) {
+  return guarded(store, error, [](undertext_store& in) { return in.store->compact(); });
 }

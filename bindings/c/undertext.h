@@ -124,6 +124,14 @@ typedef struct undertext_stats {
 UNDERTEXT_C_API undertext_status undertext_append(undertext_conversation *conversation, undertext_text messages, uint64_t *version,
                                                   undertext_stats *stats, undertext_string *error);
 
+/* TRANSFORM by a function. `which` names the messages ({"roles":["tool"]}, {"indices":[…]} or {"ordinals":[…]}), and may hold expectedVersion, description and
+ * operationId. `transform` gets one message after the other, on this thread and in the turn of this change (all of them once more, should another process have
+ * come first), and answers with the message that takes its place. It fails by any status, with words for people in `changed`; then nothing has changed. `answer`
+ * is the line that an operation is answered with, or the error. */
+typedef undertext_status (*undertext_transform_message)(void *context, undertext_text message, undertext_string *changed);
+UNDERTEXT_C_API undertext_status undertext_transform(undertext_conversation *conversation, undertext_text which,
+                                                     undertext_transform_message transform, void *context, undertext_string *answer);
+
 /* Of the newest version known here: see undertext_catch_up(). */
 UNDERTEXT_C_API uint64_t undertext_conversation_version(const undertext_conversation *conversation); /* 0 for NULL */
 UNDERTEXT_C_API undertext_text undertext_conversation_id(const undertext_conversation *conversation); /* empty: in memory; until closed */
@@ -144,6 +152,7 @@ UNDERTEXT_C_API undertext_status undertext_import_mark_map(undertext_conversatio
 
 UNDERTEXT_C_API undertext_status undertext_set_tokenizer(undertext_conversation *conversation, undertext_text name, undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_wait_for_compression(undertext_conversation *conversation, undertext_string *error);
+/* Of what works in the background, and of a COMPRESS by a slow strategy that waits in undertext_answer() on another thread (its error is unavailable). */
 UNDERTEXT_C_API undertext_status undertext_cancel_compression(undertext_conversation *conversation, undertext_string *error);
 
 /* What a provider reported of a request: {"requestId":…,"model":…,"prompt":…,"completion":…,"cached":…,"total":…,"cost":…,"timestamp":…,"estimatedPrompt":…,
@@ -251,12 +260,38 @@ UNDERTEXT_C_API undertext_status undertext_store_purge(undertext_store *store, u
 UNDERTEXT_C_API undertext_status undertext_store_check(undertext_store *store, undertext_text id, undertext_string *report,
                                                        undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_store_backup(undertext_store *store, undertext_text path, undertext_string *error);
+/* The settings kept with a conversation, as JSON; empty: there are none. */
+UNDERTEXT_C_API undertext_status undertext_store_settings(undertext_store *store, undertext_text id, undertext_string *settings,
+                                                          undertext_string *error);
+/* What was taken out of a conversation, or the whole of it: [{"conversation":…,"ordinal":…,"who":…,"at":…,"why":…,"digest":…}], without ordinal for the whole. */
+UNDERTEXT_C_API undertext_status undertext_store_removals(undertext_store *store, undertext_text id, undertext_string *removals,
+                                                          undertext_string *error);
+UNDERTEXT_C_API undertext_status undertext_store_compact(undertext_store *store, undertext_string *error); /* gives free space back */
+
+/* A conversation with its history, one line after the other (docs/export.md), and back under a name that is not taken. A callback may fail by any status, which
+ * is then that of the function. `read` sets `line`, without its line break and valid until the next call; at the end it leaves it as it is, with data NULL.
+ * `options` may be empty: {"settings":{…}} instead of the exported ones, {"trustSettings":true} where those may name files and endpoints. Answers
+ * {"versions":…,"messages":…}. */
+typedef undertext_status (*undertext_write_line)(void *context, undertext_text line);
+typedef undertext_status (*undertext_read_line)(void *context, undertext_text *line);
+UNDERTEXT_C_API undertext_status undertext_store_export(undertext_store *store, undertext_text id, undertext_write_line write,
+                                                        void *context, undertext_string *error);
+UNDERTEXT_C_API undertext_status undertext_store_import(undertext_store *store, undertext_text id, undertext_read_line read, void *context,
+                                                        undertext_text options, undertext_string *imported, undertext_string *error);
 
 /* ---- Providers and tokens (render, validate and cost are queries) ---- */
 
 /* A request or response of a provider ("openai_chat", "openai_responses", "anthropic", "gemini") as {"messages":[…],"rest":{…}}. */
 UNDERTEXT_C_API undertext_status undertext_import_messages(undertext_text dialect, undertext_text json, undertext_string *imported,
                                                            undertext_string *error);
+
+/* The same of a client that sends back what it was given, and more: what equals the rendering of `view` is left out, and counted as "known". `profile` says how it
+ * was rendered, as in the query render: {"dialect":"anthropic"} or {"profile":…}. */
+UNDERTEXT_C_API undertext_status undertext_import_after(const undertext_view *view, undertext_text profile, undertext_text json,
+                                                        undertext_string *imported, undertext_string *error);
+/* Whether a provider would take a request (a body, or an array of messages) as it stands: {"valid":…,"findings":[…]}. */
+UNDERTEXT_C_API undertext_status undertext_validate_request(undertext_text profile, undertext_text json, undertext_string *findings,
+                                                            undertext_string *error);
 
 /* Puts the events of a streamed answer together: feed it the data of each. What is there so far: {"message":…,"finishReason":…,"usage":…,"error":…,
  * "complete":true}, of which only the last is always there. */

@@ -193,6 +193,7 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
   tell(CompressionProgress::Stage::planning);
   Result<Plan> plan = plan_by(strategy, frozen, to);
   if (!plan) return plan.error();
+  if (options.cancel.stop_requested()) return Error{ErrorCode::unavailable, "it was cancelled"};
   tell(CompressionProgress::Stage::applying);
   bool moved_on = false;
   Result<Outcome> outcome = apply({op::CompressBy{[&](const History& now) -> Result<Plan> {

@@ -372,4 +372,17 @@ Result<SpelledOperation> read_operation(JsonValue object, const Settings& settin
   return spelled;
 }
 
+Result<Operation> read_transform(JsonValue object, op::TransformFunction change) {
+  Reading reading;
+  Fields fields(object, "TRANSFORM", reading);
+  op::Transform transform;
+  read_which(fields, transform);
+  transform.change = std::move(change);
+  Operation operation{std::move(transform)};
+  read_options(fields, operation.options);
+  fields.done();
+  if (reading.failed()) return reading.take_error();
+  return operation;
+}
+
 }  // namespace undertext

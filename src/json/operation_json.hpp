@@ -41,4 +41,7 @@ struct SpelledOperation {
 // `settings` hold the limits of messages, and the summarisers and strategies that it may name.
 Result<SpelledOperation> read_operation(JsonValue object, const Settings& settings = {});
 
+// A TRANSFORM whose change is code: the object names the messages, and may hold what every operation may carry.
+Result<Operation> read_transform(JsonValue object, op::TransformFunction change);
+
 }  // namespace undertext

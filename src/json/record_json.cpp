@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/json_text.hpp"
+#include "store/chain.hpp"
 
 namespace undertext {
 
@@ -37,6 +38,17 @@ void append_json(std::string& out, const CheckReport& report) {
     out += '}';
   }
   out += "]}";
+}
+
+void append_json(std::string& out, const RemovalRecord& record) {
+  out += R"({"conversation":)";
+  append_json_string(out, record.conversation);
+  if (record.ordinal) out += R"(,"ordinal":)" + std::to_string(*record.ordinal);
+  out += R"(,"who":)";
+  append_json_string(out, record.removal.who);
+  out += R"(,"at":)" + std::to_string(record.removal.at_ms) + R"(,"why":)";
+  append_json_string(out, record.removal.why);
+  out += R"(,"digest":")" + hex(record.digest) + R"("})";
 }
 
 }  // namespace undertext

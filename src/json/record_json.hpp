@@ -11,5 +11,7 @@ namespace undertext {
 void append_json(std::string& out, const ConversationRecord& record);
 // {"conversations":…,"versions":…,"messages":…,"damage":[{"conversation":…,"what":…}]}
 void append_json(std::string& out, const CheckReport& report);
+// {"conversation":…,"ordinal":…,"who":…,"at":…,"why":…,"digest":…}, without ordinal for a whole conversation
+void append_json(std::string& out, const RemovalRecord& record);
 
 }  // namespace undertext

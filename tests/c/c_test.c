@@ -256,6 +256,70 @@ static void a_strategy_in_c_is_one_like_any_other(void) {
   CHECK(heard.ended == 1);
 }
 
+static undertext_status cancel_itself(void *context, const undertext_view *view, uint64_t tokens_max, const undertext_cancel *cancel,
+                                      undertext_string *plan) {
+  (void)view, (void)tokens_max;
+  CHECK(!undertext_is_cancelled(cancel));
+  CHECK(undertext_cancel_compression(*(undertext_conversation **)context, NULL) == UNDERTEXT_OK);
+  CHECK(undertext_is_cancelled(cancel));
+  return undertext_string_copy(t("{\"replacements\":[{\"hide\":[0]}]}"), plan);
+}
+
+static void a_compress_that_waits_can_be_cancelled(void) {
+  undertext_settings *settings;
+  undertext_conversation *conversation = NULL;
+  undertext_string answer;
+  CHECK(undertext_settings_new(&settings, NULL) == UNDERTEXT_OK);
+  CHECK(undertext_settings_add_strategy(settings, t("mine"), UNDERTEXT_SLOW, cancel_itself, NULL, &conversation, NULL) == UNDERTEXT_OK);
+  conversation = conversation_with(settings, 4);
+  undertext_settings_close(settings);
+  for (int i = 0; i < 2; ++i) { /* one cancelled does not cancel the next before it begins */
+    CHECK(undertext_answer(conversation, t("{\"operation\":\"COMPRESS\",\"strategy\":\"mine\"}"), &answer) == UNDERTEXT_UNAVAILABLE);
+    CHECK(holds(&answer, "cancelled"));
+  }
+  CHECK(undertext_conversation_version(conversation) == 4);
+  undertext_conversation_close(conversation);
+}
+
+static undertext_status shorten(void *context, undertext_text message, undertext_string *changed) {
+  struct heard *heard = context;
+  if (++heard->events == heard->ended) {
+    undertext_string_copy(t("enough"), changed);
+    return UNDERTEXT_UNAVAILABLE;
+  }
+  CHECK(message.size > 60);
+  return undertext_string_copy(t(heard->last), changed);
+}
+
+static void messages_are_transformed_by_a_function(void) {
+  undertext_conversation *conversation = conversation_with(NULL, 5);
+  undertext_string answer;
+  struct heard heard = {0, 0, "{\"role\":\"user\",\"content\":\"short\"}"};
+  CHECK(undertext_transform(conversation, t("{\"roles\":[\"user\"],\"expectedVersion\":5,\"description\":\"why\"}"), shorten, &heard, &answer) ==
+        UNDERTEXT_OK);
+  CHECK(holds(&answer, "{\"ok\":true,\"operation\":\"TRANSFORM\",\"version\":6"));
+  CHECK(heard.events == 3);
+  CHECK(undertext_answer(conversation, t("{\"query\":\"messages\"}"), &answer) == UNDERTEXT_OK);
+  CHECK(holds(&answer, "\"ordinals\":[5,1,6,3,7]"));
+  heard.events = 0;
+  CHECK(undertext_transform(conversation, t("{\"roles\":[\"user\"],\"expectedVersion\":5}"), shorten, &heard, &answer) == UNDERTEXT_CONFLICT);
+  undertext_string_close(&answer);
+  CHECK(undertext_transform(conversation, t("{\"roles\":[\"user\"],\"setMetadata\":{}}"), shorten, &heard, &answer) == UNDERTEXT_INVALID_ARGUMENT);
+  CHECK(holds(&answer, "setMetadata"));
+  CHECK(undertext_transform(conversation, t("[]"), shorten, &heard, &answer) == UNDERTEXT_INVALID_ARGUMENT);
+  undertext_string_close(&answer);
+  CHECK(heard.events == 0);
+  heard.ended = 2; /* the second of them fails */
+  CHECK(undertext_transform(conversation, t("{\"indices\":[1,3]}"), shorten, &heard, &answer) == UNDERTEXT_UNAVAILABLE);
+  CHECK(holds(&answer, "enough"));
+  heard.ended = 0;
+  snprintf(heard.last, sizeof heard.last, "{\"role\":\"nobody\"}");
+  CHECK(undertext_transform(conversation, t("{\"ordinals\":[1]}"), shorten, &heard, &answer) == UNDERTEXT_INVALID_ARGUMENT);
+  undertext_string_close(&answer);
+  CHECK(undertext_conversation_version(conversation) == 6);
+  undertext_conversation_close(conversation);
+}
+
 static undertext_status summarise(void *context, undertext_text messages, uint64_t tokens_max, const undertext_cancel *cancel,
                                   undertext_summary *summary) {
   (void)cancel;
@@ -300,6 +364,66 @@ static void closing_later_ends_what_the_conversation_held(void) {
   undertext_settings_close(settings);
   undertext_conversation_close_later(conversation);
   CHECK(sem_wait(&closed) == 0);
+}
+
+struct lines {
+  undertext_string kept[16];
+  int count, next, fail_at;
+};
+static undertext_status keep_line(void *context, undertext_text line) {
+  struct lines *lines = context;
+  if (lines->count == lines->fail_at) return UNDERTEXT_UNAVAILABLE;
+  return undertext_string_copy(line, &lines->kept[lines->count++]);
+}
+static undertext_status give_line(void *context, undertext_text *line) {
+  struct lines *lines = context;
+  if (lines->next == lines->fail_at) return UNDERTEXT_CORRUPT;
+  if (lines->next < lines->count) {
+    *line = (undertext_text){lines->kept[lines->next].data, lines->kept[lines->next].size};
+    ++lines->next;
+  }
+  return UNDERTEXT_OK;
+}
+
+static void a_conversation_goes_out_as_lines_and_comes_back(void) {
+  undertext_store *store;
+  undertext_conversation *one;
+  undertext_string text;
+  struct lines lines = {.fail_at = 1};
+  CHECK(undertext_store_open(t("memory:"), none, &store, NULL) == UNDERTEXT_OK);
+  undertext_settings *settings;
+  CHECK(undertext_settings_new(&settings, NULL) == UNDERTEXT_OK);
+  CHECK(undertext_settings_read(settings, t("{\"tokenLimit\":77}"), NULL) == UNDERTEXT_OK);
+  CHECK(undertext_conversation_open(store, t("one"), settings, none, &one, NULL) == UNDERTEXT_OK);
+  undertext_settings_close(settings);
+  CHECK(undertext_store_settings(store, t("one"), &text, NULL) == UNDERTEXT_OK);
+  CHECK(holds(&text, "{\"tokenLimit\":77}"));
+  CHECK(undertext_store_settings(store, t("none"), &text, NULL) == UNDERTEXT_NOT_FOUND);
+  CHECK(undertext_append(one, t("{\"role\":\"user\",\"content\":\"kept\"}"), NULL, NULL, NULL) == UNDERTEXT_OK);
+  undertext_conversation_close(one);
+  CHECK(undertext_store_export(store, t("none"), keep_line, &lines, NULL) == UNDERTEXT_NOT_FOUND);
+  CHECK(undertext_store_export(store, t("one"), keep_line, &lines, NULL) == UNDERTEXT_UNAVAILABLE);
+  undertext_string_close(&lines.kept[0]);
+  lines = (struct lines){.fail_at = -1};
+  CHECK(undertext_store_export(store, t("one"), keep_line, &lines, NULL) == UNDERTEXT_OK);
+  CHECK(lines.count == 3);
+  CHECK(undertext_store_import(store, t("one"), give_line, &lines, none, &text, NULL) == UNDERTEXT_CONFLICT);
+  lines.next = 0;
+  CHECK(undertext_store_import(store, t("two"), give_line, &lines, t("{\"settings\":{\"tokenLimit\":5}}"), &text, NULL) == UNDERTEXT_OK);
+  CHECK(holds(&text, "{\"versions\":1,\"messages\":1}"));
+  CHECK(undertext_store_settings(store, t("two"), &text, NULL) == UNDERTEXT_OK);
+  CHECK(holds(&text, "{\"tokenLimit\":5}"));
+  lines.next = 0;
+  lines.fail_at = 2;
+  CHECK(undertext_store_import(store, t("three"), give_line, &lines, none, &text, NULL) == UNDERTEXT_CORRUPT);
+  CHECK(undertext_store_settings(store, t("three"), &text, NULL) == UNDERTEXT_NOT_FOUND);
+  for (int i = 0; i < lines.count; ++i) undertext_string_close(&lines.kept[i]);
+  CHECK(undertext_store_purge(store, t("two"), t("test"), t("done"), NULL) == UNDERTEXT_OK);
+  CHECK(undertext_store_removals(store, t("two"), &text, NULL) == UNDERTEXT_OK);
+  CHECK(strstr(text.data, "ordinal") == NULL);
+  CHECK(holds(&text, "[{\"conversation\":\"two\",\"who\":\"test\",\"at\":"));
+  CHECK(undertext_store_compact(store, NULL) == UNDERTEXT_OK);
+  undertext_store_close(store);
 }
 
 static void stored_conversations_last_and_fork(const char *folder) {
@@ -366,6 +490,21 @@ static void providers_are_read(void) {
   CHECK(strstr(text.data, "\"rest\":{\"model\":\"x\"}") != NULL);
   CHECK(holds(&text, "Be kind."));
   CHECK(undertext_import_messages(t("latin"), t("{}"), &text, NULL) == UNDERTEXT_INVALID_ARGUMENT && text.size == 0);
+  const char *turn = "{\"messages\":[{\"role\":\"user\",\"content\":\"message 0 of some length, so that it counts\"},{\"role\":\"assistant\",\"content\":\"new\"}]}";
+  undertext_conversation *conversation = conversation_with(NULL, 1);
+  undertext_view *view;
+  CHECK(undertext_conversation_view(conversation, UNDERTEXT_HEAD, &view, NULL) == UNDERTEXT_OK);
+  CHECK(undertext_import_after(view, t("{\"dialect\":\"openai_chat\"}"), t(turn), &text, NULL) == UNDERTEXT_OK);
+  CHECK(holds(&text, "{\"messages\":[{\"role\":\"assistant\",\"content\":\"new\"}],\"rest\":{},\"known\":1}"));
+  CHECK(undertext_import_after(view, none, t(turn), &text, NULL) == UNDERTEXT_INVALID_ARGUMENT);
+  undertext_view_close(view);
+  undertext_conversation_close(conversation);
+  CHECK(undertext_validate_request(t("{\"dialect\":\"openai_chat\"}"), t(turn), &text, NULL) == UNDERTEXT_OK);
+  CHECK(holds(&text, "{\"valid\":true,\"findings\":[]}"));
+  CHECK(undertext_validate_request(t("{\"dialect\":\"openai_chat\"}"), t("{\"messages\":[{\"role\":\"tool\",\"tool_call_id\":\"x\",\"content\":\"y\"}]}"),
+                                   &text, NULL) == UNDERTEXT_OK);
+  CHECK(holds(&text, "\"valid\":false"));
+  CHECK(undertext_validate_request(t("{\"dialect\":\"latin\"}"), t(turn), &text, NULL) == UNDERTEXT_INVALID_ARGUMENT);
   CHECK(undertext_stream_new(t("openai_chat"), &stream, NULL) == UNDERTEXT_OK);
   CHECK(undertext_stream_feed(stream, t("{\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"Hel\"}}]}"), NULL) == UNDERTEXT_OK);
   CHECK(undertext_stream_feed(stream, t("{\"choices\":[{\"delta\":{\"content\":\"lo\"},\"finish_reason\":\"stop\"}]}"), NULL) == UNDERTEXT_OK);
@@ -390,8 +529,11 @@ int main(void) {
   a_mark_map_goes_out_and_comes_back_in();
   subscribers_hear_of_every_change_until_they_end();
   a_strategy_in_c_is_one_like_any_other();
+  a_compress_that_waits_can_be_cancelled();
+  messages_are_transformed_by_a_function();
   a_summariser_in_c_writes_summaries_in_the_background_too();
   closing_later_ends_what_the_conversation_held();
+  a_conversation_goes_out_as_lines_and_comes_back();
   stored_conversations_last_and_fork(folder);
   usage_is_added_up();
   providers_are_read();
