@@ -95,19 +95,24 @@ def python_names():
 
 
 def typescript_names():
-    """The same of the package for Node: exported names, and public members of its classes and interfaces."""
-    names = set()
+    """The same of the package for Node: exported names, and public members of its classes and interfaces, inherited ones too."""
+    names, parents = set(), {}
     for file in (root / "bindings" / "node" / "src").glob("*.ts"):
         owner = None
         for line in file.read_text().splitlines():
-            if match := re.match(r"export (?:abstract |async |declare )*(?:class|interface|function|const|type) (\w+)", line):
+            if match := re.match(r"export (?:abstract |async |declare )*(?:class|interface|function|const|type) (\w+)(?:<[^>]*>)?(?: extends (\w+))?", line):
                 owner = match[1]
                 names.add(owner)
+                parents[owner] = match[2]
             elif owner and (match := re.match(r"  (?:async |static |get |readonly )*([a-z]\w*)\??[(<:]", line)):
                 names.add(f"{owner}.{match[1]}")
             elif line.startswith("}"):
                 owner = None
-    return names
+    for child, parent in parents.items():
+        while parent:
+            names |= {f"{child}.{name.split('.')[1]}" for name in names if name.startswith(f"{parent}.")}
+            parent = parents.get(parent)
+    return {name for name in names if not name.endswith(".constructor")}
 
 
 def in_language(names, offered, owner):

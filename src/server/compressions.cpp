@@ -8,6 +8,7 @@
 #include "base/json_text.hpp"
 #include "json/request.hpp"
 #include "server/wall_clock.hpp"
+#include "store/chain.hpp"
 
 namespace undertext {
 namespace {
@@ -29,7 +30,7 @@ Result<Compressions::Started> Compressions::start(Order order) {
                                        .id = order.conversation->id(),
                                        .strategy = order.strategy,
                                        .key = order.key,
-                                       .line = order.line,
+                                       .line = sha256(order.line),
                                        .started_at_ms = wall_clock_ms(),
                                        .version = history.version().value,
                                        .messages = history.view().size(),
@@ -62,7 +63,7 @@ Result<std::optional<Compressions::Started>> Compressions::started_before(const 
   if (order.key.empty()) return std::optional<Started>();
   for (const std::shared_ptr<Job>& job : jobs_) {
     if (job->key != order.key || job->tenant != order.tenant || job->id != order.conversation->id()) continue;
-    if (job->line != order.line) return Error{ErrorCode::conflict, "this key was given for another compression"};
+    if (job->line != sha256(order.line)) return Error{ErrorCode::conflict, "this key was given for another compression"};
     return std::optional(Started{job->name, json_of(*job)});
   }
   return std::optional<Started>();

@@ -14,6 +14,7 @@
 #include <string>
 
 #include <undertext/conversation.hpp>
+#include <undertext/store.hpp>
 
 #include "server/tenant_counts.hpp"
 
@@ -61,7 +62,8 @@ class Compressions {
 
  private:
   struct Job {
-    std::string name, tenant, id, strategy, key, line;
+    std::string name, tenant, id, strategy, key;
+    Digest line = {};  // what was ordered
     std::int64_t started_at_ms = 0, ended_at_ms = 0;
     std::uint64_t version = 0, messages = 0, tokens = 0;  // of the view when it began
     std::string state = "running";

@@ -152,14 +152,19 @@ void EventStreams::send() {
       try {
         all_told &= serve(watched);
       } catch (const std::exception&) {
-        for (const Line& line : watched.lines) line.line->close();
-        watched.lines.clear();  // there is no memory for it, or nothing can be read: who comes back goes on where it was
+        close_all(watched);  // there is no memory for it, or nothing can be read: who comes back goes on where it was
       }
       at = watched.lines.empty() ? watched_.erase(at) : std::next(at);
     }
     if (watched_.size() != watched_before) note_watched();
   }
+  for (auto& [key, watched] : watched_) close_all(watched);
   watched_.clear();
+}
+
+void EventStreams::close_all(Watched& watched) {
+  for (const Line& line : watched.lines) line.line->close();
+  watched.lines.clear();
 }
 
 void EventStreams::take(Inbox inbox) {

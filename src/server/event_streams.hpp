@@ -85,6 +85,7 @@ class EventStreams {
   void watch(Opening opening, std::shared_ptr<LiveLine> line);
   bool serve(Watched& watched);                            // false: some lines are still behind
   bool tell_versions(const History& history, Line& line);  // false: the line is gone
+  static void close_all(Watched& watched);
   void note_watched();
 
   void ask();

@@ -64,27 +64,25 @@ bool LiveLines::look_after(LiveLine& line) {
 
 void LiveLines::run() {
   const auto pause = std::min(options_.watch, options_.heartbeat);
-  std::unique_lock lock(lock_);
-  while (!stopping_) {
-    changed_.wait_for(lock, pause, [&] { return stopping_; });
-    // Those that were closed by now go last, without the lock: their connections may be told.
-    std::list<std::shared_ptr<LiveLine>> lines = std::exchange(lines_, {}), closed;
-    const bool all = stopping_;
-    lock.unlock();
-    for (auto at = lines.begin(); at != lines.end();) {
-      const auto next = std::next(at);
-      if (all) (*at)->close();
-      if (all || !look_after(**at)) closed.splice(closed.end(), lines, at);
-      at = next;
+  bool all = false;  // are to be closed
+  while (!all) {
+    std::list<std::weak_ptr<LiveLine>> lines;
+    {
+      std::unique_lock lock(lock_);
+      all = changed_.wait_for(lock, pause, [&] { return stopping_; });
+      lines.swap(lines_);
     }
-    if (!closed.empty() && options_.on_closed) options_.on_closed();
-    closed.clear();
-    lock.lock();
+    // Without the lock, for what is closed may tell its connection.
+    const std::size_t count = lines.size();
+    lines.remove_if([&](const std::weak_ptr<LiveLine>& held) {
+      const std::shared_ptr<LiveLine> line = held.lock();
+      if (line && all) line->close();
+      return !line || !look_after(*line);
+    });
+    if (lines.size() < count && options_.on_closed) options_.on_closed();
+    const std::lock_guard lock(lock_);
     lines_.splice(lines_.begin(), lines);
   }
-  // What came while the last ones were closed.
-  for (const std::shared_ptr<LiveLine>& line : lines_) line->close();
-  lines_.clear();
 }
 
 void LiveLines::stop() {

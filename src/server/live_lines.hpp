@@ -27,6 +27,9 @@ class LiveLine {
  public:
   using Clock = std::chrono::steady_clock;
   LiveLine(Caller caller, std::shared_ptr<http::Stream> stream, TenantCounts::Slot place);
+  ~LiveLine() = default;  // cuts it off, if it is open
+  LiveLine(const LiveLine&) = delete;
+  LiveLine& operator=(const LiveLine&) = delete;
 
   bool send(std::string text);  // never waits. false: it is closed, or the client cannot follow
   bool is_open() const;
@@ -58,6 +61,7 @@ class LiveLines {
 
   // A place of the tenant's, which is free again when the line is closed. Nothing: it has as many as it may.
   std::optional<TenantCounts::Slot> take_place(const std::string& tenant) { return places_.take(tenant); }
+  // Looked after for as long as somebody holds it.
   std::shared_ptr<LiveLine> add(Caller caller, std::shared_ptr<http::Stream> stream, TenantCounts::Slot place);
 
   bool allows(const LiveLine& line) const;
@@ -73,7 +77,7 @@ class LiveLines {
   TenantCounts places_;
   std::mutex lock_;
   std::condition_variable changed_;
-  std::list<std::shared_ptr<LiveLine>> lines_;
+  std::list<std::weak_ptr<LiveLine>> lines_;
   bool stopping_ = false;
   std::mutex stopping_lock_;
   std::thread thread_;  // begins when all else is there

@@ -71,8 +71,8 @@ http::Reply make_once(Store& store, const Call& call, const MakingOnce& making) 
   try {
     return making.make(kept.id);
   } catch (const Failure& failure) {
-    // A request with the same key that came at the same time was first.
-    if (failure.error().code == ErrorCode::conflict && !kept.is_new)
+    // It was not there a moment ago: a request with the same key, which came at the same time, was first.
+    if (failure.error().code == ErrorCode::conflict)
       if (const Result<ConversationRecord> made = already()) return making.again(*made);
     // Errors are not remembered. After `unavailable` it may have happened all the same, and the next one finds out.
     if (failure.error().code != ErrorCode::unavailable) store.purge(kept.record_id, {});

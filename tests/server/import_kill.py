@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-from running import Folder, Server
+from running import running, verdict
 
 VERSIONS, KILLS = 20_000, 3
 
@@ -56,7 +56,8 @@ def kill_the_server(server, path, lines):
     expect_unseen(server, "after the kill")
 
 
-def kill_the_command(server, folder, path, file):
+def kill_the_command(server, path, file):
+    folder = server.folder
     process = subprocess.Popen([folder.program, "import", file, "copy", "--store", server.store], env=folder.env, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
     wait_until_some(path, lambda: process.poll() is not None)
@@ -66,31 +67,27 @@ def kill_the_command(server, folder, path, file):
 
 
 def main():
-    folder = Folder(sys.argv[1])
-    server = Server(folder, "--quiet")
-    path = server.store.removeprefix("sqlite:")
-    try:
+    with running(sys.argv[1], "--quiet") as server:
+        path = server.store.removeprefix("sqlite:")
         server.make("original")
         for first in range(0, VERSIONS, 500):
             operations = [{"operation": "APPEND", "messages": [{"role": "user", "content": f"message {i} " + "x" * 400}]} for i in range(first, first + 500)]
             assert server.request("POST", "/v1/conversations/original/operations", operations).status == 200
         lines = server.request("GET", "/v1/conversations/original/export").body
-        file = folder.path / "original.jsonl"
+        file = server.folder.path / "original.jsonl"
         file.write_bytes(lines)
         for _ in range(KILLS):
             kill_the_server(server, path, lines)
-            kill_the_command(server, folder, path, str(file))
+            kill_the_command(server, path, str(file))
         reply = server.request("POST", "/v1/imports?id=copy", lines, headers={"Content-Type": "application/x-ndjson"})
         assert reply.status == 201, reply
         assert server.request("GET", "/v1/conversations/copy/export").body == lines
         again = server.request("POST", "/v1/imports?id=copy", lines, headers={"Content-Type": "application/x-ndjson"})
         assert again.status == 409, again
-        assert server.stop() == 0
-        print(f"{2 * KILLS} imports killed in the middle;", folder.run("check", "--store", server.store).strip())
-        return 0
-    finally:
-        server.close()
-        folder.remove()
+        print(f"{2 * KILLS} imports killed in the middle")
+        status = verdict(server, [])
+        print(server.folder.run("check", "--store", server.store).strip())
+        return status
 
 
 if __name__ == "__main__":

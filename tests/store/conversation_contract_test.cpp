@@ -291,16 +291,37 @@ TEST_P(StoredConversation, AnotherTokenizerCountsAnewAndWhatItCountedIsStored) {
   EXPECT_EQ(Conversation::open(store, "c", settings).value().stats().tokens, tokens);
 }
 
-TEST_P(StoredConversation, WhoCountsByAnotherTokenizerThanTheConversationIsToldToOpenItAgain) {
+TEST_P(StoredConversation, AConversationThatSomebodyElseCountsByAnotherTokenizerCountsByThatFromThenOn) {
   const std::shared_ptr<Store> store = shared();
   Conversation c = kept_in(store);
   c.apply(append("some words to count")).value();
   Settings settings;
   settings.tokenizer = "claude";
   if (!Conversation::open(settings)) GTEST_SKIP() << "there is no second tokenizer here";
-  EXPECT_TRUE(Conversation::open(store, "c", settings));
-  for (int tries = 0; tries < 2; ++tries) EXPECT_CODE(c.apply(append("more")).error(), ErrorCode::conflict);
-  EXPECT_EQ(store->find("c").value().version, 1u);
+  std::vector<Event::Type> told;
+  const Subscription subscription = c.subscribe([&](const Event& event) { told.push_back(event.type); });
+  const Conversation theirs = Conversation::open(store, "c", settings).value();
+  EXPECT_FALSE(c.catch_up());
+  EXPECT_EQ(told, std::vector{Event::Type::rewritten});
+  EXPECT_EQ(c.tokenizer()->name(), theirs.tokenizer()->name());
+  EXPECT_EQ(c.stats().tokens, theirs.stats().tokens);
+  EXPECT_EQ(c.apply(append("more")).value().version, Version(2));
+  Conversation again = Conversation::open(store, "c", settings).value();
+  EXPECT_EQ(c.stats().tokens, again.stats().tokens) << "counted as they count";
+}
+
+TEST_P(StoredConversation, ARedactionIsToldHereAndElsewhere) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation c = kept_in(store), elsewhere = kept_in(store);
+  c.apply(append("a secret")).value();
+  ASSERT_FALSE(elsewhere.catch_up());
+  std::vector<Event::Type> here, there;
+  const Subscription one = c.subscribe([&](const Event& event) { here.push_back(event.type); });
+  const Subscription other = elsewhere.subscribe([&](const Event& event) { there.push_back(event.type); });
+  ASSERT_FALSE(c.redact({Ordinal(0)}, {"me", 1, "why"}));
+  EXPECT_EQ(here, std::vector{Event::Type::rewritten});
+  ASSERT_FALSE(elsewhere.catch_up());
+  EXPECT_EQ(there, std::vector{Event::Type::rewritten});
 }
 
 TEST_P(StoredConversation, AReaderThatReadsEverythingGivesMemoryBack) {
