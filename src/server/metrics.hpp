@@ -23,6 +23,8 @@ class Metrics {
   void answered(const Route* route, unsigned status, std::chrono::nanoseconds duration, std::uint64_t bytes_in,
                 std::uint64_t bytes_out);
 
+  void failed(ErrorCode code);  // what was answered says so. Any thread may call it
+
   struct Number {
     std::string_view name;  // without "undertext_"
     std::string_view what;
@@ -45,6 +47,7 @@ class Metrics {
 
   const std::vector<Route>& routes_;
   std::vector<OfRoute> of_routes_;  // the last one is of requests without a route
+  std::array<std::atomic<std::uint64_t>, error_code_count> errors_ = {};
 };
 
 }  // namespace undertext
