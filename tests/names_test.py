@@ -89,8 +89,9 @@ def python_names():
                 names |= {f"{node.name}.{method}" for method in methods if not method.startswith("_")} | {node.name}
     exported = ast.parse((folder / "__init__.py").read_text())
     for node in exported.body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
-            names |= set(ast.literal_eval(node.value))
+        if isinstance(node, ast.Assign):
+            name = getattr(node.targets[0], "id", "")
+            names |= set(ast.literal_eval(node.value)) if name == "__all__" else {name}
     return names
 
 

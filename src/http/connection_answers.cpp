@@ -177,7 +177,7 @@ bool Connection::is_read(Time now) {
   const std::uint64_t untaken = wire_->untaken_bytes();
   if (untaken < untaken_) pace_.advance(0, now);
   untaken_ = untaken;
-  deadline_ = pace_.deadline(shared_->limits, 2 * wire_->segment_bytes());
+  deadline_ = pace_.deadline(shared_->limits, shared_->limits.unheard_bytes);
   return now < deadline_;
 }
 

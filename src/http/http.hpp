@@ -103,10 +103,12 @@ struct Limits {
   std::uint32_t target_bytes = 8 << 10;  // 414
   std::chrono::milliseconds head_patience{10'000};
   std::chrono::milliseconds idle_patience{30'000};
-  // A body must arrive, and an answer be read, at this many bytes a second, after a grace of body_grace; and never stand still for that long. What is read is
-  // heard of only when the other side's system has room for a segment or two again, so that an answer may stand still for as long as these take besides.
+  // A body must arrive, and an answer be read, at this many bytes a second, after a grace of body_grace; and never stand still for that long.
   std::uint64_t bytes_per_second_min = 1024;
   std::chrono::milliseconds body_grace{10'000};
+  // What a client has read is heard of only when its system has room for more, and that is so in steps of about 128 KiB: an answer may stand still for as
+  // long as this many bytes take besides.
+  std::uint64_t unheard_bytes = 192 << 10;
   std::uint64_t unsent_bytes = 1 << 20;  // of a stream
   std::chrono::milliseconds stop_patience{10'000};
 };

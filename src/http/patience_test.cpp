@@ -14,7 +14,6 @@ using namespace testing;
 using std::chrono::milliseconds;
 
 constexpr milliseconds soon{40};
-constexpr std::uint64_t fast = 100 << 20;  // bytes a second: then the segments that are not heard of take no time
 
 TEST(Patience, WithASlowHead) {
   Server server = serve(echoing(), {.head_patience = soon});
@@ -81,7 +80,7 @@ TEST(Patience, NotSpentOnABodyThatComesFastEnough) {
 TEST(Patience, WithAClientThatDoesNotReadItsAnswer) {
   Calls calls = echoing();
   calls.handle = [](Request, std::unique_ptr<Exchange> exchange) { exchange->answer({.body = std::string(32 << 20, 'x')}); };
-  Server server = serve(calls, {.bytes_per_second_min = fast, .body_grace = soon});
+  Server server = serve(calls, {.body_grace = soon, .unheard_bytes = 0});
   RawClient client(server, 4096);
   client.send(get("/"));
   while (server.counts().timed_out == 0) std::this_thread::yield();

@@ -182,12 +182,6 @@ class StreamWire final : public Wire {
     int bytes = 0;
     return ::ioctl(socket().native_handle(), TIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
   }
-  std::uint64_t segment_bytes() override {
-    int bytes = 0;
-    socklen_t size = sizeof bytes;
-    const bool known = ::getsockopt(socket().native_handle(), IPPROTO_TCP, TCP_MAXSEG, &bytes, &size) == 0;
-    return known && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
-  }
   void end_writing([[maybe_unused]] std::shared_ptr<WireUser> user) override {
     if constexpr (is_secure) {
       stream_.async_shutdown([user = std::move(user)](error_code) {});

@@ -55,9 +55,8 @@ class Wire {
   virtual void open(std::shared_ptr<WireUser> user) = 0;  // shakes hands; a plain one is open at once
   virtual void read(std::shared_ptr<WireUser> user, char* to, std::size_t bytes_max) = 0;
   virtual void write(std::shared_ptr<WireUser> user, std::string_view first, std::string_view second) = 0;
-  // What the other side's system has not taken yet, of all that was written; and how much of it goes at once. 0 where nobody knows.
-  virtual std::uint64_t untaken_bytes() = 0;
-  virtual std::uint64_t segment_bytes() = 0;
+  virtual std::uint64_t
+  untaken_bytes() = 0;  // what the other side's system has not taken yet, of all that was written; 0 where nobody knows
   virtual void end_writing(std::shared_ptr<WireUser> user) = 0;  // the other side reads an end
   virtual void turn_away(std::string_view bytes) = 0;            // sends what can be sent at once, and closes
   virtual void close() = 0;                                      // what is under way fails

@@ -15,6 +15,7 @@
 #include "base/json_text.hpp"
 #include "json/answer_json.hpp"
 #include "json/answer_query.hpp"
+#include "json/error_line.hpp"
 #include "json/operation_json.hpp"
 #include "json/query_json.hpp"
 
@@ -212,6 +213,15 @@ void answer_value(Conversation& conversation, JsonValue root, const RequestOptio
   invalid("a line must have \"operation\" or \"query\"", "operation");
 }
 
+bool is_of_expected_version(std::string_view line) {
+  constexpr std::string_view lead = R"({"ok":false,"error":{"code":"conflict","field":"expectedVersion",)";
+  if (!line.starts_with(lead)) return false;
+  line.remove_prefix(lead.size());
+  return !line.starts_with(R"("operationIndex":)") || line.starts_with(R"("operationIndex":0,)");
+}
+
+}  // namespace
+
 // Every answer that says an error begins alike: see append_answer().
 std::optional<ErrorCode> error_of(std::string_view line) {
   constexpr std::string_view lead = R"({"ok":false,"error":{"code":")";
@@ -223,15 +233,6 @@ std::optional<ErrorCode> error_of(std::string_view line) {
   }
   return ErrorCode::internal;
 }
-
-bool is_of_expected_version(std::string_view line) {
-  constexpr std::string_view lead = R"({"ok":false,"error":{"code":"conflict","field":"expectedVersion",)";
-  if (!line.starts_with(lead)) return false;
-  line.remove_prefix(lead.size());
-  return !line.starts_with(R"("operationIndex":)") || line.starts_with(R"("operationIndex":0,)");
-}
-
-}  // namespace
 
 void keep_to_one_line(std::string& json) {
   // JSON strings hold none, so that a space says the same.

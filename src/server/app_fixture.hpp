@@ -1,6 +1,7 @@
 // An App to call in tests, as a server would, without one.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -22,6 +23,7 @@ struct Answered {
   bool cut = false;    // the stream was destroyed without end()
   bool open = true;    // what the client makes of it
   bool full = false;   // the client reads nothing
+  std::size_t largest_piece = 0;
 
   // Waits until `is` holds; false after a while.
   template <class Is>
@@ -65,6 +67,7 @@ class CollectedStream : public http::Stream {
     answered_->set([&](Answered& a) {
       taken = a.open && !a.full;
       if (taken) a.streamed += bytes;
+      a.largest_piece = std::max(a.largest_piece, bytes.size());
     });
     return taken;
   }

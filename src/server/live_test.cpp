@@ -202,6 +202,31 @@ TEST_F(LiveTest, a_client_that_cannot_follow_is_cut_off_and_its_place_is_free_ag
   EXPECT_EQ(watch()->reply.status, 503u);
 }
 
+TEST_F(LiveTest, a_place_is_not_lost_where_there_is_no_memory_for_a_stream) {
+  class Failing final : public CollectedExchange {
+   public:
+    using CollectedExchange::CollectedExchange;
+    std::shared_ptr<http::Stream> stream(unsigned, std::string, std::vector<http::Field>) override { throw std::bad_alloc(); }
+  };
+  for (int i = 0; i < 5; ++i) {
+    RouteMatch match = find_route(app.routes(), "GET", "/v1/conversations/a/events");
+    const Route& route = *match.route;
+    app.handle(route, std::move(match), {}, {.tenant = "", .name = "tester"},
+               std::make_unique<Failing>(std::make_shared<Answered>()));
+  }
+  EXPECT_TRUE(watch()->wait_for_text("id: 0\n"));
+}
+
+TEST_F(LiveTest, what_a_client_missed_comes_in_pieces_that_are_not_large) {
+  for (int i = 0; i < 100; ++i)
+    call(app, "POST", "/v1/conversations/a/operations",
+         {R"({"operation":"CLEAR","description":")" + std::string(16'000, 'd') + "\"}"});
+  const auto stream = watch("?after=0");
+  ASSERT_TRUE(stream->wait_for_text("id: 100\n"));
+  const std::lock_guard lock(stream->lock);
+  EXPECT_LT(stream->largest_piece, 300'000u);
+}
+
 std::string result_of(const std::shared_ptr<Answered>& answered) { return answered->reply.body; }
 
 TEST_F(LiveTest, a_compression_works_in_the_background_and_tells_how_it_went) {

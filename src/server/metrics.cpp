@@ -44,6 +44,8 @@ void Metrics::answered(const Route* route, unsigned status, std::chrono::nanosec
   mine.bytes_out.fetch_add(bytes_out, std::memory_order_relaxed);
 }
 
+void Metrics::failed(ErrorCode code) { errors_[static_cast<std::size_t>(code)].fetch_add(1, std::memory_order_relaxed); }
+
 std::string Metrics::labels(std::size_t index) const {
   if (index == routes_.size()) return R"(method="",route="")";
   return R"(method=")" + routes_[index].method + R"(",route=")" + routes_[index].path + "\"";
@@ -78,6 +80,11 @@ std::string Metrics::text(const std::vector<Number>& numbers) const {
     for (std::size_t i = 0; i < of_routes_.size(); ++i)
       if (const std::uint64_t bytes = of(of_routes_[i].*member); bytes > 0) put(out, name, labels(i), std::to_string(bytes));
   }
+  begin(out, "errors_total", "counter",
+        "Answers of routes that say an error, by its code; corrupt is the store's, and most of unavailable.");
+  for (std::size_t code = 0; code < error_code_count; ++code)
+    put(out, "errors_total", R"(code=")" + std::string(name(static_cast<ErrorCode>(code))) + "\"",
+        std::to_string(of(errors_[code])));
   for (const Number& number : numbers) {
     begin(out, number.name, number.kind == Number::Kind::gauge ? "gauge" : "counter", number.what);
     put(out, number.name, "", std::to_string(number.value));

@@ -23,6 +23,8 @@ class Metrics {
   void answered(const Route* route, unsigned status, std::chrono::nanoseconds duration, std::uint64_t bytes_in,
                 std::uint64_t bytes_out);
 
+  void failed(ErrorCode code);  // what was answered says so. Any thread may call it
+
   struct Number {
     std::string_view name;  // without "undertext_"
     std::string_view what;
@@ -32,8 +34,8 @@ class Metrics {
   std::string text(const std::vector<Number>& numbers) const;  // these beside its own
 
  private:
-  static constexpr std::array<unsigned, 24> statuses = {200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 408,
-                                                        409, 412, 413, 415, 421, 422, 428, 429, 500, 501, 503, 0};
+  static constexpr std::array<unsigned, 28> statuses = {200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 412,
+                                                        413, 414, 415, 417, 421, 422, 428, 429, 431, 500, 501, 503, 505, 0};
   static constexpr std::array<double, 13> bounds_s = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10};
 
   struct OfRoute {
@@ -45,6 +47,7 @@ class Metrics {
 
   const std::vector<Route>& routes_;
   std::vector<OfRoute> of_routes_;  // the last one is of requests without a route
+  std::array<std::atomic<std::uint64_t>, error_code_count> errors_ = {};
 };
 
 }  // namespace undertext

@@ -17,6 +17,7 @@ TEST(MetricsText, CountsByRouteAndStatusAndDuration) {
   metrics.answered(&routes[0], 200, milliseconds(30), 0, 50);
   metrics.answered(&routes[0], 418, milliseconds(20'000), 0, 0);
   metrics.answered(nullptr, 404, milliseconds(0), 0, 0);
+  metrics.failed(ErrorCode::corrupt);
   const std::string text = metrics.text({{"queue_waiting", "Requests that wait.", 7}});
   const auto has = [&](const std::string& line) { return ("\n" + text).find("\n" + line + "\n") != std::string::npos; };
   EXPECT_TRUE(has(R"(undertext_requests_total{method="GET",route="/v1/things/{id}",status="200"} 2)")) << text;
@@ -32,6 +33,8 @@ TEST(MetricsText, CountsByRouteAndStatusAndDuration) {
   EXPECT_TRUE(has(R"(undertext_request_bytes_total{method="GET",route="/v1/things/{id}"} 10)"));
   EXPECT_TRUE(has(R"(undertext_reply_bytes_total{method="GET",route="/v1/things/{id}"} 150)"));
   EXPECT_TRUE(has("undertext_queue_waiting 7"));
+  EXPECT_TRUE(has(R"(undertext_errors_total{code="corrupt"} 1)"));
+  EXPECT_TRUE(has(R"(undertext_errors_total{code="unavailable"} 0)"));
   EXPECT_EQ(text.find("/never"), std::string::npos) << "what was never asked for says nothing";
 }
 

@@ -1,7 +1,10 @@
 #include "server/recorded_exchange.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+
+#include "json/error_line.hpp"
 
 namespace undertext {
 namespace {
@@ -47,6 +50,7 @@ class RecordedExchange final : public http::Exchange {
   void answer(http::Reply reply) override {
     answered_ = true;
     record(recorder_, note_, reply.status, reply.body.size());
+    if (const std::optional<ErrorCode> error = error_of(reply.body)) recorder_.metrics.failed(*error);
     add_guarding_fields(reply.fields);
     inner_->answer(std::move(reply));
   }

@@ -140,7 +140,7 @@ class Gate {
 
   AppOptions app_options(const ServeOptions& given) {
     AppOptions options;
-    options.limits.answer_bytes = given.answer_bytes_max;
+    options.limits.answer_bytes = std::min(given.answer_bytes_max, budget_->bytes_max_each());
     options.limits.cache_bytes = given.cache_bytes;
     // An export holds a thread for as long as its client reads: most stay for those who do not.
     options.limits.exports = std::max<std::size_t>(1, given.threads / 4);

@@ -129,6 +129,15 @@ class Answers(unittest.TestCase):
         self.assertEqual(self.server.request("GET", "/v1/conversations/told/timeline?points=600").status, 413)
         self.assertEqual(self.server.request("GET", "/v1/conversations/told/timeline?points=50").status, 200)
 
+    def test_a_preview_shows_no_more_messages_than_are_little(self):
+        self.server.make("previewed")
+        for _ in range(12):
+            self.server.append("previewed", "x" * 1_000_000)
+        reply = self.server.request("POST", "/v1/conversations/previewed/preview", {"operation": "DELETE", "indices": list(range(12))})
+        self.assertEqual(reply.status, 200)
+        self.assertEqual(len(reply.json()["diff"]["removed"]), 12)
+        self.assertEqual(len(reply.json()["rows"]), 9)
+
     def test_a_list_and_an_operation_have_a_length(self):
         self.server.make("lists")
         path, message = "/v1/conversations/lists/operations", {"role": "user", "content": "x"}
