@@ -32,4 +32,6 @@ node use.mjs
 [[ $(node use.cjs) == '[{"role":"user","content":"Hello"}] function' ]]
 # What is in it is what is wanted: no tests, no sources of the addon.
 if find node_modules/undertext | grep -E '/(tests|native|node_modules)/'; then exit 1; fi
+# Nothing of the library can be seen from outside, so that it never mixes with another SQLite or OpenSSL of the process.
+if nm -D --defined-only node_modules/undertext/prebuilds/*/undertext.node | grep -vE ' (napi_register_module|node_api_module_get_api_version)_v1$'; then exit 1; fi
 echo "the package installs and works"
