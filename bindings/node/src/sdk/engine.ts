@@ -4,7 +4,7 @@
 import { readSettings, type ReadSettings, type Settings } from '../code.js'
 import { Conversation } from '../conversation.js'
 import { encode } from '../encode.js'
-import { guarded, later } from '../error.js'
+import { guarded } from '../error.js'
 import { MemoryConversation } from '../memory.js'
 import { native, type NativeHandle } from '../native.js'
 import { readAnswer, type Mode, type Reply } from '../requests.js'
@@ -148,7 +148,7 @@ class Now implements Engine<'now'> {
     return after(async () => readAnswer(await this.#later.raw(encode(operation))) as Outcome)
   }
   waitForCompression(): Promise<void> {
-    return after(() => later(() => this.#handle.waitForCompression()))
+    return after(() => this.#later.waitForCompression())
   }
   subscribe(listener: (event: Event) => void): () => void {
     return at(() => this.#later.on('*', listener))
