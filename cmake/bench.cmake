@@ -34,3 +34,9 @@ if(UNDERTEXT_HAVE_SQLITE)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
   endforeach()
 endif()
+
+# Likewise for scripts/bench-node.
+add_executable(node_calls_run bench/node/calls_run.cpp)
+undertext_compile_options(node_calls_run)
+target_link_libraries(node_calls_run PRIVATE undertext_static Threads::Threads)
+set_target_properties(node_calls_run PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)

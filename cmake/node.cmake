@@ -19,4 +19,8 @@ target_link_libraries(undertext_node PRIVATE undertext_static $<$<BOOL:${UNDERTE
 set(node_symbols ${PROJECT_SOURCE_DIR}/bindings/node/native/symbols.map)
 # nodelete: a worker that ends unloads the addon, while the last thread of its pool may still be leaving.
 target_link_options(undertext_node PRIVATE -Wl,--exclude-libs,ALL -Wl,--version-script=${node_symbols} -Wl,-Bsymbolic -Wl,-z,nodelete)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # So that it runs where the C++ library is older.
+  target_link_options(undertext_node PRIVATE -static-libstdc++ -static-libgcc)
+endif()
 set_property(TARGET undertext_node APPEND PROPERTY LINK_DEPENDS ${node_symbols})

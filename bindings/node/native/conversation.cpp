@@ -56,14 +56,23 @@ class ConversationObject final : public Wrapped, public Ending {
     const Handle handle = open();
     if (is_busy())
       throw refused(UNDERTEXT_CONFLICT, "", "another change is under way: wait for its promise, or for the callback to return");
-    is_changing_ = true;
-    Reply reply = change(handle.get());
-    is_changing_ = false;
+    Reply reply = [&] {
+      const Changing changing(is_changing_);
+      return change(handle.get());
+    }();
     env_->leave(env);
     return reply;
   }
 
  private:
+  struct Changing {
+    explicit Changing(bool& flag) : is_changing(flag) { is_changing = true; }
+    Changing(const Changing&) = delete;
+    Changing& operator=(const Changing&) = delete;
+    ~Changing() { is_changing = false; }
+    bool& is_changing;
+  };
+
   std::shared_ptr<Env> env_;
   Handle handle_;
   std::shared_ptr<Queue> queue_;
@@ -154,6 +163,15 @@ napi_value at_once(const Call& call) {
   Reply reply = is(call.env, call[0], napi_undefined) ? Do(conversation, {nullptr, 0})
                                                       : Do(conversation, TextIn(call.env, call[0], "text").text());
   return value_of(call.env, reply);
+}
+
+// Without a turn: whoever waits for what works in the background is in nobody's way.
+napi_value wait_for_compression(const Call& call) {
+  return later(call.env, nullptr, [handle = call.on<ConversationObject>().open()]() mutable {
+    Reply reply = plain<undertext_wait_for_compression>(handle.get(), {nullptr, 0});
+    handle.reset();
+    return reply;
+  });
 }
 
 // Of a request that repeats the view, only what is new.
@@ -334,7 +352,7 @@ void define_conversation(napi_env env) {
                 {"setTokenizerLater", method<later_with<set_tokenizer>>},
                 {"reportUsage", method<at_once<with_text<undertext_report_usage>>>},
                 {"usage", method<at_once<usage>>},
-                {"waitForCompressionLater", method<later_on<plain<undertext_wait_for_compression>>>},
+                {"waitForCompression", method<wait_for_compression>},
                 {"cancelCompression", method<at_once<plain<undertext_cancel_compression>>>},
                 {"catchUpLater", method<later_on<plain<undertext_catch_up>>>},
                 {"checkpointLater", method<later_on<plain<undertext_checkpoint>>>},

@@ -151,9 +151,9 @@ export class Conversation extends Requests<'later'> {
     await this.#inTurn(() => this.#handle.setTokenizerLater(name))
   }
 
-  /** Until what works in the background is done. */
+  /** Until what works in the background is done. It waits for no other call, and no other call for it. */
   async waitForCompression(): Promise<void> {
-    await this.#inTurn(() => this.#handle.waitForCompressionLater())
+    await later(() => this.#handle.waitForCompression())
   }
 
   /** Of what works in the background, and of a COMPRESS that waits for slow code (which then fails with `unavailable`). */

@@ -17,6 +17,7 @@
 // What is held: functions only weakly. Whoever passes one keeps it for as long as the handle.
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { UndertextError } from './error.js'
 
 export type Text = string | Uint8Array
 /** A long text in pieces; they are put together off the loop. It is empty once it has been used. */
@@ -62,7 +63,8 @@ export interface NativeHandle {
   setTokenizerLater(name: Text): Promise<void>
   reportUsage(usage: Text): void
   usage(): string
-  waitForCompressionLater(): Promise<void>
+  /** Begins at once, without a turn among the calls with …Later. */
+  waitForCompression(): Promise<void>
   cancelCompression(): void
   catchUpLater(): Promise<void>
   checkpointLater(): Promise<void>
@@ -119,8 +121,13 @@ export interface Native {
 const require = createRequire(import.meta.url)
 
 function load(): Native {
-  const packaged = fileURLToPath(new URL(`../../prebuilds/${process.platform}-${process.arch}/undertext.node`, import.meta.url))
-  return require(process.env['UNDERTEXT_NODE_ADDON'] ?? packaged) as Native
+  const machine = `${process.platform}-${process.arch}`
+  const place = process.env['UNDERTEXT_NODE_ADDON'] ?? fileURLToPath(new URL(`../../prebuilds/${machine}/undertext.node`, import.meta.url))
+  try {
+    return require(place) as Native
+  } catch (thrown) {
+    throw new UndertextError('unsupported', `there is no addon for ${machine} at ${place}; scripts/node --package of the repository makes one`, {}, thrown)
+  }
 }
 
 export const native: Native = load()

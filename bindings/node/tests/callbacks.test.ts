@@ -235,3 +235,19 @@ test('closing tells slow code that nobody waits any more', async () => {
   await conversation.close()
   while (!aborted) await sleep(1)
 })
+
+test('whoever waits for a compression in the background does not keep it waiting', async () => {
+  let conversation: Conversation | undefined
+  const summarise = async (): Promise<string> => {
+    await conversation!.append(user('from within'))
+    return 'short'
+  }
+  conversation = inMemory({
+    summarisers: { mine: summarise },
+    compressionConfig: { enabled: true, threshold: 60, targetTokens: 40, strategy: { name: 'smart_summary', keep: 2, summaryTokens: 20, summariser: 'mine' } },
+  })
+  for (let i = 0; i < 8; ++i) await conversation.append(user(`message ${i} of some length`))
+  await conversation.waitForCompression()
+  assert.ok((await conversation.messages({ contains: 'from within' })).length > 0)
+  await conversation.close()
+})
