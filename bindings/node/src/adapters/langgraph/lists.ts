@@ -2,7 +2,7 @@
 import { isBaseMessage } from '@langchain/core/messages'
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import type { Conversation } from '../../conversation.js'
-import { changes, whileOthersWrite } from '../changes.js'
+import { changes } from '../changes.js'
 import { discloseMessage, encloseMessage, isMessageJson } from '../langchain-messages.js'
 import type { Pool } from '../pool.js'
 import { deserialize, type Stored, type Typed } from './records.js'
@@ -40,7 +40,7 @@ export class Lists {
   async store(name: string, value: unknown, typed: Typed, base: number | undefined): Promise<Stored> {
     const items = readMessages(value, typed)
     if (items === undefined) return typed
-    return { listVersion: await whileOthersWrite(() => this.#pool.use(name, (conversation) => this.#write(conversation, items, base))) }
+    return { listVersion: await this.#pool.change(name, (conversation) => this.#write(conversation, items, base)) }
   }
 
   async load(serde: SerializerProtocol, name: string, stored: Stored): Promise<unknown> {
