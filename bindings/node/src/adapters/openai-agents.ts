@@ -1,6 +1,6 @@
 // A conversation as a session of the OpenAI Agents SDK.   npm: @openai/agents, or @openai/agents-core
 import type { AgentInputItem, Session } from '@openai/agents-core'
-import type { Message } from '../types.js'
+import type { Message, Operation } from '../types.js'
 import { clearAll, disclose, enclose, functionCall, isObject, plainText, refresh, type AnyConversation, type Face, type Item } from './foreign.js'
 import { Turns } from './turns.js'
 
@@ -89,8 +89,11 @@ export class UndertextSession implements Session {
       const expectedVersion = await this.conversation.version()
       const { messages, ordinals } = await this.conversation.find({ last: 1, atVersion: expectedVersion })
       if (messages[0] === undefined) return undefined
-      await this.conversation.delete({ ordinals }, { expectedVersion })
-      return toAgentItems(messages[0]).at(-1)
+      const items = toAgentItems(messages[0])
+      const item = items.pop()
+      const rest: Operation[] = items.length === 0 ? [] : [{ operation: 'APPEND', messages: items.map(fromAgentItem) }]
+      await this.conversation.apply([{ operation: 'DELETE', ordinals, expectedVersion }, ...rest])
+      return item
     })
   }
 

@@ -2,6 +2,7 @@
 import { isBaseMessage } from '@langchain/core/messages'
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import type { Conversation } from '../../conversation.js'
+import { UndertextError } from '../../error.js'
 import { changes } from '../changes.js'
 import { discloseMessage, encloseMessage, isMessageJson } from '../langchain-messages.js'
 import type { Pool } from '../pool.js'
@@ -45,10 +46,11 @@ export class Lists {
 
   async load(serde: SerializerProtocol, name: string, stored: Stored): Promise<unknown> {
     if (!('listVersion' in stored)) return deserialize(serde, stored)
-    const texts = await this.#pool.use(name, async (conversation) => {
+    const texts = await this.#pool.useIfThere(name, async (conversation) => {
       await conversation.catchUp()
       return textsAt(conversation, stored.listVersion)
     })
+    if (texts === undefined) throw new UndertextError('not_found', `the messages of ${name} are gone: its thread is being deleted`)
     return serde.loadsTyped('json', `[${texts.join(',')}]`)
   }
 
