@@ -7,7 +7,7 @@ trap 'rm -rf "$staged"' EXIT
 mkdir -p "$staged/dist" "$2"
 cp -r "$here/dist/src" "$staged/dist/"
 cp "$here/package.json" "$here/README.md" "$here/../../LICENSE" "$staged/"
-binary=$staged/prebuilds/$(node -p '`${process.platform}-${process.arch}`')/undertext.node
+binary=$staged/prebuilds/$(node -p "process.platform + '-' + process.arch")/undertext.node
 mkdir -p "$(dirname "$binary")"
 cp "$1" "$binary"
 strip --strip-debug "$binary"

@@ -6,6 +6,7 @@
 #include "code.hpp"
 #include "events.hpp"
 #include "jobs.hpp"
+#include "settings.hpp"
 #include "values.hpp"
 #include "view.hpp"
 
@@ -372,20 +373,6 @@ void define_conversation(napi_env env) {
 
 napi_value make_conversation(napi_env env, std::shared_ptr<undertext_conversation> conversation) {
   return wrap(env, std::make_unique<ConversationObject>(Env::of(env), std::move(conversation)));
-}
-
-SettingsHandle read_settings(napi_env env, napi_value config, napi_value code) {
-  const bool no_config = is(env, config, napi_undefined), no_code = is(env, code, napi_undefined);
-  if (no_config && no_code) return nullptr;
-  undertext_settings* made = nullptr;
-  Owned error;
-  undertext_status status = undertext_settings_new(&made, error.out());
-  SettingsHandle settings(made);
-  if (status == UNDERTEXT_OK && !no_code) add_code(env, code, made);
-  if (status == UNDERTEXT_OK && !no_config)
-    status = undertext_settings_read(made, TextIn(env, config, "settings").text(), error.out());
-  if (status != UNDERTEXT_OK) throw Refused{status, std::string(error.view())};
-  return settings;
 }
 
 napi_value new_conversation(napi_env env, napi_value config, napi_value code) {

@@ -11,13 +11,6 @@ namespace undertext::node {
 void define_conversation(napi_env env);
 napi_value make_conversation(napi_env env, std::shared_ptr<undertext_conversation> conversation);
 
-struct CloseSettings {
-  void operator()(undertext_settings* settings) const { undertext_settings_close(settings); }
-};
-using SettingsHandle = std::unique_ptr<undertext_settings, CloseSettings>;
-// Of the JSON of the settings, which may be undefined, and the code they may name. Empty where there is neither.
-SettingsHandle read_settings(napi_env env, napi_value config, napi_value code);
-
 // A conversation in memory: (config, code).
 napi_value new_conversation(napi_env env, napi_value config, napi_value code);
 

@@ -7,6 +7,7 @@
 
 #include "conversation.hpp"
 #include "jobs.hpp"
+#include "settings.hpp"
 #include "values.hpp"
 
 namespace undertext::node {

@@ -19,15 +19,17 @@ function refuse(code: 'invalid_argument' | 'too_large', message: string, cause?:
   throw new UndertextError(code, path === '' ? message : `${path}: ${message}`, { field: field as string | undefined, path: path || undefined }, cause)
 }
 
-// Strings that are too long to be written at once; in the text stands their number between two NULs, which JSON never has.
+// Strings that are too long to be written at once; in the text stands their number between two NULs, which JSON never has. `offered` is for the next encode(), and not
+// for those that a getter sets off within it.
 const longCharacters = 64 * 1024
 let aside: string[] | undefined
+let offered: string[] | undefined
 
 function writeString(value: string): string {
-  if (aside !== undefined && value.length > longCharacters) return `\0${aside.push(value) - 1}\0`
-  if (!value.isWellFormed()) refuse('invalid_argument', loneSurrogate)
   characters += value.length
   if (characters > charactersMax) refuse('too_large', `more than ${charactersMax} characters`)
+  if (aside !== undefined && value.length > longCharacters) return `\0${aside.push(value) - 1}\0`
+  if (!value.isWellFormed()) refuse('invalid_argument', loneSurrogate)
   return JSON.stringify(value)
 }
 
@@ -88,7 +90,10 @@ function write(value: unknown): string {
 function encodeWith(work: () => string): string {
   const depth = trail.length
   const counted = characters
+  const before = aside
   if (depth === 0) characters = 0
+  aside = offered
+  offered = undefined
   try {
     return work()
   } catch (thrown) {
@@ -98,6 +103,7 @@ function encodeWith(work: () => string): string {
   } finally {
     trail.length = depth
     characters = counted
+    aside = before
   }
 }
 
@@ -121,13 +127,12 @@ export interface LongText {
 
 /** What `encode` gives, with strings that are too long to be written at once set aside. Strings never change: they can be written later. */
 export function setAside(encode: () => Text): LongText {
-  const before = aside
   const long: string[] = []
-  aside = long
+  offered = long
   try {
     return { text: encode(), long }
   } finally {
-    aside = before
+    offered = undefined
   }
 }
 

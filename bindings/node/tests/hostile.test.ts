@@ -180,6 +180,34 @@ test('a getter is read once, and may use the conversation', () => {
   )
 })
 
+test('a getter may send long texts on their way while its own is being read', async () => {
+  const [outer, inner, at_once] = [inMemory(), inMemory(), new MemoryConversation()]
+  const long = (name: string): Message => ({ role: 'user', content: name.repeat(100_000) })
+  const within: Promise<unknown>[] = []
+  await outer.append({
+    ...long('a'),
+    get metadata(): Record<string, unknown> {
+      within.push(inner.append(long('b')))
+      at_once.append(long('c'))
+      return { also: 'd'.repeat(100_000) }
+    },
+  })
+  await Promise.all(within)
+  assert.deepEqual(await outer.messages(), [{ ...long('a'), metadata: { also: 'd'.repeat(100_000) } }])
+  assert.deepEqual(await inner.messages(), [long('b')])
+  assert.deepEqual(at_once.messages(), [long('c')])
+})
+
+test('a lone surrogate is found in a long text too', async () => {
+  const conversation = inMemory()
+  for (const at of [0, 65_535, 65_536, 70_000, 200_000]) {
+    const content = 'x'.repeat(at) + '\ud83d' + 'y'.repeat(200_000 - at)
+    await assert.rejects(conversation.append({ role: 'user', content }), { code: 'invalid_argument' })
+    await conversation.append({ role: 'user', content: content.replace('\ud83d', '\u{1f600}') })
+    assert.equal((await conversation.messages({ last: 1 }))[0]?.content, content.replace('\ud83d', '\u{1f600}'))
+  }
+})
+
 test('objects changed after the call, or handed out and changed, change nothing inside', async (t) => {
   for (const conversation of [inMemory(), await open(temporaryStore(t))]) {
     const parts = [{ type: 'text', text: 'kept' }]

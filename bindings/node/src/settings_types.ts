@@ -1,0 +1,124 @@
+// Usage, settings and stores, as types.
+import type { Pairs, StrategyChoice } from './operation_types.js'
+
+/** What a provider reported of a request. */
+export interface UsageReport {
+  requestId: string
+  model?: string
+  prompt: number
+  completion?: number
+  cached?: number
+  total?: number
+  cost?: number
+  timestamp?: number
+  estimatedPrompt?: number
+  final?: boolean
+}
+
+export interface UsageTotals {
+  requests: number
+  prompt: number
+  completion: number
+  cached: number
+  total: number
+  cost: number
+}
+
+export interface RequestUsage extends Omit<UsageTotals, 'requests'> {
+  requestId: string
+  model: string
+  estimatedPrompt: number
+  timestamp: number
+}
+
+export interface Usage {
+  totals: UsageTotals
+  models: { model: string; totals: UsageTotals; factor: number; factorHigh: number; learnedFrom: number }[]
+  open: RequestUsage[]
+  recent: RequestUsage[]
+}
+
+export interface EndpointSettings {
+  kind: 'openai' | 'anthropic'
+  baseUrl: string
+  model: string
+  keyEnv?: string
+  keyFile?: string
+  prompt?: string
+  timeoutMs?: number
+  attempts?: number
+  backoffMs?: number
+  stream?: boolean
+}
+
+export interface CompressionConfig {
+  enabled?: boolean
+  threshold?: number
+  targetTokens?: number
+  strategy?: StrategyChoice
+}
+
+/** What a conversation may be told that is data; Settings adds code. */
+export interface DataSettings {
+  /** `estimate`, `o200k_base`, `cl100k_base`, a model's name or a path. */
+  tokenizer?: string
+  tokenLimit?: number
+  compressionConfig?: CompressionConfig
+  pairs?: Pairs
+  limits?: { messageBytes?: number; lineBytes?: number }
+}
+
+export interface ConversationRecord {
+  conversation: string
+  version: number
+  totalMessages: number
+  createdAt: number
+  updatedAt: number
+  firstVersion?: number
+  forkOf?: { conversation: string; version: number }
+}
+
+export interface CheckReport {
+  conversations: number
+  versions: number
+  messages: number
+  damage: { conversation: string; what: string; [key: string]: unknown }[]
+}
+
+export interface Removal {
+  conversation: string
+  /** Missing where the whole conversation was taken out. */
+  ordinal?: number
+  who: string
+  at: number
+  why: string
+  digest?: string
+}
+
+/** How much of the past stays readable. */
+export interface Retention {
+  versions?: number
+  batches?: number
+  days?: number
+}
+
+export interface Reclaimed {
+  firstVersion: number
+  versions: number
+  messages: number
+}
+
+export interface StoreOptions {
+  create?: boolean
+  readOnly?: boolean
+  durability?: 'full' | 'normal'
+  tenant?: string
+  patienceMs?: number
+}
+
+export interface OpenOptions {
+  make?: 'if_missing' | 'never' | 'always'
+  cacheBytes?: number
+  rebaseAppends?: boolean
+  checkpointVersions?: number
+}
