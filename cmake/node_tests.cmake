@@ -42,15 +42,6 @@ if(TARGET undertext_cli)
   set_tests_properties(${node_scenarios} PROPERTIES LABELS "scenario;node" TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${node_environment}")
 endif()
 
-# The adapters, with the packages they are for; *.spec.ts is for vitest. Skipped where scripts/node could not get these.
-file(GLOB files CONFIGURE_DEPENDS bindings/node/tests/adapters/*.test.ts bindings/node/tests/adapters/*.spec.ts)
-foreach(file IN LISTS files)
-  cmake_path(GET file STEM LAST_ONLY name)
-  string(REGEX REPLACE "\\.(test|spec)$" "" short ${name})
-  add_test(NAME node.adapters.${short} COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/bindings/node/tests/adapters/run.sh $<TARGET_FILE:undertext_node> ${name}.js)
-  set_tests_properties(node.adapters.${short} PROPERTIES LABELS node TIMEOUT 600 SKIP_RETURN_CODE 77)
-endforeach()
-
 if(NOT UNDERTEXT_HAVE_SQLITE)
   return()
 endif()

@@ -10,6 +10,7 @@
 #   tests/inspector/           the page in a real browser (cmake/inspector_tests.cmake); label inspector
 #   bindings/node/tests/       the npm package (cmake/node_tests.cmake); label node
 #   bindings/python/tests/     the package for Python (cmake/python_tests.cmake); label python
+#   bindings/node/tests/adapters/   its adapters (cmake/node_adapter_tests.cmake); label node
 #   tests/model/               History against a plain reference; label model
 #   tests/fuzz/*.cpp           replayed over tests/fuzz/corpus/<name>, or fuzzed from there (cmake/fuzz.cmake); label fuzz
 #   examples/*.cpp             built against the shared library and run; label example
@@ -114,6 +115,7 @@ include(cmake/node_tests.cmake)
 if(TARGET undertext_python)
   include(cmake/python_tests.cmake)
 endif()
+include(cmake/node_adapter_tests.cmake)
 
 # The model test, on the engine built with the tiniest tree nodes, and on the engine as shipped.
 set(model_sources tests/model/model_test.cpp tests/model/plain_model.cpp)

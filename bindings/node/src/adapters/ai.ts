@@ -4,7 +4,7 @@ import type { Conversation } from '../conversation.js'
 import { encode } from '../encode.js'
 import type { Store } from '../store.js'
 import type { Message } from '../types.js'
-import { changes, whileOthersWrite } from './changes.js'
+import { changes } from './changes.js'
 import { disclose, enclose, functionCall, isObject, plainText, type Face, type Item } from './foreign.js'
 import { Pool } from './pool.js'
 
@@ -82,19 +82,22 @@ class MessageStore<T> {
    * Where two save at once the later one is what is seen, unless `expectedVersion` (of loadVersion or of an earlier save) refuses it with `conflict`.
    */
   async save(id: string, messages: readonly T[], options: { expectedVersion?: number } = {}): Promise<{ version: number }> {
-    const items = messages as readonly Item[]
-    const after = items.map(encode)
-    const attempt = (): Promise<{ version: number }> =>
-      this.#pool.use(id, async (conversation) => {
-        const now = await this.#read(conversation)
-        const before = now.messages.map(encode)
-        const expectedVersion = options.expectedVersion ?? now.version
-        const [first, ...rest] = changes(before, after, (i) => enclose(this.#kind.name, items[i]!, this.#kind.face(items[i]!)))
-        if (first === undefined) return { version: now.version }
-        const outcomes = await conversation.apply([{ ...first, expectedVersion }, ...rest])
-        return { version: outcomes.at(-1)!.version }
-      })
-    return options.expectedVersion === undefined ? whileOthersWrite(attempt) : attempt()
+    // Read now: what the caller changes afterwards changes nothing here.
+    const after = messages.map(encode)
+    const made = (i: number): Message => {
+      const item = JSON.parse(after[i]!) as Item
+      return enclose(this.#kind.name, item, this.#kind.face(item))
+    }
+    const work = async (conversation: Conversation): Promise<{ version: number }> => {
+      const now = await this.#read(conversation)
+      const before = now.messages.map(encode)
+      const expectedVersion = options.expectedVersion ?? now.version
+      const [first, ...rest] = changes(before, after, made)
+      if (first === undefined) return { version: now.version }
+      const outcomes = await conversation.apply([{ ...first, expectedVersion }, ...rest])
+      return { version: outcomes.at(-1)!.version }
+    }
+    return options.expectedVersion === undefined ? this.#pool.change(id, work) : this.#pool.use(id, work)
   }
 
   /** Closes the conversations that are open; the store is its owner's. */

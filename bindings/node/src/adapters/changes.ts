@@ -1,5 +1,4 @@
 // One list of messages turned into another, as operations: what stays is not stored again, and every earlier list stays readable.
-import { UndertextError } from '../error.js'
 import type { Message, Operation } from '../types.js'
 
 // Finds the first place of a text at or beyond another; the questions of one run only go forward, so what lies behind is dropped.
@@ -56,16 +55,4 @@ export function changes(before: readonly string[], after: readonly string[], mes
   if (i < before.length) operations.push({ operation: 'DELETE', indices: range(j, before.length - i) })
   if (j < after.length) operations.push({ operation: 'APPEND', messages: range(j, after.length - j).map(message) })
   return operations
-}
-
-/** Does `work` again while somebody else changes the conversation between its reading and its writing. */
-export async function whileOthersWrite<T>(work: () => Promise<T>): Promise<T> {
-  const attemptsMax = 20
-  for (let attempt = 1; ; ++attempt) {
-    try {
-      return await work()
-    } catch (thrown) {
-      if (!(thrown instanceof UndertextError) || thrown.code !== 'conflict' || attempt === attemptsMax) throw thrown
-    }
-  }
 }

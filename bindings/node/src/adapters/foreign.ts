@@ -81,13 +81,19 @@ export function enclose(kind: string, item: Item, face: Face): Message {
   }
 }
 
-/** The item that `message` was made of; undefined for a message that came by another door, such as a summary. */
+/** The item that `message` was made of; undefined for a message that came by another door, such as a summary, or is no longer of one item. */
 export function disclose(kind: string, message: Message): Item | undefined {
   const enclosed = message['foreign'] as Enclosed | undefined
   if (!isObject(enclosed) || enclosed.kind !== kind) return undefined
-  if (enclosed.home === undefined) return enclosed.item as Item
-  const whole = enclosed.home.length === 0
-  return (whole ? (message.content as Item[])[0] : withValue(enclosed.item, enclosed.home, message.content)) as Item
+  const item = contained(enclosed, message.content)
+  return isObject(item) ? item : undefined
+}
+
+function contained({ item, home }: Enclosed, content: Message['content']): unknown {
+  if (home === undefined) return item
+  if (!Array.isArray(home)) return undefined
+  if (home.length === 0) return Array.isArray(content) && content.length === 1 ? content[0] : undefined
+  return at(item, home) === null ? withValue(item, home, content) : undefined
 }
 
 /** A call of a tool, in the shape that every dialect reads. */

@@ -49,18 +49,28 @@ export function encloseMessage(json: MessageJson): Message {
   return enclose(kind, json as unknown as Item, { role: roleOf(json), home: ['kwargs', 'content'], id, name, toolCalls: callsOf(json.kwargs), toolCallId: tool_call_id })
 }
 
-function argumentsOf(call: Item): { name: unknown; args: unknown } {
+// LangChain keeps calls whose arguments are no JSON apart.
+function plainCall(call: Item): Item {
   const named = isObject(call['function']) ? call['function'] : call
+  const { name } = named
+  const { id } = call
   const given = named['arguments'] ?? named['args'] ?? named['input']
-  return { name: named['name'], args: typeof given === 'string' ? JSON.parse(given) : given }
+  try {
+    return { name, args: typeof given === 'string' ? JSON.parse(given) : given, id, type: 'tool_call' }
+  } catch {
+    return { name, args: given, id, error: 'the arguments are no JSON', type: 'invalid_tool_call' }
+  }
 }
 
 // Of a message that came by another door.
 function plainJson(message: Message): MessageJson {
-  const calls = (message.toolCalls ?? message['tool_calls'] ?? []) as Item[]
   const names: Record<string, string> = { user: 'HumanMessage', assistant: 'AIMessage', tool: 'ToolMessage' }
   const kwargs: Item = { content: message.content ?? '', id: message.id ?? undefined }
-  if (message.role === 'assistant') kwargs['tool_calls'] = calls.map((call) => ({ ...argumentsOf(call), id: call['id'], type: 'tool_call' }))
+  if (message.role === 'assistant') {
+    const calls = ((message.toolCalls ?? message['tool_calls'] ?? []) as Item[]).map(plainCall)
+    kwargs['tool_calls'] = calls.filter(({ type }) => type === 'tool_call')
+    kwargs['invalid_tool_calls'] = calls.filter(({ type }) => type !== 'tool_call')
+  }
   if (message.role === 'tool') kwargs['tool_call_id'] = message.toolCallId ?? message['tool_call_id'] ?? ''
   return { lc: 1, type: 'constructor', id: ['langchain_core', 'messages', names[message.role] ?? 'SystemMessage'], kwargs }
 }

@@ -127,9 +127,12 @@ export class UndertextSaver extends BaseCheckpointSaver {
     let left = options.limit ?? Infinity
     const { thread_id, checkpoint_ns, checkpoint_id } = config.configurable ?? {}
     const beforeId: unknown = before?.configurable?.['checkpoint_id']
-    const threads = thread_id === undefined ? await this.#threads.all() : [required(config, 'thread_id')]
-    const found = await Promise.all(threads.map(async (thread) => (await this.#threads.useIfThere(thread, async ({ index }) => index.checkpoints()))?.map((entry) => ({ ...entry, thread })) ?? []))
-    for (const { thread, namespace, id } of found.flat().sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0))) {
+    const found: { thread: string; namespace: string; id: string }[] = []
+    for (const thread of thread_id === undefined ? await this.#threads.all() : [required(config, 'thread_id')]) {
+      const its = await this.#threads.useIfThere(thread, async ({ index }) => index.checkpoints())
+      for (const entry of its ?? []) found.push({ ...entry, thread })
+    }
+    for (const { thread, namespace, id } of found.sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0))) {
       if (left <= 0) return
       if ((checkpoint_ns !== undefined && namespace !== checkpoint_ns) || (checkpoint_id && id !== checkpoint_id)) continue
       if (typeof beforeId === 'string' && id >= beforeId) continue

@@ -1,8 +1,8 @@
 // A conversation as a session of the OpenAI Agents SDK.   npm: @openai/agents, or @openai/agents-core
 import type { AgentInputItem, Session } from '@openai/agents-core'
-import type { Message } from '../types.js'
-import { whileOthersWrite } from './changes.js'
+import type { Message, Operation } from '../types.js'
 import { clearAll, disclose, enclose, functionCall, isObject, plainText, refresh, type AnyConversation, type Face, type Item } from './foreign.js'
+import { Turns } from './turns.js'
 
 const kind = 'openai-agents'
 
@@ -57,6 +57,7 @@ export function toAgentItems(message: Message): AgentInputItem[] {
 /** A session that keeps everything: what was popped or cleared is in earlier versions of the conversation. Whoever opened the conversation closes it. */
 export class UndertextSession implements Session {
   readonly #sessionId: string
+  readonly #turns = new Turns()
 
   /** `sessionId` where the conversation has no name. */
   constructor(
@@ -83,13 +84,16 @@ export class UndertextSession implements Session {
   }
 
   async popItem(): Promise<AgentInputItem | undefined> {
-    return whileOthersWrite(async () => {
+    return this.#turns.run(async () => {
       await refresh(this.conversation)
       const expectedVersion = await this.conversation.version()
       const { messages, ordinals } = await this.conversation.find({ last: 1, atVersion: expectedVersion })
       if (messages[0] === undefined) return undefined
-      await this.conversation.delete({ ordinals }, { expectedVersion })
-      return toAgentItems(messages[0]).at(-1)
+      const items = toAgentItems(messages[0])
+      const item = items.pop()
+      const rest: Operation[] = items.length === 0 ? [] : [{ operation: 'APPEND', messages: items.map(fromAgentItem) }]
+      await this.conversation.apply([{ operation: 'DELETE', ordinals, expectedVersion }, ...rest])
+      return item
     })
   }
 

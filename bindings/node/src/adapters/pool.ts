@@ -2,10 +2,12 @@
 import type { Conversation } from '../conversation.js'
 import { UndertextError } from '../error.js'
 import type { Store } from '../store.js'
+import { Turns } from './turns.js'
 
 interface Entry {
   make: 'if_missing' | 'never'
   conversation: Promise<Conversation>
+  turns: Turns
   users: number
 }
 
@@ -29,7 +31,12 @@ export class Pool {
     return this.#run(id, 'if_missing', work)
   }
 
-  /** The same, and undefined where there is none. */
+  /** The same for work that reads and then changes what it expects to be unchanged: see Turns. */
+  change<T>(id: string, work: (conversation: Conversation) => Promise<T>): Promise<T> {
+    return this.#run(id, 'if_missing', (conversation, { turns }) => turns.run(() => work(conversation)))
+  }
+
+  /** Undefined where there is none. */
   async useIfThere<T>(id: string, work: (conversation: Conversation) => Promise<T>): Promise<T | undefined> {
     try {
       return await this.#run(id, 'never', work)
@@ -39,13 +46,13 @@ export class Pool {
     }
   }
 
-  async #run<T>(id: string, make: Entry['make'], work: (conversation: Conversation) => Promise<T>): Promise<T> {
-    const entry = this.#entries.get(id) ?? { make, conversation: this.#store.open(id, undefined, { make }), users: 0 }
+  async #run<T>(id: string, make: Entry['make'], work: (conversation: Conversation, entry: Entry) => Promise<T>): Promise<T> {
+    const entry = this.#entries.get(id) ?? { make, conversation: this.#store.open(id, undefined, { make }), turns: new Turns(), users: 0 }
     this.#entries.delete(id)
     this.#entries.set(id, entry)
     ++entry.users
     try {
-      return await work(await entry.conversation)
+      return await work(await entry.conversation, entry)
     } catch (thrown) {
       // It may have been purged by somebody else.
       if (isNotFound(thrown) && this.#entries.get(id) === entry) this.#entries.delete(id)

@@ -59,6 +59,17 @@ test('saving is as many operations as something changed: append, regenerate, edi
   )
 })
 
+test('what was given may be changed afterwards', async () => {
+  await using store = await openStore('memory:')
+  const messages = new UIMessageStore(store)
+  const given = structuredClone(chat)
+  const saving = messages.save('chat', given)
+  given[0]!.parts = []
+  given.pop()
+  await saving
+  assert.deepEqual(await messages.load('chat'), chat)
+})
+
 test('two who save at once lose nothing, and whoever expects a version is told', async () => {
   await using store = await openStore('memory:')
   const [one, two] = [new UIMessageStore(store), new UIMessageStore(store)]

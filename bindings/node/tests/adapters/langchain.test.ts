@@ -99,6 +99,19 @@ test('a summary, and messages that came by another door, are read as messages of
   assert.equal(answered.tool_call_id, 'c')
 })
 
+test('calls whose arguments are no JSON, and fields that only look like ours, are read', async () => {
+  const conversation = inMemory()
+  const item = { lc: 1, type: 'constructor', id: ['langchain_core', 'messages', 'AIMessage'], kwargs: { content: 'inside' } }
+  await conversation.append([
+    { role: 'assistant', content: null, toolCalls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a' } }] },
+    ...[undefined, 5, [], ['kwargs'], ['kwargs', 'content', 'x'], ['__proto__', 'x']].map((home) => ({ role: 'user' as const, content: 'outside', foreign: { kind: 'langchain', item: home === undefined ? 5 : item, home } })),
+    { role: 'user', content: 'outside', foreign: 'langchain' },
+  ])
+  const [called, ...others] = await new UndertextChatMessageHistory(conversation).getMessages()
+  assert.deepEqual((called as AIMessage).invalid_tool_calls?.map(({ id, args }) => [id, args]), [['c', '{"a']])
+  for (const other of others) assert.deepEqual([other.getType(), other.content], ['human', 'outside'])
+})
+
 test('a change of the text by the engine is a change of the message', async () => {
   const conversation = inMemory()
   const history = new UndertextChatMessageHistory(conversation)

@@ -4,10 +4,13 @@ import { Annotation, Command, END, interrupt, MessagesAnnotation, START, StateGr
 import { emptyCheckpoint, uuid6, type Checkpoint, type CheckpointMetadata, type CheckpointTuple, type SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { openStore, type Store } from 'undertext'
 import { UndertextSaver } from 'undertext/langgraph'
 import { runs, text } from './values.js'
@@ -105,7 +108,7 @@ test('an interrupt waits in the store, and the answer goes on from it in another
 })
 
 test('time travel: each branch of a thread has its own messages, and the one it left keeps its', async (t) => {
-  const { saver } = await inMemory(t)
+  const { store, saver } = await inMemory(t)
   const graph = chatGraph(saver)
   const config = { configurable: { thread_id: 't' } }
   await graph.invoke(ask('one'), config)
@@ -119,6 +122,10 @@ test('time travel: each branch of a thread has its own messages, and the one it 
   // A copy of a checkpoint names values without bringing them.
   const copied = await graph.updateState(states[0]!.config, null, '__copy__')
   assert.deepEqual(contents((await graph.getState(copied)).values.messages), ['one', 'answer to one', 'two', 'answer to two'])
+  // The branch that was left goes on, and none of its messages is stored again.
+  await graph.invoke(ask('three'), states[0]!.config)
+  await using list = await store.open('langgraph.t.0.messages')
+  assert.equal((await list.stats()).totalMessages, 8)
 })
 
 test('a subgraph has its own namespace, and messages can be removed and changed', async (t) => {
@@ -185,7 +192,7 @@ test('branches whose versions have the same number keep their own values', async
   }
 })
 
-test('writers of several processes at once lose nothing', async (t) => {
+test('writers of several stores at once lose nothing', async (t) => {
   const url = `sqlite:${join(await folderFor(t), 'store.db')}`
   const stores = await Promise.all([openStore(url), openStore(url), openStore(url)])
   const savers = stores.map((store) => new UndertextSaver(store))
@@ -211,6 +218,34 @@ test('writers of several processes at once lose nothing', async (t) => {
   assert.deepEqual((await stores[0]!.check()).damage, [])
   await Promise.all(savers.map((saver) => saver.close()))
   await Promise.all(stores.map((store) => store.close()))
+})
+
+// Each line that the writer prints is a checkpoint that was put.
+async function write(url: string, count: number, killAfter = Infinity): Promise<string[]> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('langgraph-writer.js', import.meta.url)), url, String(count)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ids: string[] = []
+  for await (const id of createInterface(child.stdout)) {
+    ids.push(id)
+    if (ids.length === killAfter) child.kill('SIGKILL')
+  }
+  return ids
+}
+
+test('what was put is there whole after a process was killed, and another that wrote meanwhile is not disturbed', async (t) => {
+  const url = `sqlite:${join(await folderFor(t), 'store.db')}`
+  const [whole, killed] = await Promise.all([write(url, 20), write(url, 1_000_000, 10)])
+  assert.equal(whole.length, 20)
+  await using store = await openStore(url)
+  const saver = new UndertextSaver(store)
+  const found = new Map((await all(saver.list({ configurable: { thread_id: 't' } }))).map((tuple) => [tuple.checkpoint.id, tuple]))
+  for (const id of [...whole, ...killed]) assert.ok(found.has(id), id)
+  for (const { checkpoint, metadata: said } of found.values()) {
+    const messages = contents(checkpoint.channel_values['messages'])
+    assert.equal(messages.length, said!.step)
+    assert.deepEqual(messages, Array.from({ length: said!.step }, (_, i) => `${(messages[0] as string).split(' ')[0]} ${i}`))
+  }
+  assert.deepEqual((await store.check()).damage, [])
+  await saver.close()
 })
 
 test('a write is kept as it came first, an error as it came last', async (t) => {

@@ -102,6 +102,9 @@ test('a summary, and messages that came by another door, are items', async () =>
     { type: 'function_call', callId: 'c', name: 'f', arguments: '{}', status: 'completed' },
     { type: 'function_call_result', callId: 'c', name: '', status: 'completed', output: { type: 'text', text: 'done' } },
   ])
+  assert.equal(((await session.popItem()) as Item | undefined)?.['type'], 'function_call_result')
+  assert.equal(((await session.popItem()) as Item | undefined)?.['type'], 'function_call')
+  assert.equal((await session.getItems()).length, 2)
 })
 
 test('what JSON cannot hold is refused, and nothing of the list is stored', async () => {

@@ -2,7 +2,8 @@
 import { isBaseMessage } from '@langchain/core/messages'
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import type { Conversation } from '../../conversation.js'
-import { changes, whileOthersWrite } from '../changes.js'
+import { UndertextError } from '../../error.js'
+import { changes } from '../changes.js'
 import { discloseMessage, encloseMessage, isMessageJson } from '../langchain-messages.js'
 import type { Pool } from '../pool.js'
 import { deserialize, type Stored, type Typed } from './records.js'
@@ -40,15 +41,16 @@ export class Lists {
   async store(name: string, value: unknown, typed: Typed, base: number | undefined): Promise<Stored> {
     const items = readMessages(value, typed)
     if (items === undefined) return typed
-    return { listVersion: await whileOthersWrite(() => this.#pool.use(name, (conversation) => this.#write(conversation, items, base))) }
+    return { listVersion: await this.#pool.change(name, (conversation) => this.#write(conversation, items, base)) }
   }
 
   async load(serde: SerializerProtocol, name: string, stored: Stored): Promise<unknown> {
     if (!('listVersion' in stored)) return deserialize(serde, stored)
-    const texts = await this.#pool.use(name, async (conversation) => {
+    const texts = await this.#pool.useIfThere(name, async (conversation) => {
       await conversation.catchUp()
       return textsAt(conversation, stored.listVersion)
     })
+    if (texts === undefined) throw new UndertextError('not_found', `the messages of ${name} are gone: its thread is being deleted`)
     return serde.loadsTyped('json', `[${texts.join(',')}]`)
   }
 

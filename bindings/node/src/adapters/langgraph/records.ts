@@ -125,9 +125,8 @@ export class Index {
     return this.#checkpoints.get(keyOf(namespace, id))?.ordinal
   }
 
-  /** The newest first, which is the greatest id. */
   checkpoints(): { namespace: string; id: string; ordinal: number }[] {
-    return [...this.#checkpoints.values()].sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0))
+    return [...this.#checkpoints.values()]
   }
 
   latest(namespace: string): string | undefined {

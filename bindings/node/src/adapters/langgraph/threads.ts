@@ -97,17 +97,12 @@ export class Threads {
 
   /** The ids of all threads; a record has them as they were given. */
   async all(): Promise<string[]> {
-    const ids = await Promise.all(
-      (await this.#names(prefix)).filter(isThreadName).map((name) =>
-        this.#pool.useIfThere(name, (conversation) =>
-          this.#work(name, conversation, async ({ index }) => {
-            const first = index.checkpoints()[0]
-            return first && (await readCheckpoint(conversation, first.ordinal)).thread
-          }),
-        ),
-      ),
-    )
-    return ids.filter((id) => id !== undefined)
+    const ids: string[] = []
+    for (const name of (await this.#names(prefix)).filter(isThreadName)) {
+      const id = await this.#pool.useIfThere(name, (conversation) => this.#work(name, conversation, firstId))
+      if (id !== undefined) ids.push(id)
+    }
+    return ids
   }
 
   /** Its lists go first: a thread that is half deleted can be deleted again. */
@@ -122,4 +117,9 @@ export class Threads {
     await this.#pool.forget(name)
     await this.#store.purge(name, who, 'deleteThread')
   }
+}
+
+async function firstId({ conversation, index }: Thread): Promise<string | undefined> {
+  const [first] = index.checkpoints()
+  return first && (await readCheckpoint(conversation, first.ordinal)).thread
 }
