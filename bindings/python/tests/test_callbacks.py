@@ -269,6 +269,16 @@ def test_a_forgotten_conversation_is_closed_though_its_subscriber_refers_to_it()
     assert gone() is None
 
 
+def test_a_forgotten_iterator_hears_no_more() -> None:
+    conversation = undertext.open()
+    events = conversation.events()
+    gone = weakref.ref(events._queue)
+    del events
+    gc.collect()
+    conversation.append({"role": "user", "content": "one"})
+    assert gone() is None
+
+
 def test_code_is_let_go_with_its_conversation() -> None:
     class Writer:
         def __call__(self, messages: List[Message], tokens_max: int, cancel: undertext.Cancel) -> str:
