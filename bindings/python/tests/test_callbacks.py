@@ -175,6 +175,19 @@ def test_code_that_runs_in_the_turn_of_a_change_may_read_and_not_change() -> Non
     assert {type(raised.exc_value) for raised in unraisable} == {undertext.InvalidArgumentError}
 
 
+def test_methods_of_objects_can_be_marked_too() -> None:
+    class Keeper:
+        def plan(self, view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel) -> Plan | None:
+            return keeps_last_two(view, tokens_max, cancel)
+
+    conversation = undertext.open(strategies={"slow": undertext.slow(Keeper().plan), "quick": undertext.quick(Keeper().plan)})
+    conversation.append(TALK)
+    assert conversation.fit(budget={"window": 60}, strategy="quick")["outcome"] == "fits_after"
+    with pytest.raises(undertext.UndertextError):
+        conversation.fit(budget={"window": 60}, strategy="slow")  # a fit waits for nobody
+    assert conversation.compress(strategy="slow")["outcome"] == "compressed"
+
+
 def test_a_slow_summary_runs_in_the_background() -> None:
     entered, go_on = threading.Event(), threading.Event()
 
