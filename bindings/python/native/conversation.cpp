@@ -24,8 +24,8 @@ void receive(void* context, undertext_text event) {
   } catch (nb::python_error& error) {
     error.restore();
     PyErr_WriteUnraisable(function.ptr());
-  } catch (const Refused&) {
-    PyErr_SetString(PyExc_SystemError, "an event could not be read");
+  } catch (...) {
+    PyErr_SetString(PyExc_SystemError, "an event could not be handed on");
     PyErr_WriteUnraisable(function.ptr());
   }
 }
@@ -64,7 +64,7 @@ void told(Conversation& self, nb::handle value) {
 undertext_status transform_message(void* context, undertext_text message, undertext_string* changed) {
   return in_python(changed, [&] {
     const nb::object made = (*static_cast<nb::object*>(context))(read_json({message.data, message.size}));
-    undertext_string_copy(Json(made).get(), changed);
+    answer_with(Json(made).get(), changed);
   });
 }
 

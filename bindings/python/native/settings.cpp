@@ -23,7 +23,7 @@ std::uint64_t number_of(nb::handle summary, const char* name) {
   return number == nullptr ? 0 : nb::cast<std::uint64_t>(nb::handle(number));
 }
 
-void copy_text(nb::handle value, undertext_string* to) { undertext_string_copy(Text(value).get(), to); }
+void copy_text(nb::handle value, undertext_string* to) { answer_with(Text(value).get(), to); }
 
 // str, or {"text":…,"model":…,"promptTokens":…,"completionTokens":…}.
 void take_summary(nb::handle said, undertext_summary* summary) {
@@ -56,8 +56,21 @@ undertext_status propose(void* context, const undertext_view* view, std::uint64_
     const nb::object function = static_cast<Callback*>(context)->function;
     const bool is_bounded = tokens_max != std::numeric_limits<std::uint64_t>::max();
     const nb::object said = function(lent.object, is_bounded ? nb::object(nb::int_(tokens_max)) : nb::none(), cancelled.object);
-    if (!said.is_none()) undertext_string_copy(Json(said).get(), plan);
+    if (!said.is_none()) answer_with(Json(said).get(), plan);
   });
+}
+
+// The function belongs to the settings once they have taken it. Nothing here waits, so the GIL is kept.
+template <auto add, auto callback>
+void add_code(undertext_settings* settings, nb::handle name, bool is_slow, nb::object function) {
+  const Text text(name);
+  auto* context = new Callback{std::move(function)};
+  Answered error;
+  const undertext_status status =
+      add(settings, text.get(), is_slow ? UNDERTEXT_SLOW : UNDERTEXT_QUICK, callback, end_callback, context, &error.string);
+  if (status == UNDERTEXT_OK) return;
+  delete context;
+  raise(status, error.view(), Raised());
 }
 
 }  // namespace
@@ -72,25 +85,11 @@ void Settings::read(nb::handle json) {
 }
 
 void Settings::add_summariser(nb::handle name, bool is_slow, nb::object function) {
-  const Text text(name);
-  auto* callback = new Callback{std::move(function)};
-  Answered error;
-  const undertext_status status = undertext_settings_add_summariser(handle_, text.get(), is_slow ? UNDERTEXT_SLOW : UNDERTEXT_QUICK,
-                                                                    summarise, end_callback, callback, &error.string);
-  if (status == UNDERTEXT_OK) return;
-  delete callback;
-  raise(status, error.view(), Raised());
+  add_code<undertext_settings_add_summariser, summarise>(handle_, name, is_slow, std::move(function));
 }
 
 void Settings::add_strategy(nb::handle name, bool is_slow, nb::object function) {
-  const Text text(name);
-  auto* callback = new Callback{std::move(function)};
-  Answered error;
-  const undertext_status status = undertext_settings_add_strategy(handle_, text.get(), is_slow ? UNDERTEXT_SLOW : UNDERTEXT_QUICK,
-                                                                  propose, end_callback, callback, &error.string);
-  if (status == UNDERTEXT_OK) return;
-  delete callback;
-  raise(status, error.view(), Raised());
+  add_code<undertext_settings_add_strategy, propose>(handle_, name, is_slow, std::move(function));
 }
 
 void bind_settings(nb::module_& module) {
