@@ -55,7 +55,7 @@ every_kind: List[BaseMessage] = [
 
 
 def opened() -> UndertextChatMessageHistory:
-    return UndertextChatMessageHistory(undertext.open())
+    return UndertextChatMessageHistory(undertext.open("memory:", "s"))
 
 
 @pytest.mark.parametrize("message", every_kind, ids=lambda message: f"{type(message).__name__} {str(message.content)[:20]}")
@@ -85,7 +85,7 @@ random_messages = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(random_messages, max_size=4))
 def test_random_messages_come_back_equal(messages: List[BaseMessage]) -> None:
     history = opened()
@@ -155,6 +155,26 @@ def test_edits_and_summaries_of_the_engine_are_seen() -> None:
     assert history.messages == [HumanMessage("uno", id="a"), SystemMessage("They said two."), HumanMessage("")]
     history.conversation.transform(indices=[2], replace_text={"find": "empty", "with": "nothing"})
     assert history.messages[2] == HumanMessage("(nothing)")
+
+
+def test_a_redacted_message_says_so_and_its_calls_keep_their_ids() -> None:
+    history = opened()
+    history.add_messages([HumanMessage("secret", id="h"), AIMessage("secret", tool_calls=[call]), ToolMessage("secret", tool_call_id="c1")])
+    history.conversation.redact([0, 1, 2], who="me")
+    human, ai, tool = history.messages
+    assert "secret" not in str(history.messages)
+    assert isinstance(human, HumanMessage) and isinstance(ai, AIMessage) and isinstance(tool, ToolMessage)
+    assert ai.tool_calls[0]["id"] == tool.tool_call_id == "c1"
+
+
+def test_merged_calls_are_all_there() -> None:
+    history = opened()
+    history.add_messages([AIMessage("one", tool_calls=[call])])
+    history.conversation.append({"role": "assistant", "content": "two", "toolCalls": [{"id": "c2", "name": "f", "arguments": "{"}]})
+    history.conversation.merge([0, 1])
+    merged = history.messages[0]
+    assert isinstance(merged, AIMessage) and merged.content == "one\ntwo"
+    assert [each["id"] for each in merged.tool_calls] == ["c1"] and [each["id"] for each in merged.invalid_tool_calls] == ["c2"]
 
 
 def test_messages_that_other_programs_appended_are_messages_of_langchain() -> None:

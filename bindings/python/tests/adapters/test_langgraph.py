@@ -122,7 +122,7 @@ def test_lists_that_are_cut_edited_and_replaced_come_back_and_share_what_they_ca
 small_lists = st.lists(st.sampled_from([HumanMessage(word, id=word) for word in "abcde"]), max_size=8)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(st.integers(0, 5), small_lists), max_size=8))
 def test_random_branches_of_random_lists_come_back(steps: List[Any]) -> None:
     with UndertextSaver.from_url("memory:") as saver:
@@ -177,6 +177,12 @@ def test_what_the_serializer_refuses_is_refused_and_nothing_is_kept(saver: Under
     with pytest.raises(TypeError):
         put(saver, place(), 1, value=threading.Lock())
     assert saver.get_tuple(place()) is None
+    first = put(saver, place(), 1, messages=[HumanMessage("one")])
+    with pytest.raises(TypeError):
+        put(saver, first, 2, messages=[HumanMessage("one"), HumanMessage("lost")], value=threading.Lock())
+    assert values(saver, place()) == {"messages": [HumanMessage("one")]}
+    second = put(saver, first, 2, messages=[HumanMessage("one"), HumanMessage("two")])
+    assert values(saver, second) == {"messages": [HumanMessage("one"), HumanMessage("two")]}
 
 
 def test_an_encrypting_serializer_leaves_no_plain_text(tmp_path: Path) -> None:
@@ -267,6 +273,17 @@ def test_deleting_runs_leaves_lists_that_other_runs_share(saver: UndertextSaver,
     assert values(saver, b)["messages"] == [HumanMessage("first"), HumanMessage("second")]
     with undertext.open(url, "langgraph.t.0.messages") as conversation:
         assert "third" not in str(conversation.query("messages", all=True))
+
+
+def test_what_was_deleted_may_be_put_again(saver: UndertextSaver, url: str) -> None:
+    messages = [HumanMessage("first"), HumanMessage("second")]
+    put(saver, place(), 1, {"source": "loop", "run_id": "one"}, messages=messages)
+    with UndertextSaver.from_url(url) as other:
+        assert values(other, place()) == {"messages": messages}
+        other.delete_for_runs(["one"])
+    for each in (1, 2):  # the second shares the list of the first
+        assert values(saver, put(saver, place(), each, messages=messages)) == {"messages": messages}
+    assert log_length(url, "langgraph.t.0.messages") == 4
 
 
 def test_a_copy_outlives_its_source(saver: UndertextSaver, url: str) -> None:

@@ -1,0 +1,6 @@
+"""Random tests hold on a machine that is busy, and leave nothing behind; what fails is printed, with its input made as small as can be."""
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("undertext", deadline=None, database=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("undertext")
