@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Holds the code to the room table of ARCHITECTURE.md.   architecture_test.py REPOSITORY
 
-A room is a folder of src, or bindings/c, which is the room c. Its files include their own room, the rooms its row allows, the public headers of those rooms, the standard
+A room is a folder of src, or one of the doors in bindings. Its files include their own room, the rooms its row allows, the public headers of those rooms, the standard
 library, and what its row says it hides. A public header obeys the row of the room it belongs to. No two headers define the same type.
 """
 import pathlib
 import re
 import sys
 
+DOORS = {"c": "bindings/c", "python": "bindings/python/native"}
 TEST_LIBRARIES = {"gtest", "gmock", "simdjson"}
 C_LIBRARY = {"assert", "ctype", "errno", "limits", "math", "stddef", "stdint", "stdio", "stdlib", "string", "time"}
 POSIX = {"arpa", "unistd", "fcntl", "netinet", "poll", "signal", "sys", "termios", "dlfcn"}
@@ -40,7 +41,7 @@ def main(root):
             if header in owner:
                 faults.append(f"ARCHITECTURE.md: {header} belongs to {owner[header]} and to {room}")
             owner[header] = room
-    folders = {p.name for p in [*(root / "src").iterdir(), root / "bindings/c"] if p.is_dir()}
+    folders = {p.name for p in (root / "src").iterdir() if p.is_dir()} | DOORS.keys()
     headers = {p.name: p for p in (root / "include/undertext").iterdir()}
     faults += [f"src/{r}: not in the room table" for r in sorted(folders - table.keys())]
     faults += [f"ARCHITECTURE.md: there is no src/{r}" for r in sorted(table.keys() - folders)]
@@ -51,8 +52,9 @@ def main(root):
     promised = re.findall(r"#include <undertext/([^>]+)>", headers[umbrella].read_text())
     faults += [f"include/undertext/{umbrella}: leaves out {h}" for h in sorted(headers.keys() - {umbrella} - set(promised))]
 
-    sources = [*sorted((root / "src").glob("*/*")), *sorted((root / "bindings/c").glob("*"))]
-    files = [(p, p.parent.name) for p in sources if p.parent.name in table and p.suffix in (".hpp", ".cpp")]
+    sources = [(p, p.parent.name) for p in sorted((root / "src").glob("*/*"))]
+    sources += [(p, door) for door, folder in DOORS.items() for p in sorted((root / folder).glob("*"))]
+    files = [(p, room) for p, room in sources if room in table and p.suffix in (".hpp", ".cpp")]
     files += [(headers[h], owner[h]) for h in sorted(owner.keys() & headers.keys() - {umbrella})]
     for file, room in files:
         allowed_rooms = {room, *table[room]["may include"]}
@@ -63,12 +65,14 @@ def main(root):
                 continue
             quoted, path = match[1] == '"', match[2]
             first = re.split(r"[/.]", path)[0]
-            if first == "undertext" and not quoted:
+            if path == "undertext.h":
+                good = "c" in allowed_rooms
+            elif first == "undertext" and not quoted:
                 names = promised if path == f"undertext/{umbrella}" else [path.removeprefix("undertext/")]
                 good = all(owner.get(n) in allowed_rooms for n in names)
             elif quoted and file.stem.endswith("_test") and path.startswith("../../tests/"):
                 good = True
-            elif quoted and room == "c" and "/" not in path:
+            elif quoted and room in DOORS and "/" not in path:
                 good = (file.parent / path).exists()
             elif quoted:
                 good = first in allowed_rooms and "/" in path and file.parent.name != "undertext"

@@ -141,6 +141,10 @@ void leave_python() {
   PyEval_RestoreThread(state);
 }
 
+void answer_with(undertext_text text, undertext_string* to) {
+  if (undertext_string_copy(text, to) != UNDERTEXT_OK) throw std::bad_alloc();
+}
+
 undertext_status status_of(nb::python_error& error, undertext_string* words) {
   error.restore();
   const nb::object exception = take_exception();

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -146,6 +148,9 @@ void leave_python();
 // The exception of a callback as a status, with words for people. Needs the GIL.
 undertext_status status_of(nb::python_error& error, undertext_string* words);
 
+// What a callback answers with; throws std::bad_alloc.
+void answer_with(undertext_text text, undertext_string* to);
+
 // Runs a callback of Python's, and turns what it raises into a status with words.
 template <class Work>
 undertext_status in_python(undertext_string* words, Work work) {
@@ -165,6 +170,8 @@ undertext_status in_python(undertext_string* words, Work work) {
     } catch (nb::python_error& error) {
       return status_of(error, words);
     }
+  } catch (const std::bad_alloc&) {
+    return UNDERTEXT_OUT_OF_MEMORY;
   } catch (const std::exception& exception) {
     undertext_string_copy(undertext_text_of(exception.what()), words);
     return UNDERTEXT_INTERNAL;

@@ -24,8 +24,8 @@ void receive(void* context, undertext_text event) {
   } catch (nb::python_error& error) {
     error.restore();
     PyErr_WriteUnraisable(function.ptr());
-  } catch (const Refused&) {
-    PyErr_SetString(PyExc_SystemError, "an event could not be read");
+  } catch (...) {
+    PyErr_SetString(PyExc_SystemError, "an event could not be handed on");
     PyErr_WriteUnraisable(function.ptr());
   }
 }
@@ -41,22 +41,36 @@ nb::dict dict_of(const undertext_stats& stats) {
 }
 
 std::uint64_t append(Conversation& conversation, undertext_text messages) {
-  const Conversation::Use use(conversation);
+  const Use use(conversation);
   std::uint64_t version = 0;
   call([&](undertext_string* error) { return undertext_append(*use, messages, &version, nullptr, error); });
   return version;
 }
 
+template <auto function>
+void alone(Conversation& self) {
+  const Use use(self);
+  call([&](undertext_string* error) { return function(*use, error); });
+}
+
+// With a value, as Text or as Json.
+template <class Given, auto function>
+void told(Conversation& self, nb::handle value) {
+  const Given given(value);
+  const Use use(self);
+  call([&](undertext_string* error) { return function(*use, given.get(), error); });
+}
+
 undertext_status transform_message(void* context, undertext_text message, undertext_string* changed) {
   return in_python(changed, [&] {
     const nb::object made = (*static_cast<nb::object*>(context))(read_json({message.data, message.size}));
-    undertext_string_copy(Json(made).get(), changed);
+    answer_with(Json(made).get(), changed);
   });
 }
 
 nb::str answer_text(Conversation& conversation, nb::handle line) {
   const Text text(line);
-  const Conversation::Use use(conversation);
+  const Use use(conversation);
   Answered answer;
   {
     const WithoutGil released;
@@ -127,13 +141,13 @@ void Conversation::forget_all() {
   }
 }
 
-Conversation::Use::Use(Conversation& conversation) : conversation_(conversation) {
-  if (conversation.is_closed()) raise_closed("conversation");
-  ++conversation.calls_;
+void Conversation::begin_call() {
+  if (is_closed()) raise_closed("conversation");
+  ++calls_;
 }
 
-Conversation::Use::~Use() {
-  if (--conversation_.calls_ == 0 && conversation_.is_ending_) conversation_.close();
+void Conversation::end_call() {
+  if (--calls_ == 0 && is_ending_) close();
 }
 
 std::uint64_t Conversation::subscribe(nb::object function) {
@@ -174,7 +188,7 @@ void bind_conversation(nb::module_& module) {
           "answer",
           [](Conversation& self, nb::handle request) {
             const Json json(request);
-            const Conversation::Use use(self);
+            const Use use(self);
             return answer_of([&](undertext_string* answer) { return undertext_answer(*use, json.get(), answer); });
           },
           nb::arg("request").none())
@@ -186,19 +200,19 @@ void bind_conversation(nb::module_& module) {
           "append_text", [](Conversation& self, nb::handle text) { return append(self, Text(text).get()); }, nb::arg("text").none())
       .def("version",
            [](Conversation& self) {
-             const Conversation::Use use(self);
+             const Use use(self);
              const WithoutGil released;
              return undertext_conversation_version(*use);
            })
       .def("id",
            [](Conversation& self) {
-             const Conversation::Use use(self);
+             const Use use(self);
              const undertext_text id = undertext_conversation_id(*use);
              return nb::str(id.data, id.size);
            })
       .def("stats",
            [](Conversation& self) {
-             const Conversation::Use use(self);
+             const Use use(self);
              undertext_stats stats{};
              call([&](undertext_string* error) { return undertext_conversation_stats(*use, &stats, error); });
              return dict_of(stats);
@@ -206,7 +220,7 @@ void bind_conversation(nb::module_& module) {
       .def("transform",
            [](Conversation& self, nb::handle which, nb::object function) {
              const Json json(which);
-             const Conversation::Use use(self);
+             const Use use(self);
              return answer_of([&](undertext_string* answer) {
                return undertext_transform(*use, json.get(), transform_message, &function, answer);
              });
@@ -215,7 +229,7 @@ void bind_conversation(nb::module_& module) {
           "fork",
           [version_of](Conversation& self, optional<std::uint64_t> version, nb::handle id) {
             const Text name(id);
-            const Conversation::Use use(self);
+            const Use use(self);
             undertext_conversation* fork = nullptr;
             call([&](undertext_string* error) {
               return undertext_conversation_fork(*use, version_of(version), name.get(), &fork, error);
@@ -227,61 +241,30 @@ void bind_conversation(nb::module_& module) {
           "import_mark_map",
           [version_of](Conversation& self, nb::handle mark_map, optional<std::uint64_t> expected) {
             const Json json(mark_map);
-            const Conversation::Use use(self);
+            const Use use(self);
             return answer_of([&](undertext_string* answer) {
               return undertext_import_mark_map(*use, json.get(), version_of(expected), answer);
             });
           },
           nb::arg("mark_map"), nb::arg("expected_version").none())
-      .def("set_tokenizer",
-           [](Conversation& self, nb::handle name) {
-             const Text text(name);
-             const Conversation::Use use(self);
-             call([&](undertext_string* error) { return undertext_set_tokenizer(*use, text.get(), error); });
-           })
-      .def("wait_for_compression",
-           [](Conversation& self) {
-             const Conversation::Use use(self);
-             call([&](undertext_string* error) { return undertext_wait_for_compression(*use, error); });
-           })
-      .def("cancel_compression",
-           [](Conversation& self) {
-             const Conversation::Use use(self);
-             call([&](undertext_string* error) { return undertext_cancel_compression(*use, error); });
-           })
-      .def("report_usage",
-           [](Conversation& self, nb::handle usage) {
-             const Json json(usage);
-             const Conversation::Use use(self);
-             call([&](undertext_string* error) { return undertext_report_usage(*use, json.get(), error); });
-           })
+      .def("set_tokenizer", told<Text, undertext_set_tokenizer>)
+      .def("wait_for_compression", alone<undertext_wait_for_compression>)
+      .def("cancel_compression", alone<undertext_cancel_compression>)
+      .def("report_usage", told<Json, undertext_report_usage>)
       .def("usage",
            [](Conversation& self) {
-             const Conversation::Use use(self);
+             const Use use(self);
              Answered usage;
              call([&](undertext_string* error) { return undertext_usage(*use, &usage.string, error); });
              return read_json(usage.view());
            })
-      .def("catch_up",
-           [](Conversation& self) {
-             const Conversation::Use use(self);
-             call([&](undertext_string* error) { return undertext_catch_up(*use, error); });
-           })
-      .def("checkpoint",
-           [](Conversation& self) {
-             const Conversation::Use use(self);
-             call([&](undertext_string* error) { return undertext_checkpoint(*use, error); });
-           })
-      .def("redact",
-           [](Conversation& self, nb::handle removal) {
-             const Json json(removal);
-             const Conversation::Use use(self);
-             call([&](undertext_string* error) { return undertext_redact(*use, json.get(), error); });
-           })
+      .def("catch_up", alone<undertext_catch_up>)
+      .def("checkpoint", alone<undertext_checkpoint>)
+      .def("redact", told<Json, undertext_redact>)
       .def("give_up_versions",
            [](Conversation& self, nb::handle retention) {
              const Json json(retention);
-             const Conversation::Use use(self);
+             const Use use(self);
              Answered reclaimed;
              call([&](undertext_string* error) { return undertext_give_up_versions(*use, json.get(), &reclaimed.string, error); });
              return read_json(reclaimed.view());
@@ -289,7 +272,7 @@ void bind_conversation(nb::module_& module) {
       .def(
           "view",
           [version_of](Conversation& self, optional<std::uint64_t> version) {
-            const Conversation::Use use(self);
+            const Use use(self);
             undertext_view* view = nullptr;
             call([&](undertext_string* error) { return undertext_conversation_view(*use, version_of(version), &view, error); });
             return new View(view, true);

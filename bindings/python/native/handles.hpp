@@ -8,6 +8,20 @@
 
 namespace undertext_python {
 
+// The handle of an owner for the length of a call. Raises where the owner is closed.
+template <class Owner>
+class Use {
+ public:
+  explicit Use(Owner& owner) : owner_(owner) { owner.begin_call(); }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+  ~Use() { owner_.end_call(); }
+  auto operator*() const { return owner_.handle_; }
+
+ private:
+  Owner& owner_;
+};
+
 // A conversation, until it is closed. A call under way on another thread finishes first: the last one to leave closes it.
 class Conversation {
  public:
@@ -26,24 +40,14 @@ class Conversation {
   void unsubscribe(std::uint64_t number);
   void visit_functions(visitproc visit, void* argument, int& status);
 
-  // The handle for the length of a call.
-  class Use {
-   public:
-    explicit Use(Conversation& conversation);
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
-    ~Use();
-    undertext_conversation* operator*() const { return conversation_.handle_; }
-
-   private:
-    Conversation& conversation_;
-  };
-
  private:
+  friend class Use<Conversation>;
   struct Subscribed {
     undertext_subscription* subscription;
     Callback* callback;
   };
+  void begin_call();
+  void end_call();
   void end(void (*closing)(undertext_conversation*));
 
   undertext_conversation* handle_;
@@ -64,19 +68,11 @@ class Store {
   static void forget_all();
   bool is_closed() const { return is_ending_ || handle_ == nullptr; }
 
-  class Use {
-   public:
-    explicit Use(Store& store);
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
-    ~Use();
-    undertext_store* operator*() const { return store_.handle_; }
-
-   private:
-    Store& store_;
-  };
-
  private:
+  friend class Use<Store>;
+  void begin_call();
+  void end_call();
+
   undertext_store* handle_;
   unsigned calls_ = 0;
   bool is_ending_ = false;
@@ -94,20 +90,11 @@ class View {
   // Waits for those who still read it: a strategy may have handed it to another thread.
   void take_back();
 
-  // The handle for the length of a call.
-  class Use {
-   public:
-    explicit Use(View& view);
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
-    ~Use();
-    const undertext_view* operator*() const { return view_.handle_; }
-
-   private:
-    View& view_;
-  };
-
  private:
+  friend class Use<View>;
+  void begin_call();
+  void end_call();
+
   const undertext_view* handle_;
   bool is_owned_;
   bool is_back_ = false;

@@ -23,7 +23,7 @@ std::uint64_t number_of(nb::handle summary, const char* name) {
   return number == nullptr ? 0 : nb::cast<std::uint64_t>(nb::handle(number));
 }
 
-void copy_text(nb::handle value, undertext_string* to) { undertext_string_copy(Text(value).get(), to); }
+void copy_text(nb::handle value, undertext_string* to) { answer_with(Text(value).get(), to); }
 
 // str, or {"text":…,"model":…,"promptTokens":…,"completionTokens":…}.
 void take_summary(nb::handle said, undertext_summary* summary) {
@@ -56,7 +56,7 @@ undertext_status propose(void* context, const undertext_view* view, std::uint64_
     const nb::object function = static_cast<Callback*>(context)->function;
     const bool is_bounded = tokens_max != std::numeric_limits<std::uint64_t>::max();
     const nb::object said = function(lent.object, is_bounded ? nb::object(nb::int_(tokens_max)) : nb::none(), cancelled.object);
-    if (!said.is_none()) undertext_string_copy(Json(said).get(), plan);
+    if (!said.is_none()) answer_with(Json(said).get(), plan);
   });
 }
 

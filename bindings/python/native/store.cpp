@@ -12,6 +12,16 @@ std::set<Store*>& open_stores() {
   return *open;
 }
 
+// What is known of a conversation, read; None: nothing.
+template <auto function>
+nb::object told_of(Store& self, nb::handle id) {
+  const Text name(id);
+  const Use use(self);
+  Answered answer;
+  call([&](undertext_string* error) { return function(*use, name.get(), &answer.string, error); });
+  return answer.view().empty() ? nb::none() : read_json(answer.view());
+}
+
 // A line out, without its line break; the function gets bytes.
 undertext_status write_line(void* context, undertext_text line) {
   Answered words;
@@ -57,13 +67,13 @@ void Store::close() {
   undertext_store_close(handle);
 }
 
-Store::Use::Use(Store& store) : store_(store) {
-  if (store.is_closed()) raise_closed("store");
-  ++store.calls_;
+void Store::begin_call() {
+  if (is_closed()) raise_closed("store");
+  ++calls_;
 }
 
-Store::Use::~Use() {
-  if (--store_.calls_ == 0 && store_.is_ending_) store_.close();
+void Store::end_call() {
+  if (--calls_ == 0 && is_ending_) close();
 }
 
 void bind_store(nb::module_& module) {
@@ -73,7 +83,7 @@ void bind_store(nb::module_& module) {
           [](Store& self, nb::handle id, const Settings* settings, nb::handle options) {
             const Text name(id);
             const Json json(options);
-            const Store::Use use(self);
+            const Use use(self);
             undertext_conversation* made = nullptr;
             call([&](undertext_string* error) {
               return undertext_conversation_open(*use, name.get(), settings == nullptr ? nullptr : settings->get(), json.get(),
@@ -85,7 +95,7 @@ void bind_store(nb::module_& module) {
       .def("list",
            [](Store& self, nb::handle after, std::uint32_t limit) {
              const Text text(after);
-             const Store::Use use(self);
+             const Use use(self);
              Answered conversations;
              call([&](undertext_string* error) {
                return undertext_store_list(*use, text.get(), limit, &conversations.string, error);
@@ -95,57 +105,36 @@ void bind_store(nb::module_& module) {
       .def("purge",
            [](Store& self, nb::handle id, nb::handle who, nb::handle why) {
              const Text name(id), person(who), reason(why);
-             const Store::Use use(self);
+             const Use use(self);
              call([&](undertext_string* error) {
                return undertext_store_purge(*use, name.get(), person.get(), reason.get(), error);
              });
            })
-      .def("check",
-           [](Store& self, nb::handle id) {
-             const Text name(id);
-             const Store::Use use(self);
-             Answered report;
-             call([&](undertext_string* error) { return undertext_store_check(*use, name.get(), &report.string, error); });
-             return read_json(report.view());
-           })
+      .def("check", told_of<undertext_store_check>)
       .def("backup",
            [](Store& self, nb::handle path) {
              const Text text(path);
-             const Store::Use use(self);
+             const Use use(self);
              call([&](undertext_string* error) { return undertext_store_backup(*use, text.get(), error); });
            })
-      .def("settings",
-           [](Store& self, nb::handle id) {
-             const Text name(id);
-             const Store::Use use(self);
-             Answered settings;
-             call([&](undertext_string* error) { return undertext_store_settings(*use, name.get(), &settings.string, error); });
-             return settings.view().empty() ? nb::none() : read_json(settings.view());
-           })
-      .def("removals",
-           [](Store& self, nb::handle id) {
-             const Text name(id);
-             const Store::Use use(self);
-             Answered removals;
-             call([&](undertext_string* error) { return undertext_store_removals(*use, name.get(), &removals.string, error); });
-             return read_json(removals.view());
-           })
+      .def("settings", told_of<undertext_store_settings>)
+      .def("removals", told_of<undertext_store_removals>)
       .def("compact",
            [](Store& self) {
-             const Store::Use use(self);
+             const Use use(self);
              call([&](undertext_string* error) { return undertext_store_compact(*use, error); });
            })
       .def("export",
            [](Store& self, nb::handle id, nb::object write) {
              const Text name(id);
-             const Store::Use use(self);
+             const Use use(self);
              call([&](undertext_string* error) { return undertext_store_export(*use, name.get(), write_line, &write, error); });
            })
       .def("import_",
            [](Store& self, nb::handle id, nb::object next, nb::handle options) {
              const Text name(id);
              const Json json(options);
-             const Store::Use use(self);
+             const Use use(self);
              Lines lines{std::move(next)};
              Answered imported;
              call([&](undertext_string* error) {

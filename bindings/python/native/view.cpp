@@ -7,7 +7,7 @@ namespace {
 
 // A message of a view, as text; with the entry where one is wanted.
 void get(View& view, std::uint64_t index, undertext_entry* entry, Answered* message) {
-  const View::Use use(view);
+  const Use use(view);
   call([&](undertext_string* error) {
     return undertext_view_get(*use, index, entry, message == nullptr ? nullptr : &message->string, error);
   });
@@ -15,13 +15,13 @@ void get(View& view, std::uint64_t index, undertext_entry* entry, Answered* mess
 
 }  // namespace
 
-View::Use::Use(View& view) : view_(view) {
-  if (view.is_back_) raise_closed("view");
-  ++view.readers_;
+void View::begin_call() {
+  if (is_back_) raise_closed("view");
+  ++readers_;
 }
 
-View::Use::~Use() {
-  if (--view_.readers_ == 0) view_.readers_.notify_all();
+void View::end_call() {
+  if (--readers_ == 0) readers_.notify_all();
 }
 
 void View::take_back() {
@@ -32,9 +32,9 @@ void View::take_back() {
 
 void bind_view(nb::module_& module) {
   nb::class_<View>(module, "View")
-      .def("size", [](View& self) { return undertext_view_size(*View::Use(self)); })
-      .def("tokens", [](View& self) { return undertext_view_tokens(*View::Use(self)); })
-      .def("version", [](View& self) { return undertext_view_version(*View::Use(self)); })
+      .def("size", [](View& self) { return undertext_view_size(*Use(self)); })
+      .def("tokens", [](View& self) { return undertext_view_tokens(*Use(self)); })
+      .def("version", [](View& self) { return undertext_view_version(*Use(self)); })
       .def("message",
            [](View& self, std::uint64_t index) {
              Answered message;
@@ -57,7 +57,7 @@ void bind_view(nb::module_& module) {
            [](View& self, nb::handle profile, nb::handle json) {
              const Json sent(profile);
              const Text text(json);
-             const View::Use use(self);
+             const Use use(self);
              Answered imported;
              call([&](undertext_string* error) {
                return undertext_import_after(*use, sent.get(), text.get(), &imported.string, error);
@@ -66,7 +66,7 @@ void bind_view(nb::module_& module) {
            })
       .def("answer", [](View& self, nb::handle query) {
         const Json json(query);
-        const View::Use use(self);
+        const Use use(self);
         return answer_of([&](undertext_string* answer) { return undertext_view_answer(*use, json.get(), answer); });
       });
 }

@@ -144,17 +144,48 @@ def test_a_lent_view_ends_with_the_call() -> None:
     assert kept[1].is_cancelled()
 
 
-def test_a_strategy_may_read_its_conversation_but_a_quick_one_cannot_change_it() -> None:
+def test_code_that_runs_in_the_turn_of_a_change_may_read_and_not_change() -> None:
     lengths: List[int] = []
+    unraisable: List[Any] = []
     conversation: undertext.Conversation
 
-    def reads(view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel) -> None:
+    def reads_and_changes(view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel) -> None:
         lengths.append(len(conversation.view()))
+        conversation.append(TALK)
 
-    conversation = undertext.open(strategies={"reads": reads})
+    def changes(message: Message) -> Message:
+        conversation.append(TALK)
+        return message
+
+    conversation = undertext.open(strategies={"quick": reads_and_changes, "slow": undertext.slow(lambda *given: reads_and_changes(*given))})
     conversation.append(TALK)
-    conversation.compress(strategy="reads")
-    assert lengths == [8]
+    with pytest.raises(undertext.InvalidArgumentError, match="must not change"):
+        conversation.compress(strategy="quick")
+    with pytest.raises(undertext.InvalidArgumentError, match="must not change"):
+        conversation.transform(changes, indices=[0])
+    assert (lengths, conversation.version) == ([8], 1)
+    conversation.compress(strategy="slow")  # has no turn, and may
+    assert conversation.version == 3
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "unraisablehook", unraisable.append)
+        with conversation.subscribe(lambda event: conversation.append(TALK)):
+            conversation.append(TALK)
+    assert conversation.version == 4
+    assert {type(raised.exc_value) for raised in unraisable} == {undertext.InvalidArgumentError}
+
+
+def test_methods_of_objects_can_be_marked_too() -> None:
+    class Keeper:
+        def plan(self, view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel) -> Plan | None:
+            return keeps_last_two(view, tokens_max, cancel)
+
+    conversation = undertext.open(strategies={"slow": undertext.slow(Keeper().plan), "quick": undertext.quick(Keeper().plan)})
+    conversation.append(TALK)
+    assert conversation.fit(budget={"window": 60}, strategy="quick")["outcome"] == "fits_after"
+    with pytest.raises(undertext.UndertextError):
+        conversation.fit(budget={"window": 60}, strategy="slow")  # a fit waits for nobody
+    assert conversation.compress(strategy="slow")["outcome"] == "compressed"
 
 
 def test_a_slow_summary_runs_in_the_background() -> None:
@@ -266,6 +297,16 @@ def test_a_forgotten_conversation_is_closed_though_its_subscriber_refers_to_it()
     gone = weakref.ref(conversation)
     del conversation
     gc.collect()
+    assert gone() is None
+
+
+def test_a_forgotten_iterator_hears_no_more() -> None:
+    conversation = undertext.open()
+    events = conversation.events()
+    gone = weakref.ref(events._queue)
+    del events
+    gc.collect()
+    conversation.append({"role": "user", "content": "one"})
     assert gone() is None
 
 

@@ -58,6 +58,7 @@ __all__ = [
     "UndertextError",
     "UnsupportedError",
     "View",
+    "__version__",
     "count_tokens",
     "import_after",
     "import_messages",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import weakref
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Sequence, Type, Union, cast
 
@@ -69,13 +70,13 @@ class Subscription:
 
 
 class Events(Iterator[Event]):
-    """The events since it was made, one after another; waits for the next. Ends when it or the conversation is closed."""
+    """The events since it was made, one after another; waits for the next. Ends when it or the conversation is closed; keeps what nobody has asked for yet, so close it."""
 
     def __init__(self, conversation: Conversation) -> None:
+        # The subscriber is the queue alone, so that one who is forgotten can go.
         self._queue: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
         self._subscription = conversation.subscribe(self._queue.put)
-        conversation._at_close.append(self._end)
-        self._conversation = conversation
+        conversation._listeners.add(self)
 
     def __next__(self) -> Event:
         event = self._queue.get()
@@ -100,9 +101,11 @@ class Events(Iterator[Event]):
 
     def close(self) -> None:
         self._subscription.close()
-        if self._end in self._conversation._at_close:
-            self._conversation._at_close.remove(self._end)
         self._end()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_subscription"):
+            self._subscription.close()
 
     def __enter__(self) -> Events:
         return self
@@ -120,7 +123,7 @@ class Conversation:
 
     def __init__(self, native: _native.Conversation) -> None:
         self._native = native
-        self._at_close: List[Callable[[], None]] = []
+        self._listeners: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def __enter__(self) -> Conversation:
         return self
@@ -131,8 +134,8 @@ class Conversation:
     def close(self) -> None:
         """Asks what runs in the background to stop, and waits for it. Calls of other threads that are under way come to their end first. May be called again."""
         self._native.close()
-        while self._at_close:
-            self._at_close.pop()()
+        for listener in list(self._listeners):
+            listener._end()
 
     @property
     def closed(self) -> bool:

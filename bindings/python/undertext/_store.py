@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from types import TracebackType
 from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Mapping, Type, TypeVar, Union, cast
@@ -15,16 +16,22 @@ from .types import Plan, Settings, Summariser
 _Code = TypeVar("_Code", bound=Callable[..., Any])
 
 
+def _paced(code: _Code, is_slow: bool) -> _Code:
+    try:
+        code._undertext_is_slow = is_slow  # type: ignore[attr-defined]
+    except AttributeError:  # a method of an object, which takes no attributes
+        return _paced(cast(_Code, functools.partial(code)), is_slow)
+    return code
+
+
 def slow(code: _Code) -> _Code:
     """Marks a strategy or summariser that takes its time, as one that asks a model does: it runs on a frozen version while others go on."""
-    code._undertext_is_slow = True  # type: ignore[attr-defined]
-    return code
+    return _paced(code, True)
 
 
 def quick(code: _Code) -> _Code:
     """Marks one that runs in the turn of whoever changes the conversation."""
-    code._undertext_is_slow = False  # type: ignore[attr-defined]
-    return code
+    return _paced(code, False)
 
 
 def _proposing(strategy: Strategy) -> Callable[[_native.View, "int | None", _native.Cancel], "Plan | None"]:

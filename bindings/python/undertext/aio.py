@@ -101,23 +101,24 @@ def _later(method: Callable[Concatenate[_Sync, P], T]) -> Callable[Concatenate[_
 
 
 class Events(AsyncIterator[Event]):
-    """The events since it was made, as they come. Ends when it or the conversation is closed."""
+    """The events since it was made, as they come. Ends when it or the conversation is closed; keeps what nobody has asked for yet, so close it."""
 
     def __init__(self, conversation: Conversation) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+        events: asyncio.Queue[Event | None] = asyncio.Queue()
+
+        # Knows the queue alone, so that one who is forgotten can go.
+        def receive(event: Event | None) -> None:
+            try:
+                loop.call_soon_threadsafe(events.put_nowait, event)
+            except RuntimeError:  # the loop is closed, and nobody listens any more
+                pass
+
+        self._queue = events
+        self._end = functools.partial(receive, None)
         self._conversation = conversation
-        conversation._sync._at_close.append(self._end)
-        self._subscribed = asyncio.ensure_future(conversation._call(conversation._sync.subscribe, self._receive))
-
-    def _receive(self, event: Event | None) -> None:
-        try:
-            self._loop.call_soon_threadsafe(self._queue.put_nowait, event)
-        except RuntimeError:  # the loop is closed, and nobody listens any more
-            pass
-
-    def _end(self) -> None:
-        self._receive(None)
+        conversation._sync._listeners.add(self)
+        self._subscribed = asyncio.ensure_future(conversation._call(conversation._sync.subscribe, receive))
 
     async def __anext__(self) -> Event:
         await asyncio.shield(self._subscribed)
@@ -128,12 +129,14 @@ class Events(AsyncIterator[Event]):
         return event
 
     async def close(self) -> None:
-        subscription = await self._subscribed
+        subscription = await asyncio.shield(self._subscribed)
         await self._conversation._call(subscription.close)
-        at_close = self._conversation._sync._at_close
-        if self._end in at_close:
-            at_close.remove(self._end)
         self._end()
+
+    def __del__(self) -> None:
+        subscribed = getattr(self, "_subscribed", None)
+        if subscribed is not None and subscribed.done() and not subscribed.cancelled() and subscribed.exception() is None:
+            subscribed.result().close()
 
     async def __aenter__(self) -> Events:
         await asyncio.shield(self._subscribed)

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Protocol, Seque
 
 from .. import _native
 from .._errors import InvalidArgumentError
-from .._store import open
+from .._store import open, slow
 from .._view import Strategy, View
 from .._wire import given
 from ..types import MarkMap, Message, MessageLike, Plan, Replacement, Summariser
@@ -156,9 +156,7 @@ def _planning(compress: Callable[[List[Message], MarkMap, ContextCompressionConf
         del held
         return {"replacements": replacements} if replacements else None
 
-    # On its own thread, for it may ask a model.
-    plan._undertext_is_slow = True  # type: ignore[attr-defined]
-    return plan
+    return slow(plan)  # for it may ask a model
 
 
 def _replacements(ordinals: List[int], entries: List[Tuple["int | None", Message]]) -> Iterator[Replacement]:
