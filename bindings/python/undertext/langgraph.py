@@ -90,7 +90,7 @@ class UndertextSaver(BaseCheckpointSaver[int]):
     # Values
 
     def _encode(self, value: Any) -> Record:
-        if self._is_open and _is_plain(value):
+        if self._keeps_json and _is_plain(value):
             return {"json": value}
         return {"serde": self._serialized(value)}
 
@@ -105,7 +105,7 @@ class UndertextSaver(BaseCheckpointSaver[int]):
         return self.serde.loads_typed((kind, base64.b64decode(data)))
 
     @property
-    def _is_open(self) -> bool:
+    def _keeps_json(self) -> bool:
         """Whether what is stored may be read without the serializer."""
         return type(self.serde) is JsonPlusSerializer
 
@@ -222,7 +222,7 @@ class UndertextSaver(BaseCheckpointSaver[int]):
             there = theirs.get(channel)
             if there is not None and channel not in new_versions and versions.get(channel) == checkpoint["channel_versions"].get(channel):
                 values[channel] = there if "version" in there or "at" in there else {"at": ordinal}
-            elif self._is_open and type(value) is list and value and all(isinstance(message, BaseMessage) for message in value):
+            elif self._keeps_json and type(value) is list and value and all(isinstance(message, BaseMessage) for message in value):
                 values[channel] = {"version": self._kept(thread, record["ns"], channel, there or {}, value)}
             else:
                 values[channel] = self._encode(value)

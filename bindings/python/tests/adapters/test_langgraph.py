@@ -286,6 +286,12 @@ def test_what_was_deleted_may_be_put_again(saver: UndertextSaver, url: str) -> N
     assert log_length(url, "langgraph.t.0.messages") == 4
 
 
+def test_a_value_that_is_given_as_new_is_stored_whatever_its_version(saver: UndertextSaver) -> None:
+    first = put(saver, place(), 1, value="first")
+    second = put(saver, first, 1, value="second")
+    assert [values(saver, config)["value"] for config in (first, second)] == ["first", "second"]
+
+
 def test_a_copy_outlives_its_source(saver: UndertextSaver, url: str) -> None:
     config = place()
     for n in range(1, 6):
