@@ -8,6 +8,11 @@ if(NOT python_found OR NOT PROJECT_IS_TOP_LEVEL OR UNDERTEXT_SANITIZE) # an inte
   return()
 endif()
 set(Python_EXECUTABLE ${UNDERTEXT_PYTHON})
+find_package(Python 3.9 QUIET COMPONENTS Interpreter Development.Module)
+if(NOT Python_FOUND)
+  message(STATUS "the headers of ${UNDERTEXT_PYTHON} are missing: the package for Python is not built")
+  return()
+endif()
 include(bindings/python/module.cmake)
 undertext_compile_options(undertext_native)
 

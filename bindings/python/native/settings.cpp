@@ -60,6 +60,19 @@ undertext_status propose(void* context, const undertext_view* view, std::uint64_
   });
 }
 
+// The function belongs to the settings once they have taken it. Nothing here waits, so the GIL is kept.
+template <auto add, auto callback>
+void add_code(undertext_settings* settings, nb::handle name, bool is_slow, nb::object function) {
+  const Text text(name);
+  auto* context = new Callback{std::move(function)};
+  Answered error;
+  const undertext_status status =
+      add(settings, text.get(), is_slow ? UNDERTEXT_SLOW : UNDERTEXT_QUICK, callback, end_callback, context, &error.string);
+  if (status == UNDERTEXT_OK) return;
+  delete context;
+  raise(status, error.view(), Raised());
+}
+
 }  // namespace
 
 Settings::Settings() {
@@ -72,25 +85,11 @@ void Settings::read(nb::handle json) {
 }
 
 void Settings::add_summariser(nb::handle name, bool is_slow, nb::object function) {
-  const Text text(name);
-  auto* callback = new Callback{std::move(function)};
-  Answered error;
-  const undertext_status status = undertext_settings_add_summariser(handle_, text.get(), is_slow ? UNDERTEXT_SLOW : UNDERTEXT_QUICK,
-                                                                    summarise, end_callback, callback, &error.string);
-  if (status == UNDERTEXT_OK) return;
-  delete callback;
-  raise(status, error.view(), Raised());
+  add_code<undertext_settings_add_summariser, summarise>(handle_, name, is_slow, std::move(function));
 }
 
 void Settings::add_strategy(nb::handle name, bool is_slow, nb::object function) {
-  const Text text(name);
-  auto* callback = new Callback{std::move(function)};
-  Answered error;
-  const undertext_status status = undertext_settings_add_strategy(handle_, text.get(), is_slow ? UNDERTEXT_SLOW : UNDERTEXT_QUICK,
-                                                                  propose, end_callback, callback, &error.string);
-  if (status == UNDERTEXT_OK) return;
-  delete callback;
-  raise(status, error.view(), Raised());
+  add_code<undertext_settings_add_strategy, propose>(handle_, name, is_slow, std::move(function));
 }
 
 void bind_settings(nb::module_& module) {
