@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any, List
 
 import pytest
@@ -196,8 +195,7 @@ def test_messages_that_other_programs_appended_are_messages_of_langchain() -> No
     assert system == SystemMessage("Be brief.")
 
 
-def test_two_histories_of_one_stored_conversation_see_each_other(tmp_path: Path) -> None:
-    url = f"sqlite:{tmp_path / 'a.db'}"
+def test_two_histories_of_one_stored_conversation_see_each_other(url: str) -> None:
     with undertext.open(url, "s") as one, undertext.open(url, "s") as two:
         mine, yours = UndertextChatMessageHistory(one), UndertextChatMessageHistory(two)
         mine.add_user_message("first")
@@ -212,8 +210,7 @@ def chain(url: str) -> Any:
     return RunnableWithMessageHistory(model, lambda session_id: UndertextChatMessageHistory(undertext.open(url, session_id)))
 
 
-def test_a_runnable_with_message_history_remembers(tmp_path: Path) -> None:
-    url = f"sqlite:{tmp_path / 'a.db'}"
+def test_a_runnable_with_message_history_remembers(url: str) -> None:
     runnable, config = chain(url), {"configurable": {"session_id": "s1"}}
     runnable.invoke([HumanMessage("first")], config)
     asyncio.run(runnable.ainvoke([HumanMessage("second")], config))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any, AsyncIterator, Dict, List
 
 import pytest
@@ -150,8 +149,7 @@ def test_merged_and_redacted_calls_are_all_there() -> None:
     assert asyncio.run(session.get_items())[-1]["call_id"] == "c2"  # type: ignore[typeddict-item]
 
 
-def test_two_sessions_that_pop_at_once_get_different_items(tmp_path: Path) -> None:
-    url = f"sqlite:{tmp_path / 'a.db'}"
+def test_two_sessions_that_pop_at_once_get_different_items(url: str) -> None:
     items: List[Any] = [{"role": "user", "content": str(i)} for i in range(20)]
 
     async def play() -> None:
@@ -184,8 +182,7 @@ def where(parcel: int) -> str:
     return f"parcel {parcel} is in Lyon"
 
 
-def test_a_runner_remembers_across_runs_and_processes(tmp_path: Path) -> None:
-    url = f"sqlite:{tmp_path / 'a.db'}"
+def test_a_runner_remembers_across_runs_and_processes(url: str) -> None:
     agent = Agent(name="a", model=Scripted(), tools=[where])
 
     def run(question: str) -> Any:
