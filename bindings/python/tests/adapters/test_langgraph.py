@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any, AsyncIterator, Dict, Iterator, List
@@ -332,6 +335,37 @@ def test_a_store_that_refuses_says_so_with_a_typed_error(url: str) -> None:
         with pytest.raises(undertext.UndertextError):
             put(reading, config, 2, value=2)
         assert values(reading, place()) == {"value": 1}
+
+
+WRITING = """
+import sys
+sys.path.insert(0, sys.argv[2])
+from checkpoints import place, put
+from langchain_core.messages import HumanMessage
+from undertext.langgraph import UndertextSaver
+with UndertextSaver.from_url(sys.argv[1]) as saver:
+    latest = saver.get_tuple(place())
+    config, messages = (latest.config, latest.checkpoint["channel_values"]["messages"]) if latest else (place(), [])
+    while True:
+        messages = [*messages, HumanMessage(str(len(messages)))]
+        config = put(saver, config, len(messages), messages=messages, count=len(messages))
+        print(len(messages), flush=True)
+"""
+
+
+def test_a_process_that_is_killed_leaves_whole_checkpoints_and_all_that_it_told(url: str) -> None:
+    told = 0
+    for steps in (1, 2, 3, 5, 8):
+        with subprocess.Popen([sys.executable, "-c", WRITING, url, os.path.dirname(__file__)], stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout is not None
+            for _ in range(steps):
+                told = int(writer.stdout.readline())
+            writer.kill()
+        with UndertextSaver.from_url(url) as saver:
+            found = [each.checkpoint["channel_values"] for each in saver.list(place())]
+        assert len(found) >= told
+        for count, each in enumerate(reversed(found), 1):
+            assert each == {"messages": [HumanMessage(str(i)) for i in range(count)], "count": count}
 
 
 def size_bytes(folder: Path) -> int:
