@@ -10,7 +10,7 @@ import sys
 from typing import Annotated, Any, Dict, Iterator, List, TypedDict
 
 import pytest
-from checkpoints import place
+from checkpoints import log_length, place
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage
 from langgraph.channels.delta import DeltaChannel
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -107,6 +107,20 @@ def test_a_delta_channel_is_put_together_from_its_writes(saver: UndertextSaver) 
     states = play(saver)
     assert len(states[0]) == 15
     assert states == play(InMemorySaver())
+
+
+@pytest.mark.parametrize("durability", ["exit", "async", "sync"])
+def test_turns_of_any_durability_store_each_message_once(saver: UndertextSaver, url: str, durability: str) -> None:
+    def play(each: BaseCheckpointSaver[Any]) -> List[Any]:
+        app, config = graph(each), place()
+        for turn in range(4):
+            app.invoke({"messages": [HumanMessage(f"turn {turn}")], "total": 0}, config, durability=durability)
+            app.invoke(Command(resume="yes"), config, durability=durability)
+        return [(state.next, contents(state.values) if "messages" in state.values else []) for state in app.get_state_history(config)]
+
+    states = play(saver)
+    assert states == play(InMemorySaver())
+    assert log_length(url, "langgraph.t.0.messages") == len(states[0][1]) == 12
 
 
 def test_an_asynchronous_graph_says_the_same_as_with_the_saver_in_memory(saver: UndertextSaver) -> None:
