@@ -23,7 +23,7 @@ with undertext.Store("memory:") as store:  # or "sqlite:agent.db", "postgres://â
     print(len(states), "checkpoints, the latest with", len(states[0].values["messages"]), "messages")
     print([message.content for message in states[4].values["messages"]])
 
-    # The list of messages is a conversation: each message is stored once, and every operation and query works on it.
+    # The list of messages is a conversation: each message is stored once, and every query works on it.
     with store.open("langgraph.support-17.0.messages") as conversation:
         print(conversation.stats()["totalMessages"], "messages stored")
         print(conversation.messages(role="user", last=1)[0]["content"])

@@ -7,7 +7,7 @@ A foreign message is kept as a message whose role, content and tool calls say wh
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Mapping
 
 from ._errors import InvalidArgumentError
 
@@ -45,8 +45,8 @@ def readable(content: Any) -> str:
     return "\n".join(texts) or NOTHING
 
 
-def calls_of(message: Dict[str, Any]) -> List[Dict[str, Any]]:
-    """The tool calls of a message that did not come from a foreign package, each as {"id", "name", "arguments"}: of either spelling, and of parts."""
+def calls_of(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
+    """The tool calls of a message in either spelling, each as {"id", "name", "arguments"}. Of one that is redacted the id is left."""
     calls: List[Dict[str, Any]] = []
     for call in message.get("toolCalls") or message.get("tool_calls") or []:
         call = call.get("function", {}) | {"id": call.get("id")} if "function" in call else call

@@ -65,11 +65,8 @@ class MessageList:
         self.conversation.catch_up()
         return [read(message) for message in self.conversation.view(version)]
 
-    def keep(self, base: int | None, messages: Sequence[Any], read: Read, shape: Callable[[Any], Tuple[str, Any]]) -> int:
-        """The version that has these messages, made by editing version `base` (the newest). `shape` gives the JSON of a message, and an equal one that nobody else holds."""
-        if base is None:
-            self.conversation.catch_up()
-            base = self.conversation.version
+    def keep(self, base: int, messages: Sequence[Any], read: Read, shape: Callable[[Any], Tuple[str, Any]]) -> int:
+        """The version that has these messages, made by editing version `base`. `shape` gives the JSON of a message, and an equal one that nobody else holds."""
         if base != self._version:
             self._version, self._messages = base, self.messages(base, read)
         old = self._messages
@@ -107,7 +104,7 @@ class MessageList:
 def _common(old: Sequence[Any], new: Sequence[Any]) -> int:
     count = 0
     for a, b in zip(old, new):
-        if type(a) is not type(b) or a != b:
+        if a != b:
             break
         count += 1
     return count

@@ -121,9 +121,9 @@ def to_langchain(message: Mapping[str, Any]) -> BaseMessage:
     if "id" in message:
         data.setdefault("id", message["id"])
     if "toolCalls" in message and "tool_calls" not in data:
-        data["tool_calls"] = [
-            {"name": call["name"], "args": call["arguments"], "id": call["id"], "type": "tool_call"} for call in message["toolCalls"]
-        ]
+        called = _called(message)
+        data["tool_calls"] = called["tool_calls"]
+        data["invalid_tool_calls"] = [*data.get("invalid_tool_calls", ()), *called["invalid_tool_calls"]]
     if "toolCallId" in message:
         data.setdefault("tool_call_id", message["toolCallId"])
     if _ARTIFACT in data:
@@ -136,13 +136,13 @@ def _told(message: Mapping[str, Any]) -> BaseMessage:
     role, content = message["role"], message["content"] if message["content"] is not None else ""
     named = {name: message[name] for name in ("id", "name") if isinstance(message.get(name), str)}
     if role == "assistant":
-        return AIMessage(content=content, **named, **_called(dict(message)))
+        return AIMessage(content=content, **named, **_called(message))
     if role == "tool":
         return ToolMessage(content=content, tool_call_id=message.get("toolCallId") or message.get("tool_call_id") or "", **named)
     return SystemMessage(content=content, **named) if role in ("system", "developer") else HumanMessage(content=content, **named)
 
 
-def _called(message: Dict[str, Any]) -> Dict[str, List[Dict[str, Any]]]:
+def _called(message: Mapping[str, Any]) -> Dict[str, List[Dict[str, Any]]]:
     calls: Dict[str, List[Dict[str, Any]]] = {"tool_calls": [], "invalid_tool_calls": []}
     for call in calls_of(message):
         arguments, error = call["arguments"], None

@@ -90,7 +90,7 @@ class UndertextSaver(BaseCheckpointSaver[int]):
     # Values
 
     def _encode(self, value: Any) -> Record:
-        if self._is_open and _is_plain(value):
+        if self._keeps_json and _is_plain(value):
             return {"json": value}
         return {"serde": self._serialized(value)}
 
@@ -105,7 +105,7 @@ class UndertextSaver(BaseCheckpointSaver[int]):
         return self.serde.loads_typed((kind, base64.b64decode(data)))
 
     @property
-    def _is_open(self) -> bool:
+    def _keeps_json(self) -> bool:
         """Whether what is stored may be read without the serializer."""
         return type(self.serde) is JsonPlusSerializer
 
@@ -222,15 +222,17 @@ class UndertextSaver(BaseCheckpointSaver[int]):
             there = theirs.get(channel)
             if there is not None and channel not in new_versions and versions.get(channel) == checkpoint["channel_versions"].get(channel):
                 values[channel] = there if "version" in there or "at" in there else {"at": ordinal}
-            elif self._is_open and type(value) is list and value and all(isinstance(message, BaseMessage) for message in value):
-                kept = self._kept(thread, (record["ns"], channel), (there or {}).get("version"), value)
-                values[channel] = {"version": kept}
+            elif self._keeps_json and type(value) is list and value and all(isinstance(message, BaseMessage) for message in value):
+                values[channel] = {"version": self._kept(thread, record["ns"], channel, there or {}, value)}
             else:
                 values[channel] = self._encode(value)
         return values
 
-    def _kept(self, thread: Thread, key: Tuple[str, str], base: int | None, messages: List[BaseMessage]) -> int:
-        return thread.message_list(*key).keep(base, messages, self._read_message, self._shape_message)
+    def _kept(self, thread: Thread, ns: str, channel: str, parents: Record, messages: List[BaseMessage]) -> int:
+        """Edits the parent's list, else that of the latest checkpoint: never one that no checkpoint has, for that may be redacted."""
+        if "version" not in parents and thread.checkpoints.get(ns):
+            parents = thread.record(thread.checkpoints[ns][max(thread.checkpoints[ns])])["values"].get(channel, {})
+        return thread.message_list(ns, channel).keep(parents.get("version", 0), messages, self._read_message, self._shape_message)
 
     def put_writes(self, config: RunnableConfig, writes: Sequence[Tuple[str, Any]], task_id: str, task_path: str = "") -> None:
         thread_id, ns = _place(config)
@@ -315,7 +317,7 @@ class UndertextSaver(BaseCheckpointSaver[int]):
                         continue
                     key = (record["ns"], channel, value["version"])
                     if key not in versions:
-                        versions[key] = self._kept(thread, key[:2], None, lists[key])
+                        versions[key] = self._kept(thread, *key[:2], {}, lists[key])
                     record["values"] = {**record["values"], channel: {"version": versions[key]}}
                 thread.append(f"{record['kind']} {record['id']}", record)
 

@@ -70,16 +70,16 @@ def to_items(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
     if isinstance(shell, Mapping):
         if "item" in shell:
             return [dict(shell["item"])]
-        if "toolCalls" in message:
-            call = message["toolCalls"][0]
-            return [{**shell, "call_id": call["id"], "name": call["name"], "arguments": call["arguments"]}]
-        return [{**shell, "call_id": message["toolCallId"], "output": message["content"]}]
+        if "toolCallId" in message:
+            return [{**shell, "call_id": message["toolCallId"], "output": message["content"]}]
+        first, *merged = calls_of(message)
+        return [_call_item(first, shell), *(_call_item(call, {"type": "function_call"}) for call in merged)]
     if _is_message(message):
         return [dict(message)]
-    return _told(dict(message))
+    return _told(message)
 
 
-def _told(message: Dict[str, Any]) -> List[Dict[str, Any]]:
+def _told(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
     """One that was not given by the SDK: a summary, or what another program appended."""
     if message["role"] == "tool":
         call_id = message.get("toolCallId") or message.get("tool_call_id") or ""
@@ -88,9 +88,13 @@ def _told(message: Dict[str, Any]) -> List[Dict[str, Any]]:
     if message["content"]:
         items.append({"role": message["role"], "content": message["content"]})
     for call in calls_of(message):
-        arguments = call["arguments"] if isinstance(call["arguments"], str) else json.dumps(call["arguments"])
-        items.append({"type": "function_call", "call_id": call["id"] or "", "name": call["name"], "arguments": arguments})
+        items.append(_call_item(call, {"type": "function_call"}))
     return items
+
+
+def _call_item(call: Mapping[str, Any], shell: Mapping[str, Any]) -> Dict[str, Any]:
+    arguments = call["arguments"] if isinstance(call["arguments"], str) else json.dumps(call["arguments"])
+    return {**shell, "call_id": call["id"] or "", "name": call["name"], "arguments": arguments}
 
 
 class UndertextSession(Session):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any, List
 
 import pytest
@@ -55,7 +54,7 @@ every_kind: List[BaseMessage] = [
 
 
 def opened() -> UndertextChatMessageHistory:
-    return UndertextChatMessageHistory(undertext.open())
+    return UndertextChatMessageHistory(undertext.open("memory:", "s"))
 
 
 @pytest.mark.parametrize("message", every_kind, ids=lambda message: f"{type(message).__name__} {str(message.content)[:20]}")
@@ -85,7 +84,7 @@ random_messages = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(random_messages, max_size=4))
 def test_random_messages_come_back_equal(messages: List[BaseMessage]) -> None:
     history = opened()
@@ -157,6 +156,26 @@ def test_edits_and_summaries_of_the_engine_are_seen() -> None:
     assert history.messages[2] == HumanMessage("(nothing)")
 
 
+def test_a_redacted_message_says_so_and_its_calls_keep_their_ids() -> None:
+    history = opened()
+    history.add_messages([HumanMessage("secret", id="h"), AIMessage("secret", tool_calls=[call]), ToolMessage("secret", tool_call_id="c1")])
+    history.conversation.redact([0, 1, 2], who="me")
+    human, ai, tool = history.messages
+    assert "secret" not in str(history.messages)
+    assert isinstance(human, HumanMessage) and isinstance(ai, AIMessage) and isinstance(tool, ToolMessage)
+    assert ai.tool_calls[0]["id"] == tool.tool_call_id == "c1"
+
+
+def test_merged_calls_are_all_there() -> None:
+    history = opened()
+    history.add_messages([AIMessage("one", tool_calls=[call])])
+    history.conversation.append({"role": "assistant", "content": "two", "toolCalls": [{"id": "c2", "name": "f", "arguments": "{"}]})
+    history.conversation.merge([0, 1])
+    merged = history.messages[0]
+    assert isinstance(merged, AIMessage) and merged.content == "one\ntwo"
+    assert [each["id"] for each in merged.tool_calls] == ["c1"] and [each["id"] for each in merged.invalid_tool_calls] == ["c2"]
+
+
 def test_messages_that_other_programs_appended_are_messages_of_langchain() -> None:
     history = opened()
     history.conversation.append(
@@ -176,8 +195,7 @@ def test_messages_that_other_programs_appended_are_messages_of_langchain() -> No
     assert system == SystemMessage("Be brief.")
 
 
-def test_two_histories_of_one_stored_conversation_see_each_other(tmp_path: Path) -> None:
-    url = f"sqlite:{tmp_path / 'a.db'}"
+def test_two_histories_of_one_stored_conversation_see_each_other(url: str) -> None:
     with undertext.open(url, "s") as one, undertext.open(url, "s") as two:
         mine, yours = UndertextChatMessageHistory(one), UndertextChatMessageHistory(two)
         mine.add_user_message("first")
@@ -192,8 +210,7 @@ def chain(url: str) -> Any:
     return RunnableWithMessageHistory(model, lambda session_id: UndertextChatMessageHistory(undertext.open(url, session_id)))
 
 
-def test_a_runnable_with_message_history_remembers(tmp_path: Path) -> None:
-    url = f"sqlite:{tmp_path / 'a.db'}"
+def test_a_runnable_with_message_history_remembers(url: str) -> None:
     runnable, config = chain(url), {"configurable": {"session_id": "s1"}}
     runnable.invoke([HumanMessage("first")], config)
     asyncio.run(runnable.ainvoke([HumanMessage("second")], config))

@@ -1,39 +1,30 @@
-"""undertext.langgraph with the real LangGraph."""
+"""undertext.langgraph as a checkpointer: what LangGraph asks of one, and what is kept."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
-import operator
 import os
 import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Annotated, Any, AsyncIterator, Dict, Iterator, List, TypedDict
+from typing import Any, AsyncIterator, Dict, Iterator, List
 
 import pytest
+from checkpoints import log_length, place, put, values
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolMessage
-from langgraph.channels.delta import DeltaChannel
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 from langgraph.checkpoint.conformance.capabilities import Capability
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
-from langgraph.graph import END, START, StateGraph
-from langgraph.graph.message import add_messages
-from langgraph.types import Command, interrupt
 
 import undertext
 from undertext.langgraph import UndertextSaver
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:{tmp_path / 'threads.db'}"
 
 
 @pytest.fixture
@@ -54,33 +45,6 @@ def test_the_published_conformance_suite_passes_in_every_capability(tmp_path: Pa
     report = asyncio.run(validate(made))
     assert {name: result.failures for name, result in report.results.items() if result.failures} == {}
     assert {name for name, result in report.results.items() if result.passed} == {capability.value for capability in Capability}
-
-
-# Checkpoints by hand
-
-
-def place(thread: Any = "t", ns: str = "", id: str | None = None) -> Any:
-    return {"configurable": {"thread_id": thread, "checkpoint_ns": ns, **({"checkpoint_id": id} if id else {})}}
-
-
-def put(saver: BaseCheckpointSaver[Any], config: Any, version: int, metadata: Any = None, **values: Any) -> Any:
-    checkpoint = empty_checkpoint()
-    checkpoint["channel_values"] = values
-    checkpoint["channel_versions"] = {channel: version for channel in values}
-    if metadata is None:
-        metadata = {"source": "loop", "step": version}
-    return saver.put(config, checkpoint, metadata, dict(checkpoint["channel_versions"]))
-
-
-def values(saver: BaseCheckpointSaver[Any], config: Any) -> Dict[str, Any]:
-    found = saver.get_tuple(config)
-    assert found is not None
-    return found.checkpoint["channel_values"]
-
-
-def log_length(url: str, name: str) -> int:
-    with undertext.open(url, name, make="never") as conversation:
-        return int(conversation.query("count", all=True)["count"])
 
 
 def test_a_growing_list_stores_each_message_once_and_every_checkpoint_has_its_own(saver: UndertextSaver, url: str) -> None:
@@ -122,7 +86,7 @@ def test_lists_that_are_cut_edited_and_replaced_come_back_and_share_what_they_ca
 small_lists = st.lists(st.sampled_from([HumanMessage(word, id=word) for word in "abcde"]), max_size=8)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(st.integers(0, 5), small_lists), max_size=8))
 def test_random_branches_of_random_lists_come_back(steps: List[Any]) -> None:
     with UndertextSaver.from_url("memory:") as saver:
@@ -177,6 +141,12 @@ def test_what_the_serializer_refuses_is_refused_and_nothing_is_kept(saver: Under
     with pytest.raises(TypeError):
         put(saver, place(), 1, value=threading.Lock())
     assert saver.get_tuple(place()) is None
+    first = put(saver, place(), 1, messages=[HumanMessage("one")])
+    with pytest.raises(TypeError):
+        put(saver, first, 2, messages=[HumanMessage("one"), HumanMessage("lost")], value=threading.Lock())
+    assert values(saver, place()) == {"messages": [HumanMessage("one")]}
+    second = put(saver, first, 2, messages=[HumanMessage("one"), HumanMessage("two")])
+    assert values(saver, second) == {"messages": [HumanMessage("one"), HumanMessage("two")]}
 
 
 def test_an_encrypting_serializer_leaves_no_plain_text(tmp_path: Path) -> None:
@@ -269,6 +239,23 @@ def test_deleting_runs_leaves_lists_that_other_runs_share(saver: UndertextSaver,
         assert "third" not in str(conversation.query("messages", all=True))
 
 
+def test_what_was_deleted_may_be_put_again(saver: UndertextSaver, url: str) -> None:
+    messages = [HumanMessage("first"), HumanMessage("second")]
+    put(saver, place(), 1, {"source": "loop", "run_id": "one"}, messages=messages)
+    with UndertextSaver.from_url(url) as other:
+        assert values(other, place()) == {"messages": messages}
+        other.delete_for_runs(["one"])
+    for each in (1, 2):  # the second shares the list of the first
+        assert values(saver, put(saver, place(), each, messages=messages)) == {"messages": messages}
+    assert log_length(url, "langgraph.t.0.messages") == 4
+
+
+def test_a_value_that_is_given_as_new_is_stored_whatever_its_version(saver: UndertextSaver) -> None:
+    first = put(saver, place(), 1, value="first")
+    second = put(saver, first, 1, value="second")
+    assert [values(saver, config)["value"] for config in (first, second)] == ["first", "second"]
+
+
 def test_a_copy_outlives_its_source(saver: UndertextSaver, url: str) -> None:
     config = place()
     for n in range(1, 6):
@@ -350,127 +337,35 @@ def test_a_store_that_refuses_says_so_with_a_typed_error(url: str) -> None:
         assert values(reading, place()) == {"value": 1}
 
 
-# Graphs
-
-
-class State(TypedDict):
-    messages: Annotated[List[AnyMessage], add_messages]
-    total: Annotated[int, operator.add]
-
-
-def ask(state: State) -> Dict[str, Any]:
-    answer = interrupt({"question": "go on?", "so far": len(state["messages"])})
-    return {"messages": [HumanMessage(f"human says {answer}")], "total": 1}
-
-
-def speak(state: State) -> Dict[str, Any]:
-    return {"messages": [AIMessage(f"answer {len(state['messages'])}")], "total": 10}
-
-
-def graph(saver: BaseCheckpointSaver[Any]) -> Any:
-    builder = StateGraph(State)
-    builder.add_node("speak", speak)
-    builder.add_node("ask", ask)
-    builder.add_edge(START, "speak")
-    builder.add_edge("speak", "ask")
-    builder.add_edge("ask", END)
-    return builder.compile(checkpointer=saver)
-
-
-def contents(state: Any) -> List[str]:
-    return [message.content for message in state["messages"]]
-
-
-def test_a_graph_is_interrupted_and_resumed(saver: UndertextSaver) -> None:
-    config = place()
-    stopped = graph(saver).invoke({"messages": [HumanMessage("hi")], "total": 0}, config)
-    assert stopped["__interrupt__"][0].value == {"question": "go on?", "so far": 2}
-    done = graph(saver).invoke(Command(resume="yes"), config)
-    assert contents(done) == ["hi", "answer 1", "human says yes"] and done["total"] == 11
-
-
-def test_a_graph_goes_back_in_time_and_on_along_another_branch(saver: UndertextSaver) -> None:
-    def play(each: BaseCheckpointSaver[Any]) -> List[Any]:
-        config, app = place(), graph(each)
-        app.invoke({"messages": [HumanMessage("hi", id="h")], "total": 0}, config)
-        app.invoke(Command(resume="yes"), config)
-        past = next(state for state in app.get_state_history(config) if state.next == ("ask",))
-        app.invoke(None, past.config)
-        other = contents(app.invoke(Command(resume="no"), config))
-        edited = app.update_state(past.config, {"messages": [RemoveMessage(id="h"), AIMessage("put in")]})
-        states = [contents(state.values) for state in app.get_state_history(config) if "messages" in state.values]
-        return [other, contents(app.get_state(edited).values), states]
-
-    other, edited, states = play(saver)
-    assert other == ["hi", "answer 1", "human says no"]
-    assert edited == ["answer 1", "put in"]
-    assert ["hi", "answer 1", "human says yes"] in states
-    assert [other, edited, states] == play(InMemorySaver())
-
-
-class Deltas(TypedDict):
-    log: Annotated[List[str], DeltaChannel(lambda log, batches: [*log, *(line for batch in batches for line in batch)], snapshot_frequency=3)]
-
-
-def test_a_delta_channel_is_put_together_from_its_writes(saver: UndertextSaver) -> None:
-    def play(each: BaseCheckpointSaver[Any]) -> List[List[str]]:
-        builder = StateGraph(Deltas)
-        builder.add_node("left", lambda state: {"log": [f"left {len(state['log'])}"]})
-        builder.add_node("right", lambda state: {"log": [f"right {len(state['log'])}"]})
-        builder.add_edge(START, "left")
-        builder.add_edge(START, "right")
-        app: Any = builder.compile(checkpointer=each)
-        config = place()
-        for turn in range(5):
-            app.invoke({"log": [f"turn {turn}"]}, config)
-        each_state = [list(state.values.get("log", [])) for state in app.get_state_history(config)]
-        if isinstance(each, UndertextSaver):
-            each.prune(["t"])
-            assert app.get_state(config).values["log"] == each_state[0]
-        return each_state
-
-    states = play(saver)
-    assert len(states[0]) == 15
-    assert states == play(InMemorySaver())
-
-
-def test_an_asynchronous_graph_says_the_same_as_with_the_saver_in_memory(saver: UndertextSaver) -> None:
-    async def play(each: BaseCheckpointSaver[Any]) -> List[Any]:
-        app, config = graph(each), place()
-        await app.ainvoke({"messages": [HumanMessage("hi", id="h")], "total": 0}, config)
-        await app.ainvoke(Command(resume="yes"), config)
-        return [(state.next, state.metadata, contents(state.values) if "messages" in state.values else [], state.values.get("total")) async for state in app.aget_state_history(config)]
-
-    assert asyncio.run(play(saver)) == asyncio.run(play(InMemorySaver()))
-
-
-def test_a_graph_with_a_subgraph_keeps_both(saver: UndertextSaver) -> None:
-    builder = StateGraph(State)
-    builder.add_node("inner", graph(True))  # type: ignore[arg-type]
-    builder.add_edge(START, "inner")
-    app: Any = builder.compile(checkpointer=saver)
-    config = place()
-    app.invoke({"messages": [HumanMessage("hi")], "total": 0}, config)
-    inside = app.get_state(config, subgraphs=True).tasks[0].state
-    assert contents(inside.values) == ["hi", "answer 1"]
-    assert contents(app.invoke(Command(resume="yes"), config)) == ["hi", "answer 1", "human says yes"]
-
-
-RESUME = """
+WRITING = """
 import sys
 sys.path.insert(0, sys.argv[2])
-from test_langgraph import Command, UndertextSaver, contents, graph, place
+from checkpoints import place, put
+from langchain_core.messages import HumanMessage
+from undertext.langgraph import UndertextSaver
 with UndertextSaver.from_url(sys.argv[1]) as saver:
-    print(contents(graph(saver).invoke(Command(resume="from elsewhere"), place())))
+    latest = saver.get_tuple(place())
+    config, messages = (latest.config, latest.checkpoint["channel_values"]["messages"]) if latest else (place(), [])
+    while True:
+        messages = [*messages, HumanMessage(str(len(messages)))]
+        config = put(saver, config, len(messages), messages=messages, count=len(messages))
+        print(len(messages), flush=True)
 """
 
 
-def test_an_interrupted_graph_is_resumed_by_another_process(url: str) -> None:
-    with UndertextSaver.from_url(url) as saver:
-        graph(saver).invoke({"messages": [HumanMessage("hi")], "total": 0}, place())
-    here = os.path.dirname(__file__)
-    done = subprocess.run([sys.executable, "-c", RESUME, url, here], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['hi', 'answer 1', 'human says from elsewhere']"
+def test_a_process_that_is_killed_leaves_whole_checkpoints_and_all_that_it_told(url: str) -> None:
+    told = 0
+    for steps in (1, 2, 3, 5, 8):
+        with subprocess.Popen([sys.executable, "-c", WRITING, url, os.path.dirname(__file__)], stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout is not None
+            for _ in range(steps):
+                told = int(writer.stdout.readline())
+            writer.kill()
+        with UndertextSaver.from_url(url) as saver:
+            found = [each.checkpoint["channel_values"] for each in saver.list(place())]
+        assert len(found) >= told
+        for count, each in enumerate(reversed(found), 1):
+            assert each == {"messages": [HumanMessage(str(i)) for i in range(count)], "count": count}
 
 
 def size_bytes(folder: Path) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any, AsyncIterator, Dict, List
 
 import pytest
@@ -41,7 +40,7 @@ every_kind: List[Dict[str, Any]] = [
 
 
 def opened() -> UndertextSession:
-    return UndertextSession("s", undertext.open())
+    return UndertextSession("s", undertext.open("memory:", "s"))
 
 
 def kept(items: List[Any]) -> List[Any]:
@@ -68,7 +67,7 @@ random_items = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(random_items, max_size=4))
 def test_random_items_come_back_as_they_were_given(items: List[Dict[str, Any]]) -> None:
     assert kept(items) == items
@@ -139,8 +138,18 @@ def test_messages_that_other_programs_appended_are_items() -> None:
     ]
 
 
-def test_two_sessions_that_pop_at_once_get_different_items(tmp_path: Path) -> None:
-    url = f"sqlite:{tmp_path / 'a.db'}"
+def test_merged_and_redacted_calls_are_all_there() -> None:
+    session = opened()
+    calls: List[Any] = [{"type": "function_call", "call_id": f"c{i}", "name": "f", "arguments": "{}", "id": f"i{i}"} for i in range(3)]
+    asyncio.run(session.add_items(calls))
+    session.conversation.merge([0, 1])
+    merged, second, third = asyncio.run(session.get_items())
+    assert merged == calls[0] and second == {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"} and third == calls[2]
+    session.conversation.redact([2], who="me")
+    assert asyncio.run(session.get_items())[-1]["call_id"] == "c2"  # type: ignore[typeddict-item]
+
+
+def test_two_sessions_that_pop_at_once_get_different_items(url: str) -> None:
     items: List[Any] = [{"role": "user", "content": str(i)} for i in range(20)]
 
     async def play() -> None:
@@ -173,8 +182,7 @@ def where(parcel: int) -> str:
     return f"parcel {parcel} is in Lyon"
 
 
-def test_a_runner_remembers_across_runs_and_processes(tmp_path: Path) -> None:
-    url = f"sqlite:{tmp_path / 'a.db'}"
+def test_a_runner_remembers_across_runs_and_processes(url: str) -> None:
     agent = Agent(name="a", model=Scripted(), tools=[where])
 
     def run(question: str) -> Any:

@@ -1,0 +1,16 @@
+"""Random tests hold on a machine that is busy, and leave nothing behind; what fails is printed, with its input made as small as can be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("undertext", deadline=None, database=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("undertext")
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:{tmp_path / 'a.db'}"
