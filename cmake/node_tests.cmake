@@ -63,5 +63,8 @@ foreach(name hello own_summaries sdk_managers sdk_stored_manager)
     ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/bindings/node/tests/example.sh $<TARGET_FILE:undertext_node> ${file})
   set_tests_properties(node.example.${name} PROPERTIES LABELS "example;node" TIMEOUT 60 SKIP_RETURN_CODE 77)
 endforeach()
+add_test(NAME node.readme COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/examples/hello.mjs
+  ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/bindings/node/tests/example.sh $<TARGET_FILE:undertext_node> ${PROJECT_SOURCE_DIR}/examples/hello.mjs)
+set_tests_properties(node.readme PROPERTIES LABELS "example;node" TIMEOUT 60 SKIP_RETURN_CODE 77)
 # These tell how long things take, or how much they use.
 set_tests_properties(node.loop node.leaks PROPERTIES RUN_SERIAL ON)

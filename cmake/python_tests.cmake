@@ -44,6 +44,8 @@ foreach(name hello agent_asyncio own_strategy)
   undertext_python_test(example.${name} ${UNDERTEXT_PYTHON} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/docs/python.md
     ${PROJECT_SOURCE_DIR}/examples/${name}.py ${UNDERTEXT_PYTHON} ${PROJECT_SOURCE_DIR}/examples/${name}.py)
 endforeach()
+undertext_python_test(readme ${UNDERTEXT_PYTHON} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/README.md
+  ${PROJECT_SOURCE_DIR}/examples/hello.py ${UNDERTEXT_PYTHON} ${PROJECT_SOURCE_DIR}/examples/hello.py)
 
 # scripts/python --test puts the packages of others into an environment of their own.
 set(adapters_python ${PROJECT_SOURCE_DIR}/build/venv-adapters/bin/python)
