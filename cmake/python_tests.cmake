@@ -51,7 +51,7 @@ undertext_python_test(readme ${UNDERTEXT_PYTHON} ${PROJECT_SOURCE_DIR}/tests/quo
 set(adapters_python ${PROJECT_SOURCE_DIR}/build/venv-adapters/bin/python)
 file(GLOB adapters_found CONFIGURE_DEPENDS ${adapters_python})
 if(NOT adapters_found)
-  undertext_python_test(adapters ${UNDERTEXT_BASH} -c "echo 'the packages of others are not there (scripts/python --test): the adapters are not tested'; exit 77")
+  undertext_python_test(adapters ${UNDERTEXT_BASH} -c "echo 'the packages of others are not there (scripts/python --test): the adapters are not tested' && exit 77")
   set_tests_properties(python.adapters PROPERTIES SKIP_RETURN_CODE 77)
   return()
 endif()
