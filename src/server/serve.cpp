@@ -60,9 +60,10 @@ class Gate {
   // Once the port is known, which is part of the names it goes by. Requests that come before are told to come again.
   void open(Hosts hosts, const ServeOptions& options, const http::Server& server) {
     server_ = &server;
-    admission_ =
-        std::make_unique<Admission>(app_.routes(), tokens_.get(), std::move(hosts),
-                                    AdmissionLimits{.requests_per_second = static_cast<double>(options.requests_per_second)});
+    const double rate = static_cast<double>(options.requests_per_second);
+    AdmissionLimits limits{.requests_per_second = rate};
+    limits.open_per_second = std::max(limits.open_per_second, rate / 10);
+    admission_ = std::make_unique<Admission>(app_.routes(), tokens_.get(), std::move(hosts), limits);
     is_open_.store(true, std::memory_order_release);
   }
 
