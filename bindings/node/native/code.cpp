@@ -66,17 +66,18 @@ undertext_status status_named(std::string_view name) {
   return UNDERTEXT_INTERNAL;
 }
 
-std::string property_text(napi_env env, napi_value object, const char* name) {
-  napi_value value = nullptr;
-  std::string text;
-  if (napi_get_named_property(env, object, name, &value) == napi_ok) {
-    try {
-      text = read_text(env, value, name);
-    } catch (...) {
-      text.clear();
-    }
+// Words for people; what cannot be read has none.
+std::string words_of(napi_env env, napi_value value) {
+  try {
+    return read_text(env, value, "message");
+  } catch (...) {
+    return {};
   }
-  return text;
+}
+
+std::string property_words(napi_env env, napi_value object, const char* name) {
+  napi_value value = nullptr;
+  return napi_get_named_property(env, object, name, &value) == napi_ok ? words_of(env, value) : std::string();
 }
 
 // By what was thrown: its `code`, if that is one of ours, and its `message`.
@@ -86,10 +87,10 @@ void settle_failed(napi_env env, Exchange& exchange, napi_value thrown) {
   napi_valuetype type = napi_undefined;
   napi_typeof(env, thrown, &type);
   if (type == napi_object) {
-    status = status_named(property_text(env, thrown, "code"));
-    words = property_text(env, thrown, "message");
+    status = status_named(property_words(env, thrown, "code"));
+    words = property_words(env, thrown, "message");
   } else if (type == napi_string) {
-    words = read_text(env, thrown, "message");
+    words = words_of(env, thrown);
   }
   // A getter of what was thrown may have thrown.
   bool pending = false;

@@ -29,6 +29,7 @@ class ConversationObject final : public Wrapped, public Ending {
   }
   void end() override {
     stop_events();
+    queue_->drop();
     handle_.reset();
   }
 

@@ -54,7 +54,7 @@ class Env : public std::enable_shared_from_this<Env> {
   void add(Ending& one) { endings_.insert(&one); }
   void remove(Ending& one) { endings_.erase(&one); }
 
-  // Something is to be done before the call that is under way returns to JavaScript; see Leaving.
+  // What is to be done when the change that is under way on the loop is complete; leave() does it.
   void before_leaving(std::function<void(napi_env)> task) { leaving_.push_back(std::move(task)); }
   void leave(napi_env env);
 

@@ -18,7 +18,8 @@ class Job;
 class Queue {
  public:
   void push(napi_env env, std::shared_ptr<Job> job);
-  void next(napi_env env);  // the one under way has ended, or gave up its place
+  void next(napi_env env);        // the one under way has ended, or gave up its place
+  void drop() { jobs_.clear(); }  // those that have not begun
   bool is_busy() const { return busy_; }
 
  private:

@@ -157,16 +157,14 @@ struct Call {
 // Throws into JavaScript what `Refused` or C++ says.
 napi_value throw_now(napi_env env) noexcept;
 
-// A function of the addon: its failures become errors of JavaScript, and what was to be done before leaving is done.
+// A function of the addon: its failures become errors of JavaScript.
 template <napi_value (*Work)(const Call&)>
 napi_value method(napi_env env, napi_callback_info info) noexcept {
-  napi_value result = nullptr;
   try {
-    result = Work(Call(env, info));
+    return Work(Call(env, info));
   } catch (...) {
-    result = throw_now(env);
+    return throw_now(env);
   }
-  return result;
 }
 
 }  // namespace undertext::node

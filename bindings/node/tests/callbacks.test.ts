@@ -58,6 +58,13 @@ for (const [where, make] of [
       throwsText: () => {
         throw 'words'
       },
+      throwsHalfACharacter: () => {
+        throw '\ud800'
+      },
+      rejectsHalfACharacter: { plan: () => Promise.reject('\ud800'), slow: true },
+      throwsHalfAMessage: () => {
+        throw new Error('\ud800')
+      },
       throwsNothing: () => {
         throw undefined
       },
