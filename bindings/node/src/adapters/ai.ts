@@ -4,7 +4,7 @@ import type { Conversation } from '../conversation.js'
 import { encode } from '../encode.js'
 import type { Store } from '../store.js'
 import type { Message } from '../types.js'
-import { changes } from './changes.js'
+import { applyAt, changes } from './changes.js'
 import { disclose, enclose, functionCall, isObject, plainText, type Face, type Item } from './foreign.js'
 import { Pool } from './pool.js'
 
@@ -90,12 +90,8 @@ class MessageStore<T> {
     }
     const work = async (conversation: Conversation): Promise<{ version: number }> => {
       const now = await this.#read(conversation)
-      const before = now.messages.map(encode)
-      const expectedVersion = options.expectedVersion ?? now.version
-      const [first, ...rest] = changes(before, after, made)
-      if (first === undefined) return { version: now.version }
-      const outcomes = await conversation.apply([{ ...first, expectedVersion }, ...rest])
-      return { version: outcomes.at(-1)!.version }
+      const operations = changes(now.messages.map(encode), after, made)
+      return { version: operations.length === 0 ? now.version : await applyAt(conversation, options.expectedVersion ?? now.version, operations) }
     }
     return options.expectedVersion === undefined ? this.#pool.change(id, work) : this.#pool.use(id, work)
   }

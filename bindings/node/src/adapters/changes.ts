@@ -1,5 +1,6 @@
 // One list of messages turned into another, as operations: what stays is not stored again, and every earlier list stays readable.
 import type { Message, Operation } from '../types.js'
+import type { AnyConversation } from './foreign.js'
 
 // Finds the first place of a text at or beyond another; the questions of one run only go forward, so what lies behind is dropped.
 function places(texts: readonly string[]): (text: string, from: number) => number | undefined {
@@ -55,4 +56,11 @@ export function changes(before: readonly string[], after: readonly string[], mes
   if (i < before.length) operations.push({ operation: 'DELETE', indices: range(j, before.length - i) })
   if (j < after.length) operations.push({ operation: 'APPEND', messages: range(j, after.length - j).map(message) })
   return operations
+}
+
+/** Carries them out in one step, or fails with `conflict` where `version` is no longer the head. The version that came of it. */
+export async function applyAt(conversation: AnyConversation, version: number, operations: readonly Operation[]): Promise<number> {
+  const [first, ...rest] = operations
+  if (first === undefined) return version
+  return (await conversation.apply([{ ...first, expectedVersion: version }, ...rest])).at(-1)!.version
 }

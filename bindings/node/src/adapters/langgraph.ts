@@ -33,7 +33,9 @@ function required(config: RunnableConfig, field: 'thread_id' | 'checkpoint_id'):
 }
 
 function namespaceOf(config: RunnableConfig): string {
-  return (config.configurable?.['checkpoint_ns'] as string | undefined) ?? ''
+  const value: unknown = config.configurable?.['checkpoint_ns'] ?? ''
+  if (typeof value !== 'string') throw new UndertextError('invalid_argument', 'configurable.checkpoint_ns must be a text', { field: 'checkpoint_ns' })
+  return value
 }
 
 function configOf(thread_id: string, checkpoint_ns: string, checkpoint_id: string): RunnableConfig {
@@ -49,7 +51,8 @@ function writeIndex(channel: string, position: number): number {
  * Checkpoints in a store of Undertext. Of a thread there is a conversation with a record for each checkpoint and each putWrites, and one for each channel whose value is a list of
  * messages: a checkpoint names a version of it, and versions share their messages. Every other value is stored when its version is new, and named by the checkpoints after.
  *
- * Several processes may use one store. What fails, fails with an UndertextError, and no checkpoint is then half there: its record comes last.
+ * Several processes may use one store. What the store refuses fails with an UndertextError, what the serializer refuses with its error; no checkpoint is then half there, since its
+ * record comes last.
  */
 export class UndertextSaver extends BaseCheckpointSaver {
   readonly #pool: Pool
@@ -158,12 +161,11 @@ export class UndertextSaver extends BaseCheckpointSaver {
   override async put(config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, newVersions: ChannelVersions): Promise<RunnableConfig> {
     const thread = required(config, 'thread_id')
     const namespace = namespaceOf(config)
-    const parent = config.configurable?.['checkpoint_id'] as string | undefined
-    // Before anything is waited for, so that what the caller changes afterwards changes nothing here.
+    const parent: string | undefined = getCheckpointId(config) || undefined
     const copy = copyCheckpoint(checkpoint)
-    const serialized = { checkpoint: serialize(this.serde, { ...copy, channel_values: {} }), metadata: serialize(this.serde, metadata) }
     const fresh = Object.entries(newVersions).filter(([channel]) => Object.hasOwn(copy.channel_values, channel))
-    const values = fresh.map(([channel, version]) => ({ channel, version, value: copy.channel_values[channel], typed: serialize(this.serde, copy.channel_values[channel]) }))
+    // All of it is read now: what the caller changes afterwards changes nothing here.
+    const [typedCheckpoint, typedMetadata, ...typed] = await Promise.all([{ ...copy, channel_values: {} }, metadata, ...fresh.map(([channel]) => copy.channel_values[channel])].map((value) => serialize(this.serde, value)))
     await this.#threads.use(thread, async ({ name, conversation, index }) => {
       const parentOrdinal = parent === undefined ? undefined : index.checkpoint(namespace, parent)
       const above = parentOrdinal === undefined ? undefined : { ordinal: parentOrdinal, record: await readCheckpoint(conversation, parentOrdinal) }
@@ -173,14 +175,14 @@ export class UndertextSaver extends BaseCheckpointSaver {
         namespace,
         id: copy.id,
         parent,
-        checkpoint: await serialized.checkpoint,
-        metadata: await serialized.metadata,
+        checkpoint: typedCheckpoint!,
+        metadata: typedMetadata!,
         values: [],
         references: references(copy, newVersions, index, namespace, above),
       }
-      for (const { channel, version, value, typed } of values) {
+      for (const [i, [channel, version]] of fresh.entries()) {
         const base = await listVersionOf(conversation, channel, above)
-        record.values.push([channel, version, await this.#lists.store(channelName(name, namespace, channel), value, await typed, base)])
+        record.values.push([channel, version, await this.#lists.store(channelName(name, namespace, channel), copy.channel_values[channel], typed[i]!, base)])
       }
       await conversation.append(toMessage(record))
     })

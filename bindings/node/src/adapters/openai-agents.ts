@@ -1,6 +1,8 @@
 // A conversation as a session of the OpenAI Agents SDK.   npm: @openai/agents, or @openai/agents-core
-import type { AgentInputItem, Session } from '@openai/agents-core'
+import type { AgentInputItem, SessionHistoryMutation, SessionHistoryRewriteArgs, SessionHistoryRewriteAwareSession } from '@openai/agents-core'
+import { encode } from '../encode.js'
 import type { Message, Operation } from '../types.js'
+import { applyAt, changes } from './changes.js'
 import { clearAll, disclose, enclose, functionCall, isObject, plainText, refresh, type AnyConversation, type Face, type Item } from './foreign.js'
 import { Turns } from './turns.js'
 
@@ -54,8 +56,20 @@ export function toAgentItems(message: Message): AgentInputItem[] {
   return (item === undefined ? plainItems(message) : [item]) as unknown as AgentInputItem[]
 }
 
+// The first call of that id is replaced, and any other is hidden.
+function mutated(messages: Message[], { callId, replacement }: SessionHistoryMutation): Message[] {
+  let isReplaced = false
+  return messages.flatMap((message) => {
+    const item = disclose(kind, message)
+    if (item?.['type'] !== 'function_call' || item['callId'] !== callId) return [message]
+    if (isReplaced) return []
+    isReplaced = true
+    return [fromAgentItem(replacement)]
+  })
+}
+
 /** A session that keeps everything: what was popped or cleared is in earlier versions of the conversation. Whoever opened the conversation closes it. */
-export class UndertextSession implements Session {
+export class UndertextSession implements SessionHistoryRewriteAwareSession {
   readonly #sessionId: string
   readonly #turns = new Turns()
 
@@ -86,14 +100,25 @@ export class UndertextSession implements Session {
   async popItem(): Promise<AgentInputItem | undefined> {
     return this.#turns.run(async () => {
       await refresh(this.conversation)
-      const expectedVersion = await this.conversation.version()
-      const { messages, ordinals } = await this.conversation.find({ last: 1, atVersion: expectedVersion })
+      const version = await this.conversation.version()
+      const { messages, ordinals } = await this.conversation.find({ last: 1, atVersion: version })
       if (messages[0] === undefined) return undefined
       const items = toAgentItems(messages[0])
       const item = items.pop()
       const rest: Operation[] = items.length === 0 ? [] : [{ operation: 'APPEND', messages: items.map(fromAgentItem) }]
-      await this.conversation.apply([{ operation: 'DELETE', ordinals, expectedVersion }, ...rest])
+      await applyAt(this.conversation, version, [{ operation: 'DELETE', ordinals }, ...rest])
       return item
+    })
+  }
+
+  /** What the runner asks for when an approval changed the arguments of a call. */
+  async applyHistoryMutations({ mutations }: SessionHistoryRewriteArgs): Promise<void> {
+    await this.#turns.run(async () => {
+      await refresh(this.conversation)
+      const version = await this.conversation.version()
+      const before = await this.conversation.messages({ atVersion: version })
+      const after = mutations.reduce(mutated, before)
+      await applyAt(this.conversation, version, changes(before.map(encode), after.map(encode), (i) => after[i]!))
     })
   }
 

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { UndertextError } from '../error.js'
 
 const attemptsMax = 50
-const waitMax_ms = 50
+const waitMaxMs = 50
 
 async function whileOthersWrite<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; ++attempt) {
@@ -13,7 +13,7 @@ async function whileOthersWrite<T>(work: () => Promise<T>): Promise<T> {
       if (!(thrown instanceof UndertextError) || thrown.code !== 'conflict' || attempt === attemptsMax) throw thrown
     }
     // At random, so that those who met do not meet again.
-    await wait(Math.random() * Math.min(2 ** attempt, waitMax_ms))
+    await wait(Math.random() * Math.min(2 ** attempt, waitMaxMs))
   }
 }
 

@@ -83,6 +83,19 @@ test('two who save at once lose nothing, and whoever expects a version is told',
   assert.deepEqual(await two.load('chat'), chat)
 })
 
+test('many chats at once, more than are kept open, are each their own', async () => {
+  await using store = await openStore('memory:')
+  const messages = new UIMessageStore(store)
+  const ids = Array.from({ length: 100 }, (_, i) => `chat-${i}`)
+  await Promise.all(ids.flatMap((id) => [messages.load(id), messages.save(id, [say(id, 'user', id)]), messages.load(id)]))
+  const loaded = await Promise.all(ids.map((id) => messages.load(id)))
+  assert.deepEqual(
+    loaded.map((list) => list.map(({ id }) => id)),
+    ids.map((id) => [id]),
+  )
+  await messages.close()
+})
+
 test('a chat as in the manual of the AI SDK: load, validate, convert, stream, save', async () => {
   await using store = await openStore('memory:')
   const messages = new UIMessageStore(store)

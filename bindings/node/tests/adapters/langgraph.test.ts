@@ -293,6 +293,25 @@ test('a thread without a name is refused', async (t) => {
   }
 })
 
+test('a checkpoint that cannot be stored is refused, and the thread stays as it was', async (t) => {
+  const { store } = await inMemory(t)
+  // LangGraph's own writes a note in place of what it cannot serialize.
+  const saver = new UndertextSaver(store, {
+    dumpsTyped: async (value: unknown) => ['json', Buffer.from(JSON.stringify(value))],
+    loadsTyped: async (_type: string, text: string | Uint8Array) => JSON.parse(text as string) as unknown,
+  })
+  const config = await put(saver, { configurable: { thread_id: 't' } }, { said: 'before' })
+  await assert.rejects(put(saver, config, { messages: [new HumanMessage('x')], bad: 1n, worse: 2n }), TypeError)
+  await assert.rejects(saver.putWrites(config, [['a', 1], ['bad', 1n], ['worse', 2n]], 'task'), TypeError)
+  await assert.rejects(put(saver, config, { said: 'x'.repeat(17 * 2 ** 20) }), { name: 'UndertextError', code: 'too_large' })
+  await assert.rejects(put(saver, { configurable: { thread_id: 't', checkpoint_ns: 5 } }, {}), { name: 'UndertextError', code: 'invalid_argument', field: 'checkpoint_ns' })
+  const tuple = (await saver.getTuple({ configurable: { thread_id: 't' } }))!
+  assert.equal(tuple.checkpoint.channel_values['said'], 'before')
+  assert.deepEqual(tuple.pendingWrites, [])
+  assert.deepEqual((await store.list()).map(({ conversation }) => conversation), ['langgraph.t.0'])
+  await saver.close()
+})
+
 test('what was given may be changed afterwards', async (t) => {
   const { saver } = await inMemory(t)
   const checkpoint = { ...emptyCheckpoint(), id: uuid6(0), channel_values: { list: ['a'], messages: [new HumanMessage('a')] } as Record<string, unknown[]>, channel_versions: { list: 1, messages: 1 } }

@@ -1,4 +1,4 @@
-import { Agent, Runner, setTracingDisabled, tool, Usage, type AgentInputItem, type Model, type ModelRequest, type ModelResponse } from '@openai/agents-core'
+import { Agent, MemorySession, Runner, setTracingDisabled, tool, Usage, type AgentInputItem, type Model, type ModelRequest, type ModelResponse, type SessionHistoryMutation } from '@openai/agents-core'
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -75,6 +75,26 @@ test('no item is popped twice by two who pop at once', async () => {
   const popped = await Promise.all(numbered.map((_, i) => sessions[i % 2]!.popItem()))
   assert.deepEqual(popped.map((item) => JSON.stringify(item)).sort(), numbered.map((item) => JSON.stringify(item)).sort())
   assert.deepEqual(await sessions[1]!.getItems(), [])
+})
+
+test('a call is rewritten as the session in memory of the SDK does it, and the first one is not lost', async () => {
+  const call = (id: string, given: string): AgentInputItem => ({ type: 'function_call', callId: id, name: 'f', status: 'completed', arguments: given })
+  const history = [items[0]!, call('a', '1'), call('b', '2'), call('a', '3'), items[7]!]
+  const mutations = [
+    { type: 'replace_function_call', callId: 'a', replacement: call('a', 'changed') },
+    { type: 'replace_function_call', callId: 'none', replacement: call('none', 'changed') },
+    { type: 'replace_function_call', callId: 'b', replacement: call('b', 'changed') },
+  ] as SessionHistoryMutation[]
+  const theirs = new MemorySession()
+  const conversation = inMemory()
+  const ours = new UndertextSession(conversation)
+  for (const session of [theirs, ours]) {
+    await session.addItems(history)
+    await session.applyHistoryMutations({ mutations })
+    await session.applyHistoryMutations({ mutations: [] })
+  }
+  assert.equal(JSON.stringify(await ours.getItems()), JSON.stringify(await theirs.getItems()))
+  assert.equal((await conversation.messages({ all: true })).length, history.length + 2)
 })
 
 test('clearSession hides everything, and an UNDO brings it back', async () => {

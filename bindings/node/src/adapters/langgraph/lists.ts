@@ -3,7 +3,7 @@ import { isBaseMessage } from '@langchain/core/messages'
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import type { Conversation } from '../../conversation.js'
 import { UndertextError } from '../../error.js'
-import { changes } from '../changes.js'
+import { applyAt, changes } from '../changes.js'
 import { discloseMessage, encloseMessage, isMessageJson } from '../langchain-messages.js'
 import type { Pool } from '../pool.js'
 import { deserialize, type Stored, type Typed } from './records.js'
@@ -62,8 +62,7 @@ export class Lists {
     const operations = changes(await this.#texts(conversation, from), texts, (i) => encloseMessage(items[i]!))
     if (operations.length === 0) return from
     if (from !== head) operations.unshift({ operation: 'RESTORE', version: from })
-    operations[0] = { ...operations[0]!, expectedVersion: head }
-    const version = (await conversation.apply(operations)).at(-1)!.version
+    const version = await applyAt(conversation, head, operations)
     this.#remember(conversation.id, { version, texts })
     return version
   }
