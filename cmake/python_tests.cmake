@@ -29,8 +29,11 @@ PYTHONPATH='${UNDERTEXT_PYTHONPATH}' exec '${UNDERTEXT_PYTHON}' '${PROJECT_SOURC
 undertext_python_test(conformance ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/conformance.sh ${UNDERTEXT_PYTHON3} ${python_exec})
 set_tests_properties(python.conformance PROPERTIES SKIP_RETURN_CODE 77)
 file(GLOB files CONFIGURE_DEPENDS tests/scenarios/*.json)
-undertext_python_test(scenarios ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/play_scenarios.py ${python_exec} ${files})
-set_property(TEST python.scenarios APPEND PROPERTY ENVIRONMENT UNDERTEXT_DOOR=python)
+foreach(file IN LISTS files)
+  cmake_path(GET file STEM name)
+  undertext_python_test(scenario.${name} ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/play_scenarios.py ${python_exec} ${file})
+  set_property(TEST python.scenario.${name} APPEND PROPERTY ENVIRONMENT UNDERTEXT_DOOR=python)
+endforeach()
 
 # A tenth of what the script does by itself.
 undertext_python_test(leaks ${UNDERTEXT_PYTHON} ${PROJECT_SOURCE_DIR}/bindings/python/tests/leaks.py 0.1)
