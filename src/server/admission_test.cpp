@@ -252,6 +252,17 @@ TEST_F(AdmissionOfRequests, WrongTokensFromEverywhereAreSlowedDownTogether) {
   EXPECT_EQ(refused, 90u);
 }
 
+TEST_F(AdmissionOfRequests, WhatTakesNoTokenHasARateForEachPeer) {
+  Admission admission = with_tokens({.open_per_second = 2});
+  for (const char* target : {"/healthz", "/nothing", "/healthz", "/nothing"})
+    EXPECT_NE(status(admission, head("GET", target, {})), 429u) << target;
+  EXPECT_EQ(status(admission, head("GET", "/healthz", {})), 429u);
+  EXPECT_EQ(status(admission, head("GET", "/nothing", {})), 429u);
+  EXPECT_EQ(status(admission, head("GET", "/healthz", {}, "10.0.0.2")), 200u) << "another peer";
+  EXPECT_EQ(status(admission, head("GET", "/v1/things", {bearer(reader_)})), 200u) << "who has a token";
+  EXPECT_EQ(status(admission, head("GET", "/healthz", {}), 1), 200u) << "a second later";
+}
+
 TEST_F(AdmissionOfRequests, ATokenHasARateOfItsOwnAndARequestCountsOnce) {
   Admission admission = with_tokens({.requests_per_second = 5});
   const http::Head one = head("GET", "/v1/things", {bearer(reader_)});
