@@ -118,16 +118,20 @@ TEST_F(OnceTest, a_compression_is_begun_once_for_a_key) {
       R"({"operation":"APPEND","messages":[{"role":"user","content":"hello"},{"role":"user","content":"you"}]})";
   ASSERT_EQ(call(*app, "POST", "/v1/conversations/a/operations", {.body = append})->reply.status, 200u);
   const std::string order = R"({"strategy":{"name":"keep_recent","n":1}})";
+  const auto events = call(*app, "GET", "/v1/conversations/a/events");
+  ASSERT_TRUE(events->wait_for_text("id: 1\n"));
   const auto first = post("/v1/conversations/a/compressions", order, "k");
   ASSERT_EQ(first->reply.status, 202u) << first->reply.body;
   const auto second = post("/v1/conversations/a/compressions", order, "k");
   EXPECT_EQ(second->reply.status, 202u);
   EXPECT_EQ(first->field("Location"), second->field("Location"));
   expect_refused(post("/v1/conversations/a/compressions", R"({"strategy":{"name":"keep_recent","n":0}})", "k"));
-  app->stop();  // waits for it
+  ASSERT_TRUE(events->wait_for_text(R"("state":"done")"));
   start_again();
+  const auto later = call(*app, "GET", "/v1/conversations/a/events");
+  ASSERT_TRUE(later->wait_for_text("id: 2\n"));
   ASSERT_EQ(post("/v1/conversations/a/compressions", order, "k")->reply.status, 202u);
-  app->stop();
+  ASSERT_TRUE(later->wait_for_text(R"("state":"done")"));
   EXPECT_EQ(call(*app, "GET", "/v1/conversations/a/version")->reply.body, R"({"ok":true,"result":2})") << "done once";
 }
 
