@@ -32,7 +32,7 @@ import undertext.sdk
 folder = pathlib.Path(undertext.__file__).parent
 assert (folder / "py.typed").exists() and (folder / "_native.pyi").exists()
 assert importlib.metadata.version("undertext") == undertext.__version__
-assert not importlib.metadata.requires("undertext")
+assert all("extra ==" in needed for needed in importlib.metadata.requires("undertext") or [])
 with undertext.open("sqlite:store.db", "one") as conversation:
     conversation.append({"role": "user", "content": "Hello"})
     # Python's SQLite and ours are two in one process.
