@@ -11,7 +11,7 @@
 // Safe for any number of threads: writers take turns, readers never wait for a writer's work; history() gives a reader a value that
 // stays as it is. Subscribers are called on the writer's thread, after the change is visible, in order, without a lock held on
 // readers; they may read the conversation, and must not
-// change it (invalid_argument) or throw.
+// change it (invalid_argument) or throw. Other writers wait meanwhile: two conversations whose subscribers change each other may wait for each other for ever.
 #pragma once
 
 #include <cstdint>
