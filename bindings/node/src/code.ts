@@ -1,6 +1,6 @@
 // Strategies and summarisers in JavaScript, as the addon calls them.
 import { encode } from './encode.js'
-import { UndertextError } from './error.js'
+import { mustBeObject, UndertextError } from './error.js'
 import type { NativeCancel, NativeCode, NativeSummary } from './native.js'
 import type { DataSettings, EndpointSettings, Message } from './types.js'
 import { View } from './view.js'
@@ -94,7 +94,7 @@ function summaryParts(summary: string | Summary): NativeSummary {
 }
 
 function strategyCode(name: string, strategy: Strategy): NativeCode {
-  const { plan, slow = false } = typeof strategy === 'function' ? { plan: strategy } : strategy
+  const { plan, slow = false } = typeof strategy === 'function' ? { plan: strategy } : (strategy ?? {})
   mustBeFunction(plan, name)
   return {
     kind: 'strategy',
@@ -123,7 +123,10 @@ function isCode(summariser: Summariser | EndpointSettings): summariser is Summar
 /** Settings as the addon takes them: what is data, and what is code. */
 export function readSettings(settings: Settings | undefined): ReadSettings {
   if (settings === undefined) return { config: undefined, code: undefined }
+  mustBeObject(settings, 'settings')
   const { strategies = {}, summarisers = {}, ...data } = settings
+  mustBeObject(strategies, 'strategies')
+  mustBeObject(summarisers, 'summarisers')
   const code: NativeCode[] = []
   const endpoints: Record<string, EndpointSettings> = {}
   for (const [name, strategy] of Object.entries(strategies)) code.push(strategyCode(name, strategy))

@@ -50,6 +50,10 @@ export class UndertextError extends Error implements ErrorDetails {
   }
 }
 
+export function mustBeObject(value: unknown, field: string): void {
+  if (typeof value !== 'object' || value === null) throw new UndertextError('invalid_argument', `${field} must be an object`, { field })
+}
+
 /** What the addon throws is an Error with the protocol's error object as its message. */
 export function typed(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || thrown instanceof UndertextError || !('code' in thrown)) return thrown

@@ -2,7 +2,7 @@
 import { readSettings, type Settings } from './code.js'
 import { Conversation } from './conversation.js'
 import { encode } from './encode.js'
-import { later } from './error.js'
+import { later, mustBeObject } from './error.js'
 import { native, type NativeStore } from './native.js'
 import type { CheckReport, ConversationRecord, DataSettings, OpenOptions, Removal, StoreOptions } from './types.js'
 
@@ -25,6 +25,7 @@ export class Store {
 
   /** Up to `limit` conversations by name, beyond `after`. */
   async list(options: { after?: string; limit?: number } = {}): Promise<ConversationRecord[]> {
+    mustBeObject(options, 'options')
     return JSON.parse(await later(() => this.#native.list(options.after ?? '', options.limit ?? 1000))) as ConversationRecord[]
   }
 
@@ -98,6 +99,7 @@ async function openNative(url: string, options?: StoreOptions): Promise<NativeSt
 
 /** A conversation in a store, which is closed with it. For several conversations of one store: openStore(). */
 export async function open(url: string, id = 'default', options: { settings?: Settings; store?: StoreOptions } & OpenOptions = {}): Promise<Conversation> {
+  mustBeObject(options, 'options')
   const { settings, store: storeOptions, ...how } = options
   const store = await openNative(url, storeOptions)
   try {

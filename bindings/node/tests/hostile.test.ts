@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import vm from 'node:vm'
-import { Conversation, inMemory, MemoryConversation, open, UndertextError, View, type Message } from 'undertext'
+import { Conversation, inMemory, MemoryConversation, open, openStore, UndertextError, View, type Message } from 'undertext'
 import { temporaryStore } from './temporary.js'
 
 const good: Message = { role: 'user', content: 'there before' }
@@ -128,6 +128,23 @@ test('queries and arguments of the wrong kind are refused with a type', async ()
     )
   }
   assert.equal(await conversation.version(), 0)
+})
+
+test('settings and options of the wrong kind are refused with a type', async () => {
+  const isTyped = { name: 'UndertextError', code: 'invalid_argument' }
+  const wrong = [null, 5, 'settings', { strategies: null }, { strategies: 'all' }, { strategies: { x: null } }, { strategies: { x: 5 } }, { strategies: { x: {} } }, { summarisers: null }, { summarisers: { x: null } }, { summarisers: { x: { summarise: null } } }]
+  await using store = await openStore('memory:')
+  for (const settings of wrong as never[]) {
+    assert.throws(() => inMemory(settings), isTyped, JSON.stringify(settings))
+    assert.throws(() => new MemoryConversation(settings), isTyped, JSON.stringify(settings))
+    await assert.rejects(store.open('c', settings), isTyped, JSON.stringify(settings))
+  }
+  for (const options of [null, 5] as never[]) {
+    await assert.rejects(store.list(options), isTyped)
+    await assert.rejects(open('memory:', 'c', options), isTyped)
+    await assert.rejects(openStore('memory:', options), isTyped)
+    await assert.rejects(store.open('c', undefined, options), isTyped)
+  }
 })
 
 test('raw lines that are no JSON are answered, and lone surrogates in them refused', async () => {

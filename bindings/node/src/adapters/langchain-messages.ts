@@ -13,7 +13,7 @@ const roles: Record<string, Role> = {
   ChatMessage: 'user',
 }
 
-interface MessageJson {
+export interface MessageJson {
   lc: 1
   type: 'constructor'
   id: string[]
@@ -62,8 +62,8 @@ function plainCall(call: Item): Item {
   }
 }
 
-// Of a message that came by another door.
-function plainJson(message: Message): MessageJson {
+/** Of a message that came by another door. */
+export function plainJson(message: Message): MessageJson {
   const names: Record<string, string> = { user: 'HumanMessage', assistant: 'AIMessage', tool: 'ToolMessage' }
   const kwargs: Item = { content: message.content ?? '', id: message.id ?? undefined }
   if (message.role === 'assistant') {

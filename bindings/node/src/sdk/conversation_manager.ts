@@ -235,13 +235,15 @@ export abstract class AnyConversationManager<M extends Mode> {
   // Compression.
 
   /**
-   * Runs the strategy of the configuration, or one of the engine's without code of yours. `cannot_fit`: `targetTokens`, by default that of the configuration, cannot be reached. In memory, changes
-   * are refused with `conflict` from the call until your code is asked.
+   * Runs the strategy of the configuration, or one of the engine's without code of yours: the engine knows only the code of the configuration, so one with another summariser
+   * is refused. `cannot_fit`: `targetTokens`, by default that of the configuration, cannot be reached. In memory, changes are refused with `conflict` from the call until your
+   * code is asked.
    */
-  compress(strategy?: EngineStrategy | string, targetTokens?: number): Promise<Outcome> {
+  async compress(strategy?: EngineStrategy | string, targetTokens?: number): Promise<Outcome> {
     const { compressionConfig } = this
     const configured: EngineChoice = compressionConfig ? engineChoice(compressionConfig) : { strategy: 'sliding_window' }
-    const choice = strategy === undefined ? configured : strategy instanceof EngineStrategy ? strategy.choice : { strategy }
+    const isConfigured = strategy === undefined || strategy === compressionConfig?.strategy
+    const choice = isConfigured ? configured : choiceWithoutCode(strategy)
     const isSlow = typeof strategy === 'string' || choice.strategies !== undefined || choice.summarisers !== undefined
     return this.engine.compress({ strategy: choice.strategy, targetTokens: targetTokens ?? compressionConfig?.targetTokens }, isSlow)
   }
@@ -298,8 +300,23 @@ export abstract class AnyConversationManager<M extends Mode> {
   }
 }
 
+function choiceWithoutCode(strategy: EngineStrategy | string): EngineChoice {
+  if (typeof strategy === 'string') return { strategy }
+  if (!(strategy instanceof EngineStrategy) || strategy.choice.summarisers !== undefined) {
+    throw new ValidationError('a strategy with code of yours must be that of the compressionConfig', 'strategy')
+  }
+  return strategy.choice
+}
+
+function checkOptions(options: ConversationManagerOptions): void {
+  if (typeof options !== 'object' || options === null) throw new ValidationError('options must be an object', 'options')
+  if (options.initialMessages !== undefined && !Array.isArray(options.initialMessages)) throw new ValidationError('must be a list of messages', 'initialMessages')
+}
+
 /** What the engine is told. */
-function settingsOf({ tokenLimit, compressionConfig, tokenizer, pairs, limits }: ConversationManagerOptions): Settings {
+function settingsOf(options: ConversationManagerOptions): Settings {
+  checkOptions(options)
+  const { tokenLimit, compressionConfig, tokenizer, pairs, limits } = options
   const settings = { tokenLimit, tokenizer, pairs, limits }
   // What is no configuration is for the engine to refuse.
   if (typeof compressionConfig !== 'object' || compressionConfig === null) return { ...settings, compressionConfig }
@@ -346,9 +363,11 @@ export class StoredConversationManager extends AnyConversationManager<'later'> {
   }
 
   /** Without settings in `options`, those that were kept with the conversation; `initialMessages` are for one that is new. */
-  static async open(url: string, id: string, { initialMessages = [], ...options }: ConversationManagerOptions = {}): Promise<StoredConversationManager> {
+  static async open(url: string, id: string, given: ConversationManagerOptions = {}): Promise<StoredConversationManager> {
+    const settings = settingsOf(given)
+    const { initialMessages = [], ...options } = given
     const messages = copyOf(initialMessages)
-    const opened = new StoredConversationManager(options, await openEngine(url, id, settingsOf(options)))
+    const opened = new StoredConversationManager(options, await openEngine(url, id, settings))
     if (messages.length > 0 && (await opened.engine.version()) === 0) await opened.addMessages(messages)
     return opened
   }

@@ -30,6 +30,8 @@ export interface Engine<M extends Mode> {
 
   /** A copy of what was given, made at once: what is done to it afterwards changes nothing. */
   given<T>(value: T): Reply<M, T>
+  /** The same, with the version that it is meant for: that before whatever is called next. */
+  givenNow<T>(value: T): Reply<M, { copy: T; version: number }>
   map<A, B>(value: Reply<M, A>, next: (value: A) => B): Reply<M, B>
   chain<A, B>(value: Reply<M, A>, next: (value: A) => Reply<M, B>): Reply<M, B>
   nothing(): Reply<M, void>
@@ -125,6 +127,9 @@ class Now implements Engine<'now'> {
   given<T>(value: T): T {
     return copyOf(value)
   }
+  givenNow<T>(value: T): { copy: T; version: number } {
+    return { copy: copyOf(value), version: this.version() }
+  }
   map<A, B>(value: A, next: (value: A) => B): B {
     return next(value)
   }
@@ -199,6 +204,9 @@ class Later implements Engine<'later'> {
   async given<T>(value: T): Promise<T> {
     return copyOf(value)
   }
+  async givenNow<T>(value: T): Promise<{ copy: T; version: number }> {
+    return { copy: copyOf(value), version: await this.version() }
+  }
   map<A, B>(value: Promise<A>, next: (value: A) => B): Promise<B> {
     return value.then(next)
   }
@@ -260,24 +268,24 @@ export function markMapOf<M extends Mode, T>(engine: Engine<M>, read: (markMap: 
   return engine.ask({ query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) => read(answer.result))
 }
 
-/** Reads the mark map, and takes over what `edit` makes of it, unless somebody else was quicker (`conflict`). undefined: nothing to do. */
-function editMarkMap<M extends Mode>(engine: Engine<M>, edit: (markMap: Required<MessageMarkMap>) => MessageMarkMap | undefined): Reply<M, void> {
-  return engine.chain(engine.version(), (version) =>
-    engine.chain(
-      engine.askAt(version, { query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) => edit(answer.result)),
-      (edited) => (edited === undefined ? engine.nothing() : engine.importMarkMap(edited, version)),
-    ),
+/** Reads the mark map of `version`, and takes over what `edit` makes of it, unless somebody else was quicker (`conflict`). undefined: nothing to do. */
+function editMarkMap<M extends Mode>(engine: Engine<M>, version: number, edit: (markMap: Required<MessageMarkMap>) => MessageMarkMap | undefined): Reply<M, void> {
+  return engine.chain(
+    engine.askAt(version, { query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) => edit(answer.result)),
+    (edited) => (edited === undefined ? engine.nothing() : engine.importMarkMap(edited, version)),
   )
 }
 
 /** The view is these ordinals, in this order; the stack of batches stays. */
 export function setOriginalIndices<M extends Mode>(engine: Engine<M>, indices: readonly number[]): Reply<M, void> {
-  return engine.chain(engine.given(indices), (originalIndices) => editMarkMap(engine, ({ typeIndices: _, ...markMap }) => ({ ...markMap, originalIndices: originalIndices as number[] })))
+  return engine.chain(engine.givenNow(indices), ({ copy, version }) =>
+    editMarkMap(engine, version, ({ typeIndices: _, ...markMap }) => ({ ...markMap, originalIndices: copy as number[] })),
+  )
 }
 
 /** A message of the log becomes visible; with `role`, only if it has that one. Nothing to do where it is visible. */
 export function showAtTheEnd<M extends Mode>(engine: Engine<M>, ordinal: number, role?: LLMMessageRole): Reply<M, void> {
-  return editMarkMap(engine, ({ typeIndices, ...markMap }) => {
+  const edit = ({ typeIndices, ...markMap }: Required<MessageMarkMap>): MessageMarkMap | undefined => {
     const isVisible = markMap.originalIndices.includes(ordinal)
     const ofRole = role === undefined ? undefined : Object.hasOwn(typeIndices, role) ? typeIndices[role] : []
     if (isVisible && ofRole?.includes(ordinal) === false) throw new ValidationError(`message ${ordinal} has another role`, 'role')
@@ -285,5 +293,6 @@ export function showAtTheEnd<M extends Mode>(engine: Engine<M>, ordinal: number,
     markMap.originalIndices.push(ordinal)
     // The engine compares the roles it is told with those of the messages.
     return ofRole === undefined ? markMap : { ...markMap, typeIndices: { ...typeIndices, [role as string]: [...ofRole, ordinal] } }
-  })
+  }
+  return engine.chain(engine.version(), (version) => editMarkMap(engine, version, edit))
 }

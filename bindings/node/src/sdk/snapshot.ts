@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Mode, Reply } from '../requests.js'
-import type { Stats } from '../types.js'
+import type { Outcome, Stats } from '../types.js'
 import { type Engine, messagesOf, ordinalsOf } from './engine.js'
 import { ValidationError } from './errors.js'
 import type { MessageMarkMap } from './mark_map.js'
@@ -51,40 +51,41 @@ function checked(copy: Partial<ConversationState> | null): ConversationState {
 }
 
 export function restore<M extends Mode>(engine: Engine<M>, snapshot: ConversationState): Reply<M, void> {
-  const found = engine.chain(engine.given(snapshot), (copy) => engine.map(engine.version(), (head) => ({ wanted: checked(copy), head })))
-  return engine.chain(found, ({ wanted, head }) => {
-    if (wanted.version > head) return takeOver(engine, wanted)
+  return engine.chain(engine.givenNow(snapshot), ({ copy, version: head }) => {
+    const wanted = checked(copy)
+    if (wanted.version > head) return takeOver(engine, wanted, head)
     const { messages, markMap, pinned } = wanted
     return engine.chain(contentsAt(engine, wanted.version), (contents) =>
       isDeepStrictEqual(contents, { messages, markMap, pinned })
-        ? engine.apply({ operation: 'RESTORE', version: wanted.version }, () => undefined)
-        : takeOver(engine, wanted),
+        ? engine.apply({ operation: 'RESTORE', version: wanted.version, expectedVersion: head }, () => undefined)
+        : takeOver(engine, wanted, head),
     )
   })
 }
 
-/** Tried out on a fork, so that nothing is half done. */
-function takeOver<M extends Mode>(engine: Engine<M>, wanted: Contents): Reply<M, void> {
+/** Tried out on a fork, so that what is wrong with it leaves nothing half done. */
+function takeOver<M extends Mode>(engine: Engine<M>, wanted: Contents, head: number): Reply<M, void> {
   return engine.chain(engine.fork(), (fork) =>
     engine.chain(store(fork, wanted), () => {
       void fork.close()
-      return store(engine, wanted)
+      return store(engine, wanted, head)
     }),
   )
 }
 
-/** After what is there already, so all ordinals move by that much. */
-function store<M extends Mode>(engine: Engine<M>, { messages, markMap, pinned }: Contents): Reply<M, void> {
+/** After what is there already, so all ordinals move by that much. `conflict`: `head` is no longer the newest version. */
+function store<M extends Mode>(engine: Engine<M>, { messages, markMap, pinned }: Contents, head?: number): Reply<M, void> {
   return engine.chain(engine.ask({ query: 'stats' }, (answer: { result: Stats }) => answer.result.totalMessages), (already) => {
     const moved = (ordinals: number[]) => ordinals.map((ordinal) => ordinal + already)
     const { typeIndices: _, ...map } = markMap
     const [first, ...boundaries] = map.batchBoundaries
     const movedMap = { ...map, originalIndices: moved(map.originalIndices), batchBoundaries: [...(first === undefined ? [] : [first]), ...moved(boundaries)] }
     const operations = [
-      ...(messages.length > 0 ? [{ operation: 'APPEND', messages }] : []),
+      ...(messages.length > 0 ? [{ operation: 'APPEND', messages, expectedVersion: head }] : []),
       ...(pinned.length > 0 ? [{ operation: 'MARK', ordinals: moved(pinned), mark: 'pinned' }] : []),
     ]
-    const stored = operations.length > 0 ? engine.apply(operations, () => undefined) : engine.nothing()
-    return engine.chain(stored, () => engine.importMarkMap(movedMap))
+    if (operations.length === 0) return engine.importMarkMap(movedMap, head)
+    const stored = engine.apply(operations, (answer: { results: Outcome[] }) => answer.results.at(-1)?.version)
+    return engine.chain(stored, (version) => engine.importMarkMap(movedMap, version))
   })
 }

@@ -250,6 +250,21 @@ test('compressing when asked to: by the configuration, by another strategy, to a
   assert.equal(own.getMessages().length, 3)
 })
 
+test('code of a strategy that is not that of the configuration is refused, with the way out', async () => {
+  const summarised = new SmartSummaryStrategy({ keep: 1, summaryTokens: 20, summariser: async () => 'short' })
+  const own: CompressionStrategy = { compress: async (messages, markMap) => ({ messages, markMap }) }
+  for (const compressionConfig of [undefined, { ...config, enabled: false }]) {
+    const manager = conversationWith({ compressionConfig }, ...long(20).map((short) => `${short} ${text.repeat(30)}`))
+    for (const strategy of [summarised, new PipelineStrategy([summarised]), own, null]) {
+      await assert.rejects(manager.compress(strategy as SmartSummaryStrategy, 60), (error: unknown) => error instanceof ValidationError && error.field === 'strategy' && error.message.includes('compressionConfig'))
+    }
+    assert.equal((await manager.compress(new SmartSummaryStrategy({ keep: 2, summaryTokens: 500 }), 2000)).outcome, 'compressed', 'the digest needs no code')
+  }
+  const manager = conversationWith({ compressionConfig: { ...config, enabled: false, strategy: summarised } }, 's:rules', ...long(16))
+  assert.equal((await manager.compress(summarised, 60)).outcome, 'compressed')
+  assert.ok(contents(manager.getMessages()).some((content) => String(content).includes('short')))
+})
+
 test('a strategy may read and change the conversation it works for', async () => {
   let manager: ConversationManager | undefined
   const strategy: CompressionStrategy = {

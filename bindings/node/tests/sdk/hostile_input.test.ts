@@ -165,11 +165,12 @@ test('a message over the limit is too large', () => {
   assert.equal(manager.getAllMessages().length, 0)
 })
 
-test('what listeners and options must be is checked', () => {
+test('what listeners and options must be is checked', async () => {
   const manager = new ConversationManager()
   assert.throws(() => manager.on(EventType.MESSAGE_ADDED, 'listener' as unknown as () => void), UndertextError)
-  for (const options of [{ tokenLimit: 'many' }, { pairs: 'some' }, { limits: { messageBytes: -1 } }, { compressionConfig: { enabled: 'yes' } }, { compressionConfig: { enabled: true, strategy: {} } }, { compressionConfig: null }, { compressionConfig: 'none' }, { eventManager: {} }]) {
+  for (const options of [{ tokenLimit: 'many' }, { pairs: 'some' }, { limits: { messageBytes: -1 } }, { compressionConfig: { enabled: 'yes' } }, { compressionConfig: { enabled: true, strategy: {} } }, { compressionConfig: null }, { compressionConfig: 'none' }, { eventManager: {} }, { initialMessages: null }, { initialMessages: 5 }, null, 5, 'options']) {
     assert.throws(() => new ConversationManager(options as never), UndertextError, JSON.stringify(options))
+    await assert.rejects(ConversationManager.open('memory:', 'c', options as never), UndertextError, JSON.stringify(options))
   }
 })
 

@@ -100,6 +100,26 @@ test('calls that are not waited for are carried out in their order', async (cont
   await manager.close()
 })
 
+test('a message that is added while a method reads and writes is never hidden by it', async (context) => {
+  const manager = await ConversationManager.open(temporaryStore(context), 'c', { initialMessages: [messageOf('u:0'), messageOf('u:1')] })
+  const snapshot = await manager.createSnapshot()
+  const foreign = conversationOf('u:other').createSnapshot()
+  const methods: Array<[string, () => Promise<void>]> = [
+    ['setOriginalIndices', () => manager.setOriginalIndices([0])],
+    ['a snapshot of its own', () => manager.restoreFromSnapshot(snapshot)],
+    ['a snapshot of another', () => manager.restoreFromSnapshot({ ...foreign, version: 99 })],
+    ['an empty snapshot', () => manager.restoreFromSnapshot({ ...new ConversationManager().createSnapshot(), version: 99 })],
+  ]
+  for (const [name, call] of methods) {
+    const before = contents(await manager.getMessages())
+    const [changed, added] = await Promise.allSettled([call(), manager.addMessage(messageOf(`u:after ${name}`))])
+    assert.equal(added.status, 'fulfilled', name)
+    assert.ok(changed.status === 'rejected' && (changed.reason as UndertextError).code === 'conflict', name)
+    assert.deepEqual(contents(await manager.getMessages()), [...before, `after ${name}`])
+  }
+  await manager.close()
+})
+
 test('events, usage and a strategy in TypeScript with a store', async (context) => {
   const strategy: CompressionStrategy = { compress: async (messages, markMap) => ({ messages: [messages[0] as LLMMessage, ...messages.slice(-1)], markMap }) }
   const manager = await ConversationManager.open(temporaryStore(context), 'c', { tokenLimit: 30, compressionConfig: { enabled: true, threshold: 40, targetTokens: 30, strategy } })
