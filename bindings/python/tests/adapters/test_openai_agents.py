@@ -182,7 +182,8 @@ def test_popping_one_of_the_items_of_a_message_leaves_the_others(calls: Dict[str
             conversation.undo()
             assert await session.get_items() == items[:left]
         conversation.redact([1], who="me")
-        assert [(await session.pop_item() or {}).get("call_id") for _ in items] == ["b", "a", None]
+        popped: List[Any] = [await session.pop_item() for _ in items]
+        assert [item.get("call_id") for item in popped] == ["b", "a", None]
 
     asyncio.run(play())
 
