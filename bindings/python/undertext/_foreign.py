@@ -49,6 +49,14 @@ def calls_of(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
     """The tool calls of a message in either spelling, each as {"id", "name", "arguments"}. Of one that is redacted the id is left."""
     calls: List[Dict[str, Any]] = []
     for call in message.get("toolCalls") or message.get("tool_calls") or []:
-        call = call.get("function", {}) | {"id": call.get("id")} if "function" in call else call
-        calls.append({"id": call.get("id"), "name": call.get("name", ""), "arguments": call.get("arguments", {})})
+        function = call.get("function", call)
+        if not isinstance(function, dict):
+            function = {}
+        name = function.get("name")
+        calls.append({"id": call.get("id"), "name": name if isinstance(name, str) else "", "arguments": function.get("arguments", {})})
     return calls
+
+
+def arguments_text(call: Mapping[str, Any]) -> str:
+    """The arguments of a call of calls_of() as text: as they were given, or as JSON."""
+    return call["arguments"] if isinstance(call["arguments"], str) else json.dumps(call["arguments"])

@@ -7,9 +7,11 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from langchain_core.chat_history import BaseChatMessageHistory
+from langchain_core.documents import Document
 from langchain_core.load import dumpd, load
 from langchain_core.messages import (
     AIMessage,
@@ -24,15 +26,16 @@ from langchain_core.messages import (
 
 from ._conversation import Conversation
 from ._errors import InvalidArgumentError, UndertextError
-from ._foreign import calls_of, is_content, json_text, readable
+from ._foreign import arguments_text, calls_of, is_content, json_text, readable
 
 __all__ = ["UndertextChatMessageHistory", "from_langchain", "to_langchain"]
 
 #: The field of a message that holds what Undertext has no word for.
 _SHELL = "langchain"
 _ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "tool"}
-#: In place of an artifact that is an object of LangChain's, such as a list of documents.
+#: In place of an artifact that has objects of LangChain's, such as a list of documents. Reading makes objects of these classes alone, whatever a stored message names.
 _ARTIFACT = "artifact_lc"
+_ARTIFACT_CLASSES = (Document, HumanMessage, AIMessage, SystemMessage, ToolMessage)
 
 
 def _role(message: BaseMessage) -> str:
@@ -111,10 +114,15 @@ def text_and_copy(message: BaseMessage) -> Tuple[str, BaseMessage]:
 
 
 def to_langchain(message: Mapping[str, Any]) -> BaseMessage:
-    """A message of any origin for LangChain."""
+    """A message of any origin for LangChain. Where the field of LangChain's is not what from_langchain() wrote, the role, the content and the calls say what it is."""
     shell = message.get(_SHELL)
-    if not isinstance(shell, Mapping):
-        return _told(message)
+    if isinstance(shell, Mapping) and shell.get("type") != "remove":  # an instruction, which no message may become
+        with suppress(Exception):  # whatever LangChain raises: one message must not make all others unreadable
+            return _made_again(message, shell)
+    return _told(message)
+
+
+def _made_again(message: Mapping[str, Any], shell: Mapping[str, Any]) -> BaseMessage:
     data: Dict[str, Any] = dict(shell["data"])
     if "content" not in data or message["content"] != readable(data["content"]):  # else nobody edited what stands there for it
         data["content"] = message["content"] if message["content"] is not None else ""
@@ -127,7 +135,9 @@ def to_langchain(message: Mapping[str, Any]) -> BaseMessage:
     if "toolCallId" in message:
         data.setdefault("tool_call_id", message["toolCallId"])
     if _ARTIFACT in data:
-        data["artifact"] = load(data.pop(_ARTIFACT), allowed_objects="core")
+        data["artifact"] = data.pop(_ARTIFACT)
+        with suppress(Exception):  # what may not be made stays the data that it is
+            data["artifact"] = load(data["artifact"], allowed_objects=_ARTIFACT_CLASSES)
     return messages_from_dict([{"type": shell["type"], "data": data}])[0]
 
 
@@ -149,14 +159,13 @@ def _called(message: Mapping[str, Any]) -> Dict[str, List[Dict[str, Any]]]:
         if isinstance(arguments, str):
             try:
                 arguments = json.loads(arguments or "{}")
-            except ValueError as wrong:
+            except (ValueError, RecursionError) as wrong:
                 error = str(wrong)
         if isinstance(arguments, dict):
             calls["tool_calls"].append({"name": call["name"], "args": arguments, "id": call["id"], "type": "tool_call"})
         else:
-            calls["invalid_tool_calls"].append(
-                {"name": call["name"], "args": call["arguments"], "id": call["id"], "error": error, "type": "invalid_tool_call"}
-            )
+            text = arguments_text(call)
+            calls["invalid_tool_calls"].append({"name": call["name"], "args": text, "id": call["id"], "error": error, "type": "invalid_tool_call"})
     return calls
 
 

@@ -7,14 +7,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, cast
 
 from agents.memory import Session, SessionSettings
 
 from ._conversation import Conversation
 from ._errors import ConflictError
-from ._foreign import calls_of, is_content, json_text, readable
+from ._foreign import arguments_text, calls_of, is_content, json_text, readable
 
 if TYPE_CHECKING:
     from agents.items import TResponseInputItem
@@ -67,13 +66,13 @@ def from_item(item: Mapping[str, Any]) -> str:
 def to_items(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
     """A message of any origin as items: one, or several where another program made it with several tool calls."""
     shell = message.get(_SHELL)
-    if isinstance(shell, Mapping):
-        if "item" in shell:
+    if isinstance(shell, Mapping):  # else, and where from_item() did not write it, the role, the content and the calls say what it is
+        if isinstance(shell.get("item"), Mapping):
             return [dict(shell["item"])]
-        if "toolCallId" in message:
+        if shell.get("type") == "function_call_output" and "toolCallId" in message:
             return [{**shell, "call_id": message["toolCallId"], "output": message["content"]}]
-        first, *merged = calls_of(message)
-        return [_call_item(first, shell), *(_call_item(call, {"type": "function_call"}) for call in merged)]
+        if shell.get("type") == "function_call" and (calls := calls_of(message)):
+            return [_call_item(calls[0], shell), *(_call_item(call, {"type": "function_call"}) for call in calls[1:])]
     if _is_message(message):
         return [dict(message)]
     return _told(message)
@@ -93,8 +92,12 @@ def _told(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
 
 
 def _call_item(call: Mapping[str, Any], shell: Mapping[str, Any]) -> Dict[str, Any]:
-    arguments = call["arguments"] if isinstance(call["arguments"], str) else json.dumps(call["arguments"])
-    return {**shell, "call_id": call["id"] or "", "name": call["name"], "arguments": arguments}
+    return {**shell, "call_id": call["id"] or "", "name": call["name"], "arguments": arguments_text(call)}
+
+
+def _without_last_call(message: Mapping[str, Any]) -> Dict[str, Any]:
+    spelling = "toolCalls" if message.get("toolCalls") else "tool_calls"
+    return {**_without(message, "toolCalls", "tool_calls"), spelling: message[spelling][:-1]}
 
 
 class UndertextSession(Session):
@@ -130,7 +133,7 @@ class UndertextSession(Session):
             await asyncio.to_thread(self.conversation.append_text, f"[{','.join(texts)}]")
 
     async def pop_item(self) -> TResponseInputItem | None:
-        """Hides the last message and answers its item: its last one, where another program's message stands for several."""
+        """Hides the last item. Where another program's message stands for several, the last is a call, and the message stays without it."""
         return await asyncio.to_thread(self._pop)
 
     def _pop(self) -> TResponseInputItem | None:
@@ -139,11 +142,15 @@ class UndertextSession(Session):
             view = self.conversation.view()
             if len(view) == 0:
                 return None
+            *others, last = to_items(view[-1])
             try:
-                self.conversation.delete(indices=[len(view) - 1], expected_version=view.version)
+                if others:
+                    self.conversation.replace(len(view) - 1, _without_last_call(view[-1]), expected_version=view.version)
+                else:
+                    self.conversation.delete(indices=[len(view) - 1], expected_version=view.version)
             except ConflictError:  # another one is the last now
                 continue
-            return cast("TResponseInputItem", to_items(view[-1])[-1])
+            return cast("TResponseInputItem", last)
 
     async def clear_session(self) -> None:
         await asyncio.to_thread(self.conversation.clear, keep_system_message=False)

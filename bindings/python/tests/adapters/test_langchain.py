@@ -22,6 +22,7 @@ from langchain_core.messages import (
     SystemMessage,
     ToolMessage,
 )
+from langchain_core.prompts import PromptTemplate
 from langchain_core.runnables.history import RunnableWithMessageHistory
 
 import undertext
@@ -47,6 +48,8 @@ every_kind: List[BaseMessage] = [
     ToolMessage("It left Lyon.", tool_call_id="c1", name="search", id="m3", artifact={"rows": [1, 2]}),
     ToolMessage("", tool_call_id="c1", status="error"),
     ToolMessage("two", tool_call_id="c1", artifact=[Document("page", metadata={"source": "a"}), Document("page", id="d")]),
+    ToolMessage("three", tool_call_id="c1", artifact={"said": [HumanMessage("a"), AIMessage("b", tool_calls=[call])]}),
+    ToolMessage("four", tool_call_id="c1", artifact={"lc": 1, "type": "secret", "id": ["HOME"]}),
     FunctionMessage(content="42", name="answer"),
     ChatMessage(content="As you wish.", role="developer"),
     ChatMessage(content="Objection.", role="critic"),
@@ -193,6 +196,68 @@ def test_messages_that_other_programs_appended_are_messages_of_langchain() -> No
     assert isinstance(second, AIMessage) and second.tool_calls[0]["args"] == {"a": 2} and second.invalid_tool_calls[0]["args"] == '{"a":'
     assert tool == ToolMessage("r", tool_call_id="c")
     assert system == SystemMessage("Be brief.")
+
+
+@pytest.mark.parametrize(
+    "shell",
+    [
+        {},
+        {"run": "r1"},
+        {"type": "human"},
+        {"type": "human", "data": 5},
+        {"type": "human", "data": {"type": "ai"}},
+        {"type": "of another day", "data": {}},
+        {"type": ["human"], "data": {}},
+        {"type": "chat", "data": {}},
+        {"type": "remove", "data": {"id": "m1"}},
+    ],
+    ids=str,
+)
+def test_a_field_that_another_program_wrote_leaves_the_message_and_all_others_readable(shell: Any) -> None:
+    history = opened()
+    history.add_messages([HumanMessage("one")])
+    history.conversation.append({"role": "user", "content": "two", "id": "m", "langchain": shell})
+    history.add_messages([AIMessage("three")])
+    assert history.messages == [HumanMessage("one"), HumanMessage("two", id="m"), AIMessage("three")]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"id": "c", "name": 5, "arguments": {}},
+        {"id": "c", "name": None, "arguments": "{}"},
+        {"id": "c", "name": "f", "arguments": 5},
+        {"id": "c", "name": "f", "arguments": [1]},
+        {"id": "c", "name": "f", "arguments": "[" * 100_000},
+        {"id": "c", "function": None},
+        {"id": "c", "function": 5},
+    ],
+    ids=lambda call: str(call)[:60],
+)
+def test_a_call_of_any_shape_is_a_call(call: Any) -> None:
+    history = opened()
+    history.conversation.append({"role": "assistant", "content": "x", "toolCalls": [call]})
+    message = history.messages[0]
+    assert isinstance(message, AIMessage) and message.content == "x"
+    assert [each["id"] for each in [*message.tool_calls, *message.invalid_tool_calls]] == ["c"]
+
+
+template = {"lc": 1, "type": "constructor", "id": ["langchain_core", "prompts", "prompt", "PromptTemplate"], "kwargs": {"template": "{x}", "input_variables": ["x"]}}
+
+
+@pytest.mark.parametrize("artifact", [template, [template], {"lc": 1, "type": "not_implemented", "id": ["a"]}, {"lc": 2, "nothing": "known"}], ids=str)
+def test_what_a_stored_artifact_names_is_made_only_if_it_is_a_document_or_a_message(artifact: Any) -> None:
+    history = opened()
+    data = {"artifact_lc": artifact}
+    history.conversation.append({"role": "tool", "content": "r", "toolCallId": "c", "langchain": {"type": "tool", "data": data}})
+    assert history.messages == [ToolMessage("r", tool_call_id="c", artifact=artifact)]
+
+
+def test_an_artifact_of_another_class_is_refused() -> None:
+    history = opened()
+    with pytest.raises(undertext.InvalidArgumentError):
+        history.add_messages([ToolMessage("r", tool_call_id="c", artifact=PromptTemplate.from_template("{x}"))])
+    assert history.conversation.version == 0
 
 
 def test_two_histories_of_one_stored_conversation_see_each_other(url: str) -> None:

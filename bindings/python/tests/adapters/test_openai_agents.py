@@ -138,6 +138,58 @@ def test_messages_that_other_programs_appended_are_items() -> None:
     ]
 
 
+@pytest.mark.parametrize("shell", [{}, {"note": "mine"}, {"item": 5}, {"type": "function_call"}, {"type": "function_call_output"}], ids=str)
+def test_a_field_that_another_program_wrote_leaves_the_message_and_all_others_readable(shell: Any) -> None:
+    async def play() -> None:
+        session = opened()
+        await session.add_items([{"role": "user", "content": "one"}])
+        session.conversation.append({"role": "user", "content": "two", "openaiItem": shell})
+        session.conversation.append({"role": "tool", "content": "three", "toolCallId": "c", "openaiItem": {"note": "mine"}})
+        session.conversation.append({"role": "assistant", "content": "four", "tool_calls": [{"id": "d", "function": None}], "openaiItem": {"note": "mine"}})
+        items: List[Any] = [
+            {"role": "user", "content": "one"},
+            {"role": "user", "content": "two"},
+            {"type": "function_call_output", "call_id": "c", "output": "three"},
+            {"role": "assistant", "content": "four"},
+            {"type": "function_call", "call_id": "d", "name": "", "arguments": "{}"},
+        ]
+        assert await session.get_items() == items
+        assert [await session.pop_item() for _ in items] == items[::-1]
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        {"toolCalls": [{"id": "a", "name": "f", "arguments": "{}"}, {"id": "b", "name": "g", "arguments": {"n": 1}}]},
+        {"tool_calls": [{"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}} for id in "ab"]},
+    ],
+    ids=["toolCalls", "tool_calls"],
+)
+def test_popping_one_of_the_items_of_a_message_leaves_the_others(calls: Dict[str, Any]) -> None:
+    async def play() -> None:
+        session = opened()
+        conversation = session.conversation
+        conversation.append([{"role": "user", "content": "gone"}, {"role": "assistant", "content": "Let me look.", "id": "m", **calls}])
+        conversation.delete(indices=[0])
+        items = await session.get_items()
+        assert len(items) == 3
+        for left in (2, 1, 0):
+            assert await session.pop_item() == items[left]
+            assert await session.get_items() == items[:left]
+        for left in (1, 2, 3):
+            conversation.undo()
+            assert await session.get_items() == items[:left]
+        conversation.redact([1], who="me")
+        popped: List[Any] = [await session.pop_item() for _ in items]
+        assert [item.get("call_id") for item in popped] == ["b", "a", None]
+
+    asyncio.run(play())
+
+    asyncio.run(play())
+
+
 def test_merged_and_redacted_calls_are_all_there() -> None:
     session = opened()
     calls: List[Any] = [{"type": "function_call", "call_id": f"c{i}", "name": "f", "arguments": "{}", "id": f"i{i}"} for i in range(3)]
