@@ -358,7 +358,9 @@ TEST_P(StoredConversation, WhoMadeItStaysWithItAndDoesNotGoAlongWithAFork) {
   kept_in(store, {.note = "second", .made_by = "somebody else"});
   Settings counted_anew;
   counted_anew.tokenizer = "claude";
-  if (Conversation::open(counted_anew)) ASSERT_TRUE(Conversation::open(store, "c", counted_anew));
+  if (Conversation::open(counted_anew)) {
+    ASSERT_TRUE(Conversation::open(store, "c", counted_anew));
+  }
   EXPECT_EQ(Conversation::stored_maker(*store, "c").value(), "somebody");
   c.fork(Version(1), "unmarked").value();
   c.fork(Version(1), "marked", "a third").value();
