@@ -109,6 +109,8 @@ struct OpenOptions {
   std::optional<std::string> note = {};
   // Of a conversation that is put together under a staged id (store.hpp): the id that Store::publish() will give it.
   std::string publish_as = {};
+  // Of one that is made: whose it is, such as a digest of the request that asked for it; see stored_maker().
+  std::string made_by = {};
 };
 
 // Which versions to keep: those that any of these asks for. The head, and what it can roll back to, are always kept.
@@ -174,6 +176,8 @@ class UNDERTEXT_API Conversation {
   // The note that was kept with a stored conversation, and the tokenizer that it was counted by: to open it as it is.
   static Result<std::string> stored_note(Store& store, std::string_view id);
   static Result<std::string> stored_tokenizer(Store& store, std::string_view id);
+  // What was given as made_by when it was made, which stays with it; empty: nothing was. Forks and exports do not take it along.
+  static Result<std::string> stored_maker(Store& store, std::string_view id);
 
   // One operation, or a list as one atomic step: all or nothing, each making its version. An empty list is invalid_argument;
   // an error of a list carries operation_index.
@@ -223,10 +227,11 @@ class UNDERTEXT_API Conversation {
   Result<Conversation> trial(Version version) const;
 
   // Of a stored conversation (else unsupported):
-  const std::string& id() const;                                    // empty: it is in memory
-  std::optional<Error> catch_up();                                  // with what others committed
-  Result<Conversation> fork(Version version, std::string_view id);  // stored, under a name of its own; conflict: it is taken
-  std::optional<Error> checkpoint();                                // so that opening has nothing to replay
+  const std::string& id() const;    // empty: it is in memory
+  std::optional<Error> catch_up();  // with what others committed
+  // Stored, under a name of its own; conflict: it is taken. made_by: as OpenOptions.
+  Result<Conversation> fork(Version version, std::string_view id, std::string_view made_by = {});
+  std::optional<Error> checkpoint();  // so that opening has nothing to replay
   // Reads every page and checks that it can be: what check_store() does not. corrupt: one cannot.
   std::optional<Error> check();
   // Takes the bodies of messages out for good, in this conversation, its forks and what it was forked from; a stub with who, when, why and the

@@ -169,6 +169,12 @@ struct ListOptions {
   CallOptions call = {};
 };
 
+struct PurgeOptions {
+  std::optional<std::uint64_t> expected_version =
+      {};  // set: conflict, with the field `expected_version`, where the head is another
+  CallOptions call = {};
+};
+
 struct Damage {
   std::string conversation;  // empty: the store itself
   std::string what;          // for people: which record, and how it is wrong
@@ -218,8 +224,8 @@ class UNDERTEXT_API Store {
   virtual std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
                                       const CallOptions& options = {}) = 0;
   // Takes a whole conversation out for good; done again it makes sure of that. Of a staged one no record stays, and its bytes are
-  // not overwritten. conflict: it has forks.
-  virtual std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options = {}) = 0;
+  // not overwritten. conflict: it has forks, or another version than expected.
+  virtual std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options = {}) = 0;
   virtual Result<std::vector<RemovalRecord>> removals(std::string_view id,
                                                       const CallOptions& options = {}) = 0;  // of purged ones too
   // conflict: expected_version is not the head, or it has forks.

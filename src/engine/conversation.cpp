@@ -115,16 +115,26 @@ Result<Conversation> Conversation::open(std::shared_ptr<Store> store, std::strin
   });
 }
 
-Result<std::string> Conversation::stored_note(Store& store, std::string_view id) {
+namespace {
+
+Result<std::string> read_stored(Store& store, std::string_view id, std::string (*member_of)(const ConversationRecord&)) {
   const Result<ConversationRecord> record = store.find(id);
   if (!record) return record.error();
-  return answering_failure([&]() -> Result<std::string> { return Durable::note_of(*record); });
+  return answering_failure([&]() -> Result<std::string> { return member_of(*record); });
+}
+
+}  // namespace
+
+Result<std::string> Conversation::stored_note(Store& store, std::string_view id) {
+  return read_stored(store, id, Durable::note_of);
 }
 
 Result<std::string> Conversation::stored_tokenizer(Store& store, std::string_view id) {
-  const Result<ConversationRecord> record = store.find(id);
-  if (!record) return record.error();
-  return answering_failure([&]() -> Result<std::string> { return Durable::tokenizer_of(*record); });
+  return read_stored(store, id, Durable::tokenizer_of);
+}
+
+Result<std::string> Conversation::stored_maker(Store& store, std::string_view id) {
+  return read_stored(store, id, Durable::maker_of);
 }
 
 Result<Outcome> Conversation::apply(Operation operation) {
@@ -303,7 +313,7 @@ std::optional<Error> Conversation::catch_up() {
   return rep_->catch_up(rep_->subscribers->list());
 }
 
-Result<Conversation> Conversation::fork(Version version, std::string_view id) {
+Result<Conversation> Conversation::fork(Version version, std::string_view id, std::string_view made_by) {
   if (!rep_->durable) return not_stored();
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
   const Rep::Turn turn(*rep_);
@@ -311,7 +321,7 @@ Result<Conversation> Conversation::fork(Version version, std::string_view id) {
     if (std::optional<Error> error = rep_->catch_up(rep_->subscribers->list())) return std::move(*error);
     const Result<History> start = rep_->current().fork(version);
     if (!start) return start.error();
-    if (std::optional<Error> error = rep_->durable->fork(*start, id)) return std::move(*error);
+    if (std::optional<Error> error = rep_->durable->fork(*start, id, made_by)) return std::move(*error);
     return rep_->durable->open_another(id, rep_->settings);
   });
 }

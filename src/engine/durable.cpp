@@ -22,24 +22,29 @@ namespace {
 constexpr std::uint64_t messages_per_version = 4;  // of operations that bring many, a checkpoint comes sooner
 
 constexpr std::uint64_t settings_format = 1;
+constexpr std::uint64_t settings_format_made_by = 2;  // who made it follows; where nobody is named, the first one is written
 
-std::string settings_bytes(std::string_view tokenizer, std::string_view note) {
+struct StoredSettings {
+  std::string tokenizer, note, made_by;
+};
+
+std::string settings_bytes(const StoredSettings& settings) {
   ByteOut out;
-  out.number(settings_format);
-  out.text(tokenizer);
-  out.text(note);
+  out.number(settings.made_by.empty() ? settings_format : settings_format_made_by);
+  out.text(settings.tokenizer);
+  out.text(settings.note);
+  if (!settings.made_by.empty()) out.text(settings.made_by);
   return std::move(out.bytes);
 }
 
-struct StoredSettings {
-  std::string tokenizer, note;
-};
 StoredSettings read_settings_bytes(std::string_view bytes) {
   ByteIn in(bytes, "the record of the conversation");
-  if (in.number() != settings_format) in.fail("its format is not known");
+  const std::uint64_t format = in.number();
+  if (format != settings_format && format != settings_format_made_by) in.fail("its format is not known");
   StoredSettings settings;
   settings.tokenizer = std::string(in.text());
   settings.note = std::string(in.text());
+  if (format == settings_format_made_by) settings.made_by = std::string(in.text());
   in.end();
   return settings;
 }
@@ -62,6 +67,7 @@ std::vector<Page> as_pages(std::vector<NewPage> fresh) {
 
 std::string Durable::note_of(const ConversationRecord& record) { return read_settings_bytes(record.settings).note; }
 std::string Durable::tokenizer_of(const ConversationRecord& record) { return read_settings_bytes(record.settings).tokenizer; }
+std::string Durable::maker_of(const ConversationRecord& record) { return read_settings_bytes(record.settings).made_by; }
 
 Durable::Durable(std::shared_ptr<Store> store, ConversationRecord record, Lineage lineage, const OpenOptions& options)
     : store_(std::move(store)),
@@ -85,8 +91,8 @@ Result<std::unique_ptr<Durable>> Durable::open(std::shared_ptr<Store> store, std
   Result<ConversationRecord> record = Error{ErrorCode::not_found, ""};
   if (options.make != OpenOptions::Make::always) record = store->find(id);
   if (!record && record.error().code == ErrorCode::not_found && options.make != OpenOptions::Make::never) {
-    record = store->create({std::string(id), settings_bytes(tokenizer, options.note.value_or("")), now_ms,
-                            first_chain(is_staged ? options.publish_as : id)});
+    record = store->create({std::string(id), settings_bytes({std::string(tokenizer), options.note.value_or(""), options.made_by}),
+                            now_ms, first_chain(is_staged ? options.publish_as : id)});
     // Somebody else may have made it in between.
     if (!record && record.error().code == ErrorCode::conflict && options.make == OpenOptions::Make::if_missing)
       record = store->find(id);
@@ -101,7 +107,9 @@ Result<std::unique_ptr<Durable>> Durable::open(std::shared_ptr<Store> store, std
       for (;;) {
         ConversationRecord now = store->find(id).value();
         Commit commit{now.id, now.version, now.next_page};
-        commit.settings = settings_bytes(read_settings_bytes(now.settings).tokenizer, *options.note);
+        StoredSettings settings = read_settings_bytes(now.settings);
+        settings.note = *options.note;
+        commit.settings = settings_bytes(settings);
         const std::optional<Error> error = store->commit(commit);
         if (!error) break;
         if (error->code != ErrorCode::conflict) return *error;
@@ -353,13 +361,15 @@ std::optional<Error> Durable::checkpoint(History& history) {
 
 std::optional<Error> Durable::recounted(History& history, std::string_view tokenizer) {
   Commit commit{record_.id, record_.version, record_.next_page};
-  commit.settings = settings_bytes(tokenizer, note_of(record_));
+  StoredSettings settings = read_settings_bytes(record_.settings);
+  settings.tokenizer = tokenizer;
+  commit.settings = settings_bytes(settings);
   if (std::optional<Error> error = store_with_checkpoint(std::move(commit), history)) return error;
   tokenizer_ = tokenizer;
   return {};
 }
 
-std::optional<Error> Durable::fork(const History& start, std::string_view id) {
+std::optional<Error> Durable::fork(const History& start, std::string_view id, std::string_view made_by) {
   if (!is_conversation_id(id)) {
     return Error{ErrorCode::invalid_argument, "a conversation's id is 1 to 128 of A-Z a-z 0-9 . _ -, and does not begin with a dot",
                  "id"};
@@ -367,7 +377,7 @@ std::optional<Error> Durable::fork(const History& start, std::string_view id) {
   PageWriter writer(space_id_, next_page_);
   NewConversation made;
   made.id = id;
-  made.settings = record_.settings;
+  made.settings = settings_bytes({tokenizer_of(record_), note_of(record_), std::string(made_by)});
   made.created_at_ms = record_.created_at_ms;
   made.chain = record_.chain;
   if (start.version().value == 0) {

@@ -35,6 +35,7 @@ class Durable {
   const std::string& tokenizer() const { return tokenizer_; }  // that all stored counts are by
   static std::string note_of(const ConversationRecord& record);
   static std::string tokenizer_of(const ConversationRecord& record);
+  static std::string maker_of(const ConversationRecord& record);
 
   History load();
   enum class News : std::uint8_t {
@@ -54,7 +55,7 @@ class Durable {
   // After every count was made anew by another tokenizer.
   std::optional<Error> recounted(History& history, std::string_view tokenizer);
 
-  std::optional<Error> fork(const History& start, std::string_view id);
+  std::optional<Error> fork(const History& start, std::string_view id, std::string_view made_by);
   Result<Conversation> open_another(std::string_view id, const Settings& settings) const;
   // `others` become all conversations, but for this one, that have some of the messages: origins, and forks of any of them.
   std::optional<Error> redact(const History& history, const std::vector<Ordinal>& ordinals, const Removal& removal,

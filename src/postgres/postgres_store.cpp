@@ -293,13 +293,15 @@ class PostgresStore final : public Store {
     return session_->run(transaction).error;
   }
 
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options) override {
-    if (auto error = refuse_read(id, options)) return error;
-    if (auto error = refuse_write(options)) return error;
-    const Deadline deadline = deadline_of(options);
+  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
+    if (auto error = refuse_read(id, options.call)) return error;
+    if (auto error = refuse_write(options.call)) return error;
+    const Deadline deadline = deadline_of(options.call);
     for (;;) {
       const Result<FoundConversation> found = find_head(id, deadline);
       if (!found) return is_purged(id, deadline) ? std::nullopt : std::optional(found.error());
+      // Forks are asked for below, in one step with the rest.
+      if (auto error = refuse_purge(id, found->record.version, false, options)) return error;
       Transaction transaction(Kind::writing, &set_tenant_, deadline);
       Batch& batch = transaction.batch();
       batch.add(sql::claim, of(id));

@@ -314,6 +314,14 @@ TEST_P(AppTest, a_conversation_is_taken_out_only_at_the_version_that_was_asked_f
   EXPECT_EQ(call(app, "DELETE", "/v1/conversations/a", {.fields = {{"If-Match", "\"1\""}}})->reply.status, 200u);
 }
 
+TEST_P(AppTest, what_another_process_took_out_has_no_usage) {
+  make("a");
+  get("/v1/conversations/a/usage");
+  ASSERT_FALSE(store_of("")->purge("a", {"another process", 1, "asked to"}));
+  EXPECT_EQ(call(app, "GET", "/v1/conversations/a/usage")->reply.status, 404u);
+  EXPECT_EQ(post("/v1/conversations/a/usage", R"({"requestId":"r","prompt":1})")->reply.status, 404u);
+}
+
 TEST_P(AppTest, what_is_handed_out_again_and_again_is_bounded) {
   make("a");
   const std::string long_name(300, 'x'), long_text(17 << 10, 'x');

@@ -63,6 +63,7 @@ Result<std::optional<Compressions::Started>> Compressions::started_before(const 
   if (order.key.empty()) return std::optional<Started>();
   for (const std::shared_ptr<Job>& job : jobs_) {
     if (job->key != order.key || job->tenant != order.tenant || job->id != order.conversation->id()) continue;
+    if (job->ended_at_ms > 0 && job->state != "done") continue;  // errors are not remembered
     if (job->line != sha256(order.line)) return Error{ErrorCode::conflict, "this key was given for another compression"};
     return std::optional(Started{job->name, json_of(*job)});
   }

@@ -34,7 +34,7 @@ class Compressions {
     std::shared_ptr<Conversation> conversation;
     std::string line;      // the operation, as a line of the protocol
     std::string strategy;  // as JSON
-    std::string key = {};  // one that has it, of the same conversation, is answered instead of another one
+    std::string key = {};  // one that has it, of the same conversation, and did not fail, is answered instead of another one
   };
 
   explicit Compressions(Options options) : options_(std::move(options)), running_by_tenant_(options_.per_tenant) {}

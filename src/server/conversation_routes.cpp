@@ -107,21 +107,23 @@ http::Reply make(const App::Rep& app, const Call& call) {
   Settings settings = outside_settings(made.settings);
   OpenOptions options{.make = OpenOptions::Make::always};
   if (!made.settings.empty()) options.note = made.settings;
-  return make_once(
-      *store, call,
-      {.what = "make",
-       .id = made.id,
-       .make =
-           [&](const std::string& id) { return made_reply(Conversation::open(store, id, std::move(settings), options).value()); },
-       .again = [](const ConversationRecord& record) { return made_reply(record.id, Version(0)); }});
+  return make_once(*store, call,
+                   {.what = "make",
+                    .id = made.id,
+                    .make =
+                        [&](const std::string& id, const std::string& mark) {
+                          options.made_by = mark;
+                          return made_reply(Conversation::open(store, id, std::move(settings), options).value());
+                        },
+                    .again = [](const ConversationRecord& record) { return made_reply(record.id, Version(0)); }});
 }
 
 http::Reply fork(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
   const Made made = read_made(call.request, true);
   if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
-  const auto branch = [&](const std::string& id) {
-    return made_reply(conversation->fork(made.version.value_or(conversation->version()), id).value());
+  const auto branch = [&](const std::string& id, const std::string& mark) {
+    return made_reply(conversation->fork(made.version.value_or(conversation->version()), id, mark).value());
   };
   return make_once(
       *app.store(call), call,
@@ -164,12 +166,15 @@ http::Reply show(App::Rep& app, const Call& call) {
 http::Reply take_out(App::Rep& app, const Call& call) {
   const std::string& id = *call.find("id");
   const std::shared_ptr<Store> store = app.store(call);
-  const ConversationRecord record = store->find(id).value();
-  if (const std::optional<Version> expected = expected_version(call); expected && expected->value != record.version) {
-    return error_reply({ErrorCode::conflict, "the head is version " + std::to_string(record.version), "If-Match"}, 412);
-  }
+  store->find(id).value();  // not_found, where purge() would answer that one is gone already
+  PurgeOptions options;
+  if (const std::optional<Version> expected = expected_version(call)) options.expected_version = expected->value;
   const std::string why = call.has("why") ? *call.find("why") : std::string();
-  if (std::optional<Error> error = store->purge(id, {call.caller.name, wall_clock_ms(), why})) throw Failure(std::move(*error));
+  if (std::optional<Error> error = store->purge(id, {call.caller.name, wall_clock_ms(), why}, options)) {
+    if (error->field != "expected_version") throw Failure(std::move(*error));
+    error->field = "If-Match";
+    return error_reply(*error, 412);
+  }
   app.conversations.forget(call.caller.tenant, id);
   app.compressions.forget(call.caller.tenant, id);
   app.events.tell_deleted(call.caller.tenant, id);

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <utility>
 
+#include <undertext/conversation.hpp>
+
 #include "server/wall_clock.hpp"
 #include "store/chain.hpp"
 #include "store/rules.hpp"
@@ -61,40 +63,57 @@ http::Reply key_reused() {
 
 http::Reply make_once(Store& store, const Call& call, const MakingOnce& making) {
   const std::string* key = call.find("Idempotency-Key");
-  if (key == nullptr) return making.make(making.id);
+  if (key == nullptr) return making.make(making.id, {});
   const std::string request = hex(sha256(making.what + "\n" + hex(sha256(call.request.body))));
   const KeptKey kept = keep_key(store, *key, request, making);
   if (kept.request != request) return key_reused();
-  const auto already = [&] { return store.find(kept.id); };
-  if (!kept.is_new)
-    if (const Result<ConversationRecord> made = already()) return making.again(*made);
+  const std::string mark = hex(sha256(*key + "\n" + request));
+  const auto is_made = [&] {
+    const Result<std::string> maker = Conversation::stored_maker(store, kept.id);
+    return maker && *maker == mark;
+  };
+  const auto again = [&] { return making.again(store.find(kept.id).value()); };
+  if (!kept.is_new && is_made()) return again();
   try {
-    return making.make(kept.id);
+    return making.make(kept.id, mark);
   } catch (const Failure& failure) {
+    const bool is_conflict = failure.error().code == ErrorCode::conflict;
     // It was not there a moment ago: a request with the same key, which came at the same time, was first.
-    if (failure.error().code == ErrorCode::conflict)
-      if (const Result<ConversationRecord> made = already()) return making.again(*made);
+    if (is_conflict && is_made()) return again();
+    // What the key made was taken out since, and its id with it: the key makes nothing else.
+    const bool was_taken_out = is_conflict && !kept.is_new && !store.find(kept.id);
     // Errors are not remembered. After `unavailable` it may have happened all the same, and the next one finds out.
-    if (failure.error().code != ErrorCode::unavailable) store.purge(kept.record_id, {});
+    if (failure.error().code != ErrorCode::unavailable && !was_taken_out) store.purge(kept.record_id, {});
     throw;
   }
 }
 
-bool RequestsByKey::is_another(std::string_view key, std::string_view request) const {
+bool RequestsByKey::begin(std::string_view key, std::string_view request) {
   const std::uint64_t key_digest = short_digest(key), request_digest = short_digest(request);
   const std::lock_guard lock(lock_);
-  const auto found = requests_.find(key_digest);
-  return found != requests_.end() && found->second != request_digest;
+  const auto [found, is_new] = requests_.try_emplace(key_digest, Known{.request = request_digest});
+  Known& known = found->second;
+  if (is_new) {
+    order_.push_back(key_digest);
+  } else if (known.request != request_digest) {
+    if (known.at_work > 0 || known.is_done) return false;
+    known.request = request_digest;
+  }
+  ++known.at_work;
+  if (order_.size() > count_max_) {
+    requests_.erase(order_.front());
+    order_.pop_front();
+  }
+  return true;
 }
 
-void RequestsByKey::remember(std::string_view key, std::string_view request) {
-  const std::uint64_t key_digest = short_digest(key), request_digest = short_digest(request);
+void RequestsByKey::end(std::string_view key, bool is_done) {
   const std::lock_guard lock(lock_);
-  if (!requests_.emplace(key_digest, request_digest).second) return;
-  order_.push_back(key_digest);
-  if (order_.size() <= count_max_) return;
-  requests_.erase(order_.front());
-  order_.pop_front();
+  const auto found = requests_.find(short_digest(key));
+  if (found == requests_.end()) return;  // forgotten meanwhile, for so many came
+  Known& known = found->second;
+  if (known.at_work > 0) --known.at_work;
+  known.is_done = known.is_done || is_done;
 }
 
 }  // namespace undertext

@@ -20,14 +20,14 @@ http::Reply operated(const Call& call, LineAnswer answer) {
 
 http::Reply operate(App::Rep& app, const Call& call) {
   RequestOptions options = app.operating(call);
-  std::string of_key;  // whose key it is, and the key
-  if (const std::string* key = call.find("Idempotency-Key")) {
-    options.operation_id = *key;
-    of_key = call.caller.tenant + "/" + *call.find("id") + "/" + *key;
-    if (app.operation_requests.is_another(of_key, call.request.body)) return key_reused();
-  }
-  http::Reply reply = operated(call, answer_request(*app.conversation(call), call.request.body, options));
-  if (!of_key.empty() && reply.status == 200) app.operation_requests.remember(of_key, call.request.body);
+  const auto carry_out = [&] { return operated(call, answer_request(*app.conversation(call), call.request.body, options)); };
+  const std::string* key = call.find("Idempotency-Key");
+  if (key == nullptr) return carry_out();
+  options.operation_id = *key;
+  const std::string of_key = call.caller.tenant + "/" + *call.find("id") + "/" + *key;  // whose it is, and the key
+  if (!app.operation_requests.begin(of_key, call.request.body)) return key_reused();
+  http::Reply reply = reply_from(carry_out);
+  app.operation_requests.end(of_key, reply.status == 200);
   return reply;
 }
 

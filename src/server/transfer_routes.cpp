@@ -120,7 +120,10 @@ http::Reply import_lines(const App::Rep& app, const Call& call) {
       *store, call,
       {.what = "import " + id,
        .id = id,
-       .make = [&](const std::string&) { return reply_of_import(import_conversation(store, id, lines_of(call.request.body))); },
+       .make =
+           [&](const std::string&, const std::string& mark) {
+             return reply_of_import(import_conversation(store, id, lines_of(call.request.body), {.made_by = mark}));
+           },
        .again = [&](const ConversationRecord&) { return reply_of_import(check_export(lines_of(call.request.body))); }});
 }
 

@@ -31,8 +31,15 @@ UsageReport read_report(std::string_view body) {
   return report;
 }
 
+// As it is in the store: another process may have taken it out.
+std::shared_ptr<Conversation> current(App::Rep& app, const Call& call) {
+  std::shared_ptr<Conversation> conversation = app.conversation(call);
+  if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
+  return conversation;
+}
+
 http::Reply report(App::Rep& app, const Call& call) {
-  const std::shared_ptr<Conversation> conversation = app.conversation(call);
+  const std::shared_ptr<Conversation> conversation = current(app, call);
   const UsageReport report = read_report(call.request.body);
   if (std::optional<Error> error = conversation->update_usage(report.usage)) throw Failure(std::move(*error));
   if (report.final) {
@@ -51,7 +58,7 @@ std::vector<Route> usage_routes(App::Rep& app) {
        .what = "What providers reported, and what that taught. Of this process, since it opened the conversation.",
        .parameters = {conversation_id()},
        .reply_schema = schema::result_of(schema::object),
-       .handle = replying([&app](const Call& call) { return json_reply(usage_answer(app.conversation(call)->usage())); })},
+       .handle = replying([&app](const Call& call) { return json_reply(usage_answer(current(app, call)->usage())); })},
       {.method = "POST",
        .path = "/v1/conversations/{id}/usage",
        .right = Right::write,

@@ -272,11 +272,13 @@ std::optional<Error> write_prune(Connection& connection, const Prune& prune) {
   return std::nullopt;
 }
 
-std::optional<Error> delete_conversation(Connection& connection, std::string_view id, const Removal& removal) {
+std::optional<Error> delete_conversation(Connection& connection, std::string_view id, const Removal& removal,
+                                         const PurgeOptions& options) {
   const std::optional<StoredConversation> stored = find_conversation(connection, id);
   if (!stored) return is_purged(connection, id) ? std::nullopt : std::optional(no_conversation(id));
   const std::uint64_t number = stored->number;
-  if (!forks_of(connection, number).empty()) return has_forks(id);
+  const bool forked = !forks_of(connection, number).empty();
+  if (auto error = refuse_purge(id, stored->record.version, forked, options)) return error;
   if (!id.starts_with('.')) add_removal(connection, id, std::nullopt, removal, stored->record.chain);
   for (const Sql sql : {Sql::delete_records_versions, Sql::delete_records_messages, Sql::delete_records_pages})
     Statement(connection, sql).number(key_of(number, 0)).number(last_key_of(number)).finish();

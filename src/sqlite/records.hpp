@@ -37,7 +37,8 @@ std::optional<Error> write_commit(Connection& connection, const Commit& commit);
 std::optional<Error> write_stubs(Connection& connection, const StoredConversation& stored, const std::vector<MessageRecord>& stubs,
                                  const Removal* removal);
 std::optional<Error> write_prune(Connection& connection, const Prune& prune);
-std::optional<Error> delete_conversation(Connection& connection, std::string_view id, const Removal& removal);
+std::optional<Error> delete_conversation(Connection& connection, std::string_view id, const Removal& removal,
+                                         const PurgeOptions& options);
 std::vector<RemovalRecord> read_removals(Connection& connection, std::string_view id);
 
 // Rows that belong to no conversation.

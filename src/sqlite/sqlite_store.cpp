@@ -158,11 +158,11 @@ class SqliteStore final : public Store {
     return error ? error : overwrite_remains(options);
   }
 
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options) override {
+  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
     if (auto error = bad_stored_id(id)) return error;
-    auto error = write(options, [&](Connection& connection) { return delete_conversation(connection, id, removal); });
+    auto error = write(options.call, [&](Connection& connection) { return delete_conversation(connection, id, removal, options); });
     // What was staged was nobody's secret yet.
-    return error || id.starts_with('.') ? error : overwrite_remains(options);
+    return error || id.starts_with('.') ? error : overwrite_remains(options.call);
   }
 
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& options) override {

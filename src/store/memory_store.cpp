@@ -223,14 +223,14 @@ class MemoryStore final : public Store {
     });
   }
 
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options) override {
+  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
     if (auto error = bad_stored_id(id)) return error;
-    const auto lock = lock_to_write(options);
+    const auto lock = lock_to_write(options.call);
     if (!lock) return deadline_passed();
     const auto found = conversations_.find(id);
     if (found == conversations_.end()) return is_purged(id) ? std::nullopt : std::optional(no_conversation(id));
     const ConversationRecord& record = found->second.record;
-    if (!record.forks.empty()) return has_forks(id);
+    if (auto error = refuse_purge(id, record.version, !record.forks.empty(), options)) return error;
     if (!id.starts_with('.')) removals_ = add_removal(removals_, {record.id, std::nullopt, removal, record.chain});
     if (record.origin) {
       std::vector<std::string>& forks = conversations_.find(record.origin->conversation)->second.record.forks;

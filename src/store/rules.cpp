@@ -17,6 +17,11 @@ Error invalid(std::string message, std::string field = {}) {
 
 Error conflict(std::string message) { return {ErrorCode::conflict, std::move(message)}; }
 
+Error another_version(std::string_view id, std::uint64_t head, std::uint64_t expected) {
+  return conflict("the conversation " + std::string(id) + " is at version " + std::to_string(head) + ", not " +
+                  std::to_string(expected));
+}
+
 std::optional<Error> too_large(std::string_view what, std::size_t bytes, std::size_t bytes_max) {
   if (bytes <= bytes_max) return std::nullopt;
   return Error{ErrorCode::too_large, std::string(what) + " of " + std::to_string(bytes) + " bytes; at most " +
@@ -147,10 +152,17 @@ std::optional<Error> refuse_fork(const NewConversation& fork, const Conversation
   return std::nullopt;
 }
 
+std::optional<Error> refuse_purge(std::string_view id, std::uint64_t version, bool forked, const PurgeOptions& options) {
+  if (options.expected_version && *options.expected_version != version) {
+    Error error = another_version(id, version, *options.expected_version);
+    error.field = "expected_version";
+    return error;
+  }
+  return forked ? std::optional(has_forks(id)) : std::nullopt;
+}
+
 std::optional<Error> refuse_commit(const Commit& commit, const StoredHead& head) {
-  if (commit.expected_version != head.version)
-    return conflict("the conversation " + commit.conversation + " is at version " + std::to_string(head.version) + ", not " +
-                    std::to_string(commit.expected_version));
+  if (commit.expected_version != head.version) return another_version(commit.conversation, head.version, commit.expected_version);
   if (commit.expected_next_page && *commit.expected_next_page != head.next_page)
     return conflict("the conversation " + commit.conversation + " has another checkpoint by now");
   if (!commit.versions.empty() && (commit.versions.front().log_length < head.log_length ||
@@ -165,9 +177,7 @@ std::optional<Error> refuse_commit(const Commit& commit, const StoredHead& head)
 }
 
 std::optional<Error> refuse_prune(const Prune& prune, const StoredHead& head, std::uint64_t first_version, bool forked) {
-  if (prune.expected_version != head.version)
-    return conflict("the conversation " + prune.conversation + " is at version " + std::to_string(head.version) + ", not " +
-                    std::to_string(prune.expected_version));
+  if (prune.expected_version != head.version) return another_version(prune.conversation, head.version, prune.expected_version);
   if (forked) return has_forks(prune.conversation);
   if (prune.first_version < first_version) return invalid("these versions were given up before", "first_version");
   if (prune.checkpoint.next_page < head.next_page) return conflict("there is a newer checkpoint");

@@ -38,6 +38,8 @@ std::optional<Error> bad_stubs(const std::vector<MessageRecord>& stubs);
 std::optional<Error> bad_prune(const Prune& prune);
 
 // Against what is stored.
+// `version`: that of the head.
+std::optional<Error> refuse_purge(std::string_view id, std::uint64_t version, bool forked, const PurgeOptions& options);
 std::optional<Error> refuse_fork(const NewConversation& fork, const ConversationRecord& origin, std::uint64_t origin_next_page);
 std::optional<Error> refuse_commit(const Commit& commit, const StoredHead& head);
 std::optional<Error> refuse_prune(const Prune& prune, const StoredHead& head, std::uint64_t first_version, bool has_forks);

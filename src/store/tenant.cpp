@@ -114,7 +114,7 @@ class TenantView final : public Store {
                               const CallOptions& options) override {
     return write(id, [&](const std::string& stored) { return inner_->redact(stored, stubs, removal, options); });
   }
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& options) override {
+  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
     return write(id, [&](const std::string& stored) { return inner_->purge(stored, removal, options); });
   }
 

@@ -203,8 +203,9 @@ Result<ImportedConversation> import_conversation(std::shared_ptr<Store> store, s
     try {
       {
         Conversation conversation =
-            Conversation::open(store, staged, std::move(settings),
-                               {.make = OpenOptions::Make::always, .note = note, .publish_as = std::string(id)})
+            Conversation::open(
+                store, staged, std::move(settings),
+                {.make = OpenOptions::Make::always, .note = note, .publish_as = std::string(id), .made_by = options.made_by})
                 .value();
         replay_all(conversation, reader, options);
       }

@@ -28,6 +28,7 @@ struct ImportOptions {
   std::optional<std::string> config = {};  // settings instead of the exported ones, as JSON
   // Exported settings may name summarisers: which file holds a key, and where it is sent. They are refused unless they are trusted.
   bool trust_settings = false;
+  std::string made_by = {};  // as OpenOptions
   std::function<void(std::uint64_t version)> progress = {};
 };
 

@@ -493,7 +493,7 @@ TEST_P(StoreContract, APassedDeadlineIsUnavailableAndNothingHappens) {
   EXPECT_CODE(store().checkpoint("late", late).error(), ErrorCode::unavailable);
   EXPECT_CODE(store().find_operation("late", "x", late).error(), ErrorCode::unavailable);
   EXPECT_CODE(*store().commit(writing.append({body(1)}), late), ErrorCode::unavailable);
-  EXPECT_CODE(*store().purge("late", {}, late), ErrorCode::unavailable);
+  EXPECT_CODE(*store().purge("late", {}, {.call = late}), ErrorCode::unavailable);
   EXPECT_CODE(store().removals("late", late).error(), ErrorCode::unavailable);
   EXPECT_CODE(store().check(late).error(), ErrorCode::unavailable);
   EXPECT_EQ(store().find("late").value().version, 1u);

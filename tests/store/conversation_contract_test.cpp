@@ -351,6 +351,25 @@ TEST_P(StoredConversation, ASettingsNoteIsKeptForWhoeverOpensItNext) {
   EXPECT_EQ(texts(kept_in(store).view()), Texts({"one"}));
 }
 
+TEST_P(StoredConversation, WhoMadeItStaysWithItAndDoesNotGoAlongWithAFork) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation c = kept_in(store, {.note = "first", .made_by = "somebody"});
+  c.apply(append("one")).value();
+  kept_in(store, {.note = "second", .made_by = "somebody else"});
+  Settings counted_anew;
+  counted_anew.tokenizer = "claude";
+  if (Conversation::open(counted_anew)) {
+    ASSERT_TRUE(Conversation::open(store, "c", counted_anew));
+  }
+  EXPECT_EQ(Conversation::stored_maker(*store, "c").value(), "somebody");
+  c.fork(Version(1), "unmarked").value();
+  c.fork(Version(1), "marked", "a third").value();
+  EXPECT_EQ(Conversation::stored_maker(*store, "unmarked").value(), "");
+  EXPECT_EQ(Conversation::stored_maker(*store, "marked").value(), "a third");
+  EXPECT_EQ(Conversation::stored_note(*store, "marked").value(), "second");
+  EXPECT_EQ(texts(Conversation::open(store, "marked").value().view()), Texts({"one"}));
+}
+
 TEST_P(StoredConversation, HowItIsOpenedSaysWhetherItMustBeThere) {
   const std::shared_ptr<Store> store = shared();
   EXPECT_EQ(Conversation::open(store, "c", {}, {.make = OpenOptions::Make::never}).error().code, ErrorCode::not_found);

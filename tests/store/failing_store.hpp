@@ -66,7 +66,7 @@ class FailingStore final : public Store {
                               const CallOptions& o) override {
     return error([&] { return inner_->redact(id, stubs, removal, o); });
   }
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const CallOptions& o) override {
+  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& o) override {
     return error([&] { return inner_->purge(id, removal, o); });
   }
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& o) override {

@@ -96,6 +96,22 @@ TEST_P(RemovalContract, ARedactionThatCannotBeDoneWhollyIsNotDoneAtAll) {
   expect_whole();
 }
 
+TEST_P(RemovalContract, AConversationIsOnlyPurgedAtTheVersionThatWasExpected) {
+  Writing writing("expected");
+  ASSERT_FALSE(writing.create_in(store()));
+  ASSERT_FALSE(writing.append_to(store(), {body(0, 30)}));
+  for (const std::uint64_t other : {0u, 2u}) {
+    const std::optional<Error> refused = store().purge("expected", removal_, {.expected_version = other});
+    ASSERT_TRUE(refused);
+    EXPECT_CODE(*refused, ErrorCode::conflict);
+    EXPECT_EQ(refused->field, "expected_version");
+  }
+  EXPECT_EQ(store().messages("expected", 0, 100).value().size(), 1u);
+  EXPECT_FALSE(store().purge("expected", removal_, {.expected_version = 1}));
+  EXPECT_CODE(store().find("expected").error(), ErrorCode::not_found);
+  expect_whole();
+}
+
 TEST_P(RemovalContract, APurgedConversationIsGoneAndItsIdStaysTaken) {
   Writing writing("purge"), other("stays");
   ASSERT_FALSE(writing.create_in(store()));
