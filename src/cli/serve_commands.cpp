@@ -70,7 +70,7 @@ int run_serve(Desk& desk, const ServeGiven& given) {
   if (given.certificate.has_value() != given.key.has_value())
     fail(ErrorCode::invalid_argument, "--tls-certificate and --tls-key go together", "tls-key");
   if (given.certificate) options.tls = http::Tls{*given.certificate, *given.key};
-  if (given.threads < 1 || given.threads > 1024) fail(ErrorCode::invalid_argument, "threads are 1 to 1024", "threads");
+  if (given.threads < 2 || given.threads > 1024) fail(ErrorCode::invalid_argument, "threads are 2 to 1024", "threads");
   if (given.rate < 1) fail(ErrorCode::invalid_argument, "a rate is 1 or more", "rate");
   for (const auto& [mib, name] :
        {std::pair(given.memory, "memory"), std::pair(given.answer, "answer"), std::pair(given.cache, "cache")})

@@ -36,10 +36,8 @@ BodyReader::BodyReader(const RequestHead& head, std::uint64_t bytes_max, std::ui
                                       : Part::done),
       left_(head.content_length),
       bytes_max_(bytes_max),
-      trailer_left_(trailer_bytes_max) {
-  // Pages of it that are never written to cost nothing; and it is not copied from one place to the next while it grows.
-  body_.reserve(static_cast<std::size_t>(std::min(head.content_length, bytes_max)));
-}
+      length_max_(head.is_chunked ? bytes_max : head.content_length),
+      trailer_left_(trailer_bytes_max) {}
 
 Progress BodyReader::refuse(unsigned status, std::string_view why) {
   refusal_ = {status, why};

@@ -93,6 +93,34 @@ TEST(Budget, RefusesABodyByItsLengthBeforeItIsRead) {
   counted.wait_until_held([](std::uint64_t bytes) { return bytes == 0; });
 }
 
+TEST(Budget, CountsOfABodyWhatHasComeAndNotWhatIsAnnounced) {
+  Counted counted;
+  RawClient slow(counted.server);
+  slow.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n" + std::string(1000, 'x'));
+  counted.wait_until_held([](std::uint64_t bytes) { return bytes >= 1000; });
+  EXPECT_LT(counted.budget->counts().bytes, 10'000u);
+  RawClient other(counted.server);
+  other.send(post("/", std::string(700'000, 'x')));
+  counted.let_go.set_value();
+  EXPECT_EQ(body_of(other.read_answer()), "done");
+  slow.send(std::string(999'000, 'x'));
+  EXPECT_EQ(body_of(slow.read_answer()), "done");
+}
+
+TEST(Budget, RefusesABodyWithALengthWhenThereIsNoRoomForItsRest) {
+  Counted counted;
+  RawClient slow(counted.server);
+  slow.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n" + std::string(1000, 'x'));
+  counted.wait_until_held([](std::uint64_t bytes) { return bytes >= 1000; });
+  RawClient other(counted.server);
+  other.send(post("/", std::string(700'000, 'x')));
+  counted.wait_until_held([](std::uint64_t bytes) { return bytes >= 700'000; });
+  slow.send(std::string(999'000, 'x'));
+  EXPECT_EQ(status_of(slow.read_all()), 503u);
+  counted.let_go.set_value();
+  EXPECT_EQ(body_of(other.read_answer()), "done");
+}
+
 TEST(Budget, RefusesABodyInChunksWhenThereIsNoRoomForMore) {
   Counted counted;
   RawClient client(counted.server);

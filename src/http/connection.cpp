@@ -113,7 +113,9 @@ void Connection::begin_request() {
   const std::uint64_t body_bytes_max = admission.body_bytes_max;
   if (request_.content_length > body_bytes_max) return refuse({413, "the body is too large"});
   share_ = std::move(admission.share);
+  // What could not have room now is refused before it is read. What has not come yet takes no room from others, or a slow sender would.
   if (!share_.resize(request_.content_length)) return refuse(no_room);
+  share_.release();
   body_reader_ = BodyReader(request_, body_bytes_max, shared_->limits.head_bytes);
   begin_pace();
   if (request_.expects_continue && request_.has_body() && buffer_.unread().empty()) send("HTTP/1.1 100 Continue\r\n\r\n");
@@ -125,7 +127,7 @@ bool Connection::read_body() {
   buffer_.leave(bytes.size());
   if (progress == Progress::refused) {
     refuse(body_reader_.refusal());
-  } else if (request_.is_chunked && !share_.resize(body_reader_.bytes_held())) {
+  } else if (!share_.resize(body_reader_.bytes_held())) {
     refuse(no_room);
   } else if (progress == Progress::done) {
     hand_over();

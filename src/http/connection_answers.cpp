@@ -52,7 +52,7 @@ void Connection::reply(Reply reply) {
   if (is_joined) text += reply.body;
   state_ = State::answering;
   begin_pace();
-  share_.count(text.size() + (has_body && !is_joined ? reply.body.size() : 0));
+  share_.count(text.size() + (has_body && !is_joined ? reply.body.capacity() : 0));
   send(std::move(text));
   if (has_body && !is_joined) send(std::move(reply.body));
 }

@@ -90,7 +90,7 @@ class Exchange {
 // What `admit` says of a request that may go on.
 struct Admission {
   std::uint64_t body_bytes_max = 0;
-  // What its body, and then its answer, is counted in. A body for which there is no room is refused, one with a length before any of it is read.
+  // What its body, and then its answer, is counted in. A body is counted as it comes; one for which there is no room is refused, one with a length before any of it is read.
   Budget::Share share = {};
 };
 

@@ -67,6 +67,11 @@ std::optional<std::string_view> bearer(const http::Head& head) {
   return value.substr(first);
 }
 
+// Strangers who share an address, such as a proxy's, must not make the server look dead. Both are cheap.
+bool is_probe(const RouteMatch& match) {
+  return match.route != nullptr && (match.route->path == "/healthz" || match.route->path == "/readyz");
+}
+
 bool has_body(const http::Head& head) {
   if (head.find("Transfer-Encoding") != nullptr) return true;
   const std::string* const length = head.find("Content-Length");
@@ -158,7 +163,7 @@ Admission::Verdict Admission::decide(const http::Head& head, Now now) {
   } else if (tokens_ != nullptr) {
     const bool is_open = verdict.match.route == nullptr || verdict.match.route->right == Right::none;
     std::optional<std::chrono::seconds> wait;
-    if (is_open) wait = open_.take(head.peer, now.steady);
+    if (is_open && !is_probe(verdict.match)) wait = open_.take(head.peer, now.steady);
     if (!is_open && !verdict.refusal) wait = requests_.take(verdict.caller.name, now.steady);
     if (wait) verdict.refusal = too_often(*wait);
   }

@@ -19,9 +19,13 @@ Route route(const char* method, const char* path, Right right, Body body = Body:
 }
 
 std::vector<Route> some_routes() {
-  return {route("GET", "/v1/things", Right::read), route("POST", "/v1/things", Right::write, Body::json),
-          route("POST", "/v1/imports", Right::write, Body::lines), route("GET", "/metrics", Right::metrics),
-          route("GET", "/healthz", Right::none)};
+  return {route("GET", "/v1/things", Right::read),
+          route("POST", "/v1/things", Right::write, Body::json),
+          route("POST", "/v1/imports", Right::write, Body::lines),
+          route("GET", "/metrics", Right::metrics),
+          route("GET", "/healthz", Right::none),
+          route("GET", "/readyz", Right::none),
+          route("GET", "/docs", Right::none)};
 }
 
 class AdmissionOfRequests : public ::testing::Test {
@@ -254,13 +258,21 @@ TEST_F(AdmissionOfRequests, WrongTokensFromEverywhereAreSlowedDownTogether) {
 
 TEST_F(AdmissionOfRequests, WhatTakesNoTokenHasARateForEachPeer) {
   Admission admission = with_tokens({.open_per_second = 2});
-  for (const char* target : {"/healthz", "/nothing", "/healthz", "/nothing"})
+  for (const char* target : {"/docs", "/nothing", "/docs", "/nothing"})
     EXPECT_NE(status(admission, head("GET", target, {})), 429u) << target;
-  EXPECT_EQ(status(admission, head("GET", "/healthz", {})), 429u);
+  EXPECT_EQ(status(admission, head("GET", "/docs", {})), 429u);
   EXPECT_EQ(status(admission, head("GET", "/nothing", {})), 429u);
-  EXPECT_EQ(status(admission, head("GET", "/healthz", {}, "10.0.0.2")), 200u) << "another peer";
+  EXPECT_EQ(status(admission, head("GET", "/docs", {}, "10.0.0.2")), 200u) << "another peer";
   EXPECT_EQ(status(admission, head("GET", "/v1/things", {bearer(reader_)})), 200u) << "who has a token";
-  EXPECT_EQ(status(admission, head("GET", "/healthz", {}), 1), 200u) << "a second later";
+  EXPECT_EQ(status(admission, head("GET", "/docs", {}), 1), 200u) << "a second later";
+}
+
+TEST_F(AdmissionOfRequests, ProbesAreAnsweredHoweverMuchElseAPeerAsksFor) {
+  Admission admission = with_tokens({.open_per_second = 1});
+  for (int i = 0; i < 10; ++i) status(admission, head("GET", "/nothing", {}));
+  for (int i = 0; i < 10; ++i) {
+    for (const char* target : {"/healthz", "/readyz"}) EXPECT_EQ(status(admission, head("GET", target, {})), 200u) << target;
+  }
 }
 
 TEST_F(AdmissionOfRequests, ATokenHasARateOfItsOwnAndARequestCountsOnce) {

@@ -1,11 +1,13 @@
 #include "server/app.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <exception>
 #include <iterator>
 #include <new>
 #include <utility>
 
+#include "base/json_size.hpp"
 #include "base/json_text.hpp"
 #include "server/app_rep.hpp"
 #include "server/openapi.hpp"
@@ -21,6 +23,32 @@ std::vector<Route> all_routes(App::Rep& app) {
     std::move(routes.begin(), routes.end(), std::back_inserter(all));
   }
   return all;
+}
+
+// What is smaller is not asked for before it is there.
+constexpr std::uint64_t worth_asking = 64 << 10;
+
+// The lines of a body are read one after the other.
+std::uint64_t reading_bytes(Body kind, std::string_view body) {
+  if (kind == Body::json) return json_reading_bytes(body);
+  std::uint64_t most = 0;
+  while (!body.empty()) {
+    const std::string_view line = body.substr(0, body.find('\n'));
+    most = std::max(most, json_reading_bytes(line));
+    body.remove_prefix(std::min(line.size() + 1, body.size()));
+  }
+  return most;
+}
+
+// Many small values take many times their text to be read: that is counted before it is done.
+std::optional<Error> ask_room_to_read(const Route& route, const http::Request& request, http::Exchange& exchange,
+                                      std::uint64_t bytes_max) {
+  if (route.body == Body::none || request.body.size() <= worth_asking) return {};
+  const std::uint64_t bytes = reading_bytes(route.body, request.body);
+  if (bytes + request.body.size() > bytes_max)
+    return Error{ErrorCode::too_large, "the body has more values in it than there is ever room for: send less at once"};
+  if (!exchange.reserve(bytes)) return Error{ErrorCode::unavailable, "there is too much in memory already: come again"};
+  return {};
 }
 
 }  // namespace
@@ -54,8 +82,6 @@ std::optional<Error> App::Rep::ask_store() const {
 }
 
 AnswerRoom App::Rep::room_for_answer(const Call& call) const {
-  // What is smaller is counted when it is there.
-  constexpr std::uint64_t worth_asking = 64 << 10;
   return {.bytes_max = options.limits.answer_bytes,
           .reserve = [exchange = call.exchange.get(), reserved = worth_asking](std::uint64_t bytes) mutable {
             if (bytes <= reserved) return true;
@@ -83,6 +109,8 @@ void App::handle(const Route& route, RouteMatch match, http::Request request, co
   try {
     Result<Parameters> parameters = read_parameters(route, match, request);
     if (!parameters) return exchange->answer(error_reply(parameters.error()));
+    if (const std::optional<Error> no = ask_room_to_read(route, request, *exchange, rep_->options.limits.request_bytes))
+      return exchange->answer(error_reply(*no));
     route.handle(Call{request, caller, std::move(*parameters), std::move(exchange)});
   } catch (const std::exception&) {
     // The exchange answers 500 where nothing did.

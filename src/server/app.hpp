@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct AppLimits {
   std::uint64_t conversation_bytes = std::uint64_t{8} << 20;  // about what each of them keeps in memory
   std::uint64_t cache_bytes = std::uint64_t{512} << 20;       // about what all of them do
   std::uint64_t answer_bytes = std::uint64_t{64} << 20;       // of one answer: 413 beyond that
+  std::uint64_t request_bytes = std::numeric_limits<std::uint64_t>::max();  // a body, and what it takes to read it: 413 beyond that
   std::size_t operations_per_list = 1'000;
   std::size_t messages_per_operation = 10'000;
   std::size_t streams_per_tenant = 64;  // of events

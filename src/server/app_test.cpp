@@ -199,6 +199,23 @@ TEST_P(AppTest, versions_come_in_pages_newest_first) {
   EXPECT_EQ(get("/v1/conversations/a/history?before=0"), R"({"ok":true,"result":[]})");
 }
 
+TEST_P(AppTest, a_body_that_would_take_more_to_be_read_than_there_is_is_too_large) {
+  App small{{.store = [this](const std::string& tenant) { return store_of(tenant); }, .limits = {.request_bytes = 4 << 20}}};
+  make("a");
+  std::string many = "[";
+  for (int i = 0; i < 100'000; ++i) many += "1,";
+  many += "1]";
+  const std::string path = "/v1/conversations/a/operations";
+  EXPECT_EQ(call(small, "POST", path, {.body = many})->reply.status, 413u);
+  EXPECT_EQ(call(app, "POST", path, {.body = many})->reply.status, 400u) << "with more room it is read, and is no operation";
+  std::string header = get("/v1/conversations/a/export");
+  header.resize(header.find('\n') + 1);
+  EXPECT_EQ(call(small, "POST", "/v1/imports?id=b", {.body = header + many})->reply.status, 413u);
+  std::string lines;
+  for (int i = 0; i < 100'000; ++i) lines += "1\n";
+  EXPECT_EQ(call(small, "POST", "/v1/imports?id=b", {.body = header + lines})->reply.status, 400u) << "lines are read one by one";
+}
+
 TEST_P(AppTest, a_timeline_has_both_ends_and_no_version_twice) {
   make("a");
   for (int i = 0; i < 9; ++i) append("a", "x");

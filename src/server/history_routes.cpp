@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "json/answer_json.hpp"
+#include "server/answer_text.hpp"
 #include "server/app_rep.hpp"
 #include "server/rows.hpp"
 #include "server/schema.hpp"
@@ -24,22 +25,21 @@ http::Reply with_etag(std::string body, Version version) {
   return reply;
 }
 
-// What a page may have; one element is always given.
-constexpr std::uint64_t page_bytes_max = std::uint64_t{8} << 20;
-
 http::Reply versions(App::Rep& app, const Call& call) {
   const History history = newest(app, call);
   const std::uint64_t first = history.first_version().value, end = history.version().value + 1;
   const std::uint64_t before = call.has("before") ? std::min(call.number("before"), end) : end;
-  std::string out = R"({"ok":true,"result":[)";
+  AnswerText out(app.room_for_answer(call), R"({"ok":true,"result":[)");
   std::uint64_t version = before;
-  for (std::uint64_t left = call.number("limit"); left > 0 && version > first && out.size() < page_bytes_max; --left) {
-    if (version != before) out += ',';
-    append_json(out, history.version_info(Version(--version)));
+  std::string piece;
+  for (std::uint64_t left = call.number("limit"); left > 0 && version > first; --left, --version) {
+    piece = version == before ? "" : ",";
+    append_json(piece, history.version_info(Version(version - 1)));
+    if (version != before && !out.fits(piece, page_bytes_max)) break;
+    out.add(piece);
   }
-  out += ']';
-  if (version > first) out += R"(,"next":)" + std::to_string(version);
-  return with_etag(out + "}", history.version());
+  out.add(version > first ? R"(],"next":)" + std::to_string(version) + "}" : "]}");
+  return with_etag(out.take(), history.version());
 }
 
 // What a chart needs of one version.
@@ -57,49 +57,56 @@ http::Reply timeline(App::Rep& app, const Call& call) {
   const std::uint64_t from = std::max(call.has("from") ? call.number("from") : 0, history.first_version().value);
   if (from > to) refuse(ErrorCode::invalid_argument, "from must not be behind to, or behind the head", "from");
   const std::uint64_t span = to - from, points = std::min(call.number("points"), span + 1);
-  std::string out = R"({"ok":true,"result":[)";
+  AnswerText out(app.room_for_answer(call), R"({"ok":true,"result":[)");
+  std::string piece;
   for (std::uint64_t k = 0; k < points; ++k) {
-    if (k > 0) out += ',';
+    piece = k == 0 ? "" : ",";
     // Both ends are among them; versions are below 2^32, and points few, so that the product has room.
-    append_point(out, history, points == 1 ? to : from + span * k / (points - 1));
-    if (out.size() > app.options.limits.answer_bytes)
-      refuse(ErrorCode::too_large, "the descriptions of so many versions are too much for an answer: ask for fewer", "points");
+    append_point(piece, history, points == 1 ? to : from + span * k / (points - 1));
+    out.add(piece);
   }
-  return with_etag(out + "]}", history.version());
+  out.add("]}");
+  return with_etag(out.take(), history.version());
 }
 
 constexpr std::uint64_t rows_max = 1000;
 
-void append_range(std::string& out, const History& history, std::uint64_t start, std::uint64_t end) {
+void append_range(AnswerText& out, const History& history, std::uint64_t start, std::uint64_t end) {
   const View view = history.view();
   end = std::min(end, view.size());
   start = std::min(start, end);
   std::uint64_t fits = end;
-  while (fits > start + 1 && view.sums(start, fits).bytes > page_bytes_max) fits = start + (fits - start) / 2;
+  const std::uint64_t bytes_max = std::min(page_bytes_max, out.bytes_max());
+  while (fits > start + 1 && view.sums(start, fits).bytes > bytes_max) fits = start + (fits - start) / 2;
+  out.expect(view.sums(start, fits).bytes);
   const MessageList list = history.messages({.start = start, .end = fits}).value();
-  out += R"("rows":[)";
-  for (std::size_t i = 0; i < list.messages.size(); ++i) {
-    if (i > 0) out += ',';
-    append_row(out, history, view, {start + i, list.ordinals[i], list.messages[i]});
+  out.add(R"("rows":[)");
+  std::string piece;
+  for (std::uint64_t i = start; i < fits; ++i) {
+    piece = i == start ? "" : ",";
+    append_row(piece, history, view, {i, list.ordinals[i - start], list.messages[i - start]});
+    if (i == start || out.fits(piece, page_bytes_max))
+      out.add(piece);
+    else
+      fits = i;
   }
-  out += ']';
-  if (fits < end) out += R"(,"next":)" + std::to_string(fits);
+  out.add(fits < end ? R"(],"next":)" + std::to_string(fits) : "]");
 }
 
-void append_ordinals(std::string& out, const History& history, const std::vector<std::uint64_t>& ordinals) {
+void append_ordinals(AnswerText& out, const History& history, const std::vector<std::uint64_t>& ordinals) {
   const View log = history.log();
-  out += R"("rows":[)";
-  std::uint64_t bytes = 0;
+  out.add(R"("rows":[)");
+  std::string piece;
   std::size_t i = 0;
-  for (; i < ordinals.size() && (i == 0 || bytes < page_bytes_max); ++i) {
+  for (; i < ordinals.size(); ++i) {
     if (ordinals[i] >= log.size())
       refuse(ErrorCode::not_found, "there is no message " + std::to_string(ordinals[i]) + " in the log", "ordinals");
-    if (i > 0) out += ',';
-    append_row(out, history, Ordinal(ordinals[i]));
-    bytes += log.sums(ordinals[i], ordinals[i] + 1).bytes;
+    piece = i == 0 ? "" : ",";
+    append_row(piece, history, Ordinal(ordinals[i]));
+    if (i > 0 && !out.fits(piece, page_bytes_max)) break;
+    out.add(piece);
   }
-  out += ']';
-  if (i < ordinals.size()) out += R"(,"next":)" + std::to_string(i);
+  out.add(i < ordinals.size() ? R"(],"next":)" + std::to_string(i) : "]");
 }
 
 http::Reply rows(App::Rep& app, const Call& call) {
@@ -109,8 +116,8 @@ http::Reply rows(App::Rep& app, const Call& call) {
     then.error().field = "atVersion";
     throw Failure(then.error());
   }
-  std::string out = R"({"ok":true,"result":{"version":)" + std::to_string(then->version().value);
-  out += R"(,"count":)" + std::to_string(then->view().size()) + ",";
+  AnswerText out(app.room_for_answer(call), R"({"ok":true,"result":{"version":)");
+  out.add(std::to_string(then->version().value) + R"(,"count":)" + std::to_string(then->view().size()) + ",");
   if (call.has("ordinals")) {
     for (const char* other : {"start", "end"}) {
       if (call.has(other)) refuse(ErrorCode::invalid_argument, "ordinals and places exclude each other", other);
@@ -124,7 +131,8 @@ http::Reply rows(App::Rep& app, const Call& call) {
              "end");
     append_range(out, *then, start, end);
   }
-  return with_etag(out + "}}", now.version());
+  out.add("}}");
+  return with_etag(out.take(), now.version());
 }
 
 }  // namespace

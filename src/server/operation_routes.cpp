@@ -4,6 +4,7 @@
 
 #include "base/json_text.hpp"
 #include "json/answer_json.hpp"
+#include "server/answer_text.hpp"
 #include "server/app_rep.hpp"
 #include "server/rows.hpp"
 #include "server/schema.hpp"
@@ -37,15 +38,18 @@ std::string results_of(const std::string& line) {
   return line.starts_with(list_lead) ? line.substr(list_lead.size(), line.size() - list_lead.size() - 1) : "[" + line + "]";
 }
 
-constexpr std::size_t changed_rows_max = 50;        // removed, and as many added
-constexpr std::size_t changed_bytes_max = 8 << 20;  // of either; one is always given
+constexpr std::size_t changed_rows_max = 50;  // removed, and as many added; a page of either at the most
 
-void append_changed(std::string& out, const History& history, const std::vector<std::uint64_t>& ordinals, std::string_view change,
+void append_changed(AnswerText& out, const History& history, const std::vector<std::uint64_t>& ordinals, std::string_view change,
                     const char*& separator) {
-  const std::size_t full = out.size() + changed_bytes_max;
-  for (std::size_t i = 0; i < ordinals.size() && i < changed_rows_max && out.size() < full; ++i) {
-    out += std::exchange(separator, ",");
-    append_row(out, history, Ordinal(ordinals[i]), change);
+  const std::uint64_t full = out.size() + page_bytes_max;
+  std::string piece;
+  for (std::size_t i = 0; i < ordinals.size() && i < changed_rows_max; ++i) {
+    piece = separator;
+    append_row(piece, history, Ordinal(ordinals[i]), change);
+    if (!out.fits(piece, full)) return;  // the difference tells of it
+    out.add(piece);
+    separator = ",";
   }
 }
 
@@ -58,16 +62,17 @@ http::Reply preview(App::Rep& app, const Call& call) {
   if (answer.error) return operated(call, std::move(answer));
   const History after = trial.history();
   const Diff diff = after.diff(before.version(), after.version()).value();
-  std::string out = R"({"ok":true,"results":)";
-  out += results_of(answer.line);
-  append_sums(out += R"(,"before":)", before);
-  append_sums(out += R"(,"after":)", after);
-  append_json(out += R"(,"diff":)", diff);
-  out += R"(,"rows":[)";
+  AnswerText out(app.room_for_answer(call), R"({"ok":true,"results":)");
+  std::string piece = results_of(answer.line);
+  append_sums(piece += R"(,"before":)", before);
+  append_sums(piece += R"(,"after":)", after);
+  append_json(piece += R"(,"diff":)", diff);
+  out.add(piece += R"(,"rows":[)");
   const char* separator = "";
   append_changed(out, before, diff.removed, "removed", separator);
   append_changed(out, after, diff.added, "added", separator);
-  http::Reply reply = json_reply(out + "]}");
+  out.add("]}");
+  http::Reply reply = json_reply(out.take());
   reply.fields.push_back(etag(before.version()));
   return reply;
 }

@@ -31,6 +31,9 @@ Admission::Now now() {
   return {Clock::now(), std::chrono::duration_cast<std::chrono::milliseconds>(wall).count()};
 }
 
+// Those who half sent a request, or do not read their answer, are waited for no longer. Whoever stops services mostly kills them after 10 s.
+constexpr std::chrono::seconds stop_patience{4};
+
 // Whom requests belong to that take no token: a tenant cannot be called that, so that they take nobody's share.
 constexpr std::string_view nobody = "/";
 
@@ -40,7 +43,8 @@ std::string owner_of(const Route& route, const Caller& caller) {
 
 Workers::Limits worker_limits(std::size_t threads, bool many_tenants) {
   Workers::Limits limits{.threads = threads};
-  limits.threads_per_tenant = many_tenants ? std::max<std::size_t>(1, threads * 3 / 4) : threads;
+  // Two at least: an export may hold one of them.
+  limits.threads_per_tenant = many_tenants ? std::max<std::size_t>(2, threads * 3 / 4) : threads;
   limits.waiting_per_tenant = many_tenants ? limits.waiting / 2 : limits.waiting;
   return limits;
 }
@@ -142,6 +146,7 @@ class Gate {
   AppOptions app_options(const ServeOptions& given) {
     AppOptions options;
     options.limits.answer_bytes = std::min(given.answer_bytes_max, budget_->bytes_max_each());
+    options.limits.request_bytes = budget_->bytes_max_each();
     options.limits.cache_bytes = given.cache_bytes;
     // An export holds a thread for as long as its client reads: most stay for those who do not.
     options.limits.exports = std::max<std::size_t>(1, given.threads / 4);
@@ -280,6 +285,7 @@ std::optional<Error> serve(const ServeOptions& options) {
   Gate gate(options, std::move(tokens), log);
   http::Listening listening{
       .address = options.address == "localhost" ? "127.0.0.1" : options.address, .port = options.port, .tls = options.tls};
+  listening.limits.stop_patience = stop_patience;
   http::Calls calls;
   calls.admit = [&](const http::Head& head) { return gate.admit(head); };
   calls.handle = [&](http::Request request, std::unique_ptr<http::Exchange> exchange) {
