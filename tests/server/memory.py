@@ -269,10 +269,12 @@ class Reading(unittest.TestCase):
 class Threads(unittest.TestCase):
     """Exports hold a thread each, while their clients read."""
 
+    threads = 8
+
     def setUp(self):
         self.folder = Folder(PROGRAM)
         self.tokens = {name: self.folder.make_token(name, name) for name in ("acme", "zeta", "beta")}
-        self.server = Server(self.folder, "--tokens", self.folder.tokens, "--threads", "8")
+        self.server = Server(self.folder, "--tokens", self.folder.tokens, "--threads", str(self.threads))
         for token in self.tokens.values():
             self.server.make("large", token)
             for _ in range(12):
@@ -323,6 +325,19 @@ class Threads(unittest.TestCase):
         except ConnectionError:
             pass
         self.assertNotIn(b"\r\n0\r\n\r\n", read[-10:], "nobody takes it for the whole")
+
+
+class FewThreads(Threads):
+    threads = 2
+
+    def test_exports_leave_threads_for_others(self):
+        """One of two threads; its own tenant has the other one too."""
+        self.assertEqual(self.begin_export("acme")[1], 200)
+        self.assertEqual(self.begin_export("zeta")[1], 503)
+        for name in ("acme", "beta"):
+            self.assertEqual(self.server.request("GET", "/v1/conversations/large/version", token=self.tokens[name]).status, 200)
+
+    test_an_export_ends_when_its_token_is_revoked = None
 
 
 class Strangers(unittest.TestCase):
