@@ -252,6 +252,18 @@ def test_calls_do_not_wait_for_a_model() -> None:
     run(work())
 
 
+def test_a_model_may_ask_its_own_conversation() -> None:
+    async def work() -> None:
+        async def write(*asked: object) -> str:
+            return f"{(await conversation.count())['count']} messages"
+
+        async with await compressing(write) as conversation:
+            await conversation.compress(strategy=STRATEGY)
+            assert "6 messages" in str((await conversation.messages())[0]["content"])
+
+    run(work())
+
+
 def test_calls_do_not_wait_for_whoever_waits_for_a_compression() -> None:
     async def work() -> None:
         model = Waiting()
