@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import threading
 import time
 from pathlib import Path
-from typing import Any, Coroutine, List, TypeVar
+from typing import Any, Awaitable, Callable, Coroutine, Dict, List, TypeVar
 
 import pytest
 
@@ -95,7 +96,7 @@ def test_a_call_that_is_cancelled_before_its_turn_does_not_happen_and_a_later_on
         assert go_on.wait(30)
 
     async def work() -> None:
-        async with aio.open(strategies={"waits": undertext.slow(waits)}) as conversation:
+        async with aio.open(strategies={"waits": waits}) as conversation:
             await conversation.append(say("one"))
             running = asyncio.ensure_future(conversation.compress(strategy="waits"))
             queued = asyncio.ensure_future(conversation.append(say("never")))
@@ -149,6 +150,165 @@ def test_a_summariser_may_be_a_coroutine_function() -> None:
         async with aio.open(summarisers={"model": write}) as conversation:
             await conversation.append(TALK)
             assert (await conversation.compress(strategy=STRATEGY))["outcome"] == "compressed"
+
+    run(work())
+
+
+class Model:
+    async def __call__(self, messages: List[Message], tokens_max: int, cancel: undertext.Cancel) -> str:
+        await asyncio.sleep(0)
+        return "they talked"
+
+
+@pytest.mark.parametrize("model", [Model(), lambda *asked: Model()(*asked), undertext.quick(lambda *asked: Model()(*asked))])
+def test_whatever_can_be_awaited_is(model: Any) -> None:
+    async def nothing() -> None:
+        await asyncio.sleep(0)
+
+    async def work() -> None:
+        async with aio.open(summarisers={"model": model}, strategies={"idle": lambda *asked: nothing()}) as conversation:
+            await conversation.append(TALK)
+            assert (await conversation.compress(strategy="idle"))["outcome"] == "fits"
+            assert (await conversation.compress(strategy=STRATEGY))["outcome"] == "compressed"
+
+    run(work())
+
+
+class Odd(Dict[str, Any]):
+    def items(self) -> Any:
+        raise RuntimeError("not now")
+
+
+def test_what_is_handed_in_is_read_when_the_call_is_made() -> None:
+    async def work() -> None:
+        settings: Dict[str, Any] = {"tokenLimit": 5}
+        opening = aio.open(settings=settings)
+        settings["tokenLimit"] = "none"
+        async with opening as conversation:
+            message: Dict[str, Any] = {"role": "user", "content": "", "tags": [("a", {})]}
+            calls: List[Awaitable[object]] = []
+            for i in range(5):
+                message["content"], message["tags"][0][1]["i"] = str(i), i
+                calls.append(conversation.append(message))
+                calls.append(conversation.append([message], description=str(i)))
+            message.clear()
+            await asyncio.gather(*calls)
+            assert await conversation.messages() == [{"role": "user", "content": str(i), "tags": [["a", {"i": i}]]} for i in range(5) for _ in range(2)]
+            cycle: Dict[str, Any] = say("round")
+            cycle["again"] = [cycle, cycle]
+            for refused in (cycle, {**say("odd"), "odd": Odd()}):
+                with pytest.raises(undertext.InvalidArgumentError):
+                    await conversation.append(refused)
+
+    run(work())
+
+
+async def compressing(model: Callable[..., Any]) -> aio.Conversation:
+    conversation = await aio.open(summarisers={"model": model})
+    await conversation.append(TALK)
+    return conversation
+
+
+def test_a_model_may_need_a_thread_however_many_compress() -> None:
+    async def write(*asked: object) -> str:
+        return await asyncio.to_thread(lambda: "they talked")
+
+    async def work() -> None:
+        asyncio.get_running_loop().set_default_executor(concurrent.futures.ThreadPoolExecutor(1))
+        conversations = [await compressing(write) for _ in range(8)]
+        answers = await asyncio.gather(*(conversation.compress(strategy=STRATEGY) for conversation in conversations))
+        assert [answer["outcome"] for answer in answers] == ["compressed"] * 8
+        await asyncio.gather(*(conversation.close() for conversation in conversations))
+
+    run(work())
+
+
+class Waiting:
+    """A model that takes until it is told, or is cancelled."""
+
+    def __init__(self) -> None:
+        self.asked, self.go_on = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, *asked: object) -> str:
+        self.asked.set()
+        await self.go_on.wait()
+        return "they talked"
+
+
+def test_calls_do_not_wait_for_a_model() -> None:
+    async def work() -> None:
+        model = Waiting()
+        async with await compressing(model) as conversation:
+            before = conversation.append(say("before"))
+            compression = asyncio.ensure_future(conversation.compress(strategy=STRATEGY))
+            assert await conversation.append(say("after")) == 3
+            assert await before == 2
+            await model.asked.wait()
+            assert not compression.done()
+            model.go_on.set()
+            assert (await compression)["outcome"] == "compressed"
+            assert [m["content"] for m in await conversation.messages(last=2)] == ["before", "after"]
+
+    run(work())
+
+
+def test_a_model_may_ask_its_own_conversation() -> None:
+    async def work() -> None:
+        async def write(*asked: object) -> str:
+            return f"{(await conversation.count())['count']} messages"
+
+        async with await compressing(write) as conversation:
+            await conversation.compress(strategy=STRATEGY)
+            assert "6 messages" in str((await conversation.messages())[0]["content"])
+
+    run(work())
+
+
+def test_calls_do_not_wait_for_whoever_waits_for_a_compression() -> None:
+    async def work() -> None:
+        model = Waiting()
+        settings = {"compressionConfig": {"enabled": True, "threshold": 60, "targetTokens": 60, "strategy": {**STRATEGY, "summaryTokens": 20}}}
+        async with aio.open(summarisers={"model": model}, settings=settings) as conversation:
+            await conversation.append(TALK)
+            waiting = asyncio.ensure_future(conversation.wait_for_compression())
+            await conversation.append(say("meanwhile"))
+            await model.asked.wait()
+            assert not waiting.done()
+            model.go_on.set()
+            await waiting
+
+    run(work())
+
+
+def test_a_compression_is_cancelled_while_it_waits_for_a_model() -> None:
+    async def work() -> None:
+        model = Waiting()
+        async with await compressing(model) as conversation:
+            for _ in range(2):  # to be cancelled once is nothing for the next
+                model.asked.clear()
+                compression = asyncio.ensure_future(conversation.compress(strategy=STRATEGY))
+                await model.asked.wait()
+                await conversation.cancel_compression()
+                with pytest.raises(undertext.UnavailableError):
+                    await compression
+            model.go_on.set()
+            assert (await conversation.compress(strategy=STRATEGY))["outcome"] == "compressed"
+
+    run(work())
+
+
+def test_closing_cancels_what_waits_for_a_model() -> None:
+    async def work() -> None:
+        model = Waiting()
+        async with await compressing(model) as conversation:
+            compression = asyncio.ensure_future(conversation.compress(strategy=STRATEGY))
+            await model.asked.wait()
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(conversation.compress(strategy=STRATEGY), 0.01)
+        assert conversation.closed and not model.go_on.is_set()
+        with pytest.raises(undertext.UnavailableError):
+            await compression
+        await conversation.close()
 
     run(work())
 

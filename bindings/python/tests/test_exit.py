@@ -85,6 +85,33 @@ PROGRAMS = {
         assert os.waitpid(child, 0)[1] == 0
         assert conversation.append(TALK) == 2
     """,
+    "a child of fork that goes on with asyncio, as its parent did": """
+        import asyncio
+        from undertext import aio
+        async def talk():
+            async with aio.open() as conversation:
+                await conversation.append(TALK)
+        asyncio.run(talk())
+        child = os.fork()
+        asyncio.run(asyncio.wait_for(talk(), 20))
+        if child == 0:
+            sys.exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+    """,
+    "a loop that ends while a model is asked": """
+        import asyncio
+        from undertext import aio
+        async def main():
+            asked = asyncio.Event()
+            async def write(*about):
+                asked.set()
+                await asyncio.Event().wait()
+            conversation = await aio.open(summarisers={"mine": write})
+            await conversation.append(TALK)
+            compression = asyncio.ensure_future(conversation.compress(strategy={"name": "smart_summary", "keep": 1, "summariser": "mine"}))
+            await asked.wait()
+        asyncio.run(main())
+    """,
 }
 
 

@@ -223,10 +223,17 @@ def test_arguments_of_the_wrong_type_are_errors() -> None:
         undertext.open("sqlite:\ud800")
     with pytest.raises(TypeError):
         undertext.open(id="in memory")
-    with pytest.raises((TypeError, undertext.UndertextError)):
-        conversation.fork(-1)
-    with pytest.raises((TypeError, undertext.UndertextError)):
-        conversation.view(2**70)
+    for wrong in (-1, 2**70, 1.5, "1"):
+        for call in (
+            conversation.view,
+            conversation.fork,
+            conversation.view().text,
+            conversation.view().entry,
+            lambda version: conversation.import_mark_map(conversation.mark_map(), expected_version=version),
+            lambda limit: undertext.Store("memory:").list(limit=limit),
+        ):
+            with pytest.raises(undertext.InvalidArgumentError):
+                call(wrong)
     assert conversation.version == 0
 
 

@@ -257,6 +257,77 @@ def test_a_strategy_that_answers_nonsense_changes_nothing() -> None:
     assert manager.conversation.version == 1
 
 
+class Remembering:
+    """Keeps the last two messages, and the configuration it was asked with."""
+
+    def __init__(self) -> None:
+        self.targets: List[int] = []
+
+    def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig) -> Compressed:
+        self.targets.append(config["targetTokens"])
+        return {"messages": messages[-2:], "markMap": {**mark_map, "originalIndices": mark_map["originalIndices"][-2:]}}
+
+
+def test_a_strategy_may_be_part_of_the_configuration() -> None:
+    strategy = Remembering()
+    with ConversationManager(compression_config={**CONFIG, "strategy": strategy}, initial_messages=LONG) as manager:
+        manager.conversation.wait_for_compression()
+        assert strategy.targets and manager.get_messages() == LONG[-2:]
+    with pytest.raises(undertext.InvalidArgumentError):
+        ConversationManager(compression_config={**CONFIG, "strategy": strategy}, strategy=strategy)
+
+
+def test_a_strategy_needs_no_configuration() -> None:
+    strategy = Remembering()
+    manager = ConversationManager(strategy=strategy, initial_messages=LONG)
+    assert manager.compress(target_tokens=40)["outcome"] == "compressed"
+    assert strategy.targets == [40] and manager.get_messages() == LONG[-2:]
+
+
+@pytest.mark.parametrize("strategy", ["banana", 5, float("nan"), object()])
+def test_what_is_no_strategy_is_refused(strategy: Any) -> None:
+    with pytest.raises(undertext.InvalidArgumentError):
+        ConversationManager(compression_config={**CONFIG, "strategy": strategy})
+    with pytest.raises(undertext.InvalidArgumentError):
+        ConversationManager(compression_config=CONFIG, strategy=strategy)
+    with pytest.raises(undertext.InvalidArgumentError):
+        filled().compress(strategy, 50)
+
+
+def test_settings_beside_a_conversation_are_refused() -> None:
+    settings: List[Dict[str, Any]] = [{"token_limit": 5}, {"compression_config": CONFIG}, {"strategy": Halving()}, {"tokenizer": "none"}]
+    for setting in settings:
+        with pytest.raises(undertext.InvalidArgumentError):
+            ConversationManager(conversation=undertext.open(), **setting)
+
+
+def test_code_is_given_when_a_conversation_is_made() -> None:
+    def write(messages: List[Message], tokens_max: int, cancel: undertext.Cancel) -> str:
+        return "short"
+
+    own: Any = Halving()
+    known, unknown = SmartSummaryStrategy(write, keep=2), SmartSummaryStrategy(write, keep=2)
+    manager = ConversationManager(strategy=known, initial_messages=LONG)
+    for strategy in (own, unknown):
+        with pytest.raises(undertext.InvalidArgumentError, match="when the conversation is made"):
+            manager.compress(strategy, 60)
+    assert manager.conversation.version == 1
+    assert manager.clone().compress(known, 60)["outcome"] == "compressed"
+    assert manager.compress({"name": "keep_recent", "n": 3})["outcome"] == "compressed"
+
+
+def test_what_is_no_snapshot_is_refused() -> None:
+    snapshot: Dict[str, Any] = {**filled().create_snapshot()}
+    manager = filled(3)
+    without = [{name: value for name, value in snapshot.items() if name != left} for left in ("messages", "markMap", "pinned", "version")]
+    maps: List[Any] = [{}, 5, {**snapshot["markMap"], "originalIndices": ["0"]}, {**snapshot["markMap"], "batchBoundaries": None}]
+    wrong: List[Any] = [{}, None, [], *without, {**snapshot, "version": -1}, {**snapshot, "pinned": [-1]}, *({**snapshot, "markMap": mark_map} for mark_map in maps)]
+    for each in wrong:
+        with pytest.raises(undertext.InvalidArgumentError):
+            manager.restore_from_snapshot(each)
+    assert manager.conversation.version == 1
+
+
 def test_snapshots_restore_here_and_elsewhere() -> None:
     manager = filled(6)
     manager.mark_message(1, "pinned")

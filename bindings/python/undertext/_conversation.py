@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, 
 
 from . import _native
 from ._view import View
-from ._wire import given, members
+from ._wire import given, members, version_number
 from .types import (
     Answer,
     Batch,
@@ -243,7 +243,7 @@ class Conversation:
         return self._operate("RESTORE", {"version": version, **options})
 
     def import_mark_map(self, mark_map: MarkMap, *, expected_version: int | None = None) -> Answer:
-        return cast(Answer, self._native.import_mark_map(mark_map, expected_version))
+        return cast(Answer, self._native.import_mark_map(mark_map, version_number("expected_version", expected_version)))
 
     # Reading
 
@@ -268,7 +268,7 @@ class Conversation:
 
     def view(self, version: int | None = None) -> View:
         """The messages of a version (the newest), which stay as they are whatever is done to the conversation."""
-        return View(self._native.view(version))
+        return View(self._native.view(version_number("version", version)))
 
     def uncompressed(self) -> List[Message]:
         return cast(List[Message], self.query("uncompressed")["messages"])
@@ -325,7 +325,7 @@ class Conversation:
 
     def fork(self, version: int | None = None, *, id: str = "") -> Conversation:
         """Another conversation that goes on from a version; with an id it is stored."""
-        return Conversation(self._native.fork(version, id))
+        return Conversation(self._native.fork(version_number("version", version), id))
 
     def subscribe(self, receive: Callable[[Event], object]) -> Subscription:
         """`receive` gets each event, in order, on the thread that makes the change known. It may read, and must not change. What it raises goes to sys.unraisablehook."""

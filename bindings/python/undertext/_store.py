@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Mapp
 from . import _native
 from ._conversation import Conversation
 from ._view import Strategy, View
-from ._wire import given
+from ._wire import given, number
 from .types import Plan, Settings, Summariser
 
 _Code = TypeVar("_Code", bound=Callable[..., Any])
@@ -91,7 +91,7 @@ class Store:
 
     def list(self, *, after: str = "", limit: int = 1000) -> List[Dict[str, Any]]:
         """Conversations by id, beyond `after`; `limit` 1 to 1000."""
-        return cast("List[Dict[str, Any]]", self._native.list(after, limit))
+        return cast("List[Dict[str, Any]]", self._native.list(after, number("limit", limit)))
 
     def __iter__(self) -> Iterator[Dict[str, Any]]:
         page = self.list()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Callable, List, Tuple, Union, cast, overload
 
 from . import _native
-from ._wire import members
+from ._wire import members, number
 from .types import Entry, Message, MessageFilters, Plan, Role
 
 if TYPE_CHECKING:
@@ -46,10 +46,10 @@ class View(Sequence[Message]):
 
     def text(self, index: int) -> str:
         """The JSON of a message, byte for byte as it was given."""
-        return self._native.text(index)
+        return self._native.text(number("index", index))
 
     def entry(self, index: int) -> Entry:
-        ordinal, time_ms, tokens, role = self._native.entry(index)
+        ordinal, time_ms, tokens, role = self._native.entry(number("index", index))
         return {"ordinal": ordinal, "timeMs": time_ms, "tokens": tokens, "role": _ROLES[role]}
 
     def messages(self, **filters: Unpack[MessageFilters]) -> List[Message]:

@@ -5,11 +5,25 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Dict, Mapping
 
+from ._errors import InvalidArgumentError
+
 
 @lru_cache(maxsize=256)
 def wire_name(name: str) -> str:
     first, *rest = name.rstrip("_").split("_")
     return first + "".join(word.capitalize() for word in rest)
+
+
+def number(name: str, value: Any) -> Any:
+    """A number as undertext.h takes it."""
+    if not isinstance(value, int) or not 0 <= value < 1 << 64:
+        raise InvalidArgumentError(f"{wire_name(name)} must be a whole number that is not negative", field=wire_name(name))
+    return value
+
+
+def version_number(name: str, value: Any) -> Any:
+    """The same, or None for the newest."""
+    return None if value is None else number(name, value)
 
 
 def given(arguments: Mapping[str, Any]) -> Dict[str, Any]:

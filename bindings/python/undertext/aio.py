@@ -4,7 +4,8 @@
         await conversation.append({"role": "user", "content": "Hello"})
 
 Every call runs off the loop. Calls of one conversation run one after another, in the order in which they were made (not in which they are awaited); calls of different ones
-beside each other. A call that is cancelled before its turn does not happen; one that is cancelled later comes to its end as if nobody had cancelled it.
+beside each other. One that waits for slow code of yours lets those behind it go on. A call that is cancelled before its turn does not happen; one that is cancelled later comes
+to its end as if nobody had cancelled it. What is handed in is read when the call is made.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import asyncio
 import concurrent.futures
 import functools
 import inspect
+import os
 import threading
 from collections import deque
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Coroutine, Deque, Dict, Generator, Generic, Mapping, Tuple, Type, TypeVar
+from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Coroutine, Deque, Dict, Generator, Generic, List, Mapping, Set, Tuple, Type, TypeVar
 
 from . import _conversation, _native, _store
 from ._errors import InvalidArgumentError, UnavailableError
@@ -35,25 +37,93 @@ _Own = TypeVar("_Own", bound="_OffTheLoop")
 _Opened = TypeVar("_Opened", bound="_OffTheLoop")
 
 
+_threads: concurrent.futures.ThreadPoolExecutor
+
+
+def _make_threads() -> None:
+    """As many as are needed, made when they are: a call may wait for code that itself needs a thread, so a bound, as that of the loop's own executor, could be a deadlock."""
+    global _threads
+    _threads = concurrent.futures.ThreadPoolExecutor(1 << 20, "undertext")
+
+
+_make_threads()
+os.register_at_fork(after_in_child=_make_threads)  # for a child has none of its parent's
+
+
+def _beside(function: Callable[[], T]) -> Coroutine[Any, Any, T]:
+    """A call that waits for no other."""
+    return _result(asyncio.get_running_loop().run_in_executor(_threads, function))
+
+
+def _copied(value: Any) -> Any:
+    """With dicts and lists of its own, however they are nested. What cannot be read stays as it is: the library meets it in its turn, and says where it stands."""
+    copies: Dict[int, Any] = {}
+    found: List[Any] = []
+
+    def copy_of(part: Any) -> Any:
+        if not isinstance(part, (dict, list, tuple)):
+            return part
+        if id(part) not in copies:
+            copies[id(part)] = {} if isinstance(part, dict) else []
+            found.append(part)  # and so no id is another's
+        return copies[id(part)]
+
+    copy = copy_of(value)
+    try:
+        for part in found:  # which grows meanwhile
+            if isinstance(part, dict):
+                copies[id(part)].update((name, copy_of(member)) for name, member in part.items())
+            else:
+                copies[id(part)].extend(map(copy_of, part))
+    except Exception:
+        return value
+    return copy
+
+
+class _Here(threading.local):
+    """The call that has its turn on this thread, and whose it is."""
+
+    turn: Tuple[_OffTheLoop, concurrent.futures.Future[Any]] | None = None
+
+
+_here = _Here()
+
+
+def _step_aside() -> None:
+    """The calls behind the one that runs on this thread go on without it."""
+    if _here.turn is None:
+        return
+    queue, call = _here.turn
+    queue._aside.add(call)
+    try:
+        _threads.submit(queue._work)
+    except RuntimeError:  # no more threads: then they wait
+        queue._aside.discard(call)
+    else:
+        _here.turn = None
+
+
 class _OffTheLoop:
-    """Calls in their order, on a thread of the loop's executor while there are any."""
+    """Calls in their order, on a thread of ours while there are any."""
 
     _sync: Any
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting: Deque[Tuple[concurrent.futures.Future[Any], Callable[[], Any]]] = deque()
+        self._aside: Set[concurrent.futures.Future[Any]] = set()
         self._is_working = False
 
     def _call(self, function: Callable[..., T], *arguments: Any, **named: Any) -> Coroutine[Any, Any, T]:
         loop = asyncio.get_running_loop()
         done: concurrent.futures.Future[T] = concurrent.futures.Future()
+        call = functools.partial(function, *map(_copied, arguments), **_copied(named))
         with self._lock:
-            self._waiting.append((done, functools.partial(function, *arguments, **named)))
+            self._waiting.append((done, call))
             starts, self._is_working = not self._is_working, True
         if starts:
             try:
-                loop.run_in_executor(None, self._work)
+                _threads.submit(self._work)
             except BaseException:
                 with self._lock:
                     self._is_working = False
@@ -70,14 +140,22 @@ class _OffTheLoop:
                 done, call = self._waiting.popleft()
             if not done.set_running_or_notify_cancel():
                 continue
+            _here.turn = (self, done)
             try:
                 done.set_result(call())
             except BaseException as error:  # noqa: B036 - it belongs to whoever awaits
                 done.set_exception(error)
+            if _here.turn is None:  # another thread has taken over
+                self._aside.discard(done)
+                return
+            _here.turn = None
 
     async def close(self) -> None:
-        """After the calls that were made before."""
-        await self._call(self._sync.close)
+        """After the calls that were made before; one that waits for slow code of yours is cancelled."""
+        await self._call(self._end)
+
+    def _end(self) -> None:
+        self._sync.close()
 
     async def __aenter__(self: _Own) -> _Own:
         return self
@@ -214,8 +292,6 @@ class Conversation(_OffTheLoop):
     answer_text = _later(_conversation.Conversation.answer_text)
     subscribe = _later(_conversation.Conversation.subscribe)
     set_tokenizer = _later(_conversation.Conversation.set_tokenizer)
-    wait_for_compression = _later(_conversation.Conversation.wait_for_compression)
-    cancel_compression = _later(_conversation.Conversation.cancel_compression)
     report_usage = _later(_conversation.Conversation.report_usage)
     usage = _later(_conversation.Conversation.usage)
     catch_up = _later(_conversation.Conversation.catch_up)
@@ -225,6 +301,26 @@ class Conversation(_OffTheLoop):
 
     def fork(self, version: int | None = None, *, id: str = "") -> Coroutine[Any, Any, Conversation]:
         return self._call(lambda: Conversation(self._sync.fork(version, id=id)))
+
+    def wait_for_compression(self) -> Coroutine[Any, Any, None]:
+        """Begins in its turn; calls that are made later do not wait for it."""
+
+        def wait() -> None:
+            _step_aside()
+            self._sync.wait_for_compression()
+
+        return self._call(wait)
+
+    def cancel_compression(self) -> Coroutine[Any, Any, None]:
+        """Waits for no other call."""
+        return _beside(self._sync.cancel_compression)
+
+    def _end(self) -> None:
+        aside = self._aside.copy()
+        if aside and not self.closed:
+            self._sync.cancel_compression()
+            concurrent.futures.wait(aside)
+        super()._end()
 
     def events(self) -> Events:
         """The events of calls that are made from here on, to iterate over."""
@@ -274,8 +370,10 @@ class Store(_OffTheLoop):
         return await self._open()
 
     def open(self, id: str, **arguments: Any) -> _Opening[Conversation]:
+        copied: Dict[str, Any] = _copied(arguments)
+
         async def opened() -> Conversation:
-            given = _on_the_loop(arguments, asyncio.get_running_loop())
+            given = _on_the_loop(copied, asyncio.get_running_loop())
             return Conversation(await self._call(_store.Store.open, self._sync, id, **given))
 
         return _Opening(opened())
@@ -296,36 +394,49 @@ class Store(_OffTheLoop):
 
 
 def open(url: str | None = None, id: str | None = None, **arguments: Any) -> _Opening[Conversation]:  # noqa: A001
-    """undertext.open(), awaited or entered. Summarisers and strategies may be coroutine functions: these run on this loop."""
+    """undertext.open(), awaited or entered. Summarisers and strategies may answer with something to await, as coroutine functions do: that runs on this loop."""
+    copied: Dict[str, Any] = _copied(arguments)
 
     async def opened() -> Conversation:
-        given = _on_the_loop(arguments, asyncio.get_running_loop())
-        return Conversation(await asyncio.to_thread(_store.open, url, id, **given))
+        given = _on_the_loop(copied, asyncio.get_running_loop())
+        return Conversation(await _beside(functools.partial(_store.open, url, id, **given)))
 
     return _Opening(opened())
 
 
 def _on_the_loop(arguments: Mapping[str, Any], loop: asyncio.AbstractEventLoop) -> Dict[str, Any]:
     given = dict(arguments)
-    for kind in ("summarisers", "strategies"):
+    for kind, is_slow in (("summarisers", True), ("strategies", False)):
         if given.get(kind):
-            given[kind] = {name: _awaited(code, loop) for name, code in given[kind].items()}
+            given[kind] = {name: _awaited(code, is_slow, loop) for name, code in given[kind].items()}
     return given
 
 
-def _awaited(code: Callable[..., Any], loop: asyncio.AbstractEventLoop) -> Callable[..., Any]:
-    """A coroutine function as one that the library can call, from a thread of its own or one that waits for it."""
-    if not inspect.iscoroutinefunction(code):
+def _is_coroutine_function(code: Any) -> bool:
+    return inspect.iscoroutinefunction(code) or inspect.iscoroutinefunction(getattr(code, "__call__", None))
+
+
+def _awaited(code: Callable[..., Any], is_slow: bool, loop: asyncio.AbstractEventLoop) -> Callable[..., Any]:
+    """Code as the library can call it, on a thread of its own or on one that has a turn, which slow code gives up."""
+    if not callable(code):
         return code
+    is_slow = _is_coroutine_function(code) or getattr(code, "_undertext_is_slow", is_slow)
 
     def call(about: Any, tokens_max: int | None, cancel: _native.Cancel) -> Any:
-        running = asyncio.run_coroutine_threadsafe(code(about, tokens_max, cancel), loop)
-        while True:
-            done, _ = concurrent.futures.wait([running], timeout=0.05)
-            if done:
-                return running.result()
-            if cancel.is_cancelled() or not loop.is_running():
-                running.cancel()
-                raise UnavailableError("nobody waits for this any more")
+        if is_slow:
+            _step_aside()
+        answer = code(about, tokens_max, cancel)
+        return _wait_for(answer, cancel, loop) if inspect.isawaitable(answer) else answer
 
-    return _store.slow(call)
+    return _store.slow(call) if is_slow else _store.quick(call)
+
+
+def _wait_for(answer: Awaitable[Any], cancel: _native.Cancel, loop: asyncio.AbstractEventLoop) -> Any:
+    running = asyncio.run_coroutine_threadsafe(_result(answer), loop)
+    while True:
+        done, _ = concurrent.futures.wait([running], timeout=0.05)
+        if done:
+            return running.result()
+        if cancel.is_cancelled() or not loop.is_running():
+            running.cancel()
+            raise UnavailableError("nobody waits for this any more")

@@ -121,20 +121,24 @@ class PipelineStrategy(EngineStrategy):
 #: The name by which the settings know a strategy of the user's.
 OWN = "own"
 
-StrategyOf = Union[CompressionStrategy, EngineStrategy, str, None]
+#: A strategy without code of the user's: its name, an object with its name and arguments, or a class of these.
+EngineStrategyOf = Union[EngineStrategy, str, Mapping[str, object]]
+
+StrategyOf = Union[CompressionStrategy, EngineStrategyOf, None]
 
 
-def engine_choice(strategy: StrategyOf, config: ContextCompressionConfig) -> Tuple[Any, Dict[str, Summariser], Dict[str, Strategy]]:
+def engine_choice(strategy: object, config: ContextCompressionConfig | None) -> Tuple[Any, Dict[str, Summariser], Dict[str, Strategy]]:
     """What the engine is told of a strategy: how its settings name it, and the functions behind that."""
     if strategy is None:
         strategy = SlidingWindowStrategy()
-    if isinstance(strategy, str):
+    if isinstance(strategy, (str, Mapping)):
         return strategy, {}, {}
     if isinstance(strategy, EngineStrategy):
         return strategy.strategy, strategy.summarisers, {}
-    if not callable(getattr(strategy, "compress", None)):
+    compress = getattr(strategy, "compress", None)
+    if not callable(compress):
         raise InvalidArgumentError("a strategy has a method compress", field="strategy")
-    return OWN, {}, {OWN: _planning(strategy.compress, config)}
+    return OWN, {}, {OWN: _planning(compress, config or {"enabled": True, "threshold": 0, "targetTokens": 0})}
 
 
 def _planning(compress: Callable[[List[Message], MarkMap, ContextCompressionConfig], Compressed], config: ContextCompressionConfig) -> Strategy:
@@ -145,7 +149,7 @@ def _planning(compress: Callable[[List[Message], MarkMap, ContextCompressionConf
         places: Dict[Any, int] = {ordinal: place for place, ordinal in enumerate(ordinals)}
         objects: Dict[Any, int] = {id(message): place for place, message in enumerate(messages)}
         held = list(messages)  # so that no id is another's
-        answer = compress(messages, mark_map, config)
+        answer = compress(messages, mark_map, config if tokens_max is None else {**config, "targetTokens": tokens_max})
         indices = answer["markMap"]["originalIndices"]
         if len(indices) == len(answer["messages"]):
             found = [places.get(index) for index in indices]

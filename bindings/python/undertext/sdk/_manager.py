@@ -6,17 +6,18 @@ from types import TracebackType
 from typing import Any, Callable, Dict, List, Mapping, Sequence, Type, cast
 
 from .._conversation import Conversation, Subscription
+from .._errors import InvalidArgumentError
 from .._store import open
-from .._wire import given
+from .._wire import given, number
 from ..types import Answer, Event, MarkMap, Message, MessageLike, Role, Stats
 from ._array import MessageArrayManager
-from ._compression import EngineStrategy, StrategyOf, engine_choice
+from ._compression import EngineStrategyOf, StrategyOf, engine_choice
 from ._indices import MessageIndexManager, TypeIndexManager
 from .types import ContextCompressionConfig, ConversationState
 
 
 class ConversationManager:
-    """A conversation, in memory or, with `conversation=undertext.open(url, id, …)`, whichever is handed in: that one has its own settings."""
+    """A conversation, in memory or, with `conversation=undertext.open(url, id, …)`, whichever is handed in: that one has its own settings, so none are taken beside it."""
 
     def __init__(
         self,
@@ -28,19 +29,29 @@ class ConversationManager:
         initial_messages: Sequence[MessageLike] = (),
         conversation: Conversation | None = None,
     ) -> None:
+        wanted = given({"token_limit": token_limit, "compression_config": compression_config, "strategy": strategy, "tokenizer": tokenizer})
+        if conversation is not None and wanted:
+            raise InvalidArgumentError("a conversation that is handed in has its own settings: say this where it is opened", field=next(iter(wanted)))
         self.token_limit = token_limit
         self.compression_config = compression_config
         self._strategy: Any = "sliding_window"
-        if conversation is None:
-            settings: Dict[str, Any] = given({"token_limit": token_limit, "tokenizer": tokenizer})
-            code: Dict[str, Any] = {}
-            if compression_config is not None:
-                self._strategy, code["summarisers"], code["strategies"] = engine_choice(strategy, compression_config)
-                settings["compressionConfig"] = {**compression_config, "strategy": self._strategy}
-            conversation = open(settings=settings, **code)
-        self.conversation = conversation
+        self._code: Dict[str, Any] = {}
+        self.conversation = self._open(strategy, tokenizer) if conversation is None else conversation
         if initial_messages:
             self.add_messages(initial_messages)
+
+    def _open(self, strategy: object, tokenizer: str | None) -> Conversation:
+        config = self.compression_config
+        settings: Dict[str, Any] = given({"token_limit": self.token_limit, "tokenizer": tokenizer})
+        if config is not None and "strategy" in config:
+            if strategy is not None:
+                raise InvalidArgumentError("the configuration has a strategy already", field="strategy")
+            strategy = config["strategy"]
+        self._strategy, summarisers, strategies = engine_choice(strategy, config)
+        self._code = {**summarisers, **strategies}
+        if config is not None:
+            settings["compressionConfig"] = {**config, "strategy": self._strategy}
+        return open(settings=settings, summarisers=summarisers, strategies=strategies)
 
     # Changes
 
@@ -78,9 +89,13 @@ class ConversationManager:
         """The view is these ordinals in this order; no batch is opened."""
         self.get_index_manager().set_original_indices(indices)
 
-    def compress(self, strategy: StrategyOf = None, target_tokens: int | None = None) -> Answer:
-        """Runs the strategy of the configuration, or one of the engine's without code of yours."""
-        chosen = strategy.strategy if isinstance(strategy, EngineStrategy) else strategy or self._strategy
+    def compress(self, strategy: EngineStrategyOf | None = None, target_tokens: int | None = None) -> Answer:
+        """Runs the strategy that was given when this was made, or one of the engine's. Code of yours is known to the engine only if it was given then."""
+        chosen: Any = self._strategy
+        if strategy is not None:
+            chosen, summarisers, strategies = engine_choice(strategy, self.compression_config)
+            if strategies or any(self._code.get(name) is not code for name, code in summarisers.items()):
+                raise InvalidArgumentError("code of yours is given when the conversation is made: ConversationManager(strategy=…)", field="strategy")
         if target_tokens is None and self.compression_config is not None:
             target_tokens = self.compression_config["targetTokens"]
         return self.conversation.apply({"operation": "COMPRESS", "strategy": chosen, **given({"target_tokens": target_tokens})})
@@ -183,6 +198,7 @@ class ConversationManager:
     def restore_from_snapshot(self, snapshot: ConversationState) -> None:
         """The state of the snapshot as a new version: RESTORE where it is one of this conversation's. Of another conversation, its messages are appended to the log and its mark map is taken over. Nothing is
         lost either way. Usage is not restored: it was used."""
+        _check(snapshot)
         if self._is_own(snapshot):
             self.conversation.restore(snapshot["version"])
             return
@@ -199,7 +215,8 @@ class ConversationManager:
     def clone(self) -> ConversationManager:
         """A fork, in memory: what is done to either changes nothing in the other."""
         cloned = ConversationManager(conversation=self.conversation.fork())
-        cloned.token_limit, cloned.compression_config, cloned._strategy = self.token_limit, self.compression_config, self._strategy
+        cloned.token_limit, cloned.compression_config = self.token_limit, self.compression_config
+        cloned._strategy, cloned._code = self._strategy, self._code
         return cloned
 
     def cleanup(self) -> None:
@@ -214,6 +231,26 @@ class ConversationManager:
 
     def __exit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+_LISTS = ("originalIndices", "batchBoundaries", "boundaryToBatch")
+
+
+def _check(snapshot: Mapping[str, Any]) -> None:
+    """As far as it is read here; the rest is for the engine to judge."""
+    if not isinstance(snapshot, Mapping):
+        raise InvalidArgumentError("a snapshot is a dict", field="snapshot")
+    mark_map = snapshot.get("markMap")
+    if not isinstance(mark_map, Mapping) or not isinstance(mark_map.get("typeIndices"), Mapping):
+        raise InvalidArgumentError("a snapshot has a markMap", field="markMap")
+    if not isinstance(snapshot.get("messages"), list):
+        raise InvalidArgumentError("messages must be a list", field="messages")
+    number("version", snapshot.get("version"))
+    for name, ordinals in [("pinned", snapshot.get("pinned")), *((name, mark_map.get(name)) for name in _LISTS)]:
+        if not isinstance(ordinals, list):
+            raise InvalidArgumentError(f"{name} must be a list", field=name)
+        for ordinal in ordinals:
+            number(name, ordinal)
 
 
 def _take_over(conversation: Conversation, snapshot: ConversationState) -> None:

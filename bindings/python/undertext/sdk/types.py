@@ -13,10 +13,15 @@ class MessageOperationResult(TypedDict):
     stats: Stats
 
 
-class ContextCompressionConfig(TypedDict):
+class _CompressionBase(TypedDict):
     enabled: bool
     threshold: int
     targetTokens: int
+
+
+class ContextCompressionConfig(_CompressionBase, total=False):
+    #: As ConversationManager(strategy=…), instead of that.
+    strategy: object
 
 
 class Compressed(TypedDict):
