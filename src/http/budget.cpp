@@ -8,7 +8,8 @@ bool Budget::change(const std::string& owner, std::uint64_t from, std::uint64_t 
   const std::lock_guard lock(lock_);
   const auto found = owners_.find(owner);
   const std::uint64_t own = found == owners_.end() ? 0 : found->second;
-  if (to > from && room == Room::asked_for && (counts_.bytes + (to - from) > bytes_max_ || own + (to - from) > bytes_max_each_)) {
+  const bool is_too_much = counts_.bytes + (to - from) > bytes_max_ || own + (to - from) > bytes_max_each_;
+  if (to > from && room == Room::asked_for && is_too_much && own + (to - from) > bytes_always_each_) {
     ++counts_.refused;
     return false;
   }

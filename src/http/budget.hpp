@@ -1,7 +1,7 @@
 // Bytes that requests have in memory, as bodies and as answers that nobody has read yet: how many there may be at once, in all, and of each of those who share
-// them. Safe for any number of threads.
+// them; and how few each may always have, so that nobody is kept out by those who hold all there is. Safe for any number of threads.
 //
-//     auto budget = std::make_shared<Budget>(512 << 20, 256 << 20);
+//     auto budget = std::make_shared<Budget>(512 << 20, 256 << 20, 2 << 20);
 //     Budget::Share share(budget, "acme");
 //     if (!share.resize(content_length)) …     // there is no room now
 #pragma once
@@ -16,7 +16,8 @@ namespace undertext::http {
 
 class Budget {
  public:
-  Budget(std::uint64_t bytes_max, std::uint64_t bytes_max_each) : bytes_max_(bytes_max), bytes_max_each_(bytes_max_each) {}
+  Budget(std::uint64_t bytes_max, std::uint64_t bytes_max_each, std::uint64_t bytes_always_each = 0)
+      : bytes_max_(bytes_max), bytes_max_each_(bytes_max_each), bytes_always_each_(bytes_always_each) {}
 
   // What one request has of it, given back when it goes. One thread at a time may use it.
   class Share {
@@ -51,7 +52,7 @@ class Budget {
   enum class Room : std::uint8_t { asked_for, not_asked_for };
   bool change(const std::string& owner, std::uint64_t from, std::uint64_t to, Room room);
 
-  const std::uint64_t bytes_max_, bytes_max_each_;
+  const std::uint64_t bytes_max_, bytes_max_each_, bytes_always_each_;
   mutable std::mutex lock_;
   std::map<std::string, std::uint64_t> owners_;  // those who hold some
   Counts counts_;

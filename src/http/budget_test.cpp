@@ -26,6 +26,18 @@ TEST(Budget, IsSharedAndEachHasNoMoreThanItsPart) {
   EXPECT_EQ(budget->counts().bytes, 55u);
 }
 
+TEST(Budget, HasALittleForEveryoneWhoeverHoldsTheRest) {
+  auto budget = std::make_shared<Budget>(100, 60, 10);
+  Budget::Share first(budget, "a"), second(budget, "b"), third(budget, "c"), more(budget, "c");
+  EXPECT_TRUE(first.resize(60));
+  EXPECT_TRUE(second.resize(40));
+  EXPECT_FALSE(third.resize(11));
+  EXPECT_TRUE(third.resize(8));
+  EXPECT_FALSE(more.resize(3)) << "all that one has counts together";
+  EXPECT_TRUE(more.resize(2));
+  EXPECT_FALSE(first.resize(61));
+}
+
 TEST(Budget, GetsBackWhatWasHeld) {
   auto budget = std::make_shared<Budget>(100, 100);
   {

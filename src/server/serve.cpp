@@ -34,6 +34,9 @@ Admission::Now now() {
 // Those who half sent a request, or do not read their answer, are waited for no longer. Whoever stops services mostly kills them after 10 s.
 constexpr std::chrono::seconds stop_patience{4};
 
+// Of the memory for bodies and answers, what every tenant may have though others hold all of it.
+constexpr std::uint64_t memory_bytes_always = 2 << 20;
+
 // Whom requests belong to that take no token: a tenant cannot be called that, so that they take nobody's share.
 constexpr std::string_view nobody = "/";
 
@@ -55,7 +58,8 @@ class Gate {
   Gate(const ServeOptions& options, std::unique_ptr<Tokens> tokens, const ServerLog& log)
       : log_(log),
         tokens_(std::move(tokens)),
-        budget_(std::make_shared<http::Budget>(options.memory_bytes, options.memory_bytes / (tokens_ ? 2 : 1))),
+        budget_(
+            std::make_shared<http::Budget>(options.memory_bytes, options.memory_bytes / (tokens_ ? 2 : 1), memory_bytes_always)),
         stores_(options.store),
         app_(app_options(options)),
         metrics_(app_.routes()),
