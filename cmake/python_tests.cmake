@@ -72,3 +72,5 @@ foreach(name langchain_history langgraph_checkpoints agents_session)
   undertext_python_test(adapters.example.${name} ${adapters_python} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/docs/adapters.md
     ${PROJECT_SOURCE_DIR}/examples/${name}.py ${adapters_python} ${PROJECT_SOURCE_DIR}/examples/${name}.py)
 endforeach()
+undertext_python_test(adapters.readme ${adapters_python} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/README.md
+  ${PROJECT_SOURCE_DIR}/examples/langgraph_checkpoints.py ${adapters_python} ${PROJECT_SOURCE_DIR}/examples/langgraph_checkpoints.py)
