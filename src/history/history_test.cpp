@@ -98,6 +98,24 @@ TEST(History, AnIdUsedInEveryTurnPairsEachResultWithTheCallBeforeIt) {
   EXPECT_EQ(applied(h, op::Truncate{.keep_last = 3 * 50 + 1, .pairs = Pairs::grow}).stats.current_batch_messages, 152u);
 }
 
+TEST(History, APairThatHidingOtherMessagesMadeIsKeptWholeToo) {
+  // The result comes before the calls of its id. Without the pair in the middle it is the second call that it answers.
+  History h = after(History(), op::Append{{result("x"), call("x"), result("x"), call("x")}});
+  h = after(h, op::Delete{Names::indices({1, 2})});
+  EXPECT_EQ(h.view().size(), 2u);
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({0}), Pairs::grow}).stats.current_batch_messages, 2u);
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({0}), Pairs::shrink}).stats.current_batch_messages, 0u);
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({0})}).warnings.size(), 1u);
+}
+
+TEST(History, APairThatAMessageInBetweenMadeIsKeptWholeToo) {
+  // The call put in takes the last result over, so that the call before it is answered by the first.
+  History h = after(History(), op::Append{{result("x"), call("x"), result("x")}});
+  h = after(h, op::Insert{2, {call("x")}});
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({0}), Pairs::grow}).stats.current_batch_messages, 4u);
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({0}), Pairs::shrink}).stats.current_batch_messages, 2u);
+}
+
 TEST(History, AMessageEditedInEveryTurnStillHasItsPartner) {
   History h = after(History(), op::Append{{user("q"), call("c1"), result("c1")}});
   for (int turn = 0; turn < 100; ++turn)

@@ -87,6 +87,18 @@ std::vector<PairPlaces> pairs_among(const std::vector<Occurrence>& found) {
   return pairs;
 }
 
+// Also the pairs that hiding other messages can make: a result before any call may come to answer each of the calls. Entries reach back for
+// them beforehand, since what hides messages does not read them.
+std::vector<PairPlaces> possible_pairs_among(const std::vector<Occurrence>& found) {
+  std::vector<PairPlaces> pairs = pairs_among(found);
+  for (const Occurrence& result : found) {
+    if (result.calls) break;
+    for (const Occurrence& call : found)
+      if (call.calls) pairs.push_back({call.index, result.index, call.ordinal, result.ordinal});
+  }
+  return pairs;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> PlacedView::index_of(std::uint32_t ordinal) const {
@@ -134,7 +146,7 @@ void PlacedView::append(const Log& log, std::uint32_t ordinal, const std::vector
     std::vector<Occurrence> found = occurrences(log, *this, linked.id, ordinal);
     if (found.empty()) continue;
     found.push_back({entries.size(), ordinal, (linked.sides & LinkNote::calls) != 0, (linked.sides & LinkNote::answers) != 0});
-    for (const PairPlaces& pair : pairs_among(found)) {
+    for (const PairPlaces& pair : possible_pairs_among(found)) {
       const std::uint64_t earlier = std::min(pair.call, pair.result);
       if (pair.has(ordinal) && earlier < entries.size()) entry.reach = std::min(entry.reach, entries[earlier].place);
     }
@@ -225,7 +237,7 @@ void PlacedView::keep_only(const Log& log, const Stretches& kept) {
 void PlacedView::link_up(const Log& log, std::uint32_t ordinal) {
   const std::vector<ToolLink> links = log.message(ordinal).tool_links();
   for (const LinkedId& linked : linked_ids(links)) {
-    for (const PairPlaces& pair : pairs_of(log, *this, linked.id, ordinal)) {
+    for (const PairPlaces& pair : possible_pairs_among(occurrences(log, *this, linked.id, ordinal))) {
       if (!pair.has(ordinal) || pair.call == pair.result) continue;
       const std::uint32_t place = entries[std::min(pair.call, pair.result)].place;
       const std::uint64_t later = std::max(pair.call, pair.result);

@@ -70,7 +70,8 @@ struct PlacedView {
   Stretches stretches_below(std::uint64_t boundary) const;  // of the messages with ordinals below it; O(log n + what is not)
   void keep_only(const Log& log, const Stretches& kept);
 
-  // Lets the later half of each tool pair of this message, which is in the view, reach back to the earlier one.
+  // Lets the later half of each tool pair of this message, which is in the view, reach back to the earlier one; also of each pair that this
+  // message could become half of when other messages are hidden.
   void link_up(const Log& log, std::uint32_t ordinal);
 
  private:

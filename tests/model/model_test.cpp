@@ -19,7 +19,7 @@ namespace {
 
 class Player {
  public:
-  explicit Player(std::uint64_t seed) : random_(seed) {}
+  explicit Player(std::uint64_t seed) : random_(seed), uses_ids_again_(one_in(3)) {}
 
   std::uint64_t below(std::uint64_t n) { return n == 0 ? 0 : random_() % n; }
   bool one_in(std::uint64_t n) { return below(n) == 0; }
@@ -27,7 +27,7 @@ class Player {
   Message message() {
     const std::string time = one_in(3) ? ",\"timestamp\":" + std::to_string(below(2000)) : "";
     const std::string text = words_[below(std::size(words_))] + std::to_string(next_++);
-    switch (below(10)) {
+    switch (uses_ids_again_ && !one_in(5) ? 5 + below(5) : below(10)) {
       case 0: return parse("{\"role\":\"system\",\"content\":\"" + text + "\"" + time + "}");
       case 1:
       case 2: return parse("{\"role\":\"user\",\"content\":\"" + text + "\"" + time + "}");
@@ -274,7 +274,10 @@ class Player {
 
  private:
   static Message parse(const std::string& json) { return Message::parse(json).value(); }
-  std::string new_call() { return "c" + std::to_string(calls_++); }
+  std::string new_call() {
+    if (uses_ids_again_ && calls_ > 0 && !one_in(4)) return some_call();
+    return "c" + std::to_string(calls_++);
+  }
   // Takes from `hidden` what shares a tool-call id with a message that is not in it.
   static void keep_ids_together(const PlainModel& model, std::vector<std::uint64_t>& hidden) {
     const PlainModel::Ordinals& view = model.head().view;
@@ -296,10 +299,11 @@ class Player {
   // Of the last few calls, none too often: an id mentioned more than Log::mentions_max times is looked at in part only.
   std::string some_call() {
     const std::uint64_t call = calls_ == 0 || one_in(20) ? 1000000 + next_ : calls_ - 1 - below(std::min<std::uint64_t>(calls_, 4));
-    return "c" + std::to_string(++uses_[call] > 5 ? 2000000 + next_ : call);
+    return "c" + std::to_string(++uses_[call] > (uses_ids_again_ ? 12 : 5) ? 2000000 + next_ : call);
   }
 
   std::mt19937_64 random_;
+  bool uses_ids_again_;  // and has hardly a message without one: every way in which pairs can come about and go
   std::uint64_t next_ = 0, calls_ = 0;
   std::map<std::uint64_t, int> uses_;
   const std::string words_[6] = {"alpha", "beta", "gamma", "delta", "epsilon", "zeta"};
