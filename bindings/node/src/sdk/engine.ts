@@ -74,7 +74,7 @@ function checked(operation: object): object {
 }
 
 /** Without indices per role, which the engine then derives without comparing. */
-const noTypeIndices = { system: [], user: [], assistant: [], tool: [] }
+export const noTypeIndices = { system: [], user: [], assistant: [], tool: [] }
 
 function complete(markMap: MessageMarkMap): Required<MessageMarkMap> {
   return { ...markMap, typeIndices: markMap?.typeIndices ?? noTypeIndices }
