@@ -135,7 +135,7 @@ class OffTheLoop:
             _here.turn = None
 
     async def close(self) -> None:
-        """After the calls that were made before; one that waits for slow code of yours is cancelled."""
+        """After the calls that were made before; one that waits for a model or other slow code is cancelled."""
         await self._call(self._end)
 
     def _end(self) -> None:

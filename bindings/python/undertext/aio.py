@@ -4,7 +4,7 @@
         await conversation.append({"role": "user", "content": "Hello"})
 
 Every call runs off the loop. Calls of one conversation run one after another, in the order in which they were made (not in which they are awaited); calls of different ones
-beside each other. One that waits for slow code of yours lets those behind it go on. A call that is cancelled before its turn does not happen; one that is cancelled later comes
+beside each other. One that waits for a model, or for other slow code of yours, lets those behind it go on. A call that is cancelled before its turn does not happen; one that is cancelled later comes
 to its end as if nobody had cancelled it. What is handed in is read when the call is made.
 """
 
@@ -15,12 +15,16 @@ import concurrent.futures
 import functools
 import inspect
 from types import TracebackType
-from typing import Any, AsyncIterator, Awaitable, Callable, Coroutine, Dict, Generator, Generic, Mapping, Type, TypeVar
+from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Collection, Coroutine, Dict, Generator, Generic, Mapping, Type, TypeVar
 
-from . import _conversation, _native, _store
+from . import _brought, _conversation, _native, _store
 from ._errors import InvalidArgumentError, UnavailableError
 from ._off_the_loop import OffTheLoop, beside, copied, later, result_of, step_aside
-from .types import Event
+from ._wire import members
+from .types import Answer, CompressArguments, Event
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Conversation", "Events", "Store", "open"]
 
@@ -78,9 +82,10 @@ class Conversation(OffTheLoop):
 
     _sync: _conversation.Conversation
 
-    def __init__(self, sync: _conversation.Conversation) -> None:
+    def __init__(self, sync: _conversation.Conversation, summarisers: Collection[str]) -> None:
         super().__init__()
         self._sync = sync
+        self._summarisers = summarisers  # those that are code of yours, by their names
 
     @property
     def closed(self) -> bool:
@@ -96,7 +101,6 @@ class Conversation(OffTheLoop):
 
     append = later(_conversation.Conversation.append)
     append_text = later(_conversation.Conversation.append_text)
-    apply = later(_conversation.Conversation.apply)
     apply_all = later(_conversation.Conversation.apply_all)
     insert = later(_conversation.Conversation.insert)
     replace = later(_conversation.Conversation.replace)
@@ -104,7 +108,6 @@ class Conversation(OffTheLoop):
     clear = later(_conversation.Conversation.clear)
     filter = later(_conversation.Conversation.filter)
     delete = later(_conversation.Conversation.delete)
-    compress = later(_conversation.Conversation.compress)
     expand = later(_conversation.Conversation.expand)
     merge = later(_conversation.Conversation.merge)
     split = later(_conversation.Conversation.split)
@@ -148,8 +151,15 @@ class Conversation(OffTheLoop):
     redact = later(_conversation.Conversation.redact)
     give_up_versions = later(_conversation.Conversation.give_up_versions)
 
+    def apply(self, operation: Mapping[str, object]) -> Coroutine[Any, Any, Answer]:
+        return self._call(_applied, self._sync, self._summarisers, operation)
+
+    def compress(self, **arguments: Unpack[CompressArguments]) -> Coroutine[Any, Any, Answer]:
+        """Calls that are made later do not wait for a model."""
+        return self._call(_applied, self._sync, self._summarisers, members("operation", "COMPRESS", arguments))
+
     def fork(self, version: int | None = None, *, id: str = "") -> Coroutine[Any, Any, Conversation]:
-        return self._call(lambda: Conversation(self._sync.fork(version, id=id)))
+        return self._call(lambda: Conversation(self._sync.fork(version, id=id), self._summarisers))
 
     def wait_for_compression(self) -> Coroutine[Any, Any, None]:
         """Begins in its turn; calls that are made later do not wait for it."""
@@ -174,6 +184,22 @@ class Conversation(OffTheLoop):
     def events(self) -> Events:
         """The events of calls that are made from here on, to iterate over."""
         return Events(self)
+
+
+def _applied(conversation: _conversation.Conversation, own: Collection[str], operation: Mapping[str, object]) -> Answer:
+    """Code of yours is seen when it is asked, and steps aside then. An endpoint is asked by the library itself, which tells nobody; so a step before it does, that proposes nothing."""
+    strategy = operation.get("strategy") if isinstance(operation, Mapping) else None
+    pipeline = strategy if isinstance(strategy, Mapping) and strategy.get("name") == "pipeline" else {"name": "pipeline", "steps": [strategy]}
+    steps = pipeline.get("steps")
+    if not isinstance(steps, list) or not any(_asks_an_endpoint(step, own) for step in steps):
+        return conversation.apply(operation)
+    with _brought.brought(lambda view, tokens_max, cancel: step_aside(), {}):
+        return conversation.apply({**operation, "strategy": {**pipeline, "steps": [{"name": _brought.STRATEGY}, *steps]}})
+
+
+def _asks_an_endpoint(step: object, own: Collection[str]) -> bool:
+    summariser = step.get("summariser", "digest") if isinstance(step, Mapping) and step.get("name") == "smart_summary" else "digest"
+    return isinstance(summariser, str) and summariser != "digest" and summariser not in own
 
 
 class _Opening(Generic[_Opened]):
@@ -223,7 +249,7 @@ class Store(OffTheLoop):
 
         async def opened() -> Conversation:
             given = _on_the_loop(own, asyncio.get_running_loop())
-            return Conversation(await self._call(_store.Store.open, self._sync, id, **given))
+            return Conversation(await self._call(_store.Store.open, self._sync, id, **given), _names_of(own))
 
         return _Opening(opened())
 
@@ -248,9 +274,13 @@ def open(url: str | None = None, id: str | None = None, **arguments: Any) -> _Op
 
     async def opened() -> Conversation:
         given = _on_the_loop(own, asyncio.get_running_loop())
-        return Conversation(await beside(functools.partial(_store.open, url, id, **given)))
+        return Conversation(await beside(functools.partial(_store.open, url, id, **given)), _names_of(own))
 
     return _Opening(opened())
+
+
+def _names_of(arguments: Mapping[str, Any]) -> Collection[str]:
+    return frozenset(arguments.get("summarisers") or ())
 
 
 def _on_the_loop(arguments: Mapping[str, Any], loop: asyncio.AbstractEventLoop) -> Dict[str, Any]:
