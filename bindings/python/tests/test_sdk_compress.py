@@ -170,3 +170,13 @@ def test_a_call_that_brought_no_code_has_none(strategy: Dict[str, object]) -> No
     manager.compress(SmartSummaryStrategy(writes("they talked"), keep=9))
     with pytest.raises(undertext.InvalidArgumentError, match="brought no"):
         manager.compress(strategy, 60)
+
+
+def test_what_is_no_json_is_refused_with_and_without_code() -> None:
+    manager = ConversationManager(initial_messages=TALK)
+    cycle: Dict[str, Any] = {"name": "pipeline"}
+    cycle["steps"] = [cycle]
+    for strategy in (cycle, EngineStrategy({"name": "smart_summary", "summariser": ["s"]}, {"s": writes("x")})):
+        with pytest.raises(undertext.InvalidArgumentError):
+            manager.compress(strategy)
+    assert manager.conversation.version == 1

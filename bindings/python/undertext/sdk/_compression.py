@@ -141,6 +141,8 @@ def engine_choice(strategy: object, config: ContextCompressionConfig | None) -> 
 
 def renamed(strategy: object, names: Mapping[str, str]) -> object:
     """A strategy whose summarisers go by other names, in its steps too."""
+    if not names:
+        return strategy
     if isinstance(strategy, (list, tuple)):
         return [renamed(step, names) for step in strategy]
     if not isinstance(strategy, Mapping):
