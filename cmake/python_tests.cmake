@@ -65,6 +65,12 @@ foreach(file IN LISTS files)
   string(REGEX REPLACE "^test_" "" name ${name})
   undertext_python_test(adapters.${name} ${adapters_python} -m pytest -q -p no:cacheprovider ${file})
 endforeach()
+# On a throw-away PostgreSQL, where that is installed.
+if(UNDERTEXT_HAVE_POSTGRES)
+  undertext_python_test(adapters.on_postgres ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/postgres/server.py
+    ${adapters_python} -m pytest -q -p no:cacheprovider ${adapters}/on_postgres.py)
+  set_tests_properties(python.adapters.on_postgres PROPERTIES LABELS "python;postgres" SKIP_RETURN_CODE 77)
+endif()
 undertext_python_test(adapters.types ${adapters_python} -m mypy --strict --cache-dir ${PROJECT_BINARY_DIR}/mypy-adapters
   ${PROJECT_SOURCE_DIR}/bindings/python/undertext ${adapters})
 set_tests_properties(python.adapters.types PROPERTIES TIMEOUT 1800 COST 60) # it reads the types of packages that have many

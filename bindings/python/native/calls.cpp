@@ -33,6 +33,13 @@ void go_out() {
   if (inside.fetch_sub(1) == 1) inside.notify_all();
 }
 
+// Says where it stands in an error that does not.
+void put_place(nb::object& error, const std::string& field, const std::string& path) {
+  if (field.empty() || !PyDict_Check(error.ptr()) || PyDict_GetItemString(error.ptr(), "field") != nullptr) return;
+  error["field"] = nb::str(field.c_str());
+  if (!path.empty() && path != field) error["path"] = nb::str(path.c_str());
+}
+
 [[noreturn]] void raise_made(const char* code, nb::object error, const nb::object& cause) {
   nb::object exception = error_maker()(code, error);
   if (cause.is_valid()) PyException_SetCause(exception.ptr(), nb::object(cause).release().ptr());
@@ -63,22 +70,26 @@ Text::Text(nb::handle value) {
 
 Raised::Raised() : outer_(innermost) { innermost = this; }
 Raised::~Raised() { innermost = outer_; }
-void Raised::keep(nb::object exception) {
-  if (innermost != nullptr) innermost->exception = std::move(exception);
+void Raised::keep(nb::object exception, const Refused* refused) {
+  if (innermost == nullptr) return;
+  innermost->exception = std::move(exception);
+  innermost->field = refused == nullptr ? "" : refused->field;
+  innermost->path = refused == nullptr ? "" : refused->path;
 }
 
 void set_error_maker(nb::object maker) { error_maker() = std::move(maker); }
 
 void raise(undertext_status status, std::string_view error, const Raised& raised) {
   raise_if_greater(raised);
-  raise_made(undertext_status_name(status), error.empty() ? nb::object(nb::dict()) : read_json(error), raised.exception);
+  nb::object made = error.empty() ? nb::object(nb::dict()) : read_json(error);
+  put_place(made, raised.field, raised.path);
+  raise_made(undertext_status_name(status), made, raised.exception);
 }
 
 void raise(const Refused& refused) {
-  nb::dict error;
+  nb::object error = nb::dict();
   error["code"] = refused.code;
-  if (!refused.field.empty()) error["field"] = nb::str(refused.field.c_str());
-  if (!refused.path.empty() && refused.path != refused.field) error["path"] = nb::str(refused.path.c_str());
+  put_place(error, refused.field, refused.path);
   error["message"] = nb::str(((refused.path.empty() ? "the value" : refused.path) + " " + refused.message).c_str());
   raise_made(refused.code, error, refused.cause);
 }
@@ -96,6 +107,7 @@ nb::object read_answer(undertext_status status, std::string_view answer, const R
   raise_if_greater(raised);
   nb::object error = answer.empty() ? nb::object(nb::dict()) : read_json(answer);
   if (PyDict_Check(error.ptr()) && PyDict_GetItemString(error.ptr(), "error") != nullptr) error = error["error"];
+  put_place(error, raised.field, raised.path);
   raise_made(undertext_status_name(status), error, raised.exception);
 }
 
@@ -145,10 +157,10 @@ void answer_with(undertext_text text, undertext_string* to) {
   if (undertext_string_copy(text, to) != UNDERTEXT_OK) throw std::bad_alloc();
 }
 
-undertext_status status_of(nb::python_error& error, undertext_string* words) {
+undertext_status status_of(nb::python_error& error, undertext_string* words, const Refused* refused) {
   error.restore();
   const nb::object exception = take_exception();
-  Raised::keep(exception);
+  Raised::keep(exception, refused);
   std::string said = Py_TYPE(exception.ptr())->tp_name;
   const nb::object text = nb::steal(PyObject_Str(exception.ptr()));
   const nb::object utf8 =

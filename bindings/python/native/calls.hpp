@@ -71,8 +71,10 @@ class Raised {
   Raised(const Raised&) = delete;
   Raised& operator=(const Raised&) = delete;
   ~Raised();
-  static void keep(nb::object exception);  // for the innermost call of this thread; forgotten where there is none
+  // For the innermost call of this thread; forgotten where there is none. `refused`: why its answer was, if it was.
+  static void keep(nb::object exception, const Refused* refused);
   nb::object exception;
+  std::string field, path;  // of what was refused
 
  private:
   Raised* outer_;
@@ -146,7 +148,7 @@ void forget_others();
 void leave_python();
 
 // The exception of a callback as a status, with words for people. Needs the GIL.
-undertext_status status_of(nb::python_error& error, undertext_string* words);
+undertext_status status_of(nb::python_error& error, undertext_string* words, const Refused* refused = nullptr);
 
 // What a callback answers with; throws std::bad_alloc.
 void answer_with(undertext_text text, undertext_string* to);
@@ -168,7 +170,7 @@ undertext_status in_python(undertext_string* words, Work work) {
     try {
       raise(refused);
     } catch (nb::python_error& error) {
-      return status_of(error, words);
+      return status_of(error, words, &refused);
     }
   } catch (const std::bad_alloc&) {
     return UNDERTEXT_OUT_OF_MEMORY;

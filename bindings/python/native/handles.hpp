@@ -81,12 +81,14 @@ class Store {
 // A view: owned, or lent to a strategy for the length of its call.
 class View {
  public:
-  View(const undertext_view* handle, bool is_owned) : handle_(handle), is_owned_(is_owned) {}
+  View(const undertext_view* handle, bool is_owned) : handle_(handle), is_owned_(is_owned), process_(this_process) {}
   View(const View&) = delete;
   View& operator=(const View&) = delete;
   ~View() {
-    if (is_owned_) undertext_view_close(const_cast<undertext_view*>(handle_));
+    if (is_owned_ && process_ == this_process) undertext_view_close(const_cast<undertext_view*>(handle_));
   }
+  // In a child of fork(). There are many views, so they are told apart by number instead of being listed.
+  static void forget_all() { ++this_process; }
   // Waits for those who still read it: a strategy may have handed it to another thread.
   void take_back();
 
@@ -95,9 +97,12 @@ class View {
   void begin_call();
   void end_call();
 
+  static inline unsigned this_process = 0;  // how many forks lie behind it
+
   const undertext_view* handle_;
   bool is_owned_;
   bool is_back_ = false;
+  unsigned process_;  // the one it was made in
   std::atomic<int> readers_ = 0;
 };
 

@@ -60,6 +60,7 @@ void end() {
 void forget() {
   Conversation::forget_all();
   Store::forget_all();
+  View::forget_all();
   forget_others();
 }
 

@@ -18,12 +18,29 @@ struct Loan {
   ~Loan() { nb::inst_ptr<Lent>(object)->take_back(); }
 };
 
+[[noreturn]] void refuse_member(const char* name, const char* why) { throw Refused{why, name, name, {}}; }
+
 std::uint64_t number_of(nb::handle summary, const char* name) {
-  PyObject* number = PyDict_GetItemString(summary.ptr(), name);
-  return number == nullptr ? 0 : nb::cast<std::uint64_t>(nb::handle(number));
+  PyObject* value = PyDict_GetItemString(summary.ptr(), name);
+  if (value == nullptr) return 0;
+  const char* const why = "must be a whole number that is not negative and fits into 64 bits";
+  if (!PyLong_Check(value) || PyBool_Check(value)) refuse_member(name, why);
+  const unsigned long long number = PyLong_AsUnsignedLongLong(value);
+  if (PyErr_Occurred() == nullptr) return number;
+  PyErr_Clear();
+  refuse_member(name, why);
 }
 
 void copy_text(nb::handle value, undertext_string* to) { answer_with(Text(value).get(), to); }
+
+void copy_member(nb::handle value, const char* name, undertext_string* to) {
+  try {
+    copy_text(value, to);
+  } catch (Refused& refused) {
+    refused.field = refused.path = name;
+    throw;
+  }
+}
 
 // str, or {"text":…,"model":…,"promptTokens":…,"completionTokens":…}.
 void take_summary(nb::handle said, undertext_summary* summary) {
@@ -33,10 +50,10 @@ void take_summary(nb::handle said, undertext_summary* summary) {
   }
   summary->prompt_tokens = number_of(said, "promptTokens");
   summary->completion_tokens = number_of(said, "completionTokens");
-  if (PyObject* model = PyDict_GetItemString(said.ptr(), "model"); model != nullptr) copy_text(model, &summary->model);
+  if (PyObject* model = PyDict_GetItemString(said.ptr(), "model"); model != nullptr) copy_member(model, "model", &summary->model);
   PyObject* text = PyDict_GetItemString(said.ptr(), "text");
-  if (text == nullptr) throw Refused{"must have a text", "text", {}, {}};
-  copy_text(text, &summary->text);
+  if (text == nullptr) refuse_member("text", "is missing in the summary");
+  copy_member(text, "text", &summary->text);
 }
 
 undertext_status summarise(void* context, undertext_text messages, std::uint64_t tokens_max, const undertext_cancel* cancel,

@@ -16,7 +16,7 @@ void get(View& view, std::uint64_t index, undertext_entry* entry, Answered* mess
 }  // namespace
 
 void View::begin_call() {
-  if (is_back_) raise_closed("view");
+  if (is_back_ || process_ != this_process) raise_closed("view");
   ++readers_;
 }
 

@@ -7,7 +7,7 @@
 
 namespace undertext_python {
 
-// A value that is no JSON: where it stands, and why.
+// A value that is not what it should be, such as no JSON: where it stands, and why.
 struct Refused {
   std::string message;
   std::string field;       // the name of the innermost member

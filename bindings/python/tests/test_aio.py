@@ -328,6 +328,21 @@ def test_a_coroutine_that_raises_is_the_cause() -> None:
     run(work())
 
 
+@pytest.mark.parametrize("count", [-1, 1.5, "x", 2**70, True, float("nan")])
+def test_a_cost_that_is_no_number_of_tokens_is_refused_by_its_name(count: Any) -> None:
+    async def write(*asked: object) -> Dict[str, Any]:
+        return {"text": "they talked", "completionTokens": count}
+
+    async def work() -> None:
+        async with await compressing(write) as conversation:
+            with pytest.raises(undertext.InvalidArgumentError, match="completionTokens must be") as caught:
+                await conversation.compress(strategy=STRATEGY)
+            assert caught.value.field == "completionTokens"
+            assert conversation.version == 1
+
+    run(work())
+
+
 def test_an_append_holds_the_loop_for_less_than_a_millisecond() -> None:
     async def work() -> float:
         async with aio.open() as conversation:

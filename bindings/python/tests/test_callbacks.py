@@ -77,6 +77,36 @@ def test_a_summariser_that_fails_changes_nothing(write: Any, code: str) -> None:
     assert len(conversation) == 8
 
 
+@pytest.mark.parametrize("name", ["promptTokens", "completionTokens"])
+@pytest.mark.parametrize("count", [-1, 1.5, float("nan"), "x", "12", 2**64, 2**70, True, None, []])
+def test_a_cost_that_is_no_number_of_tokens_is_refused_by_its_name(name: str, count: Any) -> None:
+    summary: Any = {"text": "short", name: count}
+    conversation = summarising(lambda *_: summary)
+    with pytest.raises(undertext.InvalidArgumentError, match=f"{name} must be a whole number") as caught:
+        conversation.compress(strategy=STRATEGY)
+    assert caught.value.field == name
+    assert conversation.version == 1
+    assert conversation.messages() == TALK
+
+
+@pytest.mark.parametrize(("summary", "field"), [({"model": "m"}, "text"), ({"text": 7}, "text"), ({"text": "t", "model": 7}, "model")])
+def test_a_summary_that_is_refused_says_by_which_member(summary: Any, field: str) -> None:
+    conversation = summarising(lambda *_: summary)
+    with pytest.raises(undertext.InvalidArgumentError, match=field) as caught:
+        conversation.compress(strategy=STRATEGY)
+    assert caught.value.field == field
+
+
+def test_a_callback_that_raises_names_no_field_of_the_call() -> None:
+    def write(*_: object) -> str:
+        raise undertext.InvalidArgumentError("somewhere else", field="index")
+
+    conversation = summarising(write)
+    with pytest.raises(undertext.InvalidArgumentError, match="somewhere else") as caught:
+        conversation.compress(strategy=STRATEGY)
+    assert caught.value.field is None
+
+
 def test_what_a_callback_raised_is_the_cause() -> None:
     conversation = summarising(raises_broken)
     with pytest.raises(undertext.InternalError, match="no model today") as caught:

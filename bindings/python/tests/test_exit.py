@@ -75,15 +75,22 @@ PROGRAMS = {
         store = undertext.Store("memory:")
         conversation = store.open("one")
         conversation.append(TALK)
+        view = conversation.view()
+        asked = [lambda: conversation.append(TALK), lambda: store.list(), lambda: len(view), lambda: view[0], lambda: view.text(0), lambda: view.messages()]
         child = os.fork()
         if child == 0:
-            try: conversation.append(TALK)
-            except undertext.InvalidArgumentError: pass
-            else: os._exit(1)
-            undertext.open().append(TALK)
+            for ask in asked:
+                try: ask()
+                except undertext.InvalidArgumentError as error: assert "is closed" in str(error)
+                else: os._exit(1)
+            del view, asked, ask
+            conversation = undertext.open()
+            conversation.append(TALK)
+            assert len(conversation.view()) == 8
             sys.exit(0)
         assert os.waitpid(child, 0)[1] == 0
         assert conversation.append(TALK) == 2
+        assert len(view) == 8
     """,
     "a child of fork that goes on with asyncio, as its parent did": """
         import asyncio

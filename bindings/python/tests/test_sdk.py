@@ -301,21 +301,6 @@ def test_settings_beside_a_conversation_are_refused() -> None:
             ConversationManager(conversation=undertext.open(), **setting)
 
 
-def test_code_is_given_when_a_conversation_is_made() -> None:
-    def write(messages: List[Message], tokens_max: int, cancel: undertext.Cancel) -> str:
-        return "short"
-
-    own: Any = Halving()
-    known, unknown = SmartSummaryStrategy(write, keep=2), SmartSummaryStrategy(write, keep=2)
-    manager = ConversationManager(strategy=known, initial_messages=LONG)
-    for strategy in (own, unknown):
-        with pytest.raises(undertext.InvalidArgumentError, match="when the conversation is made"):
-            manager.compress(strategy, 60)
-    assert manager.conversation.version == 1
-    assert manager.clone().compress(known, 60)["outcome"] == "compressed"
-    assert manager.compress({"name": "keep_recent", "n": 3})["outcome"] == "compressed"
-
-
 def test_what_is_no_snapshot_is_refused() -> None:
     snapshot: Dict[str, Any] = {**filled().create_snapshot()}
     manager = filled(3)

@@ -7,7 +7,7 @@ import os
 from types import TracebackType
 from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Mapping, Type, TypeVar, Union, cast
 
-from . import _native
+from . import _brought, _native
 from ._conversation import Conversation
 from ._view import Strategy, View
 from ._wire import given, number
@@ -43,11 +43,12 @@ def _proposing(strategy: Strategy) -> Callable[[_native.View, "int | None", _nat
 
 def make_settings(
     settings: Settings | Mapping[str, object] | None, summarisers: Mapping[str, Summariser] | None, strategies: Mapping[str, Strategy] | None
-) -> _native.Settings | None:
+) -> _native.Settings:
     """Code first, for the JSON may name it."""
     if settings is None and not summarisers and not strategies:
-        return None
+        return _brought.NAMES_ALONE
     made = _native.Settings()
+    _brought.add_names(made)
     for name, summariser in (summarisers or {}).items():
         made.add_summariser(name, getattr(summariser, "_undertext_is_slow", True), summariser)
     for name, strategy in (strategies or {}).items():

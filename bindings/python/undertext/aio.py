@@ -4,7 +4,7 @@
         await conversation.append({"role": "user", "content": "Hello"})
 
 Every call runs off the loop. Calls of one conversation run one after another, in the order in which they were made (not in which they are awaited); calls of different ones
-beside each other. One that waits for slow code of yours lets those behind it go on. A call that is cancelled before its turn does not happen; one that is cancelled later comes
+beside each other. One that waits for a model, or for other slow code of yours, lets those behind it go on. A call that is cancelled before its turn does not happen; one that is cancelled later comes
 to its end as if nobody had cancelled it. What is handed in is read when the call is made.
 """
 
@@ -14,168 +14,21 @@ import asyncio
 import concurrent.futures
 import functools
 import inspect
-import os
-import threading
-from collections import deque
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Coroutine, Deque, Dict, Generator, Generic, List, Mapping, Set, Tuple, Type, TypeVar
+from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Collection, Coroutine, Dict, Generator, Generic, Mapping, Type, TypeVar
 
-from . import _conversation, _native, _store
+from . import _brought, _conversation, _native, _store
 from ._errors import InvalidArgumentError, UnavailableError
-from .types import Event
+from ._off_the_loop import OffTheLoop, beside, copied, later, result_of, step_aside
+from ._wire import members
+from .types import Answer, CompressArguments, Event
 
 if TYPE_CHECKING:
-    from typing_extensions import Concatenate, ParamSpec
-
-    P = ParamSpec("P")
+    from typing_extensions import Unpack
 
 __all__ = ["Conversation", "Events", "Store", "open"]
 
-T = TypeVar("T")
-_Sync = TypeVar("_Sync")
-_Own = TypeVar("_Own", bound="_OffTheLoop")
-_Opened = TypeVar("_Opened", bound="_OffTheLoop")
-
-
-_threads: concurrent.futures.ThreadPoolExecutor
-
-
-def _make_threads() -> None:
-    """As many as are needed, made when they are: a call may wait for code that itself needs a thread, so a bound, as that of the loop's own executor, could be a deadlock."""
-    global _threads
-    _threads = concurrent.futures.ThreadPoolExecutor(1 << 20, "undertext")
-
-
-_make_threads()
-os.register_at_fork(after_in_child=_make_threads)  # for a child has none of its parent's
-
-
-def _beside(function: Callable[[], T]) -> Coroutine[Any, Any, T]:
-    """A call that waits for no other."""
-    return _result(asyncio.get_running_loop().run_in_executor(_threads, function))
-
-
-def _copied(value: Any) -> Any:
-    """With dicts and lists of its own, however they are nested. What cannot be read stays as it is: the library meets it in its turn, and says where it stands."""
-    copies: Dict[int, Any] = {}
-    found: List[Any] = []
-
-    def copy_of(part: Any) -> Any:
-        if not isinstance(part, (dict, list, tuple)):
-            return part
-        if id(part) not in copies:
-            copies[id(part)] = {} if isinstance(part, dict) else []
-            found.append(part)  # and so no id is another's
-        return copies[id(part)]
-
-    copy = copy_of(value)
-    try:
-        for part in found:  # which grows meanwhile
-            if isinstance(part, dict):
-                copies[id(part)].update((name, copy_of(member)) for name, member in part.items())
-            else:
-                copies[id(part)].extend(map(copy_of, part))
-    except Exception:
-        return value
-    return copy
-
-
-class _Here(threading.local):
-    """The call that has its turn on this thread, and whose it is."""
-
-    turn: Tuple[_OffTheLoop, concurrent.futures.Future[Any]] | None = None
-
-
-_here = _Here()
-
-
-def _step_aside() -> None:
-    """The calls behind the one that runs on this thread go on without it."""
-    if _here.turn is None:
-        return
-    queue, call = _here.turn
-    queue._aside.add(call)
-    try:
-        _threads.submit(queue._work)
-    except RuntimeError:  # no more threads: then they wait
-        queue._aside.discard(call)
-    else:
-        _here.turn = None
-
-
-class _OffTheLoop:
-    """Calls in their order, on a thread of ours while there are any."""
-
-    _sync: Any
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._waiting: Deque[Tuple[concurrent.futures.Future[Any], Callable[[], Any]]] = deque()
-        self._aside: Set[concurrent.futures.Future[Any]] = set()
-        self._is_working = False
-
-    def _call(self, function: Callable[..., T], *arguments: Any, **named: Any) -> Coroutine[Any, Any, T]:
-        loop = asyncio.get_running_loop()
-        done: concurrent.futures.Future[T] = concurrent.futures.Future()
-        call = functools.partial(function, *map(_copied, arguments), **_copied(named))
-        with self._lock:
-            self._waiting.append((done, call))
-            starts, self._is_working = not self._is_working, True
-        if starts:
-            try:
-                _threads.submit(self._work)
-            except BaseException:
-                with self._lock:
-                    self._is_working = False
-                    self._waiting.clear()
-                raise
-        return _result(asyncio.wrap_future(done, loop=loop))
-
-    def _work(self) -> None:
-        while True:
-            with self._lock:
-                if not self._waiting:
-                    self._is_working = False
-                    return
-                done, call = self._waiting.popleft()
-            if not done.set_running_or_notify_cancel():
-                continue
-            _here.turn = (self, done)
-            try:
-                done.set_result(call())
-            except BaseException as error:  # noqa: B036 - it belongs to whoever awaits
-                done.set_exception(error)
-            if _here.turn is None:  # another thread has taken over
-                self._aside.discard(done)
-                return
-            _here.turn = None
-
-    async def close(self) -> None:
-        """After the calls that were made before; one that waits for slow code of yours is cancelled."""
-        await self._call(self._end)
-
-    def _end(self) -> None:
-        self._sync.close()
-
-    async def __aenter__(self: _Own) -> _Own:
-        return self
-
-    async def __aexit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        await self.close()
-
-
-async def _result(done: Awaitable[T]) -> T:
-    return await done
-
-
-def _later(method: Callable[Concatenate[_Sync, P], T]) -> Callable[Concatenate[_OffTheLoop, P], Coroutine[Any, Any, T]]:
-    """A method of the synchronous class, for its asynchronous one."""
-
-    @functools.wraps(method)
-    def call(self: _OffTheLoop, /, *arguments: P.args, **named: P.kwargs) -> Coroutine[Any, Any, T]:
-        return self._call(method, self._sync, *arguments, **named)
-
-    return call
+_Opened = TypeVar("_Opened", bound=OffTheLoop)
 
 
 class Events(AsyncIterator[Event]):
@@ -224,14 +77,15 @@ class Events(AsyncIterator[Event]):
         await self.close()
 
 
-class Conversation(_OffTheLoop):
+class Conversation(OffTheLoop):
     """Made by undertext.aio.open() or Store.open(); its methods are those of undertext.Conversation."""
 
     _sync: _conversation.Conversation
 
-    def __init__(self, sync: _conversation.Conversation) -> None:
+    def __init__(self, sync: _conversation.Conversation, summarisers: Collection[str]) -> None:
         super().__init__()
         self._sync = sync
+        self._summarisers = summarisers  # those that are code of yours, by their names
 
     @property
     def closed(self) -> bool:
@@ -245,75 +99,80 @@ class Conversation(_OffTheLoop):
     def version(self) -> int:
         return self._sync.version
 
-    append = _later(_conversation.Conversation.append)
-    append_text = _later(_conversation.Conversation.append_text)
-    apply = _later(_conversation.Conversation.apply)
-    apply_all = _later(_conversation.Conversation.apply_all)
-    insert = _later(_conversation.Conversation.insert)
-    replace = _later(_conversation.Conversation.replace)
-    truncate = _later(_conversation.Conversation.truncate)
-    clear = _later(_conversation.Conversation.clear)
-    filter = _later(_conversation.Conversation.filter)
-    delete = _later(_conversation.Conversation.delete)
-    compress = _later(_conversation.Conversation.compress)
-    expand = _later(_conversation.Conversation.expand)
-    merge = _later(_conversation.Conversation.merge)
-    split = _later(_conversation.Conversation.split)
-    transform = _later(_conversation.Conversation.transform)
-    start_batch = _later(_conversation.Conversation.start_batch)
-    end_batch = _later(_conversation.Conversation.end_batch)
-    rollback = _later(_conversation.Conversation.rollback)
-    mark = _later(_conversation.Conversation.mark)
-    unmark = _later(_conversation.Conversation.unmark)
-    undo = _later(_conversation.Conversation.undo)
-    redo = _later(_conversation.Conversation.redo)
-    restore = _later(_conversation.Conversation.restore)
-    import_mark_map = _later(_conversation.Conversation.import_mark_map)
-    messages = _later(_conversation.Conversation.messages)
-    ordinals = _later(_conversation.Conversation.ordinals)
-    count = _later(_conversation.Conversation.count)
-    query = _later(_conversation.Conversation.query)
-    view = _later(_conversation.Conversation.view)
-    uncompressed = _later(_conversation.Conversation.uncompressed)
-    state = _later(_conversation.Conversation.state)
-    stats = _later(_conversation.Conversation.stats)
-    tokens = _later(_conversation.Conversation.tokens)
-    mark_map = _later(_conversation.Conversation.mark_map)
-    batches = _later(_conversation.Conversation.batches)
-    batch_snapshot = _later(_conversation.Conversation.batch_snapshot)
-    history = _later(_conversation.Conversation.history)
-    diff = _later(_conversation.Conversation.diff)
-    blame = _later(_conversation.Conversation.blame)
-    fit = _later(_conversation.Conversation.fit)
-    receipts = _later(_conversation.Conversation.receipts)
-    render = _later(_conversation.Conversation.render)
-    validate = _later(_conversation.Conversation.validate)
-    cost = _later(_conversation.Conversation.cost)
-    answer_text = _later(_conversation.Conversation.answer_text)
-    subscribe = _later(_conversation.Conversation.subscribe)
-    set_tokenizer = _later(_conversation.Conversation.set_tokenizer)
-    report_usage = _later(_conversation.Conversation.report_usage)
-    usage = _later(_conversation.Conversation.usage)
-    catch_up = _later(_conversation.Conversation.catch_up)
-    checkpoint = _later(_conversation.Conversation.checkpoint)
-    redact = _later(_conversation.Conversation.redact)
-    give_up_versions = _later(_conversation.Conversation.give_up_versions)
+    append = later(_conversation.Conversation.append)
+    append_text = later(_conversation.Conversation.append_text)
+    apply_all = later(_conversation.Conversation.apply_all)
+    insert = later(_conversation.Conversation.insert)
+    replace = later(_conversation.Conversation.replace)
+    truncate = later(_conversation.Conversation.truncate)
+    clear = later(_conversation.Conversation.clear)
+    filter = later(_conversation.Conversation.filter)
+    delete = later(_conversation.Conversation.delete)
+    expand = later(_conversation.Conversation.expand)
+    merge = later(_conversation.Conversation.merge)
+    split = later(_conversation.Conversation.split)
+    transform = later(_conversation.Conversation.transform)
+    start_batch = later(_conversation.Conversation.start_batch)
+    end_batch = later(_conversation.Conversation.end_batch)
+    rollback = later(_conversation.Conversation.rollback)
+    mark = later(_conversation.Conversation.mark)
+    unmark = later(_conversation.Conversation.unmark)
+    undo = later(_conversation.Conversation.undo)
+    redo = later(_conversation.Conversation.redo)
+    restore = later(_conversation.Conversation.restore)
+    import_mark_map = later(_conversation.Conversation.import_mark_map)
+    messages = later(_conversation.Conversation.messages)
+    ordinals = later(_conversation.Conversation.ordinals)
+    count = later(_conversation.Conversation.count)
+    query = later(_conversation.Conversation.query)
+    view = later(_conversation.Conversation.view)
+    uncompressed = later(_conversation.Conversation.uncompressed)
+    state = later(_conversation.Conversation.state)
+    stats = later(_conversation.Conversation.stats)
+    tokens = later(_conversation.Conversation.tokens)
+    mark_map = later(_conversation.Conversation.mark_map)
+    batches = later(_conversation.Conversation.batches)
+    batch_snapshot = later(_conversation.Conversation.batch_snapshot)
+    history = later(_conversation.Conversation.history)
+    diff = later(_conversation.Conversation.diff)
+    blame = later(_conversation.Conversation.blame)
+    fit = later(_conversation.Conversation.fit)
+    receipts = later(_conversation.Conversation.receipts)
+    render = later(_conversation.Conversation.render)
+    validate = later(_conversation.Conversation.validate)
+    cost = later(_conversation.Conversation.cost)
+    answer_text = later(_conversation.Conversation.answer_text)
+    subscribe = later(_conversation.Conversation.subscribe)
+    set_tokenizer = later(_conversation.Conversation.set_tokenizer)
+    report_usage = later(_conversation.Conversation.report_usage)
+    usage = later(_conversation.Conversation.usage)
+    catch_up = later(_conversation.Conversation.catch_up)
+    checkpoint = later(_conversation.Conversation.checkpoint)
+    redact = later(_conversation.Conversation.redact)
+    give_up_versions = later(_conversation.Conversation.give_up_versions)
+
+    def apply(self, operation: Mapping[str, object]) -> Coroutine[Any, Any, Answer]:
+        return self._call(_applied, self._sync, self._summarisers, operation)
+
+    def compress(self, **arguments: Unpack[CompressArguments]) -> Coroutine[Any, Any, Answer]:
+        """Calls that are made later do not wait for a model."""
+        return self._call(_applied, self._sync, self._summarisers, members("operation", "COMPRESS", arguments))
 
     def fork(self, version: int | None = None, *, id: str = "") -> Coroutine[Any, Any, Conversation]:
-        return self._call(lambda: Conversation(self._sync.fork(version, id=id)))
+        return self._call(lambda: Conversation(self._sync.fork(version, id=id), self._summarisers))
 
     def wait_for_compression(self) -> Coroutine[Any, Any, None]:
         """Begins in its turn; calls that are made later do not wait for it."""
 
         def wait() -> None:
-            _step_aside()
+            step_aside()
             self._sync.wait_for_compression()
 
         return self._call(wait)
 
     def cancel_compression(self) -> Coroutine[Any, Any, None]:
         """Waits for no other call."""
-        return _beside(self._sync.cancel_compression)
+        return beside(self._sync.cancel_compression)
 
     def _end(self) -> None:
         aside = self._aside.copy()
@@ -325,6 +184,22 @@ class Conversation(_OffTheLoop):
     def events(self) -> Events:
         """The events of calls that are made from here on, to iterate over."""
         return Events(self)
+
+
+def _applied(conversation: _conversation.Conversation, own: Collection[str], operation: Mapping[str, object]) -> Answer:
+    """Code of yours is seen when it is asked, and steps aside then. An endpoint is asked by the library itself, which tells nobody; so a step before it does, that proposes nothing."""
+    strategy = operation.get("strategy") if isinstance(operation, Mapping) else None
+    pipeline = strategy if isinstance(strategy, Mapping) and strategy.get("name") == "pipeline" else {"name": "pipeline", "steps": [strategy]}
+    steps = pipeline.get("steps")
+    if not isinstance(steps, list) or not any(_asks_an_endpoint(step, own) for step in steps):
+        return conversation.apply(operation)
+    with _brought.brought(lambda view, tokens_max, cancel: step_aside(), {}):
+        return conversation.apply({**operation, "strategy": {**pipeline, "steps": [{"name": _brought.STRATEGY}, *steps]}})
+
+
+def _asks_an_endpoint(step: object, own: Collection[str]) -> bool:
+    summariser = step.get("summariser", "digest") if isinstance(step, Mapping) and step.get("name") == "smart_summary" else "digest"
+    return isinstance(summariser, str) and summariser != "digest" and summariser not in own
 
 
 class _Opening(Generic[_Opened]):
@@ -344,7 +219,7 @@ class _Opening(Generic[_Opened]):
         await self._opened.close()
 
 
-class Store(_OffTheLoop):
+class Store(OffTheLoop):
     """`async with Store(url) as store`, or `store = await Store(url)`: its arguments and methods are those of undertext.Store."""
 
     def __init__(self, url: str, **options: Any) -> None:
@@ -370,11 +245,11 @@ class Store(_OffTheLoop):
         return await self._open()
 
     def open(self, id: str, **arguments: Any) -> _Opening[Conversation]:
-        copied: Dict[str, Any] = _copied(arguments)
+        own: Dict[str, Any] = copied(arguments)
 
         async def opened() -> Conversation:
-            given = _on_the_loop(copied, asyncio.get_running_loop())
-            return Conversation(await self._call(_store.Store.open, self._sync, id, **given))
+            given = _on_the_loop(own, asyncio.get_running_loop())
+            return Conversation(await self._call(_store.Store.open, self._sync, id, **given), _names_of(own))
 
         return _Opening(opened())
 
@@ -382,26 +257,30 @@ class Store(_OffTheLoop):
     def closed(self) -> bool:
         return self._sync.closed
 
-    list = _later(_store.Store.list)
-    purge = _later(_store.Store.purge)
-    check = _later(_store.Store.check)
-    backup = _later(_store.Store.backup)
-    settings = _later(_store.Store.settings)
-    removals = _later(_store.Store.removals)
-    compact = _later(_store.Store.compact)
-    export = _later(_store.Store.export)
-    import_ = _later(_store.Store.import_)
+    list = later(_store.Store.list)
+    purge = later(_store.Store.purge)
+    check = later(_store.Store.check)
+    backup = later(_store.Store.backup)
+    settings = later(_store.Store.settings)
+    removals = later(_store.Store.removals)
+    compact = later(_store.Store.compact)
+    export = later(_store.Store.export)
+    import_ = later(_store.Store.import_)
 
 
 def open(url: str | None = None, id: str | None = None, **arguments: Any) -> _Opening[Conversation]:  # noqa: A001
     """undertext.open(), awaited or entered. Summarisers and strategies may answer with something to await, as coroutine functions do: that runs on this loop."""
-    copied: Dict[str, Any] = _copied(arguments)
+    own: Dict[str, Any] = copied(arguments)
 
     async def opened() -> Conversation:
-        given = _on_the_loop(copied, asyncio.get_running_loop())
-        return Conversation(await _beside(functools.partial(_store.open, url, id, **given)))
+        given = _on_the_loop(own, asyncio.get_running_loop())
+        return Conversation(await beside(functools.partial(_store.open, url, id, **given)), _names_of(own))
 
     return _Opening(opened())
+
+
+def _names_of(arguments: Mapping[str, Any]) -> Collection[str]:
+    return frozenset(arguments.get("summarisers") or ())
 
 
 def _on_the_loop(arguments: Mapping[str, Any], loop: asyncio.AbstractEventLoop) -> Dict[str, Any]:
@@ -424,7 +303,7 @@ def _awaited(code: Callable[..., Any], is_slow: bool, loop: asyncio.AbstractEven
 
     def call(about: Any, tokens_max: int | None, cancel: _native.Cancel) -> Any:
         if is_slow:
-            _step_aside()
+            step_aside()
         answer = code(about, tokens_max, cancel)
         return _wait_for(answer, cancel, loop) if inspect.isawaitable(answer) else answer
 
@@ -432,7 +311,7 @@ def _awaited(code: Callable[..., Any], is_slow: bool, loop: asyncio.AbstractEven
 
 
 def _wait_for(answer: Awaitable[Any], cancel: _native.Cancel, loop: asyncio.AbstractEventLoop) -> Any:
-    running = asyncio.run_coroutine_threadsafe(_result(answer), loop)
+    running = asyncio.run_coroutine_threadsafe(result_of(answer), loop)
     while True:
         done, _ = concurrent.futures.wait([running], timeout=0.05)
         if done:

@@ -121,10 +121,8 @@ class PipelineStrategy(EngineStrategy):
 #: The name by which the settings know a strategy of the user's.
 OWN = "own"
 
-#: A strategy without code of the user's: its name, an object with its name and arguments, or a class of these.
-EngineStrategyOf = Union[EngineStrategy, str, Mapping[str, object]]
-
-StrategyOf = Union[CompressionStrategy, EngineStrategyOf, None]
+#: One of the user's; or one of the engine's: a class of these, its name, or an object with its name and arguments.
+StrategyOf = Union[CompressionStrategy, EngineStrategy, str, Mapping[str, object], None]
 
 
 def engine_choice(strategy: object, config: ContextCompressionConfig | None) -> Tuple[Any, Dict[str, Summariser], Dict[str, Strategy]]:
@@ -139,6 +137,20 @@ def engine_choice(strategy: object, config: ContextCompressionConfig | None) -> 
     if not callable(compress):
         raise InvalidArgumentError("a strategy has a method compress", field="strategy")
     return OWN, {}, {OWN: _planning(compress, config or {"enabled": True, "threshold": 0, "targetTokens": 0})}
+
+
+def renamed(strategy: object, names: Mapping[str, str]) -> object:
+    """A strategy whose summarisers go by other names, in its steps too."""
+    if not names:
+        return strategy
+    if isinstance(strategy, (list, tuple)):
+        return [renamed(step, names) for step in strategy]
+    if not isinstance(strategy, Mapping):
+        return strategy
+    made: Dict[str, object] = {**strategy, **({"steps": renamed(strategy["steps"], names)} if "steps" in strategy else {})}
+    if isinstance(made.get("summariser"), str):
+        made["summariser"] = names.get(str(made["summariser"]), made["summariser"])
+    return made
 
 
 def _planning(compress: Callable[[List[Message], MarkMap, ContextCompressionConfig], Compressed], config: ContextCompressionConfig) -> Strategy:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Callable, Dict, List, Mapping, Sequence, Type, cast
 
+from .. import _brought
 from .._conversation import Conversation, Subscription
 from .._errors import InvalidArgumentError
 from .._store import open
 from .._wire import given, number
 from ..types import Answer, Event, MarkMap, Message, MessageLike, Role, Stats
 from ._array import MessageArrayManager
-from ._compression import EngineStrategyOf, StrategyOf, engine_choice
+from ._compression import OWN, StrategyOf, engine_choice, renamed
 from ._indices import MessageIndexManager, TypeIndexManager
 from .types import ContextCompressionConfig, ConversationState
 
@@ -89,16 +90,18 @@ class ConversationManager:
         """The view is these ordinals in this order; no batch is opened."""
         self.get_index_manager().set_original_indices(indices)
 
-    def compress(self, strategy: EngineStrategyOf | None = None, target_tokens: int | None = None) -> Answer:
-        """Runs the strategy that was given when this was made, or one of the engine's. Code of yours is known to the engine only if it was given then."""
-        chosen: Any = self._strategy
-        if strategy is not None:
-            chosen, summarisers, strategies = engine_choice(strategy, self.compression_config)
-            if strategies or any(self._code.get(name) is not code for name, code in summarisers.items()):
-                raise InvalidArgumentError("code of yours is given when the conversation is made: ConversationManager(strategy=…)", field="strategy")
+    def compress(self, strategy: StrategyOf = None, target_tokens: int | None = None) -> Answer:
+        """Runs the strategy that was given when this was made, or this one. Code of yours runs here and now, on a version that stays as it is: what others append meanwhile stays."""
         if target_tokens is None and self.compression_config is not None:
             target_tokens = self.compression_config["targetTokens"]
-        return self.conversation.apply({"operation": "COMPRESS", "strategy": chosen, **given({"target_tokens": target_tokens})})
+        aim = given({"target_tokens": target_tokens})
+        if strategy is None:
+            return self.conversation.apply({"operation": "COMPRESS", "strategy": self._strategy, **aim})
+        chosen, summarisers, strategies = engine_choice(strategy, self.compression_config)
+        unknown = {name: code for name, code in summarisers.items() if self._code.get(name) is not code}
+        with _brought.brought(strategies.get(OWN), unknown) as names:
+            chosen = _brought.STRATEGY if strategies else renamed(chosen, names)
+            return self.conversation.apply({"operation": "COMPRESS", "strategy": chosen, **aim})
 
     # Reading: of the view, where nothing else is said
 

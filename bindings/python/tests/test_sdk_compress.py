@@ -1,0 +1,182 @@
+"""Strategies and summarisers that come with the call: ConversationManager.compress(strategy)."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any, Callable, Dict, List
+
+import pytest
+
+import undertext
+from undertext.sdk import Compressed, ContextCompressionConfig, ConversationManager, EngineStrategy, PipelineStrategy, SmartSummaryStrategy
+from undertext.types import MarkMap, Message, Summary
+
+TALK = [{"role": "user" if i % 2 == 0 else "assistant", "content": f"message number {i} of a long talk, with some words in it"} for i in range(12)]
+
+
+class KeepsLast:
+    """Hides all but the last messages, and says so; remembers the aim it was given."""
+
+    def __init__(self, kept: int, meanwhile: Callable[[], object] = lambda: None) -> None:
+        self.kept = kept
+        self.meanwhile = meanwhile
+        self.aims: List[int] = []
+
+    def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig, /) -> Compressed:
+        self.aims.append(config["targetTokens"])
+        self.meanwhile()
+        summary: Message = {"role": "user", "content": f"{len(messages) - self.kept} messages"}
+        return {"messages": [summary, *messages[-self.kept :]], "markMap": {**mark_map, "originalIndices": [-1, *mark_map["originalIndices"][-self.kept :]]}}
+
+
+def writes(text: str, asked: List[int] | None = None) -> undertext.Summariser:
+    def write(messages: List[Message], tokens_max: int, cancel: undertext.Cancel) -> Summary:
+        if asked is not None:
+            asked.append(len(messages))
+        return {"text": text, "model": "m-1", "promptTokens": 7, "completionTokens": 3}
+
+    return write
+
+
+def contents(manager: ConversationManager) -> List[str]:
+    return [str(message["content"]) for message in manager.get_messages()]
+
+
+def opened(tmp_path: Path) -> Dict[str, undertext.Conversation]:
+    named: Any = {"summarisers": {"another": writes("unasked")}, "settings": {"tokenLimit": 1000}}
+    return {
+        "in memory": undertext.open(),
+        "with settings and code of its own": undertext.open(**named),
+        "stored": undertext.open(f"sqlite:{tmp_path / 'store.db'}", "talk"),
+        "a fork": undertext.open(**named).fork(),
+    }
+
+
+def test_a_strategy_of_ones_own_runs_on_whichever_conversation(tmp_path: Path) -> None:
+    for conversation in opened(tmp_path).values():
+        with ConversationManager(conversation=conversation, initial_messages=TALK) as manager:
+            strategy = KeepsLast(2)
+            answer = manager.compress(strategy, 60)
+            assert (answer["outcome"], strategy.aims) == ("compressed", [60])
+            assert contents(manager) == ["10 messages", *(str(m["content"]) for m in TALK[-2:])]
+            manager.rollback_to_batch(0)
+            assert manager.get_messages() == TALK
+
+
+def test_a_summariser_of_ones_own_runs_on_whichever_conversation(tmp_path: Path) -> None:
+    for conversation in opened(tmp_path).values():
+        with ConversationManager(conversation=conversation, initial_messages=TALK) as manager:
+            asked: List[int] = []
+            receipt = manager.compress(SmartSummaryStrategy(writes("they talked", asked), keep=3))["receipt"]
+            assert asked == [9] and "they talked" in contents(manager)[0] and len(contents(manager)) == 4
+            assert receipt["model"] == "m-1" and receipt["cost"] == {"promptTokens": 7, "completionTokens": 3}
+            conversation.expand(0)
+            assert manager.get_messages() == TALK
+
+
+def test_the_strategy_of_the_manager_stays_what_it_was() -> None:
+    known = SmartSummaryStrategy(writes("the first"), keep=2)
+    manager = ConversationManager(strategy=known, initial_messages=TALK)
+    manager.compress(KeepsLast(8))
+    assert contents(manager)[0] == "4 messages"
+    manager.compress(SmartSummaryStrategy(writes("the second"), keep=4))
+    assert "the second" in contents(manager)[0]
+    copy = manager.clone()
+    assert copy.compress(known)["receipt"]["summariser"] == known.strategy["summariser"]
+    manager.compress()
+    assert "the first" in contents(manager)[0] and "the first" in contents(copy)[0]
+
+
+def test_each_step_of_a_pipeline_asks_its_own_summariser() -> None:
+    asked: Dict[str, List[int]] = {"early": [], "late": []}
+    steps = [SmartSummaryStrategy(writes("early", asked["early"]), keep=8), SmartSummaryStrategy(writes("late", asked["late"]), keep=2)]
+    manager = ConversationManager(initial_messages=TALK)
+    assert manager.compress(PipelineStrategy(steps))["outcome"] == "compressed"
+    assert asked == {"early": [4], "late": [10]} and "late" in contents(manager)[0]
+
+    many = {f"s{i}": writes("x") for i in range(5)}
+    with pytest.raises(undertext.InvalidArgumentError, match="at most 4 summarisers"):
+        manager.compress(EngineStrategy({"name": "pipeline", "steps": [{"name": "smart_summary", "summariser": name} for name in many]}, many))
+
+
+class Broken(Exception):
+    pass
+
+
+def breaks() -> None:
+    raise Broken("no model today")
+
+
+def breaking(*_: object) -> str:
+    raise Broken("no model today")
+
+
+@pytest.mark.parametrize("strategy", [KeepsLast(2, breaks), SmartSummaryStrategy(breaking, keep=2)])
+def test_what_code_raises_is_the_cause_and_changes_nothing(strategy: Any) -> None:
+    manager = ConversationManager(initial_messages=TALK)
+    with pytest.raises(undertext.InternalError, match="of the call: .*no model today") as caught:
+        manager.compress(strategy, 60)
+    assert isinstance(caught.value.__cause__, Broken)
+    assert manager.conversation.version == 1
+
+
+def test_a_proposal_that_hides_what_must_stay_is_refused() -> None:
+    manager = ConversationManager(initial_messages=TALK)
+    manager.mark_message(3, "pinned")
+    with pytest.raises(undertext.InvalidArgumentError):
+        manager.compress(KeepsLast(2))
+    assert manager.get_messages() == TALK
+    assert manager.compress(KeepsLast(9))["outcome"] == "compressed"
+
+
+@pytest.mark.parametrize("asks_a_model", [False, True])
+def test_what_is_appended_meanwhile_stays(asks_a_model: bool) -> None:
+    manager = ConversationManager(initial_messages=TALK)
+
+    def meanwhile() -> None:
+        manager.add_message({"role": "user", "content": "meanwhile"})
+
+    def write(*_: object) -> str:
+        meanwhile()
+        return "they talked"
+
+    assert manager.compress(SmartSummaryStrategy(write, keep=2) if asks_a_model else KeepsLast(2, meanwhile))["outcome"] == "compressed"
+    assert len(contents(manager)) == 4 and contents(manager)[-1] == "meanwhile"
+
+
+def test_code_of_a_call_may_compress_with_code_of_its_own() -> None:
+    inner, outer = ConversationManager(initial_messages=TALK), ConversationManager(initial_messages=TALK)
+    outer.compress(KeepsLast(2, lambda: inner.compress(KeepsLast(4))))
+    assert contents(inner)[0] == "8 messages" and contents(outer)[0] == "10 messages"
+
+
+def test_each_thread_runs_the_code_of_its_own_call() -> None:
+    manager = ConversationManager(initial_messages=TALK)
+    both = threading.Barrier(2, timeout=30)
+    forks = [manager.clone() for _ in range(2)]
+    threads = [threading.Thread(target=forks[i].compress, args=(KeepsLast(i + 2, both.wait),)) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert [contents(fork)[0] for fork in forks] == ["10 messages", "9 messages"]
+
+
+@pytest.mark.parametrize("strategy", [{"name": "of the call"}, {"name": "smart_summary", "keep": 2, "summariser": "of the call"}])
+def test_a_call_that_brought_no_code_has_none(strategy: Dict[str, object]) -> None:
+    manager = ConversationManager(initial_messages=TALK)
+    manager.compress(KeepsLast(11))
+    manager.compress(SmartSummaryStrategy(writes("they talked"), keep=9))
+    with pytest.raises(undertext.InvalidArgumentError, match="brought no"):
+        manager.compress(strategy, 60)
+
+
+def test_what_is_no_json_is_refused_with_and_without_code() -> None:
+    manager = ConversationManager(initial_messages=TALK)
+    cycle: Dict[str, Any] = {"name": "pipeline"}
+    cycle["steps"] = [cycle]
+    for strategy in (cycle, EngineStrategy({"name": "smart_summary", "summariser": ["s"]}, {"s": writes("x")})):
+        with pytest.raises(undertext.InvalidArgumentError):
+            manager.compress(strategy)
+    assert manager.conversation.version == 1
