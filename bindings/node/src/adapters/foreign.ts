@@ -31,12 +31,25 @@ interface Enclosed {
   kind: string
   item: unknown
   home?: Path
+  /** Its content has calls or results as parts. */
+  hasToolParts?: true
   /** Of an item that is several messages: it goes on the one before. */
   continues?: true
 }
 
 export function isObject(value: unknown): value is Item {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function partsOf(content: unknown): Item[] {
+  return Array.isArray(content) ? content.filter(isObject) : []
+}
+
+const isToolPart = (part: Item): boolean => part['type'] === 'tool_use' || part['type'] === 'tool_result'
+
+/** Without calls and results. */
+export function withoutToolParts(parts: readonly Item[]): Item[] {
+  return parts.filter((part) => !isToolPart(part))
 }
 
 function at(value: unknown, path: Path): unknown {
@@ -87,6 +100,7 @@ function shownBy(item: Item, face: Face): { shown: Shown; isMoved: boolean } {
 export function enclose(kind: string, item: Item, face: Face): Message {
   const { shown, isMoved } = shownBy(item, face)
   const enclosed: Enclosed = isMoved ? { kind, item: face.home!.length === 0 ? null : withValue(item, face.home!, null), home: face.home } : { kind, item }
+  if (partsOf(shown.content).some(isToolPart)) enclosed.hasToolParts = true
   return { ...shown, foreign: enclosed }
 }
 
@@ -107,7 +121,9 @@ function isSame(one: unknown, other: unknown): boolean {
  */
 export function disclose(kind: string, message: Message, face: (item: Item) => Face | undefined): Item | undefined {
   const enclosed = enclosedIn(kind, message)
-  const item = enclosed && contained(enclosed, message.content)
+  // Those that it did not have came with a message of another door that was joined to it.
+  if (enclosed === undefined || (!enclosed.hasToolParts && partsOf(message.content).some(isToolPart))) return undefined
+  const item = contained(enclosed, message.content)
   const its = isObject(item) ? face(item) : undefined
   if (its === undefined) return undefined
   const { role, content, id, toolCalls, toolCallId } = shownBy(item as Item, its).shown

@@ -1,7 +1,7 @@
 // LangChain's messages, as their own JSON form ({lc: 1, type: 'constructor', id, kwargs}), inside ours.
 import type { Message, Role } from '../types.js'
-import { disclose, enclose, functionCall, isObject, type Face, type Item } from './foreign.js'
-import { inputOf, partsOf, said, type Call, type Result } from './plain.js'
+import { disclose, enclose, functionCall, isObject, partsOf, type Face, type Item } from './foreign.js'
+import { inputOf, said, type Call, type Result } from './plain.js'
 
 const kind = 'langchain'
 

@@ -3,7 +3,7 @@ import type { AgentInputItem, SessionHistoryMutation, SessionHistoryRewriteArgs,
 import { encode } from '../encode.js'
 import type { Message, Operation } from '../types.js'
 import { applyAt, changes, units } from './changes.js'
-import { clearAll, disclose, enclose, functionCall, isObject, ownParts, refresh, type AnyConversation, type Face, type Item } from './foreign.js'
+import { clearAll, disclose, enclose, functionCall, isObject, ownParts, refresh, withoutToolParts, type AnyConversation, type Face, type Item } from './foreign.js'
 import { encodeItems, invalid } from './given.js'
 import { said, toolNames, type Call, type ToolNames } from './plain.js'
 import { Turns } from './turns.js'
@@ -80,7 +80,7 @@ function plainItems(message: Message, nameOf: ToolNames): Item[] {
     output: { type: 'text', text: output },
   }))
   const own = message.role === 'tool' ? undefined : ownParts(kind, message)
-  const told = own ? ownItems(message.role, own) : text === '' ? [] : [plainMessage(message.role, text)]
+  const told = own ? ownItems(message.role, withoutToolParts(own)) : text === '' ? [] : [plainMessage(message.role, text)]
   const items: Item[] = [...answers, ...told, ...calls.map(plainCall)]
   // A message that has neither is an item nevertheless, so that whoever pops it is told.
   return items.length === 0 ? [plainMessage(message.role, '')] : items

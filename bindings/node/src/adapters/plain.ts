@@ -1,6 +1,6 @@
 // What a message says that came by another door, or is no longer of one item: its text, the calls of tools in it and the results of calls, by whichever spelling.
 import type { Message } from '../types.js'
-import { isObject, type Item } from './foreign.js'
+import { isObject, partsOf, type Item } from './foreign.js'
 
 export interface Call {
   id: string
@@ -53,10 +53,6 @@ export function inputOf(call: Call): unknown {
   } catch {
     return call.arguments
   }
-}
-
-export function partsOf(content: unknown): Item[] {
-  return Array.isArray(content) ? content.filter(isObject) : []
 }
 
 /** Each call once, also where a part and a tool call are the same. */

@@ -1,7 +1,7 @@
 // The messages of a model.
 import type { Message } from '../../types.js'
-import { asOne, disclose, enclose, functionCall, isContinued, isObject, ownParts, type Face, type Item } from '../foreign.js'
-import { inputOf, partsOf, said, toolNames, type Call, type ToolNames } from '../plain.js'
+import { asOne, disclose, enclose, functionCall, isContinued, isObject, ownParts, partsOf, withoutToolParts, type Face, type Item } from '../foreign.js'
+import { inputOf, said, toolNames, type Call, type ToolNames } from '../plain.js'
 import type { Kind, Read } from './kind.js'
 
 const kind = 'ai-model'
@@ -39,7 +39,7 @@ const callPart = (call: Call): Item => ({ type: 'tool-call', toolCallId: call.id
 function plainContent(message: Message, text: string, calls: Call[]): unknown {
   const own = ownParts(kind, message)
   if (own === undefined && calls.length === 0) return text
-  const told = own?.filter((part) => !isOwnCall(part)) ?? (text === '' ? [] : [{ type: 'text', text }])
+  const told = own ? withoutToolParts(own).filter((part) => !isOwnCall(part)) : text === '' ? [] : [{ type: 'text', text }]
   return [...told, ...calls.map((call) => own?.find((part) => isOwnCall(part) && part['toolCallId'] === call.id) ?? callPart(call))]
 }
 

@@ -1,6 +1,6 @@
 // The messages of a page.
 import type { Message } from '../../types.js'
-import { disclose, enclose, ownParts, type Face, type Item } from '../foreign.js'
+import { disclose, enclose, ownParts, withoutToolParts, type Face, type Item } from '../foreign.js'
 import { inputOf, said, type Call, type Result } from '../plain.js'
 import type { Kind, Placed, Read } from './kind.js'
 
@@ -16,6 +16,12 @@ function plainItem({ message, ordinal }: Placed, parts: Item[]): Item {
 }
 
 const textParts = (texts: string[]): Item[] => texts.filter((text) => text !== '').map((text) => ({ type: 'text', text }))
+
+// Without calls and results.
+function toldBy(message: Message, text: string): Item[] {
+  const own = ownParts(kind, message)
+  return own ? withoutToolParts(own) : textParts([text])
+}
 
 // In the order of the SDK's own schema, so that what was validated is still the same text.
 function callPart(call: Call, result: Result | undefined): Item {
@@ -36,7 +42,7 @@ function readCalls(messages: readonly Placed[], start: number): Read {
     for (const result of answer.results) results.set(result.callId, result)
     if (answer.text !== '') rest.push(plainItem(messages[end]!, textParts([answer.text])))
   }
-  const parts = [...textParts([text]), ...calls.map((call) => callPart(call, results.get(call.id)))]
+  const parts = [...toldBy(messages[start]!.message, text), ...calls.map((call) => callPart(call, results.get(call.id)))]
   return { items: [plainItem(messages[start]!, parts), ...rest], messageCount: end - start }
 }
 
@@ -46,7 +52,7 @@ function readAt(messages: readonly Placed[], index: number): Read {
   if (item !== undefined) return { items: [item], messageCount: 1 }
   const { text, calls, results } = said(message)
   if (message.role === 'assistant' && calls.length > 0) return readCalls(messages, index)
-  const parts = ownParts(kind, message) ?? textParts([...results.map((result) => result.text), text])
+  const parts = [...textParts(results.map((result) => result.text)), ...toldBy(message, text)]
   return { items: [plainItem(messages[index]!, parts)], messageCount: 1 }
 }
 
