@@ -43,8 +43,10 @@ function(undertext_unity target)
     set_source_files_properties(${files} PROPERTIES UNITY_GROUP ${group})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # A name of an unnamed namespace is then seen by the next file, which may have a parameter of that name.
+  target_compile_options(${target} PRIVATE -Wno-shadow)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # It takes what is in an unnamed namespace of an included file for something that others see too.
-    target_compile_options(${target} PRIVATE -Wno-shadow -Wno-subobject-linkage)
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
 endfunction()
