@@ -64,7 +64,7 @@ def _plain(content: Any) -> Any:
 def _given(message: Mapping[str, Any], shell: Mapping[str, Any]) -> Any:
     """The reverse of it, for an item that came from the SDK."""
     content = message["content"]
-    if isinstance(content, str) or shell.get(_AS_GIVEN) is True:
+    if not isinstance(content, list) or shell.get(_AS_GIVEN) is True:
         return content
     text = "output_text" if message["role"] == "assistant" else "input_text"
     return [{**part, "type": text} if part.get("type") == "text" else part for part in content]
@@ -88,21 +88,29 @@ def from_item(item: Mapping[str, Any]) -> str:
 
 def to_items(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
     """A message of any origin as items: one, or several where it has several tool calls or results. What the engine made of its content and its calls is what they say."""
-    shell: Dict[str, Any] = {}
-    if isinstance(message.get(_SHELL), Mapping):
-        shell = {name: value for name, value in message[_SHELL].items() if isinstance(value, Mapping) or name == _AS_GIVEN}
+    shell, calls = _shell_of(message), _calls(message)
     if "item" in shell and (whole := _whole(message, shell["item"])) is not None:
         return [whole]
-    if "message" in shell:  # its parts are as they were given
+    if "message" in shell:
         named = {"id": message["id"]} if "id" in message else {}
-        items = [{**shell["message"], "role": message["role"], "content": _given(message, shell), **named}]
-        calls = calls_of({**message, "content": ""})
+        item = {**shell["message"], "role": message["role"], "content": _given(message, shell), **named}
+        items = [item] if item["content"] or not calls else []
     else:
-        items, calls = _results(message, shell), calls_of(message)
+        items = _results(message, shell)
         if message["role"] != "tool" and ((spoken := _spoken(message))["content"] or not (items or calls)):
             items.append(spoken)
     first = shell.get("call", _CALL)
     return [*items, *(_call_item(call, _CALL if index else first) for index, call in enumerate(calls))]
+
+
+def _shell_of(message: Mapping[str, Any]) -> Dict[str, Any]:
+    """Without what from_item() does not write there."""
+    shell = message.get(_SHELL)
+    return {name: value for name, value in shell.items() if isinstance(value, Mapping) or name == _AS_GIVEN} if isinstance(shell, Mapping) else {}
+
+
+def _calls(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
+    return calls_of({**message, "content": ""} if "message" in _shell_of(message) else message)  # the parts of an item are no calls
 
 
 def _results(message: Mapping[str, Any], shell: Mapping[str, Any]) -> List[Dict[str, Any]]:
@@ -182,15 +190,15 @@ def _output(content: Any) -> Any:
     return "\n".join(part["text"] for part in parts) if is_text else parts
 
 
-def without_last(message: Mapping[str, Any], last: Mapping[str, Any]) -> Dict[str, Any]:
-    """A message that stands for several items, without the last of them."""
-    content, calls = message["content"], calls_of(message)
-    results = parts_of(message, "tool_result")
-    if last.get("type") != "function_call":  # several results, and after them what is said
-        return {**message, "content": results[:-1] if last.get("type") == "function_call_output" else results}
-    spelling = "toolCalls" if message.get("toolCalls") else "tool_calls"
-    if len(calls) == len(message.get(spelling) or ()):
-        return {**message, spelling: message[spelling][:-1]}
-    said = [part for part in content if part.get("type") != "tool_use"]
-    listed = [{**call, "id": call["id"] or ""} for call in calls[:-1]]
-    return {**_without(message, "toolCalls", "tool_calls"), "content": said or "", "toolCalls": listed}
+def without_last(message: Mapping[str, Any]) -> Dict[str, Any]:
+    """A message that stands for several items, without the last of them: results, what is said, calls."""
+    calls, results = _calls(message), parts_of(message, "tool_result")
+    if not calls:
+        is_said = len(to_items(message)) > len(results)
+        return {**message, "content": results if is_said else results[:-1]}
+    without = _without(message, "toolCalls", "tool_calls")
+    if "message" in _shell_of(message) or not parts_of(message, "tool_use"):
+        spelling = "toolCalls" if message.get("toolCalls") else "tool_calls"
+        return {**without, spelling: message[spelling][:-1]}
+    said = [part for part in message["content"] if part.get("type") != "tool_use"]
+    return {**without, "content": said or "", "toolCalls": [{**call, "id": call["id"] or ""} for call in calls[:-1]]}

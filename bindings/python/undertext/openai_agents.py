@@ -68,7 +68,7 @@ class UndertextSession(Session):
             *others, last = to_items(message)
             try:
                 if others:
-                    self.conversation.replace(len(view) - 1, without_last(message, last), expected_version=view.version)
+                    self.conversation.replace(len(view) - 1, without_last(message), expected_version=view.version)
                 else:
                     self.conversation.delete(indices=[len(view) - 1], expected_version=view.version)
             except ConflictError:  # another one is the last now
