@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Mapping, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 from ._errors import InvalidArgumentError
 from ._foreign import answered_id, arguments_text, calls_of, is_content, json_text, parts_of, readable
@@ -110,13 +110,16 @@ def _shell_of(message: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def _calls(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
-    return calls_of({**message, "content": ""} if "message" in _shell_of(message) else message)  # the parts of an item are no calls
+    """The model's; the parts of an item that the SDK gave are none."""
+    if message["role"] != "assistant":
+        return []
+    return calls_of({**message, "content": ""} if "message" in _shell_of(message) else message)
 
 
 def _results(message: Mapping[str, Any], shell: Mapping[str, Any]) -> List[Dict[str, Any]]:
     if message["role"] == "tool" and "output" in shell:
         return [{**shell["output"], "call_id": answered_id(message), "output": _given(message, shell)}]
-    results = parts_of(message, "tool_result") or ([message] if message["role"] == "tool" else [])
+    results: Sequence[Mapping[str, Any]] = parts_of(message, "tool_result") or ([message] if message["role"] == "tool" else [])
     return [{**_RESULT, "call_id": answered_id(result), "output": _output(result.get("content"))} for result in results]
 
 
@@ -136,7 +139,8 @@ def _whole(message: Mapping[str, Any], item: Mapping[str, Any]) -> Dict[str, Any
 
 def _spoken(message: Mapping[str, Any]) -> Dict[str, Any]:
     """What a message says, in a form that the SDK takes: its own, as from_item() leaves it, or one of its easy ones."""
-    role, content = message["role"], message["content"] or ""
+    role: str = message["role"]
+    content: Any = message["content"] or ""
     item: Dict[str, Any] = {"role": role, "content": content}
     if message.get("type") == "message":
         item["type"] = "message"
