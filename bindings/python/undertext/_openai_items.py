@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Tuple
 
 from ._errors import InvalidArgumentError
 from ._foreign import answered_id, arguments_text, calls_of, is_content, json_text, parts_of, readable
@@ -119,7 +119,9 @@ def _calls(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
 def _results(message: Mapping[str, Any], shell: Mapping[str, Any]) -> List[Dict[str, Any]]:
     if message["role"] == "tool" and "output" in shell:
         return [{**shell["output"], "call_id": answered_id(message), "output": _given(message, shell)}]
-    results: Sequence[Mapping[str, Any]] = parts_of(message, "tool_result") or ([message] if message["role"] == "tool" else [])
+    results: List[Mapping[str, Any]] = [*parts_of(message, "tool_result")]
+    if message["role"] == "tool" and not results:
+        results = [message]
     return [{**_RESULT, "call_id": answered_id(result), "output": _output(result.get("content"))} for result in results]
 
 

@@ -162,7 +162,7 @@ def _calls_again(message: Mapping[str, Any], data: Mapping[str, Any], *, are_par
     called = _called(message if are_parts or "tool_calls" not in data else {**message, "content": ""})
     calls = [*kept, *(call for call in called["tool_calls"] if call["id"] not in known)]
     invalid = [*data.get("invalid_tool_calls", []), *called["invalid_tool_calls"]]
-    again = {name: value for name, value in (("tool_calls", calls), ("invalid_tool_calls", invalid)) if value or name in data}
+    again: Dict[str, Any] = {name: value for name, value in (("tool_calls", calls), ("invalid_tool_calls", invalid)) if value or name in data}
     raw = data.get("additional_kwargs", {})
     if "tool_calls" in raw and not again:  # they went with a piece that was split off; LangChain would read them here
         again["additional_kwargs"] = {name: value for name, value in raw.items() if name != "tool_calls"}
