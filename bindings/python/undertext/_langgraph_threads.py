@@ -303,7 +303,7 @@ class Threads:
         if thread is not None:
             with thread.lock:
                 thread.close()
-        # The journal is the first of them: without it nothing is left that could miss the others. A thread that is gone is purged again, for some bytes may have been in use.
+        # The journal is the first of them: without it nothing is left that could miss the others. One that is gone is purged again, for some of its bytes may have been in use.
         busy: UnavailableError | None = None
         for name in list(self._names(_prefix_of(id))) or [f"{_prefix_of(id)}0"]:
             try:
@@ -311,7 +311,9 @@ class Threads:
             except NotFoundError:
                 pass
             except UnavailableError as error:
-                busy = busy or error
+                if _purge_of(self.store, name) is None:
+                    raise
+                busy = error  # it is gone, and so shall be the rest
         if busy is not None:
             raise busy
 

@@ -186,5 +186,10 @@ def test_a_store_that_was_busy_is_asked_again(tmp_path: Path) -> None:
                 assert other.stdout is not None and other.stdout.readline() == b"held\n"
                 with pytest.raises(undertext.UnavailableError):
                     put(saver, place(), n, messages=[HumanMessage(str(n))])
+                with pytest.raises(undertext.UnavailableError):
+                    saver.delete_thread("other")
                 other.communicate()
             assert values(saver, put(saver, place(), n, messages=[HumanMessage(str(n))])) == {"messages": [HumanMessage(str(n))]}
+            assert values(saver, place("other")) == {"value": 1}
+        saver.delete_thread("other")
+        assert saver.get_tuple(place("other")) is None
