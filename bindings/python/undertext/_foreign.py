@@ -7,9 +7,11 @@ A foreign message is kept as a message whose role, content and tool calls say wh
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Mapping
+from typing import Any, Dict, List, Mapping, Union, cast
 
-from ._errors import InvalidArgumentError
+from ._conversation import Conversation
+from ._errors import InvalidArgumentError, TooLargeError
+from ._view import View
 
 #: Stands where a foreign message says nothing, for Undertext wants every message to say something.
 NOTHING = "(empty)"
@@ -45,18 +47,61 @@ def readable(content: Any) -> str:
     return "\n".join(texts) or NOTHING
 
 
+def parts_of(message: Mapping[str, Any], kind: str) -> List[Dict[str, Any]]:
+    content = message["content"]
+    return [part for part in content if isinstance(part, dict) and part.get("type") == kind] if isinstance(content, list) else []
+
+
 def calls_of(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
-    """The tool calls of a message in either spelling, each as {"id", "name", "arguments"}. Of one that is redacted the id is left."""
+    """The tool calls of a message in any spelling, each as {"id", "name", "arguments"}. Of one that is redacted the id is left."""
     calls: List[Dict[str, Any]] = []
     for call in message.get("toolCalls") or message.get("tool_calls") or []:
         function = call.get("function", call)
         if not isinstance(function, dict):
             function = {}
-        name = function.get("name")
-        calls.append({"id": call.get("id"), "name": name if isinstance(name, str) else "", "arguments": function.get("arguments", {})})
+        calls.append({"id": call.get("id"), "name": _string(function.get("name")), "arguments": function.get("arguments", {})})
+    listed = [call["id"] for call in calls]
+    for part in parts_of(message, "tool_use"):
+        id = part["id"] if isinstance(part.get("id"), str) else None
+        if id is None or id not in listed:  # else it is told twice
+            calls.append({"id": id, "name": _string(part.get("name")), "arguments": part.get("input", {})})
     return calls
+
+
+def answered_id(message: Mapping[str, Any]) -> str:
+    """The call that a message of the role tool, or a part tool_result, answers."""
+    return next((message[name] for name in ("toolCallId", "tool_call_id", "tool_use_id") if isinstance(message.get(name), str)), "")
+
+
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def arguments_text(call: Mapping[str, Any]) -> str:
     """The arguments of a call of calls_of() as text: as they were given, or as JSON."""
     return call["arguments"] if isinstance(call["arguments"], str) else json.dumps(call["arguments"])
+
+
+def message_at(view: View, index: int) -> Mapping[str, Any]:
+    """A message of any origin. A number of more digits than Python should read is the text of its digits."""
+    try:
+        return view[index]
+    except TooLargeError:
+        return cast(Dict[str, Any], json.loads(view.text(index % len(view)), parse_int=_int_or_digits))
+
+
+def messages_of(conversation: Conversation, last: int | None = None) -> List[Mapping[str, Any]]:
+    """Those of the view, or the last of them, none of which makes the others unreadable."""
+    conversation.catch_up()
+    try:
+        return cast("List[Mapping[str, Any]]", conversation.messages() if last is None else conversation.messages(last=last))
+    except TooLargeError:
+        view = conversation.view()
+        return [message_at(view, index) for index in range(0 if last is None else max(0, len(view) - last), len(view))]
+
+
+def _int_or_digits(digits: str) -> Union[int, str]:
+    try:
+        return int(digits)
+    except ValueError:
+        return digits

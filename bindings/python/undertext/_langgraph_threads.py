@@ -8,13 +8,16 @@ the record that names its version is appended afterwards, so whatever happens in
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, TypeVar, cast
 
 from ._conversation import Conversation
-from ._errors import ConflictError, NotFoundError, _make
+from ._errors import ConflictError, NotFoundError, UnavailableError, _make
+from ._fingerprint import fingerprint
 from ._foreign import json_text
 from ._store import Store
 from ._view import View
@@ -23,6 +26,8 @@ T = TypeVar("T")
 Record = Dict[str, Any]
 #: Makes a message of a list from what was stored.
 Read = Callable[[Mapping[str, Any]], Any]
+#: The JSON of a message, as it is stored.
+Shape = Callable[[Any], str]
 
 #: The field of a journal's messages that holds the record.
 _RECORD = "langgraph"
@@ -58,25 +63,33 @@ class MessageList:
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
         self._version = 0
-        self._messages: List[Any] = []
+        #: Each message as it is stored, and the fingerprint of what was given or read.
+        self._kept: List[Tuple[str, bytes | None]] = []
+
+    def view(self, version: int) -> View:
+        self.conversation.catch_up()
+        try:
+            return self.conversation.view(version)
+        except NotFoundError as error:
+            raise NotFoundError(f"a checkpoint's messages are not in {self.conversation.id} any more: {error.message}", error=error.error) from error
 
     def messages(self, version: int, read: Read) -> List[Any]:
-        """Made anew at each call: whoever gets them may change them."""
-        self.conversation.catch_up()
-        return [read(message) for message in self.conversation.view(version)]
+        """Made anew at each call: whoever gets them may change them. NotFoundError: the version was given up."""
+        return [read(message) for message in self.view(version)]
 
-    def keep(self, base: int, messages: Sequence[Any], read: Read, shape: Callable[[Any], Tuple[str, Any]]) -> int:
-        """The version that has these messages, made by editing version `base`. `shape` gives the JSON of a message, and an equal one that nobody else holds."""
+    def keep(self, base: int, messages: Sequence[Any], read: Read, shape: Shape) -> int:
+        """The version that has these messages, made by editing version `base`."""
         if base != self._version:
-            self._version, self._messages = base, self.messages(base, read)
-        old = self._messages
-        first = _common(old, messages)
-        last = _common(old[first:][::-1], messages[first:][::-1])
+            view = self.view(base)
+            self._version, self._kept = base, [(view.text(index), fingerprint(read(message))) for index, message in enumerate(view)]
+        old = self._kept
+        first = _common(old, messages, shape)
+        last = _common(old[first:][::-1], messages[first:][::-1], shape)
         if first == len(old) == len(messages):
             return base
-        shaped = [shape(message) for message in messages[first : len(messages) - last]]
+        shaped = [(shape(message), fingerprint(message)) for message in messages[first : len(messages) - last]]
         self._version = self._edit(base, (first, len(old) - last), [text for text, _ in shaped], is_end=last == 0)
-        self._messages = [*old[:first], *(copy for _, copy in shaped), *old[len(old) - last :]]
+        self._kept = [*old[:first], *shaped, *old[len(old) - last :]]
         return self._version
 
     def _edit(self, base: int, gone: Tuple[int, int], texts: List[str], *, is_end: bool) -> int:
@@ -101,13 +114,33 @@ class MessageList:
                 raise error
 
 
-def _common(old: Sequence[Any], new: Sequence[Any]) -> int:
+def _common(old: Sequence[Tuple[str, bytes | None]], new: Sequence[Any], shape: Shape) -> int:
+    """How many are the same from the first on: what is stored decides, and is made only where the fingerprint does not tell."""
     count = 0
-    for a, b in zip(old, new):
-        if a != b:
+    for (text, seen), message in zip(old, new):
+        if (seen is None or seen != fingerprint(message)) and shape(message) != text:
             break
         count += 1
     return count
+
+
+def _purge_of(store: Store, name: str) -> Dict[str, Any] | None:
+    """Who took a conversation out for good, when and why. None: nobody did, whatever else of it was not found."""
+    try:
+        return next((removal for removal in store.removals(name) if removal.get("ordinal") is None), None)
+    except NotFoundError:  # there never was one of this name
+        return None
+
+
+def _purge(store: Store, name: str, *, who: str, why: str) -> None:
+    """Of whatever is there. UnavailableError: it is there still."""
+    try:
+        store.purge(name, who=who, why=why)
+    except NotFoundError:
+        pass
+    except UnavailableError:
+        if _purge_of(store, name) is None:  # else others hold copies of its bytes, which whoever purged it first was told
+            raise
 
 
 class Thread:
@@ -116,6 +149,7 @@ class Thread:
     def __init__(self, id: str, store: Store, name: str) -> None:
         self.lock = threading.RLock()
         self.id = id
+        self.is_closed = False
         #: By namespace and id, the ordinal of the record.
         self.checkpoints: Dict[str, Dict[str, int]] = {}
         self.writes: Dict[Tuple[str, str], Dict[Tuple[str, int], Write]] = {}
@@ -193,11 +227,25 @@ class Thread:
                         versions.setdefault((ns, channel), set()).add(value["version"])
         lists: Dict[Tuple[str, str], set[int]] = {}
         for key, wanted in versions.items():
-            views = [self.message_list(*key).conversation.view(version) for version in wanted]
+            views: List[View] = []
+            for version in wanted:
+                with suppress(NotFoundError):  # a version that was given up needs nothing
+                    views.append(self.message_list(*key).view(version))
             lists[key] = {view.entry(index)["ordinal"] for view in views for index in range(len(view))}
         return used, lists
 
+    def leave_if_purged(self) -> bool:
+        """Closes a thread that somebody deleted. What was put into its lists since then would be found by nobody, and goes too."""
+        purge = _purge_of(self._store, self._name)
+        if purge is None:
+            return False
+        for each in self._lists.values():
+            _purge(self._store, each.conversation.id, who=purge["who"], why=purge["why"])
+        self.close()
+        return True
+
     def close(self) -> None:
+        self.is_closed = True
         for each in self._lists.values():
             each.conversation.close()
         self._journal.close()
@@ -219,32 +267,34 @@ class Threads:
         self._open: OrderedDict[str, Thread] = OrderedDict()
 
     def with_thread(self, id: str, action: Callable[[Thread], T], *, make: bool = False) -> T | None:
-        """None: there is no such thread, and it was not to be made."""
-        for is_last in (False, True):
+        """None: there is no such thread, and it was not to be made. One that is deleted meanwhile, by whomever, begins anew."""
+        while True:
             thread = self._thread(id, make)
             if thread is None:
                 return None
-            try:
-                with thread.lock:
+            with thread.lock:
+                if thread.is_closed:
+                    continue
+                try:
                     thread.refresh()
                     return action(thread)
-            except NotFoundError:
-                # Deleted by somebody else, perhaps, and begun anew.
-                if is_last:
-                    raise
-                with self._lock:
-                    self._open.pop(id, None)
-        return None
+                except NotFoundError:
+                    if not thread.leave_if_purged():
+                        raise
+                    self._forget(id, thread)
+
+    def _forget(self, id: str, thread: Thread) -> None:
+        with self._lock:
+            if self._open.get(id) is thread:
+                del self._open[id]
 
     def ids(self) -> List[str]:
         ids: List[str] = []
         for name in self._names(_PREFIX):
             if name.count(".") == 2:
-                with_id = self.store.open(name, make="never")
-                first = with_id.messages(first=1)
-                with_id.close()
-                if first:
-                    ids.append(str(_record_of(first[0])["thread"]))
+                with suppress(NotFoundError):  # deleted since it was listed
+                    with self.store.open(name, make="never") as journal:
+                        ids += [str(_record_of(first)["thread"]) for first in journal.messages(first=1)]
         return ids
 
     def delete(self, id: str, who: str, why: str) -> None:
@@ -253,39 +303,58 @@ class Threads:
         if thread is not None:
             with thread.lock:
                 thread.close()
-        # The journal is the first of them: without it nothing is left that could miss the others.
-        for name in list(self._names(_prefix_of(id))):
+        # The journal is the first of them: without it nothing is left that could miss the others. One that is gone is purged again, for some of its bytes may have been in use.
+        busy: UnavailableError | None = None
+        for name in list(self._names(_prefix_of(id))) or [f"{_prefix_of(id)}0"]:
             try:
                 self.store.purge(name, who=who, why=why)
             except NotFoundError:
                 pass
+            except UnavailableError as error:
+                if _purge_of(self.store, name) is None:
+                    raise
+                busy = error  # it is gone, and so shall be the rest
+        if busy is not None:
+            raise busy
 
     def close(self) -> None:
         with self._lock:
-            while self._open:
-                self._open.popitem()[1].close()
+            threads = list(self._open.values())
+            self._open.clear()
+        for thread in threads:
+            with thread.lock:
+                thread.close()
 
     def _thread(self, id: str, make: bool) -> Thread | None:
         with self._lock:
             if id in self._open:
                 self._open.move_to_end(id)
                 return self._open[id]
-            name = next((name for name in self._names(_prefix_of(id)) if name.count(".") == 2), None)
-            if name is None and not make:
-                return None
-            thread = self._open[id] = self._made(id) if name is None else Thread(id, self.store, name)
+            thread = self._there(id) or (self._made(id) if make else None)
+            if thread is not None:
+                self._open[id] = thread
             if len(self._open) > _THREADS_OPEN_MAX:
                 self._open.popitem(last=False)  # it is closed when nobody uses it any more
             return thread
 
+    def _there(self, id: str) -> Thread | None:
+        for name in self._names(_prefix_of(id)):
+            if name.count(".") == 2 and (thread := self._unless_purged(id, name)):
+                return thread
+        return None
+
     def _made(self, id: str) -> Thread:
         """The name of a purged conversation is not used again, so a thread that was deleted goes on under its next number."""
-        number = 0
-        while True:
-            try:
-                return Thread(id, self.store, f"{_prefix_of(id)}{number}")
-            except NotFoundError:
-                number += 1
+        threads = (self._unless_purged(id, f"{_prefix_of(id)}{number}") for number in itertools.count())
+        return next(thread for thread in threads if thread is not None)
+
+    def _unless_purged(self, id: str, name: str) -> Thread | None:
+        try:
+            return Thread(id, self.store, name)
+        except NotFoundError:
+            if _purge_of(self.store, name) is None:
+                raise
+            return None
 
     def _names(self, prefix: str) -> Iterator[str]:
         after = prefix

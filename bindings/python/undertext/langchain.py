@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Sequence
 
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.documents import Document
@@ -26,9 +26,9 @@ from langchain_core.messages import (
 
 from ._conversation import Conversation
 from ._errors import InvalidArgumentError, UndertextError
-from ._foreign import arguments_text, calls_of, is_content, json_text, readable
+from ._foreign import answered_id, arguments_text, calls_of, is_content, json_text, messages_of, parts_of, readable
 
-__all__ = ["UndertextChatMessageHistory", "from_langchain", "to_langchain"]
+__all__ = ["UndertextChatMessageHistory", "from_langchain", "to_langchain", "to_langchain_messages"]
 
 #: The field of a message that holds what Undertext has no word for.
 _SHELL = "langchain"
@@ -36,6 +36,8 @@ _ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"
 #: In place of an artifact that has objects of LangChain's, such as a list of documents. Reading makes objects of these classes alone, whatever a stored message names.
 _ARTIFACT = "artifact_lc"
 _ARTIFACT_CLASSES = (Document, HumanMessage, AIMessage, SystemMessage, ToolMessage)
+#: In the shell of a message whose calls are parts of its content as well: those that are no longer there are gone.
+_CALLS_ARE_PARTS = "callsAreParts"
 
 
 def _role(message: BaseMessage) -> str:
@@ -55,8 +57,7 @@ def _moved(role: str, data: Dict[str, Any]) -> Dict[str, Any]:
     moved: Dict[str, Any] = {"role": role}
     content, calls = data["content"], data.get("tool_calls") or []
     # A call that is also a part of the content would be counted and sent twice.
-    is_told_in_parts = isinstance(content, list) and any(isinstance(part, dict) and part.get("type") == "tool_use" for part in content)
-    if calls and role == "assistant" and not is_told_in_parts and all(map(_plain_call, calls)):
+    if calls and role == "assistant" and not parts_of(data, "tool_use") and all(map(_plain_call, calls)):
         moved["toolCalls"] = [{"id": call["id"], "name": call["name"], "arguments": call["args"]} for call in data.pop("tool_calls")]
     if role == "tool" and isinstance(data.get("tool_call_id"), str):
         moved["toolCallId"] = data.pop("tool_call_id")
@@ -81,10 +82,11 @@ def _shaped(message: BaseMessage, *, slim: bool) -> str:
         except InvalidArgumentError:
             del data["artifact"]
             data[_ARTIFACT] = dumpd(artifact)
+    are_parts = slim and bool(data.get("tool_calls")) and bool(parts_of(data, "tool_use"))
     shaped = _moved(_role(message), data)
     if slim:
         data = {name: value for name, value in data.items() if name == "content" or (value is not None and value != {} and value != [])}
-    shaped[_SHELL] = {"type": told["type"], "data": data}
+    shaped[_SHELL] = {"type": told["type"], "data": data, **({_CALLS_ARE_PARTS: True} if are_parts else {})}
     return json_text(shaped, "message")
 
 
@@ -93,19 +95,15 @@ def from_langchain(message: BaseMessage) -> str:
 
     InvalidArgumentError: it is a RemoveMessage, or there is something in it that would not come back: a class of your own, or an object, a tuple or NaN among its values.
     """
-    return text_and_copy(message)[0]
-
-
-def text_and_copy(message: BaseMessage) -> Tuple[str, BaseMessage]:
-    """What from_langchain() answers, and the message that it was tried with."""
+    if not isinstance(message, BaseMessage):
+        raise InvalidArgumentError(f"a message must be one of LangChain's, not {type(message).__name__}", field="message")
     if isinstance(message, RemoveMessage):
         raise InvalidArgumentError("a RemoveMessage is an instruction and no message: edit the conversation instead", field="type")
     for slim in (True, False):
         text = _shaped(message, slim=slim)
         try:
-            copy = to_langchain(json.loads(text))
-            if copy == message:
-                return text, copy
+            if to_langchain(json.loads(text)) == message:
+                return text
         except UndertextError:
             raise
         except Exception:  # noqa: S112 - whatever LangChain raises, the message would not come back
@@ -115,23 +113,35 @@ def text_and_copy(message: BaseMessage) -> Tuple[str, BaseMessage]:
 
 def to_langchain(message: Mapping[str, Any]) -> BaseMessage:
     """A message of any origin for LangChain. Where the field of LangChain's is not what from_langchain() wrote, the role, the content and the calls say what it is."""
+    return _made_again(message) or _told(message)
+
+
+def to_langchain_messages(message: Mapping[str, Any]) -> List[BaseMessage]:
+    """The same, with each tool result that is a part of it as a message of its own."""
+    made = _made_again(message)
+    if made is not None:
+        return [made]
+    results = [_result(part) for part in parts_of(message, "tool_result")]
+    rest = [part for part in message["content"] if part.get("type") != "tool_result"] if results else message["content"]
+    return results if results and not rest else [*results, _told({**message, "content": rest})]
+
+
+def _made_again(message: Mapping[str, Any]) -> BaseMessage | None:
     shell = message.get(_SHELL)
     if isinstance(shell, Mapping) and shell.get("type") != "remove":  # an instruction, which no message may become
         with suppress(Exception):  # whatever LangChain raises: one message must not make all others unreadable
-            return _made_again(message, shell)
-    return _told(message)
+            return _from_shell(message, shell)
+    return None
 
 
-def _made_again(message: Mapping[str, Any], shell: Mapping[str, Any]) -> BaseMessage:
+def _from_shell(message: Mapping[str, Any], shell: Mapping[str, Any]) -> BaseMessage:
     data: Dict[str, Any] = dict(shell["data"])
     if "content" not in data or message["content"] != readable(data["content"]):  # else nobody edited what stands there for it
         data["content"] = message["content"] if message["content"] is not None else ""
     if "id" in message:
         data.setdefault("id", message["id"])
-    if "toolCalls" in message and "tool_calls" not in data:
-        called = _called(message)
-        data["tool_calls"] = called["tool_calls"]
-        data["invalid_tool_calls"] = [*data.get("invalid_tool_calls", ()), *called["invalid_tool_calls"]]
+    if shell["type"] in ("ai", "AIMessageChunk") or "toolCalls" in message:
+        data.update(_calls_again(message, data, are_parts=shell.get(_CALLS_ARE_PARTS) is True))
     if "toolCallId" in message:
         data.setdefault("tool_call_id", message["toolCallId"])
     if _ARTIFACT in data:
@@ -141,15 +151,55 @@ def _made_again(message: Mapping[str, Any], shell: Mapping[str, Any]) -> BaseMes
     return messages_from_dict([{"type": shell["type"], "data": data}])[0]
 
 
+def _calls_again(message: Mapping[str, Any], data: Mapping[str, Any], *, are_parts: bool) -> Dict[str, Any]:
+    """The calls that the message has now: the engine may have merged it with another one, or split it."""
+    kept = data.get("tool_calls", [])
+    if are_parts:
+        there = [part.get("id") for part in parts_of(message, "tool_use")]
+        kept = [call for call in kept if call["id"] in there]
+    known = [call["id"] for call in kept]
+    # Parts that LangChain was given as no calls are none.
+    called = _called(message if are_parts or "tool_calls" not in data else {**message, "content": ""})
+    calls = [*kept, *(call for call in called["tool_calls"] if call["id"] not in known)]
+    invalid = [*data.get("invalid_tool_calls", []), *called["invalid_tool_calls"]]
+    again: Dict[str, Any] = {name: value for name, value in (("tool_calls", calls), ("invalid_tool_calls", invalid)) if value or name in data}
+    raw = data.get("additional_kwargs", {})
+    if "tool_calls" in raw and not again:  # they went with a piece that was split off; LangChain would read them here
+        again["additional_kwargs"] = {name: value for name, value in raw.items() if name != "tool_calls"}
+    return again
+
+
 def _told(message: Mapping[str, Any]) -> BaseMessage:
     """One that was not given by LangChain: a summary, or what another program appended."""
-    role, content = message["role"], message["content"] if message["content"] is not None else ""
+    role, content = message["role"], _parts(message["content"])
     named = {name: message[name] for name in ("id", "name") if isinstance(message.get(name), str)}
     if role == "assistant":
         return AIMessage(content=content, **named, **_called(message))
     if role == "tool":
-        return ToolMessage(content=content, tool_call_id=message.get("toolCallId") or message.get("tool_call_id") or "", **named)
+        return ToolMessage(content=content, tool_call_id=answered_id(message), **named)
     return SystemMessage(content=content, **named) if role in ("system", "developer") else HumanMessage(content=content, **named)
+
+
+def _result(part: Mapping[str, Any]) -> BaseMessage:
+    status = "error" if part.get("is_error") is True else "success"
+    return ToolMessage(content=_parts(part.get("content")), tool_call_id=answered_id(part), status=status)
+
+
+def _parts(content: Any) -> Any:
+    """Content as LangChain calls its parts: those of the Responses API are texts and images like any other."""
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else ""
+    return [_part(part) for part in content if isinstance(part, (str, dict))]
+
+
+def _part(part: Any) -> Any:
+    kind = part.get("type") if isinstance(part, dict) else None
+    if kind in ("text", "input_text", "output_text") and isinstance(part.get("text"), str):
+        # What a model's answer has beside its text is nothing to send to one.
+        return {**{name: value for name, value in part.items() if name != "logprobs" and (name != "annotations" or value)}, "type": "text"}
+    if kind == "input_image" and isinstance(part.get("image_url"), str):
+        return {"type": "image_url", "image_url": {"url": part["image_url"]}}
+    return part
 
 
 def _called(message: Mapping[str, Any]) -> Dict[str, List[Dict[str, Any]]]:
@@ -181,11 +231,12 @@ class UndertextChatMessageHistory(BaseChatMessageHistory):
 
     @property
     def messages(self) -> List[BaseMessage]:  # type: ignore[override]  # LangChain's own histories do it so too
-        self.conversation.catch_up()
-        return [to_langchain(message) for message in self.conversation.messages()]
+        return [each for message in messages_of(self.conversation) for each in to_langchain_messages(message)]
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """All of them or none, as one APPEND."""
+        if not isinstance(messages, Iterable):
+            raise InvalidArgumentError(f"messages must be a list, not {type(messages).__name__}", field="messages")
         texts = [from_langchain(message) for message in messages]
         if texts:
             self.conversation.append_text(f"[{','.join(texts)}]")

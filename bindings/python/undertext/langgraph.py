@@ -36,7 +36,7 @@ from ._errors import InvalidArgumentError, NotFoundError
 from ._foreign import json_text, readable
 from ._store import Store
 from ._langgraph_threads import Record, Thread, Threads
-from .langchain import text_and_copy, to_langchain
+from .langchain import from_langchain, to_langchain
 
 __all__ = ["UndertextSaver"]
 
@@ -109,16 +109,15 @@ class UndertextSaver(BaseCheckpointSaver[int]):
         """Whether what is stored may be read without the serializer."""
         return type(self.serde) is JsonPlusSerializer
 
-    def _shape_message(self, message: BaseMessage) -> Tuple[str, BaseMessage]:
+    def _shape_message(self, message: BaseMessage) -> str:
         try:
-            text, copy = text_and_copy(message)
+            text = from_langchain(message)
             if _is_plain(json.loads(text)):
-                return text, copy
+                return text
         except InvalidArgumentError:
             pass
         words = readable(message.content).encode("utf-8", "replace").decode("utf-8")
-        told = {"role": "user", "content": words, _SERIALIZED: self._serialized(message)}
-        return json_text(told, "message"), self._read_message(told)
+        return json_text({"role": "user", "content": words, _SERIALIZED: self._serialized(message)}, "message")
 
     def _read_message(self, message: Mapping[str, Any]) -> BaseMessage:
         if _SERIALIZED in message:

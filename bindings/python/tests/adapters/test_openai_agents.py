@@ -56,13 +56,20 @@ def test_items_of_every_kind_come_back_as_they_were_given() -> None:
     assert kept(every_kind) == every_kind
 
 
+random_parts = st.lists(
+    st.fixed_dictionaries(
+        {"type": st.sampled_from(["input_text", "output_text", "text", "refusal", "tool_use", "tool_result", "image_url", "input_image", "thinking"])},
+        optional={name: json_values for name in ("text", "refusal", "id", "tool_use_id", "content", "image_url", "annotations", "logprobs", "other")},
+    ),
+    max_size=3,
+)
 random_items = st.one_of(
     st.fixed_dictionaries(
-        {"role": st.sampled_from(["user", "assistant", "system", "developer", "tool", "other"]), "content": json_values},
+        {"role": st.sampled_from(["user", "assistant", "system", "developer", "tool", "other"]), "content": json_values | random_parts},
         optional={"type": texts | st.just("message"), "id": json_values, "status": texts, "toolCalls": json_values, "metadata": json_values},
     ),
     st.fixed_dictionaries({"type": st.just("function_call"), "call_id": json_values, "name": texts, "arguments": texts}, optional={"item": json_values, "id": texts}),
-    st.fixed_dictionaries({"type": st.just("function_call_output"), "call_id": texts, "output": json_values}, optional={"item": json_values, "id": texts}),
+    st.fixed_dictionaries({"type": st.just("function_call_output"), "call_id": texts, "output": json_values | random_parts}, optional={"item": json_values, "id": texts}),
     json_objects,
 )
 
@@ -184,8 +191,6 @@ def test_popping_one_of_the_items_of_a_message_leaves_the_others(calls: Dict[str
         conversation.redact([1], who="me")
         popped: List[Any] = [await session.pop_item() for _ in items]
         assert [item.get("call_id") for item in popped] == ["b", "a", None]
-
-    asyncio.run(play())
 
     asyncio.run(play())
 
