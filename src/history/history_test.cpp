@@ -108,6 +108,14 @@ TEST(History, APairThatHidingOtherMessagesMadeIsKeptWholeToo) {
   EXPECT_EQ(applied(h, op::Delete{Names::indices({0})}).warnings.size(), 1u);
 }
 
+TEST(History, AResultThatLostItsCallMayComeToAnswerALaterOne) {
+  History h = after(History(), op::Append{{call("x"), result("x"), call("x"), result("x"), call("x")}});
+  h = after(h, op::Delete{Names::indices({0})});
+  h = after(h, op::Delete{Names::indices({1, 2})});
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({1}), Pairs::shrink}).stats.current_batch_messages, 0u);
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({1}), Pairs::grow}).stats.current_batch_messages, 2u);
+}
+
 TEST(History, APairThatAMessageInBetweenMadeIsKeptWholeToo) {
   // The call put in takes the last result over, so that the call before it is answered by the first.
   History h = after(History(), op::Append{{result("x"), call("x"), result("x")}});

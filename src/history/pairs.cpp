@@ -125,22 +125,23 @@ std::vector<Warning> broken_pairs(const Log& log, const PlacedView& before, cons
     std::map<std::pair<std::string_view, ToolLink::Side>, std::size_t> order;
     if (k + 1 < all.size() && all[k + 1].ordinal == ordinal) links = log.message(ordinal).tool_links();
     for (std::size_t i = 0; i < links.size(); ++i) order.emplace(std::pair(std::string_view(links[i].id), links[i].side), i);
-    bool has_new_partner = false;
+    bool lost_a_call = false;
     for (; k < all.size() && all[k].ordinal == ordinal; ++k) {
       const Half& half = all[k];
       if (!index) continue;
       const bool is_call = half.side == ToolLink::Side::call;
+      lost_a_call = lost_a_call || !is_call;
       bool whole = false;
       for (const PairPlaces& pair : pairs_of(log, after, half.id, ordinal))
         whole = whole || (is_call ? pair.call : pair.result) == *index;
-      has_new_partner = has_new_partner || whole;
       if (whole) continue;
       found.push_back({*index,
                        order.empty() ? 0 : order.at({half.id, half.side}),
                        {is_call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call,
                         Ordinal(ordinal), half.id}});
     }
-    if (has_new_partner) after.link_up(log, ordinal);
+    // It answers another call now, or may come to.
+    if (lost_a_call) after.link_up(log, ordinal);
   }
   std::sort(found.begin(), found.end(),
             [](const Found& a, const Found& b) { return std::tie(a.index, a.link) < std::tie(b.index, b.link); });

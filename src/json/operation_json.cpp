@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "json/fields.hpp"
+#include "json/recorded_operation.hpp"
 
 namespace undertext {
 
@@ -274,6 +275,11 @@ void read_flat_compress(Fields& fields, SpelledOperation& spelled) {
   }
 }
 
+// All that it is told is recorded.
+void read_import_mark_map(Fields& fields, SpelledOperation& spelled) {
+  spelled.operation.what = take_recorded_arguments(fields, "IMPORT_MARK_MAP");
+}
+
 struct Spelling {
   std::string_view name;
   void (*read)(Fields& fields, SpelledOperation& spelled);
@@ -300,6 +306,7 @@ constexpr Spelling spellings[] = {
     {"UNDO", read_flat<op::Undo>},
     {"REDO", read_flat<op::Redo>},
     {"RESTORE", read_flat<op::Restore>},
+    {"IMPORT_MARK_MAP", read_import_mark_map},
     {"truncate", read_block_truncate},
     {"clear", read_block_clear},
     {"filter", read_block_filter},

@@ -60,6 +60,7 @@ TEST(OperationJson, EveryCanonicalOperationIsReadUnderItsName) {
       R"({"operation":"UNDO"})",
       R"({"operation":"REDO"})",
       R"({"operation":"RESTORE","version":0})",
+      R"({"operation":"IMPORT_MARK_MAP","markMap":{"originalIndices":[],"typeIndices":{},"batchBoundaries":[0],"boundaryToBatch":[0],"currentBatch":0}})",
   };
   for (std::string_view line : lines) {
     Result<SpelledOperation> spelled = read(line);
@@ -263,6 +264,7 @@ TEST(OperationJson, AMissingFieldIsNamed) {
       {R"({"operation":"MARK","indices":[0]})", "mark"},
       {R"({"operation":"UNMARK","mark":"m"})", "indices"},
       {R"({"operation":"RESTORE"})", "version"},
+      {R"({"operation":"IMPORT_MARK_MAP"})", "markMap"},
       {R"({"operation":"insert","insert":{"messages":[]}})", "position"},
       {R"({"operation":"replace","replace":{"index":0}})", "message"},
       {R"({"operation":"replace","indices":[0]})", "data"},

@@ -1,6 +1,6 @@
 // A conversation that answers with promises, in memory or in a store.
 import { changeCall, readSettings, type Change, type ReadSettings, type Settings } from './code.js'
-import { encode, setAside, writeOut, type LongText } from './encode.js'
+import { encode, encodeGiven, finishWriting, listOf, startWriting, type Begun } from './encode.js'
 import { guarded, later } from './error.js'
 import { Listeners, type Listener, type Off } from './events.js'
 import { statsOf } from './memory.js'
@@ -91,31 +91,32 @@ export class Conversation extends Requests<'later'> {
     return later(async () => (await begun).reply)
   }
 
-  #withText<T>(long: LongText, start: (text: Text | NativeText) => Promise<T>): Promise<T> {
-    if (long.long.length === 0) return this.#inTurn(() => start(long.text))
+  #withText<T>(begun: Begun, start: (text: Text | NativeText) => Promise<T>): Promise<T> {
+    if (!begun.isLong) return this.#inTurn(() => start(begun.text))
     return this.#inTurn<T>(async () => {
-      const text = await writeOut(long)
+      const text = await finishWriting(begun)
       return { reply: start(text) }
     }, true)
   }
 
   // Whether something may be done here and now: nothing is under way, and it is quick for certain. What may run a strategy is not.
-  #isQuick({ text, long }: LongText, isQuery: boolean, isBounded: boolean): boolean {
-    if (this.#stored || this.#tail !== undefined || long.length > 0 || typeof text !== 'string' || text.length > quickCharacters) return false
+  #isQuick({ text, isLong }: Begun, isQuery: boolean, isBounded: boolean): boolean {
+    if (this.#stored || this.#tail !== undefined || isLong || typeof text !== 'string' || text.length > quickCharacters) return false
     if (this.#handle.isBusy() || (this.#compresses && !isQuery)) return false
     return isBounded || (this.#handle.stats()[1] <= quickMessages && !text.includes('"strategy"'))
   }
 
   protected override async send<T>(encode: () => Text, read: (answer: string) => T): Promise<T> {
-    const line = setAside(encode)
+    const line = startWriting(encode)
     const isQuery = typeof line.text === 'string' && line.text.startsWith('{"query":')
     if (guarded(() => this.#isQuick(line, isQuery, isQuery && isBounded(String(line.text))))) return read(guarded(() => this.#handle.answer(line.text)))
     return read(await this.#withText(line, (text) => this.#handle.answerLater(text)))
   }
 
-  async append(messages: Message | readonly Message[], options?: OperationOptions): Promise<Appended> {
-    if (options !== undefined) return this.operate('APPEND', { messages: Array.isArray(messages) ? messages : [messages] }, options)
-    const line = setAside(() => encode(messages))
+  /** One message, a list of them, or anything else that gives them one by one: of that a few are taken each time the loop comes by, however many there are. */
+  async append(messages: Message | Iterable<Message>, options?: OperationOptions): Promise<Appended> {
+    if (options !== undefined) return this.operate('APPEND', { messages: listOf(messages) }, options)
+    const line = startWriting(() => encodeGiven(messages))
     const numbers = guarded(() => this.#isQuick(line, false, true))
       ? guarded(() => this.#handle.append(line.text))
       : await this.#withText(line, (text) => this.#handle.appendLater(text))

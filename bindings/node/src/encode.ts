@@ -1,5 +1,8 @@
 // Values of JavaScript as JSON text. Not JSON.stringify: that turns NaN into null, leaves out functions, asks toJSON, and escapes lone surrogates, and what is stored
 // would not be what was given. Here each of these is refused, with its place. A member whose value is undefined is a member that is not there.
+//
+// A long text is written bit by bit, so that the loop can do something else in between. What it says is settled when the call is made: what is left then is copied.
+import { copyOfItems, copyOfMembers, isMembers } from './copy.js'
 import { UndertextError } from './error.js'
 import { native, type NativeText, type Text } from './native.js'
 
@@ -8,63 +11,140 @@ const depthMax = 1000
 const charactersMax = 2 ** 28
 const loneSurrogate = 'holds a lone surrogate, which is no character'
 
-// Where the value being written stands. A getter may come back here: each encode() puts back what it found.
-const trail: (string | number)[] = []
-let characters = 0
+// As much of a long text is written at a time. An element or a member takes about as long as `itemCharacters` characters of a string.
+const charactersAtOnce = 32 * 1024
+const itemCharacters = 32
+// Shorter strings are never put off.
+const shortCharacters = 256
+
+type Step = string | number
+
+// What was put off. Of a list, `start` is the index that the first of `items` has in the whole.
+type Rest =
+  | { text: string; at: number }
+  | { items: readonly unknown[]; at: number; start: number }
+  | { iterator: Iterator<unknown>; start: number }
+  | { members: object; keys: readonly string[]; at: number; isFirst: boolean }
+
+interface PutOff {
+  rest: Rest
+  trail: readonly Step[]
+}
+
+interface Writing {
+  /** Where the value being written stands. */
+  trail: Step[]
+  characters: number
+  /** How much more is written now. */
+  room: number
+  /** In the text stands its number between two NULs, which JSON never has. */
+  putOff: PutOff[]
+  /** What is written is a copy, which nobody changes. */
+  isCopy: boolean
+}
+
+// A getter may come back here: whoever sets it puts back what was there.
+let now = begun(Infinity)
+
+function begun(room: number): Writing {
+  return { trail: [], characters: 0, room, putOff: [], isCopy: false }
+}
 
 function refuse(code: 'invalid_argument' | 'too_large', message: string, cause?: unknown): never {
   let path = ''
-  for (const step of trail) path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`
-  const field = trail.findLast((step) => typeof step === 'string')
+  for (const step of now.trail) path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`
+  const field = now.trail.findLast((step) => typeof step === 'string')
   throw new UndertextError(code, path === '' ? message : `${path}: ${message}`, { field: field as string | undefined, path: path || undefined }, cause)
 }
 
-// Strings that are too long to be written at once; in the text stands their number between two NULs, which JSON never has. `offered` is for the next encode(), and not
-// for those that a getter sets off within it.
-const longCharacters = 64 * 1024
-let aside: string[] | undefined
-let offered: string[] | undefined
+function later(rest: Rest): string {
+  return `\0${now.putOff.push({ rest, trail: now.trail.slice() }) - 1}\0`
+}
 
 function writeString(value: string): string {
-  characters += value.length
-  if (characters > charactersMax) refuse('too_large', `more than ${charactersMax} characters`)
-  if (aside !== undefined && value.length > longCharacters) return `\0${aside.push(value) - 1}\0`
+  now.characters += value.length
+  if (now.characters > charactersMax) refuse('too_large', `more than ${charactersMax} characters`)
+  if (value.length > now.room && value.length > shortCharacters) return later({ text: value, at: 0 })
+  now.room -= value.length
   if (!value.isWellFormed()) refuse('invalid_argument', loneSurrogate)
   return JSON.stringify(value)
 }
 
-function writeList(list: readonly unknown[]): string {
-  let text = '['
-  const depth = trail.length
-  for (let i = 0; i < list.length; ++i) {
-    trail[depth] = i
-    if (i > 0) text += ','
-    text += write(list[i])
-  }
-  trail.length = depth
-  return text + ']'
+// A long string, as much of it as there is room for.
+function writeCharacters(value: string, at: number): string {
+  let end = at + Math.max(now.room, shortCharacters)
+  // Not between the halves of a surrogate pair.
+  if ((value.charCodeAt(end - 1) & 0xfc00) === 0xd800) --end
+  const slice = value.slice(at, end)
+  now.room -= slice.length
+  if (!slice.isWellFormed()) refuse('invalid_argument', loneSurrogate)
+  const text = (at === 0 ? '"' : '') + JSON.stringify(slice).slice(1, -1)
+  return text + (end < value.length ? later({ text: value, at: end }) : '"')
 }
 
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || prototype === Object.prototype
+function writeItem(value: unknown, index: number): string {
+  now.room -= itemCharacters
+  now.trail.push(index)
+  const text = write(value)
+  now.trail.pop()
+  return index > 0 ? ',' + text : text
 }
 
-function writeMembers(value: object, text: string): string {
-  // Instances of classes are their members; a Map, a Date or a Promise has none that say what it is.
-  if (!isPlain(value) && (Object.prototype.toString.call(value) !== '[object Object]' || typeof (value as { toJSON?: unknown }).toJSON === 'function')) {
-    refuse('invalid_argument', 'must be plain data: strings, numbers, booleans, null, lists and objects of these')
+function writeItems(items: readonly unknown[], from: number, start: number): string {
+  let text = ''
+  for (let at = from; at < items.length; ++at) {
+    if (now.room <= 0) {
+      if (now.isCopy) return text + later({ items, at, start })
+      const copy = copyOfItems(items, at)
+      if (copy !== undefined) return text + later({ items: copy, at: 0, start: start + at })
+      now.room = Infinity
+    }
+    text += writeItem(items[at], start + at)
   }
-  const depth = trail.length
-  for (const key of Object.keys(value)) {
-    trail[depth] = key
-    const member = (value as Record<string, unknown>)[key]
-    if (member === undefined) continue
-    if (text.length > 1) text += ','
-    text += writeString(key) + ':' + write(member)
-  }
-  trail.length = depth
   return text
+}
+
+function writePulled(iterator: Iterator<unknown>, start: number): string {
+  let text = ''
+  for (let index = start; ; ++index) {
+    if (now.room <= 0) return text + later({ iterator, start: index })
+    const next = iterator.next()
+    if (next.done === true) return text
+    try {
+      text += writeItem(next.value, index)
+    } catch (thrown) {
+      iterator.return?.()
+      throw thrown
+    }
+  }
+}
+
+function writeMembers(members: object, keys: readonly string[], from: number, isFirst: boolean): string {
+  let text = ''
+  for (let at = from; at < keys.length; ++at) {
+    if (now.room <= 0) {
+      if (now.isCopy) return text + later({ members, keys, at, isFirst: isFirst && text === '' })
+      const left = keys.slice(at)
+      const copy = copyOfMembers(members, left)
+      if (copy !== undefined) return text + later({ members: copy, keys: left, at: 0, isFirst: isFirst && text === '' })
+      now.room = Infinity
+    }
+    const key = keys[at]!
+    now.trail.push(key)
+    const member = (members as Record<string, unknown>)[key]
+    if (member !== undefined) {
+      now.room -= itemCharacters
+      if (!isFirst || text !== '') text += ','
+      text += writeString(key) + ':' + write(member)
+    }
+    now.trail.pop()
+  }
+  return text
+}
+
+function membersOf(value: object, isFirst: boolean): string {
+  if (!isMembers(value)) refuse('invalid_argument', 'must be plain data: strings, numbers, booleans, null, lists and objects of these')
+  return writeMembers(value, Object.keys(value), 0, isFirst)
 }
 
 function write(value: unknown): string {
@@ -78,32 +158,28 @@ function write(value: unknown): string {
       return value ? 'true' : 'false'
     case 'object':
       if (value === null) return 'null'
-      if (trail.length > depthMax) refuse('invalid_argument', 'is nested too deeply, or contains itself')
+      if (now.trail.length > depthMax) refuse('invalid_argument', 'is nested too deeply, or contains itself')
       // Counted, so that a value which is small but named many times over ends somewhere.
-      if (++characters > charactersMax) refuse('too_large', `more than ${charactersMax} characters`)
-      return Array.isArray(value) ? writeList(value) : writeMembers(value, '{') + '}'
+      if (++now.characters > charactersMax) refuse('too_large', `more than ${charactersMax} characters`)
+      if (Array.isArray(value)) return '[' + writeItems(value, 0, 0) + ']'
+      if (value instanceof Pulled) return '[' + writePulled(value.iterator, 0) + ']'
+      return '{' + membersOf(value, true) + '}'
     default:
       return refuse('invalid_argument', `${typeof value} is no type of JSON`)
   }
 }
 
-function encodeWith(work: () => string): string {
-  const depth = trail.length
-  const counted = characters
-  const before = aside
-  if (depth === 0) characters = 0
-  aside = offered
-  offered = undefined
+function writeWith(writing: Writing, work: () => string): string {
+  const before = now
+  now = writing
   try {
     return work()
   } catch (thrown) {
     if (thrown instanceof UndertextError) throw thrown
-    // A getter or a proxy threw, or the text became longer than a string can be.
+    // A getter, a proxy or an iterator threw, or the text became longer than a string can be.
     return refuse(thrown instanceof RangeError ? 'too_large' : 'invalid_argument', `cannot be read: ${messageOf(thrown)}`, thrown)
   } finally {
-    trail.length = depth
-    characters = counted
-    aside = before
+    now = before
   }
 }
 
@@ -115,50 +191,18 @@ function messageOf(thrown: unknown): string {
   }
 }
 
+// For the next encode(), and not for those that a getter sets off within it.
+let offered: Writing | undefined
+
+function encodeWith(work: () => string): string {
+  const writing = offered ?? begun(Infinity)
+  offered = undefined
+  return writeWith(writing, work)
+}
+
 /** Any value as JSON. */
 export function encode(value: unknown): string {
   return encodeWith(() => write(value))
-}
-
-export interface LongText {
-  text: Text
-  long: string[]
-}
-
-/** What `encode` gives, with strings that are too long to be written at once set aside. Strings never change: they can be written later. */
-export function setAside(encode: () => Text): LongText {
-  const long: string[] = []
-  offered = long
-  try {
-    return { text: encode(), long }
-  } finally {
-    offered = undefined
-  }
-}
-
-/** Writes it out, a little each time the loop comes by. */
-export async function writeOut({ text, long }: LongText): Promise<NativeText> {
-  const out = native.text()
-  for (const [i, piece] of String(text).split('\0').entries()) {
-    if (i % 2 === 0) {
-      out.add(piece)
-      continue
-    }
-    const value = long[Number(piece)]!
-    out.add('"')
-    for (let from = 0; from < value.length; ) {
-      let to = from + longCharacters
-      // Not between the halves of a surrogate pair.
-      if ((value.charCodeAt(to - 1) & 0xfc00) === 0xd800) --to
-      const slice = value.slice(from, to)
-      if (!slice.isWellFormed()) throw new UndertextError('invalid_argument', loneSurrogate)
-      out.add(JSON.stringify(slice).slice(1, -1))
-      from = to
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    out.add('"')
-  }
-  return out
 }
 
 /** A line of the protocol: `name` is what is asked for ("query" or "operation"), and the members of `parts` stand beside it. */
@@ -168,8 +212,93 @@ export function encodeRequest(kind: 'query' | 'operation', name: string, ...part
     for (const part of parts) {
       if (part === undefined) continue
       if (typeof part !== 'object' || part === null || Array.isArray(part)) refuse('invalid_argument', 'must be an object')
-      text = writeMembers(part, text)
+      text += membersOf(part, false)
     }
     return text + '}'
   })
+}
+
+/** The elements of a list; of a long text they are taken a few each time the loop comes by. */
+class Pulled {
+  readonly iterator: Iterator<unknown>
+  constructor(iterable: Iterable<unknown>) {
+    this.iterator = iterable[Symbol.iterator]()
+  }
+}
+
+function isMany(given: unknown): given is Iterable<unknown> {
+  return typeof given === 'object' && given !== null && typeof (given as Partial<Iterable<unknown>>)[Symbol.iterator] === 'function'
+}
+
+/** One value, a list of them, or anything else that gives them one by one, as a list to encode. */
+export function listOf(given: unknown): object {
+  if (!isMany(given)) return [given]
+  return Array.isArray(given) ? given : new Pulled(given)
+}
+
+/** The same as JSON, where one value needs no list around it. */
+export function encodeGiven(given: unknown): string {
+  return encode(isMany(given) ? listOf(given) : given)
+}
+
+export interface Begun {
+  text: Text
+  /** Of the text more is to be written; finishWriting() does. */
+  isLong: boolean
+  /** @internal */
+  writing: Writing
+}
+
+/** What `encode` gives, as far as it can be written at once. Changing the values afterwards changes nothing. */
+export function startWriting(encode: () => Text): Begun {
+  const writing = begun(charactersAtOnce)
+  offered = writing
+  try {
+    const text = encode()
+    return { text, isLong: writing.putOff.length > 0, writing }
+  } finally {
+    offered = undefined
+  }
+}
+
+function writeRest(rest: Rest): string {
+  if ('text' in rest) return writeCharacters(rest.text, rest.at)
+  if ('items' in rest) return writeItems(rest.items, rest.at, rest.start)
+  if ('iterator' in rest) return writePulled(rest.iterator, rest.start)
+  return writeMembers(rest.members, rest.keys, rest.at, rest.isFirst)
+}
+
+/** Writes what is left, a little each time the loop comes by. */
+export async function finishWriting({ text, writing }: Begun): Promise<NativeText> {
+  const out = native.text()
+  // What comes next stands last.
+  const todo: (string | PutOff)[] = []
+  const add = (text: string, putOff: readonly PutOff[]): void => {
+    const pieces = text.split('\0')
+    for (let i = pieces.length; i-- > 0; ) todo.push(i % 2 === 0 ? pieces[i]! : putOff[Number(pieces[i])]!)
+  }
+  add(String(text), writing.putOff)
+  let { characters, room } = writing
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    if (typeof next === 'string') {
+      out.add(next)
+      continue
+    }
+    if (room <= shortCharacters) {
+      await new Promise((resolve) => setImmediate(resolve))
+      room = charactersAtOnce
+    }
+    const { rest, trail } = next
+    // What an iterator gives is not ours.
+    const step: Writing = { trail: [...trail], characters, room, putOff: [], isCopy: !('iterator' in rest) }
+    try {
+      add(writeWith(step, () => writeRest(rest)), step.putOff)
+    } catch (thrown) {
+      for (const left of todo) if (typeof left === 'object' && 'iterator' in left.rest) left.rest.iterator.return?.()
+      throw thrown
+    }
+    characters = step.characters
+    room = step.room
+  }
+  return out
 }

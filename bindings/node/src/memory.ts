@@ -1,6 +1,6 @@
 // A conversation in memory that answers at once.
 import { changeCall, readSettings, type Change, type Settings } from './code.js'
-import { encode } from './encode.js'
+import { encode, encodeGiven, listOf } from './encode.js'
 import { guarded } from './error.js'
 import { Listeners, type Listener, type Off } from './events.js'
 import { native, type NativeCode, type NativeHandle, type Numbers, type Text } from './native.js'
@@ -41,9 +41,10 @@ export class MemoryConversation extends Requests<'now'> {
     return read(guarded(() => this.#handle.answer(line)))
   }
 
-  append(messages: Message | readonly Message[], options?: OperationOptions): Appended {
-    if (options !== undefined) return this.operate('APPEND', { messages: Array.isArray(messages) ? messages : [messages] }, options)
-    const text = encode(messages)
+  /** One message, a list of them, or anything else that gives them one by one. */
+  append(messages: Message | Iterable<Message>, options?: OperationOptions): Appended {
+    if (options !== undefined) return this.operate('APPEND', { messages: listOf(messages) }, options)
+    const text = encodeGiven(messages)
     const numbers = guarded(() => this.#handle.append(text))
     return { version: numbers[0], stats: statsOf(numbers) }
   }

@@ -1,4 +1,5 @@
 // Messages and operations: the JSON of docs/operations.md, as types.
+import type { MarkMap } from './answer_types.js'
 
 export type Role = 'system' | 'user' | 'assistant' | 'tool'
 
@@ -116,6 +117,7 @@ export type Operation = OperationOptions &
     | ({ operation: 'MARK' | 'UNMARK'; mark: string } & Names)
     | { operation: 'UNDO' | 'REDO' }
     | { operation: 'RESTORE'; version: number }
+    | { operation: 'IMPORT_MARK_MAP'; markMap: MarkMap }
   )
 
 /** The configuration of a node (documents 001 and 002). */

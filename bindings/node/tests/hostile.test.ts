@@ -55,6 +55,9 @@ const refused: [what: string, value: unknown, place?: string][] = [
   ['content of another type', { role: 'user', content: 5 }, 'content'],
 ]
 
+// More than is written at once.
+const long: Message[] = [...Array(3000)].map(() => good)
+
 const kinds: [name: string, make: (url: string) => Promise<Conversation | MemoryConversation>][] = [
   ['at once', async () => new MemoryConversation()],
   ['in memory', async () => inMemory()],
@@ -68,6 +71,8 @@ for (const [name, make] of kinds) {
       const calls: [string, () => unknown][] = [
         ['append', () => conversation.append(value as Message)],
         ['append in a list', () => conversation.append([good, value as Message])],
+        ['append in a long list', () => conversation.append([...long, value as Message, good])],
+        ['append one by one', () => conversation.append([...long, value as Message, good].values())],
         ['apply', () => conversation.apply({ operation: 'APPEND', messages: [value as Message] })],
         ['insert', () => conversation.insert(0, value as Message)],
       ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Literal, Sequence, TypedDict, Union
 
-from .types import Budget, MessageLike, Pairs, Range, Role, StrategyLike
+from .types import Budget, MarkMap, MessageLike, Pairs, Range, Role, StrategyLike
 
 
 class _Options(TypedDict, total=False):
@@ -166,6 +166,11 @@ class Restore(_Options):
     version: int
 
 
+class ImportMarkMap(_Options):
+    operation: Literal["IMPORT_MARK_MAP"]
+    markMap: MarkMap
+
+
 Operation = Union[
     Append,
     Insert,
@@ -187,4 +192,5 @@ Operation = Union[
     Undo,
     Redo,
     Restore,
+    ImportMarkMap,
 ]

@@ -1,10 +1,11 @@
 // Compression as document 004 has it: a strategy takes messages and their mark map, and answers with fewer. What it answers is only a proposal: the engine
 // refuses one that hides a system or pinned message or breaks a tool pair, and applies any other as one COMPRESS that can be undone.
 
-import type { Settings } from '../code.js'
+import type { Settings, SummariseFunction } from '../code.js'
 import type { StrategyChoice } from '../types.js'
 import { markMapOf, messagesOf, newEngine } from './engine.js'
 import { ValidationError } from './errors.js'
+import { givenName, type Code } from './given.js'
 import type { MessageMarkMap } from './mark_map.js'
 import type { LLMMessage } from './message.js'
 import { planOf } from './plan.js'
@@ -177,4 +178,24 @@ export function engineChoice({ strategy = new SlidingWindowStrategy(), ...config
   if (strategy instanceof EngineStrategy) return strategy.choice
   if (typeof strategy?.compress !== 'function') throw new ValidationError('a strategy has a method compress', 'strategy')
   return { strategy: ownName, strategies: { [ownName]: { slow: true, plan: (view) => planOf(strategy, config, view) } } }
+}
+
+/** What the engine is told of a strategy that comes with a call, and the code that it then calls by `givenName`; none: it needs no code. */
+export function givenChoice(strategy: CompressionStrategy | string, config: ContextCompressionConfig): { strategy: StrategyChoice; code?: Code } {
+  const choice = engineChoice({ ...config, strategy })
+  if (choice.strategies !== undefined) return { strategy: givenName, code: { plan: (view) => planOf(strategy as CompressionStrategy, config, view) } }
+  const [summariser, another] = Object.entries(choice.summarisers ?? {})
+  if (summariser === undefined) return { strategy: choice.strategy }
+  if (another !== undefined) throw new ValidationError('a strategy with two summarisers of yours must be that of the compressionConfig', 'strategy')
+  return { strategy: renamed(choice.strategy, summariser[0]), code: { summarise: summariser[1] as SummariseFunction } }
+}
+
+function renamed(strategy: StrategyChoice, summariser: string): StrategyChoice {
+  if (typeof strategy === 'string') return strategy
+  const { steps, ...rest } = strategy as { name: string; steps?: readonly StrategyChoice[]; summariser?: string }
+  return {
+    ...rest,
+    ...(rest.summariser === summariser && { summariser: givenName }),
+    ...(steps && { steps: steps.map((step) => renamed(step, summariser)) }),
+  }
 }

@@ -3,7 +3,7 @@
 import type { Settings } from '../code.js'
 import type { Mode, Reply } from '../requests.js'
 import type { Operation, Outcome } from '../types.js'
-import { type ConversationCompressionConfig, type EngineChoice, EngineStrategy, engineChoice } from './compression.js'
+import { type CompressionStrategy, type ConversationCompressionConfig, type EngineChoice, engineChoice, givenChoice } from './compression.js'
 import type { ContextModificationConfig, ContextProcessorNodeConfig } from './context_processor.js'
 import { type Engine, copyOf, messagesOf, newEngine, openEngine } from './engine.js'
 import { ValidationError } from './errors.js'
@@ -235,17 +235,21 @@ export abstract class AnyConversationManager<M extends Mode> {
   // Compression.
 
   /**
-   * Runs the strategy of the configuration, or one of the engine's without code of yours: the engine knows only the code of the configuration, so one with another summariser
-   * is refused. `cannot_fit`: `targetTokens`, by default that of the configuration, cannot be reached. In memory, changes are refused with `conflict` from the call until your
-   * code is asked.
+   * Runs the strategy of the configuration, or another: one of this package's, one of your own, or the name of an engine's. `cannot_fit`: `targetTokens`, by default that of
+   * the configuration, cannot be reached. In memory, changes are refused with `conflict` from the call until your code is asked. Calls with code of yours that is not that of
+   * the configuration are carried out one after another.
    */
-  async compress(strategy?: EngineStrategy | string, targetTokens?: number): Promise<Outcome> {
+  async compress(strategy?: CompressionStrategy | string, targetTokens?: number): Promise<Outcome> {
     const { compressionConfig } = this
-    const configured: EngineChoice = compressionConfig ? engineChoice(compressionConfig) : { strategy: 'sliding_window' }
-    const isConfigured = strategy === undefined || strategy === compressionConfig?.strategy
-    const choice = isConfigured ? configured : choiceWithoutCode(strategy)
-    const isSlow = typeof strategy === 'string' || choice.strategies !== undefined || choice.summarisers !== undefined
-    return this.engine.compress({ strategy: choice.strategy, targetTokens: targetTokens ?? compressionConfig?.targetTokens }, isSlow)
+    const aim = targetTokens ?? compressionConfig?.targetTokens
+    if (strategy === undefined || strategy === compressionConfig?.strategy) {
+      const choice: EngineChoice = compressionConfig ? engineChoice(compressionConfig) : { strategy: 'sliding_window' }
+      const isSlow = typeof strategy === 'string' || choice.strategies !== undefined || choice.summarisers !== undefined
+      return this.engine.compress({ strategy: choice.strategy, targetTokens: aim }, isSlow)
+    }
+    const { code, ...choice } = givenChoice(strategy, { enabled: true, threshold: compressionConfig?.threshold ?? 0, targetTokens: aim ?? Infinity })
+    const operation = { ...choice, targetTokens: aim }
+    return code === undefined ? this.engine.compress(operation, typeof strategy === 'string') : this.engine.compressBy(code, operation)
   }
 
   /** Until no compression is under way. */
@@ -298,14 +302,6 @@ export abstract class AnyConversationManager<M extends Mode> {
   #messages(filters: object): Reply<M, LLMMessage[]> {
     return this.engine.ask({ query: 'messages', ...filters }, messagesOf)
   }
-}
-
-function choiceWithoutCode(strategy: EngineStrategy | string): EngineChoice {
-  if (typeof strategy === 'string') return { strategy }
-  if (!(strategy instanceof EngineStrategy) || strategy.choice.summarisers !== undefined) {
-    throw new ValidationError('a strategy with code of yours must be that of the compressionConfig', 'strategy')
-  }
-  return strategy.choice
 }
 
 function checkOptions(options: ConversationManagerOptions): void {

@@ -11,6 +11,7 @@ import { readAnswer, type Mode, type Reply } from '../requests.js'
 import { open } from '../store.js'
 import type { Event, Outcome, Usage, UsageReport } from '../types.js'
 import { ValidationError, asDocumented } from './errors.js'
+import { GivenCode, type Code } from './given.js'
 import type { MessageMarkMap } from './mark_map.js'
 import type { LLMMessage, LLMMessageRole } from './message.js'
 
@@ -40,6 +41,8 @@ export interface Engine<M extends Mode> {
 
   /** `isSlow`: it may wait for code of the user's. */
   compress(strategy: object, isSlow: boolean): Promise<Outcome>
+  /** The same, where the strategy calls `code` by the name `givenName`. */
+  compressBy(code: Code, strategy: object): Promise<Outcome>
   waitForCompression(): Promise<void>
   /** `listener` gets every event, when no change is under way. */
   subscribe(listener: (event: Event) => void): () => void
@@ -65,13 +68,13 @@ async function after<T>(call: () => Promise<T>): Promise<T> {
 }
 
 /** The protocol takes queries by the same door; an operation is none. */
-function operationText(operation: object): string {
-  if (typeof operation !== 'object' || operation === null || 'query' in operation) throw new ValidationError('must be an operation', 'operation')
-  return encode(operation)
+function checked(operation: object): object {
+  if (typeof operation !== 'object' || operation === null || 'query' in operation || operation instanceof Uint8Array) throw new ValidationError('must be an operation', 'operation')
+  return operation
 }
 
 /** Without indices per role, which the engine then derives without comparing. */
-const noTypeIndices = { system: [], user: [], assistant: [], tool: [] }
+export const noTypeIndices = { system: [], user: [], assistant: [], tool: [] }
 
 function complete(markMap: MessageMarkMap): Required<MessageMarkMap> {
   return { ...markMap, typeIndices: markMap?.typeIndices ?? noTypeIndices }
@@ -81,18 +84,20 @@ function complete(markMap: MessageMarkMap): Required<MessageMarkMap> {
 class Now implements Engine<'now'> {
   readonly #handle: NativeHandle
   readonly #settings: ReadSettings
+  readonly #given: GivenCode
   readonly #now: MemoryConversation
   readonly #later: Conversation
 
-  constructor(handle: NativeHandle, settings: ReadSettings) {
+  constructor(handle: NativeHandle, settings: ReadSettings, given: GivenCode) {
     this.#handle = handle
     this.#settings = settings
+    this.#given = given
     this.#now = new MemoryConversation(undefined, handle, settings.code)
     this.#later = new Conversation({ handle, settings })
   }
 
   apply<A, T>(operation: object, read: (answer: A) => T): T {
-    return at(() => read(readAnswer(this.#now.raw(operationText(operation))) as A))
+    return at(() => read(readAnswer(this.#now.raw(checked(operation))) as A))
   }
   ask<A, T>(query: object, read: (answer: A) => T): T {
     return this.askAt(undefined, query, read)
@@ -115,7 +120,7 @@ class Now implements Engine<'now'> {
     at(() => this.#now.importMarkMap(complete(markMap), expectedVersion))
   }
   fork(): Now {
-    return new Now(at(() => guarded(() => this.#handle.fork())), this.#settings)
+    return new Now(at(() => guarded(() => this.#handle.fork())), this.#settings, this.#given)
   }
   usage(): Usage {
     return at(() => this.#now.usage())
@@ -150,7 +155,10 @@ class Now implements Engine<'now'> {
   async compress(strategy: object, isSlow: boolean): Promise<Outcome> {
     const operation = { operation: 'COMPRESS', ...strategy }
     if (!isSlow) return this.apply(operation, (outcome: Outcome) => outcome)
-    return after(async () => readAnswer(await this.#later.raw(encode(operation))) as Outcome)
+    return after(async () => readAnswer(await this.#later.raw(operation)) as Outcome)
+  }
+  compressBy(code: Code, strategy: object): Promise<Outcome> {
+    return this.#given.run(code, () => this.compress(strategy, true))
   }
   waitForCompression(): Promise<void> {
     return after(() => this.#later.waitForCompression())
@@ -165,20 +173,22 @@ class Now implements Engine<'now'> {
 
 class Later implements Engine<'later'> {
   readonly #conversation: Conversation
+  readonly #given: GivenCode
 
-  constructor(conversation: Conversation) {
+  constructor(conversation: Conversation, given: GivenCode) {
     this.#conversation = conversation
+    this.#given = given
   }
 
   apply<A, T>(operation: object, read: (answer: A) => T): Promise<T> {
-    return after(async () => read(readAnswer(await this.#conversation.raw(operationText(operation))) as A))
+    return after(async () => read(readAnswer(await this.#conversation.raw(checked(operation))) as A))
   }
   ask<A, T>(query: object, read: (answer: A) => T): Promise<T> {
     return after(async () => read(readAnswer(await this.#conversation.raw(query)) as A))
   }
   async askAt<A, T>(version: number, query: object, read: (answer: A) => T): Promise<T> {
     // A view would be asked on the loop, and may have to fetch from the store.
-    const then = new Later(await after(() => this.#conversation.fork({ version })))
+    const then = new Later(await after(() => this.#conversation.fork({ version })), this.#given)
     try {
       return await then.ask(query, read)
     } finally {
@@ -192,7 +202,7 @@ class Later implements Engine<'later'> {
     return after(async () => void (await this.#conversation.importMarkMap(complete(markMap), expectedVersion)))
   }
   async fork(): Promise<Later> {
-    return new Later(await after(() => this.#conversation.fork()))
+    return new Later(await after(() => this.#conversation.fork()), this.#given)
   }
   async usage(): Promise<Usage> {
     return at(() => this.#conversation.usage())
@@ -227,6 +237,9 @@ class Later implements Engine<'later'> {
   compress(strategy: object): Promise<Outcome> {
     return this.apply({ operation: 'COMPRESS', ...strategy }, (outcome: Outcome) => outcome)
   }
+  compressBy(code: Code, strategy: object): Promise<Outcome> {
+    return this.#given.run(code, () => this.compress(strategy))
+  }
   waitForCompression(): Promise<void> {
     return after(() => this.#conversation.waitForCompression())
   }
@@ -239,16 +252,18 @@ class Later implements Engine<'later'> {
 }
 
 /** Of a conversation in memory. */
-export function newEngine(settings?: Settings): Engine<'now'> {
+export function newEngine(settings: Settings = {}): Engine<'now'> {
   return at(() => {
-    const read = readSettings(settings)
-    return new Now(guarded(() => native.memory(read.config, read.code)), read)
+    const given = new GivenCode()
+    const read = readSettings(given.addedTo(settings))
+    return new Now(guarded(() => native.memory(read.config, read.code)), read, given)
   })
 }
 
 /** Of a conversation in a store; without settings, with those that were kept with it. */
 export async function openEngine(url: string, id: string, settings: Settings): Promise<Engine<'later'>> {
-  return new Later(await after(() => open(url, id, { settings })))
+  const given = new GivenCode()
+  return new Later(await after(() => open(url, id, { settings: given.addedTo(settings) })), given)
 }
 
 /** A copy by way of JSON, as everything that is handed to the engine is read. */

@@ -2,8 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Mode, Reply } from '../requests.js'
-import type { Outcome, Stats } from '../types.js'
-import { type Engine, messagesOf, ordinalsOf } from './engine.js'
+import type { Stats } from '../types.js'
+import { type Engine, messagesOf, noTypeIndices, ordinalsOf } from './engine.js'
 import { ValidationError } from './errors.js'
 import type { MessageMarkMap } from './mark_map.js'
 import type { LLMMessage } from './message.js'
@@ -63,29 +63,22 @@ export function restore<M extends Mode>(engine: Engine<M>, snapshot: Conversatio
   })
 }
 
-/** Tried out on a fork, so that what is wrong with it leaves nothing half done. */
-function takeOver<M extends Mode>(engine: Engine<M>, wanted: Contents, head: number): Reply<M, void> {
-  return engine.chain(engine.fork(), (fork) =>
-    engine.chain(store(fork, wanted), () => {
-      void fork.close()
-      return store(engine, wanted, head)
-    }),
-  )
-}
-
-/** After what is there already, so all ordinals move by that much. `conflict`: `head` is no longer the newest version. */
-function store<M extends Mode>(engine: Engine<M>, { messages, markMap, pinned }: Contents, head?: number): Reply<M, void> {
+/** After what is there already, so all ordinals move by that much, in one step. `conflict`: `head` is no longer the newest version. */
+function takeOver<M extends Mode>(engine: Engine<M>, { messages, markMap, pinned }: Contents, head: number): Reply<M, void> {
   return engine.chain(engine.ask({ query: 'stats' }, (answer: { result: Stats }) => answer.result.totalMessages), (already) => {
     const moved = (ordinals: number[]) => ordinals.map((ordinal) => ordinal + already)
-    const { typeIndices: _, ...map } = markMap
-    const [first, ...boundaries] = map.batchBoundaries
-    const movedMap = { ...map, originalIndices: moved(map.originalIndices), batchBoundaries: [...(first === undefined ? [] : [first]), ...moved(boundaries)] }
+    const [first, ...boundaries] = markMap.batchBoundaries
+    const movedMap = {
+      ...markMap,
+      originalIndices: moved(markMap.originalIndices),
+      typeIndices: noTypeIndices,
+      batchBoundaries: [...(first === undefined ? [] : [first]), ...moved(boundaries)],
+    }
     const operations = [
-      ...(messages.length > 0 ? [{ operation: 'APPEND', messages, expectedVersion: head }] : []),
+      ...(messages.length > 0 ? [{ operation: 'APPEND', messages }] : []),
       ...(pinned.length > 0 ? [{ operation: 'MARK', ordinals: moved(pinned), mark: 'pinned' }] : []),
+      { operation: 'IMPORT_MARK_MAP', markMap: movedMap },
     ]
-    if (operations.length === 0) return engine.importMarkMap(movedMap, head)
-    const stored = engine.apply(operations, (answer: { results: Outcome[] }) => answer.results.at(-1)?.version)
-    return engine.chain(stored, (version) => engine.importMarkMap(movedMap, version))
+    return engine.apply([{ ...operations[0], expectedVersion: head }, ...operations.slice(1)], () => undefined)
   })
 }

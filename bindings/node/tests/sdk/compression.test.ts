@@ -250,19 +250,57 @@ test('compressing when asked to: by the configuration, by another strategy, to a
   assert.equal(own.getMessages().length, 3)
 })
 
-test('code of a strategy that is not that of the configuration is refused, with the way out', async () => {
-  const summarised = new SmartSummaryStrategy({ keep: 1, summaryTokens: 20, summariser: async () => 'short' })
-  const own: CompressionStrategy = { compress: async (messages, markMap) => ({ messages, markMap }) }
-  for (const compressionConfig of [undefined, { ...config, enabled: false }]) {
-    const manager = conversationWith({ compressionConfig }, ...long(20).map((short) => `${short} ${text.repeat(30)}`))
-    for (const strategy of [summarised, new PipelineStrategy([summarised]), own, null]) {
-      await assert.rejects(manager.compress(strategy as SmartSummaryStrategy, 60), (error: unknown) => error instanceof ValidationError && error.field === 'strategy' && error.message.includes('compressionConfig'))
+const first: CompressionStrategy = { compress: async (messages, markMap) => ({ messages: messages.slice(0, 1).concat(messages.slice(-3)), markMap }) }
+const short = (text: string) => new SmartSummaryStrategy({ keep: 1, summaryTokens: 20, summariser: async () => text })
+
+test('a strategy with code of yours need not be that of the configuration', async () => {
+  for (const compressionConfig of [undefined, { ...config, enabled: false }, { ...config, enabled: false, strategy: short('configured') }]) {
+    const manager = conversationWith({ compressionConfig }, 's:rules', ...long(16))
+    assert.equal((await manager.compress(first, 100)).outcome, 'compressed')
+    assert.equal(manager.getMessages().length, 4)
+    for (const [strategy, text] of [
+      [short('in short'), 'in short'],
+      [new PipelineStrategy([new ClearToolResultsStrategy(), short('at last')]), 'at last'],
+    ] as const) {
+      manager.rollbackToBatch(0)
+      assert.equal((await manager.compress(strategy, 60)).outcome, 'compressed')
+      assert.ok(contents(manager.getMessages()).some((content) => String(content).includes(text)))
     }
-    assert.equal((await manager.compress(new SmartSummaryStrategy({ keep: 2, summaryTokens: 500 }), 2000)).outcome, 'compressed', 'the digest needs no code')
+    manager.rollbackToBatch(0)
+    assert.equal((await manager.compress(new KeepRecentStrategy(4), 90)).outcome, 'compressed')
   }
-  const manager = conversationWith({ compressionConfig: { ...config, enabled: false, strategy: summarised } }, 's:rules', ...long(16))
-  assert.equal((await manager.compress(summarised, 60)).outcome, 'compressed')
-  assert.ok(contents(manager.getMessages()).some((content) => String(content).includes('short')))
+})
+
+test('code that comes with the call keeps what is pinned, also in a clone, and what it throws is the failure of the call', async () => {
+  const manager = conversationWith({}, 's:rules', ...long(16))
+  manager.markMessage(2, 'pinned')
+  const clone = manager.clone()
+  await clone.compress(short('cloned'), 100)
+  assert.ok(contents(clone.getMessages()).some((content) => String(content).includes('cloned')))
+  assert.ok(contents(clone.getMessages()).includes(manager.getMessages()[2]?.content))
+  const before = manager.getMessages()
+  await assert.rejects(manager.compress(first, 100), UndertextError, 'it would hide what is pinned')
+  const failing: CompressionStrategy = { compress: () => Promise.reject(new Error('not today')) }
+  await assert.rejects(manager.compress(failing, 100), (error: unknown) => error instanceof UndertextError && error.message.includes('not today'))
+  await assert.rejects(manager.compress(null as unknown as CompressionStrategy, 60), ValidationError)
+  await assert.rejects(manager.compress(new PipelineStrategy([short('a'), new SmartSummaryStrategy({ summariser: () => 'b', summariserName: 'b' })]), 60), ValidationError)
+  assert.deepEqual(manager.getMessages(), before)
+})
+
+test('calls that bring code run one after another, each by its own', async () => {
+  const manager = conversationWith({}, 's:rules', ...long(30))
+  const asked: string[] = []
+  const strategy = (name: string, kept: number): CompressionStrategy => ({
+    async compress(messages, markMap) {
+      asked.push(`${name} begins`)
+      await new Promise((resolve) => setImmediate(resolve))
+      asked.push(`${name} ends`)
+      return { messages: messages.slice(0, 1).concat(messages.slice(-kept)), markMap }
+    },
+  })
+  await Promise.all([manager.compress(strategy('a', 20), 500), manager.compress(strategy('b', 9), 300), manager.compress(strategy('c', 3), 100)])
+  assert.deepEqual(asked, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
+  assert.equal(manager.getMessages().length, 4)
 })
 
 test('a strategy may read and change the conversation it works for', async () => {

@@ -139,6 +139,16 @@ test('events, usage and a strategy in TypeScript with a store', async (context) 
   await manager.close()
 })
 
+test('a strategy in TypeScript that comes with the call, with a store', async (context) => {
+  const manager = await ConversationManager.open(temporaryStore(context), 'c')
+  for (let i = 0; i < 8; ++i) await manager.addMessage(messageOf(`u:message ${i}`))
+  const strategy: CompressionStrategy = { compress: async (messages, markMap) => ({ messages: messages.slice(-2), markMap }) }
+  const [outcome] = await Promise.all([manager.compress(strategy, 100), manager.addMessage(messageOf('u:meanwhile'))])
+  assert.equal(outcome.outcome, 'compressed')
+  assert.deepEqual(contents(await manager.getMessages()), ['message 6', 'message 7', 'meanwhile'])
+  await manager.close()
+})
+
 test('two who write to one conversation do not lose each other’s messages', async (context) => {
   const url = temporaryStore(context)
   const [one, two] = await Promise.all([ConversationManager.open(url, 'c'), ConversationManager.open(url, 'c')])
