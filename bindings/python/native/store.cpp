@@ -78,20 +78,17 @@ void Store::end_call() {
 
 void bind_store(nb::module_& module) {
   nb::class_<Store>(module, "Store")
-      .def(
-          "open",
-          [](Store& self, nb::handle id, const Settings* settings, nb::handle options) {
-            const Text name(id);
-            const Json json(options);
-            const Use use(self);
-            undertext_conversation* made = nullptr;
-            call([&](undertext_string* error) {
-              return undertext_conversation_open(*use, name.get(), settings == nullptr ? nullptr : settings->get(), json.get(),
-                                                 &made, error);
-            });
-            return new Conversation(made);
-          },
-          nb::arg("id"), nb::arg("settings").none(), nb::arg("options"))
+      .def("open",
+           [](Store& self, nb::handle id, const Settings& settings, nb::handle options) {
+             const Text name(id);
+             const Json json(options);
+             const Use use(self);
+             undertext_conversation* made = nullptr;
+             call([&](undertext_string* error) {
+               return undertext_conversation_open(*use, name.get(), settings.get(), json.get(), &made, error);
+             });
+             return new Conversation(made, settings.code());
+           })
       .def("list",
            [](Store& self, nb::handle after, std::uint32_t limit) {
              const Text text(after);

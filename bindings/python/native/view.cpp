@@ -56,7 +56,7 @@ void bind_view(nb::module_& module) {
       .def("import_after",
            [](View& self, nb::handle profile, nb::handle json) {
              const Json sent(profile);
-             const Text text(json);
+             const Payload text(json);
              const Use use(self);
              Answered imported;
              call([&](undertext_string* error) {

@@ -115,6 +115,30 @@ def test_a_call_that_is_cancelled_before_its_turn_does_not_happen_and_a_later_on
     run(work())
 
 
+def test_a_call_whose_task_is_cancelled_before_its_first_step_does_not_happen() -> None:
+    go_on = threading.Event()
+
+    def waits(message: Message) -> Message:
+        assert go_on.wait(30)
+        return message
+
+    async def work() -> None:
+        async with aio.open() as conversation:
+            await conversation.append(say("one"))
+            first = conversation.transform(waits, indices=[0])
+            task = asyncio.ensure_future(conversation.append(say("by a task")))
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(conversation.append(say("by no time at all")), 0)
+            go_on.set()
+            await first
+            assert [m["content"] for m in await conversation.messages()] == ["one"]
+
+    run(work())
+
+
 def test_events_are_iterated_over_until_the_conversation_ends() -> None:
     async def work() -> None:
         conversation = await aio.open()

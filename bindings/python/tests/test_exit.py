@@ -52,7 +52,23 @@ PROGRAMS = {
             entered.set()
             while not cancel.is_cancelled(): threading.Event().wait(0.001)
             return "late"
-        compressing(write).append(TALK)
+        conversation = compressing(write)
+        conversation.append(TALK)
+        assert entered.wait(30)
+        del conversation
+    """,
+    "a conversation that is forgotten before its summariser is asked": """
+        compressing(lambda messages, tokens_max, cancel: "short").append(TALK)
+    """,
+    "a daemon thread that waits for a summary": """
+        entered = threading.Event()
+        def write(messages, tokens_max, cancel):
+            entered.set()
+            while not cancel.is_cancelled(): threading.Event().wait(0.001)
+            return "late"
+        conversation = compressing(write)
+        conversation.append(TALK)
+        threading.Thread(target=conversation.wait_for_compression, daemon=True).start()
         assert entered.wait(30)
     """,
     "daemon threads that go on calling": """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, 
 
 from . import _native
 from ._view import View
-from ._wire import given, members, version_number
+from ._wire import check_function, given, members, version_number
 from .types import (
     Answer,
     Batch,
@@ -121,8 +121,9 @@ class Conversation:
     `operation_id`. Messages are dicts, and come back as they were given.
     """
 
-    def __init__(self, native: _native.Conversation) -> None:
+    def __init__(self, native: _native.Conversation, settings: Mapping[str, Any] | None) -> None:
         self._native = native
+        self._settings = settings or {}  # those of a store included; without code
         self._listeners: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def __enter__(self) -> Conversation:
@@ -325,10 +326,11 @@ class Conversation:
 
     def fork(self, version: int | None = None, *, id: str = "") -> Conversation:
         """Another conversation that goes on from a version; with an id it is stored."""
-        return Conversation(self._native.fork(version_number("version", version), id))
+        return Conversation(self._native.fork(version_number("version", version), id), self._settings)
 
     def subscribe(self, receive: Callable[[Event], object]) -> Subscription:
         """`receive` gets each event, in order, on the thread that makes the change known. It may read, and must not change. What it raises goes to sys.unraisablehook."""
+        check_function("receive", receive)
         return Subscription(self._native, self._native.subscribe(receive))
 
     def events(self) -> Events:
@@ -339,6 +341,7 @@ class Conversation:
         self._native.set_tokenizer(name)
 
     def wait_for_compression(self) -> None:
+        """Until none is under way in the background; code that is part of it is refused. Signals are handled meanwhile, so Ctrl-C ends the waiting, not the compression."""
         self._native.wait_for_compression()
 
     def cancel_compression(self) -> None:

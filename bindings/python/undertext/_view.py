@@ -55,7 +55,7 @@ class View(Sequence[Message]):
     def messages(self, **filters: Unpack[MessageFilters]) -> List[Message]:
         return cast(List[Message], self.query("messages", **filters)["messages"])
 
-    def query(self, name: str, **arguments: Any) -> Any:
+    def query(self, name: str, /, **arguments: Any) -> Any:
         """Any query of the protocol, for this version, with the whole answer."""
         return self._native.answer(members("query", name, arguments))
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from functools import lru_cache
-from typing import Any, Dict, Mapping
+from typing import Any, Dict, List, Mapping, Sequence, Tuple, cast
 
 from ._errors import InvalidArgumentError
 
@@ -12,6 +13,19 @@ from ._errors import InvalidArgumentError
 def wire_name(name: str) -> str:
     first, *rest = name.rstrip("_").split("_")
     return first + "".join(word.capitalize() for word in rest)
+
+
+def check_function(name: str, function: object) -> None:
+    """One that is called without being awaited."""
+    field = name.partition(".")[0]
+    if not callable(function):
+        raise InvalidArgumentError(f"{name} must be a function", field=field, path=name)
+    if is_coroutine_function(function):
+        raise InvalidArgumentError(f"{name} is a coroutine function, which nobody would await here", field=field, path=name)
+
+
+def is_coroutine_function(function: object) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))
 
 
 def number(name: str, value: Any) -> Any:
@@ -27,13 +41,68 @@ def version_number(name: str, value: Any) -> Any:
 
 
 def given(arguments: Mapping[str, Any]) -> Dict[str, Any]:
-    return {wire_name(name): value for name, value in arguments.items() if value is not None}
+    return _added({}, arguments)
 
 
 def members(kind: str, name: str, arguments: Mapping[str, Any]) -> Dict[str, Any]:
     """{kind: name} and the arguments that were given."""
-    request = {kind: name}
+    return _added({kind: name}, arguments)
+
+
+def _added(request: Dict[str, Any], arguments: Mapping[str, Any]) -> Dict[str, Any]:
     for argument, value in arguments.items():
-        if value is not None:
-            request[wire_name(argument)] = value
+        if value is None:
+            continue
+        name = wire_name(argument)
+        if name in request:
+            raise InvalidArgumentError(f"{name} is said already", field=name)
+        request[name] = value
     return request
+
+
+_PLAIN = frozenset((str, int, float, bool, type(None), bytes))
+#: More than the library reads. A cycle is no depth, but what makes its parts anew whenever it is asked, as a UserString does, has no end.
+_DEPTH_MAX = 200
+
+
+def _is_like_a_list(part: Any) -> bool:
+    if not isinstance(part, Sequence):
+        return False
+    try:
+        memoryview(cast(Any, part))  # bytes and the like are none
+    except TypeError:
+        return True
+    return False
+
+
+def copied(value: Any) -> Any:
+    """With dicts and lists of its own, however they are nested. What cannot be read stays as it is: the library meets it in its turn, and says where it stands."""
+    copies: Dict[int, Any] = {}
+    found: List[Tuple[Any, int]] = []
+
+    def copy_of(part: Any, depth: int) -> Any:
+        if type(part) in _PLAIN:
+            return part
+        if id(part) in copies:
+            return copies[id(part)]
+        if isinstance(part, Mapping):
+            copies[id(part)] = {}
+        elif isinstance(part, (list, tuple)) or not isinstance(part, str) and _is_like_a_list(part):
+            copies[id(part)] = []
+        else:
+            return part
+        if depth > _DEPTH_MAX:
+            raise RecursionError
+        found.append((part, depth))  # and so no id is another's
+        return copies[id(part)]
+
+    try:
+        copy = copy_of(value, 0)
+        for part, depth in found:  # which grows meanwhile
+            if isinstance(part, Mapping):
+                copies[id(part)].update((name, copy_of(member, depth + 1)) for name, member in part.items())
+            else:
+                copies[id(part)].extend(copy_of(member, depth + 1) for member in part)
+    except Exception:
+        return value
+    return copy

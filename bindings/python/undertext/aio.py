@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Colle
 
 from . import _brought, _conversation, _native, _store
 from ._errors import InvalidArgumentError, UnavailableError
-from ._off_the_loop import OffTheLoop, beside, copied, later, result_of, step_aside
-from ._wire import members
+from ._off_the_loop import OffTheLoop, beside, later, result_of, step_aside
+from ._wire import copied, is_coroutine_function, members
 from .types import Answer, CompressArguments, Event
 
 if TYPE_CHECKING:
@@ -291,15 +291,11 @@ def _on_the_loop(arguments: Mapping[str, Any], loop: asyncio.AbstractEventLoop) 
     return given
 
 
-def _is_coroutine_function(code: Any) -> bool:
-    return inspect.iscoroutinefunction(code) or inspect.iscoroutinefunction(getattr(code, "__call__", None))
-
-
 def _awaited(code: Callable[..., Any], is_slow: bool, loop: asyncio.AbstractEventLoop) -> Callable[..., Any]:
     """Code as the library can call it, on a thread of its own or on one that has a turn, which slow code gives up."""
     if not callable(code):
         return code
-    is_slow = _is_coroutine_function(code) or getattr(code, "_undertext_is_slow", is_slow)
+    is_slow = is_coroutine_function(code) or getattr(code, "_undertext_is_slow", is_slow)
 
     def call(about: Any, tokens_max: int | None, cancel: _native.Cancel) -> Any:
         if is_slow:
