@@ -43,6 +43,9 @@ class Text {
   undertext_text text_;
 };
 
+// An argument that may be whatever there is, None too: it is read here, and refused by typed errors.
+inline nb::arg anything() { return nb::arg().none(); }
+
 // A value as JSON; the text lives as long as this.
 class Json {
  public:

@@ -244,13 +244,12 @@ void bind_conversation(nb::module_& module) {
             const Use use(self);
             return answer_of([&](undertext_string* answer) { return undertext_answer(*use, json.get(), answer); });
           },
-          nb::arg("request").none())
-      .def("answer_text", answer_text, nb::arg("line").none())
+          anything())
+      .def("answer_text", answer_text, anything())
       .def(
-          "append", [](Conversation& self, nb::handle messages) { return append(self, Json(messages).get()); },
-          nb::arg("messages").none())
+          "append", [](Conversation& self, nb::handle messages) { return append(self, Json(messages).get()); }, anything())
       .def(
-          "append_text", [](Conversation& self, nb::handle text) { return append(self, Text(text).get()); }, nb::arg("text").none())
+          "append_text", [](Conversation& self, nb::handle text) { return append(self, Text(text).get()); }, anything())
       .def("version",
            [](Conversation& self) {
              const Use use(self);
@@ -289,7 +288,7 @@ void bind_conversation(nb::module_& module) {
             });
             return new Conversation(fork, self.code());
           },
-          nb::arg("version").none(), nb::arg("id"))
+          anything(), anything())
       .def(
           "import_mark_map",
           [version_of](Conversation& self, nb::handle mark_map, optional<std::uint64_t> expected) {
@@ -299,11 +298,11 @@ void bind_conversation(nb::module_& module) {
               return undertext_import_mark_map(*use, json.get(), version_of(expected), answer);
             });
           },
-          nb::arg("mark_map"), nb::arg("expected_version").none())
-      .def("set_tokenizer", told<Text, undertext_set_tokenizer>)
+          anything(), anything())
+      .def("set_tokenizer", told<Text, undertext_set_tokenizer>, anything())
       .def("wait_for_compression", &Conversation::wait_for_compression)
       .def("cancel_compression", alone<undertext_cancel_compression>)
-      .def("report_usage", told<Json, undertext_report_usage>)
+      .def("report_usage", told<Json, undertext_report_usage>, anything())
       .def("usage",
            [](Conversation& self) {
              const Use use(self);
@@ -313,7 +312,7 @@ void bind_conversation(nb::module_& module) {
            })
       .def("catch_up", alone<undertext_catch_up>)
       .def("checkpoint", alone<undertext_checkpoint>)
-      .def("redact", told<Json, undertext_redact>)
+      .def("redact", told<Json, undertext_redact>, anything())
       .def("give_up_versions",
            [](Conversation& self, nb::handle retention) {
              const Json json(retention);
@@ -330,7 +329,7 @@ void bind_conversation(nb::module_& module) {
             call([&](undertext_string* error) { return undertext_conversation_view(*use, version_of(version), &view, error); });
             return new View(view, true);
           },
-          nb::arg("version").none())
+          anything())
       .def("subscribe", &Conversation::subscribe)
       .def("unsubscribe", &Conversation::unsubscribe)
       .def("close", &Conversation::close)

@@ -87,10 +87,13 @@ NB_MODULE(_native, module) {
   bind_store(module);
   bind_view(module);
   bind_settings(module);
-  nb::class_<Stream>(module, "Stream").def(nb::init<nb::handle>()).def("feed", &Stream::feed).def("result", &Stream::result);
-  module.def("import_messages", import_messages);
-  module.def("validate_request", validate_request);
-  module.def("count_tokens", count_tokens);
+  nb::class_<Stream>(module, "Stream")
+      .def(nb::init<nb::handle>(), anything())
+      .def("feed", &Stream::feed, anything())
+      .def("result", &Stream::result);
+  module.def("import_messages", import_messages, anything(), anything());
+  module.def("validate_request", validate_request, anything(), anything());
+  module.def("count_tokens", count_tokens, anything(), anything());
   module.def("set_error_maker", set_error_maker);
   module.def("end", end);
   module.def("forget", forget);

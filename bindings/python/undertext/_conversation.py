@@ -5,9 +5,11 @@ from __future__ import annotations
 import queue
 import weakref
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Sequence, Type, Union, cast
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Sequence, Type, Union, cast
 
 from . import _native
+from ._errors import InvalidArgumentError
+from ._typing import Unpack
 from ._view import View
 from ._wire import check_function, given, members, version_number
 from .types import (
@@ -40,9 +42,6 @@ from .types import (
     ValidateArguments,
     Validated,
 )
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 Messages = Union[MessageLike, Sequence[MessageLike]]
 
@@ -176,6 +175,8 @@ class Conversation:
 
     def apply_all(self, operations: Sequence[Mapping[str, object]]) -> List[Answer]:
         """All of them or none, as one step."""
+        if isinstance(operations, Mapping) or not isinstance(operations, Iterable):
+            raise InvalidArgumentError("operations are a list of them", field="operations")
         return cast(List[Answer], self._native.answer(list(operations))["results"])
 
     def _operate(self, name: str, arguments: Mapping[str, Any]) -> Answer:
@@ -217,6 +218,7 @@ class Conversation:
         place; it may be asked twice, must not change the conversation, and what it raises is the cause of the error."""
         if function is None:
             return self._operate("TRANSFORM", arguments)
+        check_function("function", function)
         return cast(Answer, self._native.transform(given(arguments), function))
 
     def start_batch(self, *, boundary: int | None = None, hide_prior: bool | None = None, **options: Unpack[OperationOptions]) -> Answer:

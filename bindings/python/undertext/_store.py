@@ -56,6 +56,8 @@ def _named(kind: str, code: Mapping[str, _Code] | None) -> Iterator[Tuple[str, _
     if not isinstance(code, Mapping):
         raise InvalidArgumentError(f"{kind} are a dict of functions by their names", field=kind)
     for name, function in code.items():
+        if not isinstance(name, str):
+            raise InvalidArgumentError(f"{kind} are known by names that are str", field=kind)
         check_function(f"{kind}.{name}", function)
         yield name, function
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Callable, List, Tuple, Union, cast, overload
+from typing import Any, Callable, List, Tuple, Union, cast, overload
 
 from . import _native
+from ._typing import Unpack
 from ._wire import members, number
 from .types import Entry, Message, MessageFilters, Plan, Role
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 _ROLES: Tuple[Role, ...] = ("system", "user", "assistant", "tool")
 

@@ -28,14 +28,14 @@ def is_coroutine_function(function: object) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))
 
 
-def number(name: str, value: Any) -> Any:
+def number(name: str, value: object) -> int:
     """A number as undertext.h takes it."""
-    if not isinstance(value, int) or not 0 <= value < 1 << 64:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 64:
         raise InvalidArgumentError(f"{wire_name(name)} must be a whole number that is not negative", field=wire_name(name))
     return value
 
 
-def version_number(name: str, value: Any) -> Any:
+def version_number(name: str, value: object) -> int | None:
     """The same, or None for the newest."""
     return None if value is None else number(name, value)
 

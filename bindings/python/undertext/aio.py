@@ -15,16 +15,14 @@ import concurrent.futures
 import functools
 import inspect
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Collection, Coroutine, Dict, Generator, Generic, Mapping, Type, TypeVar
+from typing import Any, AsyncIterator, Awaitable, Callable, Collection, Coroutine, Dict, Generator, Generic, Mapping, Type, TypeVar
 
 from . import _brought, _conversation, _native, _store
 from ._errors import InvalidArgumentError, UnavailableError
 from ._off_the_loop import OffTheLoop, beside, later, result_of, step_aside
+from ._typing import Unpack
 from ._wire import copied, is_coroutine_function, members
 from .types import Answer, CompressArguments, Event
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 __all__ = ["Conversation", "Events", "Store", "open"]
 
