@@ -131,8 +131,14 @@ void undertext_conversation_close_later(undertext_conversation* conversation) {
 
 undertext_status undertext_answer(undertext_conversation* conversation, undertext_text line, undertext_string* answer) {
   undertext_status said = UNDERTEXT_OK;
-  const undertext_status failed = guarded(conversation, answer, [&](undertext_conversation& at) -> Failed {
-    LineAnswer answered = answer_request(at.conversation, view_of(line), {.cancel = cancel_of(at)});
+  const undertext_status failed = guarded(answer, [&]() -> Failed {
+    LineAnswer answered;
+    if (conversation != nullptr) {
+      answered = answer_request(conversation->conversation, view_of(line), {.cancel = cancel_of(*conversation)});
+    } else {
+      answered.error = ErrorCode::invalid_argument;
+      append_answer(answered.line, Error{ErrorCode::invalid_argument, "the handle is NULL"});
+    }
     if (answered.error) said = c::status_of(*answered.error);
     give(answer, std::move(answered.line));
     return std::nullopt;
@@ -158,6 +164,7 @@ undertext_status undertext_append(undertext_conversation* conversation, undertex
 undertext_status undertext_transform(undertext_conversation* conversation, undertext_text which,
                                      undertext_transform_message transform, void* context, undertext_string* answer) {
   return answered_by(conversation, answer, [&](undertext_conversation& at) -> Result<Outcome> {
+    c::must_be_function(transform, "transform");
     const MessageLimits limits = at.conversation.settings().limits.message;
     const Result<JsonText> text = JsonText::parse(view_of(which), {});
     if (!text) return text.error();
@@ -310,6 +317,7 @@ undertext_status undertext_subscribe(undertext_conversation* conversation, under
                                      void* context, undertext_subscription** subscription, undertext_string* error) {
   *subscription = nullptr;
   return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
+    c::must_be_function(receive, "receive");
     auto made = std::make_unique<undertext_subscription>();
     const auto kept = std::make_shared<c::Context>(context, end);
     made->subscription = at.conversation.subscribe([receive, kept](const Event& event) {

@@ -100,6 +100,12 @@ undertext_status guarded(Handle* handle, undertext_string* error, Work work) noe
   });
 }
 
+// Of a function of the caller's that is not there. It ends the work that guarded() runs.
+template <class Function>
+void must_be_function(Function* function, const char* name) {
+  if (function == nullptr) throw Failure({ErrorCode::invalid_argument, "must be a function, and is NULL", name});
+}
+
 // A string that a callback answered with.
 struct Answered {
   undertext_string string = {"", 0, nullptr};

@@ -6,6 +6,7 @@
 #include "handles.hpp"
 #include "json/fields.hpp"
 #include "json/settings_json.hpp"
+#include "json/strategy_json.hpp"
 
 using namespace undertext;
 using c::Answered, c::failure, c::Failed, c::guarded, c::view_of;
@@ -118,9 +119,16 @@ class CStrategy final : public Strategy {
   std::shared_ptr<c::Context> context_;
 };
 
+Error taken(undertext_text name) {
+  return {ErrorCode::invalid_argument, "\"" + std::string(view_of(name)) + "\" is one of the engine's own; choose another name",
+          "name"};
+}
+
 template <class Made, class Map, class Function>
 Failed add(Map& to, std::string_view name, Function function, undertext_pace pace, std::shared_ptr<c::Context> context) {
+  c::must_be_function(function, "function");
   if (name.empty()) return Error{ErrorCode::invalid_argument, "must not be empty", "name"};
+  if (pace > UNDERTEXT_SLOW) return Error{ErrorCode::invalid_argument, "must be UNDERTEXT_QUICK or UNDERTEXT_SLOW", "pace"};
   to[std::string(name)] = std::make_shared<Made>(std::string(name), function, pace, context);
   context->take();
   return std::nullopt;
@@ -152,14 +160,16 @@ int undertext_is_cancelled(const undertext_cancel* cancel) { return cancel != nu
 undertext_status undertext_settings_add_summariser(undertext_settings* settings, undertext_text name, undertext_pace pace,
                                                    undertext_summarise summarise, undertext_end end, void* context,
                                                    undertext_string* error) {
-  return guarded(settings, error, [&](undertext_settings& to) {
+  return guarded(settings, error, [&](undertext_settings& to) -> Failed {
+    if (is_shipped_summariser(view_of(name))) return taken(name);
     return add<CSummariser>(to.own.summarisers, view_of(name), summarise, pace, std::make_shared<c::Context>(context, end));
   });
 }
 
 undertext_status undertext_settings_add_strategy(undertext_settings* settings, undertext_text name, undertext_pace pace,
                                                  undertext_plan plan, undertext_end end, void* context, undertext_string* error) {
-  return guarded(settings, error, [&](undertext_settings& to) {
+  return guarded(settings, error, [&](undertext_settings& to) -> Failed {
+    if (is_shipped_strategy(view_of(name))) return taken(name);
     return add<CStrategy>(to.own.strategies, view_of(name), plan, pace, std::make_shared<c::Context>(context, end));
   });
 }

@@ -19,6 +19,7 @@ void must_not_fail(undertext_status status, const char* who) {
 undertext_status undertext_store_export(undertext_store* store, undertext_text id, undertext_write_line write, void* context,
                                         undertext_string* error) {
   return guarded(store, error, [&](undertext_store& in) -> Failed {
+    c::must_be_function(write, "write");
     KeptOpen how;
     how.options.make = OpenOptions::Make::never;
     const Result<Conversation> conversation = open_kept(in.store, view_of(id), std::move(how));
@@ -33,6 +34,7 @@ undertext_status undertext_store_import(undertext_store* store, undertext_text i
                                         undertext_text options, undertext_string* imported, undertext_string* error) {
   c::clear(imported);
   return guarded(store, error, [&](undertext_store& in) -> Failed {
+    c::must_be_function(read, "read");
     ImportOptions how;
     RawObject settings;
     const Failed bad = c::read_object(options, "the options", [&](Fields& fields) {

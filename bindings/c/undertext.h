@@ -12,7 +12,8 @@
  *
  * Failure. Every function that can fail returns a status; UNDERTEXT_OK is 0. Its last argument, which may be NULL, then holds the error object of the
  *   protocol ({"code":…,"field":…,"message":…}), and is empty when all is well. A function that fails has changed nothing. Outputs are set on every
- *   path: handles to NULL, strings to empty, numbers to 0. A NULL handle is UNDERTEXT_INVALID_ARGUMENT. No C++ exception ever leaves this library.
+ *   path: handles to NULL, strings to empty, numbers to 0. A NULL handle, or a NULL function where one is called, is UNDERTEXT_INVALID_ARGUMENT. No C++
+ *   exception ever leaves this library.
  *   Take a status that you do not know for UNDERTEXT_INTERNAL.
  * Strings. undertext_text is borrowed: it is read until the function returns, and need not end in a zero. undertext_string is owned by whoever got it,
  *   ends in a zero that size does not count, and is given back by undertext_string_close(). Both are UTF-8; other bytes are refused where they matter.

@@ -61,6 +61,7 @@ struct Conversation::Rep {
   mutable std::mutex background;
   mutable std::condition_variable background_ended;
   bool is_compressing = false;        // guarded by background
+  bool is_due_again = false;          // guarded by background; said by operations while it is compressing
   std::stop_source stop_compressing;  // guarded by background
   std::jthread compressing;           // guarded by turn; joined before anything above goes
 
@@ -154,6 +155,7 @@ struct Conversation::Rep {
   }
   void start_compressing(History frozen) noexcept;
   void compress_in_background(const History& frozen, const std::stop_token& cancel);
+  bool goes_on_compressing(History& frozen, const std::stop_token& cancel);
   Result<Outcome> commit_plan(Result<Plan> plan, Work& work, bool tell);
   Event told_of(const Result<Outcome>& outcome, Version version, bool stale) const;
 };

@@ -117,25 +117,44 @@ void Conversation::Rep::start_compressing(History frozen) noexcept {
   std::stop_token cancel;
   {
     const std::lock_guard lock(background);
+    is_due_again = is_compressing;
     if (is_compressing) return;
     is_compressing = true;
     stop_compressing = std::stop_source();
     cancel = stop_compressing.get_token();
   }
   try {
-    compressing = std::jthread([this, frozen = std::move(frozen), cancel] {
+    compressing = std::jthread([this, frozen = std::move(frozen), cancel]() mutable {
       try {
-        compress_in_background(frozen, cancel);
+        do {
+          compress_in_background(frozen, cancel);
+        } while (goes_on_compressing(frozen, cancel));
       } catch (const std::exception&) {
         // No memory to work with, or to tell of it. Nothing was changed, and the next operation tries again.
+        const std::lock_guard lock(background);
+        is_compressing = false;
       }
-      const std::lock_guard lock(background);
-      is_compressing = false;
       background_ended.notify_all();
     });
   } catch (const std::exception&) {  // no thread to be had: the next operation tries again
     const std::lock_guard lock(background);
     is_compressing = false;
+  }
+}
+
+// Whether operations that came while it was compressing have made it due again; `frozen` is then what they left. Else it has ended.
+bool Conversation::Rep::goes_on_compressing(History& frozen, const std::stop_token& cancel) {
+  for (;;) {
+    {
+      const std::lock_guard lock(background);
+      is_compressing = std::exchange(is_due_again, false) && !cancel.stop_requested();
+      if (!is_compressing) return false;
+    }
+    const Turn whose(*this);
+    const Work work = begin();
+    if (!hysteresis.is_due(work.stats.tokens)) continue;
+    frozen = work.history;
+    return true;
   }
 }
 

@@ -211,6 +211,27 @@ TEST_F(SlowSummary, NeverBlocksAndKeepsWhatWasAppendedMeanwhile) {
   EXPECT_EQ(all.size(), conversation.stats().total_messages - 1) << "everything but the summary is back";
 }
 
+TEST_F(SlowSummary, IsFollowedByAnotherWhenWhatCameMeanwhileIsTooMuchAgain) {
+  Conversation conversation = waiting();
+  while (conversation.stats().tokens < 1500) conversation.apply({op::Append{{words(Role::user, 20)}}}).value();
+  held->answer(Summary{"The first part."});
+  held->wait_until_asked(2);
+  held->answer(Summary{"The second part."});
+  conversation.wait_for_compression();
+  EXPECT_LE(conversation.stats().tokens, 500u);
+  EXPECT_EQ(conversation.history().receipts().size(), 2u);
+  EXPECT_EQ(held->asked(), 2u) << "and no more, once it fits";
+}
+
+TEST_F(SlowSummary, IsNotFollowedByAnotherWhenItWasCancelled) {
+  Conversation conversation = waiting();
+  while (conversation.stats().tokens < 1500) conversation.apply({op::Append{{words(Role::user, 20)}}}).value();
+  conversation.cancel_compression();
+  conversation.wait_for_compression();
+  EXPECT_GT(conversation.stats().tokens, 1000u);
+  EXPECT_EQ(held->asked(), 1u);
+}
+
 TEST_F(SlowSummary, IsNotAskedForByATrial) {
   const Conversation conversation = Conversation::open(compressing(strategy, 500, 300)).value();
   Conversation trial = conversation.trial(Version(0)).value();

@@ -1,5 +1,7 @@
 #include "json/strategy_json.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -42,6 +44,10 @@ void read_endpoint(Fields& fields, std::shared_ptr<const Summariser>& summariser
     fields.fail("baseUrl", "cannot be used: " + made.error().message);
   }
 }
+
+constexpr std::string_view shipped[] = {
+    "none",         "keep_recent", "keep_system_and_recent", "sliding_window", "clear_tool_results", "smart_summary",
+    "prefer_cache", "pipeline"};
 
 // The strategies of one request.
 class StrategyReader {
@@ -121,14 +127,20 @@ StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name
   }
   if (const auto own = settings_.strategies.find(name); own != settings_.strategies.end()) return own->second;
   if (!name.empty()) {
-    fields.fail("name", "\"" + clipped(name) +
-                            "\" is no strategy; there are none, keep_recent, keep_system_and_recent, sliding_window, "
-                            "clear_tool_results, smart_summary, prefer_cache, pipeline, and what the settings name");
+    std::string all;
+    for (const std::string_view one : shipped) all += std::string(one) + ", ";
+    fields.fail("name", "\"" + clipped(name) + "\" is no strategy; there are " + all + "and what the settings name");
   }
   return {};
 }
 
 }  // namespace
+
+bool is_shipped_strategy(std::string_view name) {
+  return std::find(std::begin(shipped), std::end(shipped), name) != std::end(shipped);
+}
+
+bool is_shipped_summariser(std::string_view name) { return name == "digest"; }
 
 void read_summarisers(Fields& fields, Summarisers& summarisers) {
   fields.take_named_objects("summarisers",

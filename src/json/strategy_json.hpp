@@ -27,6 +27,10 @@ struct StrategyCall {
   std::optional<std::uint64_t> tokens_max = {};  // from `targetTokens` or `budget`
 };
 
+// Whether the engine has one of this name itself, which one of the settings' cannot then have.
+bool is_shipped_strategy(std::string_view name);
+bool is_shipped_summariser(std::string_view name);
+
 // The member `name`, if it is there.
 void read_strategy(Fields& fields, std::string_view name, const Settings& settings, StrategyPtr& strategy);
 void read_summarisers(Fields& fields, Summarisers& summarisers);           // the member `summarisers` of the settings

@@ -97,7 +97,7 @@ static void a_null_handle_is_an_error_and_not_the_end(void) {
   undertext_view *view;
   undertext_subscription *subscription;
   CHECK(undertext_answer(NULL, t("{}"), &text) == UNDERTEXT_INVALID_ARGUMENT);
-  CHECK(holds(&text, "NULL"));
+  CHECK(holds(&text, "{\"ok\":false,\"error\":{\"code\":\"invalid_argument\""));
   CHECK(undertext_append(NULL, t("{}"), NULL, NULL, NULL) == UNDERTEXT_INVALID_ARGUMENT);
   CHECK(undertext_conversation_open(NULL, t("x"), NULL, none, &made, &error) == UNDERTEXT_INVALID_ARGUMENT && made == NULL);
   undertext_string_close(&error);
@@ -114,6 +114,27 @@ static void a_null_handle_is_an_error_and_not_the_end(void) {
   undertext_stream_close(NULL);
   undertext_subscription_close(NULL);
   undertext_string_close(NULL);
+}
+
+static void a_null_function_is_an_error_and_not_the_end(void) {
+  undertext_settings *settings;
+  undertext_store *store;
+  undertext_subscription *subscription;
+  undertext_string text;
+  CHECK(undertext_settings_new(&settings, NULL) == UNDERTEXT_OK);
+  CHECK(undertext_settings_add_strategy(settings, t("mine"), UNDERTEXT_QUICK, NULL, NULL, NULL, NULL) == UNDERTEXT_INVALID_ARGUMENT);
+  CHECK(undertext_settings_add_summariser(settings, t("mine"), UNDERTEXT_QUICK, NULL, NULL, NULL, NULL) == UNDERTEXT_INVALID_ARGUMENT);
+  undertext_conversation *conversation = conversation_with(settings, 1);
+  undertext_settings_close(settings);
+  CHECK(undertext_subscribe(conversation, NULL, NULL, NULL, &subscription, &text) == UNDERTEXT_INVALID_ARGUMENT && subscription == NULL);
+  CHECK(holds(&text, "\"field\":\"receive\""));
+  CHECK(undertext_transform(conversation, t("{\"indices\":[0]}"), NULL, NULL, NULL) == UNDERTEXT_INVALID_ARGUMENT);
+  CHECK(undertext_conversation_version(conversation) == 1);
+  undertext_conversation_close(conversation);
+  CHECK(undertext_store_open(t("memory:"), none, &store, NULL) == UNDERTEXT_OK);
+  CHECK(undertext_store_export(store, t("x"), NULL, NULL, NULL) == UNDERTEXT_INVALID_ARGUMENT);
+  CHECK(undertext_store_import(store, t("x"), NULL, NULL, none, NULL, NULL) == UNDERTEXT_INVALID_ARGUMENT);
+  undertext_store_close(store);
 }
 
 static void a_view_stays_as_it_is_and_outlives_its_conversation(void) {
@@ -223,6 +244,10 @@ static void a_strategy_in_c_is_one_like_any_other(void) {
   CHECK(undertext_settings_new(&settings, NULL) == UNDERTEXT_OK);
   CHECK(undertext_settings_add_strategy(settings, t("mine"), UNDERTEXT_QUICK, hide_first, end, &heard, NULL) == UNDERTEXT_OK);
   CHECK(undertext_settings_add_strategy(settings, none, UNDERTEXT_QUICK, hide_first, end, &heard, NULL) == UNDERTEXT_INVALID_ARGUMENT);
+  CHECK(undertext_settings_add_strategy(settings, t("sliding_window"), UNDERTEXT_QUICK, hide_first, end, &heard, &answer) == UNDERTEXT_INVALID_ARGUMENT);
+  CHECK(holds(&answer, "choose another name"));
+  CHECK(undertext_settings_add_strategy(settings, t("pace"), 9, hide_first, end, &heard, &answer) == UNDERTEXT_INVALID_ARGUMENT);
+  CHECK(holds(&answer, "\"field\":\"pace\""));
   CHECK(heard.ended == 0);
   CHECK(undertext_settings_add_strategy(settings, t("later"), UNDERTEXT_SLOW, refuse_to_plan, NULL, NULL, NULL) == UNDERTEXT_OK);
   const char *bad_plans[] = {"[]", "{\"replacements\":[{\"hide\":[99]}]}", "{\"replacements\":[{\"hide\":[0,0]}]}", "{\"replacements\":[{}]}", "{\"x\":1}", "nonsense"};
@@ -525,6 +550,7 @@ int main(void) {
   every_status_has_the_name_of_its_code();
   append_takes_one_message_or_several_and_tells_what_is_there_now();
   a_null_handle_is_an_error_and_not_the_end();
+  a_null_function_is_an_error_and_not_the_end();
   a_view_stays_as_it_is_and_outlives_its_conversation();
   a_mark_map_goes_out_and_comes_back_in();
   subscribers_hear_of_every_change_until_they_end();

@@ -55,14 +55,32 @@ export interface Appended {
 
 export type Event =
   | { type: 'MESSAGE_ADDED'; version: number; ordinal: number }
-  | { type: 'BATCH_OPENED' | 'ROLLED_BACK'; version: number; batchIndex: number }
+  | { type: 'BATCH_OPENED'; version: number; batchIndex: number }
+  | { type: 'ROLLED_BACK'; version: number; batchIndex: number }
   | { type: 'CONTEXT_CHANGED'; version: number }
+  /** Messages were redacted, versions given up, or all counted by another tokenizer. */
+  | { type: 'REWRITTEN'; version: number }
   | { type: 'TOKEN_LIMIT_EXCEEDED'; tokensUsed: number; tokenLimit: number }
   | { type: 'COMPRESSION_THRESHOLD_EXCEEDED'; tokensUsed: number; threshold: number }
   | { type: 'COMPRESSED'; version: number; strategy: string; tokensBefore: number; tokensAfter: number }
-  | { type: 'COMPRESSION_FAILED' | 'COMPRESSION_DISCARDED'; strategy: string; error: { code: string; message: string; field?: string } }
+  | { type: 'COMPRESSION_FAILED'; strategy: string; error: { code: string; message: string; field?: string } }
+  | { type: 'COMPRESSION_DISCARDED'; strategy: string; error: { code: string; message: string; field?: string } }
 
 export type EventType = Event['type']
+
+/** All types of events. */
+export const eventTypes: readonly EventType[] = [
+  'MESSAGE_ADDED',
+  'BATCH_OPENED',
+  'ROLLED_BACK',
+  'CONTEXT_CHANGED',
+  'REWRITTEN',
+  'TOKEN_LIMIT_EXCEEDED',
+  'COMPRESSION_THRESHOLD_EXCEEDED',
+  'COMPRESSED',
+  'COMPRESSION_FAILED',
+  'COMPRESSION_DISCARDED',
+]
 
 /** Which messages; the filters compose in the order in which they stand here. */
 export interface MessageQuery {

@@ -90,6 +90,7 @@ function planText(plan: Plan | undefined): string | undefined {
 
 function summaryParts(summary: string | Summary): NativeSummary {
   if (typeof summary === 'string') return [summary, '', 0, 0]
+  if (typeof summary?.text !== 'string') throw new UndertextError('invalid_argument', 'a summariser answers with a text, or an object that has one', { field: 'text' })
   return [summary.text, summary.model ?? '', summary.promptTokens ?? 0, summary.completionTokens ?? 0]
 }
 

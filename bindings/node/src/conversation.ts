@@ -5,7 +5,7 @@ import { guarded, later } from './error.js'
 import { Listeners, type Listener, type Off } from './events.js'
 import { statsOf } from './memory.js'
 import { native, type NativeHandle, type NativeText, type Text } from './native.js'
-import { readAnswer, Requests } from './requests.js'
+import { forkOptions, readAnswer, Requests } from './requests.js'
 import type {
   Appended,
   Event,
@@ -13,6 +13,7 @@ import type {
   Imported,
   MarkMap,
   Message,
+  MessageLike,
   Names,
   OperationOptions,
   Outcome,
@@ -27,6 +28,8 @@ import type {
 // What runs on the loop must be done within a millisecond, whatever it says. docs/node.md tells how these were measured.
 const quickCharacters = 16 * 1024
 const quickMessages = 256
+// Of all that was ever sent to a conversation of which everything is quick.
+const sentCharacters = 64 * 1024
 
 // Queries that cost the same however long the conversation is: a few messages from either end, by what the engine keeps sums of.
 function isBounded(line: string): boolean {
@@ -40,6 +43,8 @@ export interface Opened {
   settings: ReadSettings
   /** Closed with the conversation. */
   owner?: { close(): Promise<void> }
+  /** How many characters a conversation that it is a fork of was sent. */
+  sent?: number
 }
 
 /**
@@ -56,6 +61,8 @@ export class Conversation extends Requests<'later'> {
   readonly #owner: Opened['owner']
   readonly #stored: boolean
   readonly #compresses: boolean
+  // Characters of what changed it, which are at least as many as it holds.
+  #sent: number
 
   /** Use inMemory() or open(). @internal */
   constructor(opened: Opened) {
@@ -66,6 +73,7 @@ export class Conversation extends Requests<'later'> {
     this.#listeners = new Listeners(opened.handle)
     this.#stored = guarded(() => opened.handle.id()) !== ''
     this.#compresses = opened.settings.config?.includes('"compressionConfig"') ?? false
+    this.#sent = opened.sent ?? 0
   }
 
   /** Its name in the store; empty for a conversation in memory. */
@@ -92,7 +100,10 @@ export class Conversation extends Requests<'later'> {
   }
 
   #withText<T>(begun: Begun, start: (text: Text | NativeText) => Promise<T>): Promise<T> {
-    if (!begun.isLong) return this.#inTurn(() => start(begun.text))
+    if (!begun.isLong) {
+      const text = begun.text instanceof Uint8Array && this.#tail !== undefined ? Uint8Array.from(begun.text) : begun.text
+      return this.#inTurn(() => start(text))
+    }
     return this.#inTurn<T>(async () => {
       const text = await finishWriting(begun)
       return { reply: start(text) }
@@ -103,20 +114,22 @@ export class Conversation extends Requests<'later'> {
   #isQuick({ text, isLong }: Begun, isQuery: boolean, isBounded: boolean): boolean {
     if (this.#stored || this.#tail !== undefined || isLong || typeof text !== 'string' || text.length > quickCharacters) return false
     if (this.#handle.isBusy() || (this.#compresses && !isQuery)) return false
-    return isBounded || (this.#handle.stats()[1] <= quickMessages && !text.includes('"strategy"'))
+    return isBounded || (this.#handle.stats()[1] <= quickMessages && this.#sent <= sentCharacters && !text.includes('"strategy"'))
   }
 
   protected override async send<T>(encode: () => Text, read: (answer: string) => T): Promise<T> {
     const line = startWriting(encode)
     const isQuery = typeof line.text === 'string' && line.text.startsWith('{"query":')
+    if (!isQuery) this.#sent += line.isLong ? Infinity : line.text.length
     if (guarded(() => this.#isQuick(line, isQuery, isQuery && isBounded(String(line.text))))) return read(guarded(() => this.#handle.answer(line.text)))
     return read(await this.#withText(line, (text) => this.#handle.answerLater(text)))
   }
 
   /** One message, a list of them, or anything else that gives them one by one: of that a few are taken each time the loop comes by, however many there are. */
-  async append(messages: Message | Iterable<Message>, options?: OperationOptions): Promise<Appended> {
+  async append(messages: Message | MessageLike | Iterable<Message | MessageLike>, options?: OperationOptions): Promise<Appended> {
     if (options !== undefined) return this.operate('APPEND', { messages: listOf(messages) }, options)
     const line = startWriting(() => encodeGiven(messages))
+    this.#sent += line.isLong ? Infinity : line.text.length
     const numbers = guarded(() => this.#isQuick(line, false, true))
       ? guarded(() => this.#handle.append(line.text))
       : await this.#withText(line, (text) => this.#handle.appendLater(text))
@@ -124,20 +137,23 @@ export class Conversation extends Requests<'later'> {
   }
 
   /** Another conversation that goes on from `version`, the newest unless told: in memory, or with an `id` in the same store. */
-  async fork(options: { version?: number; id?: string } = {}): Promise<Conversation> {
-    const handle = await this.#inTurn(() => this.#handle.forkLater(options.version, options.id ?? ''))
-    return new Conversation({ handle, settings: this.#settings })
+  async fork(from: number | { version?: number; id?: string } = {}): Promise<Conversation> {
+    const { version, id = '' } = forkOptions(from)
+    const handle = await this.#inTurn(() => this.#handle.forkLater(version, id))
+    return new Conversation({ handle, settings: this.#settings, sent: this.#sent })
   }
 
   /** TRANSFORM by a function: each message named is replaced by what `change` makes of it. If it throws, nothing has changed. */
   async transformBy(which: (Names | { roles: readonly Role[] }) & OperationOptions, change: Change): Promise<Outcome> {
     const text = encode(which)
+    this.#sent = Infinity
     return readAnswer(await this.#inTurn(() => this.#handle.transformLater(text, changeCall(change)))) as Outcome
   }
 
   /** Of a provider's request that repeats what was rendered, only the messages that are new. */
   async importAfter(target: Target, request: object): Promise<Imported> {
     const [how, text] = [encode(target), encode(request)]
+    this.#sent += text.length
     return JSON.parse(await this.#inTurn(() => this.#handle.importAfterLater(how, text))) as Imported
   }
 

@@ -17,6 +17,8 @@ const itemCharacters = 32
 // Shorter strings are never put off.
 const shortCharacters = 256
 
+const pathStepsMax = 32
+
 type Step = string | number
 
 // What was put off. Of a list, `start` is the index that the first of `items` has in the whole.
@@ -52,7 +54,9 @@ function begun(room: number): Writing {
 
 function refuse(code: 'invalid_argument' | 'too_large', message: string, cause?: unknown): never {
   let path = ''
-  for (const step of now.trail) path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`
+  // What contains itself has a path without end.
+  for (const step of now.trail.slice(0, pathStepsMax)) path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`
+  if (now.trail.length > pathStepsMax) path += '…'
   const field = now.trail.findLast((step) => typeof step === 'string')
   throw new UndertextError(code, path === '' ? message : `${path}: ${message}`, { field: field as string | undefined, path: path || undefined }, cause)
 }

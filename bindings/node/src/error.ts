@@ -28,7 +28,7 @@ export interface ErrorDetails {
 
 /** Every failure of this package. Whatever failed has changed nothing. */
 export class UndertextError extends Error implements ErrorDetails {
-  override readonly name = 'UndertextError'
+  override readonly name: string = 'UndertextError'
   readonly code: ErrorCode
   readonly field?: string
   readonly path?: string

@@ -1,11 +1,11 @@
 // A conversation in memory that answers at once.
 import { changeCall, readSettings, type Change, type Settings } from './code.js'
 import { encode, encodeGiven, listOf } from './encode.js'
-import { guarded } from './error.js'
+import { guarded, later } from './error.js'
 import { Listeners, type Listener, type Off } from './events.js'
 import { native, type NativeCode, type NativeHandle, type Numbers, type Text } from './native.js'
-import { readAnswer, Requests } from './requests.js'
-import type { Appended, Count, Event, EventType, Imported, MarkMap, Message, MessageQuery, Names, OperationOptions, Outcome, Role, Stats, Target, Usage, UsageReport } from './types.js'
+import { forkOptions, readAnswer, Requests } from './requests.js'
+import type { Appended, Count, Event, EventType, Imported, MarkMap, Message, MessageLike, MessageQuery, Names, OperationOptions, Outcome, Role, Stats, Target, Usage, UsageReport } from './types.js'
 import { View } from './view.js'
 
 /** Of [version, totalMessages, …]. */
@@ -42,7 +42,7 @@ export class MemoryConversation extends Requests<'now'> {
   }
 
   /** One message, a list of them, or anything else that gives them one by one. */
-  append(messages: Message | Iterable<Message>, options?: OperationOptions): Appended {
+  append(messages: Message | MessageLike | Iterable<Message | MessageLike>, options?: OperationOptions): Appended {
     if (options !== undefined) return this.operate('APPEND', { messages: listOf(messages) }, options)
     const text = encodeGiven(messages)
     const numbers = guarded(() => this.#handle.append(text))
@@ -69,7 +69,8 @@ export class MemoryConversation extends Requests<'now'> {
   }
 
   /** Another conversation that goes on from `version`, the newest unless told. */
-  fork(version?: number): MemoryConversation {
+  fork(from: number | { version?: number } = {}): MemoryConversation {
+    const { version } = forkOptions(from)
     return new MemoryConversation(
       undefined,
       guarded(() => this.#handle.fork(version)),
@@ -107,6 +108,21 @@ export class MemoryConversation extends Requests<'now'> {
 
   usage(): Usage {
     return JSON.parse(guarded(() => this.#handle.usage())) as Usage
+  }
+
+  /** Until what works in the background is done. */
+  async waitForCompression(): Promise<void> {
+    await later(() => this.#handle.waitForCompression())
+  }
+
+  /** Of what works in the background. */
+  cancelCompression(): void {
+    guarded(() => this.#handle.cancelCompression())
+  }
+
+  /** All events from now on, until the loop is left or the conversation closed. */
+  events(): AsyncIterableIterator<Event> {
+    return guarded(() => this.#listeners.events())
   }
 
   /** `listener` hears of every event of this type, or of all, when the change is complete: it may change the conversation itself. */

@@ -26,6 +26,12 @@ export interface Message {
   [key: string]: unknown
 }
 
+/** A message as a type of your own has it. */
+export interface MessageLike {
+  role: Role | 'developer'
+  content: string | readonly object[] | null
+}
+
 /** What to do with the other half of a tool pair: nothing, hide it too, or keep both. */
 export type Pairs = 'literal' | 'shrink' | 'grow'
 

@@ -1,6 +1,6 @@
 // What can be asked of a conversation, once: for one that answers at once, and for one that answers with promises.
 import { encode, encodeRequest } from './encode.js'
-import { UndertextError, type ErrorCode, type ErrorDetails } from './error.js'
+import { mustBeObject, UndertextError, type ErrorCode, type ErrorDetails } from './error.js'
 import type { Text } from './native.js'
 import type {
   AnyOperation,
@@ -17,6 +17,7 @@ import type {
   Found,
   MarkMap,
   Message,
+  MessageLike,
   MessageQuery,
   Names,
   OperationOptions,
@@ -50,6 +51,13 @@ export function readAnswer(line: string): unknown {
   const answer = JSON.parse(line) as Answer
   if (!answer.ok && answer.error) throw UndertextError.of(answer.error)
   return answer
+}
+
+/** What a fork goes on from: a version, or options that say one. */
+export function forkOptions(from: number | { version?: number; id?: string }): { version?: number; id?: string } {
+  if (typeof from === 'number') return { version: from }
+  mustBeObject(from, 'options')
+  return { version: from.version, id: from.id }
 }
 
 const whole = (answer: unknown): unknown => answer
@@ -176,11 +184,11 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
     return this.ask(() => encodeRequest('operation', name, ...parts), whole)
   }
 
-  insert(position: number, messages: Message | readonly Message[], options?: OperationOptions): Reply<M, Outcome> {
+  insert(position: number, messages: Message | MessageLike | readonly (Message | MessageLike)[], options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('INSERT', { position, messages: Array.isArray(messages) ? messages : [messages] }, options)
   }
 
-  replace(index: number, message: Message, options?: OperationOptions): Reply<M, Outcome> {
+  replace(index: number, message: Message | MessageLike, options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('REPLACE', { index, message }, options)
   }
 

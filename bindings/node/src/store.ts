@@ -1,5 +1,5 @@
 // Stores, and the conversations in them.
-import { readSettings, type Settings } from './code.js'
+import { readSettings, type ReadSettings, type Settings } from './code.js'
 import { Conversation } from './conversation.js'
 import { encode } from './encode.js'
 import { later, mustBeObject } from './error.js'
@@ -20,13 +20,14 @@ export class Store {
    * they name must be given each time.
    */
   async open(id: string, settings?: Settings, options?: OpenOptions): Promise<Conversation> {
-    return openIn(this.#native, id, settings, options)
+    return openIn(this.#native, id, readSettings(settings), optionsText(options))
   }
 
   /** Up to `limit` conversations by name, beyond `after`. */
   async list(options: { after?: string; limit?: number } = {}): Promise<ConversationRecord[]> {
     mustBeObject(options, 'options')
-    return JSON.parse(await later(() => this.#native.list(options.after ?? '', options.limit ?? 1000))) as ConversationRecord[]
+    const { after = '', limit = 1000 } = options
+    return JSON.parse(await later(() => this.#native.list(after, limit))) as ConversationRecord[]
   }
 
   /** Takes a conversation out for good; who, when and why stays. `conflict`: it has forks. */
@@ -41,8 +42,7 @@ export class Store {
 
   /** The settings kept with a conversation. */
   async settings(id: string): Promise<DataSettings | undefined> {
-    const text = await later(() => this.#native.settings(id))
-    return text === '' ? undefined : (JSON.parse(text) as DataSettings)
+    return settingsOf(await later(() => this.#native.settings(id)))
   }
 
   /** Reads all records of a conversation, or of all, and tells what is damaged. */
@@ -80,9 +80,7 @@ export class Store {
   }
 }
 
-async function openIn(store: NativeStore, id: string, settings?: Settings, options?: OpenOptions, owner?: NativeStore): Promise<Conversation> {
-  const read = readSettings(settings)
-  const how = options === undefined ? '' : encode(options)
+async function openIn(store: NativeStore, id: string, read: ReadSettings, how: string, owner?: NativeStore): Promise<Conversation> {
   const handle = await later(() => store.open(id, read.config, read.code, how))
   return new Conversation({ handle, settings: read, owner })
 }
@@ -93,19 +91,41 @@ export async function openStore(url: string, options?: StoreOptions): Promise<St
 }
 
 async function openNative(url: string, options?: StoreOptions): Promise<NativeStore> {
-  const how = options === undefined ? '' : encode(options)
+  const how = optionsText(options)
   return later(() => native.openStore(url, how))
+}
+
+function optionsText(options: object | undefined): string {
+  return options === undefined ? '' : encode(options)
 }
 
 /** A conversation in a store, which is closed with it. For several conversations of one store: openStore(). */
 export async function open(url: string, id = 'default', options: { settings?: Settings; store?: StoreOptions } & OpenOptions = {}): Promise<Conversation> {
   mustBeObject(options, 'options')
-  const { settings, store: storeOptions, ...how } = options
-  const store = await openNative(url, storeOptions)
+  const { settings, store: storeOptions, ...openOptions } = options
+  const [read, how] = [readSettings(settings), optionsText(openOptions)]
+  return inStore(url, storeOptions, (store) => openIn(store, id, read, how, store))
+}
+
+/** The same, with the settings that are kept with it. @internal */
+export async function openWithKept(url: string, id: string, settings: Settings): Promise<{ conversation: Conversation; kept: DataSettings | undefined }> {
+  const read = readSettings(settings)
+  return inStore(url, undefined, async (store) => {
+    const conversation = await openIn(store, id, read, '', store)
+    return { conversation, kept: settingsOf(await later(() => store.settings(id))) }
+  })
+}
+
+async function inStore<T>(url: string, options: StoreOptions | undefined, use: (store: NativeStore) => Promise<T>): Promise<T> {
+  const store = await openNative(url, options)
   try {
-    return await openIn(store, id, settings, how, store)
+    return await use(store)
   } catch (thrown) {
     await store.close()
     throw thrown
   }
+}
+
+function settingsOf(text: string): DataSettings | undefined {
+  return text === '' ? undefined : (JSON.parse(text) as DataSettings)
 }

@@ -182,6 +182,15 @@ test('quick code that is called for from another thread does not wait for the lo
   await conversation.close()
 })
 
+test('a summariser that answers nothing, and code with a name of the engine’s, are refused', async () => {
+  const conversation = inMemory({ summarisers: { nothing: () => undefined as never } })
+  await conversation.append([...Array(20)].map((_, i) => ({ role: 'user' as const, content: `message ${i} with a few words` })))
+  await assert.rejects(conversation.compress({ strategy: { name: 'smart_summary', keep: 2, summariser: 'nothing' }, targetTokens: 60 }), { code: 'invalid_argument' })
+  assert.equal(await conversation.version(), 1)
+  assert.throws(() => inMemory({ strategies: { sliding_window: () => undefined } }), { code: 'invalid_argument', field: 'name' })
+  assert.throws(() => inMemory({ summarisers: { digest: () => '' } }), { code: 'invalid_argument', field: 'name' })
+})
+
 test('a view that was lent can be read until the answer, and not after', async () => {
   let kept: View | undefined
   const conversation = inMemory({

@@ -144,6 +144,79 @@ test('events come in order, as an iterator that ends with the conversation', asy
   )
 })
 
+test('a listener whose promise is rejected is a warning too', async () => {
+  const conversation = inMemory()
+  conversation.on('MESSAGE_ADDED', async () => {
+    throw new Error('bad promise')
+  })
+  const warned = once(process, 'warning')
+  await conversation.append({ role: 'user', content: 'x' })
+  assert.match(String((await warned)[0]), /bad promise/)
+  assert.equal(await conversation.version(), 1)
+})
+
+test('every listener has an event of its own; what is no listener, or listens to nothing, is refused', async () => {
+  const conversation = inMemory()
+  const heard: number[] = []
+  for (let i = 0; i < 2; ++i) {
+    conversation.on('CONTEXT_CHANGED', (event) => {
+      heard.push(event.version)
+      event.version = 99
+    })
+  }
+  await conversation.append({ role: 'user', content: 'x' })
+  assert.deepEqual(heard, [1, 1])
+  assert.throws(() => conversation.on('*', null as unknown as () => void), { code: 'invalid_argument', field: 'listener' })
+  assert.throws(() => conversation.on('NO_SUCH' as '*', () => undefined), { code: 'invalid_argument', field: 'type' })
+})
+
+test('events asked for before there are any come one each, and end together', async () => {
+  const conversation = inMemory()
+  const events = conversation.events()
+  const asked = [events.next(), events.next()]
+  await conversation.append({ role: 'user', content: 'x' })
+  assert.deepEqual(
+    (await Promise.all(asked)).map(({ value }) => (value as { type: string }).type),
+    ['MESSAGE_ADDED', 'CONTEXT_CHANGED'],
+  )
+  const ends = [events.next(), events.next()]
+  await conversation.close()
+  assert.deepEqual((await Promise.all(ends)).map(({ done }) => done), [true, true])
+})
+
+test('what waits behind a long text was read when it was asked for', async () => {
+  const conversation = inMemory()
+  const bytes = Buffer.from('{"operation":"APPEND","messages":[{"role":"user","content":"AAAA"}]}')
+  const options = { version: 1 }
+  const appended = [conversation.append({ role: 'user', content: 'L'.repeat(300_000) }), conversation.raw(bytes)]
+  const forked = conversation.fork(options)
+  bytes.write('BBBB', bytes.indexOf('AAAA'))
+  options.version = 2
+  await Promise.all(appended)
+  assert.equal((await conversation.messages({ last: 1 }))[0]?.content, 'AAAA')
+  assert.equal(await (await forked).version(), 1)
+  assert.equal(await (await conversation.fork(0)).version(), 0)
+  await assert.rejects(conversation.fork(null as unknown as number), { code: 'invalid_argument' })
+  const settings = { tokenLimit: 5 }
+  const opening = open('memory:', 'x', { settings })
+  settings.tokenLimit = 'broken' as unknown as number
+  await (await opening).close()
+})
+
+test('messages of types of one’s own are taken', async () => {
+  interface Mine {
+    role: 'user' | 'assistant'
+    content: string
+    mood: string
+  }
+  const mine: Mine = { role: 'user', content: 'x', mood: 'good' }
+  const conversation = inMemory()
+  await conversation.append(mine)
+  await conversation.append([mine, { role: 'user', content: 'y', further: 1 }])
+  await conversation.insert(0, mine)
+  assert.deepEqual((await conversation.messages())[0], mine)
+})
+
 test('a listener that throws is a warning, and the change stands', async () => {
   await using conversation = inMemory()
   conversation.on('*', () => {

@@ -48,10 +48,10 @@ async function holds(make: () => Promise<Conversation>, these = texts): Promise<
 
 const lists: [string, () => Message | Iterable<Message>][] = [
   ['a hundred messages', () => words(100)],
-  ['four thousand', () => words(4000)],
-  ['three thousand with tools', () => tools(3000)],
+  ['two thousand', () => words(2000)],
+  ['a thousand with tools', () => tools(1000)],
   ['long ones', () => [...Array(300)].map((_, i) => ({ role: 'user', content: `${i} ${'ü'.repeat(50_000)}` }))],
-  ['one of many parts', () => ({ role: 'user', content: [...Array(5000)].map((_, i) => ({ type: 'text', text: `part ${i}` })) })],
+  ['one of many parts', () => ({ role: 'user', content: [...Array(2000)].map((_, i) => ({ type: 'text', text: `part ${i}` })) })],
   ['one of many members', () => ({ role: 'user', content: 'x', metadata: Object.fromEntries([...Array(1000)].map((_, i) => [`key ${i}`, i])) })],
   ['fifty thousand that come one by one', () => words(50_000).values()],
 ]

@@ -1,7 +1,8 @@
 // Messages of other libraries inside ours: each is kept whole, and shows the engine a role, a content and its tool calls, so that counts, queries and requests make sense.
 //
 // What is shown as content is not stored twice: it is moved out of the item, which holds null in its place, and `home` says where it belongs. So an edit of the content
-// (TRANSFORM, a redaction) is an edit of the item.
+// (TRANSFORM, say) is an edit of the item. Where an edit cannot be one of the item (a MERGE of calls, a text in the place of a picture) the message is no longer of one item.
+import { encode } from '../encode.js'
 import { UndertextError } from '../error.js'
 import type { Conversation } from '../conversation.js'
 import type { MemoryConversation } from '../memory.js'
@@ -30,10 +31,25 @@ interface Enclosed {
   kind: string
   item: unknown
   home?: Path
+  /** Its content has calls or results as parts. */
+  hasToolParts?: true
+  /** Of an item that is several messages: it goes on the one before. */
+  continues?: true
 }
 
 export function isObject(value: unknown): value is Item {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function partsOf(content: unknown): Item[] {
+  return Array.isArray(content) ? content.filter(isObject) : []
+}
+
+const isToolPart = (part: Item): boolean => part['type'] === 'tool_use' || part['type'] === 'tool_result'
+
+/** Without calls and results. */
+export function withoutToolParts(parts: readonly Item[]): Item[] {
+  return parts.filter((part) => !isToolPart(part))
 }
 
 function at(value: unknown, path: Path): unknown {
@@ -61,32 +77,72 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The item as a message of ours. Nothing of it is lost that JSON can hold; what it cannot is refused when the message is stored. */
-export function enclose(kind: string, item: Item, face: Face): Message {
-  const whole = face.home?.length === 0
-  const shown = whole ? [item] : face.home === undefined ? undefined : at(item, face.home)
-  const moved = mayBeContent(shown)
+interface Shown {
+  role: Message['role']
+  content: Message['content']
+  id?: string
+  name?: string
+  toolCalls?: unknown[]
+  toolCallId?: string
+}
+
+function shownBy(item: Item, face: Face): { shown: Shown; isMoved: boolean } {
+  const found = face.home?.length === 0 ? [item] : face.home === undefined ? undefined : at(item, face.home)
   const toolCalls = face.toolCalls?.length ? face.toolCalls : undefined
   // No content is shown by a part without text: the engine takes no message that says nothing.
   const otherwise = face.text ? face.text : toolCalls ? null : [{ type: 'text', text: '' }]
-  const enclosed: Enclosed = moved ? { kind, item: whole ? null : withValue(item, face.home!, null), home: face.home } : { kind, item }
-  return {
-    role: face.role,
-    content: moved ? (shown as Message['content']) : otherwise,
-    id: text(face.id),
-    name: text(face.name),
-    toolCalls,
-    toolCallId: text(face.toolCallId),
-    foreign: enclosed,
-  }
+  const isMoved = mayBeContent(found)
+  const content = isMoved ? found : otherwise
+  return { shown: { role: face.role, content, id: text(face.id), name: text(face.name), toolCalls, toolCallId: text(face.toolCallId) }, isMoved }
 }
 
-/** The item that `message` was made of; undefined for a message that came by another door, such as a summary, or is no longer of one item. */
-export function disclose(kind: string, message: Message): Item | undefined {
+/** The item as a message of ours. Nothing of it is lost that JSON can hold; what it cannot is refused when the message is stored. */
+export function enclose(kind: string, item: Item, face: Face): Message {
+  const { shown, isMoved } = shownBy(item, face)
+  const enclosed: Enclosed = isMoved ? { kind, item: face.home!.length === 0 ? null : withValue(item, face.home!, null), home: face.home } : { kind, item }
+  if (partsOf(shown.content).some(isToolPart)) enclosed.hasToolParts = true
+  return { ...shown, foreign: enclosed }
+}
+
+function enclosedIn(kind: string, message: Message): Enclosed | undefined {
   const enclosed = message['foreign'] as Enclosed | undefined
-  if (!isObject(enclosed) || enclosed.kind !== kind) return undefined
+  return isObject(enclosed) && enclosed.kind === kind ? enclosed : undefined
+}
+
+// JSON leaves out what is undefined.
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  return one !== undefined && other !== undefined && encode(one) === encode(other)
+}
+
+/**
+ * The item that `message` was made of, with what the engine changed in it; undefined for a message that came by another door, such as a summary, or that does not show what the
+ * item would.
+ */
+export function disclose(kind: string, message: Message, face: (item: Item) => Face | undefined): Item | undefined {
+  const enclosed = enclosedIn(kind, message)
+  // Those that it did not have came with a message of another door that was joined to it.
+  if (enclosed === undefined || (!enclosed.hasToolParts && partsOf(message.content).some(isToolPart))) return undefined
   const item = contained(enclosed, message.content)
-  return isObject(item) ? item : undefined
+  const its = isObject(item) ? face(item) : undefined
+  if (its === undefined) return undefined
+  const { role, content, id, toolCalls, toolCallId } = shownBy(item as Item, its).shown
+  const isShown = role === message.role && id === message.id && toolCallId === message.toolCallId && isSame(content, message.content) && isSame(toolCalls, message.toolCalls)
+  return isShown ? (item as Item) : undefined
+}
+
+/** The parts of a message that are those of its framework, though it is no longer of one item. */
+export function ownParts(kind: string, message: Message): Item[] | undefined {
+  return enclosedIn(kind, message) && Array.isArray(message.content) ? (message.content as Item[]) : undefined
+}
+
+/** Marks all but the first of the messages that one item is. */
+export function asOne(messages: Message[]): Message[] {
+  return messages.map((message, i) => (i === 0 ? message : { ...message, foreign: { ...(message['foreign'] as Enclosed), continues: true } }))
+}
+
+export function isContinued(kind: string, message: Message): boolean {
+  return enclosedIn(kind, message)?.continues === true
 }
 
 function contained({ item, home }: Enclosed, content: Message['content']): unknown {
@@ -99,12 +155,6 @@ function contained({ item, home }: Enclosed, content: Message['content']): unkno
 /** A call of a tool, in the shape that every dialect reads. */
 export function functionCall(id: unknown, name: unknown, input: unknown): Item {
   return { id, type: 'function', function: { name, arguments: typeof input === 'string' ? input : (JSON.stringify(input) ?? '{}') } }
-}
-
-/** The text of a message that came by another door. */
-export function plainText(message: Message): string {
-  if (typeof message.content === 'string') return message.content
-  return (message.content ?? []).map((part) => part.text ?? '').join('')
 }
 
 export function unsupported(what: string): UndertextError {

@@ -1,6 +1,7 @@
 // LangChain's messages, as their own JSON form ({lc: 1, type: 'constructor', id, kwargs}), inside ours.
 import type { Message, Role } from '../types.js'
-import { disclose, enclose, functionCall, isObject, type Item } from './foreign.js'
+import { disclose, enclose, functionCall, isObject, partsOf, type Face, type Item } from './foreign.js'
+import { inputOf, said, type Call, type Result } from './plain.js'
 
 const kind = 'langchain'
 
@@ -37,45 +38,67 @@ function roleOf(json: MessageJson): Role {
   return roles[className(json)]!
 }
 
-function callsOf(kwargs: Item): Item[] {
+function shownCalls(kwargs: Item): Item[] {
   const { content, tool_calls } = kwargs
   // Anthropic's parts hold the calls already.
   if (!Array.isArray(tool_calls) || (Array.isArray(content) && content.some((part) => isObject(part) && part['type'] === 'tool_use'))) return []
   return tool_calls.filter(isObject).map((call) => functionCall(call['id'], call['name'], call['args']))
 }
 
-export function encloseMessage(json: MessageJson): Message {
+function faceOf(json: MessageJson): Face {
   const { id, name, tool_call_id } = json.kwargs
-  return enclose(kind, json as unknown as Item, { role: roleOf(json), home: ['kwargs', 'content'], id, name, toolCalls: callsOf(json.kwargs), toolCallId: tool_call_id })
+  return { role: roleOf(json), home: ['kwargs', 'content'], id, name, toolCalls: shownCalls(json.kwargs), toolCallId: tool_call_id }
+}
+
+export function encloseMessage(json: MessageJson): Message {
+  return enclose(kind, json as unknown as Item, faceOf(json))
+}
+
+function jsonOf(name: string, kwargs: Item): MessageJson {
+  return { lc: 1, type: 'constructor', id: ['langchain_core', 'messages', name], kwargs }
 }
 
 // LangChain keeps calls whose arguments are no JSON apart.
-function plainCall(call: Item): Item {
-  const named = isObject(call['function']) ? call['function'] : call
-  const { name } = named
-  const { id } = call
-  const given = named['arguments'] ?? named['args'] ?? named['input']
-  try {
-    return { name, args: typeof given === 'string' ? JSON.parse(given) : given, id, type: 'tool_call' }
-  } catch {
-    return { name, args: given, id, error: 'the arguments are no JSON', type: 'invalid_tool_call' }
-  }
+function plainCall(call: Call): Item {
+  const { id, name } = call
+  const args = inputOf(call)
+  if (isObject(args)) return { name, args, id, type: 'tool_call' }
+  return { name, args: call.arguments, id, error: 'the arguments are no JSON object', type: 'invalid_tool_call' }
 }
 
-/** Of a message that came by another door. */
-export function plainJson(message: Message): MessageJson {
-  const names: Record<string, string> = { user: 'HumanMessage', assistant: 'AIMessage', tool: 'ToolMessage' }
-  const kwargs: Item = { content: message.content ?? '', id: message.id ?? undefined }
+function plainResult({ callId, name, content, text, isError }: Result): MessageJson {
+  const parts = Array.isArray(content) && content.every((part) => isObject(part) && part['type'] !== 'tool_result')
+  return jsonOf('ToolMessage', { content: parts ? content : text, tool_call_id: callId, name, status: isError ? 'error' : undefined })
+}
+
+// Calls that stand among texts are told by tool_calls alone, as every provider takes them. Among other parts (thoughts, say) they keep their place, since providers read it there.
+function plainContent(message: Message, text: string): unknown {
+  const parts = partsOf(message.content).filter((part) => part['type'] !== 'tool_result')
+  if (!Array.isArray(message.content)) return message.content ?? ''
+  if (parts.length === 0) return ''
+  return parts.some(({ type }) => type === 'tool_use') && parts.every(({ type }) => type === 'tool_use' || type === 'text') ? text : parts
+}
+
+/** Of a message that came by another door; results in a message of the user are messages of their own, before what else it says. */
+export function plainJson(message: Message): MessageJson[] {
+  const names: Record<string, string> = { user: 'HumanMessage', assistant: 'AIMessage' }
+  const { text, calls, results } = said(message)
+  const content = plainContent(message, text)
+  const answers = results.map(plainResult)
+  if (message.role === 'tool' || (answers.length > 0 && content === '' && calls.length === 0)) {
+    if (answers.length === 1) answers[0]!.kwargs['id'] = message.id
+    return answers
+  }
+  const kwargs: Item = { content, id: message.id, name: typeof message['name'] === 'string' ? message['name'] : undefined }
   if (message.role === 'assistant') {
-    const calls = ((message.toolCalls ?? message['tool_calls'] ?? []) as Item[]).map(plainCall)
-    kwargs['tool_calls'] = calls.filter(({ type }) => type === 'tool_call')
-    kwargs['invalid_tool_calls'] = calls.filter(({ type }) => type !== 'tool_call')
+    const made = calls.map(plainCall)
+    kwargs['tool_calls'] = made.filter(({ type }) => type === 'tool_call')
+    kwargs['invalid_tool_calls'] = made.filter(({ type }) => type !== 'tool_call')
   }
-  if (message.role === 'tool') kwargs['tool_call_id'] = message.toolCallId ?? message['tool_call_id'] ?? ''
-  return { lc: 1, type: 'constructor', id: ['langchain_core', 'messages', names[message.role] ?? 'SystemMessage'], kwargs }
+  return [...answers, jsonOf(names[message.role] ?? 'SystemMessage', kwargs)]
 }
 
-export function discloseMessage(message: Message): MessageJson {
-  const json = disclose(kind, message)
-  return isMessageJson(json) ? json : plainJson(message)
+export function discloseMessage(message: Message): MessageJson[] {
+  const json = disclose(kind, message, (item) => (isMessageJson(item) ? faceOf(item) : undefined))
+  return json === undefined ? plainJson(message) : [json as unknown as MessageJson]
 }

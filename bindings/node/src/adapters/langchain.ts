@@ -6,6 +6,7 @@ import { encode } from '../encode.js'
 import { mustBeObject, UndertextError } from '../error.js'
 import type { Message } from '../types.js'
 import { clearAll, isObject, refresh, unsupported, type AnyConversation } from './foreign.js'
+import { mustBeItems } from './given.js'
 import { discloseMessage, encloseMessage, isMessageJson, plainJson, type MessageJson } from './langchain-messages.js'
 
 // In LangChain's form, what is inside is data and names no class.
@@ -49,12 +50,12 @@ function instance({ kwargs, ...json }: MessageJson): Promise<BaseMessage> {
   return load<BaseMessage>(JSON.stringify({ ...json, kwargs: { [escaped]: unescapedMembers(kwargs) } }))
 }
 
-/** The message that was given; a summary, what came by another door, or what its class does not take, as LangChain would have said it. */
-export async function toLangChain(message: Message): Promise<BaseMessage> {
+/** The message that was given; a summary, what came by another door, or what its class does not take, as LangChain would have said it, in one message or several. */
+export async function toLangChain(message: Message): Promise<BaseMessage[]> {
   try {
-    return await instance(discloseMessage(message))
+    return await Promise.all(discloseMessage(message).map(instance))
   } catch {
-    return instance(plainJson(message))
+    return Promise.all(plainJson(message).map(instance))
   }
 }
 
@@ -70,7 +71,7 @@ export class UndertextChatMessageHistory extends BaseListChatMessageHistory {
 
   override async getMessages(): Promise<BaseMessage[]> {
     await refresh(this.conversation)
-    return Promise.all((await this.conversation.messages()).map(toLangChain))
+    return (await Promise.all((await this.conversation.messages()).map(toLangChain))).flat()
   }
 
   override async addMessage(message: BaseMessage): Promise<void> {
@@ -79,6 +80,7 @@ export class UndertextChatMessageHistory extends BaseListChatMessageHistory {
 
   /** All of them, or none. A RemoveMessage is refused: it is no message but a request, for whoever keeps a graph's state. */
   override async addMessages(messages: BaseMessage[]): Promise<void> {
+    mustBeItems('messages', messages)
     if (messages.length > 0) await this.conversation.append(messages.map(fromLangChain))
   }
 

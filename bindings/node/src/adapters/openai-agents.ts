@@ -2,16 +2,26 @@
 import type { AgentInputItem, SessionHistoryMutation, SessionHistoryRewriteArgs, SessionHistoryRewriteAwareSession } from '@openai/agents-core'
 import { encode } from '../encode.js'
 import type { Message, Operation } from '../types.js'
-import { applyAt, changes } from './changes.js'
-import { clearAll, disclose, enclose, functionCall, isObject, plainText, refresh, type AnyConversation, type Face, type Item } from './foreign.js'
+import { applyAt, changes, units } from './changes.js'
+import { clearAll, disclose, enclose, functionCall, isObject, ownParts, refresh, withoutToolParts, type AnyConversation, type Face, type Item } from './foreign.js'
+import { encodeItems, invalid } from './given.js'
+import { said, toolNames, type Call, type ToolNames } from './plain.js'
 import { Turns } from './turns.js'
 
 const kind = 'openai-agents'
+const roles: unknown[] = ['system', 'user', 'assistant'] satisfies Message['role'][]
+
+// These results may be text; that of a computer is a picture, that of a shell a list.
+const textResults = ['function_call_result', 'apply_patch_call_output']
+
+function homeOfResult({ type, output }: Item): string[] | undefined {
+  if (isObject(output) && typeof output['text'] === 'string' && output['text'] !== '') return ['output', 'text']
+  return typeof output !== 'string' || textResults.includes(type as string) ? ['output'] : undefined
+}
 
 function faceOfResult(item: Item): Face {
   const { output, callId, name } = item
-  const isText = isObject(output) && typeof output['text'] === 'string' && output['text'] !== ''
-  return { role: 'tool', home: isText ? ['output', 'text'] : ['output'], text: JSON.stringify(output), toolCallId: callId, name }
+  return { role: 'tool', home: homeOfResult(item), text: JSON.stringify(output), toolCallId: callId, name }
 }
 
 function faceOf(item: Item): Face {
@@ -31,40 +41,76 @@ export function fromAgentItem(item: AgentInputItem): Message {
   return enclose(kind, item as unknown as Item, faceOf(item as unknown as Item))
 }
 
-function plainItems(message: Message): Item[] {
-  const content = plainText(message)
-  const calls = ((message.toolCalls ?? message['tool_calls'] ?? []) as { id?: string; function?: { name?: string; arguments?: string } }[]).map((call) => ({
-    type: 'function_call',
-    callId: call.id ?? '',
-    name: call.function?.name ?? '',
-    arguments: call.function?.arguments ?? '{}',
-    status: 'completed',
-  }))
-  switch (message.role) {
-    case 'assistant':
-      return [...(content === '' ? [] : [{ type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: content }] }]), ...calls]
-    case 'tool':
-      return [{ type: 'function_call_result', callId: message.toolCallId ?? message['tool_call_id'] ?? '', name: message['name'] ?? '', status: 'completed', output: { type: 'text', text: content } }]
-    default:
-      return [{ type: 'message', role: message.role === 'user' ? 'user' : 'system', content }]
-  }
+function fromAgentItems(items: readonly AgentInputItem[]): Message[] {
+  const given = encodeItems('items', items).map((text) => JSON.parse(text) as Item)
+  given.forEach(({ type, role }, i) => {
+    if (role !== undefined && (type === undefined || type === 'message') && !roles.includes(role)) throw invalid(`items[${i}].role`, 'must be system, user or assistant')
+  })
+  return given.map((item) => fromAgentItem(item as unknown as AgentInputItem))
 }
 
-/** The item that was given; a summary, or what came by another door, as items that say the same text. */
-export function toAgentItems(message: Message): AgentInputItem[] {
-  const item = disclose(kind, message)
-  return (item === undefined ? plainItems(message) : [item]) as unknown as AgentInputItem[]
+const disclosed = (message: Message): Item | undefined => disclose(kind, message, faceOf)
+
+const plainCall = (call: Call): Item => ({ type: 'function_call', callId: call.id, name: call.name, arguments: call.arguments, status: 'completed' })
+
+function plainMessage(role: Message['role'], text: string): Item {
+  if (role === 'assistant') return { type: 'message', role, status: 'completed', content: [{ type: 'output_text', text }] }
+  return { type: 'message', role: role === 'user' ? 'user' : 'system', content: text }
+}
+
+const answerParts = ['output_text', 'refusal', 'audio', 'image']
+
+// Items that were merged, or pieces of one: what may stand in a message stands in one, everything else is an item. The engine makes a part `text` of a text that it joins to parts.
+function ownItems(role: Message['role'], parts: Item[]): Item[] {
+  const type = role === 'assistant' ? 'output_text' : 'input_text'
+  const told = parts.filter((part) => part['type'] !== 'text' || part['text'] !== '').map((part) => (part['type'] === 'text' ? { ...part, type } : part))
+  const content = role === 'assistant' ? told.filter((part) => answerParts.includes(part['type'] as string)) : told
+  const others = told.filter((part) => !content.includes(part))
+  const message = role === 'assistant' ? { type: 'message', role, status: 'completed', content } : { type: 'message', role, content }
+  return content.length === 0 ? others : [...others, message]
+}
+
+function plainItems(message: Message, nameOf: ToolNames): Item[] {
+  const { text, calls, results } = said(message)
+  const answers = results.map(({ callId, name, text: output }) => ({
+    type: 'function_call_result',
+    callId,
+    name: name ?? nameOf(callId),
+    status: 'completed',
+    output: { type: 'text', text: output },
+  }))
+  const own = message.role === 'tool' ? undefined : ownParts(kind, message)
+  const told = own ? ownItems(message.role, withoutToolParts(own)) : text === '' ? [] : [plainMessage(message.role, text)]
+  const items: Item[] = [...answers, ...told, ...calls.map(plainCall)]
+  // A message that has neither is an item nevertheless, so that whoever pops it is told.
+  return items.length === 0 ? [plainMessage(message.role, '')] : items
+}
+
+/** The items that were given; a summary, or what came by another door, as items that say the same text, calls and results. */
+export function toAgentItems(messages: readonly Message[]): AgentInputItem[] {
+  const nameOf = toolNames(messages)
+  const items = messages.map(disclosed)
+  // A call of another kind than a function's does not take text for an answer: then both are a function's.
+  const answered = new Set(messages.flatMap((message, i) => (items[i] === undefined ? said(message).results.map(({ callId }) => callId) : [])))
+  const isAnswered = (item: Item): boolean => typeof item['type'] === 'string' && item['type'].endsWith('_call') && answered.has(item['callId'] as string)
+  return messages.flatMap((message, i) => {
+    const item = items[i]
+    return item === undefined || (item['type'] !== 'function_call' && isAnswered(item)) ? plainItems(message, nameOf) : [item]
+  }) as unknown as AgentInputItem[]
 }
 
 // The first call of that id is replaced, and any other is hidden.
 function mutated(messages: Message[], { callId, replacement }: SessionHistoryMutation): Message[] {
   let isReplaced = false
   return messages.flatMap((message) => {
-    const item = disclose(kind, message)
-    if (item?.['type'] !== 'function_call' || item['callId'] !== callId) return [message]
-    if (isReplaced) return []
-    isReplaced = true
-    return [fromAgentItem(replacement)]
+    const items = toAgentItems([message])
+    if (!items.some((item) => item.type === 'function_call' && item.callId === callId)) return [message]
+    return items.flatMap((item) => {
+      if (item.type !== 'function_call' || item.callId !== callId) return [fromAgentItem(item)]
+      if (isReplaced) return []
+      isReplaced = true
+      return [fromAgentItem(replacement)]
+    })
   })
 }
 
@@ -89,12 +135,13 @@ export class UndertextSession implements SessionHistoryRewriteAwareSession {
   async getItems(limit?: number): Promise<AgentInputItem[]> {
     if (limit !== undefined && limit <= 0) return []
     await refresh(this.conversation)
-    const items = (await this.conversation.messages(limit === undefined ? undefined : { last: limit })).flatMap(toAgentItems)
+    const items = toAgentItems(await this.conversation.messages(limit === undefined ? undefined : { last: limit }))
     return limit === undefined ? items : items.slice(-limit)
   }
 
   async addItems(items: AgentInputItem[]): Promise<void> {
-    if (items.length > 0) await this.conversation.append(items.map(fromAgentItem))
+    const messages = fromAgentItems(items)
+    if (messages.length > 0) await this.conversation.append(messages)
   }
 
   async popItem(): Promise<AgentInputItem | undefined> {
@@ -103,7 +150,7 @@ export class UndertextSession implements SessionHistoryRewriteAwareSession {
       const version = await this.conversation.version()
       const { messages, ordinals } = await this.conversation.find({ last: 1, atVersion: version })
       if (messages[0] === undefined) return undefined
-      const items = toAgentItems(messages[0])
+      const items = toAgentItems(messages)
       const item = items.pop()
       const rest: Operation[] = items.length === 0 ? [] : [{ operation: 'APPEND', messages: items.map(fromAgentItem) }]
       await applyAt(this.conversation, version, [{ operation: 'DELETE', ordinals }, ...rest])
@@ -118,7 +165,7 @@ export class UndertextSession implements SessionHistoryRewriteAwareSession {
       const version = await this.conversation.version()
       const before = await this.conversation.messages({ atVersion: version })
       const after = mutations.reduce(mutated, before)
-      await applyAt(this.conversation, version, changes(before.map(encode), after.map(encode), (i) => after[i]!))
+      await applyAt(this.conversation, version, changes(units(before.map(encode)), after.map(encode), (i) => [after[i]!]))
     })
   }
 

@@ -9,6 +9,7 @@ interface Entry {
   conversation: Promise<Conversation>
   turns: Turns
   users: number
+  isOpen: boolean
 }
 
 export function isNotFound(thrown: unknown): boolean {
@@ -36,33 +37,58 @@ export class Pool {
     return this.#run(id, 'if_missing', (conversation, { turns }) => turns.run(() => work(conversation)))
   }
 
-  /** Undefined where there is none. */
+  /** Undefined where there is none. What else the work does not find, such as a version that was given up, is told. */
   async useIfThere<T>(id: string, work: (conversation: Conversation) => Promise<T>): Promise<T | undefined> {
+    let isOpen = false
     try {
-      return await this.#run(id, 'never', work)
+      return await this.#run(id, 'never', (conversation) => {
+        isOpen = true
+        return work(conversation)
+      })
     } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown
+      if (!isNotFound(thrown) || (isOpen && (await this.#isThere(id)))) throw thrown
       return undefined
     }
   }
 
+  // One that was open may have been purged meanwhile, so it is opened again.
+  async #isThere(id: string): Promise<boolean> {
+    return (await this.useIfThere(id, async () => true)) ?? false
+  }
+
   async #run<T>(id: string, make: Entry['make'], work: (conversation: Conversation, entry: Entry) => Promise<T>): Promise<T> {
-    const entry = this.#entries.get(id) ?? { make, conversation: this.#store.open(id, undefined, { make }), turns: new Turns(), users: 0 }
+    const entry = this.#entries.get(id) ?? { make, conversation: this.#store.open(id, undefined, { make }), turns: new Turns(), users: 0, isOpen: false }
     this.#entries.delete(id)
     this.#entries.set(id, entry)
     ++entry.users
     try {
-      return await work(await entry.conversation, entry)
+      return await work(await this.#opened(id, entry), entry)
     } catch (thrown) {
       // It may have been purged by somebody else.
-      if (isNotFound(thrown) && this.#entries.get(id) === entry) this.#entries.delete(id)
+      if (isNotFound(thrown)) this.#drop(id, entry)
       // Whoever asked first wanted none to be made.
-      if (isNotFound(thrown) && make === 'if_missing' && entry.make === 'never') return await this.#run(id, make, work)
+      if (isNotFound(thrown) && make === 'if_missing' && entry.make === 'never' && !entry.isOpen) return await this.#run(id, make, work)
       throw thrown
     } finally {
       --entry.users
       await this.#closeIdle(entry, id)
     }
+  }
+
+  // What could not be opened now may be opened next time.
+  async #opened(id: string, entry: Entry): Promise<Conversation> {
+    try {
+      const conversation = await entry.conversation
+      entry.isOpen = true
+      return conversation
+    } catch (thrown) {
+      this.#drop(id, entry)
+      throw thrown
+    }
+  }
+
+  #drop(id: string, entry: Entry): void {
+    if (this.#entries.get(id) === entry) this.#entries.delete(id)
   }
 
   async #closeIdle(left: Entry, id: string): Promise<void> {

@@ -39,8 +39,8 @@ export interface CompressionStrategy {
 
 /** The configuration of a conversation. */
 export interface ConversationCompressionConfig extends ContextCompressionConfig {
-  /** One of this package's, one of your own, or the name of an engine's. Default: `SlidingWindowStrategy`. */
-  strategy?: CompressionStrategy | string
+  /** One of this package's, one of your own, or one of the engine's by its name or with its arguments. Default: `SlidingWindowStrategy`. */
+  strategy?: CompressionStrategy | StrategyChoice
 }
 
 /** Writes a text of at most `tokensMax` tokens that can stand for the messages. */
@@ -160,6 +160,7 @@ export class SmartSummaryStrategy extends EngineStrategy {
 /** One after another until the aim is reached. */
 export class PipelineStrategy extends EngineStrategy {
   constructor(steps: readonly EngineStrategy[]) {
+    if (!Array.isArray(steps) || !steps.every((step) => step instanceof EngineStrategy)) throw new ValidationError('steps are strategies of this package', 'steps')
     const summarisers = new Map<string, SettingsSummariser>()
     for (const [name, summariser] of steps.flatMap((step) => Object.entries(step.choice.summarisers ?? {}))) {
       if (summarisers.has(name) && summarisers.get(name) !== summariser) throw new ValidationError(`two summarisers are called ${name}`, 'summariserName')
@@ -172,16 +173,22 @@ export class PipelineStrategy extends EngineStrategy {
   }
 }
 
+function isOwn(strategy: CompressionStrategy | Exclude<StrategyChoice, string>): strategy is CompressionStrategy {
+  if (typeof (strategy as Partial<CompressionStrategy> | null)?.compress === 'function') return true
+  if (typeof (strategy as { name?: unknown } | null)?.name === 'string') return false
+  throw new ValidationError('a strategy has a method compress, or the name of one of the engine’s', 'strategy')
+}
+
 /** What the engine is told of the strategy of a configuration. */
 export function engineChoice({ strategy = new SlidingWindowStrategy(), ...config }: ConversationCompressionConfig): EngineChoice {
   if (typeof strategy === 'string') return { strategy }
   if (strategy instanceof EngineStrategy) return strategy.choice
-  if (typeof strategy?.compress !== 'function') throw new ValidationError('a strategy has a method compress', 'strategy')
+  if (!isOwn(strategy)) return { strategy }
   return { strategy: ownName, strategies: { [ownName]: { slow: true, plan: (view) => planOf(strategy, config, view) } } }
 }
 
 /** What the engine is told of a strategy that comes with a call, and the code that it then calls by `givenName`; none: it needs no code. */
-export function givenChoice(strategy: CompressionStrategy | string, config: ContextCompressionConfig): { strategy: StrategyChoice; code?: Code } {
+export function givenChoice(strategy: CompressionStrategy | StrategyChoice, config: ContextCompressionConfig): { strategy: StrategyChoice; code?: Code } {
   const choice = engineChoice({ ...config, strategy })
   if (choice.strategies !== undefined) return { strategy: givenName, code: { plan: (view) => planOf(strategy as CompressionStrategy, config, view) } }
   const [summariser, another] = Object.entries(choice.summarisers ?? {})

@@ -2,7 +2,7 @@
 
 import type { Settings } from '../code.js'
 import type { Mode, Reply } from '../requests.js'
-import type { Operation, Outcome } from '../types.js'
+import type { DataSettings, Operation, Outcome, StrategyChoice } from '../types.js'
 import { type CompressionStrategy, type ConversationCompressionConfig, type EngineChoice, engineChoice, givenChoice } from './compression.js'
 import type { ContextModificationConfig, ContextProcessorNodeConfig } from './context_processor.js'
 import { type Engine, copyOf, messagesOf, newEngine, openEngine } from './engine.js'
@@ -239,7 +239,7 @@ export abstract class AnyConversationManager<M extends Mode> {
    * the configuration, cannot be reached. In memory, changes are refused with `conflict` from the call until your code is asked. Calls with code of yours that is not that of
    * the configuration are carried out one after another.
    */
-  async compress(strategy?: CompressionStrategy | string, targetTokens?: number): Promise<Outcome> {
+  async compress(strategy?: CompressionStrategy | StrategyChoice, targetTokens?: number): Promise<Outcome> {
     const { compressionConfig } = this
     const aim = targetTokens ?? compressionConfig?.targetTokens
     if (strategy === undefined || strategy === compressionConfig?.strategy) {
@@ -260,11 +260,9 @@ export abstract class AnyConversationManager<M extends Mode> {
   // Events.
 
   /** The answer ends the subscription. A listener may read and change the conversation. */
-  on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void {
+  on<T extends EventType>(type: T, listener: (event: EventOf<T>) => unknown): () => void {
     if (typeof listener !== 'function') throw new ValidationError('a listener is a function', 'listener')
-    return this.engine.subscribe((event) => {
-      if (event.type === type) listener(stamped(event) as EventOf<T>)
-    })
+    return this.engine.subscribe((event) => (event.type === type ? listener(stamped(event) as EventOf<T>) : undefined))
   }
 
   // Snapshots.
@@ -304,8 +302,12 @@ export abstract class AnyConversationManager<M extends Mode> {
   }
 }
 
+const optionNames: readonly string[] = ['tokenLimit', 'compressionConfig', 'tokenizer', 'pairs', 'limits', 'initialMessages', 'eventManager'] satisfies (keyof ConversationManagerOptions)[]
+
 function checkOptions(options: ConversationManagerOptions): void {
   if (typeof options !== 'object' || options === null) throw new ValidationError('options must be an object', 'options')
+  const unknown = Object.keys(options).find((name) => !optionNames.includes(name))
+  if (unknown !== undefined) throw new ValidationError('is no option', unknown)
   if (options.initialMessages !== undefined && !Array.isArray(options.initialMessages)) throw new ValidationError('must be a list of messages', 'initialMessages')
 }
 
@@ -318,6 +320,13 @@ function settingsOf(options: ConversationManagerOptions): Settings {
   if (typeof compressionConfig !== 'object' || compressionConfig === null) return { ...settings, compressionConfig }
   const { strategy, ...code } = engineChoice(compressionConfig)
   return { ...settings, ...code, compressionConfig: { ...compressionConfig, strategy } }
+}
+
+/** Settings that were kept, with the engine's defaults. */
+function keptOptions({ tokenLimit, compressionConfig }: DataSettings = {}): ConversationManagerOptions {
+  if (compressionConfig === undefined) return { tokenLimit }
+  const { enabled = false, threshold = tokenLimit ?? 0, targetTokens = threshold - Math.floor(threshold / 4) } = compressionConfig
+  return { tokenLimit, compressionConfig: { ...compressionConfig, enabled, threshold, targetTokens } }
 }
 
 /** In memory: what the documents make synchronous is. */
@@ -363,7 +372,8 @@ export class StoredConversationManager extends AnyConversationManager<'later'> {
     const settings = settingsOf(given)
     const { initialMessages = [], ...options } = given
     const messages = copyOf(initialMessages)
-    const opened = new StoredConversationManager(options, await openEngine(url, id, settings))
+    const { engine, kept } = await openEngine(url, id, settings)
+    const opened = new StoredConversationManager({ ...keptOptions(kept), ...options }, engine)
     if (messages.length > 0 && (await opened.engine.version()) === 0) await opened.addMessages(messages)
     return opened
   }

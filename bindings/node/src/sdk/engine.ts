@@ -8,8 +8,8 @@ import { guarded } from '../error.js'
 import { MemoryConversation } from '../memory.js'
 import { native, type NativeHandle } from '../native.js'
 import { readAnswer, type Mode, type Reply } from '../requests.js'
-import { open } from '../store.js'
-import type { Event, Outcome, Usage, UsageReport } from '../types.js'
+import { openWithKept } from '../store.js'
+import type { DataSettings, Event, Outcome, Usage, UsageReport } from '../types.js'
 import { ValidationError, asDocumented } from './errors.js'
 import { GivenCode, type Code } from './given.js'
 import type { MessageMarkMap } from './mark_map.js'
@@ -26,8 +26,10 @@ export interface Engine<M extends Mode> {
   importMarkMap(markMap: MessageMarkMap, expectedVersion?: number): Reply<M, void>
   /** In memory, of the newest version. */
   fork(): Reply<M, Engine<M>>
-  usage(): Reply<M, Usage>
-  reportUsage(usage: UsageReport): Reply<M, void>
+  usage(): Usage
+  reportUsage(usage: UsageReport): void
+  /** What is done at once, as a reply. */
+  done<T>(work: () => T): Reply<M, T>
 
   /** A copy of what was given, made at once: what is done to it afterwards changes nothing. */
   given<T>(value: T): Reply<M, T>
@@ -45,7 +47,7 @@ export interface Engine<M extends Mode> {
   compressBy(code: Code, strategy: object): Promise<Outcome>
   waitForCompression(): Promise<void>
   /** `listener` gets every event, when no change is under way. */
-  subscribe(listener: (event: Event) => void): () => void
+  subscribe(listener: (event: Event) => unknown): () => void
   close(): Promise<void>
 }
 
@@ -73,10 +75,16 @@ function checked(operation: object): object {
   return operation
 }
 
+/** What the sdk leaves open in a query it does not name: an argument that is undefined was forgotten. */
+function complete(query: object): object {
+  for (const [name, value] of Object.entries(query)) if (value === undefined) throw new ValidationError('must be given', name)
+  return query
+}
+
 /** Without indices per role, which the engine then derives without comparing. */
 export const noTypeIndices = { system: [], user: [], assistant: [], tool: [] }
 
-function complete(markMap: MessageMarkMap): Required<MessageMarkMap> {
+function withTypes(markMap: MessageMarkMap): Required<MessageMarkMap> {
   return { ...markMap, typeIndices: markMap?.typeIndices ?? noTypeIndices }
 }
 
@@ -107,7 +115,7 @@ class Now implements Engine<'now'> {
     return at(() => {
       const view = this.#now.view(version)
       try {
-        return read(readAnswer(view.raw(query)) as A)
+        return read(readAnswer(view.raw(complete(query))) as A)
       } finally {
         view.close()
       }
@@ -117,7 +125,7 @@ class Now implements Engine<'now'> {
     return at(() => this.#now.version())
   }
   importMarkMap(markMap: MessageMarkMap, expectedVersion?: number): void {
-    at(() => this.#now.importMarkMap(complete(markMap), expectedVersion))
+    at(() => this.#now.importMarkMap(withTypes(markMap), expectedVersion))
   }
   fork(): Now {
     return new Now(at(() => guarded(() => this.#handle.fork())), this.#settings, this.#given)
@@ -127,6 +135,10 @@ class Now implements Engine<'now'> {
   }
   reportUsage(usage: UsageReport): void {
     at(() => this.#now.reportUsage(usage))
+  }
+
+  done<T>(work: () => T): T {
+    return work()
   }
 
   given<T>(value: T): T {
@@ -163,7 +175,7 @@ class Now implements Engine<'now'> {
   waitForCompression(): Promise<void> {
     return after(() => this.#later.waitForCompression())
   }
-  subscribe(listener: (event: Event) => void): () => void {
+  subscribe(listener: (event: Event) => unknown): () => void {
     return at(() => this.#later.on('*', listener))
   }
   close(): Promise<void> {
@@ -184,7 +196,7 @@ class Later implements Engine<'later'> {
     return after(async () => read(readAnswer(await this.#conversation.raw(checked(operation))) as A))
   }
   ask<A, T>(query: object, read: (answer: A) => T): Promise<T> {
-    return after(async () => read(readAnswer(await this.#conversation.raw(query)) as A))
+    return after(async () => read(readAnswer(await this.#conversation.raw(complete(query))) as A))
   }
   async askAt<A, T>(version: number, query: object, read: (answer: A) => T): Promise<T> {
     // A view would be asked on the loop, and may have to fetch from the store.
@@ -199,16 +211,19 @@ class Later implements Engine<'later'> {
     return after(() => this.#conversation.version())
   }
   importMarkMap(markMap: MessageMarkMap, expectedVersion?: number): Promise<void> {
-    return after(async () => void (await this.#conversation.importMarkMap(complete(markMap), expectedVersion)))
+    return after(async () => void (await this.#conversation.importMarkMap(withTypes(markMap), expectedVersion)))
   }
   async fork(): Promise<Later> {
     return new Later(await after(() => this.#conversation.fork()), this.#given)
   }
-  async usage(): Promise<Usage> {
+  usage(): Usage {
     return at(() => this.#conversation.usage())
   }
-  async reportUsage(usage: UsageReport): Promise<void> {
+  reportUsage(usage: UsageReport): void {
     at(() => this.#conversation.reportUsage(usage))
+  }
+  async done<T>(work: () => T): Promise<T> {
+    return work()
   }
 
   async given<T>(value: T): Promise<T> {
@@ -243,7 +258,7 @@ class Later implements Engine<'later'> {
   waitForCompression(): Promise<void> {
     return after(() => this.#conversation.waitForCompression())
   }
-  subscribe(listener: (event: Event) => void): () => void {
+  subscribe(listener: (event: Event) => unknown): () => void {
     return at(() => this.#conversation.on('*', listener))
   }
   close(): Promise<void> {
@@ -260,10 +275,11 @@ export function newEngine(settings: Settings = {}): Engine<'now'> {
   })
 }
 
-/** Of a conversation in a store; without settings, with those that were kept with it. */
-export async function openEngine(url: string, id: string, settings: Settings): Promise<Engine<'later'>> {
+/** Of a conversation in a store, with the settings that are kept with it: `settings`, if they say anything, else those from before. */
+export async function openEngine(url: string, id: string, settings: Settings): Promise<{ engine: Engine<'later'>; kept: DataSettings | undefined }> {
   const given = new GivenCode()
-  return new Later(await after(() => open(url, id, { settings: given.addedTo(settings) })), given)
+  const { conversation, kept } = await after(() => openWithKept(url, id, given.addedTo(settings)))
+  return { engine: new Later(conversation, given), kept }
 }
 
 /** A copy by way of JSON, as everything that is handed to the engine is read. */

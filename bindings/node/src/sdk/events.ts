@@ -7,6 +7,7 @@ export enum EventType {
   BATCH_OPENED = 'BATCH_OPENED',
   ROLLED_BACK = 'ROLLED_BACK',
   CONTEXT_CHANGED = 'CONTEXT_CHANGED',
+  REWRITTEN = 'REWRITTEN',
   TOKEN_LIMIT_EXCEEDED = 'TOKEN_LIMIT_EXCEEDED',
   COMPRESSION_THRESHOLD_EXCEEDED = 'COMPRESSION_THRESHOLD_EXCEEDED',
   COMPRESSED = 'COMPRESSED',
@@ -41,6 +42,12 @@ export interface RolledBackEvent extends BaseEvent {
 /** After every operation. */
 export interface ContextChangedEvent extends BaseEvent {
   type: EventType.CONTEXT_CHANGED
+  version: number
+}
+
+/** Messages were redacted, versions given up, or all counted by another tokenizer, here or elsewhere. */
+export interface RewrittenEvent extends BaseEvent {
+  type: EventType.REWRITTEN
   version: number
 }
 
@@ -85,6 +92,7 @@ export type ConversationEvent =
   | BatchOpenedEvent
   | RolledBackEvent
   | ContextChangedEvent
+  | RewrittenEvent
   | TokenLimitExceededEvent
   | CompressionThresholdExceededEvent
   | CompressedEvent

@@ -34,6 +34,7 @@ export type {
   CompressionFailedEvent,
   CompressionThresholdExceededEvent,
   ContextChangedEvent,
+  RewrittenEvent,
   ConversationEvent,
   EventManager,
   EventOf,

@@ -20,7 +20,7 @@ export interface Message {
   id?: string
   /** Milliseconds since 1970. */
   timestamp?: number
-  metadata?: Record<string, unknown>
+  metadata?: Record<string, any>
 }
 
 export interface LLMToolCall {
@@ -32,7 +32,7 @@ export interface LLMToolCall {
 
 export interface LLMMessage {
   role: LLMMessageRole
-  content: string | unknown[]
+  content: string | any[]
   /** Of an assistant. */
   toolCalls?: LLMToolCall[]
   /** Of a tool: the call that it answers. */
@@ -40,5 +40,5 @@ export interface LLMMessage {
   id?: string
   /** Milliseconds since 1970. */
   timestamp?: number
-  metadata?: Record<string, unknown>
+  metadata?: Record<string, any>
 }

@@ -2,6 +2,7 @@
 
 import type { AnyOperation, Outcome, Warning } from '../types.js'
 import { type Engine, newEngine } from './engine.js'
+import { ValidationError } from './errors.js'
 import type { Message } from './message.js'
 import type {
   BatchSnapshot,
@@ -39,6 +40,7 @@ export class MessageArrayManagerImpl implements MessageArrayManager {
   /** @internal */
   constructor(initialMessages: readonly Message[], engine: Engine<'now'>)
   constructor(initialMessages: readonly Message[] = [], engine: Engine<'now'> = newEngine()) {
+    if (!Array.isArray(initialMessages)) throw new ValidationError('must be a list of messages', 'initialMessages')
     this.#engine = engine
     if (initialMessages.length > 0) this.execute({ operation: 'APPEND', messages: [...initialMessages] })
   }

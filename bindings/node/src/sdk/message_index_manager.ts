@@ -3,6 +3,7 @@
 import type { Mode, Reply } from '../requests.js'
 import type { Batch } from '../types.js'
 import { type Engine, markMapOf, setOriginalIndices, showAtTheEnd } from './engine.js'
+import { ValidationError } from './errors.js'
 import { type MessageMarkMap, getBatchIndex, getCurrentBatchIndices, isModified } from './mark_map.js'
 
 export class MessageIndexManager<M extends Mode = 'now'> {
@@ -30,6 +31,7 @@ export class MessageIndexManager<M extends Mode = 'now'> {
 
   /** START_BATCH: ordinals from `boundaryIndex` on belong to the new batch. */
   startNewBatch(boundaryIndex: number): Reply<M, void> {
+    if (boundaryIndex === undefined) throw new ValidationError('must be given', 'boundaryIndex')
     return this.#engine.apply({ operation: 'START_BATCH', boundary: boundaryIndex }, () => undefined)
   }
 

@@ -30,7 +30,11 @@ interface Entry {
   message: LLMMessage
 }
 
-function entriesOf({ messages, markMap }: Compressed, ordinals: number[], given: LLMMessage[], objects: LLMMessage[]): Entry[] {
+function entriesOf(answer: Compressed, ordinals: number[], given: LLMMessage[], objects: LLMMessage[]): Entry[] {
+  const { messages, markMap } = answer ?? {}
+  if (!Array.isArray(messages) || !Array.isArray(markMap?.originalIndices)) {
+    throw new ValidationError('a strategy answers with messages and their mark map', 'messages')
+  }
   const isParallel = messages.length === markMap.originalIndices.length
   const keys: readonly unknown[] = isParallel ? markMap.originalIndices : messages
   const places = new Map<unknown, number>((isParallel ? ordinals : objects).map((key, place) => [key, place]))

@@ -27,6 +27,7 @@ const examples: BaseMessage[] = [
   new ToolMessage({ content: '18 degrees', tool_call_id: 'call-1', name: 'weather', artifact: { rows: [1, 2] }, status: 'success' }),
   new AIMessage({ content: [{ type: 'text', text: 'It is 18.' }, { type: 'image_url', image_url: { url: 'https://example.org/a.png' } }] }),
   new AIMessage({ content: [{ type: 'tool_use', id: 'call-3', name: 'weather', input: {} }], tool_calls: [{ ...call, id: 'call-3' }] }),
+  new AIMessage({ content: [{ type: 'tool_use', id: 'call-4', name: 'weather', input: {} }] }),
   new ChatMessage({ content: 'As a critic: fine.', role: 'critic' }),
   new FunctionMessage({ content: '{}', name: 'old_function' }),
   new AIMessageChunk({ content: 'chunk', tool_call_chunks: [{ name: 'f', args: '{}', id: 'c', index: 0, type: 'tool_call_chunk' }] }),

@@ -69,6 +69,20 @@ test('a listener that throws, or changes its event, harms nobody', async () => {
   assert.match((await warned).message, /a bad listener/)
 })
 
+test('an event manager or a listener whose promise is rejected harms nobody', async () => {
+  const fails = () => Promise.reject(new Error('not heard'))
+  const warnings: Error[] = []
+  const hear = (warning: Error) => void warnings.push(warning)
+  process.on('warning', hear)
+  const manager = new ConversationManager({ eventManager: { emit: fails } })
+  manager.on(EventType.MESSAGE_ADDED, fails)
+  manager.addMessage(messageOf('u:1'))
+  while (warnings.length < 3) await new Promise((resolve) => setImmediate(resolve))
+  process.off('warning', hear)
+  assert.ok(warnings.every((warning) => warning.message === 'not heard'))
+  assert.equal(manager.getMessages().length, 1)
+})
+
 test('a clone goes its own way, with the same settings', () => {
   const manager = conversationWith({ tokenLimit: 1000 }, 's:rules', 'u:1')
   manager.markMessage(1, 'pinned')
@@ -149,6 +163,15 @@ test('a snapshot of another conversation is taken over after what is there, and 
     manager.clearMessages(false)
     assert.deepEqual(contents(manager.getMessages()), ['1'], 'and it is protected there too')
   }
+})
+
+test('a snapshot of another conversation is taken over also where it sets off a compression', async () => {
+  const options = { compressionConfig: { enabled: true, threshold: 60, targetTokens: 40 } }
+  const [one, other] = [new ConversationManager(options), new ConversationManager(options)]
+  for (let i = 0; i < 20; ++i) one.addMessage(messageOf(`u:message number ${i}`))
+  other.restoreFromSnapshot(one.createSnapshot())
+  assert.deepEqual(other.getMessages(), one.getMessages())
+  assert.equal(other.getAllMessages().length, one.getAllMessages().length)
 })
 
 test('what is no snapshot is refused, and changes nothing', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { ContextProcessorNodeHandler, ConversationManager, EventType, MessageArrayManager, UndertextError, validateContextProcessorNodeConfig } from 'undertext/sdk'
+import { ContextProcessorNodeHandler, ConversationManager, EventType, MessageArrayManager, PipelineStrategy, UndertextError, ValidationError, validateContextProcessorNodeConfig } from 'undertext/sdk'
 import type { LLMMessage } from 'undertext/sdk'
 import { all, conversationOf, messageOf } from './conversations.js'
 
@@ -172,6 +172,27 @@ test('what listeners and options must be is checked', async () => {
     assert.throws(() => new ConversationManager(options as never), UndertextError, JSON.stringify(options))
     await assert.rejects(ConversationManager.open('memory:', 'c', options as never), UndertextError, JSON.stringify(options))
   }
+})
+
+test('an argument that is missing is refused, and does not mean everything', () => {
+  const manager = conversationOf('u:1', 'a:2')
+  const nothing = undefined as never
+  const calls: Record<string, () => unknown> = {
+    getMessagesByRole: () => manager.getMessagesByRole(nothing),
+    getRecentMessages: () => manager.getRecentMessages(nothing),
+    getMessagesByRange: () => manager.getMessagesByRange(0, nothing),
+    getMessageCountByRole: () => manager.getMessageCountByRole(nothing),
+    getMarkedMessagesByRole: () => manager.getMarkedMessagesByRole('user', nothing),
+    getIndicesByRole: () => manager.getTypeIndexManager().getIndicesByRole(nothing),
+    startNewBatch: () => manager.getIndexManager().startNewBatch(nothing),
+    updateTokenUsage: () => manager.updateTokenUsage(nothing),
+    'an option that is none': () => new ConversationManager({ tokenlimit: 8000 } as object),
+    'no list': () => new MessageArrayManager(5 as never),
+    'null for a list': () => new MessageArrayManager(null as never),
+    'a step that is no strategy of the package': () => new PipelineStrategy([{ compress() {} } as never]),
+  }
+  for (const [what, call] of Object.entries(calls)) assert.throws(call, (error: Error) => error instanceof ValidationError && error.name === 'ValidationError', what)
+  assert.equal(manager.getStats().totalBatches, 1)
 })
 
 test('managers work in worker threads', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ContextProcessorNodeHandler, ConversationManager, EventType, UndertextError, ValidationError } from 'undertext/sdk'
+import { ContextProcessorNodeHandler, ConversationManager, EventType, KeepRecentStrategy, UndertextError, ValidationError } from 'undertext/sdk'
 import type { CompressionStrategy, LLMMessage } from 'undertext/sdk'
 import { temporaryStore } from '../temporary.js'
 import { contents, conversationOf, messageOf } from './conversations.js'
@@ -139,6 +139,19 @@ test('events, usage and a strategy in TypeScript with a store', async (context) 
   await manager.close()
 })
 
+test('reports of usage that are not waited for are taken in their order', async (context) => {
+  const manager = await ConversationManager.open(temporaryStore(context), 'c')
+  await Promise.all([
+    manager.updateTokenUsage({ promptTokens: 1, completionTokens: 1 }),
+    manager.finalizeCurrentRequest(),
+    manager.updateTokenUsage({ promptTokens: 2, completionTokens: 2 }),
+    manager.finalizeCurrentRequest(),
+  ])
+  assert.deepEqual(await manager.getTokenUsage(), { promptTokens: 3, completionTokens: 3, totalTokens: 6 })
+  assert.equal((await manager.getTokenUsageTracker().getHistory()).length, 2)
+  await manager.close()
+})
+
 test('a strategy in TypeScript that comes with the call, with a store', async (context) => {
   const manager = await ConversationManager.open(temporaryStore(context), 'c')
   for (let i = 0; i < 8; ++i) await manager.addMessage(messageOf(`u:message ${i}`))
@@ -169,7 +182,16 @@ test('settings are kept with the conversation; code must be given again', async 
   const exceeded = new Promise((resolve) => again.on(EventType.TOKEN_LIMIT_EXCEEDED, resolve))
   await again.addMessage(messageOf('u:more than five tokens, for certain'))
   assert.ok(await exceeded)
+  assert.equal(again.tokenLimit, 5)
+  assert.equal(await again.isTokenLimitExceeded(), true)
   await again.close()
+  const recent = await ConversationManager.open(url, 'recent', { compressionConfig: { enabled: false, threshold: 100, targetTokens: 50, strategy: new KeepRecentStrategy(2) } })
+  await recent.addMessages([...Array(8)].map((_, i) => messageOf(`u:${i} some words to be counted`)))
+  await recent.close()
+  const once_more = await ConversationManager.open(url, 'recent')
+  assert.equal((await once_more.compress()).outcome, 'compressed')
+  assert.equal((await once_more.getMessages()).length, 2)
+  await once_more.close()
   const strategy: CompressionStrategy = { compress: async (messages, markMap) => ({ messages, markMap }) }
   const own = await ConversationManager.open(url, 'own', { compressionConfig: { enabled: true, threshold: 100, targetTokens: 50, strategy } })
   await own.close()

@@ -3,9 +3,9 @@ import { isBaseMessage } from '@langchain/core/messages'
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import type { Conversation } from '../../conversation.js'
 import { UndertextError } from '../../error.js'
-import { applyAt, changes } from '../changes.js'
+import { applyAt, changes, units, type Unit } from '../changes.js'
 import { discloseMessage, encloseMessage, isMessageJson } from '../langchain-messages.js'
-import type { Pool } from '../pool.js'
+import { isNotFound, type Pool } from '../pool.js'
 import { deserialize, type Stored, type Typed } from './records.js'
 
 // JSON.stringify writes an escape only for half a surrogate pair, which is no character and no text of a message; it is kept as the serializer wrote it.
@@ -21,7 +21,7 @@ function readMessages(value: unknown, typed: Typed): MessageJson[] | undefined {
 
 interface List {
   version: number
-  texts: string[]
+  units: Unit[]
 }
 
 export class Lists {
@@ -46,30 +46,39 @@ export class Lists {
 
   async load(serde: SerializerProtocol, name: string, stored: Stored): Promise<unknown> {
     if (!('listVersion' in stored)) return deserialize(serde, stored)
-    const texts = await this.#pool.useIfThere(name, async (conversation) => {
+    const found = await this.#pool.useIfThere(name, async (conversation) => {
       await conversation.catchUp()
-      return textsAt(conversation, stored.listVersion)
+      return unitsAt(conversation, stored.listVersion).catch((thrown: unknown) => {
+        throw isNotFound(thrown) ? new UndertextError('not_found', `the messages of the checkpoint are gone: of ${name}, ${(thrown as Error).message}`, {}, thrown) : thrown
+      })
     })
-    if (texts === undefined) throw new UndertextError('not_found', `the messages of ${name} are gone: its thread is being deleted`)
-    return serde.loadsTyped('json', `[${texts.join(',')}]`)
+    if (found === undefined) throw new UndertextError('not_found', `the messages of ${name} are gone: its thread is being deleted`)
+    return serde.loadsTyped('json', `[${found.flatMap(({ texts }) => texts).join(',')}]`)
   }
 
   async #write(conversation: Conversation, items: MessageJson[], base: number | undefined): Promise<number> {
     await conversation.catchUp()
     const head = await conversation.version()
-    const from = base ?? head
+    const from = await this.#from(conversation, base ?? head, head)
     const texts = items.map((item) => JSON.stringify(item))
-    const operations = changes(await this.#texts(conversation, from), texts, (i) => encloseMessage(items[i]!))
-    if (operations.length === 0) return from
-    if (from !== head) operations.unshift({ operation: 'RESTORE', version: from })
-    const version = await applyAt(conversation, head, operations)
-    this.#remember(conversation.id, { version, texts })
+    const operations = changes(from.units, texts, (i) => [encloseMessage(items[i]!)])
+    if (operations.length === 0) return from.version
+    if (from.version !== head) operations.unshift({ operation: 'RESTORE', version: from.version })
+    const { version } = await applyAt(conversation, head, operations)
+    this.#remember(conversation.id, { version, units: units(texts) })
     return version
   }
 
-  async #texts(conversation: Conversation, version: number): Promise<string[]> {
+  async #from(conversation: Conversation, version: number, head: number): Promise<List> {
     const last = this.#last.get(conversation.id)
-    return last?.version === version ? last.texts : textsAt(conversation, version)
+    if (version === head && last?.version === head) return last
+    try {
+      return { version, units: await unitsAt(conversation, version) }
+    } catch (thrown) {
+      // The parent's version may have been given up while its graph went on: then the head will do.
+      if (!isNotFound(thrown) || version === head) throw thrown
+      return this.#from(conversation, head, head)
+    }
   }
 
   #remember(name: string, list: List): void {
@@ -79,6 +88,7 @@ export class Lists {
   }
 }
 
-async function textsAt(conversation: Conversation, version: number): Promise<string[]> {
-  return (await conversation.messages({ atVersion: version })).map((message) => JSON.stringify(discloseMessage(message)))
+async function unitsAt(conversation: Conversation, version: number): Promise<Unit[]> {
+  const messages = await conversation.messages({ atVersion: version })
+  return messages.map((message) => ({ texts: discloseMessage(message).map((json) => JSON.stringify(json)), messageCount: 1 }))
 }

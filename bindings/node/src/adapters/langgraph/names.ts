@@ -12,8 +12,13 @@ function part(text: string): string {
 
 export const prefix = 'langgraph.'
 
+/** Of the names of all its conversations. */
+export function threadPrefix(thread: string): string {
+  return `${prefix}${part(thread)}.`
+}
+
 export function threadName(thread: string, generation: number): string {
-  return `${prefix}${part(thread)}.${generation}`
+  return `${threadPrefix(thread)}${generation}`
 }
 
 export function isThreadName(name: string): boolean {

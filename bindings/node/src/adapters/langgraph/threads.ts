@@ -2,7 +2,7 @@
 import type { Conversation } from '../../conversation.js'
 import type { Store } from '../../store.js'
 import { isNotFound, type Pool } from '../pool.js'
-import { isThreadName, prefix, threadName } from './names.js'
+import { isThreadName, prefix, threadName, threadPrefix } from './names.js'
 import { Index, readCheckpoint } from './records.js'
 
 export interface Thread {
@@ -35,10 +35,10 @@ export class Threads {
     return index
   }
 
+  // Redactions are removals too, each of an ordinal; a purge is of the whole.
   async #isPurged(name: string): Promise<boolean> {
     try {
-      await this.#store.removals(name)
-      return true
+      return (await this.#store.removals(name)).some(({ ordinal }) => ordinal === undefined)
     } catch (thrown) {
       if (!isNotFound(thrown)) throw thrown
       return false
@@ -105,12 +105,11 @@ export class Threads {
     return ids
   }
 
-  /** Its lists go first: a thread that is half deleted can be deleted again. */
+  /** All that is there of it, whether or not it can be read. Its lists go first: a thread that is half deleted can be deleted again. */
   async delete(thread: string): Promise<void> {
-    const name = await this.useIfThere(thread, async (found) => found.name)
-    if (name === undefined) return
-    for (const list of await this.#names(`${name}.`)) await this.#purge(list)
-    await this.#purge(name)
+    const names = await this.#names(threadPrefix(thread))
+    for (const list of names.filter((name) => !isThreadName(name))) await this.#purge(list)
+    for (const name of names.filter(isThreadName)) await this.#purge(name)
   }
 
   async #purge(name: string): Promise<void> {

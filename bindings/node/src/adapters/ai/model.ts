@@ -1,0 +1,81 @@
+// The messages of a model.
+import type { Message } from '../../types.js'
+import { asOne, disclose, enclose, functionCall, isContinued, isObject, ownParts, partsOf, withoutToolParts, type Face, type Item } from '../foreign.js'
+import { inputOf, said, toolNames, type Call, type ToolNames } from '../plain.js'
+import type { Kind, Read } from './kind.js'
+
+const kind = 'ai-model'
+
+const isOwnCall = (part: Item): boolean => part['type'] === 'tool-call' && part['providerExecuted'] !== true
+const isResult = (part: Item): boolean => part['type'] === 'tool-result'
+
+function faceOfResult(item: Item): Face {
+  const results = partsOf(item['content']).filter(isResult)
+  const values = results.map((part) => (isObject(part['output']) ? part['output']['value'] : undefined))
+  const text = values.map((value) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))).join('\n')
+  if (results.length !== 1) return { role: 'tool', text }
+  const index = (item['content'] as unknown[]).indexOf(results[0])
+  const home = typeof values[0] === 'string' ? ['content', index, 'output', 'value'] : undefined
+  return { role: 'tool', toolCallId: results[0]!['toolCallId'], name: results[0]!['toolName'], home, text }
+}
+
+function faceOf(item: Item): Face {
+  if (item['role'] === 'tool') return faceOfResult(item)
+  const calls = partsOf(item['content']).filter(isOwnCall)
+  return { role: item['role'] as Message['role'], home: ['content'], toolCalls: calls.map((part) => functionCall(part['toolCallId'], part['toolName'], part['input'])) }
+}
+
+// A result each, since a message of ours answers one call; whatever else stands there goes with the result before it.
+function pieces(item: Item): Item[] {
+  const content = item['content']
+  if (item['role'] !== 'tool' || !Array.isArray(content) || !content.every(isObject)) return [item]
+  const starts = content.flatMap((part, i) => (isResult(part) ? [i] : [])).slice(1)
+  const cuts = [0, ...starts, content.length]
+  return cuts.slice(1).map((end, i) => (i === 0 ? { ...item, content: content.slice(0, end) } : { role: 'tool', content: content.slice(cuts[i], end) }))
+}
+
+const callPart = (call: Call): Item => ({ type: 'tool-call', toolCallId: call.id, toolName: call.name, input: inputOf(call) })
+
+function plainContent(message: Message, text: string, calls: Call[]): unknown {
+  const own = ownParts(kind, message)
+  if (own === undefined && calls.length === 0) return text
+  const told = own ? withoutToolParts(own).filter((part) => !isOwnCall(part)) : text === '' ? [] : [{ type: 'text', text }]
+  return [...told, ...calls.map((call) => own?.find((part) => isOwnCall(part) && part['toolCallId'] === call.id) ?? callPart(call))]
+}
+
+function plainItems(message: Message, nameOf: ToolNames): Item[] {
+  const { text, calls, results } = said(message)
+  const content = results.map(({ callId, name, text: value, isError }) => ({
+    type: 'tool-result',
+    toolCallId: callId,
+    toolName: name ?? nameOf(callId),
+    output: { type: isError ? 'error-text' : 'text', value },
+  }))
+  const answers = content.length === 0 ? [] : [{ role: 'tool', content }]
+  if (message.role === 'tool' || (answers.length > 0 && text === '' && calls.length === 0)) return answers
+  return [...answers, { role: message.role === 'developer' ? 'system' : message.role, content: plainContent(message, text, calls) }]
+}
+
+function join(found: Read[], [item]: Item[]): boolean {
+  const before = found.at(-1)
+  const last = before?.items.at(-1)
+  if (last?.['role'] !== 'tool' || !Array.isArray(last['content']) || !Array.isArray(item?.['content'])) return false
+  before!.items[before!.items.length - 1] = { ...last, content: [...last['content'], ...item['content']] }
+  ++before!.messageCount
+  return true
+}
+
+export const modelKind: Kind = {
+  roles: ['system', 'user', 'assistant', 'tool'],
+  write: (item) => asOne(pieces(item).map((piece) => enclose(kind, piece, faceOf(piece)))),
+  read: (messages) => {
+    const nameOf = toolNames(messages.map(({ message }) => message))
+    const found: Read[] = []
+    for (const { message } of messages) {
+      const item = disclose(kind, message, faceOf)
+      const items = item === undefined ? plainItems(message, nameOf) : [item]
+      if (!isContinued(kind, message) || !join(found, items)) found.push({ items, messageCount: 1 })
+    }
+    return found
+  },
+}

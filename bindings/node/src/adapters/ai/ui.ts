@@ -1,0 +1,67 @@
+// The messages of a page.
+import type { Message } from '../../types.js'
+import { disclose, enclose, ownParts, withoutToolParts, type Face, type Item } from '../foreign.js'
+import { inputOf, said, type Call, type Result } from '../plain.js'
+import type { Kind, Placed, Read } from './kind.js'
+
+const kind = 'ai-ui'
+
+const faceOf = (item: Item): Face => ({ role: item['role'] as Message['role'], id: item['id'], home: ['parts'] })
+
+// Its place in the log stands for an id: that is no other message's, and stays the same.
+function plainItem({ message, ordinal }: Placed, parts: Item[]): Item {
+  // A page has no messages of tools.
+  const role = message.role === 'user' || message.role === 'assistant' ? message.role : message.role === 'tool' ? 'assistant' : 'system'
+  return { id: message.id ?? `message-${ordinal}`, role, parts: parts.length === 0 ? [{ type: 'text', text: '' }] : parts }
+}
+
+const textParts = (texts: string[]): Item[] => texts.filter((text) => text !== '').map((text) => ({ type: 'text', text }))
+
+// Without calls and results.
+function toldBy(message: Message, text: string): Item[] {
+  const own = ownParts(kind, message)
+  return own ? withoutToolParts(own) : textParts([text])
+}
+
+// In the order of the SDK's own schema, so that what was validated is still the same text.
+function callPart(call: Call, result: Result | undefined): Item {
+  const state = result === undefined ? 'input-available' : result.isError ? 'output-error' : 'output-available'
+  const answer = result === undefined ? {} : result.isError ? { errorText: result.text } : { output: result.text }
+  return { type: 'dynamic-tool', toolName: call.name, toolCallId: call.id, state, input: inputOf(call), ...answer }
+}
+
+// On a page a result stands in the part of its call, so the messages that answer are read with the one that asks.
+function readCalls(messages: readonly Placed[], start: number): Read {
+  const { text, calls } = said(messages[start]!.message)
+  const results = new Map<string, Result>()
+  const rest: Item[] = []
+  let end = start + 1
+  for (; end < messages.length; ++end) {
+    const answer = said(messages[end]!.message)
+    if (answer.results.length === 0 || !answer.results.every(({ callId }) => calls.some(({ id }) => id === callId) && !results.has(callId))) break
+    for (const result of answer.results) results.set(result.callId, result)
+    if (answer.text !== '') rest.push(plainItem(messages[end]!, textParts([answer.text])))
+  }
+  const parts = [...toldBy(messages[start]!.message, text), ...calls.map((call) => callPart(call, results.get(call.id)))]
+  return { items: [plainItem(messages[start]!, parts), ...rest], messageCount: end - start }
+}
+
+function readAt(messages: readonly Placed[], index: number): Read {
+  const { message } = messages[index]!
+  const item = disclose(kind, message, faceOf)
+  if (item !== undefined) return { items: [item], messageCount: 1 }
+  const { text, calls, results } = said(message)
+  if (message.role === 'assistant' && calls.length > 0) return readCalls(messages, index)
+  const parts = [...textParts(results.map((result) => result.text)), ...toldBy(message, text)]
+  return { items: [plainItem(messages[index]!, parts)], messageCount: 1 }
+}
+
+export const uiKind: Kind = {
+  roles: ['system', 'user', 'assistant'],
+  write: (item) => [enclose(kind, item, faceOf(item))],
+  read: (messages) => {
+    const found: Read[] = []
+    for (let index = 0; index < messages.length; index += found.at(-1)!.messageCount) found.push(readAt(messages, index))
+    return found
+  },
+}
