@@ -77,6 +77,7 @@ nb::str answer_text(Conversation& conversation, nb::handle line) {
   const Text text(line);
   const Use use(conversation);
   Answered answer;
+  const Raised forgotten;  // errors are answers here
   {
     const WithoutGil released;
     undertext_answer(*use, text.get(), &answer.string);

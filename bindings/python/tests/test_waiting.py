@@ -82,6 +82,22 @@ def test_code_cannot_wait_for_the_compression_it_is_part_of() -> None:
     assert raised == ["conversation", True]
 
 
+def test_code_that_a_call_runs_may_wait_for_what_runs_in_the_background() -> None:
+    asked: List[int] = []
+
+    @undertext.slow
+    def waits(view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel) -> Plan | None:
+        conversation.wait_for_compression()
+        asked.append(len(view))
+        return None
+
+    conversation = undertext.open(strategies={"waits": waits})
+    conversation.append({"role": "user", "content": "x"})
+    conversation.compress(strategy="waits")
+    conversation.answer_text('{"operation":"COMPRESS","strategy":"waits"}')
+    assert asked == [1, 1]
+
+
 def test_a_subscriber_that_waits_does_not_wait_for_itself() -> None:
     heard: List[str] = []
 
