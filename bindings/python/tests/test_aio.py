@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 import threading
 import time
+from collections import UserDict, UserString, deque
 from pathlib import Path
 from typing import Any, Awaitable, Callable, Coroutine, Dict, List, TypeVar
 
@@ -135,6 +136,25 @@ def test_a_call_whose_task_is_cancelled_before_its_first_step_does_not_happen() 
             go_on.set()
             await first
             assert [m["content"] for m in await conversation.messages()] == ["one"]
+
+    run(work())
+
+
+def test_other_mappings_and_sequences_are_read_when_the_call_is_made_too() -> None:
+    class Model(UserDict):  # type: ignore[type-arg]
+        def __call__(self, *asked: object) -> str:
+            return "short"
+
+    async def work() -> None:
+        async with aio.open(summarisers={"mine": Model()}) as conversation:
+            message: Any = UserDict({**say("before"), "tags": deque([1])})
+            first = conversation.append([message])
+            message["content"] = "after"
+            message["tags"].append(2)
+            await first
+            assert await conversation.messages() == [{**say("before"), "tags": [1]}]
+            with pytest.raises(undertext.InvalidArgumentError):
+                await conversation.append(UserDict({**say("x"), "text": UserString("x")}))
 
     run(work())
 

@@ -50,7 +50,7 @@ def test_what_is_no_function_is_refused_at_once(code: Any) -> None:
         assert caught.value.field == field
 
 
-@pytest.mark.parametrize("code", [[len], 5, {5: len}], ids=["a list", "a number", "a name that is no str"])
+@pytest.mark.parametrize("code", [[len], [], 5, {5: len}], ids=["a list", "an empty list", "a number", "a name that is no str"])
 def test_code_is_given_by_its_names(code: Any) -> None:
     for kind in ("strategies", "summarisers"):
         with pytest.raises(undertext.InvalidArgumentError) as caught:
@@ -66,6 +66,8 @@ def test_a_coroutine_function_that_nobody_would_await_is_no_subscriber_of_asynci
             assert caught.value.field == "receive"
             with pytest.raises(undertext.InvalidArgumentError):
                 await aio.open(strategies={"mine": 5})
+            with pytest.raises(undertext.InvalidArgumentError):
+                await aio.open(summarisers=[len])
 
     asyncio.run(work())
 

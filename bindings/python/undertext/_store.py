@@ -66,7 +66,7 @@ def make_settings(
     settings: Settings | Mapping[str, object] | None, summarisers: Mapping[str, Summariser] | None, strategies: Mapping[str, Strategy] | None
 ) -> _native.Settings:
     """Code first, for the JSON may name it."""
-    if settings is None and not summarisers and not strategies:
+    if settings is None and summarisers is None and strategies is None:
         return _brought.NAMES_ALONE
     made = _native.Settings()
     _brought.add_names(made)

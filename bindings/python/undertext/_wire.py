@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping as AnyMapping, Sequence as AnySequence
 from functools import lru_cache
-from typing import Any, Dict, List, Mapping, Sequence, Tuple, cast
+from typing import Any, Dict, List, Mapping, Tuple, cast
 
 from ._errors import InvalidArgumentError
 
@@ -65,14 +66,23 @@ _PLAIN = frozenset((str, int, float, bool, type(None), bytes))
 _DEPTH_MAX = 200
 
 
-def _is_like_a_list(part: Any) -> bool:
-    if not isinstance(part, Sequence):
-        return False
+def _empty_copy(part: Any) -> Any:
+    """A dict or a list to be filled; None for what is neither."""
+    if isinstance(part, dict):
+        return {}
+    if isinstance(part, (list, tuple)):
+        return []
+    if isinstance(part, str) or callable(part):
+        return None
+    if isinstance(part, AnyMapping):
+        return {}
+    if not isinstance(part, AnySequence):
+        return None
     try:
         memoryview(cast(Any, part))  # bytes and the like are none
     except TypeError:
-        return True
-    return False
+        return []
+    return None
 
 
 def copied(value: Any) -> Any:
@@ -85,24 +95,23 @@ def copied(value: Any) -> Any:
             return part
         if id(part) in copies:
             return copies[id(part)]
-        if isinstance(part, Mapping):
-            copies[id(part)] = {}
-        elif isinstance(part, (list, tuple)) or not isinstance(part, str) and _is_like_a_list(part):
-            copies[id(part)] = []
-        else:
+        empty = _empty_copy(part)
+        if empty is None:
             return part
         if depth > _DEPTH_MAX:
             raise RecursionError
+        copies[id(part)] = empty
         found.append((part, depth))  # and so no id is another's
-        return copies[id(part)]
+        return empty
 
     try:
         copy = copy_of(value, 0)
         for part, depth in found:  # which grows meanwhile
-            if isinstance(part, Mapping):
-                copies[id(part)].update((name, copy_of(member, depth + 1)) for name, member in part.items())
+            filled = copies[id(part)]
+            if isinstance(filled, dict):
+                filled.update((name, copy_of(member, depth + 1)) for name, member in part.items())
             else:
-                copies[id(part)].extend(copy_of(member, depth + 1) for member in part)
+                filled.extend(copy_of(member, depth + 1) for member in part)
     except Exception:
         return value
     return copy

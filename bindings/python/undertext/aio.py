@@ -278,13 +278,14 @@ def open(url: str | None = None, id: str | None = None, **arguments: Any) -> _Op
 
 
 def _names_of(arguments: Mapping[str, Any]) -> Collection[str]:
-    return frozenset(arguments.get("summarisers") or ())
+    summarisers = arguments.get("summarisers")
+    return frozenset(summarisers) if isinstance(summarisers, Mapping) else ()
 
 
 def _on_the_loop(arguments: Mapping[str, Any], loop: asyncio.AbstractEventLoop) -> Dict[str, Any]:
     given = dict(arguments)
     for kind, is_slow in (("summarisers", True), ("strategies", False)):
-        if given.get(kind):
+        if isinstance(given.get(kind), Mapping):
             given[kind] = {name: _awaited(code, is_slow, loop) for name, code in given[kind].items()}
     return given
 
