@@ -59,7 +59,7 @@ stage() {
 
 # build PRESET [TARGET]: configures where the presets are newer than the build (ninja sees every other change by itself), and builds.
 build() {
-  [[ $root/build/$1/build.ninja -nt $root/CMakePresets.json ]] || (cd "$root" && cmake --preset "$1")
+  [[ $root/build/$1/build.ninja -nt $root/CMakePresets.json ]] || (cd "$root" && cmake --preset "$1" ${UNDERTEXT_UNITY:+-DUNDERTEXT_UNITY="$UNDERTEXT_UNITY"})
   cmake --build "$root/build/$1" --parallel "$jobs" ${2:+--target "$2"}
 }
 

@@ -19,7 +19,7 @@ namespace undertext {
 
 namespace {
 
-constexpr Style quiet{.color = tint::quiet};
+constexpr Style faint{.color = tint::quiet};
 
 Style role_style(Role role) {
   static constexpr std::uint8_t tints[role_count] = {139, 74, 71, 173};
@@ -163,9 +163,9 @@ void add_text(Line& line, const Row& row, const Drawing& drawing) {
   for (const ToolCall& call : row.message.tool_calls()) after += "  → " + one_line(call.name);
   constexpr std::size_t text_cells_min = 12;
   if (count_cells(before) + text_cells_min + count_cells(after) > room) after.clear();
-  line.add(before, hidden ? quiet : Style{.color = tint::summary});
-  line.add(clip(one_line(row.message.text()), less(room, count_cells(before) + count_cells(after))), hidden ? quiet : Style{});
-  line.add(after, hidden ? quiet : role_style(Role::tool));
+  line.add(before, hidden ? faint : Style{.color = tint::summary});
+  line.add(clip(one_line(row.message.text()), less(room, count_cells(before) + count_cells(after))), hidden ? faint : Style{});
+  line.add(after, hidden ? faint : role_style(Role::tool));
 }
 
 void add_link(Line& line, const Row& row, const Drawing& drawing) {
@@ -181,13 +181,13 @@ void add_link(Line& line, const Row& row, const Drawing& drawing) {
 Line row_line(const Row& row, const Drawing& drawing) {
   const Columns& columns = drawing.columns;
   const bool hidden = row.kind == Row::Kind::hidden;
-  const Style role = hidden ? quiet : role_style(row.message.role());
+  const Style role = hidden ? faint : role_style(row.message.role());
   Line line;
   line.pad_to(Columns::sign);
   if (row.kind == Row::Kind::added) line.add("+", {.color = tint::good, .bold = true});
   if (hidden) line.add("−", {.color = tint::over});
   if (!hidden) line.add_right(std::to_string(row.index), Columns::index_end);
-  line.pad_to(Columns::ordinal).add("#" + std::to_string(row.ordinal.value), quiet);
+  line.pad_to(Columns::ordinal).add("#" + std::to_string(row.ordinal.value), faint);
   line.pad_to(Columns::role).add(name(row.message.role()), role).pad_to(Columns::link);
   add_link(line, row, drawing);
   line.pad_to(Columns::text);
@@ -195,15 +195,15 @@ Line row_line(const Row& row, const Drawing& drawing) {
   line.pad_to(columns.bar);
   const std::string filled = bar(row.tokens, drawing.budget, columns.bar_cells);
   line.add(hidden ? repeated("░", count_cells(filled)) : filled, role);
-  return line.add_right(std::to_string(row.tokens), columns.end, hidden ? quiet : Style{});
+  return line.add_right(std::to_string(row.tokens), columns.end, hidden ? faint : Style{});
 }
 
 Line folded_line(std::uint64_t count, std::uint64_t tokens, const Drawing& drawing) {
   const Columns& columns = drawing.columns;
   Line line;
-  line.add_right("⋮", Columns::index_end, quiet).pad_to(Columns::text).add(std::to_string(count) + " as before", quiet);
+  line.add_right("⋮", Columns::index_end, faint).pad_to(Columns::text).add(std::to_string(count) + " as before", faint);
   line.pad_to(columns.bar).add(bar(tokens, drawing.budget, columns.bar_cells), {.color = tint::fill});
-  return line.add_right(std::to_string(tokens), columns.end, quiet);
+  return line.add_right(std::to_string(tokens), columns.end, faint);
 }
 
 Line totals_line(const Drawing& drawing) {
@@ -217,10 +217,10 @@ Line totals_line(const Drawing& drawing) {
   const std::string counts = std::to_string(stats.current_batch_messages) + " messages, " + std::to_string(stats.total_messages) +
                              " in the log, batch " + std::to_string(stats.current_batch_index);
   Line line;
-  line.pad_to(Columns::ordinal).add(clip(counts, less(columns.bar, Columns::ordinal + budget_cells + 1)), quiet);
-  line.pad_to(less(columns.bar, budget_cells)).add(budget_word, over ? style : quiet).add(" " + budget, quiet).pad_to(columns.bar);
+  line.pad_to(Columns::ordinal).add(clip(counts, less(columns.bar, Columns::ordinal + budget_cells + 1)), faint);
+  line.pad_to(less(columns.bar, budget_cells)).add(budget_word, over ? style : faint).add(" " + budget, faint).pad_to(columns.bar);
   const std::string filled = bar(stats.tokens, drawing.budget, columns.bar_cells);
-  line.add(filled, style).add(repeated("·", columns.bar_cells - count_cells(filled)), quiet);
+  line.add(filled, style).add(repeated("·", columns.bar_cells - count_cells(filled)), faint);
   return line.add_right(std::to_string(stats.tokens), columns.end, {.color = over ? style.color : std::nullopt, .bold = true});
 }
 
@@ -233,9 +233,9 @@ void draw_view(Screen& screen, const History& history, Version before, std::uint
   const std::vector<bool> shown = rows_shown(rows, which);
 
   Line head;
-  head.add_right("#", Columns::index_end, quiet).pad_to(Columns::ordinal).add("log", quiet);
-  head.pad_to(Columns::role).add("role", quiet).pad_to(Columns::text).add("message", quiet);
-  screen.print(head.add_right("tokens", drawing.columns.end, quiet));
+  head.add_right("#", Columns::index_end, faint).pad_to(Columns::ordinal).add("log", faint);
+  head.pad_to(Columns::role).add("role", faint).pad_to(Columns::text).add("message", faint);
+  screen.print(head.add_right("tokens", drawing.columns.end, faint));
   for (std::size_t i = 0; i < rows.size();) {
     if (shown[i]) {
       screen.print(row_line(rows[i++], drawing));
@@ -260,23 +260,23 @@ void draw_timeline(Screen& screen, const History& history, std::uint64_t token_b
   const std::size_t operation = rails + 2 * static_cast<std::size_t>(depth_max) + 4;
   const std::size_t description = operation + 14;
   Line head;
-  head.add_right("version", version_end, quiet).add_right("batch", rails - 1, quiet).pad_to(rails);
+  head.add_right("version", version_end, faint).add_right("batch", rails - 1, faint).pad_to(rails);
   for (std::uint64_t k = 0; k <= depth_max; ++k) head.add(std::to_string(k) + " ", depth_style(k));
-  screen.print(head.pad_to(operation).add("operation", quiet).add_right("tokens", columns.end, quiet));
+  screen.print(head.pad_to(operation).add("operation", faint).add_right("tokens", columns.end, faint));
   std::uint64_t depth = 0;
   for (const VersionInfo& version : versions) {
     Line line;
-    line.add_right("v" + std::to_string(version.version), version_end, quiet).pad_to(rails);
+    line.add_right("v" + std::to_string(version.version), version_end, faint).pad_to(rails);
     const std::uint64_t now = version.batch_index;
     for (std::uint64_t k = 0; k < now; ++k) line.add(k < depth ? "│ " : k == depth ? "├─" : "┬─", depth_style(k));
     line.add("●", depth_style(now));
     for (std::uint64_t k = now + 1; k <= depth; ++k) line.add(k < depth ? "─┴" : "─╯", depth_style(k));
     depth = now;
     const bool first = version.operation.empty();
-    line.pad_to(operation).add(first ? "empty" : version.operation, first ? quiet : Style{});
+    line.pad_to(operation).add(first ? "empty" : version.operation, first ? faint : Style{});
     std::string words = printable(version.description);
     if (words.empty() && version.restores) words = "back to v" + std::to_string(*version.restores);
-    line.pad_to(description).add(clip(words, columns.room_from(description)), quiet);
+    line.pad_to(description).add(clip(words, columns.room_from(description)), faint);
     line.pad_to(columns.bar).add(bar(version.tokens, token_budget, columns.bar_cells), fill_style(version.tokens, token_budget));
     screen.print(line.add_right(std::to_string(version.tokens), columns.end));
   }

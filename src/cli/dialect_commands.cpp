@@ -65,7 +65,6 @@ std::vector<Finding> findings_of(Desk& desk, const ValidateOptions& given, const
 
 // The words of errors and repairs are long, and a cut would take what matters: on a terminal they are wrapped.
 void print_findings(Desk& desk, const std::vector<Finding>& findings) {
-  constexpr Style quiet{.color = 245};
   std::size_t code_cells = 0;
   for (const Finding& finding : findings) code_cells = std::max(code_cells, finding.code.size());
   const std::size_t label_at = code_cells + 2, text_at = label_at + 8;

@@ -12,7 +12,6 @@
 namespace undertext {
 namespace {
 
-constexpr Style quiet{.color = 245};
 constexpr Style good{.color = 71};
 constexpr Style gone{.color = 167};
 

@@ -16,8 +16,6 @@
 namespace undertext {
 namespace {
 
-constexpr Style quiet{.color = 245};
-
 std::string json_text(std::string_view text) {
   std::string out;
   append_json_string(out, text);

@@ -47,6 +47,9 @@ struct Style {
   bool bold = false;
 };
 
+// Of what need not be read at once.
+inline constexpr Style quiet{.color = 245};
+
 // One line, put together from the left. Everything added has to be printable.
 class Line {
  public:

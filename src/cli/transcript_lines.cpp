@@ -51,7 +51,6 @@ Style style_of(Role role) {
 }
 
 Line head_of(const ShownMessage& shown) {
-  constexpr Style quiet{.color = 245};
   Line line;
   line.add(shown.index ? std::to_string(*shown.index) : std::string("-")).pad_to(5);
   line.add(" ").add(name(shown.message.role()), style_of(shown.message.role()));

@@ -12,6 +12,9 @@
 
 namespace undertext {
 
+inline constexpr DialectSet in_chat = bit(Dialect::openai_chat), in_anthropic = bit(Dialect::anthropic),
+                            in_responses = bit(Dialect::openai_responses);
+
 // What was read from `value`, and may stand as it is in `native`.
 inline Block block_of(BlockKind kind, const JsonValue& value, DialectSet native) {
   Block block;

@@ -8,9 +8,6 @@ namespace undertext {
 namespace {
 
 constexpr DialectSet none = 0;
-constexpr DialectSet chat = bit(Dialect::openai_chat);
-constexpr DialectSet anthropic = bit(Dialect::anthropic);
-constexpr DialectSet responses = bit(Dialect::openai_responses);
 
 class MessageReader {
  public:
@@ -20,14 +17,14 @@ class MessageReader {
   Turn read(JsonValue message) {
     turn_.raw = message.raw();
     turn_.shape = Turn::Shape::absent;
-    native_ = chat | anthropic | responses;
+    native_ = in_chat | in_anthropic | in_responses;
     for (const JsonMember member : message.members()) read_role(member);
     std::optional<JsonValue> content;
     for (const JsonMember member : message.members()) read_member(member, content);
     if (content) read_content(*content);
     for (Block& call : calls_) turn_.blocks.push_back(std::move(call));
     if (turn_.role == Role::tool) become_result();
-    if (turn_.shape == Turn::Shape::absent || turn_.shape == Turn::Shape::null) native_ &= chat;
+    if (turn_.shape == Turn::Shape::absent || turn_.shape == Turn::Shape::null) native_ &= in_chat;
     turn_.native = origin_ != 0 ? origin_ : native_;
     return std::move(turn_);
   }
@@ -39,20 +36,20 @@ class MessageReader {
     if (role.string_is("developer")) {
       turn_.role = Role::system;
       turn_.is_developer = true;
-      native_ &= chat | responses;
+      native_ &= in_chat | in_responses;
     } else if (role.string_is("function")) {
       turn_.role = Role::tool;
       is_function_ = true;
-      native_ &= chat;
+      native_ &= in_chat;
     } else {
       turn_.role = role_named(role.string()).value_or(Role::user);
-      if (turn_.role == Role::tool) native_ &= chat;
+      if (turn_.role == Role::tool) native_ &= in_chat;
     }
   }
 
   // Anthropic has nothing beside the content, and a tool calls and thinks nothing.
   bool may_have(const JsonValue& key) const {
-    if (origin_ == anthropic) return false;
+    if (origin_ == in_anthropic) return false;
     return turn_.role != Role::tool || !is_one_of(key, {"tool_calls", "toolCalls", "function_call", "refusal", "reasoning_content",
                                                         "reasoning", "reasoning_details", "audio"});
   }
@@ -72,44 +69,44 @@ class MessageReader {
     }
     if (key.string_is("tool_calls") || key.string_is("toolCalls")) {
       const bool is_chat = key.string_is("tool_calls");
-      native_ &= is_chat ? chat : none;
+      native_ &= is_chat ? in_chat : none;
       if (value.is(JsonType::array)) {
         turn_.has_empty_calls = turn_.has_empty_calls || (is_chat && value.empty());
         for (const JsonValue call : value.elements()) read_call(call);
       }
     } else if (key.string_is("tool_call_id") || key.string_is("toolCallId")) {
-      native_ &= key.string_is("tool_call_id") ? chat : none;
+      native_ &= key.string_is("tool_call_id") ? in_chat : none;
       if (value.is(JsonType::string)) result_id_ = decoded_of(value, arena_);
     } else if (key.string_is("name")) {
-      native_ &= chat;
+      native_ &= in_chat;
       if (value.is(JsonType::string)) turn_.name = value.string_raw();
     } else if (key.string_is("refusal")) {
-      native_ &= chat;
+      native_ &= in_chat;
       if (value.is(JsonType::string)) add_text(BlockKind::refusal, value, "refusal");
     } else if (key.string_is("reasoning_content") || key.string_is("reasoning")) {
-      native_ &= chat;
+      native_ &= in_chat;
       if (value.is(JsonType::string)) add_text(BlockKind::reasoning, value, decoded_of(key, arena_));
     } else if (key.string_is("reasoning_details")) {
-      native_ &= chat;
-      Block block = block_of(BlockKind::reasoning, value, chat);
+      native_ &= in_chat;
+      Block block = block_of(BlockKind::reasoning, value, in_chat);
       block.type = "reasoning_details";
       turn_.blocks.push_back(std::move(block));
     } else if (key.string_is("function_call")) {
-      native_ &= chat;
+      native_ &= in_chat;
       if (value.is(JsonType::object)) {
         native_ = 0;  // it has no id, which the engine needs
         read_legacy_call(value);
       }
     } else if (key.string_is("audio")) {
-      native_ &= chat;
+      native_ &= in_chat;
       if (value.is(JsonType::object)) {
-        Block block = block_of(BlockKind::media, value, chat);
+        Block block = block_of(BlockKind::media, value, in_chat);
         block.type = "audio";
         block.media = {MediaKind::audio, MediaSource::file_id, body_of(value, "id")};
         turn_.blocks.push_back(std::move(block));
       }
     } else if (key.string_is("annotations")) {
-      native_ &= chat;
+      native_ &= in_chat;
       if (value.is(JsonType::array) && !value.empty()) turn_.has_annotations = true;
     } else if (is_one_of(key, {"id", "timestamp", "metadata", "native"})) {
       native_ = 0;  // the engine's own
@@ -141,7 +138,7 @@ class MessageReader {
       if (const std::optional<JsonValue> arguments = inner.find(key)) block.json = arguments->raw();
     const bool is_chat = string_of(call, "id") && string_of(inner, "name") &&
                          (is_custom || (function && function->is(JsonType::object) && string_of(*function, "arguments")));
-    if (is_chat) block.native = chat;
+    if (is_chat) block.native = in_chat;
     if (!is_chat) native_ &= origin_;
     for (const JsonMember member : call.members())  // such as the signature that Gemini's Chat endpoint puts there
       if (is_chat && !is_one_of(member.key, {"id", "type", "function", "custom", "index"})) block.has_unknown = true;
@@ -162,7 +159,7 @@ class MessageReader {
   }
 
   void read_legacy_call(const JsonValue& call) {
-    Block block = block_of(BlockKind::call, call, chat);
+    Block block = block_of(BlockKind::call, call, in_chat);
     block.is_legacy = true;
     block.has_own_id = false;
     block.name = decoded_of(call, "name", arena_);
@@ -177,7 +174,7 @@ class MessageReader {
       turn_.blocks.push_back(text_block(content.string_raw()));
     } else if (content.is(JsonType::array)) {
       turn_.shape = Turn::Shape::list;
-      native_ &= chat | anthropic;
+      native_ &= in_chat | in_anthropic;
       for (const JsonValue part : content.elements()) turn_.blocks.push_back(read_part(part, origin_, native_, arena_));
     } else {
       turn_.shape = Turn::Shape::null;

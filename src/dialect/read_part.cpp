@@ -8,10 +8,6 @@
 namespace undertext {
 namespace {
 
-constexpr DialectSet chat = bit(Dialect::openai_chat);
-constexpr DialectSet anthropic = bit(Dialect::anthropic);
-constexpr DialectSet responses = bit(Dialect::openai_responses);
-
 struct PartRule {
   std::string_view type;
   DialectSet native;
@@ -20,25 +16,25 @@ struct PartRule {
 
 const PartRule* rule_of(std::string_view type) {
   static constexpr PartRule rules[] = {
-      {"text", chat | anthropic, {"text"}},
-      {"image_url", chat, {"image_url"}},
-      {"input_audio", chat, {"input_audio"}},
-      {"file", chat, {"file"}},
-      {"refusal", chat, {"refusal"}},
-      {"image", anthropic, {"source"}},
-      {"document", anthropic, {"source", "title", "context", "citations"}},
-      {"tool_use", anthropic, {"id", "name", "input", "caller", "toolset_name"}},
-      {"tool_result", anthropic, {"tool_use_id", "content", "is_error"}},
-      {"thinking", anthropic, {"thinking", "signature"}},
-      {"redacted_thinking", anthropic, {"data"}},
-      {"compaction", anthropic, {"content", "signature", "encrypted_content"}},
-      {"search_result", anthropic, {"source", "title", "content", "citations"}},
-      {"server_tool_use", anthropic, {"id", "name", "input", "caller"}},
-      {"mcp_tool_use", anthropic, {"id", "name", "input", "server_name"}},
-      {"mcp_tool_result", anthropic, {"tool_use_id", "content", "is_error"}},
-      {"container_upload", anthropic, {"file_id"}},
-      {"tool_addition", anthropic, {"tool"}},
-      {"tool_removal", anthropic, {"tool"}},
+      {"text", in_chat | in_anthropic, {"text"}},
+      {"image_url", in_chat, {"image_url"}},
+      {"input_audio", in_chat, {"input_audio"}},
+      {"file", in_chat, {"file"}},
+      {"refusal", in_chat, {"refusal"}},
+      {"image", in_anthropic, {"source"}},
+      {"document", in_anthropic, {"source", "title", "context", "citations"}},
+      {"tool_use", in_anthropic, {"id", "name", "input", "caller", "toolset_name"}},
+      {"tool_result", in_anthropic, {"tool_use_id", "content", "is_error"}},
+      {"thinking", in_anthropic, {"thinking", "signature"}},
+      {"redacted_thinking", in_anthropic, {"data"}},
+      {"compaction", in_anthropic, {"content", "signature", "encrypted_content"}},
+      {"search_result", in_anthropic, {"source", "title", "content", "citations"}},
+      {"server_tool_use", in_anthropic, {"id", "name", "input", "caller"}},
+      {"mcp_tool_use", in_anthropic, {"id", "name", "input", "server_name"}},
+      {"mcp_tool_result", in_anthropic, {"tool_use_id", "content", "is_error"}},
+      {"container_upload", in_anthropic, {"file_id"}},
+      {"tool_addition", in_anthropic, {"tool"}},
+      {"tool_removal", in_anthropic, {"tool"}},
   };
   for (const PartRule& rule : rules)
     if (rule.type == type) return &rule;
@@ -58,7 +54,7 @@ class PartReader {
     if (rule != nullptr) {
       block.native = rule->native;
     } else if (type.ends_with("_tool_result")) {
-      block.native = anthropic;
+      block.native = in_anthropic;
     }
     if (part.is(JsonType::object)) check_fields(part, rule, block);
     read_known(part, type, block);
@@ -66,7 +62,7 @@ class PartReader {
     const bool has_place = is_client(block, BlockKind::call) || is_client(block, BlockKind::result);
     const bool is_read =
         has_place || block.kind == BlockKind::text || block.kind == BlockKind::refusal || block.kind == BlockKind::media;
-    if (!is_read || (block.native == 0 && !(has_place && origin_ == chat))) block.native |= origin_;
+    if (!is_read || (block.native == 0 && !(has_place && origin_ == in_chat))) block.native |= origin_;
     native_ &= block.native;
     return block;
   }
@@ -76,17 +72,17 @@ class PartReader {
     for (const JsonMember member : part.members()) {
       if (member.key.string_is("type")) continue;
       if (member.key.string_is("cache_control")) {
-        block.native &= anthropic;
+        block.native &= in_anthropic;
         if (!member.value.is(JsonType::null)) block.cache = member.value.raw();
       } else if (member.key.string_is("prompt_cache_breakpoint")) {
-        block.native &= chat;
-        if (origin_ == anthropic) {
+        block.native &= in_chat;
+        if (origin_ == in_anthropic) {
           block.has_unknown = true;
         } else if (!member.value.is(JsonType::null)) {
           block.cache = member.value.raw();
         }
       } else if (member.key.string_is("citations")) {
-        block.native &= anthropic;
+        block.native &= in_anthropic;
         if (member.value.is(JsonType::array) && !member.value.empty()) block.has_citations = true;
         if (member.value.is(JsonType::object)) block.has_unknown = true;
       } else if (is_one_of(member.key, {"context", "caller", "toolset_name"}) && !member.value.is(JsonType::null) &&
@@ -105,7 +101,7 @@ class PartReader {
       if (!string_of(part, "text")) return;
       block.kind = BlockKind::text;
       block.text = body_of(part, "text");
-    } else if (type == "refusal" && origin_ != anthropic) {
+    } else if (type == "refusal" && origin_ != in_anthropic) {
       block.kind = BlockKind::refusal;
       block.text = body_of(part, "refusal");
     } else if (type == "tool_use" || type == "server_tool_use" || type == "mcp_tool_use") {
@@ -162,7 +158,7 @@ class PartReader {
       block.is_list = true;
       const DialectSet outside = native_;
       for (const JsonValue element : content->elements()) block.inner.push_back(read(element));
-      if ((native_ & anthropic) == 0) block.native &= origin_;
+      if ((native_ & in_anthropic) == 0) block.native &= origin_;
       native_ = outside;
     } else {
       block.json = content->raw();
@@ -175,13 +171,13 @@ class PartReader {
     if (!item || !item->is(JsonType::object)) return;
     const std::string_view dialect = type == "reasoning" ? name(Dialect::openai_responses) : type;
     block.raw = item->raw();
-    block.native = dialect == name(Dialect::gemini) ? bit(Dialect::gemini) : responses;
+    block.native = dialect == name(Dialect::gemini) ? bit(Dialect::gemini) : in_responses;
     JsonText text;
     const std::string_view as_content =
-        block.native == responses ? std::string_view() : arena_.keep(R"({"parts":[)" + std::string(block.raw) + "]}");
-    if (block.native == responses || !text.read(as_content, {.depth = 4096})) {
+        block.native == in_responses ? std::string_view() : arena_.keep(R"({"parts":[)" + std::string(block.raw) + "]}");
+    if (block.native == in_responses || !text.read(as_content, {.depth = 4096})) {
       ToolIds ids;
-      Turn read = block.native == responses ? read_responses(*item, arena_) : read_gemini(text.root(), arena_, ids);
+      Turn read = block.native == in_responses ? read_responses(*item, arena_) : read_gemini(text.root(), arena_, ids);
       if (read.blocks.size() == 1) {
         const std::string_view raw = block.raw;
         const DialectSet native = block.native;

@@ -5,9 +5,7 @@
 namespace undertext {
 namespace {
 
-constexpr DialectSet responses = bit(Dialect::openai_responses);
-
-Block block_of(BlockKind kind, const JsonValue& value) { return undertext::block_of(kind, value, responses); }
+Block block_of(BlockKind kind, const JsonValue& value) { return undertext::block_of(kind, value, in_responses); }
 
 // Whether it says something that only this dialect has a place for.
 bool says_more(const JsonValue& object, std::initializer_list<std::string_view> known) {
@@ -106,7 +104,7 @@ void read_output(const JsonValue& item, bool is_custom, Turn& turn, Arena& arena
 Turn read_responses(JsonValue item, Arena& arena) {
   Turn turn;
   turn.raw = item.raw();
-  turn.native = responses;
+  turn.native = in_responses;
   turn.shape = Turn::Shape::item;
   turn.is_item = true;
   turn.item_id = decoded_of(item, "id", arena);

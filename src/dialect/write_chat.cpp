@@ -12,7 +12,7 @@ void write_cache(std::string& out, const Block& block) {
   out += block.cache;
 }
 
-void write_part(std::string& out, const Block& block) {
+void write_chat_part(std::string& out, const Block& block) {
   if (copies(block, chat)) {
     out += block.raw;
     return;
@@ -52,7 +52,7 @@ void write_part(std::string& out, const Block& block) {
 }
 
 // The value of `function_call`, or an element of `tool_calls`.
-void write_call(std::string& out, const Block& call) {
+void write_chat_call(std::string& out, const Block& call) {
   if (copies(call, chat)) {
     out += call.raw;
     return;
@@ -84,7 +84,7 @@ void write_tool(std::string& out, const Block& result) {
   }
   out += R"(,"content":)";
   if (result.is_list && !result.inner.empty()) {
-    append_list(out, result.inner, [&out](const Block& inner) { write_part(out, inner); });
+    append_list(out, result.inner, [&out](const Block& inner) { write_chat_part(out, inner); });
   } else {
     append_quoted(out, result_body(result));
   }
@@ -149,7 +149,7 @@ void write_content(std::string& out, const Turn& turn) {
   } else if (is_plain_text(said, chat)) {
     append_quoted(out, said.blocks[0].text);
   } else {
-    append_list(out, said.blocks, [&out](const Block& block) { write_part(out, block); });
+    append_list(out, said.blocks, [&out](const Block& block) { write_chat_part(out, block); });
   }
 }
 
@@ -172,14 +172,14 @@ void write_chat(std::string& out, const Turn& turn) {
     if (!is_client(block, BlockKind::call)) continue;
     if (block.is_legacy) {
       out += R"(,"function_call":)";
-      write_call(out, block);
+      write_chat_call(out, block);
     } else {
       calls.push_back(block);
     }
   }
   if (!calls.empty()) {
     out += R"(,"tool_calls":)";
-    append_list(out, calls, [&out](const Block& call) { write_call(out, call); });
+    append_list(out, calls, [&out](const Block& call) { write_chat_call(out, call); });
   }
   out += '}';
 }

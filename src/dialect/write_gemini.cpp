@@ -55,7 +55,7 @@ void write_response(std::string& out, const Block& result) {
   out += '}';
 }
 
-void write_part(std::string& out, const Block& block) {
+void write_gemini_part(std::string& out, const Block& block) {
   if (copies(block, gemini)) {
     out += block.raw;
     return;
@@ -94,7 +94,7 @@ void write_part(std::string& out, const Block& block) {
 
 void write_gemini(std::string& out, const Turn& turn) {
   out += turn.is_top ? R"({"parts":)" : turn.role == Role::assistant ? R"({"role":"model","parts":)" : R"({"role":"user","parts":)";
-  append_list(out, turn.blocks, [&out](const Block& block) { write_part(out, block); });
+  append_list(out, turn.blocks, [&out](const Block& block) { write_gemini_part(out, block); });
   out += '}';
 }
 

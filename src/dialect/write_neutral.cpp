@@ -35,11 +35,11 @@ void write_signature(std::string& out, const Block& block) {
   append_quoted(out, block.signature);
 }
 
-void write_part(std::string& out, const Block& block);
+void write_neutral_part(std::string& out, const Block& block);
 
 void write_output(std::string& out, const Block& result) {
   if (result.is_list) {
-    append_list(out, result.inner, [&out](const Block& inner) { write_part(out, inner); });
+    append_list(out, result.inner, [&out](const Block& inner) { write_neutral_part(out, inner); });
   } else {
     append_quoted(out, result_body(result));
   }
@@ -59,7 +59,7 @@ void write_wrapped(std::string& out, const Block& block) {
   out += '}';
 }
 
-void write_part(std::string& out, const Block& block) {
+void write_neutral_part(std::string& out, const Block& block) {
   switch (block.kind) {
     case BlockKind::text:
       out += R"({"type":"text","text":)";
@@ -141,7 +141,7 @@ void write_neutral(std::string& out, const Turn& turn) {
     return append_quoted(out, parts[0].text);
   }
   if (parts.empty()) parts.push_back(text_block({}));
-  append_list(out, parts, [&out](const Block& block) { write_part(out, block); });
+  append_list(out, parts, [&out](const Block& block) { write_neutral_part(out, block); });
 }
 
 }  // namespace undertext

@@ -6,7 +6,7 @@ namespace {
 
 constexpr Dialect responses = Dialect::openai_responses;
 
-void write_part(std::string& out, const Block& block, Role role) {
+void write_response_part(std::string& out, const Block& block, Role role) {
   if (copies(block, responses)) {
     out += block.raw;
     return;
@@ -43,7 +43,7 @@ void write_part(std::string& out, const Block& block, Role role) {
   out += '}';
 }
 
-void write_call(std::string& out, const Block& call) {
+void write_response_call(std::string& out, const Block& call) {
   out += call.is_custom ? R"({"type":"custom_tool_call","call_id":)" : R"({"type":"function_call","call_id":)";
   append_string(out, call.id);
   out += R"(,"name":)";
@@ -59,7 +59,7 @@ void write_result(std::string& out, const Block& result) {
   append_string(out, result.id);
   out += R"(,"output":)";
   if (result.is_list && !result.inner.empty()) {
-    append_list(out, result.inner, [&out](const Block& inner) { write_part(out, inner, Role::user); });
+    append_list(out, result.inner, [&out](const Block& inner) { write_response_part(out, inner, Role::user); });
   } else {
     append_quoted(out, result_body(result));
   }
@@ -84,7 +84,7 @@ void write_responses(std::string& out, const Turn& turn) {
       out += only.raw;
       return;
     }
-    if (only.kind == BlockKind::call) return write_call(out, only);
+    if (only.kind == BlockKind::call) return write_response_call(out, only);
     if (only.kind == BlockKind::result) return write_result(out, only);
   }
   out += R"({"role":)";
@@ -99,7 +99,7 @@ void write_responses(std::string& out, const Turn& turn) {
   } else if (is_plain_text(turn, responses)) {
     append_quoted(out, turn.blocks[0].text);
   } else {
-    append_list(out, turn.blocks, [&](const Block& block) { write_part(out, block, turn.role); });
+    append_list(out, turn.blocks, [&](const Block& block) { write_response_part(out, block, turn.role); });
   }
   out += '}';
 }

@@ -75,7 +75,7 @@ void append_events(std::string& out, const std::vector<Event>& events) {
   append_json(out, events);
 }
 
-void append_json(std::string& out, const BlameEntry& entry) {
+void append_entry(std::string& out, const BlameEntry& entry) {
   append_field(out, R"({"version":)", entry.version);
   append_field(out, R"(,"operation":)", entry.operation);
   append_field(out, R"(,"timestamp":)", entry.timestamp_ms);
@@ -83,12 +83,12 @@ void append_json(std::string& out, const BlameEntry& entry) {
   out += '}';
 }
 
-void append_json(std::string& out, const std::vector<BlameEntry>& entries) {
+void append_entries(std::string& out, const std::vector<BlameEntry>& entries) {
   out += '[';
   const char* separator = "";
   for (const BlameEntry& entry : entries) {
     out += separator;
-    append_json(out, entry);
+    append_entry(out, entry);
     separator = ",";
   }
   out += ']';
@@ -282,11 +282,11 @@ void append_json(std::string& out, const Diff& diff) {
 void append_json(std::string& out, const Blame& blame) {
   append_field(out, R"({"ordinal":)", blame.ordinal);
   out += R"(,"stored":)";
-  append_json(out, blame.stored);
+  append_entry(out, blame.stored);
   out += R"(,"hidden":)";
-  append_json(out, blame.hidden);
+  append_entries(out, blame.hidden);
   out += R"(,"shown":)";
-  append_json(out, blame.shown);
+  append_entries(out, blame.shown);
   out += blame.visible ? R"(,"visible":true})" : R"(,"visible":false})";
 }
 
