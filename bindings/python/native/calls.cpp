@@ -68,8 +68,17 @@ Text::Text(nb::handle value) {
   text_ = {PyBytes_AS_STRING(held_.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(held_.ptr()))};
 }
 
+Payload::Payload(nb::handle value) {
+  if (PyBytes_Check(value.ptr()) || PyUnicode_Check(value.ptr())) {
+    text_.emplace(value);
+  } else {
+    json_.emplace(value);
+  }
+}
+
 Raised::Raised() : outer_(innermost) { innermost = this; }
 Raised::~Raised() { innermost = outer_; }
+bool Raised::is_anybody_calling() { return innermost != nullptr; }
 void Raised::keep(nb::object exception, const Refused* refused) {
   if (innermost == nullptr) return;
   innermost->exception = std::move(exception);
@@ -109,12 +118,6 @@ nb::object read_answer(undertext_status status, std::string_view answer, const R
   if (PyDict_Check(error.ptr()) && PyDict_GetItemString(error.ptr(), "error") != nullptr) error = error["error"];
   put_place(error, raised.field, raised.path);
   raise_made(undertext_status_name(status), error, raised.exception);
-}
-
-void end_callback(void* context) {
-  auto* callback = static_cast<Callback*>(context);
-  const Entered python;
-  if (python) delete callback;  // else the interpreter is ending, and takes its objects along
 }
 
 WithoutGil::~WithoutGil() {

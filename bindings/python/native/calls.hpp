@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -42,6 +43,9 @@ class Text {
   undertext_text text_;
 };
 
+// An argument that may be whatever there is, None too: it is read here, and refused by typed errors.
+inline nb::arg anything() { return nb::arg().none(); }
+
 // A value as JSON; the text lives as long as this.
 class Json {
  public:
@@ -50,6 +54,17 @@ class Json {
 
  private:
   std::string text_;
+};
+
+// What a provider sent: its text (str or bytes), or what that was read into.
+class Payload {
+ public:
+  explicit Payload(nb::handle value);
+  undertext_text get() const { return text_ ? text_->get() : json_->get(); }
+
+ private:
+  std::optional<Text> text_;
+  std::optional<Json> json_;
 };
 
 // Lets the GIL go for as long as it lives. A thread that comes back while the interpreter ends stays away for ever: there is nothing left to come back to.
@@ -73,6 +88,7 @@ class Raised {
   ~Raised();
   // For the innermost call of this thread; forgotten where there is none. `refused`: why its answer was, if it was.
   static void keep(nb::object exception, const Refused* refused);
+  static bool is_anybody_calling();  // on this thread
   nb::object exception;
   std::string field, path;  // of what was refused
 
@@ -122,12 +138,6 @@ nb::object answer_of(Work work) {
   return read_answer(status, answer.view(), raised);
 }
 
-// A function of Python's as the context of a callback.
-struct Callback {
-  nb::object function;
-};
-void end_callback(void* context);  // for undertext_end
-
 // Python, entered from the library for a callback. Not while the interpreter ends.
 class Entered {
  public:
@@ -142,6 +152,14 @@ class Entered {
   bool is_in_;
   PyGILState_STATE state_{};
 };
+
+// What holds objects of Python's as the context of a callback ends by this undertext_end. While the interpreter is ending it takes its objects along.
+template <class Context>
+void end_callback(void* context) {
+  const Entered python;
+  if (python) delete static_cast<Context*>(context);
+}
+
 // In a child of fork(): the others did not come along.
 void forget_others();
 // From here on nobody enters but this thread; waits for those who are inside.

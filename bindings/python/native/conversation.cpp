@@ -1,4 +1,7 @@
+#include <chrono>
 #include <set>
+#include <thread>
+#include <utility>
 
 #include <nanobind/stl/optional.h>
 
@@ -9,6 +12,8 @@ namespace undertext_python {
 
 namespace {
 
+constexpr std::chrono::milliseconds wait_slice(50);
+
 std::set<Conversation*>& open_conversations() {
   static auto* open = new std::set<Conversation*>;
   return *open;
@@ -18,7 +23,7 @@ std::set<Conversation*>& open_conversations() {
 void receive(void* context, undertext_text event) {
   const Entered python;
   if (!python) return;
-  const nb::object function = static_cast<Callback*>(context)->function;
+  const nb::object function = *static_cast<nb::object*>(context);
   try {
     function(read_json({event.data, event.size}));
   } catch (nb::python_error& error) {
@@ -72,6 +77,7 @@ nb::str answer_text(Conversation& conversation, nb::handle line) {
   const Text text(line);
   const Use use(conversation);
   Answered answer;
+  const Raised forgotten;  // errors are answers here
   {
     const WithoutGil released;
     undertext_answer(*use, text.get(), &answer.string);
@@ -96,7 +102,9 @@ PyType_Slot slots[] = {
 
 }  // namespace
 
-Conversation::Conversation(undertext_conversation* handle) : handle_(handle) { open_conversations().insert(this); }
+Conversation::Conversation(undertext_conversation* handle, std::vector<nb::object> code) : handle_(handle), code_(std::move(code)) {
+  open_conversations().insert(this);
+}
 
 Conversation::~Conversation() {
   open_conversations().erase(this);
@@ -117,9 +125,18 @@ void Conversation::end(void (*closing)(undertext_conversation*)) {
   handle_ = nullptr;
   const std::map<std::uint64_t, Subscribed> subscriptions = std::move(subscriptions_);
   subscriptions_.clear();
+  const std::vector<nb::object> code = std::exchange(code_, {});  // let go when the GIL is back
+  std::vector<std::future<undertext_status>> waiting = std::exchange(left_waiting_, {});
   const WithoutGil released;
   for (const auto& [number, subscribed] : subscriptions) undertext_subscription_close(subscribed.subscription);
-  closing(handle);
+  if (waiting.empty()) return closing(handle);
+  undertext_cancel_compression(handle, nullptr);
+  auto end_after_them = [handle, closing, waiting = std::move(waiting)]() mutable {
+    waiting.clear();  // waits for their threads
+    closing(handle);
+  };
+  if (closing == undertext_conversation_close) return end_after_them();
+  std::thread(std::move(end_after_them)).detach();
 }
 
 void Conversation::close_all() {
@@ -130,14 +147,22 @@ void Conversation::close_all() {
       if (!conversation->is_ending_) next = conversation;
     }
     if (next == nullptr) return;
+    if (!next->is_closed()) next->stop_compressing();  // else another thread's call that waits for it would not end
     next->close();
   }
+}
+
+void Conversation::stop_compressing() {
+  const Use use(*this);
+  const WithoutGil released;
+  undertext_cancel_compression(*use, nullptr);
 }
 
 void Conversation::forget_all() {
   for (Conversation* conversation : open_conversations()) {
     conversation->handle_ = nullptr;
     conversation->subscriptions_.clear();
+    new auto(std::exchange(conversation->left_waiting_, {}));  // never ended: their threads are not here
   }
 }
 
@@ -152,15 +177,17 @@ void Conversation::end_call() {
 
 std::uint64_t Conversation::subscribe(nb::object function) {
   const Use use(*this);
-  auto* callback = new Callback{std::move(function)};
+  auto* held = new nb::object(std::move(function));
   undertext_subscription* subscription = nullptr;
   try {
-    call([&](undertext_string* error) { return undertext_subscribe(*use, receive, end_callback, callback, &subscription, error); });
+    call([&](undertext_string* error) {
+      return undertext_subscribe(*use, receive, end_callback<nb::object>, held, &subscription, error);
+    });
   } catch (...) {
-    delete callback;
+    delete held;
     throw;
   }
-  subscriptions_[next_number_] = {subscription, callback};
+  subscriptions_[next_number_] = {subscription, held};
   return next_number_++;
 }
 
@@ -173,9 +200,36 @@ void Conversation::unsubscribe(std::uint64_t number) {
   undertext_subscription_close(subscription);
 }
 
+void Conversation::wait_for_compression() {
+  const nb::object running = code_in_background();
+  for (const nb::object& function : code_) {
+    if (running.is(function))
+      throw Refused{"cannot be waited for by code that is part of its compression", "conversation", "conversation", {}};
+  }
+  // The engine knows the thread of a change, whose subscribers would wait for themselves.
+  if (Entered::is_inside()) return alone<undertext_wait_for_compression>(*this);
+  // By another thread, so that this one sees signals meanwhile.
+  const Use use(*this);
+  std::future<undertext_status> waiting =
+      std::async(std::launch::async, [handle = *use] { return undertext_wait_for_compression(handle, nullptr); });
+  const auto is_over = [&] {
+    const WithoutGil released;
+    return waiting.wait_for(wait_slice) == std::future_status::ready;
+  };
+  while (!is_over()) {
+    if (PyErr_CheckSignals() == 0) continue;
+    left_waiting_.push_back(std::move(waiting));
+    throw nb::python_error();
+  }
+  if (const undertext_status status = waiting.get(); status != UNDERTEXT_OK) raise(status, {}, Raised());
+}
+
 void Conversation::visit_functions(visitproc visit, void* argument, int& status) {
+  for (const nb::object& function : code_) {
+    if (status == 0) status = visit(function.ptr(), argument);
+  }
   for (const auto& [number, subscribed] : subscriptions_) {
-    if (status == 0) status = visit(subscribed.callback->function.ptr(), argument);
+    if (status == 0) status = visit(subscribed.function->ptr(), argument);
   }
 }
 
@@ -191,13 +245,12 @@ void bind_conversation(nb::module_& module) {
             const Use use(self);
             return answer_of([&](undertext_string* answer) { return undertext_answer(*use, json.get(), answer); });
           },
-          nb::arg("request").none())
-      .def("answer_text", answer_text, nb::arg("line").none())
+          anything())
+      .def("answer_text", answer_text, anything())
       .def(
-          "append", [](Conversation& self, nb::handle messages) { return append(self, Json(messages).get()); },
-          nb::arg("messages").none())
+          "append", [](Conversation& self, nb::handle messages) { return append(self, Json(messages).get()); }, anything())
       .def(
-          "append_text", [](Conversation& self, nb::handle text) { return append(self, Text(text).get()); }, nb::arg("text").none())
+          "append_text", [](Conversation& self, nb::handle text) { return append(self, Text(text).get()); }, anything())
       .def("version",
            [](Conversation& self) {
              const Use use(self);
@@ -234,9 +287,9 @@ void bind_conversation(nb::module_& module) {
             call([&](undertext_string* error) {
               return undertext_conversation_fork(*use, version_of(version), name.get(), &fork, error);
             });
-            return new Conversation(fork);
+            return new Conversation(fork, self.code());
           },
-          nb::arg("version").none(), nb::arg("id"))
+          anything(), anything())
       .def(
           "import_mark_map",
           [version_of](Conversation& self, nb::handle mark_map, optional<std::uint64_t> expected) {
@@ -246,11 +299,11 @@ void bind_conversation(nb::module_& module) {
               return undertext_import_mark_map(*use, json.get(), version_of(expected), answer);
             });
           },
-          nb::arg("mark_map"), nb::arg("expected_version").none())
-      .def("set_tokenizer", told<Text, undertext_set_tokenizer>)
-      .def("wait_for_compression", alone<undertext_wait_for_compression>)
+          anything(), anything())
+      .def("set_tokenizer", told<Text, undertext_set_tokenizer>, anything())
+      .def("wait_for_compression", &Conversation::wait_for_compression)
       .def("cancel_compression", alone<undertext_cancel_compression>)
-      .def("report_usage", told<Json, undertext_report_usage>)
+      .def("report_usage", told<Json, undertext_report_usage>, anything())
       .def("usage",
            [](Conversation& self) {
              const Use use(self);
@@ -260,7 +313,7 @@ void bind_conversation(nb::module_& module) {
            })
       .def("catch_up", alone<undertext_catch_up>)
       .def("checkpoint", alone<undertext_checkpoint>)
-      .def("redact", told<Json, undertext_redact>)
+      .def("redact", told<Json, undertext_redact>, anything())
       .def("give_up_versions",
            [](Conversation& self, nb::handle retention) {
              const Json json(retention);
@@ -277,22 +330,17 @@ void bind_conversation(nb::module_& module) {
             call([&](undertext_string* error) { return undertext_conversation_view(*use, version_of(version), &view, error); });
             return new View(view, true);
           },
-          nb::arg("version").none())
+          anything())
       .def("subscribe", &Conversation::subscribe)
       .def("unsubscribe", &Conversation::unsubscribe)
       .def("close", &Conversation::close)
       .def("is_closed", &Conversation::is_closed);
 
-  module.def(
-      "open_in_memory",
-      [](const Settings* settings) {
-        undertext_conversation* made = nullptr;
-        call([&](undertext_string* error) {
-          return undertext_conversation_new(settings == nullptr ? nullptr : settings->get(), &made, error);
-        });
-        return new Conversation(made);
-      },
-      nb::arg("settings").none());
+  module.def("open_in_memory", [](const Settings& settings) {
+    undertext_conversation* made = nullptr;
+    call([&](undertext_string* error) { return undertext_conversation_new(settings.get(), &made, error); });
+    return new Conversation(made, settings.code());
+  });
 }
 
 }  // namespace undertext_python

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <future>
 #include <map>
+#include <vector>
 
 #include "calls.hpp"
 
@@ -25,7 +27,7 @@ class Use {
 // A conversation, until it is closed. A call under way on another thread finishes first: the last one to leave closes it.
 class Conversation {
  public:
-  explicit Conversation(undertext_conversation* handle);
+  Conversation(undertext_conversation* handle, std::vector<nb::object> code);
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
   ~Conversation();
@@ -38,20 +40,25 @@ class Conversation {
 
   std::uint64_t subscribe(nb::object function);
   void unsubscribe(std::uint64_t number);
+  void wait_for_compression();
+  const std::vector<nb::object>& code() const { return code_; }
   void visit_functions(visitproc visit, void* argument, int& status);
 
  private:
   friend class Use<Conversation>;
   struct Subscribed {
     undertext_subscription* subscription;
-    Callback* callback;
+    nb::object* function;  // the context of its callback, and owned by that
   };
   void begin_call();
   void end_call();
+  void stop_compressing();
   void end(void (*closing)(undertext_conversation*));
 
   undertext_conversation* handle_;
   std::map<std::uint64_t, Subscribed> subscriptions_;
+  std::vector<nb::object> code_;                             // of its settings
+  std::vector<std::future<undertext_status>> left_waiting_;  // for a compression, by those whom a signal called away
   std::uint64_t next_number_ = 0;
   unsigned calls_ = 0;
   bool is_ending_ = false;
@@ -117,6 +124,7 @@ class Cancel {
   const undertext_cancel* handle_;
 };
 
+// Its functions are known to the library by weak references, and are held by whatever was opened with them, where the garbage collector sees it: code may refer to its own conversation.
 class Settings {
  public:
   Settings();
@@ -127,10 +135,14 @@ class Settings {
   void add_summariser(nb::handle name, bool is_slow, nb::object function);
   void add_strategy(nb::handle name, bool is_slow, nb::object function);
   const undertext_settings* get() const { return handle_; }
+  const std::vector<nb::object>& code() const { return code_; }
 
  private:
   undertext_settings* handle_ = nullptr;
+  std::vector<nb::object> code_;
 };
+// The function of settings that this thread is there for, where the thread is one of the library's; else not valid.
+nb::object code_in_background();
 
 class Stream {
  public:

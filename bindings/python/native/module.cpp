@@ -13,7 +13,7 @@ Stream::Stream(nb::handle dialect) {
 
 // With the GIL: a stream belongs to one thread at a time, and waits for nobody.
 void Stream::feed(nb::handle data) {
-  const Text text(data);
+  const Payload text(data);
   Answered error;
   const undertext_status status = undertext_stream_feed(handle_, text.get(), &error.string);
   if (status != UNDERTEXT_OK) raise(status, error.view(), Raised());
@@ -29,7 +29,8 @@ nb::object Stream::result() const {
 namespace {
 
 nb::object import_messages(nb::handle dialect, nb::handle json) {
-  const Text name(dialect), text(json);
+  const Text name(dialect);
+  const Payload text(json);
   Answered imported;
   call([&](undertext_string* error) { return undertext_import_messages(name.get(), text.get(), &imported.string, error); });
   return read_json(imported.view());
@@ -37,7 +38,7 @@ nb::object import_messages(nb::handle dialect, nb::handle json) {
 
 nb::object validate_request(nb::handle profile, nb::handle json) {
   const Json taken_by(profile);
-  const Text text(json);
+  const Payload text(json);
   Answered findings;
   call([&](undertext_string* error) { return undertext_validate_request(taken_by.get(), text.get(), &findings.string, error); });
   return read_json(findings.view());
@@ -86,10 +87,13 @@ NB_MODULE(_native, module) {
   bind_store(module);
   bind_view(module);
   bind_settings(module);
-  nb::class_<Stream>(module, "Stream").def(nb::init<nb::handle>()).def("feed", &Stream::feed).def("result", &Stream::result);
-  module.def("import_messages", import_messages);
-  module.def("validate_request", validate_request);
-  module.def("count_tokens", count_tokens);
+  nb::class_<Stream>(module, "Stream")
+      .def(nb::init<nb::handle>(), anything())
+      .def("feed", &Stream::feed, anything())
+      .def("result", &Stream::result);
+  module.def("import_messages", import_messages, anything(), anything());
+  module.def("validate_request", validate_request, anything(), anything());
+  module.def("count_tokens", count_tokens, anything(), anything());
   module.def("set_error_maker", set_error_maker);
   module.def("end", end);
   module.def("forget", forget);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -217,8 +218,8 @@ class Reader {
   static nb::object long_int_of(std::string_view digits) {
     const bool is_negative = digits.starts_with('-');
     if (is_negative) digits.remove_prefix(1);
-    if (digits.size() > digits_max)
-      throw Refused{"holds a number of more digits than Python should read; ask for the text", {}, {}, {}, "too_large"};
+    // Beyond every double, and read as such numbers are: one of them must not make all that stands around it unreadable.
+    if (digits.size() > digits_max) return checked(PyFloat_FromDouble(is_negative ? -HUGE_VAL : HUGE_VAL));
     const std::string hex = (is_negative ? "-" : "") + other_base(digits, 10);
     return checked(PyLong_FromString(hex.c_str(), nullptr, 16));
   }

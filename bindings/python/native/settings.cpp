@@ -56,11 +56,41 @@ void take_summary(nb::handle said, undertext_summary* summary) {
   copy_member(text, "text", &summary->text);
 }
 
+// What a function is known by: a weak reference to it.
+struct Code {
+  nb::object reference;
+
+  nb::object function() const {
+    const nb::object held = reference();
+    if (held.is_none()) throw Refused{"was forgotten, with all conversations that had it", "code", "code", {}, "unavailable"};
+    return held;
+  }
+};
+
+thread_local const Code* in_background = nullptr;
+
+// Python's part of a call to code, on whichever thread.
+class Running {
+ public:
+  explicit Running(const Code& code) : is_outermost_(in_background == nullptr && !Raised::is_anybody_calling()) {
+    if (is_outermost_) in_background = &code;
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    if (is_outermost_) in_background = nullptr;
+  }
+
+ private:
+  bool is_outermost_;
+};
+
 undertext_status summarise(void* context, undertext_text messages, std::uint64_t tokens_max, const undertext_cancel* cancel,
                            undertext_summary* summary) {
   return in_python(&summary->text, [&] {
+    const Running running(*static_cast<Code*>(context));
     const Loan<Cancel> lent(new Cancel(cancel));
-    const nb::object function = static_cast<Callback*>(context)->function;
+    const nb::object function = static_cast<Code*>(context)->function();
     take_summary(function(read_json({messages.data, messages.size}), tokens_max, lent.object), summary);
   });
 }
@@ -68,23 +98,26 @@ undertext_status summarise(void* context, undertext_text messages, std::uint64_t
 undertext_status propose(void* context, const undertext_view* view, std::uint64_t tokens_max, const undertext_cancel* cancel,
                          undertext_string* plan) {
   return in_python(plan, [&] {
+    const Running running(*static_cast<Code*>(context));
     const Loan<View> lent(new View(view, false));
     const Loan<Cancel> cancelled(new Cancel(cancel));
-    const nb::object function = static_cast<Callback*>(context)->function;
+    const nb::object function = static_cast<Code*>(context)->function();
     const bool is_bounded = tokens_max != std::numeric_limits<std::uint64_t>::max();
     const nb::object said = function(lent.object, is_bounded ? nb::object(nb::int_(tokens_max)) : nb::none(), cancelled.object);
     if (!said.is_none()) answer_with(Json(said).get(), plan);
   });
 }
 
-// The function belongs to the settings once they have taken it. Nothing here waits, so the GIL is kept.
+// The reference belongs to the settings once they have taken it. Nothing here waits, so the GIL is kept.
 template <auto add, auto callback>
-void add_code(undertext_settings* settings, nb::handle name, bool is_slow, nb::object function) {
+void add_code(undertext_settings* settings, nb::handle name, bool is_slow, nb::handle function) {
   const Text text(name);
-  auto* context = new Callback{std::move(function)};
+  nb::object reference = nb::steal(PyWeakref_NewRef(function.ptr(), nullptr));
+  if (!reference.is_valid()) throw nb::python_error();
+  auto* context = new Code{std::move(reference)};
   Answered error;
   const undertext_status status =
-      add(settings, text.get(), is_slow ? UNDERTEXT_SLOW : UNDERTEXT_QUICK, callback, end_callback, context, &error.string);
+      add(settings, text.get(), is_slow ? UNDERTEXT_SLOW : UNDERTEXT_QUICK, callback, end_callback<Code>, context, &error.string);
   if (status == UNDERTEXT_OK) return;
   delete context;
   raise(status, error.view(), Raised());
@@ -102,12 +135,16 @@ void Settings::read(nb::handle json) {
 }
 
 void Settings::add_summariser(nb::handle name, bool is_slow, nb::object function) {
-  add_code<undertext_settings_add_summariser, summarise>(handle_, name, is_slow, std::move(function));
+  add_code<undertext_settings_add_summariser, summarise>(handle_, name, is_slow, function);
+  code_.push_back(std::move(function));
 }
 
 void Settings::add_strategy(nb::handle name, bool is_slow, nb::object function) {
-  add_code<undertext_settings_add_strategy, propose>(handle_, name, is_slow, std::move(function));
+  add_code<undertext_settings_add_strategy, propose>(handle_, name, is_slow, function);
+  code_.push_back(std::move(function));
 }
+
+nb::object code_in_background() { return in_background == nullptr ? nb::object() : in_background->reference(); }
 
 void bind_settings(nb::module_& module) {
   nb::class_<Cancel>(module, "Cancel").def("is_cancelled", &Cancel::is_cancelled);

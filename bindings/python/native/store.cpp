@@ -80,78 +80,90 @@ void bind_store(nb::module_& module) {
   nb::class_<Store>(module, "Store")
       .def(
           "open",
-          [](Store& self, nb::handle id, const Settings* settings, nb::handle options) {
+          [](Store& self, nb::handle id, const Settings& settings, nb::handle options) {
             const Text name(id);
             const Json json(options);
             const Use use(self);
             undertext_conversation* made = nullptr;
             call([&](undertext_string* error) {
-              return undertext_conversation_open(*use, name.get(), settings == nullptr ? nullptr : settings->get(), json.get(),
-                                                 &made, error);
+              return undertext_conversation_open(*use, name.get(), settings.get(), json.get(), &made, error);
             });
-            return new Conversation(made);
+            return new Conversation(made, settings.code());
           },
-          nb::arg("id"), nb::arg("settings").none(), nb::arg("options"))
-      .def("list",
-           [](Store& self, nb::handle after, std::uint32_t limit) {
-             const Text text(after);
-             const Use use(self);
-             Answered conversations;
-             call([&](undertext_string* error) {
-               return undertext_store_list(*use, text.get(), limit, &conversations.string, error);
-             });
-             return read_json(conversations.view());
-           })
-      .def("purge",
-           [](Store& self, nb::handle id, nb::handle who, nb::handle why) {
-             const Text name(id), person(who), reason(why);
-             const Use use(self);
-             call([&](undertext_string* error) {
-               return undertext_store_purge(*use, name.get(), person.get(), reason.get(), error);
-             });
-           })
-      .def("check", told_of<undertext_store_check>)
-      .def("backup",
-           [](Store& self, nb::handle path) {
-             const Text text(path);
-             const Use use(self);
-             call([&](undertext_string* error) { return undertext_store_backup(*use, text.get(), error); });
-           })
-      .def("settings", told_of<undertext_store_settings>)
-      .def("removals", told_of<undertext_store_removals>)
+          anything(), anything(), anything())
+      .def(
+          "list",
+          [](Store& self, nb::handle after, std::uint32_t limit) {
+            const Text text(after);
+            const Use use(self);
+            Answered conversations;
+            call([&](undertext_string* error) {
+              return undertext_store_list(*use, text.get(), limit, &conversations.string, error);
+            });
+            return read_json(conversations.view());
+          },
+          anything(), anything())
+      .def(
+          "purge",
+          [](Store& self, nb::handle id, nb::handle who, nb::handle why) {
+            const Text name(id), person(who), reason(why);
+            const Use use(self);
+            call([&](undertext_string* error) {
+              return undertext_store_purge(*use, name.get(), person.get(), reason.get(), error);
+            });
+          },
+          anything(), anything(), anything())
+      .def("check", told_of<undertext_store_check>, anything())
+      .def(
+          "backup",
+          [](Store& self, nb::handle path) {
+            const Text text(path);
+            const Use use(self);
+            call([&](undertext_string* error) { return undertext_store_backup(*use, text.get(), error); });
+          },
+          anything())
+      .def("settings", told_of<undertext_store_settings>, anything())
+      .def("removals", told_of<undertext_store_removals>, anything())
       .def("compact",
            [](Store& self) {
              const Use use(self);
              call([&](undertext_string* error) { return undertext_store_compact(*use, error); });
            })
-      .def("export",
-           [](Store& self, nb::handle id, nb::object write) {
-             const Text name(id);
-             const Use use(self);
-             call([&](undertext_string* error) { return undertext_store_export(*use, name.get(), write_line, &write, error); });
-           })
-      .def("import_",
-           [](Store& self, nb::handle id, nb::object next, nb::handle options) {
-             const Text name(id);
-             const Json json(options);
-             const Use use(self);
-             Lines lines{std::move(next)};
-             Answered imported;
-             call([&](undertext_string* error) {
-               return undertext_store_import(*use, name.get(), read_line, &lines, json.get(), &imported.string, error);
-             });
-             return read_json(imported.view());
-           })
+      .def(
+          "export",
+          [](Store& self, nb::handle id, nb::object write) {
+            const Text name(id);
+            const Use use(self);
+            call([&](undertext_string* error) { return undertext_store_export(*use, name.get(), write_line, &write, error); });
+          },
+          anything(), anything())
+      .def(
+          "import_",
+          [](Store& self, nb::handle id, nb::object next, nb::handle options) {
+            const Text name(id);
+            const Json json(options);
+            const Use use(self);
+            Lines lines{std::move(next)};
+            Answered imported;
+            call([&](undertext_string* error) {
+              return undertext_store_import(*use, name.get(), read_line, &lines, json.get(), &imported.string, error);
+            });
+            return read_json(imported.view());
+          },
+          anything(), anything(), anything())
       .def("close", &Store::close)
       .def("is_closed", &Store::is_closed);
 
-  module.def("open_store", [](nb::handle url, nb::handle options) {
-    const Text text(url);
-    const Json json(options);
-    undertext_store* store = nullptr;
-    call([&](undertext_string* error) { return undertext_store_open(text.get(), json.get(), &store, error); });
-    return new Store(store);
-  });
+  module.def(
+      "open_store",
+      [](nb::handle url, nb::handle options) {
+        const Text text(url);
+        const Json json(options);
+        undertext_store* store = nullptr;
+        call([&](undertext_string* error) { return undertext_store_open(text.get(), json.get(), &store, error); });
+        return new Store(store);
+      },
+      anything(), anything());
 }
 
 }  // namespace undertext_python

@@ -53,17 +53,19 @@ void bind_view(nb::module_& module) {
              get(self, index, &entry, nullptr);
              return nb::make_tuple(entry.ordinal, entry.time_ms, entry.tokens, entry.role);
            })
-      .def("import_after",
-           [](View& self, nb::handle profile, nb::handle json) {
-             const Json sent(profile);
-             const Text text(json);
-             const Use use(self);
-             Answered imported;
-             call([&](undertext_string* error) {
-               return undertext_import_after(*use, sent.get(), text.get(), &imported.string, error);
-             });
-             return read_json(imported.view());
-           })
+      .def(
+          "import_after",
+          [](View& self, nb::handle profile, nb::handle json) {
+            const Json sent(profile);
+            const Payload text(json);
+            const Use use(self);
+            Answered imported;
+            call([&](undertext_string* error) {
+              return undertext_import_after(*use, sent.get(), text.get(), &imported.string, error);
+            });
+            return read_json(imported.view());
+          },
+          anything(), anything())
       .def("answer", [](View& self, nb::handle query) {
         const Json json(query);
         const Use use(self);

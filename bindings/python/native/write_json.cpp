@@ -74,6 +74,10 @@ void write_string(PyObject* value, std::string& text) {
   append_quoted({PyBytes_AS_STRING(utf8.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(utf8.ptr()))}, text);
 }
 
+void check_digits(std::size_t digits) {
+  if (digits > digits_max) throw Refused{"is a number of too many digits", {}, {}, {}, "too_large"};
+}
+
 void write_long_int(PyObject* value, std::string& text) {
   const nb::object hex = nb::steal(PyNumber_ToBase(value, 16));
   if (!hex.is_valid()) throw nb::python_error();
@@ -82,9 +86,11 @@ void write_long_int(PyObject* value, std::string& text) {
     text += '-';
     digits.remove_prefix(1);
   }
-  digits.remove_prefix(2);  // 0x
-  if (digits.size() > digits_max) throw Refused{"is a number of too many digits", {}, {}, {}, "too_large"};
-  text += other_base(digits, 16);
+  digits.remove_prefix(2);      // 0x
+  check_digits(digits.size());  // a first time: what follows takes quadratic time
+  const std::string decimal = other_base(digits, 16);
+  check_digits(decimal.size());
+  text += decimal;
 }
 
 void write_int(PyObject* value, std::string& text) {
@@ -98,7 +104,9 @@ void write_int(PyObject* value, std::string& text) {
   }
   const nb::object digits = nb::steal(PyLong_Type.tp_repr(value));
   if (digits.is_valid()) {
-    text += nb::borrow<nb::str>(digits).c_str();
+    const std::string_view decimal = nb::borrow<nb::str>(digits).c_str();
+    check_digits(decimal.size() - (decimal.starts_with('-') ? 1 : 0));
+    text += decimal;
   } else {
     if (PyErr_ExceptionMatches(PyExc_ValueError) == 0) throw nb::python_error();
     PyErr_Clear();
@@ -189,14 +197,44 @@ void write_list(PyObject* list, std::string& text, int depth) {
   text += ']';
 }
 
+void check_depth(int depth) {
+  if (depth == depth_max) throw Refused{"is nested too deeply, or contains itself", {}, {}, {}};
+}
+
+// An abstract class of Python's, once it is known. Never let go: the interpreter may be gone before this module is. A static of C++ would lock, and wait for the GIL meanwhile.
+PyObject* mapping = nullptr;
+PyObject* sequence = nullptr;
+
+bool is_a(PyObject*& known, const char* name, PyObject* value) {
+  if (known == nullptr) known = nb::object(nb::module_::import_("collections.abc").attr(name)).release().ptr();
+  const int is = PyObject_IsInstance(value, known);
+  if (is < 0) refuse_raised("cannot be read: its class raised");
+  return is == 1;
+}
+
+// What only promises to be like a dict or a list, such as a mappingproxy or a range.
+void write_other(PyObject* value, std::string& text, int depth) {
+  if (is_a(mapping, "Mapping", value)) {
+    check_depth(depth);
+    write_dict(value, text, depth + 1);
+  } else if (PyObject_CheckBuffer(value) == 0 && is_a(sequence, "Sequence", value)) {
+    check_depth(depth);
+    const nb::object list = nb::steal(PySequence_List(value));
+    if (!list.is_valid()) refuse_raised("cannot be read: iterating over it raised");
+    write_list(list.ptr(), text, depth + 1);
+  } else {
+    throw Refused{std::string(Py_TYPE(value)->tp_name) + " is no JSON value", {}, {}, {}};
+  }
+}
+
 void write(PyObject* value, std::string& text, int depth) {
   if (PyUnicode_Check(value)) {
     write_string(value, text);
   } else if (PyDict_Check(value)) {
-    if (depth == depth_max) throw Refused{"is nested too deeply, or contains itself", {}, {}, {}};
+    check_depth(depth);
     write_dict(value, text, depth + 1);
   } else if (PyList_Check(value) || PyTuple_Check(value)) {
-    if (depth == depth_max) throw Refused{"is nested too deeply, or contains itself", {}, {}, {}};
+    check_depth(depth);
     write_list(value, text, depth + 1);
   } else if (value == Py_None) {
     text += "null";
@@ -207,7 +245,7 @@ void write(PyObject* value, std::string& text, int depth) {
   } else if (PyFloat_Check(value)) {
     write_float(value, text);
   } else {
-    throw Refused{std::string(Py_TYPE(value)->tp_name) + " is no JSON value", {}, {}, {}};
+    write_other(value, text, depth);
   }
 }
 

@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 import threading
 import time
+from collections import UserDict, UserString, deque
 from pathlib import Path
 from typing import Any, Awaitable, Callable, Coroutine, Dict, List, TypeVar
 
@@ -111,6 +112,49 @@ def test_a_call_that_is_cancelled_before_its_turn_does_not_happen_and_a_later_on
             go_on.set()
             assert await last == 3  # after the compression, which came to its end
             assert [m["content"] for m in await conversation.messages()] == ["one", "two"]
+
+    run(work())
+
+
+def test_a_call_whose_task_is_cancelled_before_its_first_step_does_not_happen() -> None:
+    go_on = threading.Event()
+
+    def waits(message: Message) -> Message:
+        assert go_on.wait(30)
+        return message
+
+    async def work() -> None:
+        async with aio.open() as conversation:
+            await conversation.append(say("one"))
+            first = conversation.transform(waits, indices=[0])
+            task = asyncio.ensure_future(conversation.append(say("by a task")))
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(conversation.append(say("by no time at all")), 0)
+            go_on.set()
+            await first
+            assert [m["content"] for m in await conversation.messages()] == ["one"]
+
+    run(work())
+
+
+def test_other_mappings_and_sequences_are_read_when_the_call_is_made_too() -> None:
+    class Model(UserDict):  # type: ignore[type-arg]
+        def __call__(self, *asked: object) -> str:
+            return "short"
+
+    async def work() -> None:
+        async with aio.open(summarisers={"mine": Model()}) as conversation:
+            message: Any = UserDict({**say("before"), "tags": deque([1])})
+            first = conversation.append([message])
+            message["content"] = "after"
+            message["tags"].append(2)
+            await first
+            assert await conversation.messages() == [{**say("before"), "tags": [1]}]
+            with pytest.raises(undertext.InvalidArgumentError):
+                await conversation.append(UserDict({**say("x"), "text": UserString("x")}))
 
     run(work())
 

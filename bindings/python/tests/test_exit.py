@@ -15,6 +15,11 @@ def compressing(write):
     strategy = {"name": "smart_summary", "keep": 1, "summariser": "mine"}
     config = {"enabled": True, "threshold": 60, "targetTokens": 50, "strategy": strategy}
     return undertext.open(settings={"compressionConfig": config}, summarisers={"mine": write})
+entered = threading.Event()
+def until_cancelled(messages, tokens_max, cancel):
+    entered.set()
+    while not cancel.is_cancelled(): threading.Event().wait(0.001)
+    return "late"
 """
 
 PROGRAMS = {
@@ -37,22 +42,23 @@ PROGRAMS = {
         holder = Holder()
     """,
     "a summary under way": """
-        entered = threading.Event()
-        def write(messages, tokens_max, cancel):
-            entered.set()
-            while not cancel.is_cancelled(): threading.Event().wait(0.001)
-            return "late"
-        conversation = compressing(write)
+        conversation = compressing(until_cancelled)
         conversation.append(TALK)
         assert entered.wait(30)
     """,
     "a forgotten conversation with a summary under way": """
-        entered = threading.Event()
-        def write(messages, tokens_max, cancel):
-            entered.set()
-            while not cancel.is_cancelled(): threading.Event().wait(0.001)
-            return "late"
-        compressing(write).append(TALK)
+        conversation = compressing(until_cancelled)
+        conversation.append(TALK)
+        assert entered.wait(30)
+        del conversation
+    """,
+    "a conversation that is forgotten before its summariser is asked": """
+        compressing(lambda messages, tokens_max, cancel: "short").append(TALK)
+    """,
+    "a daemon thread that waits for a summary": """
+        conversation = compressing(until_cancelled)
+        conversation.append(TALK)
+        threading.Thread(target=conversation.wait_for_compression, daemon=True).start()
         assert entered.wait(30)
     """,
     "daemon threads that go on calling": """

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 import sys
-from collections import OrderedDict
+from array import array
+from collections import ChainMap, OrderedDict, UserDict, UserList, UserString, deque
 from types import MappingProxyType
 from typing import Any, Dict, List
 
@@ -62,7 +63,11 @@ REFUSED = {
     "class": dict,
     "function": len,
     "generator": (i for i in range(3)),
-    "mapping that is no dict": MappingProxyType({"a": 1}),
+    "mapping of no JSON": MappingProxyType({"a": {1}}),
+    "sequence of no JSON": deque([b"x"]),
+    "memoryview": memoryview(b"x"),
+    "array": array("i", [1]),
+    "string that is no str": UserString("x"),
     "key that is no str": {1: 2},
     "key None": {None: 2},
     "cycle of dicts": cyclic_dict(),
@@ -133,6 +138,19 @@ def test_what_is_derived_from_str_int_float_dict_list_is_read_by_its_value() -> 
     assert conversation.view().text(0) == '{"role":"user","n":7,"f":0.5,"t":[1,2],"content":"x"}'
 
 
+def test_other_mappings_and_sequences_are_read_as_dict_and_list() -> None:
+    conversation = undertext.open()
+    message: Any = MappingProxyType({"role": "user", "content": "x", "metadata": ChainMap({"a": range(3)}, {"b": deque([1])})})
+    conversation.append(message)
+    conversation.append(UserList([message, UserDict(message)]), description="two")
+    assert conversation.view().text(0) == '{"role":"user","content":"x","metadata":{"b":[1],"a":[0,1,2]}}'
+    assert conversation.messages(last=2) == conversation.messages(first=1) * 2
+    assert conversation.delete(indices=range(2))["stats"]["currentBatchMessages"] == 1
+    copy = undertext.open()
+    copy.append(conversation.view())
+    assert copy.messages() == conversation.messages()
+
+
 NUMBERS = [0, -1, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 2**64, 10**400, -(10**400) + 7, 10**5000 + 123456789, -(7**20000), 0.1, 1e16, 1e300, 5e-324, -0.0, 1.7976931348623157e308]
 
 
@@ -150,10 +168,29 @@ def test_a_number_that_no_double_holds_is_read_whole_as_text() -> None:
     conversation = undertext.open()
     conversation.append_text('{"role":"user","content":"x","n":0.1000000000000000055511151231257827021181583404541015625}')
     assert "5511151231257827" in conversation.view().text(0)
-    conversation.append_text('{"role":"user","content":"x","n":' + "7" * 200_000 + "}")
-    with pytest.raises(undertext.TooLargeError, match="text"):
-        conversation.messages(last=1)
-    assert len(conversation.view().text(1)) > 200_000
+
+
+def test_an_int_has_as_many_digits_when_it_is_read_as_when_it_is_written() -> None:
+    conversation = undertext.open()
+    longest = 10**100_000 - 1
+    for number in (longest, -longest):
+        conversation.append({"role": "user", "content": "x", "n": number})
+        assert conversation.messages(last=1)[0]["n"] == number  # type: ignore[typeddict-item]
+    for number in (longest + 1, -longest - 1, 10**101_000):
+        with pytest.raises(undertext.TooLargeError) as caught:
+            conversation.append({"role": "user", "content": "x", "n": number})
+        assert caught.value.field == "n"
+
+
+def test_a_number_of_others_that_is_too_long_leaves_all_around_it_readable() -> None:
+    conversation = undertext.open()
+    conversation.append({"role": "user", "content": "before"})
+    for sign in ("", "-"):
+        conversation.append_text('{"role":"user","content":"x","n":[' + sign + "7" * 100_001 + ",1]}")
+    before, long, negative = conversation.messages()
+    assert before == {"role": "user", "content": "before"}
+    assert long["n"] == [float("inf"), 1] and negative["n"] == [-float("inf"), 1]  # type: ignore[typeddict-item]
+    assert "7" * 100_001 in conversation.view().text(1)
 
 
 STRINGS = ["", "\0", "\x01\x1f\x7f", "\"\\/\b\f\n\r\t", "é", "\u2028\u2029", "\ufffd\uffff", "\U0001f600\U0010ffff", "__proto__", "x" * 1_000_000, "é" * 300_000, "\ufeff"]

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import atexit
-import json
 import os
 from typing import Any, Dict, Mapping, Union, cast
 
@@ -74,23 +73,19 @@ atexit.register(_native.end)
 os.register_at_fork(after_in_child=_native.forget)
 
 
-def _json_text(value: Union[str, bytes, Mapping[str, object], list[Any]]) -> Union[str, bytes]:
-    return value if isinstance(value, (str, bytes)) else json.dumps(value, allow_nan=False)
-
-
 def import_messages(dialect: str, payload: Union[str, bytes, Mapping[str, object], list[Any]]) -> Dict[str, Any]:
     """A request or response of a provider, as JSON text or what it was read into, as {"messages":[…],"rest":{…}}."""
-    return cast(Dict[str, Any], _native.import_messages(dialect, _json_text(payload)))
+    return cast(Dict[str, Any], _native.import_messages(dialect, payload))
 
 
 def import_after(view: View, payload: Union[str, bytes, Mapping[str, object], list[Any]], dialect: str | None = None, *, profile: Any = None) -> Dict[str, Any]:
     """import_messages() of a client that sends back what it was given, and more: what equals the rendering of `view` is left out, and counted as "known"."""
-    return cast(Dict[str, Any], view._native.import_after(given({"dialect": dialect, "profile": profile}), _json_text(payload)))
+    return cast(Dict[str, Any], view._native.import_after(given({"dialect": dialect, "profile": profile}), payload))
 
 
 def validate_request(payload: Union[str, bytes, Mapping[str, object], list[Any]], dialect: str | None = None, *, profile: Any = None) -> Validated:
     """Whether a provider would take a request (a body, or a list of messages) as it stands."""
-    return cast(Validated, _native.validate_request(given({"dialect": dialect, "profile": profile}), _json_text(payload)))
+    return cast(Validated, _native.validate_request(given({"dialect": dialect, "profile": profile}), payload))
 
 
 def count_tokens(tokenizer: str, text: str) -> int:
@@ -105,7 +100,7 @@ class Stream:
         self._native = _native.Stream(dialect)
 
     def feed(self, data: Union[str, bytes, Mapping[str, object]]) -> None:
-        self._native.feed(_json_text(data))
+        self._native.feed(data)
 
     def result(self) -> Dict[str, Any]:
         """What is there so far: `complete`, and with it `message`, `finishReason`, `usage`, `error` where there is one."""

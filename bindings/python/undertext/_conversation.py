@@ -5,11 +5,13 @@ from __future__ import annotations
 import queue
 import weakref
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Sequence, Type, Union, cast
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Sequence, Type, Union, cast
 
 from . import _native
+from ._errors import InvalidArgumentError
+from ._typing import Unpack
 from ._view import View
-from ._wire import given, members, version_number
+from ._wire import check_function, given, members, version_number
 from .types import (
     Answer,
     Batch,
@@ -40,9 +42,6 @@ from .types import (
     ValidateArguments,
     Validated,
 )
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 Messages = Union[MessageLike, Sequence[MessageLike]]
 
@@ -121,8 +120,9 @@ class Conversation:
     `operation_id`. Messages are dicts, and come back as they were given.
     """
 
-    def __init__(self, native: _native.Conversation) -> None:
+    def __init__(self, native: _native.Conversation, settings: Mapping[str, Any] | None) -> None:
         self._native = native
+        self._settings = settings or {}  # those of a store included; without code
         self._listeners: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def __enter__(self) -> Conversation:
@@ -175,6 +175,8 @@ class Conversation:
 
     def apply_all(self, operations: Sequence[Mapping[str, object]]) -> List[Answer]:
         """All of them or none, as one step."""
+        if isinstance(operations, Mapping) or not isinstance(operations, Iterable):
+            raise InvalidArgumentError("operations are a list of them", field="operations")
         return cast(List[Answer], self._native.answer(list(operations))["results"])
 
     def _operate(self, name: str, arguments: Mapping[str, Any]) -> Answer:
@@ -216,6 +218,7 @@ class Conversation:
         place; it may be asked twice, must not change the conversation, and what it raises is the cause of the error."""
         if function is None:
             return self._operate("TRANSFORM", arguments)
+        check_function("function", function)
         return cast(Answer, self._native.transform(given(arguments), function))
 
     def start_batch(self, *, boundary: int | None = None, hide_prior: bool | None = None, **options: Unpack[OperationOptions]) -> Answer:
@@ -325,10 +328,11 @@ class Conversation:
 
     def fork(self, version: int | None = None, *, id: str = "") -> Conversation:
         """Another conversation that goes on from a version; with an id it is stored."""
-        return Conversation(self._native.fork(version_number("version", version), id))
+        return Conversation(self._native.fork(version_number("version", version), id), self._settings)
 
     def subscribe(self, receive: Callable[[Event], object]) -> Subscription:
         """`receive` gets each event, in order, on the thread that makes the change known. It may read, and must not change. What it raises goes to sys.unraisablehook."""
+        check_function("receive", receive)
         return Subscription(self._native, self._native.subscribe(receive))
 
     def events(self) -> Events:
@@ -339,6 +343,7 @@ class Conversation:
         self._native.set_tokenizer(name)
 
     def wait_for_compression(self) -> None:
+        """Until none is under way in the background; code that is part of it is refused. Signals are handled meanwhile, so Ctrl-C ends the waiting, not the compression."""
         self._native.wait_for_compression()
 
     def cancel_compression(self) -> None:

@@ -38,7 +38,7 @@ class UndertextError(Exception):
         self.error: Dict[str, Any] = dict(error or {})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _make, (self.code, {**self.error, "message": self.message})
+        return _remade, (type(self), self.message, self.field, self.path, self.error)
 
 
 class InvalidArgumentError(UndertextError, ValueError):
@@ -104,6 +104,10 @@ _classes: Dict[str, Type[UndertextError]] = {kind.code: kind for kind in Underte
 def _make(code: str, error: Mapping[str, Any]) -> UndertextError:
     kind = _classes.get(code, InternalError)
     return kind(error.get("message", code.replace("_", " ")), field=error.get("field"), path=error.get("path"), error=error)
+
+
+def _remade(kind: Type[UndertextError], message: str, field: str | None, path: str | None, error: Mapping[str, Any]) -> UndertextError:
+    return kind(message, field=field, path=path, error=error)
 
 
 _native.set_error_maker(_make)

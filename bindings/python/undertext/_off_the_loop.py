@@ -9,7 +9,9 @@ import os
 import threading
 from collections import deque
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Coroutine, Deque, Dict, List, Set, Tuple, Type, TypeVar
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Coroutine, Deque, Generator, Set, Tuple, Type, TypeVar
+
+from ._wire import copied
 
 if TYPE_CHECKING:
     from typing_extensions import Concatenate, ParamSpec
@@ -36,32 +38,7 @@ os.register_at_fork(after_in_child=_make_threads)  # for a child has none of its
 
 def beside(function: Callable[[], T]) -> Coroutine[Any, Any, T]:
     """A call that waits for no other."""
-    return result_of(asyncio.get_running_loop().run_in_executor(_threads, function))
-
-
-def copied(value: Any) -> Any:
-    """With dicts and lists of its own, however they are nested. What cannot be read stays as it is: the library meets it in its turn, and says where it stands."""
-    copies: Dict[int, Any] = {}
-    found: List[Any] = []
-
-    def copy_of(part: Any) -> Any:
-        if not isinstance(part, (dict, list, tuple)):
-            return part
-        if id(part) not in copies:
-            copies[id(part)] = {} if isinstance(part, dict) else []
-            found.append(part)  # and so no id is another's
-        return copies[id(part)]
-
-    copy = copy_of(value)
-    try:
-        for part in found:  # which grows meanwhile
-            if isinstance(part, dict):
-                copies[id(part)].update((name, copy_of(member)) for name, member in part.items())
-            else:
-                copies[id(part)].extend(map(copy_of, part))
-    except Exception:
-        return value
-    return copy
+    return Made(_threads.submit(function), asyncio.get_running_loop())
 
 
 class _Here(threading.local):
@@ -113,7 +90,7 @@ class OffTheLoop:
                     self._is_working = False
                     self._waiting.clear()
                 raise
-        return result_of(asyncio.wrap_future(done, loop=loop))
+        return Made(done, loop)
 
     def _work(self) -> None:
         while True:
@@ -150,6 +127,27 @@ class OffTheLoop:
 
 async def result_of(done: Awaitable[T]) -> T:
     return await done
+
+
+class Made(Coroutine[Any, Any, T]):
+    """A call that was made, to be awaited. A task that is cancelled before its first step never comes to the await of a coroutine, and so would not tell the call."""
+
+    def __init__(self, done: concurrent.futures.Future[T], loop: asyncio.AbstractEventLoop) -> None:
+        self._done = done
+        self._awaiting = result_of(asyncio.wrap_future(done, loop=loop))
+
+    def send(self, value: Any, /) -> Any:
+        return self._awaiting.send(value)
+
+    def throw(self, *raised: Any) -> Any:
+        self._done.cancel()
+        return self._awaiting.throw(*raised)
+
+    def close(self) -> None:
+        self._awaiting.close()
+
+    def __await__(self) -> Generator[Any, None, T]:
+        return self._awaiting.__await__()
 
 
 def later(method: Callable[Concatenate[_Sync, P], T]) -> Callable[Concatenate[OffTheLoop, P], Coroutine[Any, Any, T]]:

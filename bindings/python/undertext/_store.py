@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import os
 from types import TracebackType
-from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Mapping, Type, TypeVar, Union, cast
+from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Mapping, Tuple, Type, TypeVar, Union, cast
 
 from . import _brought, _native
 from ._conversation import Conversation
+from ._errors import InvalidArgumentError
 from ._view import Strategy, View
-from ._wire import given, number
-from .types import Plan, Settings, Summariser
+from ._wire import check_function, copied, given, number
+from .types import Message, Plan, Settings, Summariser, Summary
 
 _Code = TypeVar("_Code", bound=Callable[..., Any])
 
@@ -41,17 +42,37 @@ def _proposing(strategy: Strategy) -> Callable[[_native.View, "int | None", _nat
     return propose
 
 
+def _writing(summariser: Summariser) -> Summariser:
+    # A function, for the library holds code by weak references, and a method of an object would be gone at once.
+    def write(messages: List[Message], tokens_max: int, cancel: _native.Cancel) -> Union[str, Summary]:
+        return summariser(messages, tokens_max, cancel)
+
+    return write
+
+
+def _named(kind: str, code: Mapping[str, _Code] | None) -> Iterator[Tuple[str, _Code]]:
+    if code is None:
+        return
+    if not isinstance(code, Mapping):
+        raise InvalidArgumentError(f"{kind} are a dict of functions by their names", field=kind)
+    for name, function in code.items():
+        if not isinstance(name, str):
+            raise InvalidArgumentError(f"{kind} are known by names that are str", field=kind)
+        check_function(f"{kind}.{name}", function)
+        yield name, function
+
+
 def make_settings(
     settings: Settings | Mapping[str, object] | None, summarisers: Mapping[str, Summariser] | None, strategies: Mapping[str, Strategy] | None
 ) -> _native.Settings:
     """Code first, for the JSON may name it."""
-    if settings is None and not summarisers and not strategies:
+    if settings is None and summarisers is None and strategies is None:
         return _brought.NAMES_ALONE
     made = _native.Settings()
     _brought.add_names(made)
-    for name, summariser in (summarisers or {}).items():
-        made.add_summariser(name, getattr(summariser, "_undertext_is_slow", True), summariser)
-    for name, strategy in (strategies or {}).items():
+    for name, summariser in _named("summarisers", summarisers):
+        made.add_summariser(name, getattr(summariser, "_undertext_is_slow", True), _writing(summariser))
+    for name, strategy in _named("strategies", strategies):
         made.add_strategy(name, getattr(strategy, "_undertext_is_slow", False), _proposing(strategy))
     if settings is not None:
         made.read(settings)
@@ -88,7 +109,8 @@ class Store:
     ) -> Conversation:
         """The conversation of this name, which is made if it is missing (`make`: "if_missing", "never" or "always"). Settings are kept with it; code is not, and is given anew each time."""
         options = {"make": make, "cache_bytes": cache_bytes, "rebase_appends": rebase_appends, "checkpoint_versions": checkpoint_versions}
-        return Conversation(self._native.open(id, make_settings(settings, summarisers, strategies), given(options)))
+        opened = self._native.open(id, make_settings(settings, summarisers, strategies), given(options))
+        return Conversation(opened, self._native.settings(id) if settings is None else copied(settings))
 
     def list(self, *, after: str = "", limit: int = 1000) -> List[Dict[str, Any]]:
         """Conversations by id, beyond `after`; `limit` 1 to 1000."""
@@ -160,7 +182,7 @@ def open(  # noqa: A001 - undertext.open() is how one says it
     if url is None:
         if id is not None or options:
             raise TypeError("a conversation in memory has no id and no options of a store: open(url, id)")
-        return Conversation(_native.open_in_memory(make_settings(settings, summarisers, strategies)))
+        return Conversation(_native.open_in_memory(make_settings(settings, summarisers, strategies)), copied(settings))
     of_store = {name: options.pop(name) for name in ("create", "read_only", "durability", "tenant", "patience_ms") if name in options}
     with Store(url, **of_store) as store:
         return store.open("default" if id is None else id, settings=settings, summarisers=summarisers, strategies=strategies, **options)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Callable, List, Tuple, Union, cast, overload
+from typing import Any, Callable, List, Tuple, Union, cast, overload
 
 from . import _native
+from ._typing import Unpack
 from ._wire import members, number
 from .types import Entry, Message, MessageFilters, Plan, Role
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 _ROLES: Tuple[Role, ...] = ("system", "user", "assistant", "tool")
 
@@ -55,7 +53,7 @@ class View(Sequence[Message]):
     def messages(self, **filters: Unpack[MessageFilters]) -> List[Message]:
         return cast(List[Message], self.query("messages", **filters)["messages"])
 
-    def query(self, name: str, **arguments: Any) -> Any:
+    def query(self, name: str, /, **arguments: Any) -> Any:
         """Any query of the protocol, for this version, with the whole answer."""
         return self._native.answer(members("query", name, arguments))
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Mapping as AnyMapping, Sequence as AnySequence
 from functools import lru_cache
-from typing import Any, Dict, Mapping
+from typing import Any, Dict, List, Mapping, Tuple, cast
 
 from ._errors import InvalidArgumentError
 
@@ -14,26 +16,102 @@ def wire_name(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
-def number(name: str, value: Any) -> Any:
+def check_function(name: str, function: object) -> None:
+    """One that is called without being awaited."""
+    field = name.partition(".")[0]
+    if not callable(function):
+        raise InvalidArgumentError(f"{name} must be a function", field=field, path=name)
+    if is_coroutine_function(function):
+        raise InvalidArgumentError(f"{name} is a coroutine function, which nobody would await here", field=field, path=name)
+
+
+def is_coroutine_function(function: object) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))
+
+
+def number(name: str, value: object) -> int:
     """A number as undertext.h takes it."""
-    if not isinstance(value, int) or not 0 <= value < 1 << 64:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 64:
         raise InvalidArgumentError(f"{wire_name(name)} must be a whole number that is not negative", field=wire_name(name))
     return value
 
 
-def version_number(name: str, value: Any) -> Any:
+def version_number(name: str, value: object) -> int | None:
     """The same, or None for the newest."""
     return None if value is None else number(name, value)
 
 
 def given(arguments: Mapping[str, Any]) -> Dict[str, Any]:
-    return {wire_name(name): value for name, value in arguments.items() if value is not None}
+    return _added({}, arguments)
 
 
 def members(kind: str, name: str, arguments: Mapping[str, Any]) -> Dict[str, Any]:
     """{kind: name} and the arguments that were given."""
-    request = {kind: name}
+    return _added({kind: name}, arguments)
+
+
+def _added(request: Dict[str, Any], arguments: Mapping[str, Any]) -> Dict[str, Any]:
     for argument, value in arguments.items():
-        if value is not None:
-            request[wire_name(argument)] = value
+        if value is None:
+            continue
+        name = wire_name(argument)
+        if name in request:
+            raise InvalidArgumentError(f"{name} is said already", field=name)
+        request[name] = value
     return request
+
+
+_PLAIN = frozenset((str, int, float, bool, type(None), bytes))
+#: More than the library reads. A cycle is no depth, but what makes its parts anew whenever it is asked, as a UserString does, has no end.
+_DEPTH_MAX = 200
+
+
+def _empty_copy(part: Any) -> Any:
+    """A dict or a list to be filled; None for what is neither."""
+    if isinstance(part, dict):
+        return {}
+    if isinstance(part, (list, tuple)):
+        return []
+    if isinstance(part, str) or callable(part):
+        return None
+    if isinstance(part, AnyMapping):
+        return {}
+    if not isinstance(part, AnySequence):
+        return None
+    try:
+        memoryview(cast(Any, part))  # bytes and the like are none
+    except TypeError:
+        return []
+    return None
+
+
+def copied(value: Any) -> Any:
+    """With dicts and lists of its own, however they are nested. What cannot be read stays as it is: the library meets it in its turn, and says where it stands."""
+    copies: Dict[int, Any] = {}
+    found: List[Tuple[Any, int]] = []
+
+    def copy_of(part: Any, depth: int) -> Any:
+        if type(part) in _PLAIN:
+            return part
+        if id(part) in copies:
+            return copies[id(part)]
+        empty = _empty_copy(part)
+        if empty is None:
+            return part
+        if depth > _DEPTH_MAX:
+            raise RecursionError
+        copies[id(part)] = empty
+        found.append((part, depth))  # and so no id is another's
+        return empty
+
+    try:
+        copy = copy_of(value, 0)
+        for part, depth in found:  # which grows meanwhile
+            filled = copies[id(part)]
+            if isinstance(filled, dict):
+                filled.update((name, copy_of(member, depth + 1)) for name, member in part.items())
+            else:
+                filled.extend(copy_of(member, depth + 1) for member in part)
+    except Exception:
+        return value
+    return copy

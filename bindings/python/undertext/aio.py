@@ -15,16 +15,14 @@ import concurrent.futures
 import functools
 import inspect
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Collection, Coroutine, Dict, Generator, Generic, Mapping, Type, TypeVar
+from typing import Any, AsyncIterator, Awaitable, Callable, Collection, Coroutine, Dict, Generator, Generic, Mapping, Type, TypeVar
 
 from . import _brought, _conversation, _native, _store
 from ._errors import InvalidArgumentError, UnavailableError
-from ._off_the_loop import OffTheLoop, beside, copied, later, result_of, step_aside
-from ._wire import members
+from ._off_the_loop import OffTheLoop, beside, later, result_of, step_aside
+from ._typing import Unpack
+from ._wire import copied, is_coroutine_function, members
 from .types import Answer, CompressArguments, Event
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 __all__ = ["Conversation", "Events", "Store", "open"]
 
@@ -280,26 +278,23 @@ def open(url: str | None = None, id: str | None = None, **arguments: Any) -> _Op
 
 
 def _names_of(arguments: Mapping[str, Any]) -> Collection[str]:
-    return frozenset(arguments.get("summarisers") or ())
+    summarisers = arguments.get("summarisers")
+    return frozenset(summarisers) if isinstance(summarisers, Mapping) else ()
 
 
 def _on_the_loop(arguments: Mapping[str, Any], loop: asyncio.AbstractEventLoop) -> Dict[str, Any]:
     given = dict(arguments)
     for kind, is_slow in (("summarisers", True), ("strategies", False)):
-        if given.get(kind):
+        if isinstance(given.get(kind), Mapping):
             given[kind] = {name: _awaited(code, is_slow, loop) for name, code in given[kind].items()}
     return given
-
-
-def _is_coroutine_function(code: Any) -> bool:
-    return inspect.iscoroutinefunction(code) or inspect.iscoroutinefunction(getattr(code, "__call__", None))
 
 
 def _awaited(code: Callable[..., Any], is_slow: bool, loop: asyncio.AbstractEventLoop) -> Callable[..., Any]:
     """Code as the library can call it, on a thread of its own or on one that has a turn, which slow code gives up."""
     if not callable(code):
         return code
-    is_slow = _is_coroutine_function(code) or getattr(code, "_undertext_is_slow", is_slow)
+    is_slow = is_coroutine_function(code) or getattr(code, "_undertext_is_slow", is_slow)
 
     def call(about: Any, tokens_max: int | None, cancel: _native.Cancel) -> Any:
         if is_slow:

@@ -17,7 +17,7 @@ from ._compression import (
     SlidingWindowStrategy,
     SmartSummaryStrategy,
 )
-from ._indices import MessageIndexManager, TypeIndexManager
+from ._indices import MessageIndexManager, TypeIndexManager, get_batch_index, get_current_batch_indices, is_modified
 from ._manager import ConversationManager
 from ._node import ContextProcessorNodeHandler, transform_context_processor_node_config, validate_context_processor_node_config
 from .types import (
@@ -52,6 +52,9 @@ __all__ = [
     "SlidingWindowStrategy",
     "SmartSummaryStrategy",
     "TypeIndexManager",
+    "get_batch_index",
+    "get_current_batch_indices",
+    "is_modified",
     "transform_context_processor_node_config",
     "validate_context_processor_node_config",
 ]

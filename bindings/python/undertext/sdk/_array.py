@@ -5,20 +5,28 @@ from __future__ import annotations
 from typing import List, Mapping, Sequence, cast
 
 from .._conversation import Conversation
+from .._errors import InvalidArgumentError
 from .._store import open
-from ..types import BatchSnapshot, Message, MessageLike, State, Stats
+from ..types import Answer, BatchSnapshot, Message, MessageLike, State, Stats
 from .types import MessageOperationResult
+
+
+def apply(conversation: Conversation, operation: Mapping[str, object]) -> Answer:
+    """What is an operation, and neither a list of them nor a query, which are answered otherwise."""
+    if not isinstance(operation, Mapping) or "query" in operation:
+        raise InvalidArgumentError("an operation is a dict that names it", field="operation")
+    return conversation.apply(operation)
 
 
 class MessageArrayManager:
     def __init__(self, initial_messages: Sequence[MessageLike] = (), *, conversation: Conversation | None = None) -> None:
         self.conversation = open() if conversation is None else conversation
         if initial_messages:
-            self.conversation.append(list(initial_messages))
+            self.conversation.append(initial_messages)
 
     def execute(self, operation: Mapping[str, object]) -> MessageOperationResult:
         """An operation, in any of the documents' spellings; the state is that of the version it made, whatever others do meanwhile."""
-        answer = self.conversation.apply(operation)
+        answer = apply(self.conversation, operation)
         state = self.conversation.view(answer["version"]).query("state")["result"]
         return {"state": cast(State, state), "affectedBatchIndex": answer["affectedBatchIndex"], "stats": answer["stats"]}
 

@@ -33,11 +33,11 @@ class EngineStrategy:
         """On a conversation of its own. CannotFitError: `targetTokens` cannot be reached."""
         if len(messages) != len(mark_map["originalIndices"]):
             raise InvalidArgumentError("messages and originalIndices must be equally many", field="markMap")
-        if not config["enabled"] or not messages:
+        if not config.get("enabled") or not messages:
             return {"messages": messages, "markMap": mark_map}
         with open(summarisers=self.summarisers) as conversation:
             conversation.append(cast(List[MessageLike], messages))
-            conversation.compress(strategy=self.strategy, target_tokens=config["targetTokens"])
+            conversation.apply({"operation": "COMPRESS", "strategy": self.strategy, **given({"target_tokens": config.get("targetTokens")})})
             return {"messages": conversation.messages(), "markMap": _in_ordinals_of(mark_map, conversation.mark_map())}
 
 
@@ -114,6 +114,8 @@ class PipelineStrategy(EngineStrategy):
     """One after another until the aim is reached."""
 
     def __init__(self, steps: Sequence[EngineStrategy]) -> None:
+        if not all(isinstance(step, EngineStrategy) for step in steps):
+            raise InvalidArgumentError("the steps of a pipeline are strategies of the engine", field="steps")
         summarisers = {name: summariser for step in steps for name, summariser in step.summarisers.items()}
         super().__init__({"name": "pipeline", "steps": [step.strategy for step in steps]}, summarisers)
 
@@ -136,7 +138,9 @@ def engine_choice(strategy: object, config: ContextCompressionConfig | None) -> 
     compress = getattr(strategy, "compress", None)
     if not callable(compress):
         raise InvalidArgumentError("a strategy has a method compress", field="strategy")
-    return OWN, {}, {OWN: _planning(compress, config or {"enabled": True, "threshold": 0, "targetTokens": 0})}
+    whole: Dict[str, Any] = {"enabled": True, "threshold": 0, **(config or {})}
+    whole.setdefault("targetTokens", whole["threshold"])
+    return OWN, {}, {OWN: _planning(compress, cast(ContextCompressionConfig, whole))}
 
 
 def renamed(strategy: object, names: Mapping[str, str]) -> object:

@@ -2,11 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Sequence, cast
 
 from .._conversation import Conversation
-from .._errors import UndertextError
-from ..types import MarkMap, Role
+from .._errors import InvalidArgumentError, UndertextError
+from .._wire import number, wire_name
+from ..types import MarkMap, Message, Role
+
+
+def _found(conversation: Conversation, query: str, filters: Mapping[str, object]) -> Any:
+    """The methods of a conversation leave out what is None; here a filter that is None is refused."""
+    return conversation.apply({"query": query, **{wire_name(name): value for name, value in filters.items()}})
+
+
+def messages_by(conversation: Conversation, **filters: object) -> List[Message]:
+    return cast(List[Message], _found(conversation, "messages", filters)["messages"])
+
+
+def ordinals_by(conversation: Conversation, **filters: object) -> List[int]:
+    return cast(List[int], _found(conversation, "messages", filters)["ordinals"])
+
+
+def count_by(conversation: Conversation, **filters: object) -> int:
+    return cast(int, _found(conversation, "count", filters)["count"])
+
+
+#: So the engine derives them.
+NO_TYPE_INDICES: Mapping[str, List[int]] = {"system": [], "user": [], "assistant": [], "tool": []}
+
+
+def _boundary(mark_map: MarkMap) -> int:
+    try:
+        return number("boundary", mark_map["batchBoundaries"][mark_map["boundaryToBatch"].index(mark_map["currentBatch"])])
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise InvalidArgumentError("a mark map tells where its current batch begins", field="markMap") from None
+
+
+def get_current_batch_indices(mark_map: MarkMap) -> List[int]:
+    """The ordinals of the view that belong to the current batch."""
+    boundary = _boundary(mark_map)
+    return [index for index in mark_map["originalIndices"] if index >= boundary]
+
+
+def is_modified(original_index: int, mark_map: MarkMap) -> bool:
+    """Whether a message is from before the current batch."""
+    return number("original_index", original_index) < _boundary(mark_map)
+
+
+def get_batch_index(original_index: int, mark_map: MarkMap) -> int:
+    """How far a message is from the beginning of the current batch; below 0: it is from before."""
+    return number("original_index", original_index) - _boundary(mark_map)
 
 
 def edit_mark_map(conversation: Conversation, edit: Callable[[MarkMap], None]) -> None:
@@ -14,9 +59,7 @@ def edit_mark_map(conversation: Conversation, edit: Callable[[MarkMap], None]) -
     view = conversation.view()
     mark_map: MarkMap = view.query("markMap")["result"]
     edit(mark_map)
-    # Without indices per role, which the engine then derives.
-    mark_map["typeIndices"] = {role: [] for role in mark_map["typeIndices"]}
-    conversation.import_mark_map(mark_map, expected_version=view.version)
+    conversation.import_mark_map({**mark_map, "typeIndices": dict(NO_TYPE_INDICES)}, expected_version=view.version)
 
 
 class TypeIndexManager:
@@ -24,17 +67,31 @@ class TypeIndexManager:
         self.conversation = conversation
 
     def get_indices_by_role(self, role: Role) -> List[int]:
-        return self.conversation.ordinals(role=role)
+        return ordinals_by(self.conversation, role=role)
 
     def get_recent_indices_by_role(self, role: Role, n: int) -> List[int]:
-        return self.conversation.ordinals(role=role, last=n)
+        return ordinals_by(self.conversation, role=role, last=n)
 
     def get_range_indices_by_role(self, role: Role, start: int, end: int) -> List[int]:
         """`start` and `end` count the messages of the role."""
-        return self.conversation.ordinals(role=role, start=start, end=end)
+        return ordinals_by(self.conversation, role=role, start=start, end=end)
 
     def get_all_type_indices(self) -> Dict[str, List[int]]:
         return self.conversation.mark_map()["typeIndices"]
+
+    def add_index(self, role: Role, index: int) -> None:
+        """The message with this ordinal, which must have that role, stands at the end of the view. Nothing to do where it is visible."""
+        view = self.conversation.view()
+        mark_map: MarkMap = view.query("markMap")["result"]
+        of_role = mark_map["typeIndices"].get(role) if isinstance(role, str) else None
+        if of_role is None:
+            raise InvalidArgumentError("role is one of " + ", ".join(NO_TYPE_INDICES), field="role")
+        if number("index", index) not in mark_map["originalIndices"]:
+            mark_map["originalIndices"].append(index)
+            of_role.append(index)  # which the engine compares with the message
+            self.conversation.import_mark_map(mark_map, expected_version=view.version)
+        elif index not in of_role:
+            raise InvalidArgumentError(f"message {index} has another role", field="role")
 
     def remove_indices(self, indices: Sequence[int]) -> None:
         """DELETE."""
@@ -58,23 +115,23 @@ class MessageIndexManager:
 
     def add_index(self, index: int) -> None:
         """The message with this ordinal stands at the end of the view. Nothing to do where it is visible."""
-        if index not in self.get_mark_map()["originalIndices"]:
+        if number("index", index) not in self.get_mark_map()["originalIndices"]:
             edit_mark_map(self.conversation, lambda mark_map: mark_map["originalIndices"].append(index))
 
     def set_original_indices(self, indices: Sequence[int]) -> None:
         """The view is these ordinals in this order; no batch is opened."""
 
         def edit(mark_map: MarkMap) -> None:
-            mark_map["originalIndices"] = list(indices)
+            mark_map["originalIndices"] = cast(List[int], indices)
 
         edit_mark_map(self.conversation, edit)
 
     def start_new_batch(self, boundary_index: int) -> None:
         """START_BATCH: ordinals from the boundary on belong to the new batch."""
-        self.conversation.start_batch(boundary=boundary_index)
+        self.conversation.apply({"operation": "START_BATCH", "boundary": boundary_index})
 
     def end_batch(self, target_batch: int) -> None:
-        self.conversation.end_batch(target_batch)
+        self.conversation.apply({"operation": "END_BATCH", "targetBatch": target_batch})
 
     def rollback_to_batch(self, target_batch: int) -> None:
         self.conversation.rollback(target_batch)
@@ -83,20 +140,16 @@ class MessageIndexManager:
         """COMPRESS: hides these ordinals, in a batch of its own."""
         self.conversation.compress(ordinals=indices)
 
-    def _boundary(self) -> int:
-        return self.conversation.batches()[-1]["boundary"]
-
     def is_modified(self, original_index: int) -> bool:
         """Whether a message is from before the current batch."""
-        return original_index < self._boundary()
+        return is_modified(original_index, self.get_mark_map())
 
     def get_batch_index(self, original_index: int) -> int:
         """How far a message is from the beginning of the current batch; below 0: it is from before."""
-        return original_index - self._boundary()
+        return get_batch_index(original_index, self.get_mark_map())
 
     def get_current_batch_indices(self) -> List[int]:
-        boundary = self._boundary()
-        return [index for index in self.get_mark_map()["originalIndices"] if index >= boundary]
+        return get_current_batch_indices(self.get_mark_map())
 
     def get_current_batch(self) -> int:
         return self.get_mark_map()["currentBatch"]

@@ -9,11 +9,12 @@ from .. import _brought
 from .._conversation import Conversation, Subscription
 from .._errors import InvalidArgumentError
 from .._store import open
-from .._wire import given, number
+from .._wire import check_function, given
 from ..types import Answer, Event, MarkMap, Message, MessageLike, Role, Stats
-from ._array import MessageArrayManager
+from ._array import MessageArrayManager, apply
 from ._compression import OWN, StrategyOf, engine_choice, renamed
-from ._indices import MessageIndexManager, TypeIndexManager
+from ._indices import MessageIndexManager, TypeIndexManager, count_by, messages_by
+from ._snapshot import contents_of, restore
 from .types import ContextCompressionConfig, ConversationState
 
 
@@ -37,12 +38,24 @@ class ConversationManager:
         self.compression_config = compression_config
         self._strategy: Any = "sliding_window"
         self._code: Dict[str, Any] = {}
-        self.conversation = self._open(strategy, tokenizer) if conversation is None else conversation
+        if conversation is None:
+            self.conversation = self._open(strategy, tokenizer)
+        else:
+            self.conversation = conversation
+            self._read_settings()
         if initial_messages:
             self.add_messages(initial_messages)
 
+    def _read_settings(self) -> None:
+        settings = self.conversation._settings
+        self.token_limit = settings.get("tokenLimit")
+        self.compression_config = settings.get("compressionConfig")
+        self._strategy = (self.compression_config or {}).get("strategy", self._strategy)
+
     def _open(self, strategy: object, tokenizer: str | None) -> Conversation:
         config = self.compression_config
+        if config is not None and not isinstance(config, Mapping):
+            raise InvalidArgumentError("a configuration is a dict", field="compressionConfig")
         settings: Dict[str, Any] = given({"token_limit": self.token_limit, "tokenizer": tokenizer})
         if config is not None and "strategy" in config:
             if strategy is not None:
@@ -62,11 +75,11 @@ class ConversationManager:
 
     def add_messages(self, messages: Sequence[MessageLike]) -> int:
         """All of them or none."""
-        return self.execute({"operation": "APPEND", "messages": list(messages)})["stats"]["totalMessages"]
+        return self.execute({"operation": "APPEND", "messages": messages})["stats"]["totalMessages"]
 
     def execute(self, operation: Mapping[str, object]) -> Answer:
         """Any operation, in any of the documents' spellings."""
-        return self.conversation.apply(operation)
+        return apply(self.conversation, operation)
 
     def execute_all(self, operations: Sequence[Mapping[str, object]]) -> List[Answer]:
         """All of them or none."""
@@ -93,7 +106,7 @@ class ConversationManager:
     def compress(self, strategy: StrategyOf = None, target_tokens: int | None = None) -> Answer:
         """Runs the strategy that was given when this was made, or this one. Code of yours runs here and now, on a version that stays as it is: what others append meanwhile stays."""
         if target_tokens is None and self.compression_config is not None:
-            target_tokens = self.compression_config["targetTokens"]
+            target_tokens = self.compression_config.get("targetTokens")
         aim = given({"target_tokens": target_tokens})
         if strategy is None:
             return self.conversation.apply({"operation": "COMPRESS", "strategy": self._strategy, **aim})
@@ -102,6 +115,14 @@ class ConversationManager:
         with _brought.brought(strategies.get(OWN), unknown) as names:
             chosen = _brought.STRATEGY if strategies else renamed(chosen, names)
             return self.conversation.apply({"operation": "COMPRESS", "strategy": chosen, **aim})
+
+    def wait_for_compression(self) -> None:
+        """Until none is under way in the background."""
+        self.conversation.wait_for_compression()
+
+    def set_mark_map(self, mark_map: MarkMap) -> None:
+        """The view and the stack of batches become those of the map, once it has passed the engine's checks."""
+        self.conversation.import_mark_map(mark_map)
 
     # Reading: of the view, where nothing else is said
 
@@ -113,33 +134,33 @@ class ConversationManager:
         return self.conversation.messages(all=True)
 
     def get_recent_messages(self, n: int) -> List[Message]:
-        return self.conversation.messages(last=n)
+        return messages_by(self.conversation, last=n)
 
     def get_messages_by_range(self, start: int, end: int) -> List[Message]:
-        return self.conversation.messages(start=start, end=end)
+        return messages_by(self.conversation, start=start, end=end)
 
     def get_messages_by_role(self, role: Role) -> List[Message]:
-        return self.conversation.messages(role=role)
+        return messages_by(self.conversation, role=role)
 
     def get_recent_messages_by_role(self, role: Role, n: int) -> List[Message]:
-        return self.conversation.messages(role=role, last=n)
+        return messages_by(self.conversation, role=role, last=n)
 
     def get_messages_by_role_range(self, role: Role, start: int, end: int) -> List[Message]:
         """`start` and `end` count the messages of the role."""
-        return self.conversation.messages(role=role, start=start, end=end)
+        return messages_by(self.conversation, role=role, start=start, end=end)
 
     def get_message_count_by_role(self, role: Role) -> int:
-        return self.conversation.count(role=role)["count"]
+        return count_by(self.conversation, role=role)
 
     def get_recent_messages_by_roles(self, roles: Sequence[Role], n: int) -> List[Message]:
-        return self.conversation.messages(roles=roles, last=n)
+        return messages_by(self.conversation, roles=roles, last=n)
 
     def get_messages_by_role_and_time_range(self, role: Role, start_time: int, end_time: int) -> List[Message]:
         """`start_time` <= t < `end_time`, in milliseconds since 1970; t is the message's timestamp, else its arrival."""
-        return self.conversation.messages(role=role, from_=start_time, to=end_time)
+        return messages_by(self.conversation, role=role, from_=start_time, to=end_time)
 
     def get_marked_messages_by_role(self, role: Role, mark: str) -> List[Message]:
-        return self.conversation.messages(role=role, marked=mark)
+        return messages_by(self.conversation, role=role, marked=mark)
 
     def filter_messages_by_role(self, role: Role) -> List[Message]:
         """get_messages_by_role() by its older name: it changes nothing."""
@@ -182,38 +203,32 @@ class ConversationManager:
         """Of all requests, those under way included."""
         return cast(Dict[str, Any], self.conversation.usage()["totals"])
 
+    def finalize_current_request(self) -> None:
+        """The request under way is over. Nothing to do where there is none."""
+        current = self.get_current_request_usage()
+        if current is not None:
+            self.conversation._native.report_usage({**current, "final": True})
+
+    def get_current_request_usage(self) -> Dict[str, Any] | None:
+        """Of the request that was reported last of those under way; None: there is none."""
+        under_way = self.conversation.usage()["open"]
+        return cast(Dict[str, Any], under_way[-1]) if under_way else None
+
     def on(self, type: str, listener: Callable[[Event], object]) -> Subscription:
         """`listener` gets the events of that type; it may read the conversation, and change it later."""
+        check_function("listener", listener)
         return self.conversation.subscribe(lambda event: listener(event) if event["type"] == type else None)
 
     # Snapshots
 
     def create_snapshot(self) -> ConversationState:
         view = self.conversation.view()
-        return {
-            "messages": view.messages(all=True),
-            "markMap": view.query("markMap")["result"],
-            "pinned": view.query("messages", all=True, marked="pinned")["ordinals"],
-            "version": view.version,
-            "tokenUsage": self.get_token_usage(),
-        }
+        return cast(ConversationState, {**contents_of(view), "version": view.version, "tokenUsage": self.get_token_usage()})
 
     def restore_from_snapshot(self, snapshot: ConversationState) -> None:
-        """The state of the snapshot as a new version: RESTORE where it is one of this conversation's. Of another conversation, its messages are appended to the log and its mark map is taken over. Nothing is
-        lost either way. Usage is not restored: it was used."""
-        _check(snapshot)
-        if self._is_own(snapshot):
-            self.conversation.restore(snapshot["version"])
-            return
-        with self.conversation.fork() as trial:  # so that nothing is half done
-            _take_over(trial, snapshot)
-        _take_over(self.conversation, snapshot)
-
-    def _is_own(self, snapshot: ConversationState) -> bool:
-        if snapshot["version"] > self.conversation.version:
-            return False
-        view = self.conversation.view(snapshot["version"])
-        return view.messages(all=True) == snapshot["messages"] and view.query("markMap")["result"] == snapshot["markMap"]
+        """The state of the snapshot as a new version, in one step: RESTORE where it is one of this conversation's. Of another conversation, its messages are appended to the log, its pins and its mark map are
+        taken over. Nothing is lost either way. Usage is not restored: it was used. ConflictError: somebody else was quicker."""
+        restore(self.conversation, snapshot)
 
     def clone(self) -> ConversationManager:
         """A fork, in memory: what is done to either changes nothing in the other."""
@@ -235,47 +250,3 @@ class ConversationManager:
     def __exit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-
-_LISTS = ("originalIndices", "batchBoundaries", "boundaryToBatch")
-
-
-def _check(snapshot: Mapping[str, Any]) -> None:
-    """As far as it is read here; the rest is for the engine to judge."""
-    if not isinstance(snapshot, Mapping):
-        raise InvalidArgumentError("a snapshot is a dict", field="snapshot")
-    mark_map = snapshot.get("markMap")
-    if not isinstance(mark_map, Mapping) or not isinstance(mark_map.get("typeIndices"), Mapping):
-        raise InvalidArgumentError("a snapshot has a markMap", field="markMap")
-    if not isinstance(snapshot.get("messages"), list):
-        raise InvalidArgumentError("messages must be a list", field="messages")
-    number("version", snapshot.get("version"))
-    for name, ordinals in [("pinned", snapshot.get("pinned")), *((name, mark_map.get(name)) for name in _LISTS)]:
-        if not isinstance(ordinals, list):
-            raise InvalidArgumentError(f"{name} must be a list", field=name)
-        for ordinal in ordinals:
-            number(name, ordinal)
-
-
-def _take_over(conversation: Conversation, snapshot: ConversationState) -> None:
-    """After what is there already, so all ordinals move by that much."""
-    already = conversation.stats()["totalMessages"]
-
-    def moved(ordinals: Sequence[int]) -> List[int]:
-        return [ordinal + already for ordinal in ordinals]
-
-    mark_map = snapshot["markMap"]
-    operations: List[Mapping[str, object]] = []
-    if snapshot["messages"]:
-        operations.append({"operation": "APPEND", "messages": snapshot["messages"]})
-    if snapshot["pinned"]:
-        operations.append({"operation": "MARK", "mark": "pinned", "ordinals": moved(snapshot["pinned"])})
-    if operations:
-        conversation.apply_all(operations)
-    conversation.import_mark_map(
-        {
-            **mark_map,
-            "originalIndices": moved(mark_map["originalIndices"]),
-            "typeIndices": {role: [] for role in mark_map["typeIndices"]},
-            "batchBoundaries": mark_map["batchBoundaries"][:1] + moved(mark_map["batchBoundaries"][1:]),
-        }
-    )

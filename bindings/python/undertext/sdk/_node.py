@@ -70,7 +70,7 @@ class ContextProcessorNodeHandler:
         data: MessageLike | Sequence[MessageLike] | None = None,
     ) -> None:
         """A modification of documents 003 and 004. `indices` are ordinals."""
-        conversation_manager.execute({"operation": operation, "indices": list(indices), **given({"data": data})})
+        conversation_manager.execute({"operation": operation, "indices": indices, **given({"data": data})})
 
     def handle_batch_operations(self, conversation_manager: ConversationManager, operations: Sequence[ContextModificationConfig]) -> None:
         """All of them or none."""
