@@ -67,8 +67,8 @@ struct Limits {
 };
 
 // When a conversation compresses itself: after an operation that leaves it with more than `threshold` tokens. A strategy that waits for a
-// network works in the background, on the version of that moment, and keeps what is appended meanwhile. A try that changed
-// nothing is not repeated before the view has grown by a sixteenth of the threshold, or has shrunk; neither is one that was undone.
+// network works in the background, on the version of that moment, and keeps what is appended meanwhile; where that is too much again, it
+// goes on with it. A try that changed nothing is not repeated before the view has grown by a sixteenth of the threshold, or has shrunk; neither is one that was undone.
 struct CompressionConfig {
   bool enabled = false;
   std::uint64_t threshold = 0;                      // 0: Settings::token_limit

@@ -143,8 +143,10 @@ bool is_shipped_strategy(std::string_view name) {
 bool is_shipped_summariser(std::string_view name) { return name == "digest"; }
 
 void read_summarisers(Fields& fields, Summarisers& summarisers) {
-  fields.take_named_objects("summarisers",
-                            [&](const std::string& name, Fields& inner) { read_endpoint(inner, summarisers[name]); });
+  fields.take_named_objects("summarisers", [&](const std::string& name, Fields& inner) {
+    if (is_shipped_summariser(name)) inner.fail("name", "\"digest\" is one of the engine's own; choose another");
+    read_endpoint(inner, summarisers[name]);
+  });
 }
 
 void read_strategy(Fields& fields, std::string_view name, const Settings& settings, StrategyPtr& strategy) {

@@ -63,6 +63,7 @@ export class Conversation extends Requests<'later'> {
   readonly #compresses: boolean
   // Characters of what changed it, which are at least as many as it holds.
   #sent: number
+  #waits = 0
 
   /** Use inMemory() or open(). @internal */
   constructor(opened: Opened) {
@@ -170,7 +171,12 @@ export class Conversation extends Requests<'later'> {
 
   /** Until what works in the background is done. It waits for no other call, and no other call for it. */
   async waitForCompression(): Promise<void> {
-    await later(() => this.#handle.waitForCompression())
+    ++this.#waits
+    try {
+      await later(() => this.#handle.waitForCompression())
+    } finally {
+      --this.#waits
+    }
   }
 
   /** Of what works in the background, and of a COMPRESS that waits for slow code (which then fails with `unavailable`). */
@@ -221,6 +227,8 @@ export class Conversation extends Requests<'later'> {
   /** Nothing can be asked of it from now on; what was asked for before is still done. */
   async close(): Promise<void> {
     this.#listeners.close()
+    // Whoever waits keeps it open, and what runs in the background is not to end by itself.
+    if (this.#waits > 0) this.cancelCompression()
     await this.#inTurn(() => this.#handle.close())
     await this.#owner?.close()
   }

@@ -166,7 +166,7 @@ function write(value: unknown): string {
       // Counted, so that a value which is small but named many times over ends somewhere.
       if (++now.characters > charactersMax) refuse('too_large', `more than ${charactersMax} characters`)
       if (Array.isArray(value)) return '[' + writeItems(value, 0, 0) + ']'
-      if (value instanceof Pulled) return '[' + writePulled(value.iterator, 0) + ']'
+      if (value instanceof Pulled) return '[' + writePulled(value.iterable[Symbol.iterator](), 0) + ']'
       return '{' + membersOf(value, true) + '}'
     default:
       return refuse('invalid_argument', `${typeof value} is no type of JSON`)
@@ -179,6 +179,7 @@ function writeWith(writing: Writing, work: () => string): string {
   try {
     return work()
   } catch (thrown) {
+    for (const { rest } of writing.putOff) if ('iterator' in rest) rest.iterator.return?.()
     if (thrown instanceof UndertextError) throw thrown
     // A getter, a proxy or an iterator threw, or the text became longer than a string can be.
     return refuse(thrown instanceof RangeError ? 'too_large' : 'invalid_argument', `cannot be read: ${messageOf(thrown)}`, thrown)
@@ -224,14 +225,18 @@ export function encodeRequest(kind: 'query' | 'operation', name: string, ...part
 
 /** The elements of a list; of a long text they are taken a few each time the loop comes by. */
 class Pulled {
-  readonly iterator: Iterator<unknown>
+  readonly iterable: Iterable<unknown>
   constructor(iterable: Iterable<unknown>) {
-    this.iterator = iterable[Symbol.iterator]()
+    this.iterable = iterable
   }
 }
 
 function isMany(given: unknown): given is Iterable<unknown> {
-  return typeof given === 'object' && given !== null && typeof (given as Partial<Iterable<unknown>>)[Symbol.iterator] === 'function'
+  try {
+    return typeof given === 'object' && given !== null && typeof (given as Partial<Iterable<unknown>>)[Symbol.iterator] === 'function'
+  } catch {
+    return false // what cannot be asked is refused when it is read
+  }
 }
 
 /** One value, a list of them, or anything else that gives them one by one, as a list to encode. */
@@ -242,7 +247,7 @@ export function listOf(given: unknown): object {
 
 /** The same as JSON, where one value needs no list around it. */
 export function encodeGiven(given: unknown): string {
-  return encode(isMany(given) ? listOf(given) : given)
+  return encodeWith(() => write(isMany(given) ? listOf(given) : given))
 }
 
 export interface Begun {

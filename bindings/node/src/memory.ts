@@ -24,6 +24,7 @@ export class MemoryConversation extends Requests<'now'> {
   readonly #listeners: Listeners
   // The addon holds functions weakly.
   readonly #code: NativeCode[] | undefined
+  #waits = 0
 
   constructor(settings?: Settings)
   /** @internal */
@@ -112,7 +113,12 @@ export class MemoryConversation extends Requests<'now'> {
 
   /** Until what works in the background is done. */
   async waitForCompression(): Promise<void> {
-    await later(() => this.#handle.waitForCompression())
+    ++this.#waits
+    try {
+      await later(() => this.#handle.waitForCompression())
+    } finally {
+      --this.#waits
+    }
   }
 
   /** Of what works in the background. */
@@ -133,6 +139,7 @@ export class MemoryConversation extends Requests<'now'> {
   /** Nothing can be asked of it any more. A conversation that is forgotten is closed too. */
   close(): void {
     this.#listeners.close()
+    if (this.#waits > 0) this.cancelCompression()
     this.#handle.close().catch(() => undefined)
   }
 

@@ -191,6 +191,23 @@ test('a summariser that answers nothing, and code with a name of the engine’s,
   assert.throws(() => inMemory({ summarisers: { digest: () => '' } }), { code: 'invalid_argument', field: 'name' })
 })
 
+test('closing ends what somebody waits for in the background', async () => {
+  let asked: (() => void) | undefined
+  const begun = new Promise<void>((resolve) => (asked = resolve))
+  const never = (_: unknown, { signal }: { signal: AbortSignal }) =>
+    new Promise<string>((_resolve, reject) => {
+      asked?.()
+      signal.addEventListener('abort', () => reject(signal.reason as Error))
+    })
+  const compressionConfig = { enabled: true, threshold: 60, targetTokens: 40, strategy: { name: 'smart_summary', keep: 2, summariser: 'never' } }
+  const conversation = inMemory({ compressionConfig, summarisers: { never } })
+  await conversation.append([...Array(30)].map((_, i) => ({ role: 'user' as const, content: `message ${i} with a few words` })))
+  const waited = conversation.waitForCompression()
+  await begun
+  await conversation.close()
+  await waited
+})
+
 test('a view that was lent can be read until the answer, and not after', async () => {
   let kept: View | undefined
   const conversation = inMemory({

@@ -136,6 +136,10 @@ test('messages that come one by one are taken as the loop comes by; an iterator 
     await assert.rejects(conversation.append(messages(() => ({ role: 'user', content: NaN as unknown as string }))), { code: 'invalid_argument', path: `[${count}].content` })
     await assert.rejects(conversation.append(messages(() => ({ role: 'user', content: `${'x'.repeat(100_000)}\ud800` }))), { code: 'invalid_argument', path: `[${count}].content` })
     assert.equal(closed, 3)
+    await assert.rejects(conversation.append(messages(() => ({ role: 'user', content: 'x' })), { description: new Map() as unknown as string }), { code: 'invalid_argument' })
+    assert.equal(closed, 4)
+    const unreadable = { [Symbol.iterator]: () => { throw new Error('mine') } } as unknown as Message[] // prettier-ignore
+    await assert.rejects(conversation.append(unreadable), { code: 'invalid_argument' })
     assert.equal(await conversation.version(), 0)
     await conversation.append(new Set(list().slice(0, 2)))
     assert.equal((await conversation.messages()).length, 2)

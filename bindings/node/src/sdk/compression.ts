@@ -5,7 +5,7 @@ import type { Settings, SummariseFunction } from '../code.js'
 import type { StrategyChoice } from '../types.js'
 import { markMapOf, messagesOf, newEngine } from './engine.js'
 import { ValidationError } from './errors.js'
-import { givenName, type Code } from './given.js'
+import type { Code } from './given.js'
 import type { MessageMarkMap } from './mark_map.js'
 import type { LLMMessage } from './message.js'
 import { planOf } from './plan.js'
@@ -187,22 +187,23 @@ export function engineChoice({ strategy = new SlidingWindowStrategy(), ...config
   return { strategy: ownName, strategies: { [ownName]: { slow: true, plan: (view) => planOf(strategy, config, view) } } }
 }
 
-/** What the engine is told of a strategy that comes with a call, and the code that it then calls by `givenName`; none: it needs no code. */
-export function givenChoice(strategy: CompressionStrategy | StrategyChoice, config: ContextCompressionConfig): { strategy: StrategyChoice; code?: Code } {
-  const choice = engineChoice({ ...config, strategy })
-  if (choice.strategies !== undefined) return { strategy: givenName, code: { plan: (view) => planOf(strategy as CompressionStrategy, config, view) } }
-  const [summariser, another] = Object.entries(choice.summarisers ?? {})
-  if (summariser === undefined) return { strategy: choice.strategy }
-  if (another !== undefined) throw new ValidationError('a strategy with two summarisers of yours must be that of the compressionConfig', 'strategy')
-  return { strategy: renamed(choice.strategy, summariser[0]), code: { summarise: summariser[1] as SummariseFunction } }
+/** A strategy that comes with a call: what the engine is told of it, given the name by which the engine knows its code. No `code`: it needs none. */
+export interface GivenChoice {
+  strategy: (name: string) => StrategyChoice
+  code?: Code
 }
 
-function renamed(strategy: StrategyChoice, summariser: string): StrategyChoice {
+export function givenChoice(strategy: CompressionStrategy | StrategyChoice, config: ContextCompressionConfig): GivenChoice {
+  const choice = engineChoice({ ...config, strategy })
+  if (choice.strategies !== undefined) return { strategy: (name) => name, code: { plan: (view) => planOf(strategy as CompressionStrategy, config, view) } }
+  const [summariser, another] = Object.entries(choice.summarisers ?? {})
+  if (summariser === undefined) return { strategy: () => choice.strategy }
+  if (another !== undefined) throw new ValidationError('a strategy with two summarisers of yours must be that of the compressionConfig', 'strategy')
+  return { strategy: (name) => renamed(choice.strategy, summariser[0], name), code: { summarise: summariser[1] as SummariseFunction } }
+}
+
+function renamed(strategy: StrategyChoice, from: string, to: string): StrategyChoice {
   if (typeof strategy === 'string') return strategy
   const { steps, ...rest } = strategy as { name: string; steps?: readonly StrategyChoice[]; summariser?: string }
-  return {
-    ...rest,
-    ...(rest.summariser === summariser && { summariser: givenName }),
-    ...(steps && { steps: steps.map((step) => renamed(step, summariser)) }),
-  }
+  return { ...rest, ...(rest.summariser === from && { summariser: to }), ...(steps && { steps: steps.map((step) => renamed(step, from, to)) }) }
 }

@@ -3,7 +3,7 @@
 import type { Settings } from '../code.js'
 import type { Mode, Reply } from '../requests.js'
 import type { DataSettings, Operation, Outcome, StrategyChoice } from '../types.js'
-import { type CompressionStrategy, type ConversationCompressionConfig, type EngineChoice, engineChoice, givenChoice } from './compression.js'
+import { type CompressionStrategy, type ConversationCompressionConfig, type EngineChoice, EngineStrategy, engineChoice, givenChoice } from './compression.js'
 import type { ContextModificationConfig, ContextProcessorNodeConfig } from './context_processor.js'
 import { type Engine, copyOf, messagesOf, newEngine, openEngine } from './engine.js'
 import { ValidationError } from './errors.js'
@@ -236,8 +236,7 @@ export abstract class AnyConversationManager<M extends Mode> {
 
   /**
    * Runs the strategy of the configuration, or another: one of this package's, one of your own, or the name of an engine's. `cannot_fit`: `targetTokens`, by default that of
-   * the configuration, cannot be reached. In memory, changes are refused with `conflict` from the call until your code is asked. Calls with code of yours that is not that of
-   * the configuration are carried out one after another.
+   * the configuration, cannot be reached. In memory, changes are refused with `conflict` from the call until your code is asked.
    */
   async compress(strategy?: CompressionStrategy | StrategyChoice, targetTokens?: number): Promise<Outcome> {
     const { compressionConfig } = this
@@ -247,9 +246,10 @@ export abstract class AnyConversationManager<M extends Mode> {
       const isSlow = typeof strategy === 'string' || choice.strategies !== undefined || choice.summarisers !== undefined
       return this.engine.compress({ strategy: choice.strategy, targetTokens: aim }, isSlow)
     }
-    const { code, ...choice } = givenChoice(strategy, { enabled: true, threshold: compressionConfig?.threshold ?? 0, targetTokens: aim ?? Infinity })
-    const operation = { ...choice, targetTokens: aim }
-    return code === undefined ? this.engine.compress(operation, typeof strategy === 'string') : this.engine.compressBy(code, operation)
+    const { code, strategy: choice } = givenChoice(strategy, { enabled: true, threshold: compressionConfig?.threshold ?? 0, targetTokens: aim ?? Infinity })
+    const by = (name: string) => ({ strategy: choice(name), targetTokens: aim })
+    // A strategy of this package's without code is quick; one that is named may call code of the configuration.
+    return code === undefined ? this.engine.compress(by(''), !(strategy instanceof EngineStrategy)) : this.engine.compressBy(code, by)
   }
 
   /** Until no compression is under way. */
@@ -373,7 +373,10 @@ export class StoredConversationManager extends AnyConversationManager<'later'> {
     const { initialMessages = [], ...options } = given
     const messages = copyOf(initialMessages)
     const { engine, kept } = await openEngine(url, id, settings)
-    const opened = new StoredConversationManager({ ...keptOptions(kept), ...options }, engine)
+    const fromStore = keptOptions(kept)
+    const tokenLimit = options.tokenLimit ?? fromStore.tokenLimit
+    const compressionConfig = options.compressionConfig ?? fromStore.compressionConfig
+    const opened = new StoredConversationManager({ ...options, tokenLimit, compressionConfig }, engine)
     if (messages.length > 0 && (await opened.engine.version()) === 0) await opened.addMessages(messages)
     return opened
   }

@@ -4,7 +4,7 @@
 import { readSettings, type ReadSettings, type Settings } from '../code.js'
 import { Conversation } from '../conversation.js'
 import { encode } from '../encode.js'
-import { guarded } from '../error.js'
+import { guarded, UndertextError } from '../error.js'
 import { MemoryConversation } from '../memory.js'
 import { native, type NativeHandle } from '../native.js'
 import { readAnswer, type Mode, type Reply } from '../requests.js'
@@ -40,11 +40,13 @@ export interface Engine<M extends Mode> {
   nothing(): Reply<M, void>
   /** Whether what was tried was not refused. */
   succeeds(attempt: () => Reply<M, unknown>): Reply<M, boolean>
+  /** undefined: what was asked for is not there. */
+  unlessGone<T>(attempt: () => Reply<M, T>): Reply<M, T | undefined>
 
   /** `isSlow`: it may wait for code of the user's. */
   compress(strategy: object, isSlow: boolean): Promise<Outcome>
-  /** The same, where the strategy calls `code` by the name `givenName`. */
-  compressBy(code: Code, strategy: object): Promise<Outcome>
+  /** The same, by a strategy that calls `code` by the name that it is given. */
+  compressBy(code: Code, strategy: (name: string) => object): Promise<Outcome>
   waitForCompression(): Promise<void>
   /** `listener` gets every event, when no change is under way. */
   subscribe(listener: (event: Event) => unknown): () => void
@@ -67,6 +69,10 @@ async function after<T>(call: () => Promise<T>): Promise<T> {
   } catch (thrown) {
     throw asDocumented(thrown)
   }
+}
+
+function nothingIfGone(thrown: unknown): undefined {
+  if (!(thrown instanceof UndertextError) || thrown.code !== 'not_found') throw thrown
 }
 
 /** The protocol takes queries by the same door; an operation is none. */
@@ -163,14 +169,21 @@ class Now implements Engine<'now'> {
       throw thrown
     }
   }
+  unlessGone<T>(attempt: () => T): T | undefined {
+    try {
+      return attempt()
+    } catch (thrown) {
+      return nothingIfGone(thrown)
+    }
+  }
 
   async compress(strategy: object, isSlow: boolean): Promise<Outcome> {
     const operation = { operation: 'COMPRESS', ...strategy }
     if (!isSlow) return this.apply(operation, (outcome: Outcome) => outcome)
     return after(async () => readAnswer(await this.#later.raw(operation)) as Outcome)
   }
-  compressBy(code: Code, strategy: object): Promise<Outcome> {
-    return this.#given.run(code, () => this.compress(strategy, true))
+  compressBy(code: Code, strategy: (name: string) => object): Promise<Outcome> {
+    return this.#given.run(code, (name) => this.compress(strategy(name), true))
   }
   waitForCompression(): Promise<void> {
     return after(() => this.#later.waitForCompression())
@@ -249,11 +262,15 @@ class Later implements Engine<'later'> {
     }
   }
 
+  unlessGone<T>(attempt: () => Promise<T>): Promise<T | undefined> {
+    return attempt().catch(nothingIfGone)
+  }
+
   compress(strategy: object): Promise<Outcome> {
     return this.apply({ operation: 'COMPRESS', ...strategy }, (outcome: Outcome) => outcome)
   }
-  compressBy(code: Code, strategy: object): Promise<Outcome> {
-    return this.#given.run(code, () => this.compress(strategy))
+  compressBy(code: Code, strategy: (name: string) => object): Promise<Outcome> {
+    return this.#given.run(code, (name) => this.compress(strategy(name)))
   }
   waitForCompression(): Promise<void> {
     return after(() => this.#conversation.waitForCompression())

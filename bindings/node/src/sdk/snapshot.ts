@@ -40,12 +40,21 @@ function contentsAt<M extends Mode>(engine: Engine<M>, version: number): Reply<M
   )
 }
 
+/** undefined: that version was given up. */
+function contentsThen<M extends Mode>(engine: Engine<M>, version: number): Reply<M, Contents | undefined> {
+  return engine.unlessGone(() => contentsAt(engine, version))
+}
+
 /** `restore` can rely on its shape; what is in it the engine checks. */
 function checked(copy: Partial<ConversationState> | null): ConversationState {
   const { messages, markMap, pinned, version } = typeof copy === 'object' && copy !== null ? copy : {}
   if (!Array.isArray(messages)) throw new ValidationError('a snapshot has a list of messages', 'messages')
   if (!Array.isArray(markMap?.originalIndices) || !Array.isArray(markMap.batchBoundaries)) throw new ValidationError('a snapshot has a mark map', 'markMap')
   if (!Array.isArray(pinned)) throw new ValidationError('a snapshot says what is pinned', 'pinned')
+  // They are added to what is there, and must be numbers for that.
+  for (const [name, list] of Object.entries({ originalIndices: markMap.originalIndices, batchBoundaries: markMap.batchBoundaries, pinned })) {
+    if (!list.every((number) => Number.isSafeInteger(number) && number >= 0)) throw new ValidationError('must be ordinals', name)
+  }
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 0) throw new ValidationError('a snapshot has a version', 'version')
   return copy as ConversationState
 }
@@ -55,7 +64,7 @@ export function restore<M extends Mode>(engine: Engine<M>, snapshot: Conversatio
     const wanted = checked(copy)
     if (wanted.version > head) return takeOver(engine, wanted, head)
     const { messages, markMap, pinned } = wanted
-    return engine.chain(contentsAt(engine, wanted.version), (contents) =>
+    return engine.chain(contentsThen(engine, wanted.version), (contents) =>
       isDeepStrictEqual(contents, { messages, markMap, pinned })
         ? engine.apply({ operation: 'RESTORE', version: wanted.version, expectedVersion: head }, () => undefined)
         : takeOver(engine, wanted, head),

@@ -287,20 +287,45 @@ test('code that comes with the call keeps what is pinned, also in a clone, and w
   assert.deepEqual(manager.getMessages(), before)
 })
 
-test('calls that bring code run one after another, each by its own', async () => {
+test('calls that bring code each run their own, at the same time and one within another', async () => {
   const manager = conversationWith({}, 's:rules', ...long(30))
-  const asked: string[] = []
-  const strategy = (name: string, kept: number): CompressionStrategy => ({
+  const kept = (n: number): CompressionStrategy => ({
     async compress(messages, markMap) {
-      asked.push(`${name} begins`)
       await new Promise((resolve) => setImmediate(resolve))
-      asked.push(`${name} ends`)
-      return { messages: messages.slice(0, 1).concat(messages.slice(-kept)), markMap }
+      return { messages: messages.slice(0, 1).concat(messages.slice(-n)), markMap }
     },
   })
-  await Promise.all([manager.compress(strategy('a', 20), 500), manager.compress(strategy('b', 9), 300), manager.compress(strategy('c', 3), 100)])
-  assert.deepEqual(asked, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
-  assert.equal(manager.getMessages().length, 4)
+  const clones = [manager.clone(), manager.clone(), manager.clone()]
+  await Promise.all(clones.map((clone, i) => clone.compress(kept(2 + i), 300)))
+  assert.deepEqual(clones.map((clone) => clone.getMessages().length), [3, 4, 5])
+  const clone = manager.clone()
+  await manager.compress(
+    {
+      async compress(messages, markMap) {
+        await clone.compress(short('within'), 100)
+        return { messages: messages.slice(0, 1).concat(messages.slice(-2)), markMap }
+      },
+    },
+    300,
+  )
+  assert.equal(manager.getMessages().length, 3)
+  assert.ok(contents(clone.getMessages()).some((content) => String(content).includes('within')))
+})
+
+test('code that never answers holds up nobody but who asked for it', async () => {
+  const manager = conversationWith({}, 's:rules', ...long(30))
+  const clone = manager.clone()
+  const waiting = [...Array(8)].map(() => manager.clone().compress({ compress: () => new Promise(() => undefined) }, 100))
+  await assert.rejects(clone.compress(first, 100), { code: 'unavailable' })
+  assert.equal((await clone.compress(new KeepRecentStrategy(4), 300)).outcome, 'compressed')
+  for (const one of waiting) one.catch(() => undefined)
+})
+
+test('a strategy of the engine’s that is named with its arguments may call code of the configuration', async () => {
+  const manager = conversationWith({ compressionConfig: { ...config, enabled: false, strategy: new SmartSummaryStrategy({ summariserName: 'mine', summariser: async () => 'by mine' }) } }, 's:rules', ...long(16))
+  assert.equal((await manager.compress({ name: 'smart_summary', keep: 3, summaryTokens: 20, summariser: 'mine' }, 100)).outcome, 'compressed')
+  assert.ok(contents(manager.getMessages()).some((content) => String(content).includes('by mine')))
+  assert.throws(() => new ConversationManager({ compressionConfig: { ...config, strategy: new SmartSummaryStrategy({ summariserName: 'given 0', summariser: () => '' }) } }), ValidationError)
 })
 
 test('a strategy may read and change the conversation it works for', async () => {

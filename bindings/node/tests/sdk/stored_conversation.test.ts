@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ContextProcessorNodeHandler, ConversationManager, EventType, KeepRecentStrategy, UndertextError, ValidationError } from 'undertext/sdk'
+import { openStore } from 'undertext'
 import type { CompressionStrategy, LLMMessage } from 'undertext/sdk'
 import { temporaryStore } from '../temporary.js'
 import { contents, conversationOf, messageOf } from './conversations.js'
@@ -139,6 +140,22 @@ test('events, usage and a strategy in TypeScript with a store', async (context) 
   await manager.close()
 })
 
+test('a snapshot of another conversation is taken over though its version was given up here', async (context) => {
+  const url = temporaryStore(context)
+  const manager = await ConversationManager.open(url, 'c')
+  for (let i = 0; i < 5; ++i) await manager.addMessage(messageOf(`u:${i}`))
+  const store = await openStore(url)
+  const conversation = await store.open('c')
+  await conversation.giveUpVersions({ versions: 1 })
+  await conversation.close()
+  await store.close()
+  const other = new ConversationManager({ initialMessages: [messageOf('u:other')] })
+  await manager.restoreFromSnapshot(other.createSnapshot())
+  assert.deepEqual(contents(await manager.getMessages()), ['other'])
+  await assert.rejects(manager.restoreFromSnapshot({ ...other.createSnapshot(), pinned: [null as never] }), ValidationError)
+  await manager.close()
+})
+
 test('reports of usage that are not waited for are taken in their order', async (context) => {
   const manager = await ConversationManager.open(temporaryStore(context), 'c')
   await Promise.all([
@@ -183,6 +200,9 @@ test('settings are kept with the conversation; code must be given again', async 
   await again.addMessage(messageOf('u:more than five tokens, for certain'))
   assert.ok(await exceeded)
   assert.equal(again.tokenLimit, 5)
+  const undefined_is_not_there = await ConversationManager.open(url, 'limited', { tokenLimit: undefined })
+  assert.equal(undefined_is_not_there.tokenLimit, 5)
+  await undefined_is_not_there.close()
   assert.equal(await again.isTokenLimitExceeded(), true)
   await again.close()
   const recent = await ConversationManager.open(url, 'recent', { compressionConfig: { enabled: false, threshold: 100, targetTokens: 50, strategy: new KeepRecentStrategy(2) } })
