@@ -56,6 +56,7 @@ TEST(SettingsJson, WhatIsWrongIsNamed) {
       {R"({"limits":1})", "limits"},
       {R"({"limits":{"messageBytes":1.5}})", "messageBytes"},
       {R"({"limits":{"depth":1}})", "depth"},
+      {R"({"summarisers":{"digest":{"kind":"openai","baseUrl":"http://127.0.0.1:1/v1","model":"m"}}})", "name"},
       {R"({"compressionConfig":true})", "compressionConfig"},
       {R"({"compressionConfig":{"enabled":1}})", "enabled"},
       {R"({"compressionConfig":{"treshold":1}})", "treshold"},
