@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextvars
 import functools
 import inspect
 from types import TracebackType
@@ -161,10 +162,11 @@ class Conversation(OffTheLoop):
 
     def wait_for_compression(self) -> Coroutine[Any, Any, None]:
         """Begins in its turn; calls that are made later do not wait for it."""
+        part_of = _running.get()
 
         def wait() -> None:
             step_aside()
-            self._sync.wait_for_compression()
+            self._sync._native.wait_for_compression(part_of and part_of.code)
 
         return self._call(wait)
 
@@ -290,6 +292,17 @@ def _on_the_loop(arguments: Mapping[str, Any], loop: asyncio.AbstractEventLoop) 
     return given
 
 
+class _Running:
+    """Code that the library has called, until that is over."""
+
+    def __init__(self) -> None:
+        self.code: object = _native.code_in_background()
+
+
+#: What a task is part of: the thread that the library has called on is not the loop's, but gives its context to what runs there.
+_running: contextvars.ContextVar[_Running | None] = contextvars.ContextVar("undertext code", default=None)
+
+
 def _awaited(code: Callable[..., Any], is_slow: bool, loop: asyncio.AbstractEventLoop) -> Callable[..., Any]:
     """Code as the library can call it, on a thread of its own or on one that has a turn, which slow code gives up."""
     if not callable(code):
@@ -299,8 +312,14 @@ def _awaited(code: Callable[..., Any], is_slow: bool, loop: asyncio.AbstractEven
     def call(about: Any, tokens_max: int | None, cancel: _native.Cancel) -> Any:
         if is_slow:
             step_aside()
-        answer = code(about, tokens_max, cancel)
-        return _wait_for(answer, cancel, loop) if inspect.isawaitable(answer) else answer
+        running = _Running()
+        before = _running.set(running)
+        try:
+            answer = code(about, tokens_max, cancel)
+            return _wait_for(answer, cancel, loop) if inspect.isawaitable(answer) else answer
+        finally:
+            running.code = None
+            _running.reset(before)
 
     return _store.slow(call) if is_slow else _store.quick(call)
 
