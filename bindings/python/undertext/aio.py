@@ -15,11 +15,12 @@ import concurrent.futures
 import contextvars
 import functools
 import inspect
+import re
 from types import TracebackType
 from typing import Any, AsyncIterator, Awaitable, Callable, Collection, Coroutine, Dict, Generator, Generic, Mapping, Type, TypeVar
 
 from . import _brought, _conversation, _native, _store
-from ._errors import InvalidArgumentError, UnavailableError
+from ._errors import CannotFitError, InvalidArgumentError, UnavailableError, UndertextError
 from ._off_the_loop import OffTheLoop, beside, later, result_of, step_aside
 from ._typing import Unpack
 from ._wire import copied, is_coroutine_function, members
@@ -194,7 +195,25 @@ def _applied(conversation: _conversation.Conversation, own: Collection[str], ope
     if not isinstance(steps, list) or not any(_asks_an_endpoint(step, own) for step in steps):
         return conversation.apply(operation)
     with _brought.brought(lambda view, tokens_max, cancel: step_aside(), {}):
-        return conversation.apply({**operation, "strategy": {**pipeline, "steps": [{"name": _brought.STRATEGY}, *steps]}})
+        try:
+            return conversation.apply({**operation, "strategy": {**pipeline, "steps": [{"name": _brought.STRATEGY}, *steps]}})
+        except UndertextError as error:
+            raise _without_the_step(error, None if pipeline is strategy else strategy) from error.__cause__
+
+
+_STEP = re.compile(r"strategy\.steps\[(\d+)\]")
+
+
+def _without_the_step(error: UndertextError, alone: Any) -> UndertextError:
+    """In the words for what was asked: a pipeline whose steps begin one later, or `alone`, which was none."""
+    message, path = error.message, error.path
+    if path is not None:
+        path = _STEP.sub(lambda found: "strategy" if alone else f"strategy.steps[{int(found[1]) - 1}]", path, count=1)
+        message = message.replace(str(error.path), path, 1)
+    elif alone and isinstance(error, CannotFitError):
+        message = message.replace("pipeline", str(alone["name"]), 1)
+    told = {name: {"message": message, "path": path}.get(name, value) for name, value in error.error.items()}
+    return type(error)(message, field=error.field, path=path, error=told)
 
 
 def _asks_an_endpoint(step: object, own: Collection[str]) -> bool:
