@@ -89,6 +89,32 @@ def test_closing_stops_what_runs_in_the_background_though_a_call_of_another_thre
     assert not other.is_alive()
 
 
+def test_closing_cancels_a_compression_that_another_thread_has_asked_for() -> None:
+    is_asked = threading.Event()
+    raised: List[undertext.UndertextError] = []
+
+    def write(messages: List[Message], tokens_max: int, cancel: undertext.Cancel) -> str:
+        is_asked.set()
+        never = threading.Event()
+        while not cancel.is_cancelled():
+            never.wait(0.01)
+        return "late"
+
+    def compress() -> None:
+        with pytest.raises(undertext.UnavailableError) as caught:
+            conversation.compress(strategy={"name": "smart_summary", "keep": 2, "summariser": "model"})
+        raised.append(caught.value)
+
+    conversation = undertext.open(summarisers={"model": write})
+    conversation.append([{"role": "user", "content": f"message number {i} with words"} for i in range(40)])
+    other = threading.Thread(target=compress, daemon=True)
+    other.start()
+    assert is_asked.wait(30)
+    conversation.close()
+    other.join(30)
+    assert raised and conversation.closed
+
+
 def test_code_cannot_wait_for_the_compression_it_is_part_of() -> None:
     raised: List[Any] = []
 
