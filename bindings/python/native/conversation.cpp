@@ -102,7 +102,7 @@ PyType_Slot slots[] = {
 
 }  // namespace
 
-Conversation::Conversation(undertext_conversation* handle, std::vector<nb::object> code) : handle_(handle), code_(std::move(code)) {
+Conversation::Conversation(undertext_conversation* handle, nb::tuple code) : handle_(handle), code_(std::move(code)) {
   open_conversations().insert(this);
 }
 
@@ -113,6 +113,7 @@ Conversation::~Conversation() {
 
 void Conversation::close() {
   is_ending_ = true;
+  if (calls_ > 0 && handle_ != nullptr) stop_compressing();  // else one that waits for it would not end
   // A callback cannot wait for the end of callbacks.
   if (calls_ == 0) end(Entered::is_inside() ? undertext_conversation_close_later : undertext_conversation_close);
 }
@@ -125,7 +126,7 @@ void Conversation::end(void (*closing)(undertext_conversation*)) {
   handle_ = nullptr;
   const std::map<std::uint64_t, Subscribed> subscriptions = std::move(subscriptions_);
   subscriptions_.clear();
-  const std::vector<nb::object> code = std::exchange(code_, {});  // let go when the GIL is back
+  const nb::tuple code = std::exchange(code_, {});  // let go when the GIL is back
   std::vector<std::future<undertext_status>> waiting = std::exchange(left_waiting_, {});
   const WithoutGil released;
   for (const auto& [number, subscribed] : subscriptions) undertext_subscription_close(subscribed.subscription);
@@ -142,20 +143,24 @@ void Conversation::end(void (*closing)(undertext_conversation*)) {
 void Conversation::close_all() {
   // Closing lets the GIL go, and others may come and go meanwhile.
   while (true) {
-    Conversation* next = nullptr;
-    for (Conversation* conversation : open_conversations()) {
-      if (!conversation->is_ending_) next = conversation;
+    std::vector<nb::object> held;
+    for (const Conversation* conversation : open_conversations()) {
+      if (conversation->is_ending_) continue;
+      if (nb::object object = nb::find(*conversation); object.is_valid()) held.push_back(std::move(object));
     }
-    if (next == nullptr) return;
-    if (!next->is_closed()) next->stop_compressing();  // else another thread's call that waits for it would not end
-    next->close();
+    if (held.empty()) return;
+    for (const nb::object& object : held) nb::inst_ptr<Conversation>(object)->close();
   }
 }
 
 void Conversation::stop_compressing() {
-  const Use use(*this);
-  const WithoutGil released;
-  undertext_cancel_compression(*use, nullptr);
+  ++calls_;  // so that it stays open meanwhile
+  undertext_conversation* handle = handle_;
+  {
+    const WithoutGil released;
+    undertext_cancel_compression(handle, nullptr);
+  }
+  --calls_;
 }
 
 void Conversation::forget_all() {
@@ -172,7 +177,8 @@ void Conversation::begin_call() {
 }
 
 void Conversation::end_call() {
-  if (--calls_ == 0 && is_ending_) close();
+  --calls_;
+  if (is_ending_) close();
 }
 
 std::uint64_t Conversation::subscribe(nb::object function) {
@@ -200,9 +206,9 @@ void Conversation::unsubscribe(std::uint64_t number) {
   undertext_subscription_close(subscription);
 }
 
-void Conversation::wait_for_compression() {
-  const nb::object running = code_in_background();
-  for (const nb::object& function : code_) {
+void Conversation::wait_for_compression(nb::handle code) {
+  const nb::object running = code.is_none() ? code_in_background() : nb::borrow(code);
+  for (const nb::handle function : code_) {
     if (running.is(function))
       throw Refused{"cannot be waited for by code that is part of its compression", "conversation", "conversation", {}};
   }
@@ -225,9 +231,7 @@ void Conversation::wait_for_compression() {
 }
 
 void Conversation::visit_functions(visitproc visit, void* argument, int& status) {
-  for (const nb::object& function : code_) {
-    if (status == 0) status = visit(function.ptr(), argument);
-  }
+  status = visit(code_.ptr(), argument);
   for (const auto& [number, subscribed] : subscriptions_) {
     if (status == 0) status = visit(subscribed.function->ptr(), argument);
   }
@@ -301,7 +305,7 @@ void bind_conversation(nb::module_& module) {
           },
           anything(), anything())
       .def("set_tokenizer", told<Text, undertext_set_tokenizer>, anything())
-      .def("wait_for_compression", &Conversation::wait_for_compression)
+      .def("wait_for_compression", &Conversation::wait_for_compression, anything())
       .def("cancel_compression", alone<undertext_cancel_compression>)
       .def("report_usage", told<Json, undertext_report_usage>, anything())
       .def("usage",
@@ -328,7 +332,7 @@ void bind_conversation(nb::module_& module) {
             const Use use(self);
             undertext_view* view = nullptr;
             call([&](undertext_string* error) { return undertext_conversation_view(*use, version_of(version), &view, error); });
-            return new View(view, true);
+            return new View(view, self.code());
           },
           anything())
       .def("subscribe", &Conversation::subscribe)

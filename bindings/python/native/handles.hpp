@@ -4,6 +4,7 @@
 #include <atomic>
 #include <future>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "calls.hpp"
@@ -27,7 +28,7 @@ class Use {
 // A conversation, until it is closed. A call under way on another thread finishes first: the last one to leave closes it.
 class Conversation {
  public:
-  Conversation(undertext_conversation* handle, std::vector<nb::object> code);
+  Conversation(undertext_conversation* handle, nb::tuple code);
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
   ~Conversation();
@@ -40,8 +41,9 @@ class Conversation {
 
   std::uint64_t subscribe(nb::object function);
   void unsubscribe(std::uint64_t number);
-  void wait_for_compression();
-  const std::vector<nb::object>& code() const { return code_; }
+  // `code`: on behalf of which, where this thread is not there for it itself; else None.
+  void wait_for_compression(nb::handle code);
+  const nb::tuple& code() const { return code_; }
   void visit_functions(visitproc visit, void* argument, int& status);
 
  private:
@@ -57,7 +59,7 @@ class Conversation {
 
   undertext_conversation* handle_;
   std::map<std::uint64_t, Subscribed> subscriptions_;
-  std::vector<nb::object> code_;                             // of its settings
+  nb::tuple code_;                                           // of its settings
   std::vector<std::future<undertext_status>> left_waiting_;  // for a compression, by those whom a signal called away
   std::uint64_t next_number_ = 0;
   unsigned calls_ = 0;
@@ -88,7 +90,8 @@ class Store {
 // A view: owned, or lent to a strategy for the length of its call.
 class View {
  public:
-  View(const undertext_view* handle, bool is_owned) : handle_(handle), is_owned_(is_owned), process_(this_process) {}
+  explicit View(const undertext_view* lent) : handle_(lent), is_owned_(false), process_(this_process) {}
+  View(undertext_view* owned, nb::tuple code) : handle_(owned), is_owned_(true), process_(this_process), code_(std::move(code)) {}
   View(const View&) = delete;
   View& operator=(const View&) = delete;
   ~View() {
@@ -98,6 +101,8 @@ class View {
   static void forget_all() { ++this_process; }
   // Waits for those who still read it: a strategy may have handed it to another thread.
   void take_back();
+  int visit_code(visitproc visit, void* argument) const { return visit(code_.ptr(), argument); }
+  void forget_code() { const nb::tuple code = std::exchange(code_, {}); }
 
  private:
   friend class Use<View>;
@@ -110,6 +115,7 @@ class View {
   bool is_owned_;
   bool is_back_ = false;
   unsigned process_;  // the one it was made in
+  nb::tuple code_;    // of the conversation's settings, which a query may name when the conversation is gone
   std::atomic<int> readers_ = 0;
 };
 
@@ -132,14 +138,14 @@ class Settings {
   Settings& operator=(const Settings&) = delete;
   ~Settings() { undertext_settings_close(handle_); }
   void read(nb::handle json);
-  void add_summariser(nb::handle name, bool is_slow, nb::object function);
-  void add_strategy(nb::handle name, bool is_slow, nb::object function);
+  void add_summariser(nb::handle name, bool is_slow, nb::handle function);
+  void add_strategy(nb::handle name, bool is_slow, nb::handle function);
   const undertext_settings* get() const { return handle_; }
-  const std::vector<nb::object>& code() const { return code_; }
+  nb::tuple code() const { return nb::tuple(code_); }
 
  private:
   undertext_settings* handle_ = nullptr;
-  std::vector<nb::object> code_;
+  nb::list code_;
 };
 // The function of settings that this thread is there for, where the thread is one of the library's; else not valid.
 nb::object code_in_background();

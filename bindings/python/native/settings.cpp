@@ -99,7 +99,7 @@ undertext_status propose(void* context, const undertext_view* view, std::uint64_
                          undertext_string* plan) {
   return in_python(plan, [&] {
     const Running running(*static_cast<Code*>(context));
-    const Loan<View> lent(new View(view, false));
+    const Loan<View> lent(new View(view));
     const Loan<Cancel> cancelled(new Cancel(cancel));
     const nb::object function = static_cast<Code*>(context)->function();
     const bool is_bounded = tokens_max != std::numeric_limits<std::uint64_t>::max();
@@ -134,14 +134,14 @@ void Settings::read(nb::handle json) {
   call([&](undertext_string* error) { return undertext_settings_read(handle_, text.get(), error); });
 }
 
-void Settings::add_summariser(nb::handle name, bool is_slow, nb::object function) {
+void Settings::add_summariser(nb::handle name, bool is_slow, nb::handle function) {
   add_code<undertext_settings_add_summariser, summarise>(handle_, name, is_slow, function);
-  code_.push_back(std::move(function));
+  code_.append(function);
 }
 
-void Settings::add_strategy(nb::handle name, bool is_slow, nb::object function) {
+void Settings::add_strategy(nb::handle name, bool is_slow, nb::handle function) {
   add_code<undertext_settings_add_strategy, propose>(handle_, name, is_slow, function);
-  code_.push_back(std::move(function));
+  code_.append(function);
 }
 
 nb::object code_in_background() { return in_background == nullptr ? nb::object() : in_background->reference(); }
@@ -153,6 +153,10 @@ void bind_settings(nb::module_& module) {
       .def("read", &Settings::read)
       .def("add_summariser", &Settings::add_summariser)
       .def("add_strategy", &Settings::add_strategy);
+  module.def("code_in_background", [] {
+    const nb::object running = code_in_background();
+    return running.is_valid() ? running : nb::none();
+  });
 }
 
 }  // namespace undertext_python

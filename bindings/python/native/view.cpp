@@ -13,6 +13,19 @@ void get(View& view, std::uint64_t index, undertext_entry* entry, Answered* mess
   });
 }
 
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return nb::inst_ready(self) ? nb::inst_ptr<View>(self)->visit_code(visit, arg) : 0;
+}
+
+int clear(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<View>(self)->forget_code();
+  return 0;
+}
+
+PyType_Slot slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(clear)}, {0, nullptr}};
+
 }  // namespace
 
 void View::begin_call() {
@@ -31,7 +44,7 @@ void View::take_back() {
 }
 
 void bind_view(nb::module_& module) {
-  nb::class_<View>(module, "View")
+  nb::class_<View>(module, "View", nb::type_slots(slots))
       .def("size", [](View& self) { return undertext_view_size(*Use(self)); })
       .def("tokens", [](View& self) { return undertext_view_tokens(*Use(self)); })
       .def("version", [](View& self) { return undertext_view_version(*Use(self)); })

@@ -116,6 +116,11 @@ def test_a_call_that_is_cancelled_before_its_turn_does_not_happen_and_a_later_on
     run(work())
 
 
+async def around(call: Awaitable[T]) -> T:
+    return await call
+
+
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")
 def test_a_call_whose_task_is_cancelled_before_its_first_step_does_not_happen() -> None:
     go_on = threading.Event()
 
@@ -127,10 +132,15 @@ def test_a_call_whose_task_is_cancelled_before_its_first_step_does_not_happen() 
         async with aio.open() as conversation:
             await conversation.append(say("one"))
             first = conversation.transform(waits, indices=[0])
-            task = asyncio.ensure_future(conversation.append(say("by a task")))
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
+            wrapped: List[Callable[[Coroutine[Any, Any, int]], Awaitable[int]]] = [lambda call: call, around, lambda call: asyncio.wait_for(call, 30)]
+            for wrap in wrapped:
+                task = asyncio.ensure_future(wrap(conversation.append(say("by a task"))))
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+            conversation.append(say("closed")).close()
+            let_go = conversation.append(say("let go"))
+            del let_go
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(conversation.append(say("by no time at all")), 0)
             go_on.set()

@@ -97,6 +97,10 @@ def test_a_compression_by_an_endpoint_is_of_the_version_of_its_turn(endpoint: En
     run(work())
 
 
+def told_of(error: undertext.UndertextError) -> Dict[str, Any]:
+    return {**error.error, "words": (type(error), error.message, error.field, error.path)}
+
+
 def test_an_endpoint_answers_asyncio_as_it_answers_others(endpoint: Endpoint) -> None:
     talk = TALK * 3
 
@@ -104,16 +108,13 @@ def test_an_endpoint_answers_asyncio_as_it_answers_others(endpoint: Endpoint) ->
         """Without the times, which differ."""
         return {**answer, "receipt": {**answer["receipt"], "timestamp": 0}}
 
-    def refused(error: undertext.UndertextError) -> Dict[str, Any]:
-        return {**error.error, "message": ""}  # which names the strategy
-
     def at_once(asked: Dict[str, Any]) -> List[Any]:
         with undertext.open(settings=endpoint.settings("ok")) as conversation:
             conversation.append(talk)
             try:
                 return [told({**conversation.apply(asked)}), conversation.messages()]
             except undertext.UndertextError as error:
-                return [refused(error), conversation.messages()]
+                return [told_of(error), conversation.messages()]
 
     async def later(asked: Dict[str, Any]) -> List[Any]:
         async with opened(endpoint, "ok") as conversation:
@@ -121,16 +122,17 @@ def test_an_endpoint_answers_asyncio_as_it_answers_others(endpoint: Endpoint) ->
             try:
                 return [told(await conversation.apply(asked)), await conversation.messages()]
             except undertext.UndertextError as error:
-                return [refused(error), await conversation.messages()]
+                return [told_of(error), await conversation.messages()]
 
     outcomes = set()
-    for strategy in STRATEGIES:
+    wrong = [{**BY_A_MODEL, "keep": "x"}, {**BY_A_MODEL, "summariser": "nobody"}, {"name": "pipeline", "steps": [{"name": "keep_recent", "n": "x"}, BY_A_MODEL]}]
+    for strategy in [*STRATEGIES, *wrong, {"name": "pipeline", "steps": [BY_A_MODEL, {"name": "pipeline", "steps": [{"n": 1}]}]}]:
         for aim in ({}, {"targetTokens": 200}, {"targetTokens": 30}):
             asked = {"operation": "COMPRESS", "strategy": strategy, **aim}
             answer = at_once(asked)
             assert run(later(asked)) == answer
             outcomes.add(answer[0].get("outcome", answer[0].get("code")))
-    assert outcomes == {"compressed", "cannot_fit"}
+    assert outcomes == {"compressed", "cannot_fit", "invalid_argument"}
 
 
 def test_a_model_is_asked_once(endpoint: Endpoint) -> None:

@@ -61,6 +61,27 @@ PROGRAMS = {
         threading.Thread(target=conversation.wait_for_compression, daemon=True).start()
         assert entered.wait(30)
     """,
+    "a daemon thread that waits for a summary of what was closed meanwhile": """
+        conversation = compressing(until_cancelled)
+        conversation.append(TALK)
+        assert entered.wait(30)
+        waiter = threading.Thread(target=conversation.wait_for_compression, daemon=True)
+        waiter.start()
+        inside = undertext.Conversation.wait_for_compression.__code__
+        while sys._current_frames()[waiter.ident].f_code is not inside: pass
+        conversation.close()
+    """,
+    "daemon threads that go on opening conversations and forgetting them": """
+        sys.setswitchinterval(1e-6)
+        started = threading.Barrier(4)
+        def work():
+            started.wait()
+            while True:
+                conversations = [undertext.open() for _ in range(20)]
+        for _ in range(3): threading.Thread(target=work, daemon=True).start()
+        started.wait()
+        for _ in range(200): undertext.open()
+    """,
     "daemon threads that go on calling": """
         conversation = undertext.open()
         conversation.subscribe(lambda event: None)

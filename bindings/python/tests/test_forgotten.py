@@ -15,6 +15,8 @@ import pytest
 import undertext
 from undertext import aio
 from undertext.sdk import Compressed, ConversationManager
+from undertext.types import Plan
+
 
 def comes_true(condition: Callable[[], bool]) -> bool:
     """Once nobody refers to it: a thread that has done its work, the library's or one for asyncio, may still do so for a moment."""
@@ -58,6 +60,11 @@ def by_a_fork(agent: Agent) -> undertext.Conversation:
     return by_strategy(agent).fork()
 
 
+def by_a_view(agent: Agent) -> undertext.View:
+    with by_strategy(agent) as conversation:
+        return conversation.view()
+
+
 def by_the_sdk(agent: Agent) -> undertext.Conversation:
     return ConversationManager(strategy=agent).conversation
 
@@ -69,7 +76,7 @@ def by_asyncio(agent: Agent) -> aio.Conversation:
     return asyncio.run(opened())
 
 
-@pytest.mark.parametrize("open_by", [by_summariser, by_strategy, by_a_fork, by_the_sdk, by_asyncio])
+@pytest.mark.parametrize("open_by", [by_summariser, by_strategy, by_a_fork, by_a_view, by_the_sdk, by_asyncio])
 def test_an_agent_is_let_go_though_it_is_code_of_its_own_conversation(open_by: Callable[[Agent], Any]) -> None:
     agent = Agent()
     agent.conversation = open_by(agent)
@@ -108,4 +115,14 @@ def test_code_stays_for_as_long_as_a_fork_may_ask_it() -> None:
     fork.compress(strategy="mine")
     assert asked == [1]
 
+def test_code_stays_for_as_long_as_a_view_may_ask_it() -> None:
+    def plan(view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel) -> Plan:
+        return {"replacements": [{"hide": [0]}]}
 
+    with undertext.open(strategies={"mine": plan}) as conversation:
+        conversation.append([SAID, SAID])
+        view = conversation.view()
+    del conversation, plan
+    gc.collect()
+    fit = view.query("fit", strategy="mine", budget={"window": view.tokens - 1, "reserve": 0})["result"]
+    assert fit["plan"]["replacements"][0]["ordinals"] == [0]

@@ -11,7 +11,7 @@ import pytest
 
 import undertext
 from undertext import aio
-from undertext.sdk import ConversationManager, MessageArrayManager, PipelineStrategy
+from undertext.sdk import ConversationManager, EngineStrategy, MessageArrayManager, PipelineStrategy, SmartSummaryStrategy, get_current_batch_indices
 
 SAID = {"role": "user", "content": "x"}
 
@@ -43,6 +43,7 @@ def test_what_is_no_function_is_refused_at_once(code: Any) -> None:
         "listener": lambda: ConversationManager().on("MESSAGE_ADDED", code),
     }
     if code is not None:
+        calls["summariser"] = lambda: SmartSummaryStrategy(code)
         calls["function"] = lambda: opened().transform(code, indices=[0])
     for field, call in calls.items():
         with pytest.raises(undertext.InvalidArgumentError) as caught:
@@ -56,6 +57,20 @@ def test_code_is_given_by_its_names(code: Any) -> None:
         with pytest.raises(undertext.InvalidArgumentError) as caught:
             undertext.open(**{kind: code})
         assert caught.value.field == kind
+
+
+@pytest.mark.parametrize("name", ["of the call", "of the call, number 2"])
+def test_no_code_takes_the_name_of_what_a_call_brings(name: str) -> None:
+    endpoint = {"kind": "openai", "baseUrl": "http://127.0.0.1:1/v1", "model": "m"}
+    for call in (
+        lambda: undertext.open(strategies={name: lambda *_: None}),
+        lambda: undertext.open(summarisers={name: lambda *_: "x"}),
+        lambda: undertext.open(settings={"summarisers": {name: endpoint}}),
+        lambda: EngineStrategy({"name": "smart_summary", "summariser": name}, {name: lambda *_: "x"}),
+    ):
+        with pytest.raises(undertext.InvalidArgumentError, match="choose another name") as caught:
+            call()
+        assert caught.value.field == "name"
 
 
 def test_a_coroutine_function_that_nobody_would_await_is_no_subscriber_of_asyncio_either() -> None:
@@ -185,3 +200,16 @@ def test_none_in_the_place_of_a_text_is_refused() -> None:
     ):
         with pytest.raises(undertext.InvalidArgumentError):
             call()
+
+
+def test_a_page_of_conversations_has_at_most_a_thousand() -> None:
+    for limit in (0, 1001, 1 << 40):
+        assert raised(lambda: undertext.Store("memory:").list(limit=limit)).field == "limit"
+
+
+@pytest.mark.parametrize("indices", [None, 5, ["a"], "ab"])
+def test_the_indices_of_a_mark_map_are_numbers(indices: Any) -> None:
+    mark_map: Any = {**opened().mark_map(), "originalIndices": indices}
+    assert raised(lambda: get_current_batch_indices(mark_map)).field == "originalIndices"
+    del mark_map["originalIndices"]
+    assert raised(lambda: get_current_batch_indices(mark_map)).field == "originalIndices"

@@ -261,7 +261,7 @@ class Remembering:
     """Keeps the last two messages, and the configuration it was asked with."""
 
     def __init__(self) -> None:
-        self.targets: List[int] = []
+        self.targets: List[float] = []
 
     def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig) -> Compressed:
         self.targets.append(config["targetTokens"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from pathlib import Path
 from typing import Any, Callable, Dict, List
@@ -9,7 +10,7 @@ from typing import Any, Callable, Dict, List
 import pytest
 
 import undertext
-from undertext.sdk import Compressed, ContextCompressionConfig, ConversationManager, EngineStrategy, PipelineStrategy, SmartSummaryStrategy
+from undertext.sdk import Compressed, ContextCompressionConfig, ConversationManager, EngineStrategy, KeepRecentStrategy, PipelineStrategy, SmartSummaryStrategy
 from undertext.types import MarkMap, Message, Summary
 
 TALK = [{"role": "user" if i % 2 == 0 else "assistant", "content": f"message number {i} of a long talk, with some words in it"} for i in range(12)]
@@ -21,7 +22,7 @@ class KeepsLast:
     def __init__(self, kept: int, meanwhile: Callable[[], object] = lambda: None) -> None:
         self.kept = kept
         self.meanwhile = meanwhile
-        self.aims: List[int] = []
+        self.aims: List[float] = []
 
     def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig, /) -> Compressed:
         self.aims.append(config["targetTokens"])
@@ -180,3 +181,60 @@ def test_what_is_no_json_is_refused_with_and_without_code() -> None:
         with pytest.raises(undertext.InvalidArgumentError):
             manager.compress(strategy)
     assert manager.conversation.version == 1
+
+
+class Awaited:
+    async def compress(self, *_: object) -> None:
+        pass
+
+
+def test_code_that_nobody_would_await_is_refused_before_it_runs() -> None:
+    strategy: Any = Awaited()
+    for call in (lambda: ConversationManager(strategy=strategy), lambda: ConversationManager(initial_messages=TALK).compress(strategy)):
+        with pytest.raises(undertext.InvalidArgumentError, match="coroutine function") as caught:
+            call()
+        assert (caught.value.field, caught.value.path) == ("strategy", "strategy.compress")
+
+
+ANSWERS: List[Any] = [None, 5, [], {"messages": []}, {"messages": [], "markMap": None}, {"messages": 5, "markMap": {"originalIndices": []}}, {"messages": [], "markMap": {"originalIndices": 5}}]
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_an_answer_without_messages_and_mark_map_is_refused(answer: Any) -> None:
+    class Answers:
+        def compress(self, *_: object) -> Any:
+            return answer
+
+    manager = ConversationManager(initial_messages=TALK)
+    with pytest.raises(undertext.InvalidArgumentError, match="answers with messages and their markMap"):
+        manager.compress(Answers())
+    assert manager.conversation.version == 1
+
+
+class Told:
+    """Answers with what it was given, or what a strategy of the engine makes of it; remembers its configuration."""
+
+    def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig, /) -> Compressed:
+        self.threshold, self.aim = config["threshold"], config["targetTokens"]
+        return KeepRecentStrategy(3).compress(messages, mark_map, config)
+
+
+def test_code_is_told_what_the_engine_takes_for_what_was_left_out() -> None:
+    enabled: Any = {"enabled": True}
+    cases: List[Any] = [
+        ({"token_limit": 1000, "compression_config": enabled}, None, (1000, 750)),
+        ({"token_limit": 1000}, None, (1000, 750)),
+        ({"token_limit": 1000, "compression_config": {**enabled, "threshold": 401}}, None, (401, 301)),
+        ({"token_limit": 1000, "compression_config": {**enabled, "targetTokens": 500}}, None, (1000, 500)),
+        ({"token_limit": 1000, "compression_config": enabled}, 400, (1000, 400)),
+        ({}, 400, (math.inf, 400)),
+        ({}, None, (math.inf, math.inf)),
+    ]
+    for given, aim, told in cases:
+        strategy = Told()
+        manager = ConversationManager(**given)
+        manager.add_messages(TALK)
+        before = len(manager.get_messages())
+        manager.compress(strategy, aim)
+        assert (strategy.threshold, strategy.aim) == told
+    assert len(manager.get_messages()) == 3 < before  # infinity is no aim

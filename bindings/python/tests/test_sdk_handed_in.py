@@ -71,7 +71,7 @@ def test_a_strategy_of_ones_own_is_told_an_aim_though_the_configuration_has_none
 
     config: Any = {"enabled": False, "threshold": 20}
     ConversationManager(compression_config=config, strategy=Mine(), initial_messages=[say("x")]).compress()
-    assert told == [20]
+    assert told == [15]
 
 
 def test_pins_of_another_conversations_snapshot_are_taken_over() -> None:

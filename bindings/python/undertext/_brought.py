@@ -25,6 +25,12 @@ class _Here(threading.local):
 _here = _Here()
 
 
+def check_name(name: object) -> None:
+    """Code of that name would take the place of what a call brings."""
+    if name == STRATEGY or name in SUMMARISERS:
+        raise InvalidArgumentError(f'"{name}" is one of the package\'s own; choose another name', field="name")
+
+
 def add_names(settings: _native.Settings) -> None:
     settings.add_strategy(STRATEGY, True, _plan)
     for summariser, name in zip(_summarising, SUMMARISERS):

@@ -132,7 +132,8 @@ class Conversation:
         self.close()
 
     def close(self) -> None:
-        """Asks what runs in the background to stop, and waits for it. Calls of other threads that are under way come to their end first. May be called again."""
+        """Asks what runs in the background to stop, and waits for it. Where calls of other threads are under way, those that wait for slow code are cancelled, the others come to their end, and the last one
+        closes it: this returns at once then. May be called again."""
         self._native.close()
         for listener in list(self._listeners):
             listener._end()
@@ -344,7 +345,7 @@ class Conversation:
 
     def wait_for_compression(self) -> None:
         """Until none is under way in the background; code that is part of it is refused. Signals are handled meanwhile, so Ctrl-C ends the waiting, not the compression."""
-        self._native.wait_for_compression()
+        self._native.wait_for_compression(None)
 
     def cancel_compression(self) -> None:
         self._native.cancel_compression()

@@ -130,7 +130,8 @@ async def result_of(done: Awaitable[T]) -> T:
 
 
 class Made(Coroutine[Any, Any, T]):
-    """A call that was made, to be awaited. A task that is cancelled before its first step never comes to the await of a coroutine, and so would not tell the call."""
+    """A call that was made, to be awaited. Whoever is cancelled before the first step never comes to the await of a coroutine, and so would not tell the call: a task throws into this, closes it, or lets it go
+    together with what stood around it."""
 
     def __init__(self, done: concurrent.futures.Future[T], loop: asyncio.AbstractEventLoop) -> None:
         self._done = done
@@ -144,10 +145,14 @@ class Made(Coroutine[Any, Any, T]):
         return self._awaiting.throw(*raised)
 
     def close(self) -> None:
+        self._done.cancel()
         self._awaiting.close()
 
     def __await__(self) -> Generator[Any, None, T]:
-        return self._awaiting.__await__()
+        return (yield from self._awaiting.__await__())  # which holds this until it is over
+
+    def __del__(self) -> None:
+        self._done.cancel()
 
 
 def later(method: Callable[Concatenate[_Sync, P], T]) -> Callable[Concatenate[OffTheLoop, P], Coroutine[Any, Any, T]]:

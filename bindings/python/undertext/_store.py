@@ -15,6 +15,7 @@ from ._wire import check_function, copied, given, number
 from .types import Message, Plan, Settings, Summariser, Summary
 
 _Code = TypeVar("_Code", bound=Callable[..., Any])
+_LIMIT_MAX = (1 << 32) - 1  # what undertext.h can be told; the library says what it takes
 
 
 def _paced(code: _Code, is_slow: bool) -> _Code:
@@ -50,7 +51,7 @@ def _writing(summariser: Summariser) -> Summariser:
     return write
 
 
-def _named(kind: str, code: Mapping[str, _Code] | None) -> Iterator[Tuple[str, _Code]]:
+def named_code(kind: str, code: Mapping[str, _Code] | None) -> Iterator[Tuple[str, _Code]]:
     if code is None:
         return
     if not isinstance(code, Mapping):
@@ -58,6 +59,7 @@ def _named(kind: str, code: Mapping[str, _Code] | None) -> Iterator[Tuple[str, _
     for name, function in code.items():
         if not isinstance(name, str):
             raise InvalidArgumentError(f"{kind} are known by names that are str", field=kind)
+        _brought.check_name(name)
         check_function(f"{kind}.{name}", function)
         yield name, function
 
@@ -70,13 +72,20 @@ def make_settings(
         return _brought.NAMES_ALONE
     made = _native.Settings()
     _brought.add_names(made)
-    for name, summariser in _named("summarisers", summarisers):
+    for name, summariser in named_code("summarisers", summarisers):
         made.add_summariser(name, getattr(summariser, "_undertext_is_slow", True), _writing(summariser))
-    for name, strategy in _named("strategies", strategies):
+    for name, strategy in named_code("strategies", strategies):
         made.add_strategy(name, getattr(strategy, "_undertext_is_slow", False), _proposing(strategy))
     if settings is not None:
+        _check_endpoints(settings)
         made.read(settings)
     return made
+
+
+def _check_endpoints(settings: object) -> None:
+    endpoints = settings.get("summarisers") if isinstance(settings, Mapping) else None
+    for name in endpoints if isinstance(endpoints, Mapping) else ():
+        _brought.check_name(name)
 
 
 class Store:
@@ -114,7 +123,7 @@ class Store:
 
     def list(self, *, after: str = "", limit: int = 1000) -> List[Dict[str, Any]]:
         """Conversations by id, beyond `after`; `limit` 1 to 1000."""
-        return cast("List[Dict[str, Any]]", self._native.list(after, number("limit", limit)))
+        return cast("List[Dict[str, Any]]", self._native.list(after, min(number("limit", limit), _LIMIT_MAX)))
 
     def __iter__(self) -> Iterator[Dict[str, Any]]:
         page = self.list()

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextvars
 import functools
 import inspect
+import re
 from types import TracebackType
 from typing import Any, AsyncIterator, Awaitable, Callable, Collection, Coroutine, Dict, Generator, Generic, Mapping, Type, TypeVar
 
 from . import _brought, _conversation, _native, _store
-from ._errors import InvalidArgumentError, UnavailableError
+from ._errors import CannotFitError, InvalidArgumentError, UnavailableError, UndertextError
 from ._off_the_loop import OffTheLoop, beside, later, result_of, step_aside
 from ._typing import Unpack
 from ._wire import copied, is_coroutine_function, members
@@ -161,10 +163,11 @@ class Conversation(OffTheLoop):
 
     def wait_for_compression(self) -> Coroutine[Any, Any, None]:
         """Begins in its turn; calls that are made later do not wait for it."""
+        part_of = _running.get()
 
         def wait() -> None:
             step_aside()
-            self._sync.wait_for_compression()
+            self._sync._native.wait_for_compression(part_of and part_of.code)
 
         return self._call(wait)
 
@@ -192,7 +195,25 @@ def _applied(conversation: _conversation.Conversation, own: Collection[str], ope
     if not isinstance(steps, list) or not any(_asks_an_endpoint(step, own) for step in steps):
         return conversation.apply(operation)
     with _brought.brought(lambda view, tokens_max, cancel: step_aside(), {}):
-        return conversation.apply({**operation, "strategy": {**pipeline, "steps": [{"name": _brought.STRATEGY}, *steps]}})
+        try:
+            return conversation.apply({**operation, "strategy": {**pipeline, "steps": [{"name": _brought.STRATEGY}, *steps]}})
+        except UndertextError as error:
+            raise _without_the_step(error, None if pipeline is strategy else strategy) from error.__cause__
+
+
+_STEP = re.compile(r"strategy\.steps\[(\d+)\]")
+
+
+def _without_the_step(error: UndertextError, alone: Any) -> UndertextError:
+    """In the words for what was asked: a pipeline whose steps begin one later, or `alone`, which was none."""
+    message, path = error.message, error.path
+    if path is not None:
+        path = _STEP.sub(lambda found: "strategy" if alone else f"strategy.steps[{int(found[1]) - 1}]", path, count=1)
+        message = message.replace(str(error.path), path, 1)
+    elif alone and isinstance(error, CannotFitError):
+        message = message.replace("pipeline", str(alone["name"]), 1)
+    told = {name: {"message": message, "path": path}.get(name, value) for name, value in error.error.items()}
+    return type(error)(message, field=error.field, path=path, error=told)
 
 
 def _asks_an_endpoint(step: object, own: Collection[str]) -> bool:
@@ -290,6 +311,17 @@ def _on_the_loop(arguments: Mapping[str, Any], loop: asyncio.AbstractEventLoop) 
     return given
 
 
+class _Running:
+    """Code that the library has called, until that is over."""
+
+    def __init__(self) -> None:
+        self.code: object = _native.code_in_background()
+
+
+#: What a task is part of: the thread that the library has called on is not the loop's, but gives its context to what runs there.
+_running: contextvars.ContextVar[_Running | None] = contextvars.ContextVar("undertext code", default=None)
+
+
 def _awaited(code: Callable[..., Any], is_slow: bool, loop: asyncio.AbstractEventLoop) -> Callable[..., Any]:
     """Code as the library can call it, on a thread of its own or on one that has a turn, which slow code gives up."""
     if not callable(code):
@@ -299,8 +331,14 @@ def _awaited(code: Callable[..., Any], is_slow: bool, loop: asyncio.AbstractEven
     def call(about: Any, tokens_max: int | None, cancel: _native.Cancel) -> Any:
         if is_slow:
             step_aside()
-        answer = code(about, tokens_max, cancel)
-        return _wait_for(answer, cancel, loop) if inspect.isawaitable(answer) else answer
+        running = _Running()
+        before = _running.set(running)
+        try:
+            answer = code(about, tokens_max, cancel)
+            return _wait_for(answer, cancel, loop) if inspect.isawaitable(answer) else answer
+        finally:
+            running.code = None
+            _running.reset(before)
 
     return _store.slow(call) if is_slow else _store.quick(call)
 

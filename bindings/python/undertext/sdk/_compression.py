@@ -4,13 +4,14 @@ message or breaks a tool pair, and applies any other as one COMPRESS that can be
 from __future__ import annotations
 
 import itertools
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Protocol, Sequence, Tuple, Union, cast
+import math
+from typing import Any, Callable, Dict, Hashable, Iterator, List, Mapping, Protocol, Sequence, Tuple, Union, cast
 
 from .. import _native
 from .._errors import InvalidArgumentError
-from .._store import open, slow
+from .._store import named_code, open, slow
 from .._view import Strategy, View
-from .._wire import given
+from .._wire import check_function, given
 from ..types import MarkMap, Message, MessageLike, Plan, Replacement, Summariser
 from .types import Compressed, ContextCompressionConfig
 
@@ -27,7 +28,7 @@ class EngineStrategy:
 
     def __init__(self, strategy: Mapping[str, object], summarisers: Mapping[str, Summariser] | None = None) -> None:
         self.strategy = dict(strategy)
-        self.summarisers: Dict[str, Summariser] = dict(summarisers or {})
+        self.summarisers: Dict[str, Summariser] = dict(named_code("summarisers", summarisers))
 
     def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig, /) -> Compressed:
         """On a conversation of its own. CannotFitError: `targetTokens` cannot be reached."""
@@ -37,7 +38,8 @@ class EngineStrategy:
             return {"messages": messages, "markMap": mark_map}
         with open(summarisers=self.summarisers) as conversation:
             conversation.append(cast(List[MessageLike], messages))
-            conversation.apply({"operation": "COMPRESS", "strategy": self.strategy, **given({"target_tokens": config.get("targetTokens")})})
+            aim = config.get("targetTokens")
+            conversation.apply({"operation": "COMPRESS", "strategy": self.strategy, **given({"target_tokens": None if aim == math.inf else aim})})
             return {"messages": conversation.messages(), "markMap": _in_ordinals_of(mark_map, conversation.mark_map())}
 
 
@@ -103,6 +105,8 @@ class SmartSummaryStrategy(EngineStrategy):
     """Hides all but a tail, and puts a summary in its place: by a function of yours, else by the digest, which needs no model."""
 
     def __init__(self, summariser: Summariser | None = None, *, keep: int | None = None, summary_tokens: int | None = None) -> None:
+        if summariser is not None:
+            check_function("summariser", summariser)
         name = "digest" if summariser is None else f"summariser-{next(_numbers)}"
         super().__init__(
             {"name": "smart_summary", "summariser": name, **given({"keep": keep, "summary_tokens": summary_tokens})},
@@ -127,7 +131,7 @@ OWN = "own"
 StrategyOf = Union[CompressionStrategy, EngineStrategy, str, Mapping[str, object], None]
 
 
-def engine_choice(strategy: object, config: ContextCompressionConfig | None) -> Tuple[Any, Dict[str, Summariser], Dict[str, Strategy]]:
+def engine_choice(strategy: object, config: ContextCompressionConfig | None, token_limit: int | None) -> Tuple[Any, Dict[str, Summariser], Dict[str, Strategy]]:
     """What the engine is told of a strategy: how its settings name it, and the functions behind that."""
     if strategy is None:
         strategy = SlidingWindowStrategy()
@@ -138,9 +142,8 @@ def engine_choice(strategy: object, config: ContextCompressionConfig | None) -> 
     compress = getattr(strategy, "compress", None)
     if not callable(compress):
         raise InvalidArgumentError("a strategy has a method compress", field="strategy")
-    whole: Dict[str, Any] = {"enabled": True, "threshold": 0, **(config or {})}
-    whole.setdefault("targetTokens", whole["threshold"])
-    return OWN, {}, {OWN: _planning(compress, cast(ContextCompressionConfig, whole))}
+    check_function("strategy.compress", compress)
+    return OWN, {}, {OWN: _planning(compress, {**(config or {})}, token_limit)}
 
 
 def renamed(strategy: object, names: Mapping[str, str]) -> object:
@@ -157,7 +160,26 @@ def renamed(strategy: object, names: Mapping[str, str]) -> object:
     return made
 
 
-def _planning(compress: Callable[[List[Message], MarkMap, ContextCompressionConfig], Compressed], config: ContextCompressionConfig) -> Strategy:
+def _told(config: Mapping[str, Any], token_limit: int | None, tokens_max: int | None) -> ContextCompressionConfig:
+    """The configuration with what the engine takes for what is left out; infinity: nothing says how much."""
+    threshold = config.get("threshold") or token_limit or math.inf
+    aim = config.get("targetTokens") if tokens_max is None else tokens_max
+    if aim is None:
+        aim = threshold - (0 if threshold == math.inf else threshold // 4)
+    return cast(ContextCompressionConfig, {"enabled": True, **config, "threshold": threshold, "targetTokens": aim})
+
+
+def _answered(answer: Any) -> Tuple[List[Message], List[Any]]:
+    """The messages of an answer, and their indices."""
+    mark_map = answer.get("markMap") if isinstance(answer, Mapping) else None
+    indices = mark_map.get("originalIndices") if isinstance(mark_map, Mapping) else None
+    messages = answer.get("messages") if isinstance(answer, Mapping) else None
+    if not isinstance(messages, Sequence) or not isinstance(indices, Sequence):
+        raise InvalidArgumentError("a strategy answers with messages and their markMap, which has originalIndices", field="strategy")
+    return list(messages), list(indices)
+
+
+def _planning(compress: Callable[[List[Message], MarkMap, ContextCompressionConfig], Compressed], config: Mapping[str, Any], token_limit: int | None) -> Strategy:
     def plan(view: View, tokens_max: int | None, cancel: _native.Cancel) -> Plan | None:
         messages, mark_map = view.messages(), cast(MarkMap, view.query("markMap")["result"])
         # Compared with what was given, whatever the strategy does to it.
@@ -165,13 +187,12 @@ def _planning(compress: Callable[[List[Message], MarkMap, ContextCompressionConf
         places: Dict[Any, int] = {ordinal: place for place, ordinal in enumerate(ordinals)}
         objects: Dict[Any, int] = {id(message): place for place, message in enumerate(messages)}
         held = list(messages)  # so that no id is another's
-        answer = compress(messages, mark_map, config if tokens_max is None else {**config, "targetTokens": tokens_max})
-        indices = answer["markMap"]["originalIndices"]
-        if len(indices) == len(answer["messages"]):
-            found = [places.get(index) for index in indices]
+        kept, indices = _answered(compress(messages, mark_map, _told(config, token_limit, tokens_max)))
+        if len(indices) == len(kept):
+            found = [places.get(index) if isinstance(index, Hashable) else None for index in indices]
         else:
-            found = [objects.get(id(message)) for message in answer["messages"]]
-        entries = [(place if place is not None and before[place] == message else None, message) for place, message in zip(found, answer["messages"])]
+            found = [objects.get(id(message)) for message in kept]
+        entries = [(place if place is not None and before[place] == message else None, message) for place, message in zip(found, kept)]
         replacements = list(_replacements(ordinals, entries))
         del held
         return {"replacements": replacements} if replacements else None

@@ -41,7 +41,10 @@ def _boundary(mark_map: MarkMap) -> int:
 def get_current_batch_indices(mark_map: MarkMap) -> List[int]:
     """The ordinals of the view that belong to the current batch."""
     boundary = _boundary(mark_map)
-    return [index for index in mark_map["originalIndices"] if index >= boundary]
+    try:
+        return [index for index in mark_map["originalIndices"] if index >= boundary]
+    except (LookupError, TypeError):
+        raise InvalidArgumentError("originalIndices are a list of numbers", field="originalIndices") from None
 
 
 def is_modified(original_index: int, mark_map: MarkMap) -> bool:

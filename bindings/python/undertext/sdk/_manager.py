@@ -61,7 +61,7 @@ class ConversationManager:
             if strategy is not None:
                 raise InvalidArgumentError("the configuration has a strategy already", field="strategy")
             strategy = config["strategy"]
-        self._strategy, summarisers, strategies = engine_choice(strategy, config)
+        self._strategy, summarisers, strategies = engine_choice(strategy, config, self.token_limit)
         self._code = {**summarisers, **strategies}
         if config is not None:
             settings["compressionConfig"] = {**config, "strategy": self._strategy}
@@ -105,12 +105,13 @@ class ConversationManager:
 
     def compress(self, strategy: StrategyOf = None, target_tokens: int | None = None) -> Answer:
         """Runs the strategy that was given when this was made, or this one. Code of yours runs here and now, on a version that stays as it is: what others append meanwhile stays."""
-        if target_tokens is None and self.compression_config is not None:
-            target_tokens = self.compression_config.get("targetTokens")
-        aim = given({"target_tokens": target_tokens})
+        wanted: float | None = target_tokens
+        if wanted is None and self.compression_config is not None:
+            wanted = self.compression_config.get("targetTokens")
+        aim = given({"target_tokens": wanted})
         if strategy is None:
             return self.conversation.apply({"operation": "COMPRESS", "strategy": self._strategy, **aim})
-        chosen, summarisers, strategies = engine_choice(strategy, self.compression_config)
+        chosen, summarisers, strategies = engine_choice(strategy, self.compression_config, self.token_limit)
         unknown = {name: code for name, code in summarisers.items() if self._code.get(name) is not code}
         with _brought.brought(strategies.get(OWN), unknown) as names:
             chosen = _brought.STRATEGY if strategies else renamed(chosen, names)

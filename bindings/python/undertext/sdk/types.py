@@ -15,8 +15,9 @@ class MessageOperationResult(TypedDict):
 
 class _CompressionBase(TypedDict):
     enabled: bool
-    threshold: int
-    targetTokens: int
+    # As a strategy is told them: math.inf where nothing was said; in a configuration they are whole numbers.
+    threshold: float
+    targetTokens: float
 
 
 class ContextCompressionConfig(_CompressionBase, total=False):
