@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import re
 import threading
 from collections import OrderedDict
 from contextlib import suppress
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, TypeVar, cast
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, TypeVar, cast
 
 from ._conversation import Conversation
-from ._errors import ConflictError, NotFoundError, UnavailableError, _make
+from ._errors import ConflictError, CorruptError, NotFoundError, UnavailableError, _make
 from ._fingerprint import fingerprint
 from ._foreign import json_text
 from ._store import Store
@@ -31,7 +32,15 @@ Shape = Callable[[Any], str]
 
 #: The field of a journal's messages that holds the record.
 _RECORD = "langgraph"
+#: What a record has, by its kind.
+_FIELDS = {
+    "thread": {"thread"},
+    "checkpoint": {"ns", "id", "parent", "rest", "metadata", "values"},
+    "writes": {"ns", "id", "task", "path", "writes"},
+    "removed": {"checkpoints"},
+}
 _PREFIX = "langgraph."
+_NAME = re.compile(r"langgraph\.[^.]*\.[0-9]+(\.|$)")
 #: A state may be large; what a store takes is its own limit.
 _SETTINGS = {"limits": {"messageBytes": 1 << 30}}
 _THREADS_OPEN_MAX = 128
@@ -43,8 +52,27 @@ def _spelled(name: str, length_max: int) -> str:
     return spelled if len(spelled) <= length_max else "_h" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:40]
 
 
-def _record_of(message: Mapping[str, Any]) -> Record:
-    return cast(Record, message.get(_RECORD) or {})
+def _record_of(message: Mapping[str, Any], name: str) -> Record:
+    """Empty where it was redacted. CorruptError: the journal of this name has what another program put there, and nothing is to be added or taken away."""
+    record = message.get(_RECORD)
+    if isinstance(record, dict) and isinstance(kind := record.get("kind"), str) and _FIELDS.get(kind, {""}).issubset(record):
+        return record
+    if record is None and "redacted" in (message.get("metadata") or {}):
+        return {}
+    raise CorruptError(f"{name} is no thread of undertext.langgraph: a message in it is no record")
+
+
+def _journal_of(store: Store, name: str) -> Conversation:
+    """Made if it is missing. Opening with settings changes them, so what does not have those of a journal is looked at first."""
+    with suppress(NotFoundError):
+        if store.settings(name) != _SETTINGS:
+            _first_record(store, name)
+    return store.open(name, settings=_SETTINGS)
+
+
+def _first_record(store: Store, name: str) -> Record | None:
+    with store.open(name, make="never") as journal:
+        return next((_record_of(first, name) for first in journal.messages(first=1)), None)
 
 
 class Write(NamedTuple):
@@ -76,6 +104,15 @@ class MessageList:
     def messages(self, version: int, read: Read) -> List[Any]:
         """Made anew at each call: whoever gets them may change them. NotFoundError: the version was given up."""
         return [read(message) for message in self.view(version)]
+
+    def ordinals(self, versions: Iterable[int]) -> set[int]:
+        """Of all messages that these versions have."""
+        ordinals: set[int] = set()
+        for version in versions:
+            with suppress(NotFoundError):  # a version that was given up needs nothing
+                view = self.view(version)
+                ordinals.update(view.entry(index)["ordinal"] for index in range(len(view)))
+        return ordinals
 
     def keep(self, base: int, messages: Sequence[Any], read: Read, shape: Shape) -> int:
         """The version that has these messages, made by editing version `base`."""
@@ -155,8 +192,8 @@ class Thread:
         self.writes: Dict[Tuple[str, str], Dict[Tuple[str, int], Write]] = {}
         self._store = store
         self._name = name
-        self._lists: Dict[Tuple[str, str], MessageList] = {}
-        self._journal = store.open(name, settings=_SETTINGS)
+        self._lists: Dict[str, MessageList] = {}
+        self._journal = _journal_of(store, name)
         self._view: View = self._journal.view()
         self._seen = 0
 
@@ -169,7 +206,7 @@ class Thread:
 
     def record(self, ordinal: int) -> Record:
         """Empty where it was redacted."""
-        return _record_of(self._view[ordinal])
+        return _record_of(self._view[ordinal], self._name)
 
     def _index(self, ordinal: int, record: Record) -> None:
         kind = record.get("kind")
@@ -196,27 +233,32 @@ class Thread:
         self.refresh()
 
     def message_list(self, ns: str, channel: str) -> MessageList:
-        if (ns, channel) not in self._lists:
-            # The list that people look for has a name that they can read.
-            part = _spelled(channel, 40) if ns == "" else _spelled(json.dumps([ns, channel]), 0)
-            self._lists[ns, channel] = MessageList(self._store.open(f"{self._name}.{part}", settings=_SETTINGS))
-        return self._lists[ns, channel]
+        return self._list(self._list_name(ns, channel))
+
+    def _list_name(self, ns: str, channel: str) -> str:
+        # The list that people look for has a name that they can read.
+        return f"{self._name}.{_spelled(channel, 40) if ns == '' else _spelled(json.dumps([ns, channel]), 0)}"
+
+    def _list(self, name: str) -> MessageList:
+        if name not in self._lists:
+            self._lists[name] = MessageList(self._store.open(name, settings=_SETTINGS))
+        return self._lists[name]
 
     def remove(self, dead: Sequence[Tuple[str, str]], who: str, why: str) -> None:
         """Takes checkpoints and their writes away, and the bytes of all that no other checkpoint uses."""
         if not dead:
             return
         self.append(f"removed: {len(dead)} checkpoints", {"kind": "removed", "checkpoints": [list(key) for key in dead]})
-        used, lists = self._used()
+        used, versions = self._used()
         _redact(self._journal, used, who, why)
-        for key, ordinals in lists.items():
-            _redact(self.message_list(*key).conversation, ordinals, who, why)
+        for name in _names(self._store, f"{self._name}."):  # also those that no checkpoint has any more, and nobody opened here
+            _redact(self._list(name).conversation, self._list(name).ordinals(versions.get(name, set())), who, why)
 
-    def _used(self) -> Tuple[set[int], Dict[Tuple[str, str], set[int]]]:
-        """Ordinals of the journal, and of the lists, that checkpoints need."""
+    def _used(self) -> Tuple[set[int], Dict[str, set[int]]]:
+        """Ordinals of the journal that checkpoints need, and the versions of each list."""
         used = {ordinal for ordinal in range(self._seen) if self.record(ordinal).get("kind") not in ("checkpoint", "writes")}
         used.update(write.ordinal for writes in self.writes.values() for write in writes.values())
-        versions: Dict[Tuple[str, str], set[int]] = {key: set() for key in self._lists}
+        versions: Dict[str, set[int]] = {}
         for ns, checkpoints in self.checkpoints.items():
             for ordinal in checkpoints.values():
                 used.add(ordinal)
@@ -224,15 +266,8 @@ class Thread:
                     if "at" in value:
                         used.add(value["at"])
                     elif "version" in value:
-                        versions.setdefault((ns, channel), set()).add(value["version"])
-        lists: Dict[Tuple[str, str], set[int]] = {}
-        for key, wanted in versions.items():
-            views: List[View] = []
-            for version in wanted:
-                with suppress(NotFoundError):  # a version that was given up needs nothing
-                    views.append(self.message_list(*key).view(version))
-            lists[key] = {view.entry(index)["ordinal"] for view in views for index in range(len(view))}
-        return used, lists
+                        versions.setdefault(self._list_name(ns, channel), set()).add(value["version"])
+        return used, versions
 
     def leave_if_purged(self) -> bool:
         """Closes a thread that somebody deleted. What was put into its lists since then would be found by nobody, and goes too."""
@@ -290,11 +325,12 @@ class Threads:
 
     def ids(self) -> List[str]:
         ids: List[str] = []
-        for name in self._names(_PREFIX):
-            if name.count(".") == 2:
-                with suppress(NotFoundError):  # deleted since it was listed
-                    with self.store.open(name, make="never") as journal:
-                        ids += [str(_record_of(first)["thread"]) for first in journal.messages(first=1)]
+        for name in filter(_is_journal, _names(self.store, _PREFIX)):
+            with suppress(NotFoundError):  # deleted since it was listed
+                first = _first_record(self.store, name)
+                if first is not None and "thread" not in first:
+                    raise CorruptError(f"{name} does not tell whose journal it is")
+                ids += [str(first["thread"])] if first is not None else []
         return ids
 
     def delete(self, id: str, who: str, why: str) -> None:
@@ -305,7 +341,7 @@ class Threads:
                 thread.close()
         # The journal is the first of them: without it nothing is left that could miss the others. One that is gone is purged again, for some of its bytes may have been in use.
         busy: UnavailableError | None = None
-        for name in list(self._names(_prefix_of(id))) or [f"{_prefix_of(id)}0"]:
+        for name in list(_names(self.store, _prefix_of(id))) or [f"{_prefix_of(id)}0"]:
             try:
                 self.store.purge(name, who=who, why=why)
             except NotFoundError:
@@ -338,10 +374,8 @@ class Threads:
             return thread
 
     def _there(self, id: str) -> Thread | None:
-        for name in self._names(_prefix_of(id)):
-            if name.count(".") == 2 and (thread := self._unless_purged(id, name)):
-                return thread
-        return None
+        threads = (self._unless_purged(id, name) for name in _names(self.store, _prefix_of(id)) if _is_journal(name))
+        return next((thread for thread in threads if thread is not None), None)
 
     def _made(self, id: str) -> Thread:
         """The name of a purged conversation is not used again, so a thread that was deleted goes on under its next number."""
@@ -356,17 +390,24 @@ class Threads:
                 raise
             return None
 
-    def _names(self, prefix: str) -> Iterator[str]:
-        after = prefix
-        while True:
-            page = self.store.list(after=after)
-            for entry in page:
-                if not entry["conversation"].startswith(prefix):
-                    return
-                yield entry["conversation"]
-            if not page:
+
+def _names(store: Store, prefix: str) -> Iterator[str]:
+    """Of journals and lists, and of nothing else that somebody may call so."""
+    after = prefix
+    while True:
+        page = store.list(after=after)
+        for entry in page:
+            if not entry["conversation"].startswith(prefix):
                 return
-            after = page[-1]["conversation"]
+            if _NAME.match(entry["conversation"]):
+                yield entry["conversation"]
+        if not page:
+            return
+        after = page[-1]["conversation"]
+
+
+def _is_journal(name: str) -> bool:
+    return name.count(".") == 2
 
 
 def _prefix_of(id: str) -> str:
