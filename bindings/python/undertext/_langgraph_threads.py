@@ -133,7 +133,7 @@ class MessageList:
         """Puts `texts` in the place of what is gone, all or nothing, whatever version is the newest."""
         steps: List[str] = []
         if gone[0] < gone[1]:
-            steps.append(json.dumps({"operation": "DELETE", "indices": list(range(*gone))}))
+            steps.append(json.dumps({"operation": "DELETE", "indices": list(range(*gone)), "pairs": "literal"}))
         if texts:
             where = '"operation":"APPEND"' if is_end else f'"operation":"INSERT","position":{gone[0]}'
             steps.append(f'{{{where},"messages":[{",".join(texts)}]}}')

@@ -111,6 +111,22 @@ def test_of_what_was_split_nothing_is_told_twice(item: Any) -> None:
     assert "\n".join(texts) == "It left Lyon.\nSo it did." if item is ANSWER else "".join(texts) in ("think hard now", "It left Lyon.")
 
 
+@pytest.mark.parametrize("pairs", ["literal", "shrink", "grow"])
+def test_popping_takes_one_item_whatever_the_conversation_does_with_pairs(pairs: str) -> None:
+    async def play() -> None:
+        session = UndertextSession("s", undertext.open(settings={"pairs": pairs}))
+        items: List[Any] = [QUESTION, CALL, RESULT]
+        await session.add_items(items)
+        for left in (2, 1, 0):
+            assert await session.pop_item() == items[left]
+            assert await session.get_items() == items[:left]
+        await session.add_items(items)
+        await session.clear_session()
+        assert await session.get_items() == []
+
+    asyncio.run(play())
+
+
 # Messages of others
 
 
