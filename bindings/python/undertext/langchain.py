@@ -15,6 +15,7 @@ from langchain_core.documents import Document
 from langchain_core.load import dumpd, load
 from langchain_core.messages import (
     AIMessage,
+    AIMessageChunk,
     BaseMessage,
     HumanMessage,
     RemoveMessage,
@@ -148,7 +149,15 @@ def _from_shell(message: Mapping[str, Any], shell: Mapping[str, Any]) -> BaseMes
         data["artifact"] = data.pop(_ARTIFACT)
         with suppress(Exception):  # what may not be made stays the data that it is
             data["artifact"] = load(data["artifact"], allowed_objects=_ARTIFACT_CLASSES)
-    return messages_from_dict([{"type": shell["type"], "data": data}])[0]
+    made = messages_from_dict([{"type": shell["type"], "data": data}])[0]
+    if isinstance(made, AIMessageChunk) and data.get("tool_call_chunks") and not _has_calls(made, data):
+        # LangChain reads the calls from the chunks, and makes chunks from the calls where there are none.
+        made = messages_from_dict([{"type": shell["type"], "data": {**data, "tool_call_chunks": []}}])[0]
+    return made
+
+
+def _has_calls(made: AIMessage, data: Mapping[str, Any]) -> bool:
+    return (made.tool_calls, made.invalid_tool_calls) == (data.get("tool_calls", []), data.get("invalid_tool_calls", []))
 
 
 def _calls_again(message: Mapping[str, Any], data: Mapping[str, Any], *, are_parts: bool) -> Dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, List
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 import undertext
 from undertext.langchain import UndertextChatMessageHistory, to_langchain
@@ -17,6 +17,11 @@ def call(id: str | None, **args: Any) -> Any:
 
 def use(id: str, **args: Any) -> Any:
     return {"type": "tool_use", "id": id, "name": "track", "input": args}
+
+
+def chunk(content: Any, *ids: str, args: str = "{}") -> AIMessageChunk:
+    """Of a stream that was added up, as a history is given."""
+    return AIMessageChunk(content=content, tool_call_chunks=[{"name": "track", "args": args, "id": id, "index": index, "type": "tool_call_chunk"} for index, id in enumerate(ids)])
 
 
 TEXT = {"type": "text", "text": "I look."}
@@ -45,12 +50,18 @@ def ids(message: AIMessage) -> List[Any]:
         (AIMessage("a", tool_calls=[call("x")]), AIMessage([TEXT, use("y")], tool_calls=[call("y")])),
         (AIMessage([TEXT, use("x")], tool_calls=[call("x")]), AIMessage("b", tool_calls=[call("y")])),
         (AIMessage([use("x")], tool_calls=[call("x")]), AIMessage([use("y", n=1)], tool_calls=[call("y", n=1)])),
+        (chunk("a", "x"), chunk("", "y")),
+        (chunk("a", "x"), AIMessage("b", tool_calls=[call("y")])),
+        (AIMessage("a", tool_calls=[call("x")]), chunk("b", "y")),
+        (chunk([TEXT, use("x")], "x"), chunk([use("y")], "y")),
     ],
-    ids=["fields", "field, part", "part, field", "parts"],
+    ids=["fields", "field, part", "part, field", "parts", "chunks", "chunk, field", "field, chunk", "chunks with parts"],
 )
 def test_the_calls_of_merged_messages_are_all_there(first: AIMessage, second: AIMessage) -> None:
     [merged] = edited([first, second], lambda conversation: conversation.merge([0, 1]))
     assert sorted(ids(merged)) == ["x", "y"]
+    if isinstance(merged, AIMessageChunk):
+        assert sorted(str(each["id"]) for each in merged.tool_call_chunks) == ["x", "y"]
 
 
 def test_a_call_without_an_id_does_not_hide_those_of_the_message_that_it_was_merged_with() -> None:
@@ -65,13 +76,18 @@ def test_a_call_without_an_id_does_not_hide_those_of_the_message_that_it_was_mer
         AIMessage([TEXT, use("x")], tool_calls=[call("x")]),
         AIMessage([TEXT, {**use("x"), "input": {}}], tool_calls=[call("x", n=1)]),
         AIMessage("ab", additional_kwargs={"tool_calls": [{"id": "x", "type": "function", "function": {"name": "track", "arguments": "{}"}}]}),
+        chunk("ab", "x", args='{"n": 1}'),
+        chunk("ab", "x", args='{"n": '),
+        chunk([TEXT, use("x")], "x"),
     ],
-    ids=["field", "part", "part as streamed", "raw"],
+    ids=["field", "part", "part as streamed", "raw", "chunk", "chunk that is not whole", "chunk with a part"],
 )
 def test_the_call_of_a_message_that_was_split_stays_with_the_last_piece(message: AIMessage) -> None:
     pieces = edited([message], lambda conversation: conversation.split(0, [1]))
     assert [ids(piece) for piece in pieces] == [[], ["x"]]
     assert pieces[1].tool_calls == message.tool_calls
+    if isinstance(message, AIMessageChunk):
+        assert [piece.tool_call_chunks for piece in pieces] == [[], message.tool_call_chunks]
 
 
 @pytest.mark.parametrize("message", [AIMessage([use("x")]), AIMessage([use("x")], tool_calls=[call("y")]), HumanMessage([use("x")])], ids=str)
