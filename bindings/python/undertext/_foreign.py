@@ -59,13 +59,18 @@ def calls_of(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
         function = call.get("function", call)
         if not isinstance(function, dict):
             function = {}
-        calls.append({"id": call.get("id"), "name": _string(function.get("name")), "arguments": function.get("arguments", {})})
+        calls.append({"id": call.get("id"), "name": _string(function.get("name")), "arguments": _arguments(function)})
     listed = [call["id"] for call in calls]
     for part in parts_of(message, "tool_use"):
         id = part["id"] if isinstance(part.get("id"), str) else None
         if id is None or id not in listed:  # else it is told twice
-            calls.append({"id": id, "name": _string(part.get("name")), "arguments": part.get("input", {})})
+            calls.append({"id": id, "name": _string(part.get("name")), "arguments": _arguments(part)})
     return calls
+
+
+def _arguments(call: Mapping[str, Any]) -> Any:
+    """By whichever name; where nothing is told there are none."""
+    return next((call[name] for name in ("arguments", "input", "args") if call.get(name) is not None), {})
 
 
 def answered_id(message: Mapping[str, Any]) -> str:
