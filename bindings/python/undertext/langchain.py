@@ -39,6 +39,8 @@ _ARTIFACT = "artifact_lc"
 _ARTIFACT_CLASSES = (Document, HumanMessage, AIMessage, SystemMessage, ToolMessage)
 #: In the shell of a message whose calls are parts of its content as well: those that are no longer there are gone.
 _CALLS_ARE_PARTS = "callsAreParts"
+#: In the shell of a message that was given with parts that would be results: they stay its parts.
+_RESULTS_ARE_PARTS = "resultsAreParts"
 
 
 def _role(message: BaseMessage) -> str:
@@ -83,11 +85,13 @@ def _shaped(message: BaseMessage, *, slim: bool) -> str:
         except InvalidArgumentError:
             del data["artifact"]
             data[_ARTIFACT] = dumpd(artifact)
-    are_parts = slim and bool(data.get("tool_calls")) and bool(parts_of(data, "tool_use"))
+    flags: Dict[str, Any] = {_CALLS_ARE_PARTS: True} if slim and data.get("tool_calls") and parts_of(data, "tool_use") else {}
+    if parts_of(data, "tool_result"):
+        flags[_RESULTS_ARE_PARTS] = True
     shaped = _moved(_role(message), data)
     if slim:
         data = {name: value for name, value in data.items() if name == "content" or (value is not None and value != {} and value != [])}
-    shaped[_SHELL] = {"type": told["type"], "data": data, **({_CALLS_ARE_PARTS: True} if are_parts else {})}
+    shaped[_SHELL] = {"type": told["type"], "data": data, **flags}
     return json_text(shaped, "message")
 
 
@@ -119,12 +123,13 @@ def to_langchain(message: Mapping[str, Any]) -> BaseMessage:
 
 def to_langchain_messages(message: Mapping[str, Any]) -> List[BaseMessage]:
     """The same, with each tool result that is a part of it as a message of its own."""
-    made = _made_again(message)
-    if made is not None:
-        return [made]
-    results = [_result(part) for part in parts_of(message, "tool_result")]
-    rest = [part for part in message["content"] if part.get("type") != "tool_result"] if results else message["content"]
-    return results if results and not rest else [*results, _told({**message, "content": rest})]
+    shell = message.get(_SHELL)
+    results = [] if isinstance(shell, Mapping) and shell.get(_RESULTS_ARE_PARTS) is True else parts_of(message, "tool_result")
+    if not results:
+        return [to_langchain(message)]
+    rest = {**message, "content": [part for part in message["content"] if part.get("type") != "tool_result"]}
+    made = [_result(part) for part in results]
+    return [*made, to_langchain(rest)] if rest["content"] or calls_of(rest) else made
 
 
 def _made_again(message: Mapping[str, Any]) -> BaseMessage | None:

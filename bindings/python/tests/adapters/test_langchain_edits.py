@@ -123,6 +123,30 @@ def test_what_was_imported_from_anthropic_is_calls_and_results() -> None:
     ]
 
 
+@pytest.mark.parametrize("position", [1, 2], ids=["before", "behind"])
+def test_a_result_of_others_that_was_merged_with_a_message_is_a_result(position: int) -> None:
+    def edit(conversation: undertext.Conversation) -> None:
+        conversation.insert(position, [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "Lyon"}]}])
+        conversation.merge([1, 2])
+
+    assert edited([AIMessage("", tool_calls=[call("a")]), HumanMessage("Well?")], edit) == [
+        AIMessage("", tool_calls=[call("a")]),
+        ToolMessage("Lyon", tool_call_id="a"),
+        HumanMessage([{"type": "text", "text": "Well?"}]),
+    ]
+
+
+def test_parts_that_langchain_gave_are_no_results() -> None:
+    result = {"type": "tool_result", "tool_use_id": "a", "content": "Lyon"}
+    messages: List[BaseMessage] = [HumanMessage([result, TEXT]), ToolMessage([result], tool_call_id="a"), AIMessage([result], tool_calls=[call("b")])]
+    assert edited(messages, lambda conversation: None) == messages
+
+
+def test_the_calls_of_a_message_of_others_that_says_only_results_are_there() -> None:
+    found = of_others({"role": "assistant", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "Lyon"}], "toolCalls": [{"id": "b", "name": "track", "arguments": {}}]})
+    assert found[0] == ToolMessage("Lyon", tool_call_id="a") and ids(found[1]) == ["b"]
+
+
 def test_one_message_stays_one_where_one_is_asked_for() -> None:
     parts = [{"type": "tool_result", "tool_use_id": id, "content": "r"} for id in "ab"]
     assert to_langchain({"role": "user", "content": parts}) == HumanMessage(parts)  # type: ignore[arg-type]

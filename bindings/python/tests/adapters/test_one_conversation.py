@@ -78,7 +78,7 @@ parts = st.fixed_dictionaries(
 )
 contents = st.none() | texts | st.lists(parts | json_objects, max_size=3)
 calls = st.lists(st.fixed_dictionaries({"id": texts}, optional={name: texts | json_values for name in ("name", "arguments", "input", "args", "function")}), max_size=2)
-shells = json_objects | st.fixed_dictionaries({}, optional={name: json_objects | json_values for name in ("type", "data", "item", "message", "call", "output", "asGiven", "callsAreParts")})
+shells = json_objects | st.fixed_dictionaries({}, optional={name: json_objects | json_values for name in ("type", "data", "item", "message", "call", "output", "asGiven", "callsAreParts", "resultsAreParts")})
 messages_of_others = st.fixed_dictionaries(
     {"role": st.sampled_from(["user", "assistant", "system", "developer", "tool"]), "content": contents},
     optional={
