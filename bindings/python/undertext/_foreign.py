@@ -7,6 +7,7 @@ A foreign message is kept as a message whose role, content and tool calls say wh
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Dict, List, Mapping, Union, cast
 
 from ._conversation import Conversation
@@ -45,6 +46,16 @@ def readable(content: Any) -> str:
         if isinstance(text, str) and text:
             texts.append(text)
     return "\n".join(texts) or NOTHING
+
+
+def without_stand_in(content: Any, stand_in: str) -> Any:
+    """Content of a message that said nothing, without what stood for that, where the engine merged it with another one."""
+    if isinstance(content, str):
+        return re.sub(f"^(?:{re.escape(stand_in)}\\n)+", "", content)
+    if isinstance(content, list):
+        said = next((index for index, part in enumerate(content) if part != {"type": "text", "text": stand_in}), len(content) - 1)
+        return content[said:]
+    return content
 
 
 def parts_of(message: Mapping[str, Any], kind: str) -> List[Dict[str, Any]]:

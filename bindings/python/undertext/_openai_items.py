@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Iterator, List, Mapping, Tuple
 
 from ._errors import InvalidArgumentError
-from ._foreign import answered_id, arguments_text, calls_of, is_content, json_text, parts_of, readable
+from ._foreign import answered_id, arguments_text, calls_of, is_content, json_text, parts_of, readable, without_stand_in
 
 #: The field of a message that holds what Undertext has no word for, by what the item is: {"message": …}, {"call": …} or {"output": …}, or {"item": …} of one that is kept whole.
 _SHELL = "openaiItem"
@@ -89,8 +89,10 @@ def from_item(item: Mapping[str, Any]) -> str:
 def to_items(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
     """A message of any origin as items: one, or several where it has several tool calls or results. What the engine made of its content and its calls is what they say."""
     shell, calls = _shell_of(message), _calls(message)
-    if "item" in shell and (whole := _whole(message, shell["item"])) is not None:
-        return [whole]
+    if "item" in shell:
+        message = _without_stand_in(message, shell["item"])
+        if (whole := _whole(message, shell["item"])) is not None:
+            return [whole]
     if "message" in shell:
         named = {"id": message["id"]} if "id" in message else {}
         items = [] if _parts_are_given(message) else _results(message, shell)
@@ -144,6 +146,13 @@ def _results(message: Mapping[str, Any], shell: Mapping[str, Any]) -> List[Dict[
 
 def _call_item(call: Mapping[str, Any], rest: Mapping[str, Any]) -> Dict[str, Any]:
     return {**rest, "call_id": call["id"] or "", "name": call["name"], "arguments": arguments_text(call)}
+
+
+def _without_stand_in(message: Mapping[str, Any], item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message of the SDK's that says nothing adds nothing to one that it was merged with."""
+    if _told_in(item) or item.get("role") not in _SPOKEN:
+        return message
+    return {**message, "content": without_stand_in(message["content"], _kept_whole(item)["content"])}
 
 
 def _whole(message: Mapping[str, Any], item: Mapping[str, Any]) -> Dict[str, Any] | None:

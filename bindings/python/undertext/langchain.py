@@ -27,7 +27,7 @@ from langchain_core.messages import (
 
 from ._conversation import Conversation
 from ._errors import InvalidArgumentError, UndertextError
-from ._foreign import answered_id, arguments_text, calls_of, is_content, json_text, messages_of, parts_of, readable
+from ._foreign import NOTHING, answered_id, arguments_text, calls_of, is_content, json_text, messages_of, parts_of, readable, without_stand_in
 
 __all__ = ["UndertextChatMessageHistory", "from_langchain", "to_langchain", "to_langchain_messages"]
 
@@ -142,8 +142,11 @@ def _made_again(message: Mapping[str, Any]) -> BaseMessage | None:
 
 def _from_shell(message: Mapping[str, Any], shell: Mapping[str, Any]) -> BaseMessage:
     data: Dict[str, Any] = dict(shell["data"])
-    if "content" not in data or message["content"] != readable(data["content"]):  # else nobody edited what stands there for it
-        data["content"] = message["content"] if message["content"] is not None else ""
+    content, given = message["content"], readable(data["content"]) if "content" in data else None
+    if given == NOTHING:
+        content = without_stand_in(content, NOTHING)
+    if content != given or given is None:  # else nobody edited what stands there for it
+        data["content"] = content if content is not None else ""
     if "id" in message:
         data.setdefault("id", message["id"])
     if shell["type"] in ("ai", "AIMessageChunk") or "toolCalls" in message:

@@ -70,6 +70,22 @@ def test_a_call_without_an_id_does_not_hide_those_of_the_message_that_it_was_mer
 
 
 @pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        ([HumanMessage(""), HumanMessage("x")], HumanMessage("x")),
+        ([HumanMessage([]), HumanMessage(""), HumanMessage("x")], HumanMessage("x")),
+        ([HumanMessage(""), HumanMessage([TEXT])], HumanMessage([TEXT])),
+        ([AIMessage(""), AIMessage("", tool_calls=[call("x")])], AIMessage("", tool_calls=[call("x")])),
+        ([HumanMessage("", id="h"), HumanMessage("")], HumanMessage("", id="h")),
+        ([HumanMessage("(empty)"), HumanMessage("x")], HumanMessage("(empty)\nx")),
+    ],
+    ids=["text", "twice", "parts", "call", "nothing", "the word"],
+)
+def test_a_message_that_says_nothing_adds_nothing_to_what_is_merged_with_it(messages: List[BaseMessage], expected: BaseMessage) -> None:
+    assert edited(messages, lambda conversation: conversation.merge(list(range(len(messages))))) == [expected]
+
+
+@pytest.mark.parametrize(
     "message",
     [
         AIMessage("ab", tool_calls=[call("x")]),

@@ -91,9 +91,13 @@ def test_a_cleared_result_is_a_result() -> None:
         ([CALL, LITELLM], [{"role": "assistant", "content": "\nIt left Lyon."}, CALL]),
         ([ANSWER, CALL], [ANSWER, {"type": "function_call", "call_id": "c", "name": "track", "arguments": '{"n": 7}'}]),
         ([LITELLM, CALL], [{**LITELLM, "content": "It left Lyon.\n"}, {"type": "function_call", "call_id": "c", "name": "track", "arguments": '{"n": 7}'}]),
+        ([{"role": "assistant", "content": ""}, LITELLM], [{"role": "assistant", "content": "It left Lyon."}]),
+        ([{**ANSWER, "content": []}, LITELLM], [{"role": "assistant", "content": "It left Lyon."}]),
+        ([{"role": "assistant", "content": ""}, CALL], [{"type": "function_call", "call_id": "c", "name": "track", "arguments": '{"n": 7}'}]),
+        ([{"role": "user", "content": ""}, {"role": "user", "content": []}], [{"role": "user", "content": ""}]),
         ([REASONING, CALL], [{"role": "assistant", "content": "think hard now\n"}, {"type": "function_call", "call_id": "c", "name": "track", "arguments": '{"n": 7}'}]),
     ],
-    ids=["reasoning, answer", "answer, text", "texts", "calls", "call, text", "answer, call", "text, call", "reasoning, call"],
+    ids=["reasoning, answer", "answer, text", "texts", "calls", "call, text", "answer, call", "text, call", "nothing, text", "no parts, text", "nothing, call", "nothing, nothing", "reasoning, call"],
 )
 def test_of_what_was_merged_nothing_is_missing(items: List[Any], expected: List[Any]) -> None:
     found = edited(items, lambda conversation: conversation.merge([0, 1]))
