@@ -38,6 +38,7 @@ _FIELDS = {
     "checkpoint": {"ns", "id", "parent", "rest", "metadata", "values"},
     "writes": {"ns", "id", "task", "path", "writes"},
     "removed": {"checkpoints"},
+    "overwritten": set(),
 }
 _PREFIX = "langgraph."
 _NAME = re.compile(r"langgraph\.[^.]*\.[0-9]+(\.|$)")
@@ -190,6 +191,8 @@ class Thread:
         #: By namespace and id, the ordinal of the record.
         self.checkpoints: Dict[str, Dict[str, int]] = {}
         self.writes: Dict[Tuple[str, str], Dict[Tuple[str, int], Write]] = {}
+        #: Whether bytes of what was removed may still be there.
+        self._is_removing = False
         self._store = store
         self._name = name
         self._lists: Dict[str, MessageList] = {}
@@ -220,7 +223,10 @@ class Thread:
                 # A task that runs again writes the same again; errors, interrupts and resumes (below 0) are news.
                 if index < 0 or (record["task"], index) not in there:
                     there[record["task"], index] = Write(record["path"], record["task"], index, ordinal, position)
+        elif kind == "overwritten":
+            self._is_removing = False
         elif kind == "removed":
+            self._is_removing = True
             for ns, id in record["checkpoints"]:
                 self.checkpoints.get(ns, {}).pop(id, None)
                 self.writes.pop((ns, id), None)
@@ -245,18 +251,24 @@ class Thread:
         return self._lists[name]
 
     def remove(self, dead: Sequence[Tuple[str, str]], who: str, why: str) -> None:
-        """Takes checkpoints and their writes away, and the bytes of all that no other checkpoint uses."""
-        if not dead:
+        """Takes checkpoints and their writes away, and the bytes of all that no other checkpoint uses. UnavailableError: not all of them yet, and the next call goes on with it."""
+        again = self._is_removing
+        if dead:
+            self.append(f"removed: {len(dead)} checkpoints", {"kind": "removed", "checkpoints": [list(key) for key in dead]})
+        if not self._is_removing:
             return
-        self.append(f"removed: {len(dead)} checkpoints", {"kind": "removed", "checkpoints": [list(key) for key in dead]})
         used, versions = self._used()
-        _redact(self._journal, used, who, why)
+        busy = _redact(self._journal, used, who, why, again=again)
         for name in _names(self._store, f"{self._name}."):  # also those that no checkpoint has any more, and nobody opened here
-            _redact(self._list(name).conversation, self._list(name).ordinals(versions.get(name, set())), who, why)
+            each = self._list(name)
+            busy = _redact(each.conversation, each.ordinals(versions.get(name, set())), who, why, again=again) or busy
+        if busy is not None:
+            raise busy
+        self.append("overwritten", {"kind": "overwritten"})
 
     def _used(self) -> Tuple[set[int], Dict[str, set[int]]]:
         """Ordinals of the journal that checkpoints need, and the versions of each list."""
-        used = {ordinal for ordinal in range(self._seen) if self.record(ordinal).get("kind") not in ("checkpoint", "writes")}
+        used = {ordinal for ordinal in range(self._seen) if self.record(ordinal).get("kind") in ("thread", "removed", "overwritten")}
         used.update(write.ordinal for writes in self.writes.values() for write in writes.values())
         versions: Dict[str, set[int]] = {}
         for ns, checkpoints in self.checkpoints.items():
@@ -286,11 +298,16 @@ class Thread:
         self._journal.close()
 
 
-def _redact(conversation: Conversation, used: set[int], who: str, why: str) -> None:
+def _redact(conversation: Conversation, used: set[int], who: str, why: str, *, again: bool) -> UnavailableError | None:
+    """All but what is used; `again`, for their bytes may still be there, also what is redacted. UnavailableError: that is so, or nothing was done."""
     messages = conversation.query("messages", all=True)["messages"]
-    unused = [ordinal for ordinal, message in enumerate(messages) if ordinal not in used and "redacted" not in (message.get("metadata") or {})]
-    if unused:
-        conversation.redact(unused, who=who, why=why)
+    unused = [ordinal for ordinal, message in enumerate(messages) if ordinal not in used and (again or "redacted" not in (message.get("metadata") or {}))]
+    try:
+        if unused:
+            conversation.redact(unused, who=who, why=why)
+    except UnavailableError as error:
+        return error
+    return None
 
 
 class Threads:

@@ -284,3 +284,49 @@ def test_pruning_takes_the_messages_also_where_the_latest_checkpoint_has_none(sa
         other.prune(["t"])
     assert told(url) == ["[redacted]"]
     assert values(saver, place()) == {"value": 1}
+
+
+READING = """
+import sqlite3, sys
+other = sqlite3.connect(sys.argv[1], isolation_level=None)
+other.execute("BEGIN")
+other.execute("SELECT count(*) FROM sqlite_master").fetchall()
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def delete_runs(saver: UndertextSaver) -> None:
+    saver.delete_for_runs(["r"])
+
+
+def prune(saver: UndertextSaver) -> None:
+    saver.prune(["t"])
+
+
+@pytest.mark.parametrize("delete", [delete_runs, prune])
+def test_a_deletion_that_others_were_in_the_way_of_is_ended_by_doing_it_again(tmp_path: Path, delete: Any) -> None:
+    path = tmp_path / "a.db"
+
+    def is_there() -> bool:
+        # In another process: closing a file here would take away the locks that SQLite has on it.
+        look = "import pathlib, sys; sys.exit(any(b'secret' in file.read_bytes() for file in pathlib.Path(sys.argv[1]).iterdir()))"
+        return subprocess.run([sys.executable, "-c", look, tmp_path], check=False).returncode == 1
+
+    with UndertextSaver.from_url(f"sqlite:{path}", patience_ms=1) as saver:
+        first = put(saver, place(), 1, {"run_id": "r"}, value="secret", messages=[HumanMessage("secret")])
+        latest = put(saver, first, 2, value="kept", messages=[HumanMessage("kept")])
+        with subprocess.Popen([sys.executable, "-c", READING, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+            assert other.stdout is not None and other.stdout.readline() == b"held\n"
+            with pytest.raises(undertext.UnavailableError):
+                delete(saver)
+            assert saver.get_tuple(first) is None
+            assert told(f"sqlite:{path}") == ["[redacted]", "kept"] and is_there()
+            other.communicate()
+        with UndertextSaver.from_url(f"sqlite:{path}") as again:
+            delete(again)
+        assert not is_there()
+        assert values(saver, latest) == {"value": "kept", "messages": [HumanMessage("kept")]}
+        length = log_length(f"sqlite:{path}", "langgraph.t.0")
+        delete(saver)
+        assert log_length(f"sqlite:{path}", "langgraph.t.0") == length
