@@ -14,21 +14,17 @@ import re
 import threading
 from collections import OrderedDict
 from contextlib import suppress
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, TypeVar, cast
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, TypeVar
 
 from ._conversation import Conversation
-from ._errors import ConflictError, CorruptError, NotFoundError, UnavailableError, _make
-from ._fingerprint import fingerprint
+from ._errors import CorruptError, NotFoundError, UnavailableError, UndertextError
 from ._foreign import json_text
+from ._langgraph_lists import MessageList
 from ._store import Store
 from ._view import View
 
 T = TypeVar("T")
 Record = Dict[str, Any]
-#: Makes a message of a list from what was stored.
-Read = Callable[[Mapping[str, Any]], Any]
-#: The JSON of a message, as it is stored.
-Shape = Callable[[Any], str]
 
 #: The field of a journal's messages that holds the record.
 _RECORD = "langgraph"
@@ -76,6 +72,16 @@ def _first_record(store: Store, name: str) -> Record | None:
         return next((_record_of(first, name) for first in journal.messages(first=1)), None)
 
 
+def _refuse_others(store: Store, name: str) -> None:
+    """CorruptError: it is the journal of another program, for that to delete. One of ours goes, whatever others put behind its beginning."""
+    there: Sequence[Mapping[str, Any]] = []
+    with suppress(UndertextError):  # what cannot be read can still be deleted
+        with store.open(name, make="never") as journal:
+            there = journal.messages(first=1)
+    for first in there:
+        _record_of(first, name)
+
+
 class Write(NamedTuple):
     """Where in the journal a write stands, and what orders it."""
 
@@ -84,82 +90,6 @@ class Write(NamedTuple):
     number: int
     ordinal: int
     position: int
-
-
-class MessageList:
-    """The versions of one list of messages. The newest list that was given or read here is remembered, to find what is new in the next one."""
-
-    def __init__(self, conversation: Conversation) -> None:
-        self.conversation = conversation
-        self._version = 0
-        #: Each message as it is stored, and the fingerprint of what was given or read.
-        self._kept: List[Tuple[str, bytes | None]] = []
-
-    def view(self, version: int) -> View:
-        self.conversation.catch_up()
-        try:
-            return self.conversation.view(version)
-        except NotFoundError as error:
-            raise NotFoundError(f"a checkpoint's messages are not in {self.conversation.id} any more: {error.message}", error=error.error) from error
-
-    def messages(self, version: int, read: Read) -> List[Any]:
-        """Made anew at each call: whoever gets them may change them. NotFoundError: the version was given up."""
-        return [read(message) for message in self.view(version)]
-
-    def ordinals(self, versions: Iterable[int]) -> set[int]:
-        """Of all messages that these versions have."""
-        ordinals: set[int] = set()
-        for version in versions:
-            with suppress(NotFoundError):  # a version that was given up needs nothing
-                view = self.view(version)
-                ordinals.update(view.entry(index)["ordinal"] for index in range(len(view)))
-        return ordinals
-
-    def keep(self, base: int, messages: Sequence[Any], read: Read, shape: Shape) -> int:
-        """The version that has these messages, made by editing version `base`."""
-        if base != self._version:
-            view = self.view(base)
-            self._version, self._kept = base, [(view.text(index), fingerprint(read(message))) for index, message in enumerate(view)]
-        old = self._kept
-        first = _common(old, messages, shape)
-        last = _common(old[first:][::-1], messages[first:][::-1], shape)
-        if first == len(old) == len(messages):
-            return base
-        shaped = [(shape(message), fingerprint(message)) for message in messages[first : len(messages) - last]]
-        self._version = self._edit(base, (first, len(old) - last), [text for text, _ in shaped], is_end=last == 0)
-        self._kept = [*old[:first], *shaped, *old[len(old) - last :]]
-        return self._version
-
-    def _edit(self, base: int, gone: Tuple[int, int], texts: List[str], *, is_end: bool) -> int:
-        """Puts `texts` in the place of what is gone, all or nothing, whatever version is the newest."""
-        steps: List[str] = []
-        if gone[0] < gone[1]:
-            steps.append(json.dumps({"operation": "DELETE", "indices": list(range(*gone)), "pairs": "literal"}))
-        if texts:
-            where = '"operation":"APPEND"' if is_end else f'"operation":"INSERT","position":{gone[0]}'
-            steps.append(f'{{{where},"messages":[{",".join(texts)}]}}')
-        while True:
-            self.conversation.catch_up()
-            newest = self.conversation.version
-            back = [] if newest == base else [json.dumps({"operation": "RESTORE", "version": base})]
-            first, *others = back + steps
-            line = f'[{first[:-1]},"expectedVersion":{newest}}}{"".join("," + step for step in others)}]'
-            answer = json.loads(self.conversation.answer_text(line))
-            if answer["ok"]:
-                return int(answer["results"][-1]["version"])
-            error = _make(answer["error"]["code"], answer["error"])
-            if not isinstance(error, ConflictError):
-                raise error
-
-
-def _common(old: Sequence[Tuple[str, bytes | None]], new: Sequence[Any], shape: Shape) -> int:
-    """How many are the same from the first on: what is stored decides, and is made only where the fingerprint does not tell."""
-    count = 0
-    for (text, seen), message in zip(old, new):
-        if (seen is None or seen != fingerprint(message)) and shape(message) != text:
-            break
-        count += 1
-    return count
 
 
 def _purge_of(store: Store, name: str) -> Dict[str, Any] | None:
@@ -351,6 +281,8 @@ class Threads:
         return ids
 
     def delete(self, id: str, who: str, why: str) -> None:
+        for name in filter(_is_journal, _names(self.store, _prefix_of(id))):
+            _refuse_others(self.store, name)
         with self._lock:
             thread = self._open.pop(id, None)
         if thread is not None:

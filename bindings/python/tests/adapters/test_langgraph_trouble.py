@@ -236,9 +236,13 @@ def test_a_journal_with_what_is_no_record_is_refused_and_stays_as_it_is(saver: U
                     with pytest.raises(undertext.CorruptError, match=r"langgraph\.t\.0 is no thread"):
                         attempt()
         if is_first:
+            with pytest.raises(undertext.CorruptError, match=r"langgraph\.t\.0 is no thread"):
+                saver.delete_thread("t")
             assert state() == there
         else:
             assert [each[:2] for each in state()] == [each[:2] for each in there]
+            saver.delete_thread("t")
+            assert state() == []
 
 
 def test_conversations_of_others_whose_names_are_no_threads_are_left_alone(saver: UndertextSaver, url: str) -> None:
