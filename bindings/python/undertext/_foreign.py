@@ -7,6 +7,7 @@ A foreign message is kept as a message whose role, content and tool calls say wh
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Dict, List, Mapping, Union, cast
 
 from ._conversation import Conversation
@@ -47,6 +48,16 @@ def readable(content: Any) -> str:
     return "\n".join(texts) or NOTHING
 
 
+def without_stand_in(content: Any, stand_in: str) -> Any:
+    """Content of a message that said nothing, without what stood for that, where the engine merged it with another one."""
+    if isinstance(content, str):
+        return re.sub(f"^(?:{re.escape(stand_in)}\\n)+", "", content)
+    if isinstance(content, list):
+        said = next((index for index, part in enumerate(content) if part != {"type": "text", "text": stand_in}), len(content) - 1)
+        return content[said:]
+    return content
+
+
 def parts_of(message: Mapping[str, Any], kind: str) -> List[Dict[str, Any]]:
     content = message["content"]
     return [part for part in content if isinstance(part, dict) and part.get("type") == kind] if isinstance(content, list) else []
@@ -59,13 +70,18 @@ def calls_of(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
         function = call.get("function", call)
         if not isinstance(function, dict):
             function = {}
-        calls.append({"id": call.get("id"), "name": _string(function.get("name")), "arguments": function.get("arguments", {})})
+        calls.append({"id": call.get("id"), "name": _string(function.get("name")), "arguments": _arguments(function)})
     listed = [call["id"] for call in calls]
     for part in parts_of(message, "tool_use"):
         id = part["id"] if isinstance(part.get("id"), str) else None
         if id is None or id not in listed:  # else it is told twice
-            calls.append({"id": id, "name": _string(part.get("name")), "arguments": part.get("input", {})})
+            calls.append({"id": id, "name": _string(part.get("name")), "arguments": _arguments(part)})
     return calls
+
+
+def _arguments(call: Mapping[str, Any]) -> Any:
+    """By whichever name; where nothing is told there are none."""
+    return next((call[name] for name in ("arguments", "input", "args") if call.get(name) is not None), {})
 
 
 def answered_id(message: Mapping[str, Any]) -> str:

@@ -10,28 +10,34 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import re
 import threading
 from collections import OrderedDict
 from contextlib import suppress
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, TypeVar, cast
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, TypeVar
 
 from ._conversation import Conversation
-from ._errors import ConflictError, NotFoundError, UnavailableError, _make
-from ._fingerprint import fingerprint
+from ._errors import CorruptError, NotFoundError, UnavailableError, UndertextError
 from ._foreign import json_text
+from ._langgraph_lists import MessageList
 from ._store import Store
 from ._view import View
 
 T = TypeVar("T")
 Record = Dict[str, Any]
-#: Makes a message of a list from what was stored.
-Read = Callable[[Mapping[str, Any]], Any]
-#: The JSON of a message, as it is stored.
-Shape = Callable[[Any], str]
 
 #: The field of a journal's messages that holds the record.
 _RECORD = "langgraph"
+#: What a record has, by its kind.
+_FIELDS = {
+    "thread": {"thread"},
+    "checkpoint": {"ns", "id", "parent", "rest", "metadata", "values"},
+    "writes": {"ns", "id", "task", "path", "writes"},
+    "removed": {"checkpoints"},
+    "overwritten": set(),
+}
 _PREFIX = "langgraph."
+_NAME = re.compile(r"langgraph\.[^.]*\.[0-9]+(\.|$)")
 #: A state may be large; what a store takes is its own limit.
 _SETTINGS = {"limits": {"messageBytes": 1 << 30}}
 _THREADS_OPEN_MAX = 128
@@ -43,8 +49,37 @@ def _spelled(name: str, length_max: int) -> str:
     return spelled if len(spelled) <= length_max else "_h" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:40]
 
 
-def _record_of(message: Mapping[str, Any]) -> Record:
-    return cast(Record, message.get(_RECORD) or {})
+def _record_of(message: Mapping[str, Any], name: str) -> Record:
+    """Empty where it was redacted. CorruptError: the journal of this name has what another program put there, and nothing is to be added or taken away."""
+    record = message.get(_RECORD)
+    if isinstance(record, dict) and isinstance(kind := record.get("kind"), str) and _FIELDS.get(kind, {""}).issubset(record):
+        return record
+    if record is None and "redacted" in (message.get("metadata") or {}):
+        return {}
+    raise CorruptError(f"{name} is no thread of undertext.langgraph: a message in it is no record")
+
+
+def _journal_of(store: Store, name: str) -> Conversation:
+    """Made if it is missing. Opening with settings changes them, so what does not have those of a journal is looked at first."""
+    with suppress(NotFoundError):
+        if store.settings(name) != _SETTINGS:
+            _first_record(store, name)
+    return store.open(name, settings=_SETTINGS)
+
+
+def _first_record(store: Store, name: str) -> Record | None:
+    with store.open(name, make="never") as journal:
+        return next((_record_of(first, name) for first in journal.messages(first=1)), None)
+
+
+def _refuse_others(store: Store, name: str) -> None:
+    """CorruptError: it is the journal of another program, for that to delete. One of ours goes, whatever others put behind its beginning."""
+    there: Sequence[Mapping[str, Any]] = []
+    with suppress(UndertextError):  # what cannot be read can still be deleted
+        with store.open(name, make="never") as journal:
+            there = journal.messages(first=1)
+    for first in there:
+        _record_of(first, name)
 
 
 class Write(NamedTuple):
@@ -55,73 +90,6 @@ class Write(NamedTuple):
     number: int
     ordinal: int
     position: int
-
-
-class MessageList:
-    """The versions of one list of messages. The newest list that was given or read here is remembered, to find what is new in the next one."""
-
-    def __init__(self, conversation: Conversation) -> None:
-        self.conversation = conversation
-        self._version = 0
-        #: Each message as it is stored, and the fingerprint of what was given or read.
-        self._kept: List[Tuple[str, bytes | None]] = []
-
-    def view(self, version: int) -> View:
-        self.conversation.catch_up()
-        try:
-            return self.conversation.view(version)
-        except NotFoundError as error:
-            raise NotFoundError(f"a checkpoint's messages are not in {self.conversation.id} any more: {error.message}", error=error.error) from error
-
-    def messages(self, version: int, read: Read) -> List[Any]:
-        """Made anew at each call: whoever gets them may change them. NotFoundError: the version was given up."""
-        return [read(message) for message in self.view(version)]
-
-    def keep(self, base: int, messages: Sequence[Any], read: Read, shape: Shape) -> int:
-        """The version that has these messages, made by editing version `base`."""
-        if base != self._version:
-            view = self.view(base)
-            self._version, self._kept = base, [(view.text(index), fingerprint(read(message))) for index, message in enumerate(view)]
-        old = self._kept
-        first = _common(old, messages, shape)
-        last = _common(old[first:][::-1], messages[first:][::-1], shape)
-        if first == len(old) == len(messages):
-            return base
-        shaped = [(shape(message), fingerprint(message)) for message in messages[first : len(messages) - last]]
-        self._version = self._edit(base, (first, len(old) - last), [text for text, _ in shaped], is_end=last == 0)
-        self._kept = [*old[:first], *shaped, *old[len(old) - last :]]
-        return self._version
-
-    def _edit(self, base: int, gone: Tuple[int, int], texts: List[str], *, is_end: bool) -> int:
-        """Puts `texts` in the place of what is gone, all or nothing, whatever version is the newest."""
-        steps: List[str] = []
-        if gone[0] < gone[1]:
-            steps.append(json.dumps({"operation": "DELETE", "indices": list(range(*gone))}))
-        if texts:
-            where = '"operation":"APPEND"' if is_end else f'"operation":"INSERT","position":{gone[0]}'
-            steps.append(f'{{{where},"messages":[{",".join(texts)}]}}')
-        while True:
-            self.conversation.catch_up()
-            newest = self.conversation.version
-            back = [] if newest == base else [json.dumps({"operation": "RESTORE", "version": base})]
-            first, *others = back + steps
-            line = f'[{first[:-1]},"expectedVersion":{newest}}}{"".join("," + step for step in others)}]'
-            answer = json.loads(self.conversation.answer_text(line))
-            if answer["ok"]:
-                return int(answer["results"][-1]["version"])
-            error = _make(answer["error"]["code"], answer["error"])
-            if not isinstance(error, ConflictError):
-                raise error
-
-
-def _common(old: Sequence[Tuple[str, bytes | None]], new: Sequence[Any], shape: Shape) -> int:
-    """How many are the same from the first on: what is stored decides, and is made only where the fingerprint does not tell."""
-    count = 0
-    for (text, seen), message in zip(old, new):
-        if (seen is None or seen != fingerprint(message)) and shape(message) != text:
-            break
-        count += 1
-    return count
 
 
 def _purge_of(store: Store, name: str) -> Dict[str, Any] | None:
@@ -153,10 +121,12 @@ class Thread:
         #: By namespace and id, the ordinal of the record.
         self.checkpoints: Dict[str, Dict[str, int]] = {}
         self.writes: Dict[Tuple[str, str], Dict[Tuple[str, int], Write]] = {}
+        #: Whether bytes of what was removed may still be there.
+        self._is_removing = False
         self._store = store
         self._name = name
-        self._lists: Dict[Tuple[str, str], MessageList] = {}
-        self._journal = store.open(name, settings=_SETTINGS)
+        self._lists: Dict[str, MessageList] = {}
+        self._journal = _journal_of(store, name)
         self._view: View = self._journal.view()
         self._seen = 0
 
@@ -169,7 +139,7 @@ class Thread:
 
     def record(self, ordinal: int) -> Record:
         """Empty where it was redacted."""
-        return _record_of(self._view[ordinal])
+        return _record_of(self._view[ordinal], self._name)
 
     def _index(self, ordinal: int, record: Record) -> None:
         kind = record.get("kind")
@@ -183,7 +153,10 @@ class Thread:
                 # A task that runs again writes the same again; errors, interrupts and resumes (below 0) are news.
                 if index < 0 or (record["task"], index) not in there:
                     there[record["task"], index] = Write(record["path"], record["task"], index, ordinal, position)
+        elif kind == "overwritten":
+            self._is_removing = False
         elif kind == "removed":
+            self._is_removing = True
             for ns, id in record["checkpoints"]:
                 self.checkpoints.get(ns, {}).pop(id, None)
                 self.writes.pop((ns, id), None)
@@ -196,27 +169,38 @@ class Thread:
         self.refresh()
 
     def message_list(self, ns: str, channel: str) -> MessageList:
-        if (ns, channel) not in self._lists:
-            # The list that people look for has a name that they can read.
-            part = _spelled(channel, 40) if ns == "" else _spelled(json.dumps([ns, channel]), 0)
-            self._lists[ns, channel] = MessageList(self._store.open(f"{self._name}.{part}", settings=_SETTINGS))
-        return self._lists[ns, channel]
+        return self._list(self._list_name(ns, channel))
+
+    def _list_name(self, ns: str, channel: str) -> str:
+        # The list that people look for has a name that they can read.
+        return f"{self._name}.{_spelled(channel, 40) if ns == '' else _spelled(json.dumps([ns, channel]), 0)}"
+
+    def _list(self, name: str) -> MessageList:
+        if name not in self._lists:
+            self._lists[name] = MessageList(self._store.open(name, settings=_SETTINGS))
+        return self._lists[name]
 
     def remove(self, dead: Sequence[Tuple[str, str]], who: str, why: str) -> None:
-        """Takes checkpoints and their writes away, and the bytes of all that no other checkpoint uses."""
-        if not dead:
+        """Takes checkpoints and their writes away, and the bytes of all that no other checkpoint uses. UnavailableError: not all of them yet, and the next call goes on with it."""
+        again = self._is_removing
+        if dead:
+            self.append(f"removed: {len(dead)} checkpoints", {"kind": "removed", "checkpoints": [list(key) for key in dead]})
+        if not self._is_removing:
             return
-        self.append(f"removed: {len(dead)} checkpoints", {"kind": "removed", "checkpoints": [list(key) for key in dead]})
-        used, lists = self._used()
-        _redact(self._journal, used, who, why)
-        for key, ordinals in lists.items():
-            _redact(self.message_list(*key).conversation, ordinals, who, why)
+        used, versions = self._used()
+        busy = _redact(self._journal, used, who, why, again=again)
+        for name in _names(self._store, f"{self._name}."):  # also those that no checkpoint has any more, and nobody opened here
+            each = self._list(name)
+            busy = _redact(each.conversation, each.ordinals(versions.get(name, set())), who, why, again=again) or busy
+        if busy is not None:
+            raise busy
+        self.append("overwritten", {"kind": "overwritten"})
 
-    def _used(self) -> Tuple[set[int], Dict[Tuple[str, str], set[int]]]:
-        """Ordinals of the journal, and of the lists, that checkpoints need."""
-        used = {ordinal for ordinal in range(self._seen) if self.record(ordinal).get("kind") not in ("checkpoint", "writes")}
+    def _used(self) -> Tuple[set[int], Dict[str, set[int]]]:
+        """Ordinals of the journal that checkpoints need, and the versions of each list."""
+        used = {ordinal for ordinal in range(self._seen) if self.record(ordinal).get("kind") in ("thread", "removed", "overwritten")}
         used.update(write.ordinal for writes in self.writes.values() for write in writes.values())
-        versions: Dict[Tuple[str, str], set[int]] = {key: set() for key in self._lists}
+        versions: Dict[str, set[int]] = {}
         for ns, checkpoints in self.checkpoints.items():
             for ordinal in checkpoints.values():
                 used.add(ordinal)
@@ -224,15 +208,8 @@ class Thread:
                     if "at" in value:
                         used.add(value["at"])
                     elif "version" in value:
-                        versions.setdefault((ns, channel), set()).add(value["version"])
-        lists: Dict[Tuple[str, str], set[int]] = {}
-        for key, wanted in versions.items():
-            views: List[View] = []
-            for version in wanted:
-                with suppress(NotFoundError):  # a version that was given up needs nothing
-                    views.append(self.message_list(*key).view(version))
-            lists[key] = {view.entry(index)["ordinal"] for view in views for index in range(len(view))}
-        return used, lists
+                        versions.setdefault(self._list_name(ns, channel), set()).add(value["version"])
+        return used, versions
 
     def leave_if_purged(self) -> bool:
         """Closes a thread that somebody deleted. What was put into its lists since then would be found by nobody, and goes too."""
@@ -251,11 +228,16 @@ class Thread:
         self._journal.close()
 
 
-def _redact(conversation: Conversation, used: set[int], who: str, why: str) -> None:
+def _redact(conversation: Conversation, used: set[int], who: str, why: str, *, again: bool) -> UnavailableError | None:
+    """All but what is used; `again`, for their bytes may still be there, also what is redacted. UnavailableError: that is so, or nothing was done."""
     messages = conversation.query("messages", all=True)["messages"]
-    unused = [ordinal for ordinal, message in enumerate(messages) if ordinal not in used and "redacted" not in (message.get("metadata") or {})]
-    if unused:
-        conversation.redact(unused, who=who, why=why)
+    unused = [ordinal for ordinal, message in enumerate(messages) if ordinal not in used and (again or "redacted" not in (message.get("metadata") or {}))]
+    try:
+        if unused:
+            conversation.redact(unused, who=who, why=why)
+    except UnavailableError as error:
+        return error
+    return None
 
 
 class Threads:
@@ -290,14 +272,17 @@ class Threads:
 
     def ids(self) -> List[str]:
         ids: List[str] = []
-        for name in self._names(_PREFIX):
-            if name.count(".") == 2:
-                with suppress(NotFoundError):  # deleted since it was listed
-                    with self.store.open(name, make="never") as journal:
-                        ids += [str(_record_of(first)["thread"]) for first in journal.messages(first=1)]
+        for name in filter(_is_journal, _names(self.store, _PREFIX)):
+            with suppress(NotFoundError):  # deleted since it was listed
+                first = _first_record(self.store, name)
+                if first is not None and "thread" not in first:
+                    raise CorruptError(f"{name} does not tell whose journal it is")
+                ids += [str(first["thread"])] if first is not None else []
         return ids
 
     def delete(self, id: str, who: str, why: str) -> None:
+        for name in filter(_is_journal, _names(self.store, _prefix_of(id))):
+            _refuse_others(self.store, name)
         with self._lock:
             thread = self._open.pop(id, None)
         if thread is not None:
@@ -305,7 +290,7 @@ class Threads:
                 thread.close()
         # The journal is the first of them: without it nothing is left that could miss the others. One that is gone is purged again, for some of its bytes may have been in use.
         busy: UnavailableError | None = None
-        for name in list(self._names(_prefix_of(id))) or [f"{_prefix_of(id)}0"]:
+        for name in list(_names(self.store, _prefix_of(id))) or [f"{_prefix_of(id)}0"]:
             try:
                 self.store.purge(name, who=who, why=why)
             except NotFoundError:
@@ -338,10 +323,8 @@ class Threads:
             return thread
 
     def _there(self, id: str) -> Thread | None:
-        for name in self._names(_prefix_of(id)):
-            if name.count(".") == 2 and (thread := self._unless_purged(id, name)):
-                return thread
-        return None
+        threads = (self._unless_purged(id, name) for name in _names(self.store, _prefix_of(id)) if _is_journal(name))
+        return next((thread for thread in threads if thread is not None), None)
 
     def _made(self, id: str) -> Thread:
         """The name of a purged conversation is not used again, so a thread that was deleted goes on under its next number."""
@@ -356,17 +339,24 @@ class Threads:
                 raise
             return None
 
-    def _names(self, prefix: str) -> Iterator[str]:
-        after = prefix
-        while True:
-            page = self.store.list(after=after)
-            for entry in page:
-                if not entry["conversation"].startswith(prefix):
-                    return
-                yield entry["conversation"]
-            if not page:
+
+def _names(store: Store, prefix: str) -> Iterator[str]:
+    """Of journals and lists, and of nothing else that somebody may call so."""
+    after = prefix
+    while True:
+        page = store.list(after=after)
+        for entry in page:
+            if not entry["conversation"].startswith(prefix):
                 return
-            after = page[-1]["conversation"]
+            if _NAME.match(entry["conversation"]):
+                yield entry["conversation"]
+        if not page:
+            return
+        after = page[-1]["conversation"]
+
+
+def _is_journal(name: str) -> bool:
+    return name.count(".") == 2
 
 
 def _prefix_of(id: str) -> str:

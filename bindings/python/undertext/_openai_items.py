@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Iterator, List, Mapping, Tuple
 
 from ._errors import InvalidArgumentError
-from ._foreign import answered_id, arguments_text, calls_of, is_content, json_text, parts_of, readable
+from ._foreign import answered_id, arguments_text, calls_of, is_content, json_text, parts_of, readable, without_stand_in
 
 #: The field of a message that holds what Undertext has no word for, by what the item is: {"message": …}, {"call": …} or {"output": …}, or {"item": …} of one that is kept whole.
 _SHELL = "openaiItem"
@@ -89,12 +89,16 @@ def from_item(item: Mapping[str, Any]) -> str:
 def to_items(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
     """A message of any origin as items: one, or several where it has several tool calls or results. What the engine made of its content and its calls is what they say."""
     shell, calls = _shell_of(message), _calls(message)
-    if "item" in shell and (whole := _whole(message, shell["item"])) is not None:
-        return [whole]
+    if "item" in shell:
+        message = _without_stand_in(message, shell["item"])
+        if (whole := _whole(message, shell["item"])) is not None:
+            return [whole]
     if "message" in shell:
         named = {"id": message["id"]} if "id" in message else {}
-        item = {**shell["message"], "role": message["role"], "content": _given(message, shell), **named}
-        items = [item] if item["content"] or not calls else []
+        items = [] if _parts_are_given(message) else _results(message, shell)
+        item = {**shell["message"], "role": message["role"], "content": _given_words(message, shell), **named}
+        if item["content"] or not (items or calls):
+            items.append(item)
     else:
         items = _results(message, shell)
         if message["role"] != "tool" and ((spoken := _spoken(message))["content"] or not (items or calls)):
@@ -109,11 +113,26 @@ def _shell_of(message: Mapping[str, Any]) -> Dict[str, Any]:
     return {name: value for name, value in shell.items() if isinstance(value, Mapping) or name == _AS_GIVEN} if isinstance(shell, Mapping) else {}
 
 
+def _parts_are_given(message: Mapping[str, Any]) -> bool:
+    """Whether parts that would be calls and results are those of an item that the SDK gave, and so none."""
+    shell = _shell_of(message)
+    return "message" in shell and (shell.get(_AS_GIVEN) is True or message["role"] == "tool")
+
+
+def _given_words(message: Mapping[str, Any], shell: Mapping[str, Any]) -> Any:
+    """The content of an item of the SDK's, without the calls and results that others merged with it."""
+    content = _given(message, shell)
+    if not isinstance(content, list) or _parts_are_given(message):
+        return content
+    others = ("tool_use", "tool_result") if message["role"] == "assistant" else ("tool_result",)
+    return [part for part in content if part.get("type") not in others]
+
+
 def _calls(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
-    """The model's; the parts of an item that the SDK gave are none."""
+    """The model's."""
     if message["role"] != "assistant":
         return []
-    return calls_of({**message, "content": ""} if "message" in _shell_of(message) else message)
+    return calls_of({**message, "content": ""} if _parts_are_given(message) else message)
 
 
 def _results(message: Mapping[str, Any], shell: Mapping[str, Any]) -> List[Dict[str, Any]]:
@@ -127,6 +146,13 @@ def _results(message: Mapping[str, Any], shell: Mapping[str, Any]) -> List[Dict[
 
 def _call_item(call: Mapping[str, Any], rest: Mapping[str, Any]) -> Dict[str, Any]:
     return {**rest, "call_id": call["id"] or "", "name": call["name"], "arguments": arguments_text(call)}
+
+
+def _without_stand_in(message: Mapping[str, Any], item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message of the SDK's that says nothing adds nothing to one that it was merged with."""
+    if _told_in(item) or item.get("role") not in _SPOKEN:
+        return message
+    return {**message, "content": without_stand_in(message["content"], _kept_whole(item)["content"])}
 
 
 def _whole(message: Mapping[str, Any], item: Mapping[str, Any]) -> Dict[str, Any] | None:
@@ -203,7 +229,7 @@ def without_last(message: Mapping[str, Any]) -> Dict[str, Any]:
         is_said = len(to_items(message)) > len(results)
         return {**message, "content": results if is_said else results[:-1]}
     without = _without(message, "toolCalls", "tool_calls")
-    if "message" in _shell_of(message) or not parts_of(message, "tool_use"):
+    if _parts_are_given(message) or not parts_of(message, "tool_use"):
         spelling = "toolCalls" if message.get("toolCalls") else "tool_calls"
         return {**without, spelling: message[spelling][:-1]}
     said = [part for part in message["content"] if part.get("type") != "tool_use"]

@@ -15,6 +15,7 @@ from langchain_core.documents import Document
 from langchain_core.load import dumpd, load
 from langchain_core.messages import (
     AIMessage,
+    AIMessageChunk,
     BaseMessage,
     HumanMessage,
     RemoveMessage,
@@ -26,7 +27,7 @@ from langchain_core.messages import (
 
 from ._conversation import Conversation
 from ._errors import InvalidArgumentError, UndertextError
-from ._foreign import answered_id, arguments_text, calls_of, is_content, json_text, messages_of, parts_of, readable
+from ._foreign import NOTHING, answered_id, arguments_text, calls_of, is_content, json_text, messages_of, parts_of, readable, without_stand_in
 
 __all__ = ["UndertextChatMessageHistory", "from_langchain", "to_langchain", "to_langchain_messages"]
 
@@ -38,6 +39,8 @@ _ARTIFACT = "artifact_lc"
 _ARTIFACT_CLASSES = (Document, HumanMessage, AIMessage, SystemMessage, ToolMessage)
 #: In the shell of a message whose calls are parts of its content as well: those that are no longer there are gone.
 _CALLS_ARE_PARTS = "callsAreParts"
+#: In the shell of a message that was given with parts that would be results: they stay its parts.
+_RESULTS_ARE_PARTS = "resultsAreParts"
 
 
 def _role(message: BaseMessage) -> str:
@@ -82,11 +85,13 @@ def _shaped(message: BaseMessage, *, slim: bool) -> str:
         except InvalidArgumentError:
             del data["artifact"]
             data[_ARTIFACT] = dumpd(artifact)
-    are_parts = slim and bool(data.get("tool_calls")) and bool(parts_of(data, "tool_use"))
+    flags: Dict[str, Any] = {_CALLS_ARE_PARTS: True} if slim and data.get("tool_calls") and parts_of(data, "tool_use") else {}
+    if parts_of(data, "tool_result"):
+        flags[_RESULTS_ARE_PARTS] = True
     shaped = _moved(_role(message), data)
     if slim:
         data = {name: value for name, value in data.items() if name == "content" or (value is not None and value != {} and value != [])}
-    shaped[_SHELL] = {"type": told["type"], "data": data, **({_CALLS_ARE_PARTS: True} if are_parts else {})}
+    shaped[_SHELL] = {"type": told["type"], "data": data, **flags}
     return json_text(shaped, "message")
 
 
@@ -118,12 +123,13 @@ def to_langchain(message: Mapping[str, Any]) -> BaseMessage:
 
 def to_langchain_messages(message: Mapping[str, Any]) -> List[BaseMessage]:
     """The same, with each tool result that is a part of it as a message of its own."""
-    made = _made_again(message)
-    if made is not None:
-        return [made]
-    results = [_result(part) for part in parts_of(message, "tool_result")]
-    rest = [part for part in message["content"] if part.get("type") != "tool_result"] if results else message["content"]
-    return results if results and not rest else [*results, _told({**message, "content": rest})]
+    shell = message.get(_SHELL)
+    results = [] if isinstance(shell, Mapping) and shell.get(_RESULTS_ARE_PARTS) is True else parts_of(message, "tool_result")
+    if not results:
+        return [to_langchain(message)]
+    rest = {**message, "content": [part for part in message["content"] if part.get("type") != "tool_result"]}
+    made = [_result(part) for part in results]
+    return [*made, to_langchain(rest)] if rest["content"] or calls_of(rest) else made
 
 
 def _made_again(message: Mapping[str, Any]) -> BaseMessage | None:
@@ -136,8 +142,11 @@ def _made_again(message: Mapping[str, Any]) -> BaseMessage | None:
 
 def _from_shell(message: Mapping[str, Any], shell: Mapping[str, Any]) -> BaseMessage:
     data: Dict[str, Any] = dict(shell["data"])
-    if "content" not in data or message["content"] != readable(data["content"]):  # else nobody edited what stands there for it
-        data["content"] = message["content"] if message["content"] is not None else ""
+    content, given = message["content"], readable(data["content"]) if "content" in data else None
+    if given == NOTHING:
+        content = without_stand_in(content, NOTHING)
+    if content != given or given is None:  # else nobody edited what stands there for it
+        data["content"] = content if content is not None else ""
     if "id" in message:
         data.setdefault("id", message["id"])
     if shell["type"] in ("ai", "AIMessageChunk") or "toolCalls" in message:
@@ -148,7 +157,15 @@ def _from_shell(message: Mapping[str, Any], shell: Mapping[str, Any]) -> BaseMes
         data["artifact"] = data.pop(_ARTIFACT)
         with suppress(Exception):  # what may not be made stays the data that it is
             data["artifact"] = load(data["artifact"], allowed_objects=_ARTIFACT_CLASSES)
-    return messages_from_dict([{"type": shell["type"], "data": data}])[0]
+    made = messages_from_dict([{"type": shell["type"], "data": data}])[0]
+    if isinstance(made, AIMessageChunk) and data.get("tool_call_chunks") and not _has_calls(made, data):
+        # LangChain reads the calls from the chunks, and makes chunks from the calls where there are none.
+        made = messages_from_dict([{"type": shell["type"], "data": {**data, "tool_call_chunks": []}}])[0]
+    return made
+
+
+def _has_calls(made: AIMessage, data: Mapping[str, Any]) -> bool:
+    return (made.tool_calls, made.invalid_tool_calls) == (data.get("tool_calls", []), data.get("invalid_tool_calls", []))
 
 
 def _calls_again(message: Mapping[str, Any], data: Mapping[str, Any], *, are_parts: bool) -> Dict[str, Any]:

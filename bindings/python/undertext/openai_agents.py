@@ -70,7 +70,7 @@ class UndertextSession(Session):
                 if others:
                     self.conversation.replace(len(view) - 1, without_last(message), expected_version=view.version)
                 else:
-                    self.conversation.delete(indices=[len(view) - 1], expected_version=view.version)
+                    self.conversation.delete(indices=[len(view) - 1], pairs="literal", expected_version=view.version)
             except ConflictError:  # another one is the last now
                 continue
             return cast("TResponseInputItem", last)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, List
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 import undertext
 from undertext.langchain import UndertextChatMessageHistory, to_langchain
@@ -17,6 +17,11 @@ def call(id: str | None, **args: Any) -> Any:
 
 def use(id: str, **args: Any) -> Any:
     return {"type": "tool_use", "id": id, "name": "track", "input": args}
+
+
+def chunk(content: Any, *ids: str, args: str = "{}") -> AIMessageChunk:
+    """Of a stream that was added up, as a history is given."""
+    return AIMessageChunk(content=content, tool_call_chunks=[{"name": "track", "args": args, "id": id, "index": index, "type": "tool_call_chunk"} for index, id in enumerate(ids)])
 
 
 TEXT = {"type": "text", "text": "I look."}
@@ -45,17 +50,39 @@ def ids(message: AIMessage) -> List[Any]:
         (AIMessage("a", tool_calls=[call("x")]), AIMessage([TEXT, use("y")], tool_calls=[call("y")])),
         (AIMessage([TEXT, use("x")], tool_calls=[call("x")]), AIMessage("b", tool_calls=[call("y")])),
         (AIMessage([use("x")], tool_calls=[call("x")]), AIMessage([use("y", n=1)], tool_calls=[call("y", n=1)])),
+        (chunk("a", "x"), chunk("", "y")),
+        (chunk("a", "x"), AIMessage("b", tool_calls=[call("y")])),
+        (AIMessage("a", tool_calls=[call("x")]), chunk("b", "y")),
+        (chunk([TEXT, use("x")], "x"), chunk([use("y")], "y")),
     ],
-    ids=["fields", "field, part", "part, field", "parts"],
+    ids=["fields", "field, part", "part, field", "parts", "chunks", "chunk, field", "field, chunk", "chunks with parts"],
 )
 def test_the_calls_of_merged_messages_are_all_there(first: AIMessage, second: AIMessage) -> None:
     [merged] = edited([first, second], lambda conversation: conversation.merge([0, 1]))
     assert sorted(ids(merged)) == ["x", "y"]
+    if isinstance(merged, AIMessageChunk):
+        assert sorted(str(each["id"]) for each in merged.tool_call_chunks) == ["x", "y"]
 
 
 def test_a_call_without_an_id_does_not_hide_those_of_the_message_that_it_was_merged_with() -> None:
     [merged] = edited([AIMessage("a", tool_calls=[call(None)]), AIMessage("b", tool_calls=[call("y")])], lambda conversation: conversation.merge([0, 1]))
     assert ids(merged) == [None, "y"]
+
+
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        ([HumanMessage(""), HumanMessage("x")], HumanMessage("x")),
+        ([HumanMessage([]), HumanMessage(""), HumanMessage("x")], HumanMessage("x")),
+        ([HumanMessage(""), HumanMessage([TEXT])], HumanMessage([TEXT])),
+        ([AIMessage(""), AIMessage("", tool_calls=[call("x")])], AIMessage("", tool_calls=[call("x")])),
+        ([HumanMessage("", id="h"), HumanMessage("")], HumanMessage("", id="h")),
+        ([HumanMessage("(empty)"), HumanMessage("x")], HumanMessage("(empty)\nx")),
+    ],
+    ids=["text", "twice", "parts", "call", "nothing", "the word"],
+)
+def test_a_message_that_says_nothing_adds_nothing_to_what_is_merged_with_it(messages: List[BaseMessage], expected: BaseMessage) -> None:
+    assert edited(messages, lambda conversation: conversation.merge(list(range(len(messages))))) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -65,13 +92,18 @@ def test_a_call_without_an_id_does_not_hide_those_of_the_message_that_it_was_mer
         AIMessage([TEXT, use("x")], tool_calls=[call("x")]),
         AIMessage([TEXT, {**use("x"), "input": {}}], tool_calls=[call("x", n=1)]),
         AIMessage("ab", additional_kwargs={"tool_calls": [{"id": "x", "type": "function", "function": {"name": "track", "arguments": "{}"}}]}),
+        chunk("ab", "x", args='{"n": 1}'),
+        chunk("ab", "x", args='{"n": '),
+        chunk([TEXT, use("x")], "x"),
     ],
-    ids=["field", "part", "part as streamed", "raw"],
+    ids=["field", "part", "part as streamed", "raw", "chunk", "chunk that is not whole", "chunk with a part"],
 )
 def test_the_call_of_a_message_that_was_split_stays_with_the_last_piece(message: AIMessage) -> None:
     pieces = edited([message], lambda conversation: conversation.split(0, [1]))
     assert [ids(piece) for piece in pieces] == [[], ["x"]]
     assert pieces[1].tool_calls == message.tool_calls
+    if isinstance(message, AIMessageChunk):
+        assert [piece.tool_call_chunks for piece in pieces] == [[], message.tool_call_chunks]
 
 
 @pytest.mark.parametrize("message", [AIMessage([use("x")]), AIMessage([use("x")], tool_calls=[call("y")]), HumanMessage([use("x")])], ids=str)
@@ -105,6 +137,30 @@ def test_what_was_imported_from_anthropic_is_calls_and_results() -> None:
         AIMessage([use("c")], tool_calls=[call("c")]),
         ToolMessage("", tool_call_id="c"),
     ]
+
+
+@pytest.mark.parametrize("position", [1, 2], ids=["before", "behind"])
+def test_a_result_of_others_that_was_merged_with_a_message_is_a_result(position: int) -> None:
+    def edit(conversation: undertext.Conversation) -> None:
+        conversation.insert(position, [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "Lyon"}]}])
+        conversation.merge([1, 2])
+
+    assert edited([AIMessage("", tool_calls=[call("a")]), HumanMessage("Well?")], edit) == [
+        AIMessage("", tool_calls=[call("a")]),
+        ToolMessage("Lyon", tool_call_id="a"),
+        HumanMessage([{"type": "text", "text": "Well?"}]),
+    ]
+
+
+def test_parts_that_langchain_gave_are_no_results() -> None:
+    result = {"type": "tool_result", "tool_use_id": "a", "content": "Lyon"}
+    messages: List[BaseMessage] = [HumanMessage([result, TEXT]), ToolMessage([result], tool_call_id="a"), AIMessage([result], tool_calls=[call("b")])]
+    assert edited(messages, lambda conversation: None) == messages
+
+
+def test_the_calls_of_a_message_of_others_that_says_only_results_are_there() -> None:
+    found = of_others({"role": "assistant", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "Lyon"}], "toolCalls": [{"id": "b", "name": "track", "arguments": {}}]})
+    assert found[0] == ToolMessage("Lyon", tool_call_id="a") and ids(found[1]) == ["b"]
 
 
 def test_one_message_stays_one_where_one_is_asked_for() -> None:

@@ -193,3 +193,144 @@ def test_a_store_that_was_busy_is_asked_again(tmp_path: Path) -> None:
             assert values(saver, place("other")) == {"value": 1}
         saver.delete_thread("other")
         assert saver.get_tuple(place("other")) is None
+
+
+# What another program put there
+
+
+def foreign_records() -> List[Any]:
+    """Such as the saver for another language, or a person, may put under the name of a journal."""
+    return [
+        {"role": "system", "content": "checkpoint 1", "record": {"kind": "checkpoint", "id": "1", "namespace": ""}},
+        {"role": "system", "content": "checkpoint 1", "langgraph": {"kind": "checkpoint", "id": "1"}},
+        {"role": "system", "content": "of another day", "langgraph": {"kind": "of another day"}},
+        {"role": "user", "content": "hello", "langgraph": "hello"},
+        {"role": "user", "content": "hello"},
+    ]
+
+
+@pytest.mark.parametrize("record", foreign_records(), ids=str)
+@pytest.mark.parametrize("is_first", [True, False], ids=["first", "later"])
+def test_a_journal_with_what_is_no_record_is_refused_and_stays_as_it_is(saver: UndertextSaver, url: str, record: Any, is_first: bool) -> None:
+    if not is_first:
+        put(saver, place(), 1, {"run_id": "r"}, messages=[HumanMessage("mine")])
+    with undertext.Store(url) as store:
+        with store.open("langgraph.t.0", settings={"pairs": "grow"}) as journal:
+            journal.append(record)
+
+        def state() -> Any:
+            return [(entry["conversation"], entry["version"], store.settings(entry["conversation"])) for entry in store]
+
+        there = state()
+        with UndertextSaver.from_url(url) as other:
+            for each in (saver, other) if not is_first else (other,):
+                for attempt in (
+                    lambda: put(each, place(), 1, messages=[HumanMessage("new")]),
+                    lambda: each.put_writes(place(id="1"), [("a", 1)], "task"),
+                    lambda: each.get_tuple(place()),
+                    lambda: list(each.list(None)),
+                    lambda: each.delete_for_runs(["r"]),
+                    lambda: each.prune(["t"]),
+                    lambda: each.copy_thread("t", "copy"),
+                ):
+                    with pytest.raises(undertext.CorruptError, match=r"langgraph\.t\.0 is no thread"):
+                        attempt()
+        if is_first:
+            with pytest.raises(undertext.CorruptError, match=r"langgraph\.t\.0 is no thread"):
+                saver.delete_thread("t")
+            assert state() == there
+        else:
+            assert [each[:2] for each in state()] == [each[:2] for each in there]
+            saver.delete_thread("t")
+            assert state() == []
+
+
+def test_conversations_of_others_whose_names_are_no_threads_are_left_alone(saver: UndertextSaver, url: str) -> None:
+    others = ["langgraph.t", "langgraph.t.notes", "langgraph.t.notes.messages", "langgraph.u.plan"]
+    with undertext.Store(url) as store:
+        for name in others:
+            with store.open(name) as conversation:
+                conversation.append({"role": "user", "content": "mine"})
+    put(saver, place(), 1, {"run_id": "r"}, value=1)
+    assert len(list(saver.list(None))) == 1
+    saver.delete_for_runs(["r"])
+    saver.delete_thread("t")
+    assert saver.get_tuple(place("u")) is None
+    assert names(url) == others
+
+
+# What is deleted
+
+
+def told(url: str) -> List[Any]:
+    """All that stands in the list of the thread."""
+    with undertext.open(url, "langgraph.t.0.messages", make="never") as conversation:
+        return [message["content"] for message in conversation.messages(all=True)]
+
+
+def test_the_messages_of_deleted_runs_go_also_where_nobody_opened_their_list(saver: UndertextSaver, url: str) -> None:
+    put(saver, place(), 1, {"run_id": "r"}, messages=[HumanMessage("secret")])
+    put(saver, place(ns="sub"), 1, {"run_id": "r"}, messages=[HumanMessage("secret")])
+    with UndertextSaver.from_url(url) as other:
+        other.delete_for_runs(["r"])
+    with undertext.Store(url) as store:
+        lists = [name for name in names(url) if name.count(".") == 3]
+        assert len(lists) == 2
+        for name in lists:
+            with store.open(name, make="never") as conversation:
+                assert [message["content"] for message in conversation.messages(all=True)] == ["[redacted]"]
+
+
+def test_pruning_takes_the_messages_also_where_the_latest_checkpoint_has_none(saver: UndertextSaver, url: str) -> None:
+    first = put(saver, place(), 1, messages=[HumanMessage("secret")])
+    put(saver, first, 2, value=1)
+    with UndertextSaver.from_url(url) as other:
+        other.prune(["t"])
+    assert told(url) == ["[redacted]"]
+    assert values(saver, place()) == {"value": 1}
+
+
+READING = """
+import sqlite3, sys
+other = sqlite3.connect(sys.argv[1], isolation_level=None)
+other.execute("BEGIN")
+other.execute("SELECT count(*) FROM sqlite_master").fetchall()
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def delete_runs(saver: UndertextSaver) -> None:
+    saver.delete_for_runs(["r"])
+
+
+def prune(saver: UndertextSaver) -> None:
+    saver.prune(["t"])
+
+
+@pytest.mark.parametrize("delete", [delete_runs, prune])
+def test_a_deletion_that_others_were_in_the_way_of_is_ended_by_doing_it_again(tmp_path: Path, delete: Any) -> None:
+    path = tmp_path / "a.db"
+
+    def is_there() -> bool:
+        # In another process: closing a file here would take away the locks that SQLite has on it.
+        look = "import pathlib, sys; sys.exit(any(b'secret' in file.read_bytes() for file in pathlib.Path(sys.argv[1]).iterdir()))"
+        return subprocess.run([sys.executable, "-c", look, tmp_path], check=False).returncode == 1
+
+    with UndertextSaver.from_url(f"sqlite:{path}", patience_ms=1) as saver:
+        first = put(saver, place(), 1, {"run_id": "r"}, value="secret", messages=[HumanMessage("secret")])
+        latest = put(saver, first, 2, value="kept", messages=[HumanMessage("kept")])
+        with subprocess.Popen([sys.executable, "-c", READING, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+            assert other.stdout is not None and other.stdout.readline() == b"held\n"
+            with pytest.raises(undertext.UnavailableError):
+                delete(saver)
+            assert saver.get_tuple(first) is None
+            assert told(f"sqlite:{path}") == ["[redacted]", "kept"] and is_there()
+            other.communicate()
+        with UndertextSaver.from_url(f"sqlite:{path}") as again:
+            delete(again)
+        assert not is_there()
+        assert values(saver, latest) == {"value": "kept", "messages": [HumanMessage("kept")]}
+        length = log_length(f"sqlite:{path}", "langgraph.t.0")
+        delete(saver)
+        assert log_length(f"sqlite:{path}", "langgraph.t.0") == length

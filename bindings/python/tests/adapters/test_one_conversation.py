@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any, List
 
+import pytest
 from agents.models.chatcmpl_converter import Converter
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -46,14 +48,37 @@ def test_each_reads_what_the_other_wrote() -> None:
     assert [message["role"] for message in converted(session)] == ["user", "assistant", "tool", "assistant", "user", "assistant", "tool"]
 
 
+@pytest.mark.parametrize(
+    ("told", "arguments"),
+    [
+        ({"name": "track", "arguments": {"n": 7}}, {"n": 7}),
+        ({"name": "track", "input": {"n": 7}}, {"n": 7}),
+        ({"name": "track", "args": {"n": 7}}, {"n": 7}),
+        ({"type": "function", "function": {"name": "track", "arguments": '{"n": 7}'}}, {"n": 7}),
+        ({"type": "function", "function": {"name": "track", "arguments": None}}, {}),
+        ({"name": "track", "arguments": None}, {}),
+        ({"name": "track"}, {}),
+    ],
+    ids=str,
+)
+def test_the_arguments_of_a_call_are_there_by_whichever_name(told: Any, arguments: Any) -> None:
+    conversation = undertext.open("memory:", "s")
+    conversation.append({"role": "assistant", "content": "", "toolCalls": [{"id": "c", **told}]})
+    [message] = UndertextChatMessageHistory(conversation).messages
+    items: List[Any] = list(asyncio.run(UndertextSession("s", conversation).get_items()))
+    assert isinstance(message, AIMessage) and message.tool_calls == [{"name": "track", "args": arguments, "id": "c", "type": "tool_call"}]
+    assert message.invalid_tool_calls == []
+    assert [{**item, "arguments": json.loads(item["arguments"])} for item in items] == [{"type": "function_call", "call_id": "c", "name": "track", "arguments": arguments}]
+
+
 part_types = st.sampled_from(["text", "input_text", "output_text", "refusal", "thinking", "tool_use", "tool_result", "image", "image_url", "document", ""])
 parts = st.fixed_dictionaries(
     {"type": part_types},
     optional={name: texts | json_values for name in ("text", "refusal", "id", "name", "input", "tool_use_id", "content", "source", "image_url", "is_error")},
 )
 contents = st.none() | texts | st.lists(parts | json_objects, max_size=3)
-calls = st.lists(st.fixed_dictionaries({"id": texts}, optional={name: texts | json_values for name in ("name", "arguments", "function")}), max_size=2)
-shells = json_objects | st.fixed_dictionaries({}, optional={name: json_objects | json_values for name in ("type", "data", "item", "message", "call", "output", "asGiven", "callsAreParts")})
+calls = st.lists(st.fixed_dictionaries({"id": texts}, optional={name: texts | json_values for name in ("name", "arguments", "input", "args", "function")}), max_size=2)
+shells = json_objects | st.fixed_dictionaries({}, optional={name: json_objects | json_values for name in ("type", "data", "item", "message", "call", "output", "asGiven", "callsAreParts", "resultsAreParts")})
 messages_of_others = st.fixed_dictionaries(
     {"role": st.sampled_from(["user", "assistant", "system", "developer", "tool"]), "content": contents},
     optional={

@@ -91,9 +91,13 @@ def test_a_cleared_result_is_a_result() -> None:
         ([CALL, LITELLM], [{"role": "assistant", "content": "\nIt left Lyon."}, CALL]),
         ([ANSWER, CALL], [ANSWER, {"type": "function_call", "call_id": "c", "name": "track", "arguments": '{"n": 7}'}]),
         ([LITELLM, CALL], [{**LITELLM, "content": "It left Lyon.\n"}, {"type": "function_call", "call_id": "c", "name": "track", "arguments": '{"n": 7}'}]),
+        ([{"role": "assistant", "content": ""}, LITELLM], [{"role": "assistant", "content": "It left Lyon."}]),
+        ([{**ANSWER, "content": []}, LITELLM], [{"role": "assistant", "content": "It left Lyon."}]),
+        ([{"role": "assistant", "content": ""}, CALL], [{"type": "function_call", "call_id": "c", "name": "track", "arguments": '{"n": 7}'}]),
+        ([{"role": "user", "content": ""}, {"role": "user", "content": []}], [{"role": "user", "content": ""}]),
         ([REASONING, CALL], [{"role": "assistant", "content": "think hard now\n"}, {"type": "function_call", "call_id": "c", "name": "track", "arguments": '{"n": 7}'}]),
     ],
-    ids=["reasoning, answer", "answer, text", "texts", "calls", "call, text", "answer, call", "text, call", "reasoning, call"],
+    ids=["reasoning, answer", "answer, text", "texts", "calls", "call, text", "answer, call", "text, call", "nothing, text", "no parts, text", "nothing, call", "nothing, nothing", "reasoning, call"],
 )
 def test_of_what_was_merged_nothing_is_missing(items: List[Any], expected: List[Any]) -> None:
     found = edited(items, lambda conversation: conversation.merge([0, 1]))
@@ -109,6 +113,50 @@ def test_of_what_was_split_nothing_is_told_twice(item: Any) -> None:
     assert len(found) == 2 and found[0] != found[1]
     texts = [str(each["content"]) for each in converted([{"role": "assistant", "content": each["content"]} if "provider_data" in each else each for each in found])]
     assert "\n".join(texts) == "It left Lyon.\nSo it did." if item is ANSWER else "".join(texts) in ("think hard now", "It left Lyon.")
+
+
+USE: Dict[str, Any] = {"type": "tool_use", "id": "u", "name": "track", "input": {"n": 7}}
+TOOL_RESULT: Dict[str, Any] = {"type": "tool_result", "tool_use_id": "u", "content": "Lyon"}
+
+
+def test_calls_and_results_of_others_that_were_merged_with_an_item_are_items() -> None:
+    said = {"role": "assistant", "content": [{"type": "output_text", "text": "I look.", "annotations": []}]}
+    asked = {"role": "user", "content": [{"type": "input_text", "text": "Well?"}], "extra": 1}
+
+    def edit(conversation: undertext.Conversation) -> None:
+        conversation.append({"role": "user", "content": [TOOL_RESULT]})
+        conversation.insert(1, [{"role": "assistant", "content": [USE, {**USE, "id": "v"}]}])
+        conversation.merge([0, 1])
+        conversation.merge([1, 2])
+
+    assert edited([said, asked], edit) == [
+        said,
+        {"type": "function_call", "call_id": "u", "name": "track", "arguments": '{"n": 7}'},
+        {"type": "function_call", "call_id": "v", "name": "track", "arguments": '{"n": 7}'},
+        {"type": "function_call_output", "call_id": "u", "output": "Lyon"},
+        asked,
+    ]
+
+
+def test_parts_that_the_sdk_gave_are_no_calls_and_no_results() -> None:
+    items = [{"role": role, "content": [{"type": "output_text", "text": "x"}, USE, TOOL_RESULT], "extra": 1} for role in ("assistant", "user")]
+    assert edited(items, lambda conversation: None) == items
+
+
+@pytest.mark.parametrize("pairs", ["literal", "shrink", "grow"])
+def test_popping_takes_one_item_whatever_the_conversation_does_with_pairs(pairs: str) -> None:
+    async def play() -> None:
+        session = UndertextSession("s", undertext.open(settings={"pairs": pairs}))
+        items: List[Any] = [QUESTION, CALL, RESULT]
+        await session.add_items(items)
+        for left in (2, 1, 0):
+            assert await session.pop_item() == items[left]
+            assert await session.get_items() == items[:left]
+        await session.add_items(items)
+        await session.clear_session()
+        assert await session.get_items() == []
+
+    asyncio.run(play())
 
 
 # Messages of others
