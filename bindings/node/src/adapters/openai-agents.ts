@@ -2,7 +2,7 @@
 import type { AgentInputItem, SessionHistoryMutation, SessionHistoryRewriteArgs, SessionHistoryRewriteAwareSession } from '@openai/agents-core'
 import { encode } from '../encode.js'
 import type { Message, Operation } from '../types.js'
-import { applyAt, changes, units } from './changes.js'
+import { applyAt, changes, hiding, units } from './changes.js'
 import { clearAll, disclose, enclose, functionCall, isObject, ownParts, refresh, withoutToolParts, type AnyConversation, type Face, type Item } from './foreign.js'
 import { encodeItems, invalid } from './given.js'
 import { said, toolNames, type Call, type ToolNames } from './plain.js'
@@ -153,7 +153,7 @@ export class UndertextSession implements SessionHistoryRewriteAwareSession {
       const items = toAgentItems(messages)
       const item = items.pop()
       const rest: Operation[] = items.length === 0 ? [] : [{ operation: 'APPEND', messages: items.map(fromAgentItem) }]
-      await applyAt(this.conversation, version, [{ operation: 'DELETE', ordinals }, ...rest])
+      await applyAt(this.conversation, version, [hiding({ ordinals }), ...rest])
       return item
     })
   }
