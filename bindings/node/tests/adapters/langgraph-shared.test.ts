@@ -3,14 +3,19 @@ import { HumanMessage } from '@langchain/core/messages'
 import type { RunnableConfig } from '@langchain/core/runnables'
 import { emptyCheckpoint, uuid6, type CheckpointTuple } from '@langchain/langgraph-checkpoint'
 import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { openStore, type Message, type Store } from 'undertext'
 import { UndertextSaver } from 'undertext/langgraph'
 
 const thread = { configurable: { thread_id: 't' } }
 
-async function saverOf(t: TestContext, url = 'memory:'): Promise<{ store: Store; saver: UndertextSaver }> {
-  const store = await openStore(url)
+async function saverOf(t: TestContext, url = 'memory:', patienceMs?: number): Promise<{ store: Store; saver: UndertextSaver }> {
+  const store = await openStore(url, { patienceMs })
   t.after(() => store.close())
   const saver = new UndertextSaver(store)
   t.after(() => saver.close())
@@ -80,3 +85,52 @@ for (const [name, message] of strange) {
     assert.deepEqual(await names(store), before)
   })
 }
+
+// Reads from the store until it is told to end; Node itself has no SQLite before 22.
+const reading = `
+import sqlite3, sys
+other = sqlite3.connect(sys.argv[1], isolation_level=None)
+other.execute("BEGIN")
+other.execute("select count(*) from sqlite_master").fetchall()
+print("reads", flush=True)
+sys.stdin.read()
+`
+
+async function read(t: TestContext, path: string): Promise<() => Promise<void>> {
+  const child = spawn('python3', ['-c', reading, path], { stdio: ['pipe', 'pipe', 'inherit'] })
+  t.after(() => child.kill())
+  await once(child.stdout, 'data')
+  return async () => {
+    child.stdin.end()
+    await once(child, 'exit')
+  }
+}
+
+async function holds(folder: string, word: string): Promise<boolean> {
+  const files = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file))))
+  return files.some((bytes) => bytes.includes(word))
+}
+
+const noPython = spawnSync('python3', ['-c', 'import sqlite3']).status === 0 ? false : 'there is no python3 with sqlite3'
+
+test('a thread whose bytes others hold is deleted at once, and asked to be deleted again until no byte of it is left', { skip: noPython }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'undertext-langgraph-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const path = join(folder, 'store.db')
+  const { store, saver } = await saverOf(t, `sqlite:${path}`, 1)
+  await put(saver, 'SECRETWORD')
+  const end = await read(t, path)
+  const unavailable = { name: 'UndertextError', code: 'unavailable' }
+  await assert.rejects(saver.deleteThread('t'), unavailable)
+  assert.deepEqual(await names(store), [])
+  assert.equal(await saver.getTuple(thread), undefined)
+  await assert.rejects(saver.deleteThread('t'), unavailable)
+  assert.ok(await holds(folder, 'SECRETWORD'))
+  // It may begin again meanwhile.
+  await put(saver, 'another')
+  await assert.rejects(saver.deleteThread('t'), unavailable)
+  await end()
+  await saver.deleteThread('t')
+  assert.ok(!(await holds(folder, 'SECRETWORD')))
+  await saver.deleteThread('never')
+})
