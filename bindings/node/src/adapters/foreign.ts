@@ -132,6 +132,11 @@ function enclosedIn(kind: string, message: Message): Enclosed | undefined {
   return isObject(enclosed) && enclosed.kind === kind ? enclosed : undefined
 }
 
+// Anybody may have written it.
+function strangeIn({ strange }: Enclosed): string[] {
+  return Array.isArray(strange) ? strange : []
+}
+
 // JSON leaves out what is undefined.
 function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true
@@ -148,20 +153,23 @@ export function disclose(kind: string, message: Message, face: (item: Item) => F
   const item = contained(enclosed, message.content)
   const its = isObject(item) ? face(item) : undefined
   // Strange parts that it did not have came with a message that was joined to it.
-  if (its === undefined || beyond(its.strange ?? [], enclosed.strange ?? [], String).length > 0) return undefined
+  if (its === undefined || beyond(its.strange ?? [], strangeIn(enclosed), String).length > 0) return undefined
   const { role, content, id, toolCalls, toolCallId } = shownBy(item as Item, its).shown
   const isShown = role === message.role && id === message.id && toolCallId === message.toolCallId && isSame(content, message.content) && isSame(toolCalls, message.toolCalls)
   return isShown ? (item as Item) : undefined
 }
 
-/** The parts of a message that are those of its framework, though it is no longer of one item. Of parts of another kind, those that say something as a text; calls and results are told elsewhere. */
+/**
+ * The parts of a message that are those of its framework, though it is no longer of one item. Of parts of another kind, those that say something, as text; calls and results are
+ * told elsewhere.
+ */
 export function ownParts(kind: string, message: Message, isOwn: (part: Item) => boolean): Item[] | undefined {
   const enclosed = enclosedIn(kind, message)
   if (enclosed === undefined || !Array.isArray(message.content)) return undefined
   return partsOf(message.content).flatMap((part): Item[] => {
     const { type, text: said } = part
     if (type === 'tool_use' || type === 'tool_result') return []
-    if (isOwn(part) || enclosed.strange?.includes(nameOfPart(part))) return [part]
+    if (isOwn(part) || strangeIn(enclosed).includes(nameOfPart(part))) return [part]
     return typeof said === 'string' && said !== '' ? [{ type: 'text', text: said }] : []
   })
 }

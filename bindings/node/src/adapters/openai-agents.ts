@@ -76,9 +76,11 @@ function plainMessage(role: Message['role'], text: string): Item {
 // Items that were merged, or pieces of one: what may stand in a message stands in one, everything else is an item. The engine makes a part `text` of a text that it joins to parts.
 function ownItems(role: Message['role'], parts: Item[]): Item[] {
   const type = role === 'assistant' ? 'output_text' : 'input_text'
+  const isTold = (part: Item): boolean => part['type'] === 'text' || (role === 'assistant' ? isOf(answerParts, part) : !isItem(part) && !isThought(part))
+  const content = parts.filter(isTold).map((part) => (part['type'] === 'text' ? { ...part, type } : part))
   const rawContent = parts.filter(isThought)
-  const others = rawContent.length === 0 ? parts.filter(isItem) : [{ type: 'reasoning', content: [], rawContent }, ...parts.filter(isItem)]
-  const content = parts.filter((part) => !isThought(part) && !isItem(part)).map((part) => (part['type'] === 'text' ? { ...part, type } : part))
+  const thought: Item[] = rawContent.length === 0 ? [] : [{ type: 'reasoning', content: [], rawContent }]
+  const others = [...thought, ...parts.filter((part) => !isTold(part) && !isThought(part))]
   const message = role === 'assistant' ? { type: 'message', role, status: 'completed', content } : { type: 'message', role, content }
   return content.length === 0 ? others : [...others, message]
 }

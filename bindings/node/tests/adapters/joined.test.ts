@@ -115,6 +115,15 @@ for (const [name, items, others, expected] of merges) {
   })
 }
 
+test('an item of a kind that is not known yet stays an item when it is merged', async () => {
+  const conversation = inMemory()
+  const session = new UndertextSession(conversation)
+  const later = { type: 'of_a_later_sdk', x: 1 } as unknown as AgentInputItem
+  await session.addItems([later, done])
+  await conversation.merge([0, 1])
+  assert.deepEqual(await session.getItems(), [later, done])
+})
+
 test('each piece of thoughts is thoughts', async () => {
   const conversation = inMemory()
   const session = new UndertextSession(conversation)
@@ -162,4 +171,20 @@ test('a result of another door has the name of its call, also where that is not 
   const result = { type: 'function_call_result', callId: 'a', name: 'weather', status: 'completed', output: { type: 'text', text: 'r' } }
   assert.deepEqual(await session.getItems(1), [result])
   assert.deepEqual(await session.popItem(), result)
+})
+
+test('a message that only looks like one of an adapter is read by what it says', async () => {
+  await using store = await openStore('memory:')
+  await using conversation = await store.open('chat')
+  const content = [{ type: 'thinking', thinking: 'x' }, { type: 'text', text: 'y' }]
+  const messages = [5, 'x', {}, null].flatMap((strange): Message[] => [
+    { role: 'assistant', content, foreign: { kind: 'ai-ui', item: { id: '1', role: 'assistant', parts: null }, home: ['parts'], strange } },
+    { role: 'assistant', content, foreign: { kind: 'ai-model', item: { role: 'assistant', content: null }, home: ['content'], strange } },
+    { role: 'assistant', content, foreign: { kind: 'openai-agents', item: { role: 'assistant', content: null }, home: ['content'], strange } },
+  ])
+  await conversation.append(messages)
+  const page = await validateUIMessages({ messages: await new UIMessageStore(store).load('chat') })
+  assert.deepEqual(page.map(({ parts }) => parts), messages.map(() => [{ type: 'text', text: 'y' }]))
+  assert.ok((await new ModelMessageStore(store).load('chat')).every((message) => modelMessageSchema.safeParse(message).success))
+  assert.ok((await new UndertextSession(conversation).getItems()).every((item) => protocol.ModelItem.safeParse(item).success))
 })
