@@ -18,7 +18,7 @@ let checkpoints = 0
 for await (const _ of checkpointer.list(config)) ++checkpoints
 
 // The messages of the thread are a conversation, of which each checkpoint names a version.
-const messages = await store.open('langgraph.thread-1.0.messages')
+const messages = await store.open('langgraph-js.thread-1.0.messages')
 const { totalMessages, tokens } = await messages.stats()
 console.log(`${checkpoints} checkpoints, ${totalMessages} messages stored, ${tokens} tokens`)
 const [question] = await messages.messages({ role: 'user', last: 1 })

@@ -1,5 +1,5 @@
 // One list of messages turned into another, as operations: what stays is not stored again, and every earlier list stays readable.
-import type { Message, Operation } from '../types.js'
+import type { Message, Names, Operation } from '../types.js'
 import type { AnyConversation } from './foreign.js'
 
 // Finds the first place of a text at or beyond another; the questions of one run only go forward, so what lies behind is dropped.
@@ -19,6 +19,11 @@ function places(texts: readonly string[]): (text: string, from: number) => numbe
 
 function range(start: number, count: number): number[] {
   return Array.from({ length: count }, (_, i) => start + i)
+}
+
+/** Hides these and no others: the framework says which, so the `pairs` that the conversation was given do not count. */
+export function hiding(which: Names): Operation {
+  return { operation: 'DELETE', ...which, pairs: 'literal' }
 }
 
 /** Messages of a view that stand next to each other, and the items that they are read as: one of each, mostly. */
@@ -62,7 +67,7 @@ function sum(list: readonly Unit[], start: number, end: number): number {
 
 function replacing(position: number, oldCount: number, messages: Message[]): Operation[] {
   const operations: Operation[] = [{ operation: 'REPLACE', index: position, message: messages[0]! }]
-  if (oldCount > 1) operations.push({ operation: 'DELETE', indices: range(position + 1, oldCount - 1) })
+  if (oldCount > 1) operations.push(hiding({ indices: range(position + 1, oldCount - 1) }))
   if (messages.length > 1) operations.push({ operation: 'INSERT', position: position + 1, messages: messages.slice(1) })
   return operations
 }
@@ -92,7 +97,7 @@ export function changes(before: readonly Unit[], after: readonly string[], messa
     const keptAt = placeBefore(runs[j]!.key, i)
     const comesAt = placeAfter(old[i]!, j)
     if (keptAt !== undefined) {
-      operations.push({ operation: 'DELETE', indices: range(position, sum(before, i, keptAt)) })
+      operations.push(hiding({ indices: range(position, sum(before, i, keptAt)) }))
       i = keptAt
     } else if (comesAt !== undefined) {
       let end = j + 1
@@ -109,7 +114,7 @@ export function changes(before: readonly Unit[], after: readonly string[], messa
       ++j
     }
   }
-  if (i < old.length) operations.push({ operation: 'DELETE', indices: range(position, sum(before, i, old.length)) })
+  if (i < old.length) operations.push(hiding({ indices: range(position, sum(before, i, old.length)) }))
   if (j < runs.length) operations.push({ operation: 'APPEND', messages: made(j, runs.length) })
   return operations
 }

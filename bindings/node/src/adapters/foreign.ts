@@ -25,14 +25,16 @@ export interface Face {
   name?: unknown
   toolCalls?: unknown[]
   toolCallId?: unknown
+  /** The names (see nameOfPart) of the parts of its content that the framework would not put there. */
+  strange?: string[]
 }
 
 interface Enclosed {
   kind: string
   item: unknown
   home?: Path
-  /** Its content has calls or results as parts. */
-  hasToolParts?: true
+  /** The strange parts that it had when it was given. */
+  strange?: string[]
   /** Of an item that is several messages: it goes on the one before. */
   continues?: true
 }
@@ -45,11 +47,32 @@ export function partsOf(content: unknown): Item[] {
   return Array.isArray(content) ? content.filter(isObject) : []
 }
 
-const isToolPart = (part: Item): boolean => part['type'] === 'tool_use' || part['type'] === 'tool_result'
+/** The kinds of parts that a framework puts into a content, each with members that it cannot be without: other libraries have parts of the same type. */
+export type PartKinds = Record<string, readonly string[]>
 
-/** Without calls and results. */
-export function withoutToolParts(parts: readonly Item[]): Item[] {
-  return parts.filter((part) => !isToolPart(part))
+export function isOf(kinds: PartKinds, part: Item): boolean {
+  const type = part['type']
+  return typeof type === 'string' && Object.hasOwn(kinds, type) && kinds[type]!.every((member) => part[member] !== undefined)
+}
+
+/** For Face: those that are of none of these kinds. */
+export function strangeParts(content: unknown, isOwn: (part: Item) => boolean): string[] {
+  return partsOf(content).filter((part) => !isOwn(part)).map(nameOfPart)
+}
+
+export function nameOfPart(part: Item): string {
+  const id = part['type'] === 'tool_use' ? part['id'] : part['type'] === 'tool_result' ? part['tool_use_id'] : undefined
+  return id === undefined ? String(part['type']) : `${String(part['type'])} ${String(id)}`
+}
+
+/** Those that are not among `others`; where one stands there twice, two are. */
+export function beyond<T>(list: readonly T[], others: readonly unknown[], key: (each: T) => unknown): T[] {
+  const left = [...others]
+  return list.filter((each) => {
+    const index = left.indexOf(key(each))
+    if (index >= 0) left.splice(index, 1)
+    return index < 0
+  })
 }
 
 function at(value: unknown, path: Path): unknown {
@@ -100,13 +123,18 @@ function shownBy(item: Item, face: Face): { shown: Shown; isMoved: boolean } {
 export function enclose(kind: string, item: Item, face: Face): Message {
   const { shown, isMoved } = shownBy(item, face)
   const enclosed: Enclosed = isMoved ? { kind, item: face.home!.length === 0 ? null : withValue(item, face.home!, null), home: face.home } : { kind, item }
-  if (partsOf(shown.content).some(isToolPart)) enclosed.hasToolParts = true
+  if (face.strange?.length) enclosed.strange = face.strange
   return { ...shown, foreign: enclosed }
 }
 
 function enclosedIn(kind: string, message: Message): Enclosed | undefined {
   const enclosed = message['foreign'] as Enclosed | undefined
   return isObject(enclosed) && enclosed.kind === kind ? enclosed : undefined
+}
+
+// Anybody may have written it.
+function strangeIn({ strange }: Enclosed): string[] {
+  return Array.isArray(strange) ? strange : []
 }
 
 // JSON leaves out what is undefined.
@@ -121,19 +149,29 @@ function isSame(one: unknown, other: unknown): boolean {
  */
 export function disclose(kind: string, message: Message, face: (item: Item) => Face | undefined): Item | undefined {
   const enclosed = enclosedIn(kind, message)
-  // Those that it did not have came with a message of another door that was joined to it.
-  if (enclosed === undefined || (!enclosed.hasToolParts && partsOf(message.content).some(isToolPart))) return undefined
+  if (enclosed === undefined) return undefined
   const item = contained(enclosed, message.content)
   const its = isObject(item) ? face(item) : undefined
-  if (its === undefined) return undefined
+  // Strange parts that it did not have came with a message that was joined to it.
+  if (its === undefined || beyond(its.strange ?? [], strangeIn(enclosed), String).length > 0) return undefined
   const { role, content, id, toolCalls, toolCallId } = shownBy(item as Item, its).shown
   const isShown = role === message.role && id === message.id && toolCallId === message.toolCallId && isSame(content, message.content) && isSame(toolCalls, message.toolCalls)
   return isShown ? (item as Item) : undefined
 }
 
-/** The parts of a message that are those of its framework, though it is no longer of one item. */
-export function ownParts(kind: string, message: Message): Item[] | undefined {
-  return enclosedIn(kind, message) && Array.isArray(message.content) ? (message.content as Item[]) : undefined
+/**
+ * The parts of a message that are those of its framework, though it is no longer of one item. Of parts of another kind, those that say something, as text; calls and results are
+ * told elsewhere.
+ */
+export function ownParts(kind: string, message: Message, isOwn: (part: Item) => boolean): Item[] | undefined {
+  const enclosed = enclosedIn(kind, message)
+  if (enclosed === undefined || !Array.isArray(message.content)) return undefined
+  return partsOf(message.content).flatMap((part): Item[] => {
+    const { type, text: said } = part
+    if (type === 'tool_use' || type === 'tool_result') return []
+    if (isOwn(part) || strangeIn(enclosed).includes(nameOfPart(part))) return [part]
+    return typeof said === 'string' && said !== '' ? [{ type: 'text', text: said }] : []
+  })
 }
 
 /** Marks all but the first of the messages that one item is. */

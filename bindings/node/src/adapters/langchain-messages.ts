@@ -1,6 +1,6 @@
 // LangChain's messages, as their own JSON form ({lc: 1, type: 'constructor', id, kwargs}), inside ours.
 import type { Message, Role } from '../types.js'
-import { disclose, enclose, functionCall, isObject, partsOf, type Face, type Item } from './foreign.js'
+import { beyond, disclose, enclose, functionCall, isObject, nameOfPart, partsOf, type Face, type Item } from './foreign.js'
 import { inputOf, said, type Call, type Result } from './plain.js'
 
 const kind = 'langchain'
@@ -38,16 +38,25 @@ function roleOf(json: MessageJson): Role {
   return roles[className(json)]!
 }
 
-function shownCalls(kwargs: Item): Item[] {
-  const { content, tool_calls } = kwargs
-  // Anthropic's parts hold the calls already.
-  if (!Array.isArray(tool_calls) || (Array.isArray(content) && content.some((part) => isObject(part) && part['type'] === 'tool_use'))) return []
-  return tool_calls.filter(isObject).map((call) => functionCall(call['id'], call['name'], call['args']))
+const idOf = ({ id }: Item): unknown => id
+
+// Anthropic's parts hold the calls already.
+function shownCalls({ content, tool_calls }: Item): Item[] {
+  const used = partsOf(content).filter(({ type }) => type === 'tool_use')
+  return beyond(partsOf(tool_calls), used.map(idOf), idOf).map((call) => functionCall(call['id'], call['name'], call['args']))
+}
+
+// Results are messages of their own, and a call that is a part is one of tool_calls too.
+function strangeParts({ content, tool_calls, invalid_tool_calls }: Item): string[] {
+  const parts = partsOf(content)
+  const calls = [...partsOf(tool_calls), ...partsOf(invalid_tool_calls)].map(idOf)
+  const unlisted = beyond(parts.filter(({ type }) => type === 'tool_use'), calls, idOf)
+  return [...unlisted, ...parts.filter(({ type }) => type === 'tool_result')].map(nameOfPart)
 }
 
 function faceOf(json: MessageJson): Face {
   const { id, name, tool_call_id } = json.kwargs
-  return { role: roleOf(json), home: ['kwargs', 'content'], id, name, toolCalls: shownCalls(json.kwargs), toolCallId: tool_call_id }
+  return { role: roleOf(json), home: ['kwargs', 'content'], id, name, toolCalls: shownCalls(json.kwargs), toolCallId: tool_call_id, strange: strangeParts(json.kwargs) }
 }
 
 export function encloseMessage(json: MessageJson): Message {

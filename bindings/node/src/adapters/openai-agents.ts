@@ -2,8 +2,8 @@
 import type { AgentInputItem, SessionHistoryMutation, SessionHistoryRewriteArgs, SessionHistoryRewriteAwareSession } from '@openai/agents-core'
 import { encode } from '../encode.js'
 import type { Message, Operation } from '../types.js'
-import { applyAt, changes, units } from './changes.js'
-import { clearAll, disclose, enclose, functionCall, isObject, ownParts, refresh, withoutToolParts, type AnyConversation, type Face, type Item } from './foreign.js'
+import { applyAt, changes, hiding, units } from './changes.js'
+import { clearAll, disclose, enclose, functionCall, isObject, isOf, ownParts, refresh, strangeParts, type AnyConversation, type Face, type Item, type PartKinds } from './foreign.js'
 import { encodeItems, invalid } from './given.js'
 import { said, toolNames, type Call, type ToolNames } from './plain.js'
 import { Turns } from './turns.js'
@@ -24,16 +24,31 @@ function faceOfResult(item: Item): Face {
   return { role: 'tool', home: homeOfResult(item), text: JSON.stringify(output), toolCallId: callId, name }
 }
 
+const userParts: PartKinds = { input_text: ['text'], input_image: [], input_file: [], audio: ['audio'] }
+const answerParts: PartKinds = { output_text: ['text'], refusal: ['refusal'], audio: ['audio'], image: ['image'] }
+const thoughts: PartKinds = { reasoning_text: ['text'] }
+
+// Instructions are a text.
+const isOwnOf = (role: unknown) => (part: Item): boolean => isOf(role === 'assistant' ? answerParts : role === 'user' ? userParts : {}, part)
+const isThought = (part: Item): boolean => isOf(thoughts, part)
+
+// One that stands as a part of a message. Hosted tools, and whatever comes next, have names like these.
+function isItem(part: Item): boolean {
+  const type = String(part['type'])
+  return /_(call|result|output)$/.test(type) || type === 'compaction' || type === 'unknown' || (type === 'reasoning' && Array.isArray(part['content']))
+}
+
 function faceOf(item: Item): Face {
   const { id, role, type } = item
-  if (role === 'system' || role === 'user' || role === 'assistant') return { role, id, home: ['content'] }
+  if (role === 'system' || role === 'user' || role === 'assistant') return { role, id, home: ['content'], strange: strangeParts(item['content'], isOwnOf(role)) }
   if (typeof type === 'string' && typeof item['callId'] === 'string') {
     if (/_(result|output)$/.test(type)) return { ...faceOfResult(item), id }
     if (type.endsWith('_call')) return { role: 'assistant', id, toolCalls: [functionCall(item['callId'], item['name'] ?? type, item['arguments'] ?? item['action'] ?? item['operation'])] }
   }
-  if (type === 'reasoning' && Array.isArray(item['rawContent']) && item['rawContent'].length > 0) return { role: 'assistant', id, home: ['rawContent'] }
-  // Hosted tools, and whatever comes next.
-  return { role: 'assistant', id, home: [] }
+  if (type === 'reasoning' && Array.isArray(item['rawContent']) && item['rawContent'].length > 0) {
+    return { role: 'assistant', id, home: ['rawContent'], strange: strangeParts(item['rawContent'], isThought) }
+  }
+  return { role: 'assistant', id, home: [], strange: strangeParts([item], isItem) }
 }
 
 /** An item inside a message of ours; it comes back byte for byte. */
@@ -58,14 +73,14 @@ function plainMessage(role: Message['role'], text: string): Item {
   return { type: 'message', role: role === 'user' ? 'user' : 'system', content: text }
 }
 
-const answerParts = ['output_text', 'refusal', 'audio', 'image']
-
 // Items that were merged, or pieces of one: what may stand in a message stands in one, everything else is an item. The engine makes a part `text` of a text that it joins to parts.
 function ownItems(role: Message['role'], parts: Item[]): Item[] {
   const type = role === 'assistant' ? 'output_text' : 'input_text'
-  const told = parts.filter((part) => part['type'] !== 'text' || part['text'] !== '').map((part) => (part['type'] === 'text' ? { ...part, type } : part))
-  const content = role === 'assistant' ? told.filter((part) => answerParts.includes(part['type'] as string)) : told
-  const others = told.filter((part) => !content.includes(part))
+  const isTold = (part: Item): boolean => part['type'] === 'text' || (role === 'assistant' ? isOf(answerParts, part) : !isItem(part) && !isThought(part))
+  const content = parts.filter(isTold).map((part) => (part['type'] === 'text' ? { ...part, type } : part))
+  const rawContent = parts.filter(isThought)
+  const thought: Item[] = rawContent.length === 0 ? [] : [{ type: 'reasoning', content: [], rawContent }]
+  const others = [...thought, ...parts.filter((part) => !isTold(part) && !isThought(part))]
   const message = role === 'assistant' ? { type: 'message', role, status: 'completed', content } : { type: 'message', role, content }
   return content.length === 0 ? others : [...others, message]
 }
@@ -79,16 +94,16 @@ function plainItems(message: Message, nameOf: ToolNames): Item[] {
     status: 'completed',
     output: { type: 'text', text: output },
   }))
-  const own = message.role === 'tool' ? undefined : ownParts(kind, message)
-  const told = own ? ownItems(message.role, withoutToolParts(own)) : text === '' ? [] : [plainMessage(message.role, text)]
+  const isOwn = (part: Item): boolean => isOwnOf(message.role)(part) || isThought(part) || isItem(part)
+  const own = message.role === 'user' || message.role === 'assistant' ? ownParts(kind, message, isOwn) : undefined
+  const told = own ? ownItems(message.role, own) : text === '' ? [] : [plainMessage(message.role, text)]
   const items: Item[] = [...answers, ...told, ...calls.map(plainCall)]
   // A message that has neither is an item nevertheless, so that whoever pops it is told.
   return items.length === 0 ? [plainMessage(message.role, '')] : items
 }
 
 /** The items that were given; a summary, or what came by another door, as items that say the same text, calls and results. */
-export function toAgentItems(messages: readonly Message[]): AgentInputItem[] {
-  const nameOf = toolNames(messages)
+export function toAgentItems(messages: readonly Message[], nameOf: ToolNames = toolNames(messages)): AgentInputItem[] {
   const items = messages.map(disclosed)
   // A call of another kind than a function's does not take text for an answer: then both are a function's.
   const answered = new Set(messages.flatMap((message, i) => (items[i] === undefined ? said(message).results.map(({ callId }) => callId) : [])))
@@ -135,8 +150,16 @@ export class UndertextSession implements SessionHistoryRewriteAwareSession {
   async getItems(limit?: number): Promise<AgentInputItem[]> {
     if (limit !== undefined && limit <= 0) return []
     await refresh(this.conversation)
-    const items = toAgentItems(await this.conversation.messages(limit === undefined ? undefined : { last: limit }))
-    return limit === undefined ? items : items.slice(-limit)
+    if (limit === undefined) return toAgentItems(await this.conversation.messages())
+    const version = await this.conversation.version()
+    return (await this.#lastItems(await this.conversation.messages({ last: limit, atVersion: version }), version)).slice(-limit)
+  }
+
+  // A result of another door has the name of its call, which may stand before these.
+  async #lastItems(messages: Message[], version: number): Promise<AgentInputItem[]> {
+    const items = toAgentItems(messages)
+    if (!items.some((item) => item.type === 'function_call_result' && item.name === '')) return items
+    return toAgentItems(messages, toolNames(await this.conversation.messages({ role: 'assistant', atVersion: version })))
   }
 
   async addItems(items: AgentInputItem[]): Promise<void> {
@@ -150,10 +173,10 @@ export class UndertextSession implements SessionHistoryRewriteAwareSession {
       const version = await this.conversation.version()
       const { messages, ordinals } = await this.conversation.find({ last: 1, atVersion: version })
       if (messages[0] === undefined) return undefined
-      const items = toAgentItems(messages)
+      const items = await this.#lastItems(messages, version)
       const item = items.pop()
       const rest: Operation[] = items.length === 0 ? [] : [{ operation: 'APPEND', messages: items.map(fromAgentItem) }]
-      await applyAt(this.conversation, version, [{ operation: 'DELETE', ordinals }, ...rest])
+      await applyAt(this.conversation, version, [hiding({ ordinals }), ...rest])
       return item
     })
   }

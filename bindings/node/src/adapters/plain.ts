@@ -1,6 +1,6 @@
 // What a message says that came by another door, or is no longer of one item: its text, the calls of tools in it and the results of calls, by whichever spelling.
 import type { Message } from '../types.js'
-import { isObject, partsOf, type Item } from './foreign.js'
+import { beyond, isObject, partsOf, type Item } from './foreign.js'
 
 export interface Call {
   id: string
@@ -40,10 +40,16 @@ function string(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
+// Some providers write an empty text where there are none.
+function argumentsOf(given: unknown): string {
+  if (typeof given !== 'string') return JSON.stringify(given)
+  return given.trim() === '' ? '{}' : given
+}
+
 function callOf(call: Item): Call {
   const named = isObject(call['function']) ? call['function'] : call
   const given = named['arguments'] ?? named['args'] ?? named['input'] ?? {}
-  return { id: string(call['id']) ?? '', name: string(named['name']) ?? '', arguments: typeof given === 'string' ? given : JSON.stringify(given) }
+  return { id: string(call['id']) ?? '', name: string(named['name']) ?? '', arguments: argumentsOf(given) }
 }
 
 /** The arguments as a value; what is no JSON stays text. */
@@ -55,12 +61,13 @@ export function inputOf(call: Call): unknown {
   }
 }
 
-/** Each call once, also where a part and a tool call are the same. */
+/** Each call once, also where a part and a tool call are the same. Calls that share an id are several nevertheless. */
 export function callsOf(message: Message): Call[] {
   const listed: unknown = message.toolCalls ?? message['tool_calls']
   const used = partsOf(message.content).filter((part) => part['type'] === 'tool_use')
-  const calls = [...used, ...(Array.isArray(listed) ? listed.filter(isObject) : [])].map(callOf)
-  return calls.filter(({ id }, i) => id === '' || calls.findIndex((other) => other.id === id) === i)
+  const calls = (Array.isArray(listed) ? listed.filter(isObject) : []).map(callOf)
+  const told = used.map(callOf)
+  return [...told, ...beyond(calls, told.map(({ id }) => id).filter((id) => id !== ''), ({ id }) => id)]
 }
 
 function resultsOf(message: Message): Result[] {

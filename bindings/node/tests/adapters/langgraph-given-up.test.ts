@@ -38,7 +38,7 @@ async function givenUp(t: TestContext): Promise<{ store: Store; old: RunnableCon
   const old = (await saver.getTuple(thread))!.config
   await say(saver, 'two')
   await say(saver, 'three')
-  await using list = await store.open('langgraph.t.0.messages')
+  await using list = await store.open('langgraph-js.t.0.messages')
   await list.giveUpVersions({ versions: 1 })
   return { store, old }
 }
@@ -48,7 +48,7 @@ test('a checkpoint whose messages were given up says so, and its thread goes on'
   const saver = await saverOf(t, store)
   await assert.rejects(saver.getTuple(old), { name: 'UndertextError', code: 'not_found', message: /messages of the checkpoint are gone: .*given up/ })
   assert.deepEqual(await say(saver, 'four'), ['one', 're one', 'two', 're two', 'three', 're three', 'four', 're four'])
-  assert.deepEqual((await store.list()).map(({ conversation }) => conversation), ['langgraph.t.0', 'langgraph.t.0.messages'])
+  assert.deepEqual((await store.list()).map(({ conversation }) => conversation), ['langgraph-js.t.0', 'langgraph-js.t.0.messages'])
   const later = await say(await saverOf(t, store), 'five')
   assert.equal(later.length, 10)
 })
@@ -61,14 +61,14 @@ test('a graph that goes on from a list given up meanwhile is not disturbed', asy
   const made = { ...checkpoint, id: `${checkpoint.id}-x`, channel_values: { messages: [new HumanMessage('another branch')] }, channel_versions: { messages: version } }
   const config = await saver.put(old, made, metadata!, { messages: version })
   assert.deepEqual(contents((await saver.getTuple(config))!.checkpoint.channel_values['messages'] as BaseMessage[]), ['another branch'])
-  assert.deepEqual((await store.list()).map(({ conversation }) => conversation), ['langgraph.t.0', 'langgraph.t.0.messages'])
+  assert.deepEqual((await store.list()).map(({ conversation }) => conversation), ['langgraph-js.t.0', 'langgraph-js.t.0.messages'])
 })
 
 test('a thread of which messages were redacted or given up is deleted, and begins again', async (t) => {
   const { store, old } = await givenUp(t)
   const saver = await saverOf(t, store)
   await assert.rejects(saver.getTuple(old))
-  await using list = await store.open('langgraph.t.0.messages')
+  await using list = await store.open('langgraph-js.t.0.messages')
   await list.redact([0], 'me')
   assert.deepEqual(await say(saver, 'four'), ['[redacted]', 're one', 'two', 're two', 'three', 're three', 'four', 're four'])
   await saver.deleteThread('t')
@@ -80,7 +80,7 @@ test('a thread of which messages were redacted or given up is deleted, and begin
 test('a thread whose records cannot be read can be deleted', async (t) => {
   const { store } = await givenUp(t)
   const saver = await saverOf(t, store)
-  await using records = await store.open('langgraph.t.0')
+  await using records = await store.open('langgraph-js.t.0')
   await records.redact([0], 'me')
   await assert.rejects(saver.getTuple(thread), { name: 'UndertextError', code: 'corrupt' })
   await saver.deleteThread('t')

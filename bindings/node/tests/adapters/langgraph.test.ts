@@ -75,7 +75,7 @@ test('a graph goes on after a restart, and its messages are in a conversation th
   const expected = ['one', 'answer to one', 'two', 'answer to two', 'three', 'answer to three']
   assert.deepEqual(contents(state.values.messages), expected)
   assert.ok(state.values.messages.every((message: unknown) => message instanceof HumanMessage || message instanceof AIMessage))
-  await using conversation = await store.open('langgraph.thread-1.0.messages', undefined, { make: 'never' })
+  await using conversation = await store.open('langgraph-js.thread-1.0.messages', undefined, { make: 'never' })
   assert.deepEqual(
     (await conversation.messages()).map(({ role, content }) => `${role}: ${String(content)}`),
     expected.map((content, i) => `${i % 2 ? 'assistant' : 'user'}: ${content}`),
@@ -124,7 +124,7 @@ test('time travel: each branch of a thread has its own messages, and the one it 
   assert.deepEqual(contents((await graph.getState(copied)).values.messages), ['one', 'answer to one', 'two', 'answer to two'])
   // The branch that was left goes on, and none of its messages is stored again.
   await graph.invoke(ask('three'), states[0]!.config)
-  await using list = await store.open('langgraph.t.0.messages')
+  await using list = await store.open('langgraph-js.t.0.messages')
   assert.equal((await list.stats()).totalMessages, 8)
 })
 
@@ -167,9 +167,9 @@ test('a message that is in many checkpoints is stored once, and so is any value 
   const { messages: last, large: kept } = await values(saver, config)
   assert.equal(JSON.stringify(last), JSON.stringify(messages))
   assert.equal(kept, large)
-  await using list = await store.open('langgraph.t.0.messages')
+  await using list = await store.open('langgraph-js.t.0.messages')
   assert.equal((await list.stats()).totalMessages, 50)
-  await using records = await store.open('langgraph.t.0')
+  await using records = await store.open('langgraph-js.t.0')
   const written = (await records.messages({ all: true })).map((record) => JSON.stringify(record))
   assert.equal(written.filter((record) => record.includes(large)).length, 1)
   assert.ok(written.slice(1).every((record) => record.length < 2000))
@@ -268,7 +268,7 @@ test('a write is kept as it came first, an error as it came last', async (t) => 
 
 test('names of threads, namespaces and channels may be anything', async (t) => {
   const { saver } = await inMemory(t)
-  const names = ['__proto__', 'constructor', 'a/b:c|d', '日本語', '.', 'A', 'a', ' ', 'x'.repeat(300), 'langgraph.t.0']
+  const names = ['__proto__', 'constructor', 'a/b:c|d', '日本語', '.', 'A', 'a', ' ', 'x'.repeat(300), 'langgraph-js.t.0']
   const made: [RunnableConfig, string][] = []
   for (const name of names) {
     for (const checkpoint_ns of ['', name]) {
@@ -308,7 +308,7 @@ test('a checkpoint that cannot be stored is refused, and the thread stays as it 
   const tuple = (await saver.getTuple({ configurable: { thread_id: 't' } }))!
   assert.equal(tuple.checkpoint.channel_values['said'], 'before')
   assert.deepEqual(tuple.pendingWrites, [])
-  assert.deepEqual((await store.list()).map(({ conversation }) => conversation), ['langgraph.t.0'])
+  assert.deepEqual((await store.list()).map(({ conversation }) => conversation), ['langgraph-js.t.0'])
   await saver.close()
 })
 
@@ -361,7 +361,7 @@ test('a thread that was deleted is gone from the store, for every process, and m
       assert.equal(await each.getTuple(config), undefined)
       assert.deepEqual(await all(each.list(thread)), [])
     }
-    assert.deepEqual((await store.list()).map(({ conversation }) => conversation), ['langgraph.tt.0', 'langgraph.tt.0.messages'])
+    assert.deepEqual((await store.list()).map(({ conversation }) => conversation), ['langgraph-js.tt.0', 'langgraph-js.tt.0.messages'])
   }
   await other.close()
 })

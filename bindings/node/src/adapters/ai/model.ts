@@ -1,6 +1,6 @@
 // The messages of a model.
 import type { Message } from '../../types.js'
-import { asOne, disclose, enclose, functionCall, isContinued, isObject, ownParts, partsOf, withoutToolParts, type Face, type Item } from '../foreign.js'
+import { asOne, disclose, enclose, functionCall, isContinued, isObject, isOf, ownParts, partsOf, strangeParts, type Face, type Item, type PartKinds } from '../foreign.js'
 import { inputOf, said, toolNames, type Call, type ToolNames } from '../plain.js'
 import type { Kind, Read } from './kind.js'
 
@@ -8,6 +8,19 @@ const kind = 'ai-model'
 
 const isOwnCall = (part: Item): boolean => part['type'] === 'tool-call' && part['providerExecuted'] !== true
 const isResult = (part: Item): boolean => part['type'] === 'tool-result'
+
+const userParts: PartKinds = { text: ['text'], image: ['image'], file: ['data', 'mediaType'] }
+const answerParts: PartKinds = {
+  text: ['text'],
+  file: ['data', 'mediaType'],
+  reasoning: ['text'],
+  'tool-call': ['toolCallId', 'toolName'],
+  'tool-result': ['toolCallId', 'toolName', 'output'],
+  'tool-approval-request': ['approvalId', 'toolCallId'],
+}
+
+// Instructions are a text.
+const isOwnOf = (role: unknown) => (part: Item): boolean => isOf(role === 'assistant' ? answerParts : role === 'user' ? userParts : {}, part)
 
 function faceOfResult(item: Item): Face {
   const results = partsOf(item['content']).filter(isResult)
@@ -22,7 +35,8 @@ function faceOfResult(item: Item): Face {
 function faceOf(item: Item): Face {
   if (item['role'] === 'tool') return faceOfResult(item)
   const calls = partsOf(item['content']).filter(isOwnCall)
-  return { role: item['role'] as Message['role'], home: ['content'], toolCalls: calls.map((part) => functionCall(part['toolCallId'], part['toolName'], part['input'])) }
+  const strange = strangeParts(item['content'], isOwnOf(item['role']))
+  return { role: item['role'] as Message['role'], home: ['content'], strange, toolCalls: calls.map((part) => functionCall(part['toolCallId'], part['toolName'], part['input'])) }
 }
 
 // A result each, since a message of ours answers one call; whatever else stands there goes with the result before it.
@@ -36,11 +50,18 @@ function pieces(item: Item): Item[] {
 
 const callPart = (call: Call): Item => ({ type: 'tool-call', toolCallId: call.id, toolName: call.name, input: inputOf(call) })
 
+// Out of the list, since calls may share an id.
+function taken(calls: Item[], id: string): Item | undefined {
+  const index = calls.findIndex((part) => part['toolCallId'] === id)
+  return index < 0 ? undefined : calls.splice(index, 1)[0]
+}
+
 function plainContent(message: Message, text: string, calls: Call[]): unknown {
-  const own = ownParts(kind, message)
+  const own = message.role === 'user' || message.role === 'assistant' ? ownParts(kind, message, isOwnOf(message.role)) : undefined
   if (own === undefined && calls.length === 0) return text
-  const told = own ? withoutToolParts(own).filter((part) => !isOwnCall(part)) : text === '' ? [] : [{ type: 'text', text }]
-  return [...told, ...calls.map((call) => own?.find((part) => isOwnCall(part) && part['toolCallId'] === call.id) ?? callPart(call))]
+  const told = own ? own.filter((part) => !isOwnCall(part)) : text === '' ? [] : [{ type: 'text', text }]
+  const ownCalls = (own ?? []).filter(isOwnCall)
+  return [...told, ...calls.map((call) => taken(ownCalls, call.id) ?? callPart(call))]
 }
 
 function plainItems(message: Message, nameOf: ToolNames): Item[] {

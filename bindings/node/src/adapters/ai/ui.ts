@@ -1,12 +1,27 @@
 // The messages of a page.
 import type { Message } from '../../types.js'
-import { disclose, enclose, ownParts, withoutToolParts, type Face, type Item } from '../foreign.js'
+import { disclose, enclose, isOf, ownParts, strangeParts, type Face, type Item, type PartKinds } from '../foreign.js'
 import { inputOf, said, type Call, type Result } from '../plain.js'
 import type { Kind, Placed, Read } from './kind.js'
 
 const kind = 'ai-ui'
 
-const faceOf = (item: Item): Face => ({ role: item['role'] as Message['role'], id: item['id'], home: ['parts'] })
+const partKinds: PartKinds = {
+  text: ['text'],
+  reasoning: ['text'],
+  file: ['mediaType', 'url'],
+  'source-url': ['sourceId', 'url'],
+  'source-document': ['sourceId', 'mediaType'],
+  'step-start': [],
+  'dynamic-tool': ['toolCallId', 'toolName', 'state'],
+}
+
+function isOwn(part: Item): boolean {
+  const type = String(part['type'])
+  return isOf(partKinds, part) || (type.startsWith('tool-') && part['toolCallId'] !== undefined && part['state'] !== undefined) || (type.startsWith('data-') && part['data'] !== undefined)
+}
+
+const faceOf = (item: Item): Face => ({ role: item['role'] as Message['role'], id: item['id'], home: ['parts'], strange: strangeParts(item['parts'], isOwn) })
 
 // Its place in the log stands for an id: that is no other message's, and stays the same.
 function plainItem({ message, ordinal }: Placed, parts: Item[]): Item {
@@ -19,8 +34,7 @@ const textParts = (texts: string[]): Item[] => texts.filter((text) => text !== '
 
 // Without calls and results.
 function toldBy(message: Message, text: string): Item[] {
-  const own = ownParts(kind, message)
-  return own ? withoutToolParts(own) : textParts([text])
+  return ownParts(kind, message, isOwn) ?? textParts([text])
 }
 
 // In the order of the SDK's own schema, so that what was validated is still the same text.
@@ -33,16 +47,17 @@ function callPart(call: Call, result: Result | undefined): Item {
 // On a page a result stands in the part of its call, so the messages that answer are read with the one that asks.
 function readCalls(messages: readonly Placed[], start: number): Read {
   const { text, calls } = said(messages[start]!.message)
-  const results = new Map<string, Result>()
+  const results = new Map<string, Result[]>()
+  const isOpen = (callId: string): boolean => calls.filter(({ id }) => id === callId).length > (results.get(callId)?.length ?? 0)
   const rest: Item[] = []
   let end = start + 1
   for (; end < messages.length; ++end) {
     const answer = said(messages[end]!.message)
-    if (answer.results.length === 0 || !answer.results.every(({ callId }) => calls.some(({ id }) => id === callId) && !results.has(callId))) break
-    for (const result of answer.results) results.set(result.callId, result)
+    if (answer.results.length === 0 || !answer.results.every(({ callId }) => isOpen(callId))) break
+    for (const result of answer.results) results.set(result.callId, [...(results.get(result.callId) ?? []), result])
     if (answer.text !== '') rest.push(plainItem(messages[end]!, textParts([answer.text])))
   }
-  const parts = [...toldBy(messages[start]!.message, text), ...calls.map((call) => callPart(call, results.get(call.id)))]
+  const parts = [...toldBy(messages[start]!.message, text), ...calls.map((call) => callPart(call, results.get(call.id)?.shift()))]
   return { items: [plainItem(messages[start]!, parts), ...rest], messageCount: end - start }
 }
 

@@ -1,5 +1,6 @@
-// The names of a thread's conversations in a store:   langgraph.THREAD.GENERATION            its checkpoints and writes
-//                                                    langgraph.THREAD.GENERATION.CHANNEL    the messages of a channel
+// The names of a thread's conversations in a store:   langgraph-js.THREAD.GENERATION            its checkpoints and writes
+//                                                    langgraph-js.THREAD.GENERATION.CHANNEL    the messages of a channel
+// Python's saver has a prefix of its own: the two have records of different kinds, and may share a store.
 // The name of a conversation that was purged is not used again, so a thread that was deleted goes on with the next generation.
 import { createHash } from 'node:crypto'
 
@@ -10,7 +11,7 @@ function part(text: string): string {
   return text.length <= plainMax && /^[A-Za-z0-9_-]+$/.test(text) ? text : createHash('sha256').update(text).digest('base64url')
 }
 
-export const prefix = 'langgraph.'
+export const prefix = 'langgraph-js.'
 
 /** Of the names of all its conversations. */
 export function threadPrefix(thread: string): string {

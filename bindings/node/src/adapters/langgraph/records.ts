@@ -4,6 +4,7 @@ import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import type { Conversation } from '../../conversation.js'
 import { UndertextError } from '../../error.js'
 import type { Message } from '../../types.js'
+import { isObject } from '../foreign.js'
 
 /** What a serializer made: text where it calls it JSON, else bytes. */
 export interface Typed {
@@ -57,9 +58,18 @@ export function toMessage(record: ThreadRecord): Message {
   return { role: 'system', content: record.namespace === '' ? what : `${what} in ${record.namespace}`, record }
 }
 
+const isListOfLists = (value: unknown): boolean => Array.isArray(value) && value.every(Array.isArray)
+
+function isRecord(record: unknown): record is ThreadRecord {
+  if (!isObject(record) || typeof record['namespace'] !== 'string' || typeof record['id'] !== 'string') return false
+  if (record['kind'] === 'writes') return typeof record['task'] === 'string' && isListOfLists(record['writes'])
+  return record['kind'] === 'checkpoint' && typeof record['thread'] === 'string' && isListOfLists(record['values']) && isListOfLists(record['references'])
+}
+
+// All of it is looked at before anything is done with the thread: whoever else put it there may still need it.
 function toRecord(message: Message): ThreadRecord {
-  const record = message['record'] as ThreadRecord | undefined
-  if (record?.kind !== 'checkpoint' && record?.kind !== 'writes') throw new UndertextError('corrupt', 'the conversation of a thread holds a message that is no record')
+  const record = message['record']
+  if (!isRecord(record)) throw new UndertextError('corrupt', "the conversation of a thread holds a message that is no record of this saver's")
   return record
 }
 

@@ -1,5 +1,6 @@
 // The threads of a store: their conversations, and where things stand in them.
 import type { Conversation } from '../../conversation.js'
+import { UndertextError } from '../../error.js'
 import type { Store } from '../../store.js'
 import { isNotFound, type Pool } from '../pool.js'
 import { isThreadName, prefix, threadName, threadPrefix } from './names.js'
@@ -105,17 +106,35 @@ export class Threads {
     return ids
   }
 
-  /** All that is there of it, whether or not it can be read. Its lists go first: a thread that is half deleted can be deleted again. */
+  /**
+   * All that is there of it, whether or not it can be read. Its lists go first: a thread that is half deleted can be deleted again. `unavailable`: others hold some of its bytes.
+   */
   async delete(thread: string): Promise<void> {
     const names = await this.#names(threadPrefix(thread))
-    for (const list of names.filter((name) => !isThreadName(name))) await this.#purge(list)
-    for (const name of names.filter(isThreadName)) await this.#purge(name)
+    const [lists, records] = [names.filter((name) => !isThreadName(name)), names.filter(isThreadName)]
+    // One that is gone is purged again, which overwrites whatever bytes were in use when any of them was.
+    const all = names.length > 0 ? [...lists, ...records] : [threadName(thread, 0)]
+    let busy: unknown
+    for (const name of all) busy = (await this.#purge(name)) ?? busy
+    if (busy !== undefined) throw busy
   }
 
-  async #purge(name: string): Promise<void> {
+  // Why bytes of it are still there, if they are: the conversation is gone, and so shall be the rest.
+  async #purge(name: string): Promise<unknown> {
     await this.#pool.forget(name)
-    await this.#store.purge(name, who, 'deleteThread')
+    try {
+      await this.#store.purge(name, who, 'deleteThread')
+    } catch (thrown) {
+      // There never was one of that name.
+      if (isNotFound(thrown)) return undefined
+      if (!isUnavailable(thrown) || !(await this.#isPurged(name))) throw thrown
+      return thrown
+    }
   }
+}
+
+function isUnavailable(thrown: unknown): boolean {
+  return thrown instanceof UndertextError && thrown.code === 'unavailable'
 }
 
 async function firstId({ conversation, index }: Thread): Promise<string | undefined> {
