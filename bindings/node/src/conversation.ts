@@ -24,6 +24,7 @@ import type {
   Usage,
   UsageReport,
 } from './types.js'
+import { Waits } from './waits.js'
 
 // What runs on the loop must be done within a millisecond, whatever it says. docs/node.md tells how these were measured.
 const quickCharacters = 16 * 1024
@@ -63,7 +64,7 @@ export class Conversation extends Requests<'later'> {
   readonly #compresses: boolean
   // Characters of what changed it, which are at least as many as it holds.
   #sent: number
-  #waits = 0
+  readonly #waits: Waits
 
   /** Use inMemory() or open(). @internal */
   constructor(opened: Opened) {
@@ -72,6 +73,7 @@ export class Conversation extends Requests<'later'> {
     this.#settings = opened.settings
     this.#owner = opened.owner
     this.#listeners = new Listeners(opened.handle)
+    this.#waits = new Waits(opened.handle)
     this.#stored = guarded(() => opened.handle.id()) !== ''
     this.#compresses = opened.settings.config?.includes('"compressionConfig"') ?? false
     this.#sent = opened.sent ?? 0
@@ -171,12 +173,7 @@ export class Conversation extends Requests<'later'> {
 
   /** Until what works in the background is done. It waits for no other call, and no other call for it. */
   async waitForCompression(): Promise<void> {
-    ++this.#waits
-    try {
-      await later(() => this.#handle.waitForCompression())
-    } finally {
-      --this.#waits
-    }
+    await this.#waits.wait()
   }
 
   /** Of what works in the background, and of a COMPRESS that waits for slow code (which then fails with `unavailable`). */
@@ -227,8 +224,7 @@ export class Conversation extends Requests<'later'> {
   /** Nothing can be asked of it from now on; what was asked for before is still done. */
   async close(): Promise<void> {
     this.#listeners.close()
-    // Whoever waits keeps it open, and what runs in the background is not to end by itself.
-    if (this.#waits > 0) this.cancelCompression()
+    this.#waits.end()
     await this.#inTurn(() => this.#handle.close())
     await this.#owner?.close()
   }

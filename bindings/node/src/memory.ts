@@ -1,12 +1,13 @@
 // A conversation in memory that answers at once.
 import { changeCall, readSettings, type Change, type Settings } from './code.js'
 import { encode, encodeGiven, listOf } from './encode.js'
-import { guarded, later } from './error.js'
+import { guarded } from './error.js'
 import { Listeners, type Listener, type Off } from './events.js'
 import { native, type NativeCode, type NativeHandle, type Numbers, type Text } from './native.js'
 import { forkOptions, readAnswer, Requests } from './requests.js'
 import type { Appended, Count, Event, EventType, Imported, MarkMap, Message, MessageLike, MessageQuery, Names, OperationOptions, Outcome, Role, Stats, Target, Usage, UsageReport } from './types.js'
 import { View } from './view.js'
+import { Waits } from './waits.js'
 
 /** Of [version, totalMessages, …]. */
 export function statsOf(numbers: Numbers): Stats {
@@ -24,7 +25,7 @@ export class MemoryConversation extends Requests<'now'> {
   readonly #listeners: Listeners
   // The addon holds functions weakly.
   readonly #code: NativeCode[] | undefined
-  #waits = 0
+  readonly #waits: Waits
 
   constructor(settings?: Settings)
   /** @internal */
@@ -35,6 +36,7 @@ export class MemoryConversation extends Requests<'now'> {
     this.#code = code ?? read.code
     this.#handle = handle ?? guarded(() => native.memory(read.config, read.code))
     this.#listeners = new Listeners(this.#handle)
+    this.#waits = new Waits(this.#handle)
   }
 
   protected override send<T>(encode: () => Text, read: (answer: string) => T): T {
@@ -113,12 +115,7 @@ export class MemoryConversation extends Requests<'now'> {
 
   /** Until what works in the background is done. */
   async waitForCompression(): Promise<void> {
-    ++this.#waits
-    try {
-      await later(() => this.#handle.waitForCompression())
-    } finally {
-      --this.#waits
-    }
+    await this.#waits.wait()
   }
 
   /** Of what works in the background. */
@@ -139,7 +136,7 @@ export class MemoryConversation extends Requests<'now'> {
   /** Nothing can be asked of it any more. A conversation that is forgotten is closed too. */
   close(): void {
     this.#listeners.close()
-    if (this.#waits > 0) this.cancelCompression()
+    this.#waits.end()
     this.#handle.close().catch(() => undefined)
   }
 
