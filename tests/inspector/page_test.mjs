@@ -31,6 +31,14 @@ const apply = async () => {
   await page.getByRole('button', { name: 'Apply' }).click();
   await page.locator('.sheet').waitFor({ state: 'detached' });
 };
+// How far down it stands depends on the fonts of the machine, and what is far down is not there yet.
+const scrollTo = async (locator) => {
+  await page.mouse.move(600, 400);
+  for (let i = 0; i < 20 && (await locator.count()) === 0; ++i) {
+    await page.mouse.wheel(0, 300);
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  }
+};
 const scrubTo = async (version) => {
   await page.getByRole('slider', { name: 'Version' }).fill(String(version));
   await page.waitForFunction((wanted) => document.querySelector('.scrub-at')?.textContent.startsWith(`${wanted} `), version);
@@ -48,6 +56,7 @@ test('it shows the conversations, the transcript and the versions', async () => 
 
 test('a tool call and its answer are one thing, folded', async () => {
   const call = page.locator('.call', { hasText: 'read_file' }).first();
+  await scrollTo(call);
   await call.locator('.answer-gist', { hasText: 'drop indexes' }).waitFor();
   await call.locator('.fold-head').click();
   await call.getByText('DROP INDEX CONCURRENTLY sessions_agent_idx').waitFor();
@@ -326,7 +335,9 @@ for (const theme of ['light', 'dark']) {
   test(`axe finds nothing, ${theme}`, async () => {
     await page.emulateMedia({ colorScheme: theme });
     const looked = async (where) => assert.deepEqual((await axe(page)).map((fault) => `${where}: ${fault}`), []);
-    await page.locator('.call .fold-head').first().click();
+    const fold = page.locator('.call .fold-head').first();
+    await scrollTo(fold);
+    await fold.click();
     for (const name of ['Changes', 'Versions', 'Tokens', 'Receipts', 'Requests']) {
       await page.getByRole('tab', { name }).click();
       await page.waitForTimeout(400);

@@ -312,13 +312,16 @@ test('calls that bring code each run their own, at the same time and one within 
   assert.ok(contents(clone.getMessages()).some((content) => String(content).includes('within')))
 })
 
-test('code that never answers holds up nobody but who asked for it', async () => {
+test('code that does not answer holds up nobody but who asked for it', async () => {
   const manager = conversationWith({}, 's:rules', ...long(30))
   const clone = manager.clone()
-  const waiting = [...Array(8)].map(() => manager.clone().compress({ compress: () => new Promise(() => undefined) }, 100))
+  let answer: (() => void) | undefined
+  const late = new Promise<void>((resolve) => (answer = resolve))
+  const waiting = [...Array(8)].map(() => manager.clone().compress({ compress: (messages, markMap) => late.then(() => ({ messages, markMap })) }, 100))
   await assert.rejects(clone.compress(first, 100), { code: 'unavailable' })
   assert.equal((await clone.compress(new KeepRecentStrategy(4), 300)).outcome, 'compressed')
-  for (const one of waiting) one.catch(() => undefined)
+  answer?.()
+  await Promise.allSettled(waiting)
 })
 
 test('a strategy of the engine’s that is named with its arguments may call code of the configuration', async () => {
