@@ -24,6 +24,12 @@ std::atomic<int> inside = 0;
 std::atomic<bool> is_leaving = false;
 thread_local bool is_last = false;  // the thread that ends the interpreter
 
+std::thread::id ends_the_process;  // read and set with the GIL
+
+[[noreturn]] void wait_for_the_end() {
+  while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
 bool come_in() {
   inside.fetch_add(1);
   return is_last || !is_leaving.load();
@@ -103,7 +109,14 @@ void raise(const Refused& refused) {
   raise_made(refused.code, error, refused.cause);
 }
 
+void begin_the_end() { ends_the_process = std::this_thread::get_id(); }
+
 void raise_closed(const char* what) {
+  // A daemon's, while everything is being closed: it goes no further, as when it comes back later. Its words about an error could stop the interpreter from ending.
+  if (ends_the_process != std::thread::id() && ends_the_process != std::this_thread::get_id()) {
+    PyEval_SaveThread();
+    wait_for_the_end();
+  }
   nb::dict error;
   error["code"] = "invalid_argument";
   error["message"] = nb::str(("the " + std::string(what) + " is closed").c_str());
@@ -123,7 +136,7 @@ nb::object read_answer(undertext_status status, std::string_view answer, const R
 WithoutGil::~WithoutGil() {
   if (!come_in()) {
     go_out();
-    while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+    wait_for_the_end();
   }
   PyEval_RestoreThread(state_);
   go_out();

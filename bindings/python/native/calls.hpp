@@ -104,6 +104,7 @@ void call(Work work);
 [[noreturn]] void raise(undertext_status status, std::string_view error, const Raised& raised);
 [[noreturn]] void raise(const Refused& refused);
 [[noreturn]] void raise_closed(const char* what);
+void begin_the_end();  // from now on this thread closes everything, and the process ends
 
 // The function of undertext._errors that makes an exception from a code and an error object.
 void set_error_maker(nb::object maker);

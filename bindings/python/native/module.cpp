@@ -53,6 +53,7 @@ std::uint64_t count_tokens(nb::handle tokenizer, nb::handle text) {
 
 // Before the interpreter goes: nothing of the library may call it afterwards.
 void end() {
+  begin_the_end();
   Conversation::close_all();
   leave_python();
 }
