@@ -49,6 +49,33 @@ const now = new MemoryConversation()
 await measure('append', 'MemoryConversation', 20_000, (i) => void now.append(message(i)))
 const later = inMemory()
 await measure('append', 'Conversation in memory (awaited)', 20_000, (i) => later.append(message(i)))
+
+// How long the call itself holds the loop; what is written later is written in turns of the loop. By the clock: other threads have nothing to do with it.
+const withTools = (i) =>
+  i % 2 === 0
+    ? { role: 'assistant', content: '', toolCalls: [{ id: `call_${i}`, type: 'function', function: { name: 'read', arguments: `{"line":${i}}` } }] }
+    : { role: 'tool', toolCallId: `call_${i - 1}`, content: [{ type: 'text', text: `line ${i}` }] }
+async function measureCall(what, how, make) {
+  let least = Infinity
+  for (let round = 0; round < 9; ++round) {
+    const conversation = inMemory()
+    const messages = make()
+    globalThis.gc?.()
+    const start = process.hrtime.bigint()
+    const appended = conversation.append(messages)
+    least = Math.min(least, Number(process.hrtime.bigint() - start))
+    await appended
+    await conversation.close()
+  }
+  console.log(JSON.stringify({ what, how, ns: least }))
+}
+for (const n of [1_000, 4_000, 20_000]) {
+  const numbers = [...Array(n).keys()]
+  await measureCall(`the call that appends ${n} messages`, 'Conversation in memory, a list of words', () => numbers.map(message))
+  await measureCall(`the call that appends ${n} messages`, 'Conversation in memory, a list with tool calls', () => numbers.map(withTools))
+  await measureCall(`the call that appends ${n} messages`, 'Conversation in memory, an iterator', () => numbers.map(withTools).values())
+}
+
 const copies = new DeepCopies()
 await measure('append', 'array with JSON deep copies', 20_000, (i) => void copies.append(message(i)))
 

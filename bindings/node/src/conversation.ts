@@ -113,6 +113,10 @@ export class Conversation extends Requests<'later'> {
     }, true)
   }
 
+  #sends({ text, isLong }: Begun): void {
+    this.#sent += isLong ? Infinity : text.length
+  }
+
   // Whether something may be done here and now: nothing is under way, and it is quick for certain. What may run a strategy is not.
   #isQuick({ text, isLong }: Begun, isQuery: boolean, isBounded: boolean): boolean {
     if (this.#stored || this.#tail !== undefined || isLong || typeof text !== 'string' || text.length > quickCharacters) return false
@@ -123,7 +127,7 @@ export class Conversation extends Requests<'later'> {
   protected override async send<T>(encode: () => Text, read: (answer: string) => T): Promise<T> {
     const line = startWriting(encode)
     const isQuery = typeof line.text === 'string' && line.text.startsWith('{"query":')
-    if (!isQuery) this.#sent += line.isLong ? Infinity : line.text.length
+    if (!isQuery) this.#sends(line)
     if (guarded(() => this.#isQuick(line, isQuery, isQuery && isBounded(String(line.text))))) return read(guarded(() => this.#handle.answer(line.text)))
     return read(await this.#withText(line, (text) => this.#handle.answerLater(text)))
   }
@@ -132,7 +136,7 @@ export class Conversation extends Requests<'later'> {
   async append(messages: Message | MessageLike | Iterable<Message | MessageLike>, options?: OperationOptions): Promise<Appended> {
     if (options !== undefined) return this.operate('APPEND', { messages: listOf(messages) }, options)
     const line = startWriting(() => encodeGiven(messages))
-    this.#sent += line.isLong ? Infinity : line.text.length
+    this.#sends(line)
     const numbers = guarded(() => this.#isQuick(line, false, true))
       ? guarded(() => this.#handle.append(line.text))
       : await this.#withText(line, (text) => this.#handle.appendLater(text))

@@ -2,7 +2,8 @@
 
 // More than this is written at once, which ends where the text becomes too long: a value that is small but named many times over has no end.
 const objectsMax = 4_000_000
-const depthMax = 1000
+// Deeper than the engine allows; what nests deeper contains itself, or is refused anyway.
+export const depthMax = 1000
 const notCopied = Symbol('no plain data')
 
 let objects = 0

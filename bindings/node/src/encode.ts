@@ -2,12 +2,10 @@
 // would not be what was given. Here each of these is refused, with its place. A member whose value is undefined is a member that is not there.
 //
 // A long text is written bit by bit, so that the loop can do something else in between. What it says is settled when the call is made: what is left then is copied.
-import { copyOfItems, copyOfMembers, isMembers } from './copy.js'
+import { copyOfItems, copyOfMembers, depthMax, isMembers } from './copy.js'
 import { UndertextError } from './error.js'
 import { native, type NativeText, type Text } from './native.js'
 
-// Deeper than the engine allows; what nests deeper contains itself, or is refused anyway.
-const depthMax = 1000
 const charactersMax = 2 ** 28
 const loneSurrogate = 'holds a lone surrogate, which is no character'
 
