@@ -1,6 +1,7 @@
 // clear_tool_results: old results become stubs.
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <undertext/compression.hpp>
@@ -8,21 +9,40 @@
 #include "compression/kept.hpp"
 #include "history/state.hpp"
 #include "message/edit.hpp"
+#include "message/reading.hpp"
 
 namespace undertext {
 namespace {
 
-// Which tool the result answers; empty when its call is not in the view or has no name.
-std::string tool_of(const View& view, Ordinal result, const std::string& id) {
-  const View::Rep& rep = view.rep();
-  for (const PairPlaces& pair : pairs_of(rep.log, rep.placed, id, static_cast<std::uint32_t>(result.value))) {
-    if (pair.result_ordinal != result.value) continue;
-    for (const ToolCall& call : rep.log.message(pair.call_ordinal).tool_calls()) {
-      if (call.id == id) return call.name;
+// The names of the tools that were called, by id. Each message is read once.
+class ToolNames {
+ public:
+  explicit ToolNames(const View::Rep& view) : view_(view) {}
+
+  // Empty when the call is not in the view or has no name.
+  std::string of(std::uint32_t result, const std::string& id) {
+    for (const PairPlaces& pair : pairs_of(view_.log, view_.placed, id, result)) {
+      if (pair.result_ordinal != result) continue;
+      const std::unordered_map<std::string, std::string>& names = names_in(pair.call_ordinal);
+      if (const auto found = names.find(id); found != names.end()) return found->second;
     }
+    return {};
   }
-  return {};
-}
+
+ private:
+  const std::unordered_map<std::string, std::string>& names_in(std::uint32_t ordinal) {
+    const auto [known, is_new] = known_.try_emplace(ordinal);
+    if (!is_new) return known->second;
+    const Message message = view_.log.message(ordinal);
+    const MessageReading reading(message);
+    for (const Block& block : reading.turn().blocks)
+      if (block.kind == BlockKind::call) known->second.emplace(block.id, block.name);
+    return known->second;
+  }
+
+  const View::Rep& view_;
+  std::unordered_map<std::uint32_t, std::unordered_map<std::string, std::string>> known_;
+};
 
 class Clearing final : public Strategy {
  public:
@@ -39,6 +59,7 @@ class Clearing final : public Strategy {
     std::uint64_t newest = 0, gain = 0;
     std::optional<Error> error;
     const View::Rep& rep = view.rep();
+    ToolNames names(rep);
     rep.placed.entries.visit_back(
         0, view.size(),
         [](const EntrySums& s) { return s.role_counts[static_cast<std::size_t>(Role::tool)] > 0 || s.reach_min != no_place; },
@@ -48,7 +69,7 @@ class Clearing final : public Strategy {
           if (rep.log.originals(entry.ordinal)) return true;  // a stub already
           // Other than hiding it, a stub neither breaks a pair nor a turn: so only what must be read as it is stays.
           if (index >= unread || std::binary_search(pinned.begin(), pinned.end(), entry.ordinal)) return true;
-          Result<Message> stub = stub_of(view, index, entry, aim.limits);
+          Result<Message> stub = stub_of(view[index], entry, names, aim.limits);
           if (!stub) {
             error = stub.error();
             return false;
@@ -73,14 +94,14 @@ class Clearing final : public Strategy {
   }
 
  private:
-  Result<Message> stub_of(const View& view, std::uint64_t index, const Entry& entry, const MessageLimits& limits) const {
+  Result<Message> stub_of(const Message& message, const Entry& entry, ToolNames& names, const MessageLimits& limits) const {
     const auto stub = [&](std::string_view id) -> std::optional<std::string> {
-      const std::string tool = tool_of(view, Ordinal(entry.ordinal), std::string(id));
+      const std::string tool = names.of(entry.ordinal, std::string(id));
       if (std::find(options_.exclude.begin(), options_.exclude.end(), tool) != options_.exclude.end()) return {};
       return "[result of " + (tool.empty() ? "a tool" : tool) + " cleared: " + std::to_string(entry.tokens) + " tokens, " +
              std::to_string(entry.bytes) + " bytes]";
     };
-    return replace_tool_results(view[index], stub, limits);
+    return replace_tool_results(message, stub, limits);
   }
 
   ClearToolResults options_;

@@ -67,7 +67,7 @@ bool may_answer_thinking(const Pairings& pairings, std::uint64_t index) {
   for (std::uint64_t i = index; i-- > 0;) {
     const Entry& earlier = entries[i];
     if (earlier.place < entry.reach) break;
-    if (++looks > looks_max || pairings.log.message(earlier.ordinal).has_thinking()) return true;
+    if (++looks > looks_max || pairings.log.message(earlier.ordinal).has_reasoning()) return true;
   }
   return !entries.visit(
       index + 1, entries.size(), [&](const EntrySums& s) { return s.reach_min <= entry.place; },
@@ -85,10 +85,10 @@ std::optional<Bond> thinking_across(Pairings& pairings, std::uint64_t cut) {
   while (bond.first > 0 && entries[bond.first].role() == Role::system) --bond.first;
   const Entry& before = entries[bond.first];
   if (before.role() != Role::tool && before.role() != Role::user) return {};
-  const bool thinks = pairings.log.message(after.ordinal).has_thinking();
+  const bool thinks = pairings.log.message(after.ordinal).has_reasoning();
   if (!thinks && !may_answer_thinking(pairings, bond.first)) return {};
   for (const PairPlaces& pair : pairings.of(before.ordinal)) {
-    if (pair.result_ordinal == before.ordinal && (thinks || pairings.log.message(pair.call_ordinal).has_thinking())) return bond;
+    if (pair.result_ordinal == before.ordinal && (thinks || pairings.log.message(pair.call_ordinal).has_reasoning())) return bond;
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // Conversations that last, over every store: what is stored comes back, and nothing is half done.
 #include <gtest/gtest.h>
 
+#include <undertext/blocks.hpp>
 #include <undertext/conversation.hpp>
 
 #include "failing_store.hpp"
@@ -155,8 +156,8 @@ TEST_P(StoredConversation, ARedactedMessageIsAStubEverywhereAndPairsStayWhole) {
   for (Conversation* each : {&c, &fork}) {
     Conversation again = kept_in(store, {}, each->id());
     for (const Message& message : again.view()) EXPECT_EQ(message.json().find("1234"), std::string_view::npos) << message.json();
-    EXPECT_EQ(again.view()[2].tool_call_id(), "t1");
-    EXPECT_EQ(again.view()[1].tool_calls().at(0).id, "t1");
+    EXPECT_EQ(read_blocks(again.view()[2]).at(0).call_id, "t1");
+    EXPECT_EQ(read_blocks(again.view()[1]).at(1).call_id, "t1");
     EXPECT_NE(again.view()[0].metadata_json().find(R"("who":"ann","at":77,"why":"asked for")"), std::string_view::npos);
   }
   EXPECT_EQ(c.redact({Ordinal(9)}, {}).value().code, ErrorCode::not_found);
