@@ -222,6 +222,17 @@ TEST_P(StoredConversation, AForkOfNothingBeginsWithNothing) {
   EXPECT_TRUE(check_store(*store).value().damage.empty());
 }
 
+TEST_P(StoredConversation, AForkThatBeginsBelowWhereItsOriginWasForkedReadsItsOwnMessages) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation c = kept_in(store);
+  for (int i = 0; i < 10; ++i) c.apply(append("m" + std::to_string(i))).value();
+  Conversation fork = c.fork(Version(7), "f").value();
+  Conversation below = fork.fork(Version(3), "below").value();
+  below.apply(append("own")).value();
+  ASSERT_FALSE(below.checkpoint());
+  EXPECT_EQ(texts(kept_in(store, {}, "below").view()), Texts({"m0", "m1", "m2", "own"}));
+}
+
 TEST_P(StoredConversation, NoTokenizerNamedMeansTheOneItIsCountedBy) {
   const std::shared_ptr<Store> store = shared();
   Settings settings;
