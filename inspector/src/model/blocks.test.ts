@@ -21,12 +21,12 @@ test('a picture is shown only out of the message itself', () => {
   expect(shown({ source: 'base64', mime: 'image/png;x,', data: 'AAAA' })).toBe('unshown');
   expect(shown({ source: 'base64', data: 'AAAA' })).toBe('unshown');
   expect(shown({ data: 'data:image/svg+xml,<svg onload=alert(1)>' })).toBe('unshown');
-  expect(shown({ source: 'file_id', data: 'https://example.org/a.png' })).toBe('unshown');
+  for (const data of ['https://example.org/a.png', 'data:image/png;base64,AAAA']) expect(shown({ source: 'file_id', data })).toBe('unshown');
 });
 
 test('other media are named, linked or read, and never played', () => {
   const shown = (part: Partial<MediaBlock>) => mediaSource({ kind: 'media', media: 'audio', source: 'base64', data: 'AAAA', ...part });
-  expect(shown({ mime: 'image/png' })).toEqual({ kind: 'unshown', note: 'data:image/png;base64,AAAA' });
+  expect(shown({ mime: 'image/png' })).toEqual({ kind: 'unshown', note: '3 bytes' });
   expect(shown({ source: 'url', data: 'https://example.org/a.wav' })).toEqual({ kind: 'link', url: 'https://example.org/a.wav' });
   expect(shown({ media: 'file', source: 'text', data: 'a page' })).toEqual({ kind: 'text', text: 'a page' });
 });

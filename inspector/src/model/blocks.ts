@@ -12,11 +12,11 @@ export type MediaSource =
 // Pictures come from the message itself or not at all: nothing is ever fetched from elsewhere because of what a message says.
 export function mediaSource({ media, source, data, mime }: MediaBlock): MediaSource {
   if (source === 'text') return { kind: 'text', text: data };
-  if (source === 'file_id') return { kind: 'unshown', note: data.slice(0, 200) };
   const url = source === 'base64' ? `data:${mime ?? ''};base64,${data}` : data;
-  if (url.startsWith('data:')) return media === 'image' && isPicture(url) ? { kind: 'picture', url } : { kind: 'unshown', note: url.slice(0, 60) };
-  const link = webLink(url);
-  return link ? { kind: 'link', url: link } : { kind: 'unshown', note: url.slice(0, 200) };
+  if (source !== 'file_id' && media === 'image' && isPicture(url)) return { kind: 'picture', url };
+  if (source === 'base64') return { kind: 'unshown', note: `${Math.floor((data.length * 3) / 4)} bytes` };
+  const link = source === 'url' ? webLink(url) : null;
+  return link ? { kind: 'link', url: link } : { kind: 'unshown', note: data.slice(0, 200) };
 }
 
 function isPicture(url: string): boolean {

@@ -65,7 +65,7 @@ function Opaque({ block, at }: { block: OpaqueBlock; at: string }) {
 
 function Media({ block, at }: { block: MediaBlock; at: string }) {
   const source = mediaSource(block);
-  const what = [`${{ image: 'A picture', audio: 'A sound', video: 'A video', file: 'A file' }[block.media]}`, block.filename, block.mime].filter(Boolean).join(' · ');
+  const what = [{ image: 'A picture', audio: 'A sound', video: 'A video', file: 'A file' }[block.media], block.filename, block.mime].filter(Boolean).join(' · ');
   switch (source.kind) {
     case 'picture':
       return <img class="picture" src={source.url} alt={block.filename ?? 'Picture in the message'} />;
@@ -78,7 +78,7 @@ function Media({ block, at }: { block: MediaBlock; at: string }) {
     case 'unshown':
       return (
         <p class="media">
-          {what}, not shown {source.note && <code>{source.note}</code>}
+          {what}, not shown: <code>{source.note}</code>
         </p>
       );
     case 'link':
