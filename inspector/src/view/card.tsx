@@ -37,7 +37,7 @@ export function Card({ id, row, answers, isHead }: { id: string; row: Row; answe
   );
 }
 
-// Of the message and of those that are shown inside of it.
+// Tokens of the message and of the answers shown inside it.
 function tokensWith(row: Row, answers: Map<string, Answer> | undefined): number {
   const inside = new Set([...(answers?.values() ?? [])].map((answer) => answer.row));
   let sum = row.tokens;
