@@ -135,11 +135,19 @@ class MessageReader {
   // A call that was given before, as a part or in the other list, is the same call. Calls that share an id in one list are several.
   void add_calls(std::vector<Block> list) {
     if (list.empty()) return;
+    if (turn_.blocks.empty()) {
+      turn_.blocks = std::move(list);
+      return;
+    }
+    if (!has_kind(turn_, BlockKind::call)) {
+      for (Block& call : list) turn_.blocks.push_back(std::move(call));
+      return;
+    }
     std::unordered_map<std::string_view, std::size_t> given, here;
     for (const Block& block : turn_.blocks)
       if (block.kind == BlockKind::call && !block.id.empty()) ++given[block.id];
     for (Block& call : list)
-      if (call.id.empty() || given.empty() || ++here[call.id] > given[call.id]) turn_.blocks.push_back(std::move(call));
+      if (call.id.empty() || ++here[call.id] > given[call.id]) turn_.blocks.push_back(std::move(call));
   }
 
   void read_call(const JsonValue& call, std::vector<Block>& list) {
@@ -191,6 +199,7 @@ class MessageReader {
     } else if (content.is(JsonType::array)) {
       turn_.shape = Turn::Shape::list;
       native_ &= in_chat | in_anthropic;
+      turn_.blocks.reserve(turn_.blocks.size() + content.count());
       for (const JsonValue part : content.elements()) turn_.blocks.push_back(read_part(part, origin_, native_, arena_));
     } else {
       turn_.shape = Turn::Shape::null;
