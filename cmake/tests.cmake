@@ -170,7 +170,7 @@ undertext_postgres_tests()
 add_test(NAME architecture COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/architecture_test.py ${PROJECT_SOURCE_DIR})
 set_tests_properties(architecture PROPERTIES LABELS architecture)
 add_test(NAME parts COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/parts_test.sh)
-set_tests_properties(parts PROPERTIES LABELS architecture TIMEOUT 120)
+set_tests_properties(parts PROPERTIES LABELS architecture TIMEOUT 300)
 
 # A script of tests/ that is given the built command and, after it, the further arguments.
 function(undertext_script_test name label script)
