@@ -102,7 +102,8 @@ run 0 scripts/run --check
 for part in sqlite inspector vocabularies; do
   (($(grep -c "^MISSING $part: " "$work/output") == 2)) || fail "$part is not reported twice"
 done
-ends_with 2 '^goes on without'
+ends_with 3 '^goes on without'
+ends_with 2 '^without SQLite there is no sample'
 ends_with 1 '^checked'
 
 all_declined=(env UNDERTEXT_WITHOUT="sqlite inspector node python clients tiktoken openapi vocabularies" scripts/test --quick)
@@ -150,7 +151,7 @@ rm "$work/output"
 cd "$root"
 sources() { grep -rP --exclude-dir=node_modules --exclude-dir=dist --include='*.cpp' --include='*.sh' --include='*.py' --include='*.cmake' --exclude=parts_test.sh "$@" cmake src tests bindings examples; }
 how='(GTEST_SKIP\(\) << "|(print\(f?|echo )"skipped: |skip "|undertext_without\()\K'
-names=$(sources -ho "$how[a-z-]+(?=: | \")" | sort -u)
+names=$(sources -ho "${how}[a-z-]+(?=: | \")" | sort -u)
 parts=$(bash -c 'source scripts/lib.sh; printf "%s\n" "${parts[@]}"')
 unknown=$(grep -vxF "$parts" <<<"$names" | grep -vx inapplicable || true)
 [[ -z $unknown ]] || fail "not in the list of parts in scripts/lib.sh: $unknown"
