@@ -148,18 +148,20 @@ part() {
 configured_for() {
   echo "unity ${UNDERTEXT_UNITY-}"
   cat "$root/CMakePresets.json" "$root"/build/venv*/undertext.stamp 2>/dev/null || true
+  # Without dpkg nobody can tell, and cmake is asked every time.
   dpkg-query --show --showformat='${db:Status-Abbrev} ${Package} ${Version}\n' 2>/dev/null || date +%s%N
 }
 
 # configure PRESET: where something has changed since the last time, from an empty cache: cmake keeps what it found, and ninja cannot know what is newly
-# installed. (What scripts put into build/ is seen by globs with CONFIGURE_DEPENDS.) Without dpkg nobody can tell, and cmake is asked every time.
+# installed. (What scripts put into build/ is seen by globs with CONFIGURE_DEPENDS.)
 configure() {
-  local state stamp=$root/build/$1/configured.stamp fresh=--fresh
-  command -v dpkg-query >/dev/null || fresh=
+  local state folder=$root/build/$1
   state=$(configured_for | sha256sum)
-  [[ ! -f $root/build/$1/build.ninja || $(cat "$stamp" 2>/dev/null) != "$state" ]] || return 0
-  (cd "$root" && cmake ${fresh:+"$fresh"} --preset "$1" ${UNDERTEXT_UNITY:+-DUNDERTEXT_UNITY="$UNDERTEXT_UNITY"})
-  echo "$state" >"$stamp"
+  [[ ! -f $folder/build.ninja || $(cat "$folder/configured.stamp" 2>/dev/null) != "$state" ]] || return 0
+  # What `cmake --fresh` removes, but not the objects: the cache, and what is known of the compilers.
+  rm -rf "$folder/CMakeCache.txt" "$folder"/CMakeFiles/[0-9]*
+  (cd "$root" && cmake --preset "$1" ${UNDERTEXT_UNITY:+-DUNDERTEXT_UNITY="$UNDERTEXT_UNITY"})
+  echo "$state" >"$folder/configured.stamp"
 }
 
 # build PRESET [TARGET]: configures and builds. Reports what is wanted and was not found.

@@ -41,7 +41,8 @@ stub cmake <<END
 echo "\$*" >>"$work/cmake.log"
 for word; do preset=\$word; done
 case "\$*" in
-  *--preset*) mkdir -p build/\$preset; touch build/\$preset/build.ninja; cat "$work/without" >build/\$preset/without.txt ;;
+  *--preset*) [ ! -e build/\$preset/CMakeCache.txt ] || echo "found \$preset in the cache" >>"$work/cmake.log"
+    mkdir -p build/\$preset; touch build/\$preset/build.ninja build/\$preset/CMakeCache.txt; cat "$work/without" >build/\$preset/without.txt ;;
   *--build*) printf '#!/bin/sh\n' >"$repository/build/release/undertext"; chmod +x "$repository/build/release/undertext" ;;
 esac
 END
@@ -141,10 +142,11 @@ run 0 "${all_declined[@]}"
 echo 'ii  libbenchmark-dev 1.7' >>"$work/installed"
 run 0 "${all_declined[@]}"
 run 0 "${all_declined[@]}"
-(($(grep -c -- '--fresh --preset dev' "$work/cmake.log") == 1)) || fail "not configured once after a package was installed"
+(($(grep -c -- '--preset dev' "$work/cmake.log") == 1)) || fail "not configured once after a package was installed"
 : >"$work/cmake.log"
 run 0 scripts/run --check
-(($(grep -c -- '--fresh --preset release' "$work/cmake.log") == 1)) || fail "the other build was not configured again"
+(($(grep -c -- '--preset release' "$work/cmake.log") == 1)) || fail "the other build was not configured again"
+! grep 'in the cache' "$work/cmake.log" || fail "what was found before is still in the cache"
 
 # Every part that cmake and tests name is one that can be declined, and no skipped test forgets its name.
 rm "$work/output"
