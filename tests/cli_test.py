@@ -594,7 +594,7 @@ def main(binary):
     b = Bench(os.path.abspath(binary))
     probe = subprocess.run([binary, "init", "--store", f"sqlite:{b.folder}/probe.db"], capture_output=True, env=b.env)
     if probe.returncode == 8:
-        print("skipped: built without SQLite")
+        print("skipped: sqlite: built without SQLite")
         return 77
     tests = [makes_and_lists, appends_and_shows, edits, looks_back, forks_and_compresses, travels, reads_transcripts, speaks_dialects, knows_what_was_sent, keeps_house, escapes, asks_first,
              talks_to_pipes, completes, runs_a_shell, plays_the_manual]
