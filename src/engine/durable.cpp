@@ -40,7 +40,7 @@ std::string settings_bytes(const StoredSettings& settings) {
 StoredSettings read_settings_bytes(std::string_view bytes) {
   ByteIn in(bytes, "the record of the conversation");
   const std::uint64_t format = in.number();
-  if (format != settings_format && format != settings_format_made_by) in.fail("its format is not known");
+  if (format != settings_format && format != settings_format_made_by) in.fail_newer();
   StoredSettings settings;
   settings.tokenizer = std::string(in.text());
   settings.note = std::string(in.text());

@@ -428,6 +428,9 @@ Result<Step> carry_out(Draft& draft, const Operation& operation) {
 
 Result<Step> replay(const History& history, RecordedOperation record, std::int64_t at_ms, const std::vector<StoredMessage>& given) {
   Operation& operation = record.operation;
+  if (record.tag != 0 && !has_tag(row_of(operation), record.tag)) {
+    return Error{ErrorCode::corrupt, "a stored " + std::string(name(operation)) + " has the tag of another operation"};
+  }
   if (record.kept && (!is_filter_by_text(operation) || !are_within(*record.kept, history.view().size()))) {
     return Error{ErrorCode::corrupt, "a stored " + std::string(name(operation)) + " cannot have kept what it says"};
   }

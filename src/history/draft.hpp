@@ -19,7 +19,8 @@ namespace undertext {
 
 class Draft {
  public:
-  // With `given` and `record`: the operation was carried out before, and what it stored are these messages, whatever it would make now.
+  // With `given` and `record`: the operation was carried out before, and what it stored are these
+  // messages, whatever it would make now.
   Draft(const History::Rep& base, const ApplyContext& context, const std::vector<StoredMessage>* given = nullptr,
         const RecordedOperation* record = nullptr);
 

@@ -11,9 +11,9 @@ namespace {
 template <class T>
 concept Enumeration = std::is_enum_v<T>;
 
-class FieldsOut {
+class BytesOut {
  public:
-  explicit FieldsOut(ByteOut& out) : out_(out) {}
+  explicit BytesOut(ByteOut& out) : out_(out) {}
 
   void need(FieldName, const auto& value) { write(value); }
   void take(FieldName, const auto& value) { write(value); }
@@ -67,9 +67,9 @@ class FieldsOut {
   ByteOut& out_;
 };
 
-class FieldsIn {
+class BytesIn {
  public:
-  explicit FieldsIn(ByteIn& in) : in_(in) {}
+  explicit BytesIn(ByteIn& in) : in_(in) {}
 
   void need(FieldName, auto& value) { read(value); }
   void take(FieldName, auto& value) { read(value); }
@@ -162,7 +162,7 @@ void write_record(ByteOut& out, const RecordedOperation& record, KeptPart kept) 
     throw Failure(Error{ErrorCode::internal, "a " + std::string(name(operation)) + " lacks what its record holds"});
   }
   out.number(tag);
-  std::visit([io = FieldsOut(out)](const auto& what) mutable { describe(io, what); }, operation.what);
+  std::visit([io = BytesOut(out)](const auto& what) mutable { describe(io, what); }, operation.what);
   out.text(operation.options.description);
   if (writes_kept) write_kept(out, *record.kept);
 }
@@ -174,7 +174,7 @@ RecordedOperation read_record(ByteIn& in, KeptPart kept) {
   if (row == nullptr) in.fail_newer();
   RecordedOperation record{{make_operation(*row), {}}, {}, static_cast<std::uint8_t>(tag)};
   Operation& operation = record.operation;
-  std::visit([io = FieldsIn(in)](auto& what) mutable { describe(io, what); }, operation.what);
+  std::visit([io = BytesIn(in)](auto& what) mutable { describe(io, what); }, operation.what);
   operation.options.description = in.text();
   if (kept == KeptPart::present && is_filter_by_text(operation)) record.kept = read_kept(in);
   return record;

@@ -1,20 +1,23 @@
-// Every operation, described once: its row (name, stored tags, traits) and its fields. Stored bytes, the JSON of requests and the JSON of records
-// follow from this file.
+// Every operation, described once: its row (name, stored tags, traits) and its fields. Stored
+// bytes, the JSON of requests and the JSON of records follow from this file.
 //
-// To add an operation, the compiler asks for: an alternative of Operation::What, a row and a describe() here, a perform() in apply.cpp.
+// An operation is added as an alternative of Operation::What. The compiler then asks for a row and
+// a describe() here, and for a perform() in apply.cpp.
 //
 // describe(io, operation) names the fields in stored order. Each format supplies its `io`:
 //
-//     need(name, value)            required. A value is a number, a text, a word, an object with its own describe(), or a list
-//     take(name, value)            optional; recorded if it is set: neither empty, 0 nor false
-//     preset(name, value)          optional, with a default; always recorded
-//     filled(name, list)           optional; if given, not empty
-//     messages(name, list)         part of a request only: the log keeps them
-//     message(name, list)          the same for a list of one
-//     summary(name, message)       a message in a request; in a record, whether there was one
-//     names(names)                 `indices` or `ordinals`
-//     index_or_names(names)        `index`; in a record also `indices` or `ordinals`
-//     choice(variant, words)       one of several fields; a Names among them has its own words
+//     need(name, value)        required
+//     take(name, value)        optional; recorded if it is set: neither empty, 0 nor false
+//     preset(name, value)      optional, with a default; always recorded
+//     filled(name, list)       optional; if given, not empty
+//     messages(name, list)     part of a request only: the log keeps them
+//     message(name, list)      the same for a list of one
+//     summary(name, message)   a message in a request; in a record, whether there was one
+//     names(names)             `indices` or `ordinals`
+//     index_or_names(names)    `index`; in a record also `indices` or `ordinals`
+//     choice(variant, words)   one of several fields; a Names among them has its own words
+//
+// A value is a number, a text, a word, an object that has its own describe(), or a list of these.
 #pragma once
 
 #include <array>
@@ -43,8 +46,10 @@ struct OperationTraits {
 
 inline constexpr std::uint8_t tag_max = 127;
 
-// A tag is the first byte of a stored operation. It is never reused, and neither its fields nor its meaning change: what does gets a new tag,
-// which is added at the end of the row. The last tag is written. A record keeps its tag, by which perform() can tell the meaning it had.
+// A tag is the first byte of a stored operation. It is never reused, and its fields and meaning never
+// change. A changed meaning is a new tag at the end of the row: the last one is written, records keep
+// theirs, and perform() asks Draft::tag() which meaning to replay. Changed fields are a new
+// alternative with a row of its own, as COMPRESS by a plan is.
 struct OperationRow {
   std::size_t alternative;  // of Operation::What
   std::string_view name;
@@ -284,10 +289,11 @@ using WordsOf = std::array<std::string_view, sizeof...(Alternatives)>;
 // Stands for a message of which a record only says that there was one; the log has it.
 const Message& some_message();
 
-// What its record holds: `pairs` as they were in force, and no function, which might hold on to anything.
+// What its record holds: `pairs` as they were in force, and no function, which might own anything.
 Operation to_record(Operation operation, Pairs pairs);
 
-// Whether it kept messages by their text. What it kept is then part of its record, since texts can be redacted later.
+// Whether it chose messages by their text. What it kept is then part of its record: texts can be
+// redacted later.
 bool is_filter_by_text(const Operation& operation);
 
 }  // namespace undertext

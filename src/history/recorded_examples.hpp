@@ -1,5 +1,5 @@
-// Every operation with every form of its arguments, as it is recorded: the bytes in hexadecimal, and the fields as JSON. They never change: stores and
-// exports hold them. A new operation or tag adds rows.
+// Every operation with every form of its arguments, as it is recorded: the bytes in hexadecimal, and
+// the fields as JSON. They never change: stores and exports hold them. A new operation or tag adds rows.
 #pragma once
 
 #include <string>

@@ -10,8 +10,8 @@
 
 namespace undertext {
 
-// The operation may be without its messages. A FILTER by text whose record does not say what it kept reads the texts; no other body is read.
-// corrupt: the record does not go with the history or with what is given.
+// The operation may be without its messages. Only a FILTER by text whose record does not say what it
+// kept reads bodies. corrupt: the record does not go with the history or with what is given.
 Result<Step> replay(const History& history, RecordedOperation record, std::int64_t at_ms, const std::vector<StoredMessage>& given);
 
 }  // namespace undertext

@@ -107,9 +107,9 @@ class RecordOut {
 
 enum class Form : std::uint8_t { request, record };
 
-class FieldsIn {
+class JsonIn {
  public:
-  FieldsIn(Fields& fields, Form form) : fields_(fields), is_record_(form == Form::record) {}
+  JsonIn(Fields& fields, Form form) : fields_(fields), is_record_(form == Form::record) {}
 
   template <class T>
   void need(FieldName name, T& value) {
@@ -222,7 +222,7 @@ class FieldsIn {
     fields_.take_objects(name, [&](Fields& inner) { read_object(inner, list.emplace_back()); });
   }
   void read_object(Fields& fields, Described auto& object) const {
-    FieldsIn inner(fields, is_record_ ? Form::record : Form::request);
+    JsonIn inner(fields, is_record_ ? Form::record : Form::request);
     describe(inner, object);
   }
 
@@ -231,7 +231,7 @@ class FieldsIn {
 };
 
 void take_described(Fields& fields, Operation::What& what, Form form) {
-  FieldsIn io(fields, form);
+  JsonIn io(fields, form);
   std::visit([&](auto& each) { describe(io, each); }, what);
 }
 
@@ -253,7 +253,7 @@ const OperationRow* row_recorded_as(std::string_view operation, const Fields& fi
 
 void take_arguments(Fields& fields, Operation::What& what) { take_described(fields, what, Form::request); }
 
-void take_which(Fields& fields, op::Transform& transform) { FieldsIn(fields, Form::request).choice(transform.which, which_words); }
+void take_which(Fields& fields, op::Transform& transform) { JsonIn(fields, Form::request).choice(transform.which, which_words); }
 
 void append_record(std::string& out, const RecordedOperation& record) {
   const OperationRow& row = row_of(record.operation);
@@ -267,6 +267,8 @@ void append_record(std::string& out, const RecordedOperation& record) {
 }
 
 RecordedOperation take_record(Fields& fields, std::string_view operation) {
+  if (operation.empty()) fields.fail("operation", "must be the name of an operation");
+  if (operation.empty()) return {};
   const OperationRow* const row = row_recorded_as(operation, fields);
   if (row == nullptr) fail_newer("the operation \"" + clipped(operation) + "\"", "operation");
   std::uint64_t tag = first_tag(*row);
@@ -276,7 +278,7 @@ RecordedOperation take_record(Fields& fields, std::string_view operation) {
   fields.take("description", record.operation.options.description);
   fields.take("operationId", record.operation.options.operation_id);
   take_described(fields, record.operation.what, Form::record);
-  if (fields.has("kept")) FieldsIn(fields, Form::record).take("kept", record.kept.emplace());
+  if (fields.has("kept")) JsonIn(fields, Form::record).take("kept", record.kept.emplace());
   return record;
 }
 

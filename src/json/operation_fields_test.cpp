@@ -50,6 +50,7 @@ TEST(OperationFields, ARecordOfANewerReleaseIsUnsupported) {
 }
 
 TEST(OperationFields, WhatARecordLacksOrHasTooMuchIsNamed) {
+  EXPECT_EQ(read("", "").error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(read("EXPAND", "").error().field, "index");
   EXPECT_EQ(read("EXPAND", R"(,"index":1,"at":[1])").error().field, "at");
   EXPECT_EQ(read("TRANSFORM", R"(,"indices":[1])").error().field, "replaceText");

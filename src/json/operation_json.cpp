@@ -130,14 +130,14 @@ void read_compress_by(Fields& fields, SpelledOperation& spelled) {
 // The canonical spelling.
 void read_canonical(Fields& fields, const OperationRow& row, const Settings& settings, SpelledOperation& spelled) {
   spelled.operation.what = make_operation(row);
-  const bool is_compress = std::holds_alternative<op::Compress>(spelled.operation.what);
+  const bool is_compress = row.alternative == alternative_of<op::Compress>();
   if (is_compress && fields.has("strategy")) {
     read_compress_by(fields, spelled);
   } else {
     take_arguments(fields, spelled.operation.what);
   }
   if (is_compress) read_strategy(fields, "strategy", settings, spelled.compress_by.strategy);
-  spelled.field_names = {{"find", "replaceText.find"}};
+  if (row.alternative == alternative_of<op::Transform>()) spelled.field_names = {{"find", "replaceText.find"}};
 }
 
 struct Spelling {
