@@ -257,7 +257,7 @@ def travels_badly(b, exported):
     b.fails("corrupt", 6, "import", "-", stdin="\n".join(lines[:3] + lines[4:]) + "\n")
     b.fails("corrupt", 6, "import", "-", stdin=exported.replace("instead", "INSTEAD"))
     b.fails("invalid_argument", 2, "import", "-", stdin="\n".join(lines[:2] + ["{"] + lines[3:]))
-    b.fails("unsupported", 8, "import", "-", stdin=exported.replace('"formatVersion":1', '"formatVersion":2', 1))
+    b.fails("unsupported", 8, "import", "-", stdin=exported.replace('"formatVersion":2', '"formatVersion":3', 1))
     b.fails("conflict", 4, "import", "-", "traveller", stdin=exported)
     b.fails("not_found", 3, "import", str(b.folder / "nothing"))
     spy = lines[0].replace('"settings":{"tokenLimit": 100000}', '"settings":{"summarisers":{"spy":{"url":"http://127.0.0.1:1/v1/chat/completions","model":"m"}}}')

@@ -7,9 +7,9 @@
 #include "handles.hpp"
 #include "json/answer_json.hpp"
 #include "json/kept_settings.hpp"
+#include "json/operation_fields.hpp"
 #include "json/operation_json.hpp"
 #include "json/query_json.hpp"
-#include "json/recorded_operation.hpp"
 #include "json/request.hpp"
 #include "json/settings_json.hpp"
 #include "json/usage_json.hpp"
@@ -223,10 +223,9 @@ undertext_status undertext_conversation_fork(undertext_conversation* conversatio
 undertext_status undertext_import_mark_map(undertext_conversation* conversation, undertext_text mark_map, uint64_t expected_version,
                                            undertext_string* answer) {
   return answered_by(conversation, answer, [&](undertext_conversation& at) -> Result<Outcome> {
-    Operation import;
+    Operation import{op::ImportMarkMap{}};
     const std::string object = R"({"markMap":)" + std::string(view_of(mark_map)) + "}";
-    Failed bad = read_object(c::text_of(object), "the mark map",
-                             [&](Fields& fields) { import.what = take_recorded_arguments(fields, "IMPORT_MARK_MAP"); });
+    Failed bad = read_object(c::text_of(object), "the mark map", [&](Fields& fields) { take_arguments(fields, import.what); });
     if (bad) return std::move(*bad);
     if (expected_version != UNDERTEXT_HEAD) import.options.expected_version = Version(expected_version);
     return at.conversation.apply(std::move(import));

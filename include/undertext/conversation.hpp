@@ -136,8 +136,8 @@ struct Outcome : Applied {
 
 // A version as it was made, here or elsewhere: the operation that was carried out, when, and the messages it stored.
 struct PastVersion {
-  Operation
-      operation;  // with its description and operation id; messages of its own are not looked at, nor is the version it expected
+  // With its description and operation id. Its own messages and expected version are ignored.
+  RecordedOperation record;
   std::int64_t at_ms = 0;
   std::vector<Message> messages = {};
 };

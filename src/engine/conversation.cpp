@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/conversation_rep.hpp"
+#include "history/operation_table.hpp"
 
 namespace undertext {
 namespace {
@@ -31,11 +32,7 @@ Result<Counting> prepare(Settings& settings) {
 }
 
 // Whether the operation means the same on whatever another writer has made of the conversation.
-bool may_rebase(const Operation& operation) {
-  const bool names_nothing =
-      std::holds_alternative<op::Append>(operation.what) || std::holds_alternative<op::CompressBy>(operation.what);
-  return names_nothing && !operation.options.expected_version;
-}
+bool may_rebase(const Operation& operation) { return traits_of(operation).may_rebase && !operation.options.expected_version; }
 
 // The oldest version that a retention asks for.
 std::uint32_t first_kept(const History& history, const Retention& retention, std::int64_t now) {

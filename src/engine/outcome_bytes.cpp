@@ -140,7 +140,7 @@ std::string outcome_bytes(const Outcome& outcome) {
 
 Outcome read_outcome(std::string_view bytes) {
   ByteIn in(bytes, "the answer to a stored operation");
-  if (in.number() != format) in.fail("its format is not known");
+  if (in.number() != format) in.fail_newer();
   Outcome outcome;
   outcome.operation = std::string(in.text());
   outcome.version = Version(in.number());

@@ -8,6 +8,7 @@
 
 #include "history/draft.hpp"
 #include "history/import.hpp"
+#include "history/operation_table.hpp"
 #include "history/plan.hpp"
 #include "history/replay.hpp"
 #include "message/edit.hpp"
@@ -222,11 +223,6 @@ Problem perform(Draft& draft, const op::Expand& expand) {
   return {};
 }
 
-const Message& a_message() {
-  static const Message message = Message::make(Role::user, "given").value();
-  return message;
-}
-
 Result<Message> merge_at(const Draft& draft, const std::vector<std::uint64_t>& indices, const std::string& separator) {
   const std::vector<Message> messages = messages_at(draft, indices);
   for (const Message& message : messages) {
@@ -240,7 +236,7 @@ Problem perform(Draft& draft, const op::Merge& merge) {
   Result<std::vector<std::uint64_t>> indices = draft.indices_of(Names::indices(merge.indices));
   if (!indices) return indices.error();
   // What is carried out again looks into no body: some may have been taken out since.
-  Result<Message> merged = draft.replays() ? a_message() : merge_at(draft, *indices, merge.separator);
+  Result<Message> merged = draft.replays() ? some_message() : merge_at(draft, *indices, merge.separator);
   if (!merged) return merged.error();
   Result<std::vector<std::uint32_t>> stored = draft.store({&*merged, 1});
   if (!stored) return stored.error();
@@ -252,7 +248,7 @@ Problem perform(Draft& draft, const op::Merge& merge) {
 Problem perform(Draft& draft, const op::Split& split) {
   if (Problem problem = index_problem(draft, split.index)) return problem;
   Result<std::vector<Message>> pieces =
-      draft.replays() ? Result<std::vector<Message>>(std::vector<Message>(split.at.size() + 1, a_message()))
+      draft.replays() ? Result<std::vector<Message>>(std::vector<Message>(split.at.size() + 1, some_message()))
                       : split_message(messages_at(draft, {split.index}).front(), split.at, draft.context().limits);
   if (!pieces) return pieces.error();
   Result<std::vector<std::uint32_t>> stored = draft.store(*pieces);
@@ -290,7 +286,7 @@ Problem perform(Draft& draft, const op::Transform& transform) {
   }
   std::vector<Message> changed;
   changed.reserve(indices.size());
-  if (draft.replays()) changed.assign(indices.size(), a_message());
+  if (draft.replays()) changed.assign(indices.size(), some_message());
   for (std::size_t k = changed.size(); k < indices.size(); ++k) {
     const Message message = messages_at(draft, {indices[k]}).front();
     Result<Message> result = std::visit(Change{message, draft.context().limits}, transform.change);
@@ -382,10 +378,7 @@ struct Links {
 Links links_of(const History::Rep& rep, std::uint64_t version) {
   if (version == 0) return {};
   const VersionRow& row = rep.versions[version];
-  const Operation::What* what = row.operation ? &row.operation->operation.what : nullptr;
-  if (what && (std::holds_alternative<op::Undo>(*what) || std::holds_alternative<op::Redo>(*what))) {
-    return {row.operation->undo, row.operation->redo};
-  }
+  if (row.operation && traits_of(row.operation->operation).moves_undo) return {row.operation->undo, row.operation->redo};
   return {static_cast<std::uint32_t>(version - 1), {}};
 }
 
@@ -433,19 +426,23 @@ Result<Step> carry_out(Draft& draft, const Operation& operation) {
 
 }  // namespace
 
-Result<Step> replay(const History& history, Operation operation, std::int64_t at_ms, const std::vector<StoredMessage>& given,
-                    const Stretches* kept) {
-  if (kept && (!is_filter_by_text(operation) || !are_within(*kept, history.view().size()))) {
+Result<Step> replay(const History& history, RecordedOperation record, std::int64_t at_ms, const std::vector<StoredMessage>& given) {
+  Operation& operation = record.operation;
+  if (record.tag != 0 && !has_tag(row_of(operation), record.tag)) {
+    return Error{ErrorCode::corrupt, "a stored " + std::string(name(operation)) + " has the tag of another operation"};
+  }
+  if (record.kept && (!is_filter_by_text(operation) || !are_within(*record.kept, history.view().size()))) {
     return Error{ErrorCode::corrupt, "a stored " + std::string(name(operation)) + " cannot have kept what it says"};
   }
   // Any of them will do: what was made then is taken.
-  const std::vector<Message> places(given.size(), Message::make(Role::user, "given").value());
-  if (auto* append = std::get_if<op::Append>(&operation.what)) append->messages = places;
-  if (auto* insert = std::get_if<op::Insert>(&operation.what)) insert->messages = places;
-  if (auto* replace = std::get_if<op::Replace>(&operation.what)) replace->messages = places;
+  std::visit(
+      [&](auto& what) {
+        if constexpr (requires { what.messages; }) what.messages.assign(given.size(), some_message());
+      },
+      operation.what);
   constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
   const ApplyContext context{at_ms, {}, Pairs::literal, {unlimited, std::numeric_limits<std::uint32_t>::max()}};
-  Draft draft(history.rep(), context, &given, kept);
+  Draft draft(history.rep(), context, &given, &record);
   Result<Step> step = carry_out(draft, operation);
   if (!step) {
     return Error{ErrorCode::corrupt,
@@ -478,8 +475,7 @@ Result<Step> History::apply(const Operation& operation, const ApplyContext& cont
   if (!done) return done;
   Step step = *std::move(done);
   // Nothing has happened yet: what a strategy proposed is dropped as a whole.
-  if (std::holds_alternative<op::ApplyPlan>(operation.what) && !step.applied.warnings.empty())
-    return bad_plan("would break a tool pair");
+  if (traits_of(operation).by_strategy && !step.applied.warnings.empty()) return bad_plan("would break a tool pair");
   return step;
 }
 

@@ -3,26 +3,21 @@
 #include <algorithm>
 #include <limits>
 
+#include "history/operation_table.hpp"
+
 namespace undertext {
 namespace {
 
 constexpr std::uint64_t log_length_max = std::numeric_limits<std::uint32_t>::max() - 1;
 
-std::string_view field_of(const Names& names) { return names.by == Names::By::index ? "indices" : "ordinals"; }
-
 Error bad_name(const Names& names, const std::string& problem) {
-  return {ErrorCode::invalid_argument, problem, std::string(field_of(names))};
+  return {ErrorCode::invalid_argument, problem, std::string(words_of<Names::By>[static_cast<std::size_t>(names.by)])};
 }
 
 }  // namespace
 
-bool is_filter_by_text(const Operation& operation) {
-  const auto* filter = std::get_if<op::Filter>(&operation.what);
-  return filter && (!filter->content_contains.empty() || !filter->content_excludes.empty());
-}
-
 Draft::Draft(const History::Rep& base, const ApplyContext& context, const std::vector<StoredMessage>* given,
-             const Stretches* kept_then)
+             const RecordedOperation* record)
     : base_(base),
       context_(context),
       log_(base.log),
@@ -30,7 +25,7 @@ Draft::Draft(const History::Rep& base, const ApplyContext& context, const std::v
       batches_(base.head.frame->batches),
       marks_(base.head.frame->marks),
       given_(given),
-      kept_then_(kept_then) {}
+      record_(record) {}
 
 Result<std::vector<std::uint32_t>> Draft::ordinals_of(const Names& names) const {
   if (names.numbers.empty()) return bad_name(names, "name at least one message");
@@ -161,7 +156,7 @@ Step Draft::finish(const Operation& operation) && {
     applied.warnings = broken_pairs(log_, before, view_swapped_ ? kept_between(before, view_) : *kept_, view_);
   }
 
-  const bool is_append = std::holds_alternative<op::Append>(operation.what);
+  const bool is_append = traits_of(operation).only_appends;
   auto rep = std::make_shared<History::Rep>();
   rep->versions = base_.versions;
   rep->states = base_.states;
@@ -179,18 +174,9 @@ Step Draft::finish(const Operation& operation) && {
   row.log_length = rep->head.log_length;
   row.state = rep->first_state + static_cast<std::uint32_t>(rep->states.size());
   if (!is_append || !operation.options.description.empty()) {
-    Operation recorded = operation;
-    // What the conversation was set to is part of what was done.
-    if (auto* truncate = std::get_if<op::Truncate>(&recorded.what)) truncate->pairs = truncate->pairs.value_or(context_.pairs);
-    if (auto* filter = std::get_if<op::Filter>(&recorded.what)) filter->pairs = filter->pairs.value_or(context_.pairs);
-    if (auto* del = std::get_if<op::Delete>(&recorded.what)) del->pairs = del->pairs.value_or(context_.pairs);
-    if (auto* transform = std::get_if<op::Transform>(&recorded.what);
-        transform && std::holds_alternative<op::TransformFunction>(transform->change)) {
-      transform->change = op::TransformFunction();  // it may hold on to anything
-    }
-    Stretches kept;
-    if (is_filter_by_text(recorded) && kept_) kept = *kept_;
-    row.operation = Shared<OperationRecord>::make(std::move(recorded), restores_, undo_, redo_, std::move(kept));
+    RecordedOperation recorded{to_record(operation, context_.pairs), {}, tag()};
+    if (is_filter_by_text(operation)) recorded.kept = kept_;
+    row.operation = Shared<LinkedOperation>::make(std::move(recorded), restores_, undo_, redo_);
   }
   rep->versions.push_back(row);
   rep->log = std::move(log_);

@@ -6,6 +6,7 @@
 
 #include "failing_store.hpp"
 #include "kinds.hpp"
+#include "store/chain.hpp"
 
 namespace undertext::test {
 namespace {
@@ -140,6 +141,22 @@ TEST_P(StoredConversation, AStoredForkSharesMessagesAndGoesItsOwnWay) {
   EXPECT_EQ(texts(kept_in(store).view()).back(), "trunk");
   EXPECT_EQ(c.fork(Version(1), "f").error().code, ErrorCode::conflict);
   EXPECT_TRUE(check_store(*store).value().damage.empty());
+}
+
+TEST_P(StoredConversation, WhatANewerReleaseStoredIsUnsupportedAndNotDamaged) {
+  const std::shared_ptr<Store> store = shared();
+  kept_in(store).apply(append("one")).value();
+  const ConversationRecord record = store->find("c").value();
+  VersionRecord newer;
+  newer.version = 2;
+  newer.log_length = 1;
+  newer.operation = "SHOW";
+  newer.arguments = "\x7f of which nothing is known";
+  newer.chain = next_chain(record.chain, newer, {});
+  ASSERT_FALSE(store->commit({.conversation = "c", .expected_version = 1, .versions = {newer}}));
+  const Result<Conversation> opened = Conversation::open(store, "c");
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::unsupported) << opened.error().message;
 }
 
 TEST_P(StoredConversation, ARedactedMessageIsAStubEverywhereAndPairsStayWhole) {
