@@ -111,11 +111,9 @@ export function toAgentItems(messages: readonly Message[], nameOf: ToolNames = t
   const items = messages.map(disclosed)
   // A call of another kind than a function's does not take text for an answer: then both are a function's.
   const answered = new Set(messages.flatMap((message, i) => (items[i] === undefined ? said(message).results.map(({ callId }) => callId) : [])))
-  const isAnswered = (item: Item): boolean => typeof item['type'] === 'string' && item['type'].endsWith('_call') && answered.has(item['callId'] as string)
-  return messages.flatMap((message, i) => {
-    const item = items[i]
-    return item === undefined || (item['type'] !== 'function_call' && isAnswered(item)) ? plainItems(message, nameOf) : [item]
-  }) as unknown as AgentInputItem[]
+  const isAnswered = ({ type, callId }: Item): boolean => typeof type === 'string' && /(?<!^function)_call$/.test(type) && answered.has(callId as string)
+  const told = messages.flatMap((message, i) => (items[i] === undefined ? plainItems(message, nameOf) : [items[i]]))
+  return told.flatMap((item) => (isAnswered(item) ? said(enclose(kind, item, faceOf(item))).calls.map(plainCall) : [item])) as unknown as AgentInputItem[]
 }
 
 // The first call of that id is replaced, and any other is hidden.
