@@ -41,9 +41,7 @@ ContentBlock content_block(const Block& block) {
     case ContentBlock::Kind::text:
     case ContentBlock::Kind::reasoning: made.text = decoded(block.text); break;
     case ContentBlock::Kind::media: made.media = media_of(block.media); break;
-    case ContentBlock::Kind::call:
-      made.arguments_json = block.json.empty() ? std::string_view("{}") : block.json;
-      break;
+    case ContentBlock::Kind::call: made.arguments_json = block.json.empty() ? std::string_view("{}") : block.json; break;
     case ContentBlock::Kind::result:
       made.is_error = block.is_error;
       made.blocks = said_by(block);

@@ -112,6 +112,9 @@ void read_media(const JsonValue& part, std::string_view type, Block& block) {
   for (const std::string_view key : {type, std::string_view("image_url")})
     if (const std::optional<JsonValue> inner = part.find(key); inner && inner->is(JsonType::object)) read_where(*inner, block);
   if (block.kind != BlockKind::media) read_where(part, block);
+  if (block.kind == BlockKind::media || known->kind == MediaKind::file) return;
+  block.kind = BlockKind::media;  // somewhere
+  block.media.source = MediaSource::file_id;
 }
 
 class PartReader {
@@ -199,6 +202,7 @@ class PartReader {
     } else if (type == "reasoning" || type == "reasoning_text" || type == "summary_text") {
       block.kind = BlockKind::reasoning;
       block.text = reasoning_text(part, arena_);
+      block.signature = body_of(part, "encrypted_content");
     } else if (type != "refusal" || origin_ != in_anthropic) {
       read_said(part, type, block, arena_);
       if (block.kind == BlockKind::opaque) read_part_item(part, block);
@@ -256,11 +260,12 @@ class PartReader {
     block.content = content.raw();
     if (content.is(JsonType::string)) {
       block.text = content.string_raw();
-    } else if (content.is(JsonType::array) && !block.is_server) {
+    } else if (content.is(JsonType::array)) {
       block.is_list = true;
       const DialectSet outside = native_;
       for (const JsonValue element : content.elements()) block.inner.push_back(read(element));
-      if ((native_ & in_anthropic) == 0) block.native &= origin_;
+      // What a tool of the provider found is the provider's own, whatever it is.
+      if ((native_ & in_anthropic) == 0 && !block.is_server) block.native &= origin_;
       native_ = outside;
     } else if (!content.is(JsonType::null)) {
       block.json = content.raw();

@@ -29,6 +29,7 @@ void append_known(std::string& out, const History& history, Ordinal ordinal) {
 }
 
 void append_message(std::string& out, const Message& message) {
+  append_json_string(out += R"(,"role":)", name(message.role()));
   append_blocks(out += R"(,"blocks":)", message);
   ((out += R"(,"message":)") += message.json()) += '}';
 }
