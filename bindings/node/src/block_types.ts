@@ -2,7 +2,7 @@
 import type { Json, Role } from './operation_types.js'
 
 interface AnyBlock {
-  /** The format's own word where it says more than `kind`: "refusal", "shell_call". */
+  /** The format's own word where it says more than `kind`, such as "refusal". */
   type?: string
 }
 

@@ -5,7 +5,7 @@ import type { Message, Operation } from '../types.js'
 import { applyAt, changes, hiding, units } from './changes.js'
 import { beyond, clearAll, disclose, enclose, functionCall, isObject, isOf, ownParts, refresh, strangeParts, type AnyConversation, type Face, type Item, type PartKinds } from './foreign.js'
 import { encodeItems, invalid } from './given.js'
-import { said, toolNames, type Call, type ToolNames } from './said.js'
+import { said, toolNames, type Call, type Said, type ToolNames } from './said.js'
 import { Turns } from './turns.js'
 
 const kind = 'openai-agents'
@@ -25,7 +25,7 @@ function isItem(part: Item): boolean {
   return /_(call|result|output)$/.test(type) || type === 'compaction' || type === 'unknown' || (type === 'reasoning' && Array.isArray(part['content']))
 }
 
-// The result of a function is its text or its parts. That of a computer is one part: a text in its place would be none.
+// What the result of a function says stands as content, so does the picture of a computer; any other result stands there whole.
 function homeOfResult({ type, output }: Item): Pick<Face, 'home' | 'isPart'> {
   if (isObject(output) && typeof output['text'] === 'string' && output['text'] !== '') return { home: ['output', 'text'] }
   if (isObject(output)) return { home: ['output'], isPart: true }
@@ -43,7 +43,7 @@ function faceOf(item: Item): Face {
 }
 
 // As items were shown before the engine knew them as parts. What was stored then is read as it was.
-function earlierFaceOf(item: Item): Face | undefined {
+function earlierFaceOf(item: Item): Face {
   const { id, type, callId, name, output, rawContent } = item
   if (typeof type === 'string' && typeof callId === 'string') {
     const isText = typeof output === 'string' && type !== 'apply_patch_call_output'
@@ -88,8 +88,7 @@ function ownItems(role: Message['role'], parts: Item[]): Item[] {
   return content.length === 0 ? others : [...others, message]
 }
 
-function plainItems(message: Message, nameOf: ToolNames): Item[] {
-  const { text, calls, results } = said(message)
+function plainItems(message: Message, { text, calls, results }: Said, nameOf: ToolNames): Item[] {
   const isOwn = (part: Item): boolean => isOwnOf(message.role)(part) || isThought(part) || isItem(part)
   const own = message.role === 'user' || message.role === 'assistant' ? ownParts(kind, message, isOwn) : undefined
   const told = own ? ownItems(message.role, own) : text === '' ? [] : [plainMessage(message.role, text)]
@@ -110,9 +109,10 @@ function plainItems(message: Message, nameOf: ToolNames): Item[] {
 export function toAgentItems(messages: readonly Message[], nameOf: ToolNames = toolNames(messages)): AgentInputItem[] {
   const items = messages.map(disclosed)
   // A call of another kind than a function's does not take text for an answer: then both are a function's.
-  const answered = new Set(messages.flatMap((message, i) => (items[i] === undefined ? said(message).results.map(({ callId }) => callId) : [])))
-  const isAnswered = ({ type, callId }: Item): boolean => typeof type === 'string' && /(?<!^function)_call$/.test(type) && answered.has(callId as string)
-  const told = messages.flatMap((message, i) => (items[i] === undefined ? plainItems(message, nameOf) : [items[i]]))
+  const plain = messages.map((message, i) => (items[i] === undefined ? said(message) : undefined))
+  const answered = new Set<unknown>(plain.flatMap((each) => each?.results.map(({ callId }) => callId) ?? []))
+  const isAnswered = ({ type, callId }: Item): boolean => type !== 'function_call' && String(type).endsWith('_call') && answered.has(callId)
+  const told = messages.flatMap<Item>((message, i) => items[i] ?? plainItems(message, plain[i]!, nameOf))
   return told.flatMap((item) => (isAnswered(item) ? said(enclose(kind, item, faceOf(item))).calls.map(plainCall) : [item])) as unknown as AgentInputItem[]
 }
 

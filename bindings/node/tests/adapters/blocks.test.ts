@@ -53,6 +53,19 @@ test("the nested result of the documents' messages is a result of every adapter"
   assert.deepEqual((await new ModelMessageStore(store).load('chat'))[1]!.content, [{ type: 'tool-result', toolCallId: 'a', toolName: 'f', output: { type: 'text', value: 'done' } }])
 })
 
+test('a picture in a result is one of LangChain, and what a provider ran itself stays where it was', async () => {
+  const conversation = new MemoryConversation()
+  const ran = [{ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }, { type: 'web_search_tool_result', tool_use_id: 's', content: [] }, { type: 'text', text: 'found' }]
+  const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' }
+  conversation.append([
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'seen' }, { type: 'image', source }] }] },
+    { role: 'assistant', content: ran },
+  ])
+  const [result, answer, ...others] = await new UndertextChatMessageHistory(conversation).getMessages()
+  assert.deepEqual(result!.content, [{ type: 'text', text: 'seen' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }])
+  assert.deepEqual([answer!.content, (answer as AIMessage).tool_calls, others], [ran, [], []])
+})
+
 type Kind = Exclude<AgentInputItem['type'], undefined>
 
 // All kinds that the SDK has; a new one does not compile until it stands here.
