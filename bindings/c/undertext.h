@@ -280,6 +280,12 @@ UNDERTEXT_C_API undertext_status undertext_store_export(undertext_store *store, 
 UNDERTEXT_C_API undertext_status undertext_store_import(undertext_store *store, undertext_text id, undertext_read_line read, void *context,
                                                         undertext_text options, undertext_string *imported, undertext_string *error);
 
+/* ---- Messages ---- */
+
+/* What a message says, whichever format it is written in: a JSON array of blocks, as the query blocks has them. It need not be in a conversation. invalid_argument:
+ * `message` is no message. */
+UNDERTEXT_C_API undertext_status undertext_read_blocks(undertext_text message, undertext_string *blocks, undertext_string *error);
+
 /* ---- Providers and tokens (render, validate and cost are queries) ---- */
 
 /* A request or response of a provider ("openai_chat", "openai_responses", "anthropic", "gemini") as {"messages":[…],"rest":{…}}. */

@@ -506,6 +506,17 @@ static void usage_is_added_up(void) {
   undertext_conversation_close(conversation);
 }
 
+static void a_message_is_read_into_its_blocks(void) {
+  undertext_string text;
+  CHECK(undertext_read_blocks(t("{\"role\":\"assistant\",\"content\":\"Let me look.\",\"toolCalls\":[{\"id\":\"a\",\"name\":\"read\",\"args\":{\"n\":1}}]}"), &text,
+                              NULL) == UNDERTEXT_OK);
+  CHECK(holds(&text, "[{\"kind\":\"text\",\"text\":\"Let me look.\"},{\"kind\":\"call\",\"callId\":\"a\",\"name\":\"read\",\"arguments\":{\"n\":1}}]"));
+  undertext_string error;
+  CHECK(undertext_read_blocks(t("{\"content\":\"no role\"}"), &text, &error) == UNDERTEXT_INVALID_ARGUMENT && text.size == 0);
+  CHECK(holds(&error, "\"field\":\"role\""));
+  CHECK(undertext_read_blocks(none, &text, NULL) == UNDERTEXT_INVALID_ARGUMENT && text.size == 0);
+}
+
 static void providers_are_read(void) {
   undertext_string text;
   undertext_stream *stream;
@@ -562,6 +573,7 @@ int main(void) {
   a_conversation_goes_out_as_lines_and_comes_back();
   stored_conversations_last_and_fork(folder);
   usage_is_added_up();
+  a_message_is_read_into_its_blocks();
   providers_are_read();
   char remove_it[64];
   snprintf(remove_it, sizeof remove_it, "rm -r %s", folder);
