@@ -136,10 +136,10 @@ undertext_status undertext_answer(undertext_conversation* conversation, undertex
     if (conversation != nullptr) {
       answered = answer_request(conversation->conversation, view_of(line), {.cancel = cancel_of(*conversation)});
     } else {
-      answered.error = ErrorCode::invalid_argument;
-      append_answer(answered.line, Error{ErrorCode::invalid_argument, "the handle is NULL"});
+      answered.error = Error{ErrorCode::invalid_argument, "the handle is NULL"};
+      append_answer(answered.line, *answered.error);
     }
-    if (answered.error) said = c::status_of(*answered.error);
+    if (answered.error) said = c::status_of(answered.error->code);
     give(answer, std::move(answered.line));
     return std::nullopt;
   });

@@ -57,8 +57,9 @@ enum {
   UNDERTEXT_UNAVAILABLE = 6, /* retry later */
   UNDERTEXT_UNSUPPORTED = 7,
   UNDERTEXT_TOO_LARGE = 8,
-  UNDERTEXT_INTERNAL = 9,      /* a bug in Undertext, or a callback that says so */
-  UNDERTEXT_OUT_OF_MEMORY = 10 /* the error is empty then */
+  UNDERTEXT_INTERNAL = 9,       /* a bug in Undertext, or a callback that says so */
+  UNDERTEXT_OUT_OF_MEMORY = 10, /* the error is empty then */
+  UNDERTEXT_DENIED = 11         /* no or not enough rights */
 };
 
 /* Borrowed. */

@@ -39,7 +39,7 @@ void write(ByteOut& out, const Error& error) {
 Error read_error(ByteIn& in) {
   Error error;
   const std::uint64_t code = in.number();
-  if (code > static_cast<std::uint64_t>(ErrorCode::internal)) in.fail("there is no such error");
+  if (code >= error_code_count) in.fail("there is no such error");
   error.code = static_cast<ErrorCode>(code);
   for (std::string* text : {&error.message, &error.field, &error.path}) *text = std::string(in.text());
   for (auto* number : {&error.operation_index, &error.byte_offset, &error.tokens_minimum}) *number = read_optional(in);

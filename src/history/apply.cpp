@@ -7,6 +7,7 @@
 #include <undertext/history.hpp>
 
 #include "history/draft.hpp"
+#include "history/expected_version.hpp"
 #include "history/import.hpp"
 #include "history/operation_table.hpp"
 #include "history/plan.hpp"
@@ -455,12 +456,7 @@ Result<Step> replay(const History& history, RecordedOperation record, std::int64
 }
 
 Result<Step> History::apply(const Operation& operation, const ApplyContext& context) const {
-  const std::optional<Version>& expected = operation.options.expected_version;
-  if (expected && *expected != version()) {
-    return Error{ErrorCode::conflict,
-                 "expected version " + std::to_string(expected->value) + ", but the head is " + std::to_string(version().value),
-                 "expectedVersion"};
-  }
+  if (std::optional<Error> error = check_expected_version(operation.options, version())) return std::move(*error);
   if (rep().versions.size() > std::numeric_limits<std::uint32_t>::max() - 1) {
     return Error{ErrorCode::too_large, "the conversation has as many versions as it can"};
   }

@@ -60,8 +60,8 @@ static void an_answer_is_the_line_of_the_protocol(void) {
 
 static void every_status_has_the_name_of_its_code(void) {
   const char *names[] = {"ok",      "invalid_argument", "not_found",   "conflict",  "cannot_fit",   "corrupt",
-                         "unavailable", "unsupported",      "too_large", "internal", "out_of_memory"};
-  for (int32_t i = 0; i <= UNDERTEXT_OUT_OF_MEMORY; ++i) CHECK(strcmp(undertext_status_name(i), names[i]) == 0);
+                         "unavailable", "unsupported",      "too_large", "internal", "out_of_memory", "denied"};
+  for (int32_t i = 0; i <= UNDERTEXT_DENIED; ++i) CHECK(strcmp(undertext_status_name(i), names[i]) == 0);
   CHECK(strcmp(undertext_status_name(77), "internal") == 0);
   CHECK(undertext_abi_version() == 1);
 }

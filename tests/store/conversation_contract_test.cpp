@@ -453,5 +453,61 @@ TEST_P(StoredConversation, AStoreThatFailsAtAnyCallLosesNothingAndDoublesNothing
   EXPECT_GT(last, 20u);
 }
 
+// Like the digest, but planned while others may write.
+class SlowDigest final : public Summariser {
+ public:
+  std::string_view name() const noexcept override { return "slow digest"; }
+  bool is_slow() const noexcept override { return true; }
+  Result<Summary> summarise(const SummaryRequest& request) const override { return digest_summariser()->summarise(request); }
+};
+
+using Compress = std::function<Result<Outcome>(Conversation&)>;
+
+TEST_P(StoredConversation, AStoreThatFailsAtAnyCallWhileACompressionRunsIsUnavailableAndChangesNothing) {
+  const StrategyPtr quick = smart_summary({.keep = 2}),
+                    slow = smart_summary({.summariser = std::make_shared<SlowDigest>(), .keep = 2});
+  const std::pair<std::string, Compress> routes[] = {{"quick", [&](Conversation& c) { return c.compress(*quick); }},
+                                                     {"slow", [&](Conversation& c) { return c.compress(*slow); }},
+                                                     {"list", [&](Conversation& c) -> Result<Outcome> {
+                                                        Result<std::vector<Outcome>> outcomes =
+                                                            c.apply(std::vector<Operation>{{c.compress_by(quick).value()}});
+                                                        if (!outcomes) return outcomes.error();
+                                                        return outcomes->back();
+                                                      }}};
+  const std::shared_ptr<Store> inner = shared();
+  for (const auto& [id, compress] : routes) {
+    {
+      Conversation made = kept_in(inner, {}, id);
+      for (int i = 0; i < 40; ++i)
+        made.apply({op::Append{{text(i % 2 == 0 ? Role::user : Role::assistant,
+                                     "please look at src/file" + std::to_string(i) + ".cpp, which does not compile")}}})
+            .value();
+      ASSERT_FALSE(made.checkpoint());
+    }
+    const auto store = std::make_shared<FailingStore>(inner);
+    std::uint64_t failures = 0;
+    for (std::uint64_t n = 1;; ++n) {
+      Conversation c = kept_in(store, {.cache_bytes = 10}, id);
+      const Version before = c.version();
+      store->fail_at(n);
+      const Result<Outcome> outcome = compress(c);
+      const bool has_failed = store->calls() >= n;
+      store->fail_at(0);
+      if (outcome) {
+        ASSERT_EQ(kept_in(inner, {}, id).view().size(), 3u) << id << ", call " << n;
+        if (!has_failed) break;
+        kept_in(inner, {}, id).apply({op::Undo{}}).value();  // the call only gave memory back, and may fail
+        continue;
+      }
+      ++failures;
+      ASSERT_TRUE(has_failed) << id << ", call " << n << ": " << outcome.error().message;
+      EXPECT_EQ(outcome.error().code, ErrorCode::unavailable) << id << ", call " << n << ": " << outcome.error().message;
+      EXPECT_EQ(c.version(), before) << id << ", call " << n;
+      EXPECT_EQ(kept_in(inner, {}, id).version(), before) << id << ", call " << n;
+    }
+    EXPECT_GT(failures, 3u) << "of calls before the plan, while it is made, and to commit it";
+  }
+}
+
 }  // namespace
 }  // namespace undertext::test
