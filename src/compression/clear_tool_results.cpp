@@ -1,28 +1,47 @@
 // clear_tool_results: old results become stubs.
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <undertext/compression.hpp>
 
 #include "compression/kept.hpp"
+#include "history/linked.hpp"
 #include "history/state.hpp"
 #include "message/edit.hpp"
 
 namespace undertext {
 namespace {
 
-// Which tool the result answers; empty when its call is not in the view or has no name.
-std::string tool_of(const View& view, Ordinal result, const std::string& id) {
-  const View::Rep& rep = view.rep();
-  for (const PairPlaces& pair : pairs_of(rep.log, rep.placed, id, static_cast<std::uint32_t>(result.value))) {
-    if (pair.result_ordinal != result.value) continue;
-    for (const ToolCall& call : rep.log.message(pair.call_ordinal).tool_calls()) {
-      if (call.id == id) return call.name;
+// The names of the tools that results answer. Each message with calls is read once.
+class ToolNames {
+ public:
+  explicit ToolNames(const View::Rep& view) : view_(view) {}
+
+  // Empty when the call is not in the view or has no name.
+  std::string of(std::uint32_t result, std::string_view id) {
+    for (const PairPlaces& pair : pairs_of(view_.log, view_.placed, Log::hash_of(id), result)) {
+      if (pair.result_ordinal != result) continue;
+      const std::unordered_map<std::string, std::string>& names = names_in(pair.call_ordinal);
+      if (const auto found = names.find(std::string(id)); found != names.end()) return found->second;
     }
+    return {};
   }
-  return {};
-}
+
+ private:
+  const std::unordered_map<std::string, std::string>& names_in(std::uint32_t ordinal) {
+    const auto [known, is_new] = known_.try_emplace(ordinal);
+    if (is_new) {
+      for (ToolCall& call : view_.log.message(ordinal).tool_calls())
+        known->second.emplace(std::move(call.id), std::move(call.name));
+    }
+    return known->second;
+  }
+
+  const View::Rep& view_;
+  std::unordered_map<std::uint32_t, std::unordered_map<std::string, std::string>> known_;  // name by id, by ordinal
+};
 
 class Clearing final : public Strategy {
  public:
@@ -30,7 +49,7 @@ class Clearing final : public Strategy {
   std::string_view name() const noexcept override { return "clear_tool_results"; }
 
   Result<Plan> plan(const History& history, const Aim& aim) const override {
-    const View view = history.view();
+    const View view = view_with_links(history);
     Plan plan = empty_plan(history, name());
     if (is_within(view, aim)) return plan;
     const std::vector<std::uint64_t> pinned = history.marked(pinned_mark);
@@ -39,6 +58,7 @@ class Clearing final : public Strategy {
     std::uint64_t newest = 0, gain = 0;
     std::optional<Error> error;
     const View::Rep& rep = view.rep();
+    ToolNames names(rep);
     rep.placed.entries.visit_back(
         0, view.size(),
         [](const EntrySums& s) { return s.role_counts[static_cast<std::size_t>(Role::tool)] > 0 || s.reach_min != no_place; },
@@ -48,7 +68,7 @@ class Clearing final : public Strategy {
           if (rep.log.originals(entry.ordinal)) return true;  // a stub already
           // Other than hiding it, a stub neither breaks a pair nor a turn: so only what must be read as it is stays.
           if (index >= unread || std::binary_search(pinned.begin(), pinned.end(), entry.ordinal)) return true;
-          Result<Message> stub = stub_of(view, index, entry, aim.limits);
+          Result<Message> stub = stub_of(view, index, entry, names, aim.limits);
           if (!stub) {
             error = stub.error();
             return false;
@@ -73,9 +93,10 @@ class Clearing final : public Strategy {
   }
 
  private:
-  Result<Message> stub_of(const View& view, std::uint64_t index, const Entry& entry, const MessageLimits& limits) const {
+  Result<Message> stub_of(const View& view, std::uint64_t index, const Entry& entry, ToolNames& names,
+                          const MessageLimits& limits) const {
     const auto stub = [&](std::string_view id) -> std::optional<std::string> {
-      const std::string tool = tool_of(view, Ordinal(entry.ordinal), std::string(id));
+      const std::string tool = names.of(entry.ordinal, id);
       if (std::find(options_.exclude.begin(), options_.exclude.end(), tool) != options_.exclude.end()) return {};
       return "[result of " + (tool.empty() ? "a tool" : tool) + " cleared: " + std::to_string(entry.tokens) + " tokens, " +
              std::to_string(entry.bytes) + " bytes]";

@@ -250,7 +250,8 @@ void Durable::replay_to(History& history, std::uint64_t version) {
     if (!record.arguments.empty()) {
       ByteIn in(record.arguments, "version " + std::to_string(record.version) + " of " + record_.id);
       operation = read_operation(in);
-      if (is_filter_by_text(operation)) kept = read_stretches(in);
+      // The first releases wrote what was kept for a FILTER by text only.
+      if (is_filter_by_text(operation) || (records_kept(operation) && in.left() > 0)) kept = read_stretches(in);
       in.end();
     }
     history = replay(history, std::move(operation), record.at_ms, given, kept ? &*kept : nullptr).value().history;
@@ -289,7 +290,7 @@ Commit Durable::new_records(const History& history, const Outcomes& answers) con
     if (row.operation) {
       ByteOut out;
       write_operation(out, row.operation->operation);
-      if (is_filter_by_text(row.operation->operation)) write_stretches(out, row.operation->kept);
+      if (records_kept(row.operation->operation)) write_stretches(out, row.operation->kept);
       record.arguments = std::move(out.bytes);
     }
     if (const auto found = by_version.find(v); found != by_version.end()) {

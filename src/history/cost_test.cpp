@@ -36,7 +36,7 @@ History conversation_of(std::uint64_t n) {
 
 std::uint64_t nodes_made() {
   return EntryTree::nodes_made() + StoredTree::nodes_made() + PlaceTree::nodes_made() + BatchTree::nodes_made() +
-         HouseTree<LinkNote, LinkSums>::nodes_made() + HouseTree<SummaryNote, NoSums>::nodes_made() +
+         LinkTree::nodes_made() + NoteTree::nodes_made() + HouseTree<SummaryNote, NoSums>::nodes_made() +
          HouseTree<MarkNote, MarkSums>::nodes_made() + HouseTree<VersionRow, NoSums>::nodes_made() +
          HouseTree<State, NoSums>::nodes_made();
 }

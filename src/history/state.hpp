@@ -58,10 +58,14 @@ struct OperationRecord {
   std::optional<std::uint32_t> restores;  // the version whose state came back
   std::optional<std::uint32_t> undo;      // the version that UNDO would bring back; for an UNDO or REDO only
   std::optional<std::uint32_t> redo;
-  Stretches kept = {};  // of a FILTER by text: what it kept, for the texts may be taken out later
+  Stretches kept = {};  // where records_kept(): what it kept
 };
 
 bool is_filter_by_text(const Operation& operation);
+
+// Whether what it kept is part of its record: a FILTER by text, for the texts may be redacted later; and TRUNCATE, FILTER and DELETE with `pairs`, for
+// what makes a unit may be read otherwise later.
+bool records_kept(const Operation& operation);
 
 // The state of a run's last version.
 struct State {

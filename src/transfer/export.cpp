@@ -60,7 +60,7 @@ Operation operation_of(const VersionRecord& record) {
   if (!record.arguments.empty()) {
     ByteIn in(record.arguments, "version " + std::to_string(record.version));
     operation = read_operation(in);
-    if (is_filter_by_text(operation)) read_stretches(in);  // what it kept; an import finds that again from the texts
+    if (is_filter_by_text(operation) || (records_kept(operation) && in.left() > 0)) read_stretches(in);  // what it kept; an import finds that again from the texts
     in.end();
   }
   operation.options.operation_id = record.operation_id;

@@ -19,7 +19,7 @@ namespace {
 
 class Player {
  public:
-  explicit Player(std::uint64_t seed) : random_(seed), uses_ids_again_(one_in(3)) {}
+  explicit Player(std::uint64_t seed) : random_(seed), uses_ids_again_(one_in(3)), reasons_(one_in(2)) {}
 
   std::uint64_t below(std::uint64_t n) { return n == 0 ? 0 : random_() % n; }
   bool one_in(std::uint64_t n) { return below(n) == 0; }
@@ -27,6 +27,7 @@ class Player {
   Message message() {
     const std::string time = one_in(3) ? ",\"timestamp\":" + std::to_string(below(2000)) : "";
     const std::string text = words_[below(std::size(words_))] + std::to_string(next_++);
+    if (reasons_ && one_in(3)) return reasoning(text);
     switch (uses_ids_again_ && !one_in(5) ? 5 + below(5) : below(10)) {
       case 0: return parse("{\"role\":\"system\",\"content\":\"" + text + "\"" + time + "}");
       case 1:
@@ -48,6 +49,13 @@ class Player {
                      "\",\"content\":\"" + text + "\"}]" + time + "}");
       default: return parse("{\"role\":\"tool\",\"content\":\"" + text + "\",\"toolCallId\":\"" + some_call() + "\"" + time + "}");
     }
+  }
+  // By itself, with an answer, or with calls.
+  Message reasoning(const std::string& text) {
+    std::string parts = R"({"type":"reasoning","summary":")" + text + "\"}";
+    if (one_in(4)) parts += R"(,{"type":"text","text":")" + text + "\"}";
+    if (one_in(4)) parts += R"(,{"type":"tool_use","id":")" + new_call() + R"(","name":"t","input":{}})";
+    return parse(R"({"role":"assistant","content":[)" + parts + "]}");
   }
   std::vector<Message> messages() {
     std::vector<Message> list;
@@ -278,7 +286,7 @@ class Player {
     if (uses_ids_again_ && calls_ > 0 && !one_in(4)) return some_call();
     return "c" + std::to_string(calls_++);
   }
-  // Takes from `hidden` what shares a tool-call id with a message that is not in it.
+  // Takes from `hidden` what shares a tool-call id with a message that is not in it, and what belongs to such reasoning.
   static void keep_ids_together(const PlainModel& model, std::vector<std::uint64_t>& hidden) {
     const PlainModel::Ordinals& view = model.head().view;
     for (std::size_t before = hidden.size() + 1; before != hidden.size();) {
@@ -293,6 +301,18 @@ class Player {
         return std::any_of(links.begin(), links.end(), [&](const ToolLink& link) { return shown.count(link.id) > 0; });
       };
       hidden.erase(std::remove_if(hidden.begin(), hidden.end(), is_shown), hidden.end());
+      std::set<std::uint64_t> stays;  // of reasoning that is not hidden as a whole
+      for (std::uint64_t i = 0; i < view.size(); ++i) {
+        if (!model.log[view[i]].has_thinking()) continue;
+        const PlainModel::Ordinals following = model.following(view, i);
+        std::vector<std::uint64_t> unit{i};
+        for (std::uint64_t k = i; k < view.size(); ++k) {
+          if (std::find(following.begin(), following.end(), view[k]) != following.end()) unit.push_back(k);
+        }
+        const auto is_hidden = [&](std::uint64_t k) { return std::binary_search(hidden.begin(), hidden.end(), k); };
+        if (!std::all_of(unit.begin(), unit.end(), is_hidden)) stays.insert(unit.begin(), unit.end());
+      }
+      hidden.erase(std::remove_if(hidden.begin(), hidden.end(), [&](std::uint64_t i) { return stays.count(i) > 0; }), hidden.end());
     }
   }
 
@@ -304,6 +324,7 @@ class Player {
 
   std::mt19937_64 random_;
   bool uses_ids_again_;  // and has hardly a message without one: every way in which pairs can come about and go
+  bool reasons_;
   std::uint64_t next_ = 0, calls_ = 0;
   std::map<std::uint64_t, int> uses_;
   const std::string words_[6] = {"alpha", "beta", "gamma", "delta", "epsilon", "zeta"};

@@ -76,10 +76,10 @@ inline History carried_out_again(const History& before, const History& after) {
   if (row.operation) {
     ByteOut out;
     write_operation(out, row.operation->operation);
-    if (is_filter_by_text(row.operation->operation)) write_stretches(out, row.operation->kept);
+    if (records_kept(row.operation->operation)) write_stretches(out, row.operation->kept);
     ByteIn in(out.bytes, "an operation");
     operation = read_operation(in);
-    if (is_filter_by_text(operation)) kept = read_stretches(in);
+    if (records_kept(operation)) kept = read_stretches(in);
     in.end();
   }
   std::vector<StoredMessage> given;
