@@ -10,6 +10,9 @@
 
 #include <undertext/history.hpp>
 
+#include "history/changed_states.hpp"
+#include "history/linked.hpp"
+#include "history/pairs.hpp"
 #include "history/state.hpp"
 #include "plain_model.hpp"
 #include "stored_twin.hpp"
@@ -434,13 +437,63 @@ void expect_reach(const History& history) {
   for (std::uint64_t i = 0; i < view.size(); ++i) {
     const std::uint32_t ordinal = view.entries[i].ordinal;
     for (const ToolLink& link : log.message(ordinal).tool_links()) {
-      for (const PairPlaces& pair : pairs_of(log, view, link.id, ordinal)) {
+      for (const PairPlaces& pair : pairs_of(log, view, Log::hash_of(link.id), ordinal)) {
         if (pair.call == pair.result) continue;
         ASSERT_LE(view.entries[std::max(pair.call, pair.result)].reach, view.entries[std::min(pair.call, pair.result)].place)
             << "a pair is found from its later half: " << link.id;
       }
     }
   }
+}
+
+// Calls for which no result came, with them or later.
+void expect_waiting(const History& history, const PlainModel& model) {
+  std::vector<std::uint32_t> expected;
+  for (std::size_t o = 0; o < model.log.size(); ++o) {
+    const std::vector<ToolLink> links = model.log[o].tool_links();
+    const bool waits = std::any_of(links.begin(), links.end(), [&](const ToolLink& link) {
+      if (link.side != ToolLink::Side::call) return false;
+      const ToolLink result{ToolLink::Side::result, link.id};
+      return std::none_of(model.log.begin() + static_cast<std::ptrdiff_t>(o), model.log.end(), [&](const Message& later) {
+        const std::vector<ToolLink> of_later = later.tool_links();
+        return std::find(of_later.begin(), of_later.end(), result) != of_later.end();
+      });
+    });
+    if (waits) expected.push_back(static_cast<std::uint32_t>(o));
+  }
+  ASSERT_EQ(history.rep().log.waiting(), expected);
+}
+
+// Both ways to find broken pairs give the same answer.
+void expect_halves(const History& history, Player& player) {
+  const PlacedView view = history.rep().head.placed();
+  Stretches kept;
+  for (std::uint64_t i = 0, end = 0; i < view.size(); i = end) {
+    end = i + 1 + player.below(player.one_in(3) ? 12 : 3);
+    if (!player.one_in(3)) add_stretch(kept, i, std::min(end, view.size()));
+  }
+  const std::vector<Half> a = halves_by_edges(history.rep().log, view, kept);
+  const std::vector<Half> b = halves_by_hidden(history.rep().log, view, kept);
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    ASSERT_EQ(a[k].index, b[k].index);
+    ASSERT_EQ(a[k].link, b[k].link);
+    ASSERT_EQ(a[k].partners, b[k].partners);
+  }
+}
+
+// As read from what an older release stored.
+History without_links(const History& history) {
+  auto made = std::make_shared<History::Rep>(history.rep());
+  made->log.links = {};
+  made->log.notes = {};
+  made->log.links_known = false;
+  ChangedStates([](Entry e) {
+    e.reach = no_place;
+    e.calls = e.reasons = 0;
+    return e;
+  }).change(*made);
+  return History(std::move(made));
 }
 
 void expect_equal(const History& history, const PlainModel& model, Player& player) {
@@ -454,8 +507,9 @@ void expect_equal(const History& history, const PlainModel& model, Player& playe
     ASSERT_LE(place, history.rep().head.view[i].place) << "places never fall along a view";
     place = history.rep().head.view[i].place;
   }
-  if (model.pairs_are_clear(model.head().view)) {
+  if (history.rep().log.links_known && model.pairs_are_clear(model.head().view)) {
     ASSERT_NO_FATAL_FAILURE(expect_reach(history));
+    ASSERT_NO_FATAL_FAILURE(expect_halves(history, player));
   }
   const PlainModel::State& state = model.head();
   ASSERT_NO_FATAL_FAILURE(expect_view(history.view(), state.view, model, player));
@@ -670,6 +724,17 @@ TEST(HistoryModel, AnySequenceOfOperationsLeavesWhatThePlainReferenceSays) {
       if (player.one_in(50)) {  // go on from a copy that was counted otherwise and back
         history = history.recounted(count_otherwise).recounted(count_tokens);
         ASSERT_NO_FATAL_FAILURE(expect_equal(history, model, player));
+      }
+      if (history.rep().log.links_known && player.one_in(8)) {
+        ASSERT_NO_FATAL_FAILURE(expect_waiting(history, model));
+      }
+      if (player.one_in(40)) {  // go on from what an older release stored
+        history = without_links(history);
+        if (player.one_in(3)) {
+          twin.save(history, true);
+          history = twin.load();
+        }
+        if (player.one_in(2)) history = with_links(history);
       }
       if (player.one_in(40)) {  // go on from a fork
         const std::uint64_t v = player.below(model.versions.size());
