@@ -111,9 +111,9 @@ const StoredMessage* Draft::next_given() const {
 }
 
 Result<std::uint32_t> Draft::store_summary(const Message& message, std::vector<std::uint32_t> originals) {
+  log_.note_summary(static_cast<std::uint32_t>(log_.size()), std::move(originals));
   Result<std::vector<std::uint32_t>> stored = store({&message, 1});
   if (!stored) return stored.error();
-  log_.note_summary(stored->front(), std::move(originals));
   return stored->front();
 }
 

@@ -99,6 +99,7 @@ void Log::add_links(std::uint32_t ordinal, const std::vector<ToolLink>& message_
     notes.splice(at, known ? 1 : 0, {&note, 1});
     links.push_back(link);
   }
+  if (originals(ordinal)) return;  // what stands for a result brings none
   for (std::uint64_t i = first; i < links.size(); ++i) {
     const Link result = links[i];
     if (result.is_call()) continue;

@@ -137,7 +137,7 @@ struct Log {
     return at.body.is_here() ? *at.body : bodies->body(ordinal);
   }
 
-  // Stores a message and answers its ordinal.
+  // Stores a message and answers its ordinal. Whether it is a summary must be known by then.
   std::uint32_t store(const Message& message, std::int64_t now_ms, std::uint32_t tokens);
   void note_summary(std::uint32_t ordinal, std::vector<std::uint32_t> originals);
   const std::vector<std::uint32_t>* originals(std::uint32_t ordinal) const;  // nullptr: no summary

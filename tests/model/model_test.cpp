@@ -446,7 +446,7 @@ void expect_reach(const History& history) {
   }
 }
 
-// Calls for which no result came, with them or later.
+// Calls for which no result came, with them or later; what stands for one does not count.
 void expect_waiting(const History& history, const PlainModel& model) {
   std::vector<std::uint32_t> expected;
   for (std::size_t o = 0; o < model.log.size(); ++o) {
@@ -454,10 +454,12 @@ void expect_waiting(const History& history, const PlainModel& model) {
     const bool waits = std::any_of(links.begin(), links.end(), [&](const ToolLink& link) {
       if (link.side != ToolLink::Side::call) return false;
       const ToolLink result{ToolLink::Side::result, link.id};
-      return std::none_of(model.log.begin() + static_cast<std::ptrdiff_t>(o), model.log.end(), [&](const Message& later) {
-        const std::vector<ToolLink> of_later = later.tool_links();
-        return std::find(of_later.begin(), of_later.end(), result) != of_later.end();
-      });
+      for (std::size_t later = o; later < model.log.size(); ++later) {
+        const std::vector<ToolLink> of_later = model.log[later].tool_links();
+        if (model.summaries.count(later) == 0 && std::find(of_later.begin(), of_later.end(), result) != of_later.end())
+          return false;
+      }
+      return true;
     });
     if (waits) expected.push_back(static_cast<std::uint32_t>(o));
   }
