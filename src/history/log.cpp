@@ -105,7 +105,8 @@ void Log::add_links(std::uint32_t ordinal, const std::vector<ToolLink>& message_
     if (result.is_call()) continue;
     std::vector<std::uint64_t> answered;
     visit_mentions_below(result.hash(), std::uint64_t{ordinal} + 1, [&](const Link& other, std::uint64_t index) {
-      if (!other.is_call()) return other.ordinal == ordinal;  // calls before an earlier result are answered by that
+      // Calls before an earlier result are answered by that.
+      if (!other.is_call()) return other.ordinal == ordinal || originals(other.ordinal) != nullptr;
       if (other.answered_at != no_place) return false;
       answered.push_back(index);
       return true;
