@@ -20,3 +20,5 @@ endforeach()
 undertext_script_test(stored.exec_model model exec_model.py sqlite:${stored_folder}/exec_model.db)
 set_tests_properties(stored.exec_model PROPERTIES ENVIRONMENT STEPS=600)
 undertext_script_test(stored.racing scenario racing.py sqlite:${stored_folder}/racing.db)
+# Stores of released binaries, read, replayed and written to by this one.
+undertext_script_test(stored.releases scenario stored/stored_releases_test.py)

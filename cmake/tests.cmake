@@ -156,6 +156,9 @@ foreach(file IN LISTS files)
   add_test(NAME example.${name} COMMAND undertext_example_${name})
   set_tests_properties(example.${name} PROPERTIES LABELS example TIMEOUT 120 SKIP_RETURN_CODE 77)
 endforeach()
+add_test(NAME readme COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/readme_test.py ${PROJECT_SOURCE_DIR}/README.md
+  ${PROJECT_SOURCE_DIR}/examples/first_conversation.cpp $<TARGET_FILE:undertext_example_first_conversation>)
+set_tests_properties(readme PROPERTIES LABELS example TIMEOUT 120)
 
 # The tokens of o200k_base and cl100k_base beside tiktoken's. `tests/tokens/compare.sh PROGRAM` without --quick compares everything.
 add_executable(undertext_encode_texts tests/tokens/encode_texts.cpp)
@@ -190,8 +193,7 @@ if(TARGET undertext_cli)
   undertext_script_test(count scenario count_test.py)
   undertext_script_test(cli scenario cli_test.py)
   set_tests_properties(cli PROPERTIES SKIP_RETURN_CODE 77)
-  undertext_script_test(readme example readme_test.py ${PROJECT_SOURCE_DIR}/README.md
-    ${PROJECT_SOURCE_DIR}/examples/first_conversation.cpp $<TARGET_FILE:undertext_example_first_conversation>)
+  undertext_script_test(sessions example session_test.py ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/docs/operations.md)
   undertext_script_test(exec_model model exec_model.py)
   # What is rendered, through the official clients of the providers; skipped where npm cannot get them.
   undertext_script_test(clients scenario dialect/clients_test.py ${PROJECT_BINARY_DIR}/clients)

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include <undertext/dialect_name.hpp>
 #include <undertext/edit_cost.hpp>
 #include <undertext/error.hpp>
 #include <undertext/export.hpp>
@@ -31,11 +32,6 @@
 #include <undertext/view.hpp>
 
 namespace undertext {
-
-enum class Dialect : std::uint8_t { openai_chat, openai_responses, anthropic, gemini };
-inline constexpr std::size_t dialect_count = 4;
-UNDERTEXT_API std::string_view name(Dialect dialect);  // "openai_chat", …
-UNDERTEXT_API std::optional<Dialect> dialect_named(std::string_view name);
 
 // What one provider, or one family of models behind a dialect, accepts. Data: parse() reads the JSON of docs/dialects.md, in which whatever is
 // not said is as the dialect has it.

@@ -6,8 +6,8 @@
 //     hello.json();   // the very bytes given to parse()
 //
 // A Message is a handle of one pointer; copies share the bytes, which live as long as any copy. Any thread may read any
-// copy. Everything but json(), role(), has_tool_links(), has_thinking() and timestamp_ms() is derived from the bytes at each call, in time
-// linear in their number, so that a message costs little more memory than its JSON.
+// copy. Everything that allocates is read from the bytes at each call, in time linear in their number, so that a message costs little more
+// memory than its JSON. What a message says, block by block: blocks.hpp.
 #pragma once
 
 #include <cstddef>
@@ -34,24 +34,12 @@ struct MessageLimits {
   std::uint32_t depth = 128;                // of nested arrays and objects, the message itself being the first
 };
 
-// One element of a list content, as it was given. Views into the message's bytes.
-struct Part {
-  std::string_view type;  // "text", "tool_use", …, as spelled; empty when the part names none
-  std::string_view json;
-};
-
 // One side of a tool pair that a message holds: a call it makes, or a result it gives.
 struct ToolLink {
   enum class Side : std::uint8_t { call, result };
   Side side = Side::call;
   std::string id;
   friend bool operator==(const ToolLink&, const ToolLink&) = default;
-};
-
-struct ToolCall {
-  std::string id;         // empty when the call has none
-  std::string name;       // empty when the call has none
-  std::string_view json;  // the call as given; a view into the message's bytes
 };
 
 class UNDERTEXT_API Message {
@@ -69,16 +57,15 @@ class UNDERTEXT_API Message {
   std::string_view json() const noexcept;
   Role role() const noexcept;
   bool has_tool_links() const noexcept;                       // whether tool_links() is not empty
-  bool has_thinking() const noexcept;                         // a thinking part, or a text of reasoning beside the content
+  bool has_reasoning() const noexcept;                        // of a model: reasoning of any kind, readable or not
+  bool is_only_reasoning() const noexcept;                    // and nothing else
   std::optional<std::int64_t> timestamp_ms() const noexcept;  // milliseconds since 1970
 
-  std::string text() const;  // string content, or the text parts and texts of tool results, joined by newlines
+  std::string text() const;  // what is said and what tool results say, joined by newlines; no reasoning, no arguments
   bool text_contains(std::string_view needle) const;
-  std::vector<Part> parts() const;           // empty for string content
-  std::vector<ToolCall> tool_calls() const;  // of `toolCalls` (or `tool_calls`) and of tool_use parts, in that order
-  std::vector<ToolLink> tool_links() const;  // every call and result this message holds, by id, without repeats; calls first
+  std::vector<ToolLink> tool_links()
+      const;  // every call and result that has a partner elsewhere, by id, without repeats; calls first
   std::optional<std::string> id() const;
-  std::optional<std::string> tool_call_id() const;
   std::string_view metadata_json() const;  // the object as given; empty when there is none
 
   // Tells the machine that the bytes will be read soon.

@@ -3,10 +3,12 @@
 
 #include <string_view>
 
+#include <undertext/blocks.hpp>
 #include <undertext/change.hpp>
 #include <undertext/compression.hpp>
 #include <undertext/conversation.hpp>
 #include <undertext/dialect.hpp>
+#include <undertext/dialect_name.hpp>
 #include <undertext/edit_cost.hpp>
 #include <undertext/error.hpp>
 #include <undertext/export.hpp>

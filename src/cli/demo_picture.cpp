@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <undertext/blocks.hpp>
 #include <undertext/message.hpp>
 #include <undertext/operation.hpp>
 #include <undertext/query.hpp>
@@ -160,7 +161,8 @@ void add_text(Line& line, const Row& row, const Drawing& drawing) {
   if (const std::size_t originals = drawing.history.summarised(row.ordinal).size(); originals > 0) {
     before = clip("stands for " + std::to_string(originals) + "  ", room);
   }
-  for (const ToolCall& call : row.message.tool_calls()) after += "  → " + one_line(call.name);
+  for (const ContentBlock& block : read_blocks(row.message))
+    if (block.kind == ContentBlock::Kind::call) after += "  → " + one_line(block.name);
   constexpr std::size_t text_cells_min = 12;
   if (count_cells(before) + text_cells_min + count_cells(after) > room) after.clear();
   line.add(before, hidden ? faint : Style{.color = tint::summary});

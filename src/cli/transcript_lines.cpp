@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include <undertext/blocks.hpp>
+
 #include "base/json_text.hpp"
 #include "cli/desk.hpp"
 
@@ -22,20 +24,19 @@ std::string printable_line(std::string_view line) {
   return printable(spaced);
 }
 
-std::string call_line(const ToolCall& call) {
-  std::string arguments;
-  const Result<JsonText> json = JsonText::parse(call.json, {});
-  if (json && json->root().is(JsonType::object)) {
-    std::optional<JsonValue> at = json->root();
-    if (const auto function = at->find("function"); function && function->is(JsonType::object)) at = function;
-    for (const std::string_view name : {"arguments", "input"}) {
-      if (const auto found = at->find(name)) {
-        arguments = found->is(JsonType::string) ? found->string() : std::string(found->raw());
-        break;
-      }
-    }
+std::string call_line(const ContentBlock& call) {
+  std::string arguments = call.arguments_json;
+  if (arguments.starts_with('"')) {
+    if (const Result<JsonText> json = JsonText::parse(arguments, {})) arguments = json->root().string();
   }
   return "[calls " + printable_line(call.name.empty() ? "?" : call.name) + " " + printable_line(arguments) + "]";
+}
+
+std::string shown_line(const ContentBlock& block) {
+  const std::string_view word = !block.type.empty()                       ? std::string_view(block.type)
+                                : block.kind == ContentBlock::Kind::media ? name(block.media.kind)
+                                                                          : "a part without a type";
+  return "[" + printable_line(word) + "]";
 }
 
 }  // namespace
@@ -69,11 +70,13 @@ std::vector<std::string> lines_of(const Message& message) {
     lines.push_back(printable_line(rest.substr(0, end)));
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
-  for (const Part& part : message.parts()) {
-    if (part.type == "text" || part.type == "tool_use" || part.type == "tool_result") continue;
-    lines.push_back("[" + printable_line(part.type.empty() ? "a part without a type" : part.type) + "]");
+  for (const ContentBlock& block : read_blocks(message)) {
+    if (block.kind == ContentBlock::Kind::call) {
+      lines.push_back(call_line(block));
+    } else if (block.kind != ContentBlock::Kind::text && block.kind != ContentBlock::Kind::result) {
+      lines.push_back(shown_line(block));
+    }
   }
-  for (const ToolCall& call : message.tool_calls()) lines.push_back(call_line(call));
   return lines;
 }
 

@@ -8,23 +8,23 @@
 
 #include "compression/kept.hpp"
 #include "history/linked.hpp"
-#include "history/state.hpp"
 #include "message/edit.hpp"
+#include "message/reading.hpp"
 
 namespace undertext {
 namespace {
 
-// The names of the tools that results answer. Each message with calls is read once.
+// The names of the tools that were called, by id. Each message is read once.
 class ToolNames {
  public:
   explicit ToolNames(const View::Rep& view) : view_(view) {}
 
   // Empty when the call is not in the view or has no name.
-  std::string of(std::uint32_t result, std::string_view id) {
+  std::string of(std::uint32_t result, const std::string& id) {
     for (const PairPlaces& pair : pairs_of(view_.log, view_.placed, Log::hash_of(id), result)) {
       if (pair.result_ordinal != result) continue;
       const std::unordered_map<std::string, std::string>& names = names_in(pair.call_ordinal);
-      if (const auto found = names.find(std::string(id)); found != names.end()) return found->second;
+      if (const auto found = names.find(id); found != names.end()) return found->second;
     }
     return {};
   }
@@ -32,15 +32,16 @@ class ToolNames {
  private:
   const std::unordered_map<std::string, std::string>& names_in(std::uint32_t ordinal) {
     const auto [known, is_new] = known_.try_emplace(ordinal);
-    if (is_new) {
-      for (ToolCall& call : view_.log.message(ordinal).tool_calls())
-        known->second.emplace(std::move(call.id), std::move(call.name));
-    }
+    if (!is_new) return known->second;
+    const Message message = view_.log.message(ordinal);
+    const MessageReading reading(message);
+    for (const Block& block : reading.turn().blocks)
+      if (block.kind == BlockKind::call) known->second.emplace(block.id, block.name);
     return known->second;
   }
 
   const View::Rep& view_;
-  std::unordered_map<std::uint32_t, std::unordered_map<std::string, std::string>> known_;  // name by id, by ordinal
+  std::unordered_map<std::uint32_t, std::unordered_map<std::string, std::string>> known_;
 };
 
 class Clearing final : public Strategy {
@@ -68,7 +69,7 @@ class Clearing final : public Strategy {
           if (rep.log.originals(entry.ordinal)) return true;  // a stub already
           // Other than hiding it, a stub neither breaks a pair nor a turn: so only what must be read as it is stays.
           if (index >= unread || std::binary_search(pinned.begin(), pinned.end(), entry.ordinal)) return true;
-          Result<Message> stub = stub_of(view, index, entry, names, aim.limits);
+          Result<Message> stub = stub_of(view[index], entry, names, aim.limits);
           if (!stub) {
             error = stub.error();
             return false;
@@ -93,15 +94,14 @@ class Clearing final : public Strategy {
   }
 
  private:
-  Result<Message> stub_of(const View& view, std::uint64_t index, const Entry& entry, ToolNames& names,
-                          const MessageLimits& limits) const {
+  Result<Message> stub_of(const Message& message, const Entry& entry, ToolNames& names, const MessageLimits& limits) const {
     const auto stub = [&](std::string_view id) -> std::optional<std::string> {
-      const std::string tool = names.of(entry.ordinal, id);
+      const std::string tool = names.of(entry.ordinal, std::string(id));
       if (std::find(options_.exclude.begin(), options_.exclude.end(), tool) != options_.exclude.end()) return {};
       return "[result of " + (tool.empty() ? "a tool" : tool) + " cleared: " + std::to_string(entry.tokens) + " tokens, " +
              std::to_string(entry.bytes) + " bytes]";
     };
-    return replace_tool_results(view[index], stub, limits);
+    return replace_tool_results(message, stub, limits);
   }
 
   ClearToolResults options_;

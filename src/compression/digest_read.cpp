@@ -10,7 +10,7 @@
 #include "compression/digest_places.hpp"
 #include "compression/digest_text.hpp"
 #include "compression/digest_words.hpp"
-#include "message/shape.hpp"
+#include "message/reading.hpp"
 
 namespace undertext::digest {
 namespace {
@@ -73,57 +73,37 @@ bool is_question(std::string_view sentence) {
                                      std::any_of(sentence.begin(), sentence.end(), [](char c) { return !is_ascii(c); }));
 }
 
-// The text of a message's parts of a type, or its content.
-template <class Visit>
-void for_each_string(const JsonValue& content, Visit visit) {
-  if (content.is(JsonType::string)) visit(content.string());
-  if (content.is(JsonType::array)) {
-    const auto visit_part = [&visit](const JsonValue& text) {
-      visit(text.string());
-      return true;
-    };
-    visit_text_parts(content, visit_part);
-  }
-}
-
 }  // namespace
 
 void Reader::read(const Message& message) {
   ++messages_;
-  JsonText json;
-  // These bytes have been read before, so this cannot fail.
-  if (json.read(message.json(), {.depth = std::numeric_limits<std::uint32_t>::max()})) return;
-  const JsonValue root = json.root();
-
-  if (const std::optional<JsonValue> content = root.find("content")) {
-    if (message.role() == Role::tool) {
-      for_each_string(*content, [this](const std::string& text) { read_printed(text, 0); });
-    } else {
-      // One message is one request, however many parts it has.
-      std::string text;
-      for_each_string(*content, [&text](const std::string& part) {
-        if (!text.empty()) text += '\n';
-        text += part;
-      });
-      read_prose(text, message.role());
-    }
+  const MessageReading reading(message);
+  const std::vector<Block>& blocks = reading.turn().blocks;
+  // One message is one request, however many parts it has.
+  std::string said;
+  for (const Block& block : blocks) {
+    if (block.kind != BlockKind::text) continue;
+    if (!said.empty()) said += '\n';
+    said += decoded(block.text);
   }
-  visit_tool_calls(root, [this](const JsonValue& call) {
-    const std::optional<JsonValue> function = call.find("function");
-    const JsonValue& fields = function && function->is(JsonType::object) ? *function : call;
-    std::optional<JsonValue> arguments = fields.find("arguments");
-    if (!arguments) arguments = fields.find("input");
-    const std::optional<JsonValue> name = find_string(fields, "name");
-    read_call(name ? name->string() : std::string(), arguments ? &*arguments : nullptr);
-  });
-  visit_parts(root, "tool_use", [this](const JsonValue&, const JsonValue& use) {
-    const std::optional<JsonValue> input = use.find("input"), name = find_string(use, "name");
-    read_call(name ? name->string() : std::string(), input ? &*input : nullptr);
-  });
-  visit_parts(root, "tool_result", [this](const JsonValue&, const JsonValue& result) {
-    if (const std::optional<JsonValue> content = result.find("content"))
-      for_each_string(*content, [this](const std::string& text) { read_printed(text, 0); });
-  });
+  read_prose(said, message.role());
+  for (const Block& block : blocks) {
+    if (block.kind != BlockKind::call) continue;
+    JsonText arguments;
+    const bool has_arguments =
+        !block.json.empty() && !arguments.read(block.json, {.depth = std::numeric_limits<std::uint32_t>::max()});
+    const JsonValue root = arguments.root();
+    read_call(block.name, has_arguments ? &root : nullptr);
+  }
+  const auto read_result = [this](std::string_view body) {
+    read_printed(decoded(body), 0);
+    return true;
+  };
+  for (const Block& block : blocks) {
+    if (block.kind != BlockKind::result) continue;
+    visit_texts(block, read_result);
+    if (!block.is_list && !block.json.empty()) read_printed(block.json, 0);
+  }
 }
 
 void Reader::finish() {

@@ -6,6 +6,7 @@
 #include "base/find_bytes.hpp"
 #include "history/cuts.hpp"
 #include "history/state.hpp"
+#include "message/reading.hpp"
 #include "tokens/estimate.hpp"
 
 namespace undertext {
@@ -19,9 +20,8 @@ std::uint64_t tokens_between(const View& view, std::uint64_t start, std::uint64_
 bool says_something(const Message& message) {
   // Without escapes the type would stand there as it is; so most results in a long run of tools need not be parsed.
   const std::string_view json = message.json();
-  if (json.find('\\') == std::string_view::npos && find_bytes(json, "\"text\"") == std::string_view::npos) return false;
-  const std::vector<Part> parts = message.parts();
-  return std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.type == "text"; });
+  if (json.find('\\') == std::string_view::npos && find_bytes(json, "text\"") == std::string_view::npos) return false;
+  return has_kind(MessageReading(message).turn(), BlockKind::text);
 }
 
 struct LastOfUser {

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <undertext/blocks.hpp>
 #include <undertext/compression.hpp>
 
 #include "history/random_conversation.hpp"
@@ -80,8 +81,9 @@ Ordinals ordinals_of(const View& view) {
 }
 
 bool is_text(const Message& message) {
-  const std::vector<Part> parts = message.parts();
-  return !message.has_tool_links() || std::any_of(parts.begin(), parts.end(), [](const Part& p) { return p.type == "text"; });
+  const std::vector<ContentBlock> blocks = read_blocks(message);
+  return !message.has_tool_links() ||
+         std::any_of(blocks.begin(), blocks.end(), [](const ContentBlock& b) { return b.kind == ContentBlock::Kind::text; });
 }
 
 // The calls and results with which the view ends and after which no assistant has spoken, found the slow way.

@@ -76,19 +76,34 @@ void check_bound(const Signed& was, const RequestDraft& sent, const RequestDraft
   }
 }
 
+// What a model said or called after reasoning, until somebody else spoke, needs that reasoning: visit(turn, id of the reasoning).
+template <class Visit>
+void visit_after_reasoning(const std::vector<Turn>& turns, Visit visit) {
+  std::string_view reasoning;
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    if (turns[i].role == Role::system) continue;
+    if (turns[i].role != Role::assistant) {
+      reasoning = {};
+    } else if (turns[i].blocks.size() == 1 && turns[i].blocks[0].kind == BlockKind::reasoning) {
+      reasoning = turns[i].item_id;
+    } else {
+      visit(i, reasoning);
+    }
+  }
+}
+
 void check_stored_reasoning(const std::vector<RequestDraft>& sent, const RequestDraft& draft, std::vector<Fault>& found) {
   std::map<std::string_view, std::string_view> needs;  // item id: the reasoning before it
-  const auto is_reasoning = [](const Turn& turn) { return turn.blocks.size() == 1 && turn.blocks[0].kind == BlockKind::reasoning; };
-  for (const RequestDraft& then : sent)
-    for (std::size_t i = 1; i < then.turns.size(); ++i)
-      if (is_reasoning(then.turns[i - 1]) && !is_reasoning(then.turns[i]) && !then.turns[i].item_id.empty())
-        needs.emplace(then.turns[i].item_id, then.turns[i - 1].item_id);
-  for (std::size_t i = 0; i < draft.turns.size(); ++i) {
-    const auto need = needs.find(draft.turns[i].item_id);
-    if (draft.turns[i].item_id.empty() || need == needs.end()) continue;
-    const bool is_there = i > 0 && draft.turns[i - 1].item_id == need->second;
-    if (!is_there) found.push_back({FindingCode::reasoning_missing, i, no_block, std::string(need->second)});
+  for (const RequestDraft& then : sent) {
+    visit_after_reasoning(then.turns, [&](std::size_t i, std::string_view reasoning) {
+      if (!reasoning.empty() && !then.turns[i].item_id.empty()) needs.emplace(then.turns[i].item_id, reasoning);
+    });
   }
+  visit_after_reasoning(draft.turns, [&](std::size_t i, std::string_view reasoning) {
+    const auto need = needs.find(draft.turns[i].item_id);
+    if (need == needs.end() || need->second == reasoning) return;
+    found.push_back({FindingCode::reasoning_missing, i, no_block, std::string(need->second)});
+  });
 }
 
 }  // namespace

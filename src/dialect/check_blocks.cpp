@@ -99,7 +99,7 @@ class BlockRules {
     if (!is_call && !is_result) return;
     if (block.has_own_id && !block.is_legacy && !is_good_call_id(block.id, profile_))
       add(FindingCode::call_id_format, i, b, block.id);
-    if (!is_call) return;
+    if (!is_call || (block.has_own_form && copies(block, profile_.dialect))) return;
     if (!is_good_tool_name(block.name, profile_)) add(FindingCode::tool_name_format, i, b, block.name);
     const bool is_object = block.json.empty() || block.json.front() == '{';
     if (profile_.arguments_object && copies(block, profile_.dialect) && !is_object)

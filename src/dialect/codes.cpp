@@ -147,20 +147,4 @@ std::string_view name(Loss::Severity severity) {
   return "";
 }
 
-std::string_view name(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::openai_chat: return "openai_chat";
-    case Dialect::openai_responses: return "openai_responses";
-    case Dialect::anthropic: return "anthropic";
-    case Dialect::gemini: return "gemini";
-  }
-  return "";
-}
-
-std::optional<Dialect> dialect_named(std::string_view given) {
-  for (const Dialect dialect : {Dialect::openai_chat, Dialect::openai_responses, Dialect::anthropic, Dialect::gemini})
-    if (name(dialect) == given) return dialect;
-  return std::nullopt;
-}
-
 }  // namespace undertext

@@ -1,27 +1,33 @@
-#include "dialect/read_fields.hpp"
 #include "dialect/request_draft.hpp"
+#include "dialect/write.hpp"
+#include "message/read_fields.hpp"
 
 namespace undertext {
 namespace {
 
-// The ids under which the engine knows the calls and results of a message, in order.
+bool is_paired(const Block& block) { return is_client(block, BlockKind::call) || is_client(block, BlockKind::result); }
+
+// The ids under which the engine knows the calls and results of a message, in order, for those of `turn` that have none of their own.
 void collect_ids(const JsonValue& message, Arena& arena, ToolIds& ids, const Turn& turn) {
+  ToolIds unused;
+  const Turn neutral = read_message(message, std::nullopt, arena, unused);
   std::vector<std::string_view> all;
-  if (const std::optional<JsonValue> id = string_of(message, "toolCallId")) all.push_back(decoded_of(*id, arena));
-  if (const std::optional<JsonValue> content = message.find("content"); content && content->is(JsonType::array)) {
-    for (const JsonValue part : content->elements()) {
-      const std::string_view type = body_of(part, "type");
-      if (type == "tool_use") all.push_back(decoded_of(part, "id", arena));
-      if (type == "tool_result") all.push_back(decoded_of(part, "tool_use_id", arena));
-    }
-  }
+  for (const Block& block : neutral.blocks)
+    if (is_paired(block)) all.push_back(block.id);
   std::size_t at = 0;
   for (const Block& block : turn.blocks) {
-    if (!is_client(block, BlockKind::call) && !is_client(block, BlockKind::result)) continue;
+    if (!is_paired(block)) continue;
     if (at == all.size()) return;
     if (!block.has_own_id) ids.given.push_back(all[at]);
     ++at;
   }
+}
+
+// Behind `native` the engine adds what is no part of what a message says; anything else is an edit.
+bool ends_with_native(const JsonValue& message, const JsonValue& native) {
+  for (const JsonMember member : message.members())
+    if (member.value.offset() > native.offset() && !is_one_of(member.key, {"id", "timestamp", "metadata"})) return false;
+  return true;
 }
 
 // The thread's table of JSON nodes, so that reading a message allocates little.
@@ -48,8 +54,8 @@ std::optional<Turn> read_native(const JsonValue& message, const JsonValue& nativ
   std::string expected;
   write_neutral(expected, turn);
   expected += R"(,"native":)";
-  // What the engine adds, it adds at the end: metadata may follow.
-  if (!json.starts_with(expected) || json.substr(expected.size(), native.raw().size()).data() != native.raw().data())
+  if (!ends_with_native(message, native) || !json.starts_with(expected) ||
+      json.substr(expected.size(), native.raw().size()).data() != native.raw().data())
     return std::nullopt;
   turn.raw = raw->raw();
   turn.native = bit(*dialect);

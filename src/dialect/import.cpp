@@ -3,11 +3,11 @@
 
 #include <undertext/dialect.hpp>
 
-#include "dialect/read_fields.hpp"
 #include "dialect/render.hpp"
 #include "dialect/repair.hpp"
 #include "dialect/request_body.hpp"
 #include "dialect/request_draft.hpp"
+#include "message/read_fields.hpp"
 
 namespace undertext {
 namespace {

@@ -166,10 +166,50 @@ class RandomRequest {
                   R"([{"type":"input_text","text":"t"},{"type":"input_image","image_url":"https://x/i","detail":"low"}])"}) +
             "}");
     }
+    if (one_in(3)) list.push_back(responses_run());
     if (one_in(2))
       list.push_back(pick(
           {R"({"type":"message","id":"msg_2","role":"assistant","status":"completed","phase":"final_answer","content":[{"type":"output_text","text":"hi","annotations":[]}]})",
            R"({"type":"web_search_call","id":"ws_1","status":"completed"})", R"({"role":"assistant","content":"plain"})"}));
+    return joined(list);
+  }
+
+  // Reasoning, the calls of several kinds that follow from it, and their outputs.
+  std::string responses_run() {
+    std::vector<std::string> list, outputs;
+    if (!one_in(3))
+      list.push_back(R"({"type":"reasoning","id":"rs_)" + std::to_string(next_++) + R"(","summary":[],"encrypted_content":"gA"})");
+    for (std::uint64_t n = 1 + below(3); n > 0; --n) {
+      const std::string own = "call_" + std::to_string(next_++), quoted = R"(","call_id":")" + own + "\"";
+      switch (below(5)) {
+        case 0:
+          list.push_back(R"({"type":"shell_call)" + quoted + R"(,"action":{"commands":["ls"]}})");
+          outputs.push_back(R"({"type":"shell_call_output)" + quoted +
+                            R"(,"output":[{"stdout":"a","stderr":"","outcome":{"type":"exit","exit_code":0}}]})");
+          break;
+        case 1:
+          list.push_back(R"({"type":"apply_patch_call)" + quoted +
+                         R"(,"status":"completed","operation":{"type":"delete_file","path":"a"}})");
+          outputs.push_back(R"({"type":"apply_patch_call_output)" + quoted + R"(,"status":"completed","output":"done"})");
+          break;
+        case 2:
+          list.push_back(R"({"type":"local_shell_call","id":"ls_1)" + quoted +
+                         R"(,"status":"completed","action":{"type":"exec","command":["ls"],"env":{}}})");
+          outputs.push_back(R"({"type":"local_shell_call_output","id":")" + own + R"(","output":"a"})");
+          break;
+        case 3:
+          list.push_back(R"({"type":"computer_call","id":"cu_1)" + quoted +
+                         R"(,"action":{"type":"wait"},"pending_safety_checks":[],"status":"completed"})");
+          outputs.push_back(R"({"type":"computer_call_output)" + quoted +
+                            R"(,"output":{"type":"computer_screenshot","image_url":"data:image/png;base64,AA"}})");
+          break;
+        default:
+          list.push_back(R"({"type":"function_call)" + quoted + R"(,"name":"f","arguments":"{}"})");
+          outputs.push_back(R"({"type":"function_call_output)" + quoted + R"(,"output":"ok"})");
+      }
+    }
+    if (one_in(8)) outputs.pop_back();
+    list.insert(list.end(), outputs.begin(), outputs.end());
     return joined(list);
   }
 

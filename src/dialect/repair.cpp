@@ -7,8 +7,8 @@
 
 #include "base/json_string.hpp"
 #include "dialect/check_rules.hpp"
-#include "dialect/read_fields.hpp"
 #include "dialect/write_parts.hpp"
+#include "message/read_fields.hpp"
 
 namespace undertext {
 
@@ -28,9 +28,6 @@ std::string without_member(std::string_view object, std::string_view key) {
   return out + '}';
 }
 
-namespace {
-
-// The object with one more member at its end.
 std::string with_member(std::string_view object, std::string_view key, std::string_view value) {
   std::string out(object.substr(0, object.rfind('}')));
   const bool is_empty = out.find_last_not_of(" \t\r\n{") == std::string::npos;
@@ -40,6 +37,8 @@ std::string with_member(std::string_view object, std::string_view key, std::stri
   out += value;
   return out + '}';
 }
+
+namespace {
 
 std::string_view without_trailing_space(std::string_view body) {
   std::size_t end = 0;
@@ -376,13 +375,11 @@ void Repair::ids_and_names() {
       const bool is_call = is_client(block, BlockKind::call);
       if (!is_call && !is_client(block, BlockKind::result)) continue;
       if (block.has_own_id && !block.is_legacy && !is_good_call_id(block.id, profile) && !block.id.empty()) {
-        block.id = arena.keep(made_id(block.id, 0));
-        block.raw = {};
-        turn.touch();
+        rename_call(turn, block, arena.keep(made_id(block.id, 0)), arena);
         if (is_call) lose(LossCode::call_id_rewritten, turn);
       }
       if (is_call) renamed.erase(block.id);  // an id may be used again
-      if (is_call && !is_good_tool_name(block.name, profile)) {
+      if (is_call && !block.has_own_form && !is_good_tool_name(block.name, profile)) {
         block.name = arena.keep(made_name(block.name, profile));
         block.raw = {};
         turn.touch();

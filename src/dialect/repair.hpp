@@ -39,7 +39,12 @@ std::string made_id(std::string_view from, std::uint64_t number);
 Turn made_turn(Role role, std::string_view text);
 Block made_result(const Block& call, const Profile& profile);
 
+// Gives a call or result another id. What it was written as stands no more, but for an item with a form of its own, which is kept with the new id.
+void rename_call(Turn& turn, Block& block, std::string_view id, Arena& arena);
+
 // The object without that member; itself when it has none.
 std::string without_member(std::string_view object, std::string_view key);
+// The object with one more member, whose value is JSON.
+std::string with_member(std::string_view object, std::string_view key, std::string_view value);
 
 }  // namespace undertext

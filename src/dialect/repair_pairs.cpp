@@ -1,4 +1,5 @@
 // Every call gets its result, every result its call.
+#include <deque>
 #include <map>
 #include <set>
 #include <utility>
@@ -37,6 +38,22 @@ Block made_result(const Block& call, const Profile& profile) {
   result.text = "[The result of this call was removed from the conversation.]";
   result.is_error = profile.dialect == Dialect::anthropic || profile.dialect == Dialect::gemini;
   return result;
+}
+
+void rename_call(Turn& turn, Block& block, std::string_view id, Arena& arena) {
+  if (block.has_own_form && !block.raw.empty()) {
+    std::string quoted;
+    append_json_string(quoted, id);
+    std::string raw = without_member(block.raw, "call_id");
+    if (block.type == "local_shell_call_output") raw = without_member(raw, "id");
+    block.raw = arena.keep(with_member(raw, block.type == "local_shell_call_output" ? "id" : "call_id", quoted));
+  } else {
+    block.raw = {};
+  }
+  block.id = id;
+  block.has_own_id = true;
+  block.is_legacy = false;
+  turn.touch();
 }
 
 namespace {
@@ -87,14 +104,7 @@ class PairRepair {
         if (is_client(turns_[i].blocks[b], kind)) see(At{i, b});
   }
 
-  void rename(At at, std::string_view id) {
-    Block& renamed = block(at);
-    renamed.id = id;
-    renamed.has_own_id = true;
-    renamed.is_legacy = false;
-    renamed.raw = {};
-    turns_[at.turn].touch();
-  }
+  void rename(At at, std::string_view id) { rename_call(turns_[at.turn], block(at), id, arena_); }
 
   // Calls without an id, and with one that has been used, get one of their own, and so do their results: those of one id stand in the order of
   // its calls.
@@ -268,28 +278,41 @@ void Repair::responses_pairs() {
   const auto only = [&list](std::size_t i, BlockKind kind) {
     return list[i].blocks.size() == 1 && is_client(list[i].blocks[0], kind);
   };
-  const auto rename = [&](std::size_t i, std::string_view id) {
-    list[i].blocks[0].id = id;
-    list[i].blocks[0].raw = {};
-    list[i].touch();
+  // Calls that share an id get one of their own each. Their results stand in the order of the calls, as long as nothing else was said between
+  // these: a call of an earlier set that was never answered is over.
+  struct OpenCalls {
+    std::deque<std::string_view> ids;  // not answered yet
+    std::string_view last;
+    std::size_t set = 0;
   };
+  std::map<std::string_view, OpenCalls> open;  // by the id as given
   std::set<std::string_view> seen;
   std::map<std::string_view, std::uint64_t> numbers;  // of the ids made from each
+  std::size_t set = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!only(i, BlockKind::call)) continue;
-    const std::string_view old = list[i].blocks[0].id;
-    if (!old.empty() && seen.insert(old).second) continue;
-    std::string id;
-    do id = made_id(old, ++numbers[old]);
-    while (seen.count(id) > 0);
-    const std::string_view kept = *seen.insert(arena.keep(std::move(id))).first;
-    rename(i, kept);
-    for (std::size_t k = i + 1; k < list.size() && !old.empty(); ++k) {
-      if (only(k, BlockKind::call) && list[k].blocks[0].id == old) break;
-      if (only(k, BlockKind::result) && list[k].blocks[0].id == old) {
-        rename(k, kept);
-        break;
+    if (list[i].role != Role::assistant) ++set;
+    if (list[i].blocks.size() != 1) continue;
+    Block& block = list[i].blocks[0];
+    const std::string_view given = block.id;
+    if (only(i, BlockKind::call)) {
+      if (given.empty() || !seen.insert(given).second) {
+        std::string id;
+        do id = made_id(given, ++numbers[given]);
+        while (seen.count(id) > 0);
+        rename_call(list[i], block, *seen.insert(arena.keep(std::move(id))).first, arena);
       }
+      OpenCalls& calls = open[given];
+      if (calls.set != set) calls.ids.clear();
+      calls.set = set;
+      calls.ids.push_back(block.id);
+      calls.last = block.id;
+    } else if (const auto calls = open.find(given); only(i, BlockKind::result) && !given.empty() && calls != open.end()) {
+      std::string_view answered = calls->second.last;  // once more
+      if (!calls->second.ids.empty()) {
+        answered = calls->second.ids.front();
+        calls->second.ids.pop_front();
+      }
+      if (answered != given) rename_call(list[i], block, answered, arena);
     }
   }
   std::map<std::string_view, std::size_t> call_at, result_at;  // of results, the last
@@ -314,6 +337,10 @@ void Repair::responses_pairs() {
     }
     if (is_call) {
       const auto result = result_at.find(list[i].blocks[0].id);
+      if (result == result_at.end() && list[i].blocks[0].has_own_form) {  // nobody but its tool can make up its result
+        changed = true;
+        continue;
+      }
       if (result == result_at.end() && !list[i].blocks[0].is_async) {
         Turn turn;
         turn.role = Role::tool;

@@ -1,6 +1,7 @@
 // The request: its bytes, and what its other fields say.
-#include "dialect/read_fields.hpp"
 #include "dialect/request_draft.hpp"
+#include "dialect/write.hpp"
+#include "message/read_fields.hpp"
 
 namespace undertext {
 

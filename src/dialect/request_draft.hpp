@@ -13,7 +13,7 @@
 #include <undertext/dialect.hpp>
 
 #include "dialect/codes.hpp"
-#include "dialect/turn.hpp"
+#include "message/turn.hpp"
 
 namespace undertext {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "dialect/read_fields.hpp"
+#include "message/read_fields.hpp"
 
 namespace undertext {
 

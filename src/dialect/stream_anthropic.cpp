@@ -1,9 +1,9 @@
 // Anthropic: blocks that begin, grow and end.
 #include <map>
 
-#include "dialect/read_fields.hpp"
 #include "dialect/stream.hpp"
-#include "dialect/turn.hpp"
+#include "message/read_fields.hpp"
+#include "message/turn.hpp"
 
 namespace undertext {
 namespace {

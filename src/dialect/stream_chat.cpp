@@ -1,8 +1,8 @@
 // Chat Completions: deltas of one choice. Texts are appended, tool calls are told apart by their index.
 #include <map>
 
-#include "dialect/read_fields.hpp"
 #include "dialect/stream.hpp"
+#include "message/read_fields.hpp"
 
 namespace undertext {
 namespace {

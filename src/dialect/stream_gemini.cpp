@@ -2,8 +2,8 @@
 // part it came with.
 #include <vector>
 
-#include "dialect/read_fields.hpp"
 #include "dialect/stream.hpp"
+#include "message/read_fields.hpp"
 
 namespace undertext {
 namespace {

@@ -1,8 +1,8 @@
 // Responses: finished items as they come. Of an item that the stream broke off in, what was said so far.
 #include <map>
 
-#include "dialect/read_fields.hpp"
 #include "dialect/stream.hpp"
+#include "message/read_fields.hpp"
 
 namespace undertext {
 namespace {

@@ -12,9 +12,9 @@
 #include <undertext/dialect.hpp>
 #include <undertext/history.hpp>
 
-#include "dialect/read_fields.hpp"
 #include "dialect/request_draft.hpp"
 #include "history/random_conversation.hpp"
+#include "message/read_fields.hpp"
 
 namespace undertext {
 namespace {

@@ -71,7 +71,7 @@ void write_neutral_part(std::string& out, const Block& block) {
       break;
     case BlockKind::media: write_source(out, block); break;
     case BlockKind::call:
-      if (block.is_server) return write_wrapped(out, block);
+      if (block.is_server || block.has_own_form) return write_wrapped(out, block);
       out += R"({"type":"tool_use","id":)";
       append_string(out, block.id);
       out += R"(,"name":)";
@@ -81,7 +81,7 @@ void write_neutral_part(std::string& out, const Block& block) {
       if (block.is_custom) out += R"(,"custom":true)";
       break;
     case BlockKind::result:
-      if (block.is_server) return write_wrapped(out, block);
+      if (block.is_server || block.has_own_form) return write_wrapped(out, block);
       out += R"({"type":"tool_result","tool_use_id":)";
       append_string(out, block.id);
       if (!block.name.empty()) {
@@ -114,7 +114,7 @@ void write_neutral(std::string& out, const Turn& turn) {
   out += R"({"role":)";
   append_string(out, turn.is_developer ? "developer" : name(turn.role));
   const Block* const only = turn.blocks.size() == 1 ? &turn.blocks[0] : nullptr;
-  if (turn.role == Role::tool && only != nullptr && only->kind == BlockKind::result) {
+  if (turn.role == Role::tool && only != nullptr && is_client(*only, BlockKind::result) && !only->has_own_form) {
     out += R"(,"toolCallId":)";
     append_string(out, only->id);
     out += R"(,"content":)";

@@ -4,6 +4,15 @@
 
 namespace undertext {
 
+void write_in(Dialect dialect, std::string& out, const Turn& turn) {
+  switch (dialect) {
+    case Dialect::openai_chat: return write_chat(out, turn);
+    case Dialect::openai_responses: return write_responses(out, turn);
+    case Dialect::anthropic: return write_anthropic(out, turn);
+    case Dialect::gemini: return write_gemini(out, turn);
+  }
+}
+
 void append_string(std::string& out, std::string_view utf8) { append_json_string(out, utf8); }
 
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "dialect/turn.hpp"
+#include "dialect/write.hpp"
 
 namespace undertext {
 

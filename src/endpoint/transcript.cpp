@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/find_bytes.hpp"
-#include "base/json_text.hpp"
-#include "message/shape.hpp"
+#include "message/reading.hpp"
 
 namespace undertext {
 
@@ -43,20 +40,16 @@ class Collector {
   void add(const Message& message) {
     ++number_;
     speaker_ = name(message.role());
-    JsonText table;
-    table.read(message.json(), {.depth = std::numeric_limits<std::uint32_t>::max()});  // read before, so it cannot fail
-    const JsonValue root = table.root();
-    if (const std::optional<std::string> id = message.tool_call_id(); id && message.role() == Role::tool) {
-      if (const std::optional<JsonValue> content = root.find("content")) add_result(*id, *content);
-    } else if (const std::optional<JsonValue> content = root.find("content")) {
-      if (content->is(JsonType::string)) say(content->string());
-      if (content->is(JsonType::array))
-        for (const JsonValue part : content->elements()) add_part(part);
+    const MessageReading reading(message);
+    for (const Block& block : reading.turn().blocks) {
+      if (block.kind == BlockKind::call) {
+        add_call(block);
+      } else if (block.kind == BlockKind::result) {
+        add_result(block);
+      } else {
+        say(words_of(block));
+      }
     }
-    visit_tool_calls(root, [this](const JsonValue& call) {
-      const std::optional<JsonValue> function = call.find("function");
-      add_call(function && function->is(JsonType::object) ? *function : call, find_string(call, "id"));
-    });
   }
 
   std::vector<Piece> pieces;
@@ -72,49 +65,31 @@ class Collector {
     }
   }
 
-  void add_part(const JsonValue& part) {
-    if (part_is(part, "tool_use")) {
-      const JsonValue fields = part_fields(part, "tool_use");
-      add_call(fields, find_string(fields, "id"));
-    } else if (part_is(part, "tool_result")) {
-      const JsonValue fields = part_fields(part, "tool_result");
-      const std::optional<JsonValue> id = find_string(fields, "tool_use_id");
-      if (const std::optional<JsonValue> content = fields.find("content")) add_result(id ? id->string() : "", *content);
-    } else {
-      say(text_of_part(part));
+  // What a model thought stays with it.
+  static std::string words_of(const Block& block) {
+    switch (block.kind) {
+      case BlockKind::text:
+      case BlockKind::refusal: return decoded(block.text);
+      case BlockKind::reasoning: return {};
+      case BlockKind::media: return "[" + std::string(name(block.media.kind)) + "]";
+      default: return block.type.empty() ? std::string() : "[" + in_heading(std::string(block.type)) + "]";
     }
   }
 
-  static std::string text_of_part(const JsonValue& part) {
-    if (const std::optional<JsonValue> text = find_string(part, "text"); text && part_is(part, "text")) return text->string();
-    if (part_is(part, "thinking") || part_is(part, "redacted_thinking") || part_is(part, "reasoning")) return {};
-    if (part_is(part, "image") || part_is(part, "image_url") || part_is(part, "input_image")) return "[image]";
-    const std::optional<JsonValue> type = find_string(part, "type");
-    return type ? "[" + in_heading(type->string()) + "]" : std::string();
+  void add_call(const Block& call) {
+    const std::string tool = call.name.empty() ? "a tool" : in_heading(std::string(call.name));
+    if (!call.id.empty()) tool_of_call_[std::string(call.id)] = tool;
+    const bool is_text = call.json.starts_with('"');
+    pieces.push_back({number_, speaker_ + " calls " + tool,
+                      is_text ? decoded(call.json.substr(1, call.json.size() - 2)) : std::string(call.json), true});
   }
 
-  // `fields`: what has the name and the arguments, which are an object, or a string that holds one.
-  void add_call(const JsonValue& fields, const std::optional<JsonValue>& id) {
-    const std::optional<JsonValue> called = find_string(fields, "name");
-    const std::string tool = called ? in_heading(called->string()) : "a tool";
-    if (id) tool_of_call_[id->string()] = tool;
-    std::string arguments;
-    for (const char* const key : {"arguments", "input"}) {
-      if (const std::optional<JsonValue> given = fields.find(key))
-        arguments = given->is(JsonType::string) ? given->string() : std::string(given->raw());
-    }
-    pieces.push_back({number_, speaker_ + " calls " + tool, std::move(arguments), true});
-  }
-
-  void add_result(const std::string& id, const JsonValue& content) {
-    const auto tool = tool_of_call_.find(id);
-    std::string text;
-    if (content.is(JsonType::string)) text = content.string();
-    if (content.is(JsonType::array)) {
-      for (const JsonValue part : content.elements()) {
-        if (!text.empty()) text += '\n';
-        text += text_of_part(part);
-      }
+  void add_result(const Block& result) {
+    const auto tool = tool_of_call_.find(std::string(result.id));
+    std::string text = result.json.empty() ? decoded(result.text) : std::string(result.json);
+    for (const Block& inner : result.inner) {
+      if (!text.empty()) text += '\n';
+      text += words_of(inner);
     }
     pieces.push_back({number_, "result of " + (tool == tool_of_call_.end() ? "a tool" : tool->second), std::move(text), true});
   }

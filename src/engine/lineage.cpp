@@ -1,5 +1,6 @@
 #include "engine/lineage.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace undertext {
@@ -29,7 +30,7 @@ Lineage::Owner Lineage::owner(std::uint64_t number, std::uint64_t Part::* first)
   std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
   for (const Part& part : parts_) {
     if (number >= part.*first) return {part.id, part.*first, end};
-    end = part.*first;
+    end = std::min(end, part.*first);  // a fork may begin below the point at which its origin was forked
   }
   return {parts_.back().id, 0, end};
 }

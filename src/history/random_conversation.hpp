@@ -238,7 +238,7 @@ struct PlainBonds {
         calls_of[i].push_back(*call);
       }
     }
-    const auto thinks = [&](std::size_t i) { return messages[i].has_thinking(); };
+    const auto thinks = [&](std::size_t i) { return messages[i].has_reasoning(); };
     for (std::size_t i = 0; i < messages.size(); ++i) {
       if (!thinks(i)) continue;
       std::vector<std::size_t> run;  // of what an assistant says after it
@@ -251,7 +251,7 @@ struct PlainBonds {
         const std::vector<ToolLink> links = messages[run[k]].tool_links();
         if (std::any_of(links.begin(), links.end(), [](const ToolLink& l) { return l.side == ToolLink::Side::call; })) last = k + 1;
       }
-      const bool is_bare = messages[i].tool_links().empty() && messages[i].text().empty();
+      const bool is_bare = messages[i].is_only_reasoning();
       if (last == 0 && is_bare && !run.empty()) last = 1;
       for (std::size_t k = 0; k < last; ++k) reasoning.emplace_back(i, run[k]);
     }

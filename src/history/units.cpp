@@ -14,10 +14,6 @@ bool may_call(const EntrySums& s) { return s.call_count > 0; }
 
 }  // namespace
 
-bool is_only_reasoning(const Message& message) {
-  return message.has_thinking() && !message.has_tool_links() && message.text().empty();
-}
-
 std::optional<std::uint64_t> Reasoning::before(std::uint64_t index) const {
   std::optional<std::uint64_t> found;
   entries_.visit_back(0, index, may_end_segment, [&](std::uint64_t i, const Entry& e) {
@@ -40,7 +36,7 @@ std::uint64_t Reasoning::end(std::uint64_t index) const {
 std::uint64_t Reasoning::count_calls(std::uint64_t index) const { return entries_.total(index + 1, end(index), CallsOf()); }
 
 std::optional<std::uint64_t> Reasoning::said_next(std::uint64_t index) const {
-  if (!is_only_reasoning(log_.message(entries_[index].ordinal))) return {};
+  if (!log_.message(entries_[index].ordinal).is_only_reasoning()) return {};
   std::optional<std::uint64_t> found;
   entries_.visit(
       index + 1, entries_.size(),

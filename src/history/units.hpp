@@ -20,8 +20,6 @@
 
 namespace undertext {
 
-bool is_only_reasoning(const Message& message);  // no text, no call, no result beside it
-
 // The reasoning of a view. Indices are the view's.
 class Reasoning {
  public:

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "base/json_text.hpp"
 #include "json/answer_json.hpp"
+#include "json/blocks_json.hpp"
 #include "json/dialect_json.hpp"
 
 namespace undertext {
@@ -19,6 +21,22 @@ struct Answering {
     const Result<MessageList> found = history.messages(which);
     if (!found) return append_answer(out, found.error().code == ErrorCode::too_large ? too_large() : found.error());
     if (has_room(bytes_of(*found))) append_answer(out, *found);
+  }
+  void operator()(const ask::Blocks& ask) const {
+    MessageQuery which = ask.which;
+    which.bytes_max = asked.room.bytes_max;
+    const Result<MessageList> found = history.messages(which);
+    if (!found) return append_answer(out, found.error().code == ErrorCode::too_large ? too_large() : found.error());
+    if (!has_room(bytes_of(*found))) return;
+    out += R"({"ok":true,"result":[)";
+    for (std::size_t i = 0; i < found->messages.size(); ++i) {
+      out += i == 0 ? R"({"ordinal":)" : R"(,{"ordinal":)";
+      out += std::to_string(found->ordinals[i].value) + R"(,"role":)";
+      append_json_string(out, name(found->messages[i].role()));
+      append_blocks(out += R"(,"blocks":)", found->messages[i]);
+      out += '}';
+    }
+    out += "]}";
   }
   void operator()(const ask::Count& ask) const { append_either(history.count(ask.which)); }
   void operator()(const ask::Uncompressed&) const {

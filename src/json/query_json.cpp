@@ -36,6 +36,7 @@ void read_filters(Fields& fields, MessageQuery& query) {
 namespace {
 
 void read_arguments(Fields& fields, ask::Messages& ask) { read_filters(fields, ask.which); }
+void read_arguments(Fields& fields, ask::Blocks& ask) { read_filters(fields, ask.which); }
 void read_arguments(Fields& fields, ask::Count& ask) { read_filters(fields, ask.which); }
 void read_arguments(Fields& fields, ask::BatchSnapshot& ask) { fields.need("batchIndex", ask.batch_index); }
 void read_arguments(Fields& fields, ask::Diff& ask) {
@@ -96,12 +97,16 @@ struct Kind {
 };
 
 constexpr Kind kinds[] = {
-    {"messages", read<ask::Messages>},   {"count", read<ask::Count>},       {"uncompressed", read<ask::Uncompressed>},
-    {"markMap", read<ask::MarkMap>},     {"state", read<ask::State>},       {"stats", read<ask::Stats>},
-    {"version", read<ask::HeadVersion>}, {"batches", read<ask::Batches>},   {"batchSnapshot", read<ask::BatchSnapshot>},
-    {"history", read<ask::Versions>},    {"diff", read<ask::Diff>},         {"blame", read<ask::Blame>},
-    {"tokens", read<ask::Tokens>},       {"fit", read<ask::Fit>},           {"receipts", read<ask::Receipts>},
-    {"render", read<ask::Render>},       {"validate", read<ask::Validate>}, {"cost", read<ask::Cost>},
+    {"messages", read<ask::Messages>}, {"count", read<ask::Count>},
+    {"blocks", read<ask::Blocks>},     {"uncompressed", read<ask::Uncompressed>},
+    {"markMap", read<ask::MarkMap>},   {"state", read<ask::State>},
+    {"stats", read<ask::Stats>},       {"version", read<ask::HeadVersion>},
+    {"batches", read<ask::Batches>},   {"batchSnapshot", read<ask::BatchSnapshot>},
+    {"history", read<ask::Versions>},  {"diff", read<ask::Diff>},
+    {"blame", read<ask::Blame>},       {"tokens", read<ask::Tokens>},
+    {"fit", read<ask::Fit>},           {"receipts", read<ask::Receipts>},
+    {"render", read<ask::Render>},     {"validate", read<ask::Validate>},
+    {"cost", read<ask::Cost>},
 };
 
 }  // namespace

@@ -26,6 +26,9 @@ struct Messages {
 struct Count {
   MessageQuery which;
 };
+struct Blocks {
+  MessageQuery which;
+};
 struct Uncompressed {};
 struct MarkMap {};
 struct State {};
@@ -70,11 +73,11 @@ struct Cost {
 };
 }  // namespace ask
 
-using Query = std::variant<ask::Messages, ask::Count, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats, ask::HeadVersion,
+using Query = std::variant<ask::Messages, ask::Count, ask::Blocks, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats, ask::HeadVersion,
                            ask::Batches, ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame, ask::Tokens, ask::Fit,
                            ask::Receipts, ask::Render, ask::Validate, ask::Cost>;
 
-// The filters of `messages` and `count`.
+// The filters of `messages`, `count` and `blocks`.
 void read_filters(Fields& fields, MessageQuery& query);
 
 // `object` is an object that has `query`. invalid_argument: an unknown query or field, or one of the wrong type.

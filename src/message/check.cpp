@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "message/shape.hpp"
+#include "message/read_fields.hpp"
 
 namespace undertext {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/json_string.hpp"
 #include "base/json_text.hpp"
 #include "base/utf8.hpp"
-#include "message/shape.hpp"
+#include "message/read_fields.hpp"
 
 namespace undertext {
 namespace {

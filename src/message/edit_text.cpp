@@ -1,15 +1,15 @@
 // Edits of a message's texts. All other bytes of the message stay, white space included, and so does every byte of a text
 // that was not replaced or cut: "caf\u00e9" is not respelled because another word of it was replaced.
-#include <limits>
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/find_bytes.hpp"
 #include "base/json_string.hpp"
-#include "base/json_text.hpp"
 #include "base/utf8.hpp"
 #include "message/edit.hpp"
-#include "message/shape.hpp"
+#include "message/reading.hpp"
 
 namespace undertext {
 namespace {
@@ -19,25 +19,35 @@ std::optional<Error> check_utf8(std::string_view field, std::string_view text) {
   return Error{.code = ErrorCode::invalid_argument, .message = std::string(field) + " must be UTF-8", .field = std::string(field)};
 }
 
-// A copy in which edit(out, text) has appended the new body of each text. Stops as soon as the copy is too large: a short
+// The texts of a message that stand in its own bytes, in the order of these.
+std::vector<std::string_view> texts_in(const MessageReading& reading, std::string_view json) {
+  std::vector<std::string_view> texts;
+  const auto add = [&](std::string_view body) {
+    if (body.data() >= json.data() && body.data() + body.size() <= json.data() + json.size()) texts.push_back(body);
+    return true;
+  };
+  visit_texts(reading.turn().blocks, add);
+  std::sort(texts.begin(), texts.end(), [](std::string_view a, std::string_view b) { return a.data() < b.data(); });
+  return texts;
+}
+
+// A copy in which edit(out, body) has appended the new body of each text. Stops as soon as the copy is too large: a short
 // text replaced by a long one many times could otherwise fill the memory before the limit is asked.
 template <class Edit>
 Result<Message> edit_texts(const Message& message, const MessageLimits& limits, Edit edit) {
   const std::string_view json = message.json();
-  JsonText text;
-  text.read(json, {.depth = std::numeric_limits<std::uint32_t>::max()});  // has been read before and cannot fail
+  const MessageReading reading(message);
   std::string out;
   std::size_t copied = 0;
-  visit_texts(text.root(), [&](const JsonValue& string) {
-    const std::size_t body_begin = string.offset() + 1;
-    out.append(json, copied, body_begin - copied);
-    edit(out, string);
-    copied = body_begin + string.string_raw().size();
-    return out.size() <= limits.message_bytes;
-  });
-  if (out.size() > limits.message_bytes)
-    return Error{.code = ErrorCode::too_large,
-                 .message = "the edited message would be over the limit of " + std::to_string(limits.message_bytes) + " bytes"};
+  for (const std::string_view body : texts_in(reading, json)) {
+    const auto begin = static_cast<std::size_t>(body.data() - json.data());
+    out.append(json, copied, begin - copied);
+    edit(out, body);
+    copied = begin + body.size();
+    if (out.size() > limits.message_bytes)
+      return Error{.code = ErrorCode::too_large,
+                   .message = "the edited message would be over the limit of " + std::to_string(limits.message_bytes) + " bytes"};
+  }
   out.append(json, copied);
   if (out == json) return message;
   return Message::parse(out, limits);
@@ -46,7 +56,7 @@ Result<Message> edit_texts(const Message& message, const MessageLimits& limits, 
 // Finds the places of a string's decoded text, asked for in rising order, in its body.
 class BodyWalk {
  public:
-  explicit BodyWalk(const JsonValue& string) : body_(string.string_raw()), has_escapes_(string.has_escapes()) {}
+  explicit BodyWalk(std::string_view body) : body_(body), has_escapes_(body.find('\\') != std::string_view::npos) {}
   std::size_t place_of(std::size_t decoded) {
     if (!has_escapes_) return decoded;
     while (decoded_ < decoded) {
@@ -79,11 +89,11 @@ Result<Message> replace_text(const Message& message, const ReplaceText& change, 
   if (std::optional<Error> error = check_utf8("with", change.with)) return std::move(*error);
   std::string with;
   append_json_escaped(with, change.with);
-  return edit_texts(message, limits, [&](std::string& out, const JsonValue& string) {
-    const std::string_view body = string.string_raw();
-    const std::string decoded = string.has_escapes() ? string.string() : std::string();
-    const std::string_view text = string.has_escapes() ? std::string_view(decoded) : body;
-    BodyWalk walk(string);
+  return edit_texts(message, limits, [&](std::string& out, std::string_view body) {
+    const bool has_escapes = body.find('\\') != std::string_view::npos;
+    const std::string plain = has_escapes ? decoded(body) : std::string();
+    const std::string_view text = has_escapes ? std::string_view(plain) : body;
+    BodyWalk walk(body);
     std::size_t kept = 0;  // bytes of the body that are dealt with
     // Both texts are UTF-8, so a match begins and ends between code points, which is between units of the body.
     for (std::size_t match = 0; out.size() <= limits.message_bytes; match += change.find.size()) {
@@ -105,8 +115,7 @@ Result<Message> truncate_text(const Message& message, const TruncateText& change
                                  : change.keep == TruncateText::Keep::tail ? change.chars_max
                                                                            : change.chars_max / 2;
   const std::uint64_t head_max = change.chars_max - tail_max;
-  return edit_texts(message, limits, [&](std::string& out, const JsonValue& string) {
-    const std::string_view body = string.string_raw();
+  return edit_texts(message, limits, [&](std::string& out, std::string_view body) {
     const std::uint64_t length = count_json_units(body);
     if (length <= change.chars_max) {
       out += body;

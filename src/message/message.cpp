@@ -13,7 +13,8 @@
 #include "base/json_string.hpp"
 #include "base/json_text.hpp"
 #include "message/check.hpp"
-#include "message/shape.hpp"
+#include "message/read_fields.hpp"
+#include "message/turn.hpp"
 
 namespace undertext {
 
@@ -22,8 +23,9 @@ namespace undertext {
 struct Message::Rep {
   static constexpr std::uint8_t with_tool_links = 1;
   static constexpr std::uint8_t with_timestamp = 2;
-  static constexpr std::uint8_t with_thinking = 8;
   static constexpr std::uint8_t with_backslash = 4;  // without one, every text stands in the JSON as it is
+  static constexpr std::uint8_t with_reasoning = 8;
+  static constexpr std::uint8_t with_reasoning_only = 16;
 
   std::atomic<std::uint32_t> references{1};
   std::uint32_t size;
@@ -33,13 +35,9 @@ struct Message::Rep {
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
   bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
 
-  static Rep* make(std::string_view json, Role role, bool has_tool_links, bool has_thinking,
-                   std::optional<std::int64_t> timestamp_ms) {
+  static Rep* make(std::string_view json, Role role, std::uint8_t flags, std::optional<std::int64_t> timestamp_ms) {
     static_assert(sizeof(Rep) == 12);
     void* const memory = ::operator new(sizeof(Rep) + json.size() + (timestamp_ms ? sizeof *timestamp_ms : 0));
-    std::uint8_t flags = 0;
-    if (has_tool_links) flags |= with_tool_links;
-    if (has_thinking) flags |= with_thinking;
     if (timestamp_ms) flags |= with_timestamp;
     if (json.find('\\') != std::string_view::npos) flags |= with_backslash;
     Rep* const rep = new (memory) Rep{.size = static_cast<std::uint32_t>(json.size()), .role = role, .flags = flags};
@@ -91,7 +89,27 @@ std::string_view without_surrounding_space(std::string_view json) {
   return json.substr(first, json.find_last_not_of(space) + 1 - first);
 }
 
-std::string string_or_empty(const std::optional<JsonValue>& value) { return value ? value->string() : std::string(); }
+// The turn, and what it borrows besides the JSON.
+struct ReadTurn {
+  explicit ReadTurn(JsonValue message) : turn(read_message(message, std::nullopt, arena, ids)) {}
+  Arena arena;
+  ToolIds ids;
+  Turn turn;
+};
+
+// Whether the message is a text and nothing else, as most are: then there is no need to read its blocks.
+bool is_plain(const JsonValue& message) {
+  for (const JsonMember member : message.members()) {
+    if (member.key.string_is("content") ? !member.value.is(JsonType::string)
+                                        : !is_one_of(member.key, {"role", "id", "timestamp", "metadata", "name"}))
+      return false;
+  }
+  return true;
+}
+
+bool says_nothing(const Block& block) {
+  return block.kind == BlockKind::reasoning || (block.kind == BlockKind::text && block.text.empty());
+}
 
 }  // namespace
 
@@ -129,10 +147,17 @@ Result<Message> Message::parse(std::string_view json, const MessageLimits& limit
   }
   MessageFacts facts;
   if (std::optional<Error> error = check_message(reading.root(), facts)) return std::move(*error);
-  bool has_tool_links = false;
-  visit_tool_ids(reading.root(), [&has_tool_links](ToolLink::Side, const JsonValue&) { has_tool_links = true; });
-  const bool has_thinking = facts.role == Role::assistant && holds_thinking(reading.root());
-  return Message(Rep::make(reading.root().raw(), facts.role, has_tool_links, has_thinking, facts.timestamp_ms));
+  std::uint8_t flags = 0;
+  if (!is_plain(reading.root())) {
+    const ReadTurn read(reading.root());
+    const std::vector<Block>& blocks = read.turn.blocks;
+    if (std::any_of(blocks.begin(), blocks.end(), is_linked)) flags |= Rep::with_tool_links;
+    if (facts.role == Role::assistant && has_kind(read.turn, BlockKind::reasoning)) {
+      flags |= Rep::with_reasoning;
+      if (std::all_of(blocks.begin(), blocks.end(), says_nothing)) flags |= Rep::with_reasoning_only;
+    }
+  }
+  return Message(Rep::make(reading.root().raw(), facts.role, flags, facts.timestamp_ms));
 }
 
 Message::Message(const Message& other) noexcept : rep_(other.rep_) {
@@ -165,7 +190,8 @@ std::string_view Message::json() const noexcept { return {rep_->bytes(), rep_->s
 Role Message::role() const noexcept { return rep_->role; }
 bool Message::has_tool_links() const noexcept { return rep_->has(Rep::with_tool_links); }
 
-bool Message::has_thinking() const noexcept { return rep_->has(Rep::with_thinking); }
+bool Message::has_reasoning() const noexcept { return rep_->has(Rep::with_reasoning); }
+bool Message::is_only_reasoning() const noexcept { return rep_->has(Rep::with_reasoning_only); }
 
 std::optional<std::int64_t> Message::timestamp_ms() const noexcept {
   if (!rep_->has(Rep::with_timestamp)) return std::nullopt;
@@ -176,14 +202,16 @@ std::optional<std::int64_t> Message::timestamp_ms() const noexcept {
 
 std::string Message::text() const {
   Reading reading;
+  const ReadTurn read(reading.message(json()));
   std::string joined;
   bool first = true;
-  visit_texts(reading.message(json()), [&](const JsonValue& text) {
+  const auto join = [&](std::string_view body) {
     if (!first) joined += '\n';
     first = false;
-    append_json_decoded(joined, text.string_raw());
+    append_json_decoded(joined, body);
     return true;
-  });
+  };
+  visit_texts(read.turn.blocks, join);
   return joined;
 }
 
@@ -193,61 +221,33 @@ bool Message::text_contains(std::string_view needle) const {
   if (needle.find('\n') != std::string_view::npos) return find_bytes(text(), needle) != std::string_view::npos;
   if (!rep_->has(Rep::with_backslash) && find_bytes(json(), needle) == std::string_view::npos) return false;
   Reading reading;
+  const ReadTurn read(reading.message(json()));
   bool found = false;
   std::string decoded;
-  visit_texts(reading.message(json()), [&](const JsonValue& text) {
-    std::string_view searched = text.string_raw();
-    if (text.has_escapes()) {
+  const auto look = [&](std::string_view body) {
+    if (body.find('\\') != std::string_view::npos) {
       decoded.clear();
-      append_json_decoded(decoded, searched);
-      searched = decoded;
+      append_json_decoded(decoded, body);
+      body = decoded;
     }
-    found = find_bytes(searched, needle) != std::string_view::npos;
+    found = find_bytes(body, needle) != std::string_view::npos;
     return !found;
-  });
-  return found;
-}
-
-std::vector<Part> Message::parts() const {
-  Reading reading;
-  std::vector<Part> parts;
-  const std::optional<JsonValue> content = reading.message(json()).find("content");
-  if (!content->is(JsonType::array)) return parts;
-  for (const JsonValue part : content->elements()) {
-    const std::optional<JsonValue> type = part.find("type");
-    parts.push_back({type ? type->string_raw() : std::string_view(), part.raw()});
-  }
-  return parts;
-}
-
-std::vector<ToolCall> Message::tool_calls() const {
-  Reading reading;
-  std::vector<ToolCall> calls;
-  const JsonValue message = reading.message(json());
-  const auto add = [&calls](const JsonValue& fields, const std::optional<JsonValue>& call_name, const JsonValue& whole) {
-    calls.push_back({string_or_empty(find_string(fields, "id")), string_or_empty(call_name), whole.raw()});
   };
-  visit_tool_calls(message, [&add](const JsonValue& call) {
-    // OpenAI's calls have their name inside `function`.
-    const std::optional<JsonValue> function = call.find("function");
-    std::optional<JsonValue> call_name = find_string(call, "name");
-    if (!call_name && function) call_name = find_string(*function, "name");
-    add(call, call_name, call);
-  });
-  visit_parts(message, "tool_use",
-              [&add](const JsonValue& part, const JsonValue& fields) { add(fields, find_string(fields, "name"), part); });
-  return calls;
+  visit_texts(read.turn.blocks, look);
+  return found;
 }
 
 std::vector<ToolLink> Message::tool_links() const {
   std::vector<ToolLink> links;
   if (!has_tool_links()) return links;
   Reading reading;
-  std::unordered_set<std::string> seen[2];  // one for each side
-  visit_tool_ids(reading.message(json()), [&](ToolLink::Side side, const JsonValue& id) {
-    const auto [place, is_new] = seen[static_cast<std::size_t>(side)].insert(id.string());
-    if (is_new) links.push_back({side, *place});
-  });
+  const ReadTurn read(reading.message(json()));
+  for (const ToolLink::Side side : {ToolLink::Side::call, ToolLink::Side::result}) {
+    const BlockKind kind = side == ToolLink::Side::call ? BlockKind::call : BlockKind::result;
+    std::unordered_set<std::string_view> seen;
+    for (const Block& block : read.turn.blocks)
+      if (block.kind == kind && is_linked(block) && seen.insert(block.id).second) links.push_back({side, std::string(block.id)});
+  }
   return links;
 }
 
@@ -255,13 +255,6 @@ std::optional<std::string> Message::id() const {
   Reading reading;
   const std::optional<JsonValue> id = reading.message(json()).find("id");
   return id && id->is(JsonType::string) ? std::optional(id->string()) : std::nullopt;
-}
-
-std::optional<std::string> Message::tool_call_id() const {
-  Reading reading;
-  for (const JsonMember member : reading.message(json()).members())
-    if (names_tool_call_id(member.key) && member.value.is(JsonType::string)) return member.value.string();
-  return std::nullopt;
 }
 
 std::string_view Message::metadata_json() const {

@@ -250,31 +250,6 @@ TEST(Message, a_search_takes_linear_time_whatever_is_searched) {
   EXPECT_FALSE(message.text_contains(std::string(1u << 20, 'a') + "b" + std::string(1u << 20, 'a')));
 }
 
-TEST(Message, parts_come_with_their_type_and_bytes) {
-  EXPECT_TRUE(parsed(R"({"role":"user","content":"x"})").parts().empty());
-  EXPECT_TRUE(parsed(R"({"role":"assistant","content":null,"toolCalls":[{}]})").parts().empty());
-  const Message message = parsed(R"({"role":"user","content":[ {"type":"text","text":"a"} ,{"x": 1}]})");
-  const std::vector<Part> parts = message.parts();
-  ASSERT_EQ(parts.size(), 2u);
-  EXPECT_EQ(parts[0].type, "text");
-  EXPECT_EQ(parts[0].json, R"({"type":"text","text":"a"})");
-  EXPECT_EQ(parts[1].type, "");
-  EXPECT_EQ(parts[1].json, R"({"x": 1})");
-}
-
-TEST(Message, tool_calls_are_read_from_every_spelling) {
-  const Message message = parsed(
-      R"({"role":"assistant","content":[{"type":"tool_use","id":"u1","name":"f"},{"type":"tool_use","tool_use":{"id":"u2","name":"g"}},{"type":"tool_use"}],)"
-      R"("toolCalls":[{"id":"c1","name":"h"},{"id":"c\u0032","type":"function","function":{"name":"i","arguments":"{}"}}],"tool_calls":[{}]})");
-  const std::vector<ToolCall> calls = message.tool_calls();
-  std::string seen;
-  for (const ToolCall& call : calls) seen += call.id + ":" + call.name + " ";
-  EXPECT_EQ(seen, "c1:h c2:i : u1:f u2:g : ");
-  EXPECT_EQ(calls[0].json, R"({"id":"c1","name":"h"})");
-  EXPECT_EQ(calls[4].json, R"({"type":"tool_use","tool_use":{"id":"u2","name":"g"}})");
-  EXPECT_TRUE(parsed(R"({"role":"user","content":"x"})").tool_calls().empty());
-}
-
 TEST(Message, tool_links_are_the_ids_of_calls_and_results_each_once) {
   struct Case {
     std::string_view members;
@@ -294,7 +269,9 @@ TEST(Message, tool_links_are_the_ids_of_calls_and_results_each_once) {
           {R"("role":"tool","content":"","tool_call_id":"a")", {{result, "a"}}},
           {R"("role":"user","content":[{"type":"tool_result","tool_use_id":"u"},{"type":"tool_result","tool_result":{"tool_use_id":"v"}}])",
            {{result, "u"}, {result, "v"}}},
-          {R"("role":"assistant","content":"x","toolCalls":[{"id":"a"}],"toolCallId":"a")", {{call, "a"}, {result, "a"}}},
+          {R"("role":"assistant","content":[{"type":"tool_result","tool_use_id":"a"}],"toolCalls":[{"id":"a"}])",
+           {{call, "a"}, {result, "a"}}},
+          {R"("role":"assistant","content":"x","toolCallId":"a")", {}},
           {R"("role":"tool","content":"","toolCallId":"")", {}},
           {R"("role":"assistant","content":null,"toolCalls":[{"id":""}])", {}},
           {R"("role":"assistant","content":[{"type":"tool_use","id":7},{"type":"text","id":"u"}])", {}},
@@ -305,14 +282,12 @@ TEST(Message, tool_links_are_the_ids_of_calls_and_results_each_once) {
   }
 }
 
-TEST(Message, id_tool_call_id_and_metadata_are_there_when_they_were_given) {
+TEST(Message, id_and_metadata_are_there_when_they_were_given) {
   const Message bare = parsed(R"({"role":"tool","content":"x"})");
   EXPECT_EQ(bare.id(), std::nullopt);
-  EXPECT_EQ(bare.tool_call_id(), std::nullopt);
   EXPECT_EQ(bare.metadata_json(), "");
   const Message full = parsed(R"({"id":"m\u0031","tool_call_id":"c1","metadata":{ "a":1 },"role":"tool","content":"x"})");
   EXPECT_EQ(full.id(), "m1");
-  EXPECT_EQ(full.tool_call_id(), "c1");
   EXPECT_EQ(full.metadata_json(), R"({ "a":1 })");
 }
 
@@ -362,9 +337,7 @@ TEST(Message, AnOptionalMemberThatIsNullIsKeptAndCountsAsAbsent) {
   const Message m = parsed(
       R"({"role":"assistant","content":"x","id":null,"toolCalls":null,"tool_calls":null,"toolCallId":null,"metadata":null})");
   EXPECT_EQ(m.id(), std::nullopt);
-  EXPECT_EQ(m.tool_call_id(), std::nullopt);
   EXPECT_EQ(m.metadata_json(), "");
-  EXPECT_TRUE(m.tool_calls().empty());
   EXPECT_FALSE(m.has_tool_links());
   EXPECT_TRUE(m.tool_links().empty());
   refuses(R"({"role":"assistant","content":null,"toolCalls":null})", "content");

@@ -1,6 +1,7 @@
 #include "message/redacted.hpp"
 
 #include <string_view>
+#include <vector>
 
 #include "base/json_text.hpp"
 
@@ -23,18 +24,15 @@ void append_calls(std::string& json, const Message& message) {
 }
 
 // Results in the form of parts: several may stand in one message.
-bool append_results(std::string& json, const Message& message, const std::optional<std::string>& except) {
-  bool any = false;
-  for (const ToolLink& link : message.tool_links()) {
-    if (link.side != ToolLink::Side::result || link.id == except) continue;
-    json += any ? "," : R"(,"content":[)";
-    any = true;
+bool append_results(std::string& json, const std::vector<ToolLink>& results) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    json += i > 0 ? "," : R"(,"content":[)";
     json += R"({"type":"tool_result","tool_use_id":)";
-    append_json_string(json, link.id);
+    append_json_string(json, results[i].id);
     json += R"(,"content":"[redacted]"})";
   }
-  if (any) json += ']';
-  return any;
+  if (!results.empty()) json += ']';
+  return !results.empty();
 }
 
 }  // namespace
@@ -43,12 +41,14 @@ Message redacted(const Message& message, const RedactionNote& note) {
   std::string json = R"({"role":")";
   json += name(message.role());
   json += '"';
-  const std::optional<std::string> tool_call_id = message.tool_call_id();
-  if (tool_call_id) {
+  std::vector<ToolLink> results = message.tool_links();
+  std::erase_if(results, [](const ToolLink& link) { return link.side != ToolLink::Side::result; });
+  if (message.role() == Role::tool && !results.empty()) {
     json += R"(,"toolCallId":)";
-    append_json_string(json, *tool_call_id);
+    append_json_string(json, results.front().id);
+    results.erase(results.begin());
   }
-  if (!append_results(json, message, tool_call_id)) {
+  if (!append_results(json, results)) {
     json += R"(,"content":)";
     append_json_string(json, text);
   }

@@ -53,7 +53,7 @@ std::uint32_t read_kind(PageIn& in, std::uint32_t known, Item& item) {
 void StoredMessage::set_units(const Message& message, const std::vector<ToolLink>& links) {
   const auto is_call = [](const ToolLink& link) { return link.side == ToolLink::Side::call; };
   calls = role() == Role::assistant && std::any_of(links.begin(), links.end(), is_call);
-  reasons = message.has_thinking();
+  reasons = message.has_reasoning();
 }
 
 void ItemCodec<Entry>::write(PageOut& out, const Entry* items, unsigned n) {

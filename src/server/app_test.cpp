@@ -108,12 +108,13 @@ TEST_P(AppTest, answers_are_those_of_the_line_protocol_to_the_byte) {
       ""};
   for (const char* line : lines) EXPECT_EQ(operate("a", line)->reply.body, answer(same, line)) << line;
   EXPECT_EQ(get("/v1/conversations/a/messages?role=user&last=1"), answer(same, R"({"query":"messages","role":"user","last":1})"));
+  EXPECT_EQ(get("/v1/conversations/a/blocks?role=user&last=1"), answer(same, R"({"query":"blocks","role":"user","last":1})"));
   EXPECT_EQ(get("/v1/conversations/a/count?all=true&contains=o"), answer(same, R"({"query":"count","all":true,"contains":"o"})"));
   EXPECT_EQ(get("/v1/conversations/a/messages?roles=user,tool&start=0&end=5"),
             answer(same, R"({"query":"messages","roles":["user","tool"],"start":0,"end":5})"));
   const std::pair<const char*, const char*> queries[] = {
-      {"uncompressed", "uncompressed"}, {"mark-map", "markMap"},  {"stats", "stats"},
-      {"version", "version"},           {"receipts", "receipts"}, {"tokens", "tokens"}};
+      {"uncompressed", "uncompressed"}, {"mark-map", "markMap"}, {"stats", "stats"},  {"version", "version"},
+      {"receipts", "receipts"},         {"tokens", "tokens"},    {"blocks", "blocks"}};
   for (const auto& [path, query] : queries)
     EXPECT_EQ(get("/v1/conversations/a/" + std::string(path)), answer(same, R"({"query":")" + std::string(query) + "\"}"));
   EXPECT_EQ(get("/v1/conversations/a/diff?from=1&to=2"), answer(same, R"({"query":"diff","from":1,"to":2})"));
@@ -240,8 +241,12 @@ TEST_P(AppTest, rows_tell_what_is_known_of_messages_at_any_version) {
             200u);
   const std::string now = get("/v1/conversations/a/rows");
   EXPECT_NE(now.find(R"("version":4,"count":2,"rows":[{"index":0,"ordinal":2,)"), std::string::npos) << now;
-  EXPECT_NE(now.find(R"("marks":[],"standsFor":[0],"message":{"role":"user","content":"short"}})"), std::string::npos) << now;
-  EXPECT_NE(now.find(R"("marks":["pinned"],"standsFor":[],"message":{"role":"user","content":"two"}})"), std::string::npos) << now;
+  const std::string summary =
+      R"("marks":[],"standsFor":[0],"role":"user","blocks":[{"kind":"text","text":"short"}],"message":{"role":"user","content":"short"}})";
+  EXPECT_NE(now.find(summary), std::string::npos) << now;
+  EXPECT_NE(now.find(R"("marks":["pinned"],"standsFor":[],"role":"user","blocks":[{"kind":"text","text":"two"}],)"),
+            std::string::npos)
+      << now;
   EXPECT_NE(
       get("/v1/conversations/a/rows?atVersion=2&start=1&end=2").find(R"("version":2,"count":2,"rows":[{"index":1,"ordinal":1,)"),
       std::string::npos);

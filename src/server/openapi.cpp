@@ -14,7 +14,6 @@ namespace {
 constexpr std::string_view components =
     R"("components":{"securitySchemes":{"token":{"type":"http","scheme":"bearer"}},"headers":{"ETag":{"description":"The version, in quotation marks.","schema":{"type":"string","pattern":"^\"[0-9]+\"$"}},"Location":{"description":"The path of what was made.","schema":{"type":"string"}}},"responses":{"Error":{"description":"What went wrong; the status follows from the code.","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}}}},"schemas":{)"
     R"("Id":{"type":"string","pattern":"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$"},)"
-    R"("Role":{"enum":["system","user","assistant","tool"]},)"
     R"("Error":{"type":"object","required":["ok","error"],"properties":{"ok":{"const":false},"error":{"type":"object","required":["code","message"],"properties":{"code":{"enum":["invalid_argument","not_found","conflict","cannot_fit","corrupt","unavailable","unsupported","too_large","internal"]},"field":{"type":"string"},"path":{"type":"string"},"operationIndex":{"type":"integer"},"byteOffset":{"type":"integer"},"minimum":{"type":"integer"},"message":{"type":"string"}}}}},)"
     R"("Message":{"type":"object","required":["role"],"properties":{"role":{"type":"string"},"content":{}}},)"
     R"("Messages":{"type":"object","required":["ok","messages","ordinals"],"properties":{"ok":{"const":true},"messages":{"type":"array","items":{"$ref":"#/components/schemas/Message"}},"ordinals":{"type":"array","items":{"type":"integer"}}}},)"
@@ -31,7 +30,30 @@ constexpr std::string_view components =
     R"("Version":{"type":"object","required":["version","parent","operation","batchIndex","timestamp","description","messageCount","tokens"],"properties":{"version":{"type":"integer"},"parent":{"type":["integer","null"]},"operation":{"type":["string","null"]},"batchIndex":{"type":"integer"},"timestamp":{"type":"integer"},"description":{"type":["string","null"]},"messageCount":{"type":"integer"},"tokens":{"type":"integer"},"restores":{"type":"integer"}}},)"
     R"("Point":{"allOf":[{"$ref":"#/components/schemas/Version"},{"type":"object","required":["byRole","messagesByRole"],"properties":{"byRole":{"$ref":"#/components/schemas/ByRole"},"messagesByRole":{"$ref":"#/components/schemas/ByRole"}}}]},)"
     R"("Compression":{"type":"object","required":["job","state","strategy","startedAt","version"],"properties":{"job":{"type":"string"},"scope":{"const":"process","description":"It lives in the process that was asked, and nowhere else."},"state":{"enum":["running","done","failed","cancelled"]},"strategy":{},"startedAt":{"type":"integer"},"endedAt":{"type":"integer"},"version":{"type":"integer","description":"The head when it began."},"messages":{"type":"integer"},"tokens":{"type":"integer"},"progress":{"type":"object","description":"While it runs.","required":["stage"],"properties":{"stage":{"enum":["planning","summarising","applying"]},"messages":{"type":"integer","description":"That are being summarised."},"summaryBytes":{"type":"integer","description":"Of the summary so far, where the model streams it."}}},"answer":{"type":"object"},"error":{"type":"object"}}},)"
-    R"("Row":{"type":"object","required":["index","ordinal","time","tokens","marks","standsFor","message"],"properties":{"change":{"enum":["removed","added"]},"index":{"type":["integer","null"]},"ordinal":{"type":"integer"},"time":{"type":"integer"},"tokens":{"type":"integer"},"marks":{"type":"array","items":{"type":"string"}},"standsFor":{"type":"array","items":{"type":"integer"}},"standsForCount":{"type":"integer"},"message":{"$ref":"#/components/schemas/Message"}}})"
+    R"("Role":{"enum":["system","user","assistant","tool"]},)";
+
+// And of messages with what is known of them.
+constexpr std::string_view row_components =
+    R"("Row":{"type":"object",)"
+    R"("required":["index","ordinal","time","tokens","marks","standsFor","role","blocks","message"],"properties":{)"
+    R"("change":{"enum":["removed","added"]},"index":{"type":["integer","null"]},"ordinal":{"type":"integer"},)"
+    R"("time":{"type":"integer"},"tokens":{"type":"integer"},"marks":{"type":"array","items":{"type":"string"}},)"
+    R"("standsFor":{"type":"array","items":{"type":"integer"}},"standsForCount":{"type":"integer"},)"
+    R"("role":{"$ref":"#/components/schemas/Role"},"blocks":{"$ref":"#/components/schemas/Blocks"},)"
+    R"("message":{"$ref":"#/components/schemas/Message"}}},)"
+    R"("MessageBlocks":{"type":"object","required":["ordinal","role","blocks"],"properties":{"ordinal":{"type":"integer"},)"
+    R"("role":{"$ref":"#/components/schemas/Role"},"blocks":{"$ref":"#/components/schemas/Blocks"}}},)"
+    R"("Blocks":{"type":"array","items":{"$ref":"#/components/schemas/Block"}},)"
+    R"("Block":{"type":"object","required":["kind"],"properties":{)"
+    R"("kind":{"enum":["text","call","result","reasoning","media","opaque"]},)"
+    R"("type":{"type":"string","description":"The format's own word, where it says more than kind."},)"
+    R"("text":{"type":"string"},"callId":{"type":"string"},"name":{"type":"string","description":"Of the tool."},)"
+    R"("arguments":{"description":"Of a call, as given: an object, or a string."},)"
+    R"("isError":{"const":true},"byProvider":{"const":true,"description":"The provider runs the tool."},)"
+    R"("blocks":{"$ref":"#/components/schemas/Blocks"},)"
+    R"("media":{"enum":["image","audio","video","file"]},"source":{"enum":["base64","url","file_id","text"]},)"
+    R"("data":{"type":"string"},"mime":{"type":"string"},"detail":{"type":"string"},"filename":{"type":"string"},)"
+    R"("json":{"description":"Of an opaque block: the value as given."}}})"
     R"(}})";
 
 std::string bounded(std::string schema, const Parameter& parameter, std::string_view least, std::string_view most) {
@@ -156,7 +178,7 @@ std::string openapi_json(const std::vector<Route>& routes) {
     }
     out += '}';
   }
-  return ((out += "},") += components) + "}";
+  return (((out += "},") += components) += row_components) + "}";
 }
 
 }  // namespace undertext

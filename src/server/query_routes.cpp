@@ -147,6 +147,8 @@ std::vector<Route> query_routes(App::Rep& app) {
            R"({"type":"object","required":["query"],"properties":{"query":{"type":"string"}}})"),
       get(app, {"messages", "messages", "getMessages", "Messages of the view, or of the log; the filters compose in their order.",
                 filters(), messages_answer}),
+      get(app, {"blocks", "blocks", "getBlocks", "What these messages say, whichever format they are in, as blocks.", filters(),
+                result_of(list_of(named("MessageBlocks")))}),
       get(app,
           {"count", "count", "countMessages", "How many messages that is, and their tokens.", filters(),
            R"({"type":"object","required":["ok","count","tokens"],"properties":{"ok":{"const":true},"count":{"type":"integer"},"tokens":{"type":"integer"}}})"}),

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/json_text.hpp"
+#include "json/blocks_json.hpp"
 
 namespace undertext {
 namespace {
@@ -27,6 +28,12 @@ void append_known(std::string& out, const History& history, Ordinal ordinal) {
   if (originals.size() > stands_for_max) out += R"(,"standsForCount":)" + std::to_string(originals.size());
 }
 
+void append_message(std::string& out, const Message& message) {
+  append_json_string(out += R"(,"role":)", name(message.role()));
+  append_blocks(out += R"(,"blocks":)", message);
+  ((out += R"(,"message":)") += message.json()) += '}';
+}
+
 void append_counts(std::string& out, std::string_view lead, const std::uint64_t (&counts)[role_count]) {
   out += lead;
   for (std::size_t role = 0; role < role_count; ++role) {
@@ -47,14 +54,14 @@ void append_row(std::string& out, const History& history, Ordinal ordinal, std::
   out += R"(,"ordinal":)" + std::to_string(ordinal.value) + R"(,"time":)" + std::to_string(log.time_ms(ordinal.value));
   out += R"(,"tokens":)" + std::to_string(log.tokens(ordinal.value));
   append_known(out, history, ordinal);
-  ((out += R"(,"message":)") += log[ordinal.value].json()) += '}';
+  append_message(out, log[ordinal.value]);
 }
 
 void append_row(std::string& out, const History& history, const View& view, const ReadRow& row) {
   out += R"({"index":)" + std::to_string(row.index) + R"(,"ordinal":)" + std::to_string(row.ordinal.value);
   out += R"(,"time":)" + std::to_string(view.time_ms(row.index)) + R"(,"tokens":)" + std::to_string(view.tokens(row.index));
   append_known(out, history, row.ordinal);
-  ((out += R"(,"message":)") += row.message.json()) += '}';
+  append_message(out, row.message);
 }
 
 void append_by_role(std::string& out, const ViewSums& sums) {

@@ -9,7 +9,8 @@
 
 namespace undertext {
 
-// {"index":3,"ordinal":7,"time":…,"tokens":…,"marks":[…],"standsFor":[…],"message":{…}}; index is null where the view does not show it.
+// {"index":3,"ordinal":7,"time":…,"tokens":…,"marks":[…],"standsFor":[…],"role":"user","blocks":[…],"message":{…}}
+// index is null where the view does not show it; role and blocks are as the query `blocks` gives them.
 // `change` stands in front where it is not empty. The ordinal is one of the log's.
 void append_row(std::string& out, const History& history, Ordinal ordinal, std::string_view change = {});
 // The same of a message that was read already.

@@ -4,59 +4,14 @@
 #include <string>
 #include <string_view>
 
+#include "message/reading.hpp"
 #include "tokens/image_size.hpp"
 #include "tokens/message_tokens_json.hpp"
 
 namespace undertext {
 namespace {
 
-// Parts inside results inside parts: deeper ones are taken as the strings they contain, so that no message is read over and over.
-constexpr unsigned part_depth_max = 6;
-
 constexpr std::size_t buffer_bytes_kept = 1u << 20;
-
-enum class PartKind : std::uint8_t { text, refusal, image, audio, video, document, call, result, thinking, redacted, unknown };
-
-PartKind part_kind(std::string_view type) {
-  struct Named {
-    std::string_view type;
-    PartKind kind;
-  };
-  static constexpr Named named[] = {
-      {"text", PartKind::text},
-      {"input_text", PartKind::text},
-      {"output_text", PartKind::text},
-      {"summary_text", PartKind::text},
-      {"reasoning_text", PartKind::text},
-      {"refusal", PartKind::refusal},
-      {"image", PartKind::image},
-      {"image_url", PartKind::image},
-      {"input_image", PartKind::image},
-      {"audio", PartKind::audio},
-      {"input_audio", PartKind::audio},
-      {"video", PartKind::video},
-      {"video_url", PartKind::video},
-      {"input_video", PartKind::video},
-      {"document", PartKind::document},
-      {"file", PartKind::document},
-      {"input_file", PartKind::document},
-      {"tool_use", PartKind::call},
-      {"server_tool_use", PartKind::call},
-      {"mcp_tool_use", PartKind::call},
-      {"tool-call", PartKind::call},
-      {"function_call", PartKind::call},
-      {"custom_tool_call", PartKind::call},
-      {"tool-result", PartKind::result},
-      {"function_call_output", PartKind::result},
-      {"custom_tool_call_output", PartKind::result},
-      {"thinking", PartKind::thinking},
-      {"reasoning", PartKind::thinking},
-      {"redacted_thinking", PartKind::redacted},
-  };
-  for (const Named& each : named)
-    if (each.type == type) return each.kind;
-  return type.ends_with("tool_result") ? PartKind::result : PartKind::unknown;  // tool_result, web_search_tool_result, …
-}
 
 bool starts_like_url(std::string_view body) {
   return body.starts_with("http:") || body.starts_with("https:") || body.starts_with("file:") || body.starts_with("gs:");
@@ -90,34 +45,50 @@ struct Payload {
   std::uint64_t bytes() const { return static_cast<std::uint64_t>(base64.size()) / 4 * 3; }
 };
 
+// A message that is a text and little else, as most are. Bodies.
+struct PlainMessage {
+  std::string_view content, name;
+
+  static std::optional<PlainMessage> of(std::string_view json) {
+    PlainMessage plain;
+    bool is_plain = true;
+    for_each_member(json, [&](std::string_view key, std::string_view value) {
+      if (key == "content" && is_json_string(value)) {
+        plain.content = body_of(value);
+      } else if (key == "name" && is_json_string(value)) {
+        plain.name = body_of(value);
+      } else {
+        is_plain = is_plain && (key == "role" || key == "id" || key == "timestamp" || key == "metadata");
+      }
+    });
+    return is_plain ? std::optional(plain) : std::nullopt;
+  }
+};
+
 class MessageCost {
  public:
   MessageCost(const Tokenizer& tokenizer, const CostProfile& profile) : tokenizer_(tokenizer), profile_(profile) {}
 
-  std::uint64_t message(std::string_view json) {
-    std::uint64_t tokens = profile_.message.value;
-    std::uint64_t reasoning = 0;  // the same thought under two names, as some servers give it, is sent once
-    for_each_member(json, [&](std::string_view key, std::string_view value) {
-      if (key == "content") {
-        tokens += content(value, 0);
-      } else if (key == "toolCalls" || key == "tool_calls") {
-        if (is_json_array(value)) for_each_element(value, [&](std::string_view one) { tokens += call(one); });
-      } else if (key == "function_call") {
-        if (is_json_object(value)) tokens += call(value);
-      } else if (!is_json_string(value)) {
-        return;
-      } else if (key == "name") {
-        tokens += profile_.name_field.value + text(body_of(value));
-      } else if (key == "refusal") {
-        tokens += text(body_of(value));
-      } else if (key == "reasoning_content" || key == "reasoning") {
-        reasoning = std::max(reasoning, text(body_of(value)));
+  std::uint64_t message(const Message& message) {
+    if (const std::optional<PlainMessage> plain = PlainMessage::of(message.json()))
+      return profile_.message.value + text(plain->content) + name_field(plain->name);
+    const MessageReading reading(message);
+    const Turn& turn = reading.turn();
+    std::uint64_t tokens = profile_.message.value + name_field(turn.name);
+    std::uint64_t beside = 0;  // the same thought under two names, as some servers give it, is sent once
+    for (const Block& one : turn.blocks) {
+      if (one.kind == BlockKind::reasoning && one.raw.empty()) {
+        beside = std::max(beside, text(one.text));
+      } else {
+        tokens += block(one);
       }
-    });
-    return tokens + reasoning;
+    }
+    return tokens + beside;
   }
 
  private:
+  std::uint64_t name_field(std::string_view body) { return body.empty() ? 0 : profile_.name_field.value + text(body); }
+
   // The body of a JSON string.
   std::uint64_t text(std::string_view body) {
     if (std::memchr(body.data(), '\\', body.size()) == nullptr) return tokenizer_.count(body);
@@ -128,159 +99,83 @@ class MessageCost {
     return tokens;
   }
 
-  std::uint64_t content(std::string_view value, unsigned depth) {
-    if (is_json_string(value)) return text(body_of(value));
-    std::uint64_t tokens = 0;
-    if (is_json_array(value)) for_each_element(value, [&](std::string_view one) { tokens += part(one, depth); });
-    if (is_json_object(value)) tokens += part(value, depth);
-    return tokens;
-  }
-
-  std::uint64_t part(std::string_view json, unsigned depth) {
-    if (!is_json_object(json) || depth >= part_depth_max) return strings(json);
-    PartKind kind = PartKind::unknown;
-    for_each_member(json, [&](std::string_view key, std::string_view value) {
-      if (key == "type" && is_json_string(value)) kind = part_kind(JsonName(body_of(value)));
-    });
-    switch (kind) {
-      case PartKind::text: return member_text(json, "text");
-      case PartKind::refusal: return member_text(json, "refusal");
-      case PartKind::image: return image(json);
-      case PartKind::audio: return played(json, profile_.audio_per_second, profile_.audio_bytes_per_second);
-      case PartKind::video: return played(json, profile_.video_per_second, profile_.video_bytes_per_second);
-      case PartKind::document: return document(json, depth);
-      case PartKind::call: return call(json);
-      case PartKind::result: return result(json, depth);
-      case PartKind::thinking: return thinking(json, depth);
-      case PartKind::redacted: return redacted(json);
-      case PartKind::unknown: break;
+  std::uint64_t block(const Block& block) {
+    switch (block.kind) {
+      case BlockKind::text:
+      case BlockKind::refusal: return text(block.text);
+      case BlockKind::media: return media(block);
+      case BlockKind::call: return profile_.tool_call.value + tokenizer_.count(block.name) + value(block.json);
+      case BlockKind::result: return result(block);
+      case BlockKind::reasoning: return reasoning(block);
+      case BlockKind::compaction:
+      case BlockKind::control:
+      case BlockKind::opaque: break;
     }
-    return strings(json);
+    return strings(block.raw);
   }
 
-  std::uint64_t member_text(std::string_view json, std::string_view name) {
-    std::uint64_t tokens = 0;
-    for_each_member(json, [&](std::string_view key, std::string_view value) {
-      if (key == name) tokens += is_json_string(value) ? text(body_of(value)) : strings(value);
-    });
-    return tokens;
+  // Arguments: text, or JSON that is sent as text.
+  std::uint64_t value(std::string_view json) {
+    if (json.empty()) return 0;
+    return is_json_string(json) ? text(body_of(json)) : tokenizer_.count(json);
   }
 
-  // A call of any provider: its name and arguments stand in it, or in an object inside it.
-  std::uint64_t call(std::string_view json) {
-    if (!is_json_object(json)) return strings(json);
-    std::uint64_t tokens = profile_.tool_call.value;
-    for_each_member(json, [&](std::string_view key, std::string_view value) {
-      const bool is_inner = key == "function" || key == "custom" || key == "tool_use";
-      if (!is_inner) {
-        tokens += call_field(key, value);
-      } else if (is_json_object(value)) {
-        for_each_member(value, [&](std::string_view inner, std::string_view field) { tokens += call_field(inner, field); });
-      }
-    });
-    return tokens;
+  std::uint64_t result(const Block& result) {
+    // A message that is a result is counted as a message.
+    std::uint64_t tokens = result.raw.empty() ? 0 : profile_.tool_result.value;
+    if (result.is_list) {
+      for (const Block& inner : result.inner) tokens += block(inner);
+      return tokens;
+    }
+    return tokens + (result.json.empty() ? text(result.text) : strings(result.json));
   }
 
-  std::uint64_t call_field(std::string_view key, std::string_view value) {
-    if (key == "name" || key == "toolName") return is_json_string(value) ? text(body_of(value)) : 0;
-    if (key != "arguments" && key != "input" && key != "args") return 0;
-    return is_json_string(value) ? text(body_of(value)) : tokenizer_.count(value);
-  }
-
-  std::uint64_t result(std::string_view json, unsigned depth) {
-    std::uint64_t tokens = profile_.tool_result.value;
-    const auto field = [&](std::string_view key, std::string_view value) {
-      if (key == "content" || key == "output" || key == "result") tokens += content(value, depth + 1);
-    };
-    for_each_member(json, [&](std::string_view key, std::string_view value) {
-      if (key == "tool_result" && is_json_object(value)) {
-        for_each_member(value, field);
-      } else {
-        field(key, value);
-      }
-    });
-    return tokens;
-  }
-
-  std::uint64_t thinking(std::string_view json, unsigned depth) {
-    std::uint64_t tokens = 0;
-    for_each_member(json, [&](std::string_view key, std::string_view value) {
-      if (key == "thinking" || key == "text" || key == "reasoning" || key == "summary" || key == "content")
-        tokens += content(value, depth + 1);
-      if (key == "encrypted_content" && is_json_string(value)) tokens += encrypted(body_of(value));
-    });
-    return tokens;
-  }
-
-  std::uint64_t redacted(std::string_view json) {
-    std::uint64_t tokens = 0;
-    for_each_member(json, [&](std::string_view key, std::string_view value) {
-      if (key == "data" && is_json_string(value)) tokens += encrypted(body_of(value));
-    });
-    return tokens;
+  // Of thoughts that only the provider can read, the bytes tell. A signature is no thought.
+  std::uint64_t reasoning(const Block& block) {
+    const bool is_encrypted = block.type == "reasoning" || block.type == "redacted_thinking";
+    return text(block.text) + (is_encrypted ? encrypted(block.signature) : 0);
   }
 
   std::uint64_t encrypted(std::string_view base64) const {
     return base64.size() / 4 * 3 / profile_.encrypted_bytes_per_token.value;
   }
 
-  // The payload of a part is the longest of its strings: a URL, an id or the bytes.
-  static std::string_view longest_string(std::string_view json) {
-    std::string_view longest;
-    for_each_string(json, [&longest](std::string_view, std::string_view body) {
-      if (body.size() > longest.size()) longest = body;
-    });
-    return longest;
+  std::uint64_t media(const Block& block) {
+    const Media& media = block.media;
+    const std::string_view bytes = media.source == MediaSource::base64 ? media.data : std::string_view();
+    switch (media.kind) {
+      case MediaKind::image:
+        return profile_.image.tokens(image_size(bytes).value_or(profile_.image_unseen),
+                                     media.detail == "low" ? ImageDetail::low : ImageDetail::high);
+      case MediaKind::audio: return played(bytes, profile_.audio_per_second, profile_.audio_bytes_per_second);
+      case MediaKind::video: return played(bytes, profile_.video_per_second, profile_.video_bytes_per_second);
+      case MediaKind::file: break;
+    }
+    // Beside its bytes a document may have a title and a context to read.
+    std::uint64_t tokens = 0;
+    if (!block.raw.empty()) {
+      for_each_member(block.raw, [&](std::string_view key, std::string_view said) {
+        if ((key == "title" || key == "context") && is_json_string(said)) tokens += text(body_of(said));
+      });
+    }
+    return tokens + (media.source == MediaSource::text ? text(media.data) : file({media.mime, bytes}));
   }
 
-  std::uint64_t image(std::string_view json) const {
-    ImageDetail detail = ImageDetail::high;
-    std::string_view longest;
-    for_each_string(json, [&](std::string_view key, std::string_view body) {
-      if (key == "detail" && body == "low") detail = ImageDetail::low;
-      if (body.size() > longest.size()) longest = body;
-    });
-    return profile_.image.tokens(image_size(Payload::of(longest).base64).value_or(profile_.image_unseen), detail);
-  }
-
-  std::uint64_t played(std::string_view json, const Figure& per_second, const Figure& bytes_per_second) const {
-    const Payload payload = Payload::of(longest_string(json));
+  std::uint64_t played(std::string_view base64, const Figure& per_second, const Figure& bytes_per_second) const {
     constexpr std::size_t shortest_file = 64;  // an id is shorter
-    if (payload.base64.size() < shortest_file) return profile_.file_unseen.value;
+    if (base64.size() < shortest_file) return profile_.file_unseen.value;
     std::string head;
-    append_base64_decoded(head, payload.base64, 32);
+    append_base64_decoded(head, base64, 32);
     std::uint64_t rate = bytes_per_second.value;
     if (head.size() == 32 && head.starts_with("RIFF") && head.compare(8, 8, "WAVEfmt ") == 0) {  // says how many bytes a second has
       const auto byte = [&head](std::size_t i) { return static_cast<std::uint64_t>(static_cast<std::uint8_t>(head[i])); };
       constexpr std::uint64_t slowest = 1'000;
       rate = std::max(slowest, byte(28) | byte(29) << 8 | byte(30) << 16 | byte(31) << 24);
     }
-    return (payload.bytes() * per_second.value + rate - 1) / rate;
+    return (Payload{{}, base64}.bytes() * per_second.value + rate - 1) / rate;
   }
 
-  // A document is text, parts, or a file; beside that it may have a title and a context to read.
-  std::uint64_t document(std::string_view json, unsigned depth) {
-    std::uint64_t tokens = 0;
-    bool is_file = true;
-    for_each_member(json, [&](std::string_view key, std::string_view value) {
-      if ((key == "title" || key == "context") && is_json_string(value)) tokens += text(body_of(value));
-      if (key != "source" || !is_json_object(value)) return;
-      bool is_text = false;
-      std::string_view data, parts;
-      for_each_member(value, [&](std::string_view inner, std::string_view field) {
-        if (inner == "type") is_text = field == R"("text")";
-        if (inner == "data" && is_json_string(field)) data = body_of(field);
-        if (inner == "content") parts = field;
-      });
-      if (is_text) tokens += text(data);
-      if (!parts.empty()) tokens += content(parts, depth + 1);
-      is_file = !is_text && parts.empty();
-    });
-    return is_file ? tokens + file(longest_string(json)) : tokens;
-  }
-
-  std::uint64_t file(std::string_view body) {
-    const Payload payload = Payload::of(body);
+  std::uint64_t file(const Payload& payload) {
     constexpr std::size_t shortest_file = 64;
     if (payload.base64.size() < shortest_file) return profile_.file_unseen.value;
     if (const std::optional<PixelSize> size = image_size(payload.base64)) return profile_.image.tokens(*size, ImageDetail::high);
@@ -303,7 +198,7 @@ class MessageCost {
       if (key == "encrypted_content") {
         tokens += encrypted(body);
       } else {
-        tokens += is_encoded(body) ? file(body) : text(body);
+        tokens += is_encoded(body) ? file(Payload::of(body)) : text(body);
       }
     });
     return tokens;
@@ -326,7 +221,7 @@ class MessageCost {
 }  // namespace
 
 std::uint32_t count_message_tokens(const Message& message, const Tokenizer& tokenizer, const CostProfile& profile) {
-  const std::uint64_t tokens = MessageCost(tokenizer, profile).message(message.json());
+  const std::uint64_t tokens = MessageCost(tokenizer, profile).message(message);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(tokens, message_tokens_max));
 }
 

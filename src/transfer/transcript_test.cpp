@@ -1,3 +1,5 @@
+#include <undertext/blocks.hpp>
+
 #include "transfer/transcript.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +49,7 @@ TEST(Transcript, AnOldCodexSessionHasBareItems) {
   EXPECT_EQ(old->format, TranscriptFormat::codex);
   ASSERT_EQ(old->messages.size(), 3u);
   EXPECT_EQ(old->messages[0].text(), "hi");
-  EXPECT_EQ(old->messages[1].tool_calls().at(0).name, "local_shell");
+  EXPECT_EQ(read_blocks(old->messages[1]).at(0).name, "local_shell");
   EXPECT_EQ(old->messages[2].text(), "ok");
   EXPECT_EQ(old->left_out.at("session_meta"), 2u);
 }

@@ -13,6 +13,7 @@
 #  include <simdjson.h>
 #endif
 
+#include <undertext/blocks.hpp>
 #include <undertext/message.hpp>
 
 #include "base/json_text.hpp"
@@ -40,10 +41,8 @@ void read_everything(const Message& message) {
     require(message.text_contains(std::string_view(text).substr(at, 5)), "a message contains each piece of its text");
   require(message.text_contains("zq") == (text.find("zq") != std::string::npos), "a search agrees with the text");
   require(message.has_tool_links() == !message.tool_links().empty(), "has_tool_links() tells of tool_links()");
-  static_cast<void>(message.parts());
-  static_cast<void>(message.tool_calls());
+  static_cast<void>(read_blocks(message));
   static_cast<void>(message.id());
-  static_cast<void>(message.tool_call_id());
   static_cast<void>(message.metadata_json());
   static_cast<void>(message.timestamp_ms());
 }

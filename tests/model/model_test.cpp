@@ -306,7 +306,7 @@ class Player {
       hidden.erase(std::remove_if(hidden.begin(), hidden.end(), is_shown), hidden.end());
       std::set<std::uint64_t> stays;  // of reasoning that is not hidden as a whole
       for (std::uint64_t i = 0; i < view.size(); ++i) {
-        if (!model.log[view[i]].has_thinking()) continue;
+        if (!model.log[view[i]].has_reasoning()) continue;
         const PlainModel::Ordinals following = model.following(view, i);
         std::vector<std::uint64_t> unit{i};
         for (std::uint64_t k = i; k < view.size(); ++k) {

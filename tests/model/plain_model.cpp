@@ -90,11 +90,11 @@ PlainModel::Ordinals PlainModel::following(const Ordinals& view, std::size_t ind
     if (role(view[i]) == Role::assistant) run.push_back(view[i]);
   }
   for (const std::uint64_t ordinal : run) {
-    if (log[ordinal].has_thinking()) break;
+    if (log[ordinal].has_reasoning()) break;
     if (calls(ordinal)) found.push_back(ordinal);
   }
   const Message& message = log[view[index]];
-  if (found.empty() && !run.empty() && message.text().empty() && message.tool_links().empty()) found.push_back(run.front());
+  if (found.empty() && !run.empty() && message.is_only_reasoning()) found.push_back(run.front());
   return found;
 }
 
@@ -102,7 +102,7 @@ bool PlainModel::has_call(const Ordinals& view, std::uint64_t reasoning) const {
   for (std::size_t i = 0; i < view.size(); ++i) {
     if (view[i] != reasoning) continue;
     const Ordinals found = following(view, i);
-    return std::any_of(found.begin(), found.end(), [&](std::uint64_t o) { return calls(o) && !log[o].has_thinking(); });
+    return std::any_of(found.begin(), found.end(), [&](std::uint64_t o) { return calls(o) && !log[o].has_reasoning(); });
   }
   return false;
 }
@@ -111,12 +111,12 @@ bool PlainModel::parts_reasoning(const Ordinals& before, const Ordinals& after) 
   std::map<std::uint64_t, Ordinals> now;  // what follows from each
   std::set<std::uint64_t> follows;
   for (std::size_t i = 0; i < after.size(); ++i) {
-    if (!log[after[i]].has_thinking()) continue;
+    if (!log[after[i]].has_reasoning()) continue;
     now[after[i]] = following(after, i);
     follows.insert(now[after[i]].begin(), now[after[i]].end());
   }
   for (std::size_t i = 0; i < before.size(); ++i) {
-    if (!log[before[i]].has_thinking()) continue;
+    if (!log[before[i]].has_reasoning()) continue;
     const Ordinals was = following(before, i);
     if (in(after, before[i])) {
       if (now[before[i]].size() < was.size()) return true;
@@ -140,7 +140,7 @@ PlainModel::Ordinals PlainModel::mended(const State& s, const Ordinals& before, 
       }
     }
     for (std::size_t i = 0; i < before.size(); ++i) {
-      if (!log[before[i]].has_thinking()) continue;
+      if (!log[before[i]].has_reasoning()) continue;
       Ordinals unit = following(before, i);
       unit.push_back(before[i]);
       const auto stays = [&](std::uint64_t o) { return in(after, o); };
@@ -173,7 +173,7 @@ std::vector<Warning> PlainModel::warnings(const Ordinals& before, const Ordinals
           {link.side == ToolLink::Side::call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call,
            Ordinal(ordinal), link.id});
     }
-    if (log[ordinal].has_thinking() && has_call(before, ordinal) && !has_call(after, ordinal))
+    if (log[ordinal].has_reasoning() && has_call(before, ordinal) && !has_call(after, ordinal))
       found.push_back({Warning::Code::reasoning_without_call, Ordinal(ordinal), ""});
   }
   return found;

@@ -30,6 +30,7 @@ GOOD = {
     "preview": {"body": APPEND},
     "query": {"body": {"query": "version"}},
     "getMessages": {"query": {"all": "true", "roles": "user,tool", "from": 0, "to": 9000000000000000, "contains": "h", "start": 0, "end": 9, "last": 3}},
+    "getBlocks": {"query": {"roles": "user,tool", "last": 1}},
     "countMessages": {"query": {"role": "user", "atVersion": 1, "first": 1}},
     "getUncompressed": {}, "getMarkMap": {}, "getState": {}, "getStats": {}, "getVersion": {}, "getBatches": {}, "getReceipts": {},
     "getBatchSnapshot": {"path": {"index": 0}},

@@ -149,7 +149,7 @@ class Answers(unittest.TestCase):
     def test_a_preview_shows_no_more_messages_than_are_little(self):
         self.server.make("previewed")
         for _ in range(12):
-            self.server.append("previewed", "x" * 1_000_000)
+            self.server.append("previewed", "x" * 500_000)
         reply = self.server.request("POST", "/v1/conversations/previewed/preview", {"operation": "DELETE", "indices": list(range(12))})
         self.assertEqual(reply.status, 200)
         self.assertEqual(len(reply.json()["diff"]["removed"]), 12)

@@ -1,6 +1,7 @@
 // Conversations that last, over every store: what is stored comes back, and nothing is half done.
 #include <gtest/gtest.h>
 
+#include <undertext/blocks.hpp>
 #include <undertext/conversation.hpp>
 
 #include "failing_store.hpp"
@@ -155,8 +156,8 @@ TEST_P(StoredConversation, ARedactedMessageIsAStubEverywhereAndPairsStayWhole) {
   for (Conversation* each : {&c, &fork}) {
     Conversation again = kept_in(store, {}, each->id());
     for (const Message& message : again.view()) EXPECT_EQ(message.json().find("1234"), std::string_view::npos) << message.json();
-    EXPECT_EQ(again.view()[2].tool_call_id(), "t1");
-    EXPECT_EQ(again.view()[1].tool_calls().at(0).id, "t1");
+    EXPECT_EQ(read_blocks(again.view()[2]).at(0).call_id, "t1");
+    EXPECT_EQ(read_blocks(again.view()[1]).at(1).call_id, "t1");
     EXPECT_NE(again.view()[0].metadata_json().find(R"("who":"ann","at":77,"why":"asked for")"), std::string_view::npos);
   }
   EXPECT_EQ(c.redact({Ordinal(9)}, {}).value().code, ErrorCode::not_found);
@@ -219,6 +220,17 @@ TEST_P(StoredConversation, AForkOfNothingBeginsWithNothing) {
   fork.apply(append("other")).value();
   EXPECT_EQ(texts(kept_in(store, {}, "f").view()), Texts({"other"}));
   EXPECT_TRUE(check_store(*store).value().damage.empty());
+}
+
+TEST_P(StoredConversation, AForkThatBeginsBelowWhereItsOriginWasForkedReadsItsOwnMessages) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation c = kept_in(store);
+  for (int i = 0; i < 10; ++i) c.apply(append("m" + std::to_string(i))).value();
+  Conversation fork = c.fork(Version(7), "f").value();
+  Conversation below = fork.fork(Version(3), "below").value();
+  below.apply(append("own")).value();
+  ASSERT_FALSE(below.checkpoint());
+  EXPECT_EQ(texts(kept_in(store, {}, "below").view()), Texts({"m0", "m1", "m2", "own"}));
 }
 
 TEST_P(StoredConversation, NoTokenizerNamedMeansTheOneItIsCountedBy) {

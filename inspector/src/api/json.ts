@@ -22,7 +22,3 @@ export function parseExact(text: string): Json {
 export function pretty(value: unknown): string {
   return JSON.stringify(value, null, 2) ?? '';
 }
-
-export function isObject(value: unknown): value is Record<string, Json> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -6,10 +6,54 @@ export const roles: readonly Role[] = ['system', 'user', 'assistant', 'tool'];
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-export interface Message {
-  role: string;
-  content?: Json;
-  [field: string]: Json | undefined;
+// One thing that a message says; docs/operations.md has the members.
+export type Block = TextBlock | ReasoningBlock | CallBlock | ResultBlock | MediaBlock | OpaqueBlock;
+
+export interface TextBlock {
+  kind: 'text';
+  type?: string;
+  text: string;
+}
+
+export interface ReasoningBlock {
+  kind: 'reasoning';
+  type?: string;
+  text?: string; // none: only the provider can read it
+}
+
+export interface CallBlock {
+  kind: 'call';
+  type?: string;
+  callId?: string;
+  name?: string;
+  arguments: Json;
+  byProvider?: true;
+}
+
+export interface ResultBlock {
+  kind: 'result';
+  type?: string;
+  callId?: string;
+  name?: string;
+  isError?: true;
+  byProvider?: true;
+  blocks: Block[];
+}
+
+export interface MediaBlock {
+  kind: 'media';
+  media: 'image' | 'audio' | 'video' | 'file';
+  source: 'base64' | 'url' | 'file_id' | 'text';
+  data: string;
+  mime?: string;
+  detail?: string;
+  filename?: string;
+}
+
+export interface OpaqueBlock {
+  kind: 'opaque';
+  type?: string;
+  json: Json;
 }
 
 export interface Row {
@@ -20,7 +64,9 @@ export interface Row {
   marks: string[];
   standsFor: number[];
   standsForCount?: number; // where that is more than are listed
-  message: Message;
+  role: Role;
+  blocks: Block[];
+  message: JsonObject; // as it is stored; only shown and edited as JSON
 }
 
 export interface Rows {

@@ -1,97 +1,26 @@
-// A message as blocks to read: what providers spell in many ways, in one form. Whatever is not known is kept as JSON.
+// Blocks as they are shown: a line that stands for them, the words in them, and which media may be shown.
 
-import { isObject } from '../api/json';
-import { roles, type Json, type JsonObject, type Message } from '../api/types';
+import { pretty } from '../api/json';
+import type { Block, CallBlock, MediaBlock } from '../api/types';
 
-export type ImageSource = { kind: 'data'; url: string } | { kind: 'link'; url: string } | { kind: 'unknown'; note: string };
-
-export type Block =
+export type MediaSource =
+  | { kind: 'picture'; url: string }
+  | { kind: 'link'; url: string }
   | { kind: 'text'; text: string }
-  | { kind: 'thinking'; text: string }
-  | { kind: 'image'; source: ImageSource }
-  | { kind: 'call'; id: string; name: string; arguments: string }
-  | { kind: 'result'; callId: string; isError: boolean; blocks: Block[] }
-  | { kind: 'other'; type: string; value: Json };
-
-export function blocksOf(message: Message): Block[] {
-  const blocks: Block[] = [];
-  const reasoning = message.reasoning_content ?? message.reasoning;
-  if (typeof reasoning === 'string' && reasoning) blocks.push({ kind: 'thinking', text: reasoning });
-  const content = contentBlocks(message.content ?? null);
-  const callId = toolCallIdOf(message);
-  if (callId !== null) blocks.push({ kind: 'result', callId, isError: message.isError === true || message.is_error === true, blocks: content });
-  else blocks.push(...content);
-  for (const call of callsField(message)) blocks.push(callBlock(call));
-  return blocks;
-}
-
-// Which of the four roles a message counts as; `other` for what is none.
-export function roleClass({ role }: Message): string {
-  return role === 'developer' ? 'system' : (roles as readonly string[]).includes(role) ? role : 'other';
-}
-
-// The id of the call that a message of role `tool` answers.
-function toolCallIdOf(message: Message): string | null {
-  const id = message.toolCallId ?? message.tool_call_id;
-  return message.role === 'tool' && typeof id === 'string' ? id : null;
-}
-
-function callsField(message: Message): JsonObject[] {
-  const calls = message.toolCalls ?? message.tool_calls;
-  return Array.isArray(calls) ? calls.filter(isObject) : [];
-}
-
-function contentBlocks(content: Json): Block[] {
-  if (typeof content === 'string') return content ? [{ kind: 'text', text: content }] : [];
-  if (!Array.isArray(content)) return content === null ? [] : [{ kind: 'other', type: typeof content, value: content }];
-  return content.map(partBlock);
-}
-
-function partBlock(part: Json): Block {
-  if (!isObject(part)) return { kind: 'other', type: typeof part, value: part };
-  const type = asText(part.type);
-  switch (type) {
-    case 'text':
-    case 'input_text':
-    case 'output_text':
-    case 'refusal':
-      if (typeof (part.text ?? part.refusal) === 'string') return { kind: 'text', text: asText(part.text ?? part.refusal) };
-      break;
-    case 'thinking':
-      return { kind: 'thinking', text: asText(part.thinking ?? part.text) };
-    case 'image':
-    case 'image_url':
-    case 'input_image':
-      return { kind: 'image', source: imageSource(part) };
-    case 'tool_use':
-      return callBlock(part);
-    case 'tool_result':
-      return { kind: 'result', callId: asText(part.tool_use_id), isError: part.is_error === true, blocks: contentBlocks(part.content ?? null) };
-  }
-  return { kind: 'other', type: type || 'part', value: part };
-}
-
-function callBlock(call: JsonObject): Block {
-  const inner = isObject(call.function) ? call.function : call;
-  const given = inner.arguments ?? inner.input ?? inner.args;
-  const text = given === undefined ? '' : typeof given === 'string' ? given : JSON.stringify(given);
-  return { kind: 'call', id: asText(call.id), name: asText(inner.name) || 'tool', arguments: text };
-}
+  | { kind: 'unshown'; note: string };
 
 // Pictures come from the message itself or not at all: nothing is ever fetched from elsewhere because of what a message says.
-function imageSource(part: JsonObject): ImageSource {
-  const given = part.image_url ?? part.source ?? part.url ?? null;
-  const source = isObject(given) ? given : null;
-  const url = typeof given === 'string' ? given : asText(source?.url ?? part.url);
-  if (source?.type === 'base64' && typeof source.data === 'string') return dataImage(`data:${asText(source.media_type)};base64,${source.data}`);
-  if (url.startsWith('data:')) return dataImage(url);
-  const link = webLink(url);
-  return link ? { kind: 'link', url: link } : { kind: 'unknown', note: url.slice(0, 200) };
+export function mediaSource({ media, source, data, mime }: MediaBlock): MediaSource {
+  if (source === 'text') return { kind: 'text', text: data };
+  const url = source === 'base64' ? `data:${mime ?? ''};base64,${data}` : data;
+  if (source !== 'file_id' && media === 'image' && isPicture(url)) return { kind: 'picture', url };
+  if (source === 'base64') return { kind: 'unshown', note: `${Math.floor((data.length * 3) / 4)} bytes` };
+  const link = source === 'url' ? webLink(url) : null;
+  return link ? { kind: 'link', url: link } : { kind: 'unshown', note: data.slice(0, 200) };
 }
 
-function dataImage(url: string): ImageSource {
-  const isPicture = /^data:image\/(png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=\s]+$/.test(url);
-  return isPicture ? { kind: 'data', url } : { kind: 'unknown', note: url.slice(0, 60) };
+function isPicture(url: string): boolean {
+  return /^data:image\/(png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=\s]+$/.test(url);
 }
 
 // The address when it is one of the web, else null.
@@ -101,15 +30,17 @@ export function webLink(text: string): string | null {
   return protocol === 'http:' || protocol === 'https:' ? text : null;
 }
 
-function asText(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
+export function toolName(call: CallBlock): string {
+  return call.name ?? call.type ?? 'tool';
 }
 
-// One line that stands for the message where there is room for no more.
-export function gist(message: Message, length = 160): string {
-  const words: string[] = [];
-  for (const block of blocksOf(message)) words.push(gistOf(block));
-  const line = words.join(' ').replace(/\s+/g, ' ').trim();
+export function argumentsText(call: CallBlock): string {
+  return typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
+}
+
+// One line that stands for the blocks where there is room for no more.
+export function gist(blocks: Block[], length = 160): string {
+  const line = blocks.map(gistOf).join(' ').replace(/\s+/g, ' ').trim();
   return line.length > length ? line.slice(0, length - 1) + '…' : line;
 }
 
@@ -117,33 +48,36 @@ function gistOf(block: Block): string {
   switch (block.kind) {
     case 'text':
       return block.text.slice(0, 1000);
-    case 'thinking':
-      return '(thinking)';
-    case 'image':
-      return '[image]';
+    case 'reasoning':
+      return '(reasoning)';
+    case 'media':
+      return `[${block.filename ?? block.media}]`;
     case 'call':
-      return `${block.name}(${block.arguments.slice(0, 200)})`;
+      return `${toolName(block)}(${argumentsText(block).slice(0, 200)})`;
     case 'result':
       return block.blocks.map(gistOf).join(' ');
-    case 'other':
-      return `[${block.type}]`;
+    case 'opaque':
+      return block.type ? `[${block.type}]` : JSON.stringify(block.json).slice(0, 1000);
   }
 }
 
 // All that is written in blocks, to look for words in.
 export function textIn(blocks: Block[]): string {
-  const written = (block: Block): string => {
-    switch (block.kind) {
-      case 'text':
-      case 'thinking':
-        return block.text;
-      case 'call':
-        return block.arguments;
-      case 'result':
-        return textIn(block.blocks);
-      default:
-        return '';
-    }
-  };
-  return blocks.map(written).join('\n');
+  return blocks.map(textOf).join('\n');
+}
+
+function textOf(block: Block): string {
+  switch (block.kind) {
+    case 'text':
+    case 'reasoning':
+      return block.text ?? '';
+    case 'media':
+      return block.source === 'text' ? block.data : '';
+    case 'call':
+      return argumentsText(block);
+    case 'result':
+      return textIn(block.blocks);
+    case 'opaque':
+      return pretty(block.json);
+  }
 }

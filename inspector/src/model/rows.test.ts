@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Row } from '../api/types';
+import { rowOf } from './row_of';
 import { RowCache, stretch } from './rows';
 
-const row = (index: number): Row => ({ index, ordinal: index, time: 0, tokens: 1, marks: [], standsFor: [], message: { role: 'user', content: `m${index}` } });
-const rows = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => row(start + i));
+const rows = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => rowOf(start + i, 'user', []));
 const settled = () => new Promise((done) => setTimeout(done));
 
 test('only what is looked at is fetched, and once', async () => {
@@ -14,7 +13,7 @@ test('only what is looked at is fetched, and once', async () => {
   cache.want(5 * stretch + 41, 5 * stretch + 51, 100_000);
   await settled();
   expect(asked).toEqual([5 * stretch]);
-  expect(cache.get(5 * stretch + 7)?.message.content).toBe(`m${5 * stretch + 7}`);
+  expect(cache.get(5 * stretch + 7)?.index).toBe(5 * stretch + 7);
   expect(cache.get(0)).toBeUndefined();
 });
 
@@ -43,7 +42,7 @@ test('a failure is told, and the rows are asked for again', async () => {
   cache.want(0, 10, 50);
   await settled();
   expect(errors.length).toBe(1);
-  expect(cache.get(3)?.ordinal).toBe(3);
+  expect(cache.get(3)?.index).toBe(3);
 });
 
 test('rows that changed are forgotten, those before them are not', async () => {

@@ -1,18 +1,13 @@
-// The blocks of a message: text, thinking, pictures, calls with their answers.
+// The blocks of a message: text, reasoning, media, calls with their answers, and as JSON whatever else there is.
 
-import { pretty } from '../api/json';
-import type { Row } from '../api/types';
-import { gist, textIn, type Block } from '../model/blocks';
-import type { ResultBlock } from '../model/pairs';
+import { parseExact, pretty } from '../api/json';
+import type { Block, CallBlock, MediaBlock, OpaqueBlock, ResultBlock } from '../api/types';
+import { argumentsText, gist, mediaSource, textIn, toolName } from '../model/blocks';
+import type { Answer } from '../model/pairs';
 import { Actions, Asked } from './actions';
 import { isUnfolded, toggle } from './folds';
 import { Text } from './text';
 import { count } from './words';
-
-export interface Answer {
-  row: Row;
-  block: ResultBlock;
-}
 
 interface Props {
   answers?: Map<string, Answer> | undefined;
@@ -35,73 +30,127 @@ export function Blocks({ blocks, ...rest }: { blocks: Block[] } & Props) {
 function BlockView({ block, answers, at, mono = false, id, isHead = false }: { block: Block } & Props) {
   switch (block.kind) {
     case 'text':
-      return <Text text={block.text} mono={mono} />;
-    case 'thinking':
       return (
-        <Fold at={at} class="thinking" label="Thinking" gist={block.text.slice(0, 140)} text={block.text}>
-          <Text text={block.text || '(not readable)'} />
+        <>
+          {block.type && <p class="block-type">{block.type}</p>}
+          <Text text={block.text} mono={mono} />
+        </>
+      );
+    case 'reasoning':
+      return (
+        <Fold at={at} class="reasoning" label="Reasoning" note={block.type} gist={block.text?.slice(0, 140)} text={block.text}>
+          <Text text={block.text ?? '(only the provider can read it)'} />
         </Fold>
       );
-    case 'image':
-      return <Picture block={block} />;
+    case 'media':
+      return <Media block={block} at={at} />;
     case 'call':
-      return <Call block={block} answer={answers?.get(block.id)} at={at} id={id} isHead={isHead} />;
+      return <Call block={block} answer={answers?.get(block.callId ?? '')} at={at} id={id} isHead={isHead} />;
     case 'result':
+      return answers?.get(block.callId ?? '')?.block === block ? null : <Result block={block} at={at} />;
+    case 'opaque':
+      return <Opaque block={block} at={at} />;
+  }
+}
+
+function Opaque({ block, at }: { block: OpaqueBlock; at: string }) {
+  const json = pretty(block.json);
+  if (!block.type) return <pre class="json">{json}</pre>;
+  return (
+    <Fold at={at} class="opaque" label={block.type} gist={JSON.stringify(block.json).slice(0, 140)} text={json}>
+      <pre class="json">{json}</pre>
+    </Fold>
+  );
+}
+
+function Media({ block, at }: { block: MediaBlock; at: string }) {
+  const source = mediaSource(block);
+  const what = [{ image: 'A picture', audio: 'A sound', video: 'A video', file: 'A file' }[block.media], block.filename, block.mime].filter(Boolean).join(' · ');
+  switch (source.kind) {
+    case 'picture':
+      return <img class="picture" src={source.url} alt={block.filename ?? 'Picture in the message'} />;
+    case 'text':
       return (
-        <div class={block.isError ? 'result failed' : 'result'}>
-          <span class="result-of">
-            answer to <code>{block.callId}</code>
-            {block.isError && ' · failed'}
-          </span>
-          <Blocks blocks={block.blocks} at={at} mono />
-        </div>
-      );
-    case 'other':
-      return (
-        <Fold at={at} class="other" label={block.type} gist="" text={pretty(block.value)}>
-          <pre class="json">{pretty(block.value)}</pre>
+        <Fold at={at} class="document" label={block.filename ?? 'Document'} note={block.mime} gist={source.text.slice(0, 140)} text={source.text}>
+          <Text text={source.text} />
         </Fold>
+      );
+    case 'unshown':
+      return (
+        <p class="media">
+          {what}, not shown: <code>{source.note}</code>
+        </p>
+      );
+    case 'link':
+      return (
+        <p class="media">
+          {what} elsewhere, not fetched:{' '}
+          <a href={source.url} target="_blank" rel="noopener noreferrer">
+            {source.url}
+          </a>
+        </p>
       );
   }
 }
 
-function Picture({ block }: { block: Extract<Block, { kind: 'image' }> }) {
-  const { source } = block;
-  if (source.kind === 'data') return <img class="picture" src={source.url} alt="Picture in the message" />;
-  if (source.kind === 'unknown') return <p class="picture-link">A picture that cannot be shown {source.note && <code>{source.note}</code>}</p>;
+// An answer whose call is not in sight.
+function Result({ block, at }: { block: ResultBlock; at: string }) {
   return (
-    <p class="picture-link">
-      A picture elsewhere, not fetched:{' '}
-      <a href={source.url} target="_blank" rel="noopener noreferrer">
-        {source.url}
-      </a>
-    </p>
+    <div class={block.isError ? 'result failed' : 'result'}>
+      <span class="result-of">
+        answer {block.name && <>of <code>{block.name}</code> </>}
+        {block.callId && <>to <code>{block.callId}</code></>}
+        {block.type && ` · ${block.type}`}
+        {block.isError && ' · failed'}
+      </span>
+      <Blocks blocks={block.blocks} at={at} mono />
+    </div>
   );
 }
 
-function Call({ block, answer, at, id, isHead }: { block: Extract<Block, { kind: 'call' }>; answer: Answer | undefined; at: string; id: string | undefined; isHead: boolean }) {
-  const line = block.arguments.replace(/\s+/g, ' ').slice(0, 160);
+function Call({ block, answer, at, id, isHead }: { block: CallBlock; answer: Answer | undefined; at: string; id: string | undefined; isHead: boolean }) {
+  const given = argumentsText(block);
   const failed = answer?.block.isError ?? false;
+  const note = [block.type !== block.name && block.type, block.byProvider && 'run by the provider'].filter(Boolean).join(' · ');
+  // A tool of the provider's may answer inside of its call, or not at all.
+  const none = block.byProvider ? null : <span class="waits">no answer here</span>;
   return (
-    <Fold at={at} class={failed ? 'call failed' : 'call'} label={block.name} gist={line} text={`${block.arguments}\n${textIn(answer?.block.blocks ?? [])}`} after={answer ? <AnswerGist answer={answer} /> : <span class="waits">no answer here</span>}>
+    <Fold
+      at={at}
+      class={failed ? 'call failed' : 'call'}
+      label={toolName(block)}
+      note={note}
+      gist={given.replace(/\s+/g, ' ').slice(0, 160)}
+      text={`${given}\n${textIn(answer?.block.blocks ?? [])}`}
+      after={answer ? <AnswerGist answer={answer} /> : none}
+    >
       <p class="fold-title">Arguments</p>
-      <pre class="json">{prettyText(block.arguments)}</pre>
-      {answer && (
-        <>
-          <div class="answer-head">
-            <p class="fold-title">
-              Answer <span class="quiet">#{answer.row.index} · {count(answer.row.tokens)} tokens{failed && ' · failed'}</span>
-            </p>
-            {answer.row.marks.map((mark) => (
-              <span key={mark} class={mark === 'pinned' ? 'mark pinned' : 'mark'}>{mark}</span>
-            ))}
-            {id !== undefined && <Actions id={id} row={answer.row} isHead={isHead} />}
-          </div>
-          <Blocks blocks={answer.block.blocks} at={at + '.a'} mono />
-          {id !== undefined && <Asked id={id} row={answer.row} />}
-        </>
-      )}
+      <pre class="json">{prettyText(given)}</pre>
+      {answer && <CallAnswer answer={answer} at={at} id={id} isHead={isHead} />}
     </Fold>
+  );
+}
+
+function CallAnswer({ answer, at, id, isHead }: { answer: Answer; at: string; id: string | undefined; isHead: boolean }) {
+  const { row, block } = answer;
+  return (
+    <>
+      <div class="answer-head">
+        <p class="fold-title">
+          Answer{' '}
+          <span class="quiet">
+            {row && `#${row.index} · ${count(row.tokens)} tokens`}
+            {block.isError && ' · failed'}
+          </span>
+        </p>
+        {row?.marks.map((mark) => (
+          <span key={mark} class={mark === 'pinned' ? 'mark pinned' : 'mark'}>{mark}</span>
+        ))}
+        {row && id !== undefined && <Actions id={id} row={row} isHead={isHead} />}
+      </div>
+      <Blocks blocks={block.blocks} at={at + '.a'} mono />
+      {row && id !== undefined && <Asked id={id} row={row} />}
+    </>
   );
 }
 
@@ -109,21 +158,21 @@ function AnswerGist({ answer }: { answer: Answer }) {
   return (
     <span class="answer-gist">
       <span aria-hidden="true">↳ </span>
-      {gist(answer.row.message, 120) || '(empty)'}
+      {gist(answer.block.blocks, 120) || '(empty)'}
     </span>
   );
 }
 
 function prettyText(text: string): string {
   try {
-    return pretty(JSON.parse(text));
+    return pretty(parseExact(text));
   } catch {
     return text;
   }
 }
 
 // A part that opens and closes. What is open is remembered, since rows out of sight are not kept.
-export function Fold(props: { at: string; class: string; label: string; gist: string; text?: string; after?: preact.ComponentChildren; children: preact.ComponentChildren }) {
+export function Fold(props: { at: string; class: string; label: string; note?: string; gist?: string; text?: string; after?: preact.ComponentChildren; children: preact.ComponentChildren }) {
   const isOpen = isUnfolded(props.at, props.text ?? '');
   return (
     <div class={`fold ${props.class}`}>
@@ -132,6 +181,7 @@ export function Fold(props: { at: string; class: string; label: string; gist: st
           {isOpen ? '▾' : '▸'}
         </span>
         <span class="fold-label">{props.label}</span>
+        {props.note && <span class="fold-note">{props.note}</span>}
         {!isOpen && <span class="fold-gist">{props.gist}</span>}
         {!isOpen && props.after}
       </button>

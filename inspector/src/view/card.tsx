@@ -1,9 +1,9 @@
 // One message of the transcript.
 
 import type { Row } from '../api/types';
-import { blocksOf, roleClass } from '../model/blocks';
+import type { Answer } from '../model/pairs';
 import { Actions, Asked } from './actions';
-import { Blocks, Fold, type Answer } from './blocks';
+import { Blocks, Fold } from './blocks';
 import { Originals } from './originals';
 import { count, plural, when } from './words';
 
@@ -12,7 +12,7 @@ export function Card({ id, row, answers, isHead }: { id: string; row: Row; answe
   return (
     <>
       <header class="card-head">
-        <span class={`role role-${roleClass(row.message)}`}>{row.message.role}</span>
+        <span class={`role role-${row.role}`}>{row.role}</span>
         <span class="card-index">#{row.index}</span>
         {row.marks.map((mark) => (
           <span key={mark} class={mark === 'pinned' ? 'mark pinned' : 'mark'} dir="auto">
@@ -23,10 +23,10 @@ export function Card({ id, row, answers, isHead }: { id: string; row: Row; answe
         <span class="card-space" />
         <Actions id={id} row={row} isHead={isHead} />
         <span class="tokens" title={`ordinal ${row.ordinal}${row.time ? ' · ' + when(row.time) : ''}`}>
-          {count(row.tokens + answerTokens(answers))} <span class="unit">tokens</span>
+          {count(tokensWith(row, answers))} <span class="unit">tokens</span>
         </span>
       </header>
-      <Blocks blocks={blocksOf(row.message)} answers={answers} at={at} id={id} isHead={isHead} />
+      <Blocks blocks={row.blocks} answers={answers} at={at} id={id} isHead={isHead} />
       {row.standsFor.length > 0 && (
         <Fold at={at + '/originals'} class="originals" label="Hidden originals" gist={plural(row.standsForCount ?? row.standsFor.length, 'message')}>
           <Originals id={id} ordinals={row.standsFor} />
@@ -37,8 +37,10 @@ export function Card({ id, row, answers, isHead }: { id: string; row: Row; answe
   );
 }
 
-function answerTokens(answers: Map<string, Answer> | undefined): number {
-  let sum = 0;
-  for (const row of new Set([...(answers?.values() ?? [])].map((answer) => answer.row))) sum += row.tokens;
+// Tokens of the message and of the answers shown inside it.
+function tokensWith(row: Row, answers: Map<string, Answer> | undefined): number {
+  const inside = new Set([...(answers?.values() ?? [])].map((answer) => answer.row));
+  let sum = row.tokens;
+  for (const each of inside) sum += each?.tokens ?? 0;
   return sum;
 }

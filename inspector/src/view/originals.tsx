@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Row } from '../api/types';
-import { blocksOf, gist, roleClass } from '../model/blocks';
+import { gist } from '../model/blocks';
 import { client } from '../state';
 import { Blocks } from './blocks';
 import { opened, toggle } from './folds';
@@ -54,14 +54,14 @@ function RowLine({ id, row, sign }: { id: string; row: Row; sign: string }) {
     <li>
       <button class="row-line" type="button" aria-expanded={isOpen} onClick={() => toggle(place)}>
         {sign && <span class={`sign sign-${sign}`}>{{ added: '+', removed: '−', moved: '↷' }[sign]}</span>}
-        <span class={`role role-${roleClass(row.message)}`}>{row.message.role}</span>
-        <span class="row-gist">{gist(row.message) || '(empty)'}</span>
+        <span class={`role role-${row.role}`}>{row.role}</span>
+        <span class="row-gist">{gist(row.blocks) || '(empty)'}</span>
         <span class="tokens">{count(row.tokens)}</span>
       </button>
       {isOpen && (
         <div class="row-whole">
           <p class="quiet">ordinal {row.ordinal}</p>
-          <Blocks blocks={blocksOf(row.message)} at={place} />
+          <Blocks blocks={row.blocks} at={place} />
         </div>
       )}
     </li>

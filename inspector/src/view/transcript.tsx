@@ -3,10 +3,9 @@
 import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Row } from '../api/types';
-import { roleClass } from '../model/blocks';
+import type { Answer } from '../model/pairs';
 import { around, holds, spanAt, type Span } from '../model/span';
 import { cursor, head, lookAt, reveal, rowsChanged, shown, type Shown } from '../state';
-import type { Answer } from './blocks';
 import { Card } from './card';
 import { FindBar, useHighlight } from './find';
 import { useWindow, type Window } from './window';
@@ -118,7 +117,7 @@ function Item({ view, index, place, row, answers, window }: { view: Shown; index
   const element = useRef<HTMLElement>(null);
   const isAt = cursor.value === index;
   const isHead = view.version === head.value;
-  const said = [...(answers?.values() ?? [])].map((answer) => answer.row.ordinal).join();
+  const said = [...(answers?.values() ?? [])].map((answer) => answer.row?.ordinal).join();
   // The same vnode again is not compared: scrolling costs nothing for the cards that stay.
   const card = useMemo(() => row && <Card id={view.id} row={row} answers={answers} isHead={isHead} />, [row, said, isHead]);
   useLayoutEffect(() => window.observe(element.current), []);
@@ -140,11 +139,11 @@ function Item({ view, index, place, row, answers, window }: { view: Shown; index
       tabIndex={isAt ? 0 : -1}
       aria-posinset={index + 1}
       aria-setsize={view.count}
-      aria-label={row ? `Message ${index}, ${row.message.role}` : `Message ${index}`}
+      aria-label={row ? `Message ${index}, ${row.role}` : `Message ${index}`}
       onFocusIn={() => (cursor.value = index)}
       style={{ transform: `translateY(${window.heights.offset(place)}px)` }}
     >
-      <div class={`card ${row ? 'card-' + roleClass(row.message) : 'card-waits'}`}>{card ?? <span class="quiet">#{index}</span>}</div>
+      <div class={`card ${row ? 'card-' + row.role : 'card-waits'}`}>{card ?? <span class="quiet">#{index}</span>}</div>
     </article>
   );
 }

@@ -1,8 +1,11 @@
 // Messages of Chat Completions, of Anthropic, and of the engine's own form, which is both and more. What a message may stand as without change
 // is found on the way: each member, part and field takes away the dialects that do not know it.
-#include "dialect/read_fields.hpp"
-#include "dialect/read_part.hpp"
-#include "dialect/turn.hpp"
+#include <algorithm>
+#include <unordered_map>
+
+#include "message/read_fields.hpp"
+#include "message/read_part.hpp"
+#include "message/turn.hpp"
 
 namespace undertext {
 namespace {
@@ -22,8 +25,9 @@ class MessageReader {
     std::optional<JsonValue> content;
     for (const JsonMember member : message.members()) read_member(member, content);
     if (content) read_content(*content);
-    for (Block& call : calls_) turn_.blocks.push_back(std::move(call));
-    if (turn_.role == Role::tool) become_result();
+    for (std::vector<Block>& list : calls_) add_calls(std::move(list));
+    if (turn_.role == Role::tool) become_results();
+    if (item_) become_item();
     if (turn_.shape == Turn::Shape::absent || turn_.shape == Turn::Shape::null) native_ &= in_chat;
     turn_.native = origin_ != 0 ? origin_ : native_;
     return std::move(turn_);
@@ -67,14 +71,14 @@ class MessageReader {
       turn_.has_unknown = true;
       return;
     }
-    if (key.string_is("tool_calls") || key.string_is("toolCalls")) {
+    if (names_tool_calls(key)) {
       const bool is_chat = key.string_is("tool_calls");
       native_ &= is_chat ? in_chat : none;
       if (value.is(JsonType::array)) {
         turn_.has_empty_calls = turn_.has_empty_calls || (is_chat && value.empty());
-        for (const JsonValue call : value.elements()) read_call(call);
+        for (const JsonValue call : value.elements()) read_call(call, calls_[is_chat ? 1 : 0]);
       }
-    } else if (key.string_is("tool_call_id") || key.string_is("toolCallId")) {
+    } else if (names_tool_call_id(key)) {
       native_ &= key.string_is("tool_call_id") ? in_chat : none;
       if (value.is(JsonType::string)) result_id_ = decoded_of(value, arena_);
     } else if (key.string_is("name")) {
@@ -108,6 +112,9 @@ class MessageReader {
     } else if (key.string_is("annotations")) {
       native_ &= in_chat;
       if (value.is(JsonType::array) && !value.empty()) turn_.has_annotations = true;
+    } else if (key.string_is("openaiItem") && origin_ == 0) {
+      native_ = 0;
+      if (const std::optional<JsonValue> item = value.find("item"); item && item->is(JsonType::object)) item_ = *item;
     } else if (is_one_of(key, {"id", "timestamp", "metadata", "native"})) {
       native_ = 0;  // the engine's own
     } else {
@@ -125,7 +132,17 @@ class MessageReader {
     turn_.blocks.push_back(std::move(block));
   }
 
-  void read_call(const JsonValue& call) {
+  // A call that was given before, as a part or in the other list, is the same call. Calls that share an id in one list are several.
+  void add_calls(std::vector<Block> list) {
+    if (list.empty()) return;
+    std::unordered_map<std::string_view, std::size_t> given, here;
+    for (const Block& block : turn_.blocks)
+      if (block.kind == BlockKind::call && !block.id.empty()) ++given[block.id];
+    for (Block& call : list)
+      if (call.id.empty() || given.empty() || ++here[call.id] > given[call.id]) turn_.blocks.push_back(std::move(call));
+  }
+
+  void read_call(const JsonValue& call, std::vector<Block>& list) {
     if (!call.is(JsonType::object)) return;
     Block block = block_of(BlockKind::call, call, 0);
     block.id = decoded_of(call, "id", arena_);
@@ -134,15 +151,14 @@ class MessageReader {
     const JsonValue& inner = is_custom ? *custom : function && function->is(JsonType::object) ? *function : call;
     block.name = decoded_of(inner, "name", arena_);
     block.is_custom = is_custom;
-    for (const std::string_view key : {"arguments", "input", "args"})
-      if (const std::optional<JsonValue> arguments = inner.find(key)) block.json = arguments->raw();
+    block.json = arguments_of(inner);
     const bool is_chat = string_of(call, "id") && string_of(inner, "name") &&
                          (is_custom || (function && function->is(JsonType::object) && string_of(*function, "arguments")));
     if (is_chat) block.native = in_chat;
     if (!is_chat) native_ &= origin_;
     for (const JsonMember member : call.members())  // such as the signature that Gemini's Chat endpoint puts there
       if (is_chat && !is_one_of(member.key, {"id", "type", "function", "custom", "index"})) block.has_unknown = true;
-    calls_.push_back(std::move(block));
+    list.push_back(std::move(block));
   }
 
   std::string_view id_without_one(bool is_call, std::string_view tool) {
@@ -165,7 +181,7 @@ class MessageReader {
     block.name = decoded_of(call, "name", arena_);
     block.id = id_without_one(true, block.name);
     if (const std::optional<JsonValue> arguments = call.find("arguments")) block.json = arguments->raw();
-    calls_.push_back(std::move(block));
+    calls_[1].push_back(std::move(block));
   }
 
   void read_content(const JsonValue& content) {
@@ -181,27 +197,64 @@ class MessageReader {
     }
   }
 
-  // The message of role tool: all it holds is the output of one tool.
-  void become_result() {
+  // The message of role tool: parts that are results, and all else as the output of the one call that the message names.
+  void become_results() {
+    std::vector<Block> results, others;
+    for (Block& block : turn_.blocks) (block.kind == BlockKind::result ? results : others).push_back(std::move(block));
+    for (Block& result : results)
+      if (result.id.empty()) result.id = result_id_;
+    turn_.blocks = std::move(results);
+    const bool answers_named =
+        std::any_of(turn_.blocks.begin(), turn_.blocks.end(), [this](const Block& result) { return result.id == result_id_; });
+    if (others.empty() && !turn_.blocks.empty() && (result_id_.empty() || answers_named)) return;
+    if (turn_.blocks.empty() || !(result_id_.empty() || answers_named)) {
+      Block named = result_of(std::move(others));
+      if (!turn_.blocks.empty()) named.content = {};  // it is not alone there
+      turn_.blocks.insert(turn_.blocks.begin(), std::move(named));
+    } else {
+      say_first(turn_.blocks.front(), std::move(others));
+    }
+  }
+
+  Block result_of(std::vector<Block> said) {
     Block result;
     result.kind = BlockKind::result;
     result.id = result_id_;
     result.is_legacy = is_function_;
     result.name = decoded_name();
+    result.content = turn_.content;
     if (is_function_) {
       result.has_own_id = false;
       result.id = id_without_one(false, result.name);
     }
     result.is_list = turn_.shape == Turn::Shape::list;
     if (result.is_list) {
-      result.inner = std::move(turn_.blocks);
+      result.inner = std::move(said);
     } else {
-      for (const Block& block : turn_.blocks)
+      for (const Block& block : said)
         if (block.kind == BlockKind::text) result.text = block.text;
     }
-    turn_.blocks.clear();
-    turn_.blocks.push_back(std::move(result));
+    return result;
   }
+
+  // What stands beside the parts of a result belongs to it.
+  static void say_first(Block& result, std::vector<Block> others) {
+    if (!result.is_list && !result.text.empty()) others.push_back(text_block(result.text));
+    for (Block& inner : result.inner) others.push_back(std::move(inner));
+    result.inner = std::move(others);
+    result.text = {};
+    result.is_list = true;
+    result.raw = {};
+  }
+
+  // An item that an adapter kept beside a text that stands for it.
+  void become_item() {
+    std::vector<Block> read = read_responses(*item_, arena_).blocks;
+    if (read.size() != 1 || turn_.shape != Turn::Shape::string) return;
+    const BlockKind kind = read.front().kind;
+    if (kind == BlockKind::call || kind == BlockKind::result || kind == BlockKind::reasoning) turn_.blocks = std::move(read);
+  }
+
   std::string_view decoded_name() {
     return turn_.name.find('\\') == std::string_view::npos ? turn_.name : arena_.keep(decoded(turn_.name));
   }
@@ -211,7 +264,8 @@ class MessageReader {
   ToolIds& ids_;
   Turn turn_;
   DialectSet native_ = 0;
-  std::vector<Block> calls_;
+  std::vector<Block> calls_[2];  // of `toolCalls`, and of `tool_calls` and `function_call`
+  std::optional<JsonValue> item_;
   std::string_view result_id_;
   bool is_function_ = false;
 };

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/json_text.hpp"
-#include "dialect/turn.hpp"
+#include "message/turn.hpp"
 
 namespace undertext {
 
@@ -51,6 +51,17 @@ inline bool is_one_of(const JsonValue& string, std::span<const std::string_view>
 
 inline bool is_one_of(const JsonValue& string, std::initializer_list<std::string_view> words) {
   return is_one_of(string, std::span(words.begin(), words.size()));
+}
+
+inline bool names_tool_calls(const JsonValue& key) { return is_one_of(key, {"toolCalls", "tool_calls"}); }
+inline bool names_tool_call_id(const JsonValue& key) { return is_one_of(key, {"toolCallId", "tool_call_id"}); }
+
+// Of a call: the first of the names under which its arguments may stand that is not null. Empty: none, as some providers write "".
+inline std::string_view arguments_of(const JsonValue& call) {
+  for (const std::string_view key : {"arguments", "input", "args"})
+    if (const std::optional<JsonValue> value = call.find(key); value && !value->is(JsonType::null))
+      return value->raw() == R"("")" ? std::string_view() : value->raw();
+  return {};
 }
 
 // What a part of Gemini may hold, one of them each.

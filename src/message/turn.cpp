@@ -1,4 +1,4 @@
-#include "dialect/turn.hpp"
+#include "message/turn.hpp"
 
 #include "base/json_string.hpp"
 
@@ -39,13 +39,20 @@ Turn read_in(Dialect dialect, JsonValue json, Arena& arena, ToolIds& ids) {
   }
 }
 
-void write_in(Dialect dialect, std::string& out, const Turn& turn) {
+std::string_view name(Dialect dialect) {
   switch (dialect) {
-    case Dialect::openai_chat: return write_chat(out, turn);
-    case Dialect::openai_responses: return write_responses(out, turn);
-    case Dialect::anthropic: return write_anthropic(out, turn);
-    case Dialect::gemini: return write_gemini(out, turn);
+    case Dialect::openai_chat: return "openai_chat";
+    case Dialect::openai_responses: return "openai_responses";
+    case Dialect::anthropic: return "anthropic";
+    case Dialect::gemini: return "gemini";
   }
+  return "";
+}
+
+std::optional<Dialect> dialect_named(std::string_view given) {
+  for (const Dialect dialect : {Dialect::openai_chat, Dialect::openai_responses, Dialect::anthropic, Dialect::gemini})
+    if (name(dialect) == given) return dialect;
+  return std::nullopt;
 }
 
 }  // namespace undertext

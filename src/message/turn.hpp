@@ -1,4 +1,5 @@
-// What is known of a message on its way from one dialect to another: the neutral form in memory.
+// What is read of a message, in whichever format it is: the neutral form in memory, and the only reader of messages (blocks.hpp is its public
+// face).
 //
 // A Turn is one element of a request: a message, an item, a content. A Block is one thing it holds. Both keep the bytes they were read
 // from (`raw`) and the dialects in which these bytes may stand (`native`), so that what was not touched is written by copying.
@@ -15,7 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include <undertext/dialect.hpp>
+#include <undertext/blocks.hpp>
+#include <undertext/dialect_name.hpp>
 #include <undertext/message.hpp>
 
 #include "base/json_text.hpp"
@@ -35,8 +37,8 @@ class Arena {
 };
 
 enum class BlockKind : std::uint8_t { text, refusal, media, call, result, reasoning, compaction, control, opaque };
-enum class MediaKind : std::uint8_t { image, audio, video, file };
-enum class MediaSource : std::uint8_t { base64, url, file_id, text };
+using MediaKind = MediaBlock::Kind;
+using MediaSource = MediaBlock::Source;
 
 struct Media {
   MediaKind kind = MediaKind::image;
@@ -58,17 +60,20 @@ struct Block {
   std::string_view signature = {};  // body
   std::string_view cache = {};      // the marker's value
   std::string_view type = {};       // as the dialect names it, where that says more than `kind`
+  std::string_view content = {};    // of a result: the value that holds what it says, in the bytes that were read
   std::string_view item_id = {};    // Responses: the server's id of the item that it is
   Media media = {};
   std::vector<Block> inner = {};  // of a result that is a list of parts
   bool is_error = false;
-  bool is_list = false;      // a result given as parts
-  bool is_server = false;    // a tool that the provider runs
-  bool is_custom = false;    // a call whose input is free text
-  bool is_legacy = false;    // function_call, role function
-  bool is_async = false;     // its result may come at any time
-  bool has_own_id = true;    // false: the dialect gave none
-  bool has_unknown = false;  // members that no other dialect knows
+  bool is_list = false;       // a result given as parts
+  bool is_server = false;     // a tool that the provider runs
+  bool is_complete = false;   // a call that no other block answers
+  bool has_own_form = false;  // an item such as shell_call, which only its own bytes can say
+  bool is_custom = false;     // a call whose input is free text
+  bool is_legacy = false;     // function_call, role function
+  bool is_async = false;      // its result may come at any time
+  bool has_own_id = true;     // false: the dialect gave none
+  bool has_unknown = false;   // members that no other dialect knows
   bool has_citations = false;
   std::uint8_t payloads = 1;  // Gemini: how many things the part holds, which should be one
 };
@@ -146,13 +151,31 @@ Turn read_message(JsonValue message, std::optional<Dialect> origin, Arena& arena
 Turn read_gemini(JsonValue content, Arena& arena, ToolIds& ids);
 Turn read_responses(JsonValue item, Arena& arena);
 Turn read_in(Dialect dialect, JsonValue json, Arena& arena, ToolIds& ids);
+Block read_gemini_part(JsonValue part, Arena& arena, ToolIds& ids);
 
-// Writing, without looking at `raw` of the turn; blocks whose raw is native are copied.
-void write_neutral(std::string& out, const Turn& turn);  // without the closing brace
-void write_chat(std::string& out, const Turn& turn);
-void write_responses(std::string& out, const Turn& turn);
-void write_anthropic(std::string& out, const Turn& turn);
-void write_gemini(std::string& out, const Turn& turn);
-void write_in(Dialect dialect, std::string& out, const Turn& turn);
+// A call or result as an item of the Responses API, or as a part that is one. Nullopt: neither.
+std::optional<Block> read_item(JsonValue item, Arena& arena);
+
+// Calls visit(body) for each text of the message, in order: what is said, and what results say. Not reasoning, refusals or arguments.
+// visit returns whether to go on; false when it was stopped.
+template <class Visit>
+bool visit_texts(const Block& block, Visit& visit);
+template <class Visit>
+bool visit_texts(const std::vector<Block>& blocks, Visit& visit) {
+  for (const Block& block : blocks)
+    if (!visit_texts(block, visit)) return false;
+  return true;
+}
+template <class Visit>
+bool visit_texts(const Block& block, Visit& visit) {
+  if (block.kind == BlockKind::text) return visit(block.text);
+  if (block.kind != BlockKind::result) return true;
+  return block.is_list ? visit_texts(block.inner, visit) : !block.json.empty() || visit(block.text);
+}
+
+// Whether a call or result is one half of a pair with the other in another block.
+inline bool is_linked(const Block& block) {
+  return (block.kind == BlockKind::call || block.kind == BlockKind::result) && !block.id.empty() && !block.is_complete;
+}
 
 }  // namespace undertext

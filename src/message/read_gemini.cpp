@@ -1,6 +1,6 @@
 // Contents of Gemini: {"role":"model","parts":[…]}. Both spellings that its API takes are read, camelCase and snake_case.
-#include "dialect/read_fields.hpp"
-#include "dialect/turn.hpp"
+#include "message/read_fields.hpp"
+#include "message/turn.hpp"
 
 namespace undertext {
 namespace {
@@ -30,7 +30,6 @@ class GeminiReader {
     return turn;
   }
 
- private:
   // A response holds media: a call or another response in it is nobody's.
   Block read_part(const JsonValue& part, bool is_in_response = false) {
     Block block;
@@ -69,11 +68,12 @@ class GeminiReader {
     } else if (const std::optional<JsonValue> file = object_of("fileData", "file_data")) {
       read_data(*file, MediaSource::url, "fileUri", "file_uri", block);
     } else {
-      block.is_server = true;  // executableCode, toolCall and their results: the provider's own
+      read_server(part, block);
     }
     return block;
   }
 
+ private:
   std::string_view id_of(const JsonValue& fields, Block& block) {
     if (const std::string_view id = decoded_of(fields, "id", arena_); !id.empty()) {
       if (block.kind == BlockKind::call) {
@@ -99,6 +99,29 @@ class GeminiReader {
     if (id.empty()) id = arena_.keep("gemini_call_" + std::to_string(++ids_.next));
     if (block.kind == BlockKind::call && ids_.in_model) ids_.open.emplace_back(block.name, id);
     return id;
+  }
+
+  // What the provider runs itself: code, and tools of its own.
+  void read_server(const JsonValue& part, Block& block) {
+    block.is_server = true;
+    for (const JsonMember member : part.members()) {
+      const bool is_call = is_one_of(member.key, {"executableCode", "executable_code", "toolCall", "tool_call"});
+      const bool is_result =
+          is_one_of(member.key, {"codeExecutionResult", "code_execution_result", "toolResponse", "tool_response"});
+      if ((!is_call && !is_result) || !member.value.is(JsonType::object)) continue;
+      block.kind = is_call ? BlockKind::call : BlockKind::result;
+      block.type = decoded_of(member.key, arena_);
+      block.id = decoded_of(member.value, "id", arena_);
+      block.name = decoded_of(member.value, "name", arena_);
+      if (block.name.empty() && (block.type.starts_with("executable") || block.type.starts_with("code")))
+        block.name = "code_execution";
+      block.content = member.value.raw();
+      if (is_result && string_of(member.value, "output")) {
+        block.text = body_of(member.value, "output");
+      } else {
+        block.json = member.value.raw();
+      }
+    }
   }
 
   void read_call(const JsonValue& call, Block& block) {
@@ -158,5 +181,7 @@ class GeminiReader {
 }  // namespace
 
 Turn read_gemini(JsonValue content, Arena& arena, ToolIds& ids) { return GeminiReader(arena, ids).read(content); }
+
+Block read_gemini_part(JsonValue part, Arena& arena, ToolIds& ids) { return GeminiReader(arena, ids).read_part(part); }
 
 }  // namespace undertext

@@ -1,0 +1,63 @@
+// What a message says, whichever format it is written in: a list of blocks.
+//
+//     for (const ContentBlock& block : read_blocks(message))
+//       if (block.kind == ContentBlock::Kind::call) run(block.name, block.arguments_json);
+//
+// This is the only reader of messages. Tool pairs, token counts, digests, provider requests, the query `blocks`, the adapters and the
+// inspector all ask it. It reads the engine's own format, the nested parts of document 000, OpenAI Chat and Responses, Anthropic, Gemini and
+// the parts of the Vercel AI and OpenAI Agents SDKs. What it does not know becomes an opaque block; it never fails.
+//
+// A call that a message gives in several places (as a part, in `toolCalls`, in `tool_calls`) is one block. Arguments are the first of
+// `arguments`, `input` and `args` that is not null; none, and an empty string, are `{}`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <undertext/export.hpp>
+#include <undertext/message.hpp>
+
+namespace undertext {
+
+struct MediaBlock {
+  enum class Kind : std::uint8_t { image, audio, video, file };
+  enum class Source : std::uint8_t { base64, url, file_id, text };
+  Kind kind = Kind::image;
+  Source source = Source::base64;
+  std::string data = {};  // the base64 text, the URL, the id or the text
+  std::string mime = {};  // empty when the message does not say
+  std::string detail = {};
+  std::string filename = {};
+};
+
+struct ContentBlock {
+  enum class Kind : std::uint8_t {
+    text,       // also a refusal, whose `type` says so
+    call,       // of a tool, by the model
+    result,     // of a call
+    reasoning,  // what the model thought; `text` is empty when only the provider can read it
+    media,
+    opaque,  // anything else; `json` has it
+  };
+  Kind kind = Kind::text;
+  std::string type = {};            // the format's own word where it says more than `kind`, such as "shell_call"
+  std::string text = {};            // of text and reasoning
+  std::string call_id = {};         // of a call, and of the call that a result answers; empty when there is none
+  std::string name = {};            // of the tool; empty when the message does not say
+  std::string arguments_json = {};  // of a call: a JSON value, mostly an object or a string that holds one
+  bool is_error = false;            // of a result
+  bool by_provider = false;         // the provider runs the tool itself
+  MediaBlock media = {};
+  std::vector<ContentBlock> blocks = {};  // what a result says
+  std::string json = {};                  // of an opaque block: the bytes as given
+};
+
+// Time and memory linear in the message.
+UNDERTEXT_API std::vector<ContentBlock> read_blocks(const Message& message);
+
+UNDERTEXT_API std::string_view name(ContentBlock::Kind kind);    // "text", "call", …
+UNDERTEXT_API std::string_view name(MediaBlock::Kind kind);      // "image", "audio", "video", "file"
+UNDERTEXT_API std::string_view name(MediaBlock::Source source);  // "base64", "url", "file_id", "text"
+
+}  // namespace undertext

@@ -1,0 +1,123 @@
+// What a message says reaches every provider, however it is written.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <undertext/dialect.hpp>
+#include <undertext/history.hpp>
+
+#include "history/random_conversation.hpp"
+
+namespace undertext {
+namespace {
+
+History with(const std::vector<std::string_view>& messages) {
+  std::vector<Message> parsed;
+  for (const std::string_view json : messages) parsed.push_back(Message::parse(json).value());
+  return RandomConversation::applied(History(), op::Append{parsed});
+}
+History imported(Dialect dialect, std::string_view request) {
+  return RandomConversation::applied(History(), op::Append{import_messages(dialect, request).value().messages});
+}
+
+std::string codes(const Rendering& rendering) {
+  std::string text;
+  for (const Finding& finding : rendering.findings) text += std::string(finding.code) + " ";
+  for (const Loss& loss : rendering.losses) text += std::string(loss.code) + " ";
+  return text;
+}
+
+constexpr std::string_view dialects[] = {"openai_chat", "openai_responses", "anthropic", "gemini"};
+
+TEST(DialectReading, TheNestedPartsOfDocument000ArriveEverywhere) {
+  const History history = with({
+      R"({"role":"user","content":[{"type":"text","text":"look"},{"type":"image","image_url":{"url":"https://x/cat.png"}}]})",
+      R"({"role":"assistant","content":[{"type":"tool_use","tool_use":{"id":"t1","name":"look","input":{"at":"cat"}}}]})",
+      R"({"role":"tool","content":[{"type":"tool_result","tool_result":{"tool_use_id":"t1","content":"a cat"}}]})",
+  });
+  for (const std::string_view name : dialects) {
+    const Rendering out = render(history.view(), find_profile(name).value()).value();
+    EXPECT_NE(out.json.find("a cat"), std::string::npos) << name << out.json;
+    EXPECT_NE(out.json.find("https://x/cat.png"), std::string::npos) << name << out.json;
+    EXPECT_EQ(codes(out), "") << name;
+  }
+}
+
+TEST(DialectReading, ACallThatIsGivenTwiceIsSentOnceWithItsResult) {
+  const History history = with({
+      R"({"role":"user","content":"look"})",
+      R"({"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}],"toolCalls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]})",
+      R"({"role":"tool","content":"found","toolCallId":"a"})",
+  });
+  for (const std::string_view name : dialects)
+    EXPECT_EQ(codes(render(history.view(), find_profile(name).value()).value()), "") << name;
+  EXPECT_EQ(
+      render(history.view(), find_profile("openai_chat").value()).value().json,
+      R"({"messages":[{"role":"user","content":"look"},{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"found"}]})");
+}
+
+TEST(DialectReading, ACallMergedIntoAnImportedMessageIsSent) {
+  History history = imported(Dialect::gemini,
+                             R"({"contents":[{"role":"user","parts":[{"text":"q"}]},{"role":"model","parts":[{"text":"so"}]}]})");
+  history = RandomConversation::applied(
+      history,
+      op::Append{
+          {Message::parse(R"({"role":"assistant","content":null,"toolCalls":[{"id":"c","name":"f","arguments":"{}"}]})").value(),
+           Message::parse(R"({"role":"tool","content":"found","toolCallId":"c"})").value()}});
+  history = RandomConversation::applied(history, op::Merge{{1, 2}});
+  for (const std::string_view name : {"openai_chat", "openai_responses", "anthropic"}) {
+    const Rendering out = render(history.view(), find_profile(name).value()).value();
+    EXPECT_NE(out.json.find("found"), std::string::npos) << out.json;
+    EXPECT_EQ(codes(out), "") << name;
+  }
+}
+
+TEST(DialectReading, ResultsFollowTheCallsThatShareAnId) {
+  const std::string parallel = render(imported(Dialect::openai_responses, R"({"input":[{"role":"user","content":"q"},
+      {"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call","call_id":"c1","name":"g","arguments":"{}"},
+      {"type":"function_call_output","call_id":"c1","output":"R1"},{"type":"function_call_output","call_id":"c1","output":"R2"}]})")
+                                          .view(),
+                                      find_profile("openai_responses").value())
+                                   .value()
+                                   .json;
+  const auto id_before = [](const std::string& json, std::string_view word) {
+    const std::size_t end = json.find(word), at = json.rfind(R"("call_id":")", end) + 11;
+    return json.substr(at, json.find('"', at) - at);
+  };
+  EXPECT_EQ(id_before(parallel, R"("name":"f")"), id_before(parallel, "R1")) << parallel;
+  EXPECT_EQ(id_before(parallel, R"("name":"g")"), id_before(parallel, "R2")) << parallel;
+  EXPECT_NE(id_before(parallel, "R1"), id_before(parallel, "R2")) << parallel;
+  const std::string turns = render(imported(Dialect::openai_responses, R"({"input":[{"role":"user","content":"q"},
+      {"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"R1"},{"role":"user","content":"r"},
+      {"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}},
+      {"type":"shell_call_output","call_id":"c1","output":[{"stdout":"R2","stderr":"","outcome":{"type":"exit","exit_code":0}}]}]})")
+                                       .view(),
+                                   find_profile("openai_responses").value())
+                                .value()
+                                .json;
+  EXPECT_EQ(id_before(turns, R"("name":"f")"), id_before(turns, R"("output":"R1")")) << turns;
+  EXPECT_NE(turns.find("shell_call_output"), std::string::npos) << turns;
+  EXPECT_NE(turns.find("R2"), std::string::npos) << turns;
+}
+
+TEST(DialectReading, ACallOfItsOwnKindWithoutItsResultIsLeftOutAndToldOf) {
+  const History history =
+      imported(Dialect::openai_responses,
+               R"({"input":[{"role":"user","content":"q"},{"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}}]})");
+  const Rendering out = render(history.view(), find_profile("openai_responses").value()).value();
+  EXPECT_EQ(out.json, R"({"input":[{"role":"user","content":"q"}]})");
+  EXPECT_EQ(codes(out), "PAIR_MISSING_RESULT ");
+}
+
+TEST(DialectReading, AToolOfAnotherProviderIsAFunctionElsewhere) {
+  const History history = imported(Dialect::openai_responses, R"({"input":[{"role":"user","content":"q"},
+      {"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}},
+      {"type":"shell_call_output","call_id":"c1","output":[{"stdout":"a.txt","stderr":"","outcome":{"type":"exit","exit_code":0}}]}]})");
+  EXPECT_EQ(
+      render(history.view(), find_profile("openai_chat").value()).value().json,
+      R"({"messages":[{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"shell","arguments":"{\"commands\":[\"ls\"]}"}}]},{"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"a.txt"}]}]})");
+}
+
+}  // namespace
+}  // namespace undertext

@@ -1,0 +1,118 @@
+// tests/scenarios/blocks.json has what is read of every format, for all APIs. Here is what only C++ can see.
+#include <undertext/blocks.hpp>
+
+#include <gtest/gtest.h>
+
+#include "message/edit.hpp"
+
+namespace undertext {
+namespace {
+
+Message parsed(std::string_view json) { return Message::parse(json).value(); }
+
+// An item of the Responses API in the engine's own form.
+Message item(std::string_view role, std::string_view json) {
+  return parsed(R"({"role":")" + std::string(role) + R"(","content":[{"type":"openai_responses","item":)" + std::string(json) +
+                "}]}");
+}
+
+std::string links_of(const Message& message) {
+  std::string links;
+  for (const ToolLink& link : message.tool_links())
+    links += (link.side == ToolLink::Side::call ? "call " : "result ") + link.id + " ";
+  return links;
+}
+
+TEST(Blocks, every_kind_of_call_and_result_is_linked_by_its_id) {
+  struct Case {
+    std::string_view role, item, links;
+  };
+  for (const Case& c : {
+           Case{"assistant", R"({"type":"shell_call","id":"sh_1","call_id":"c","action":{}})", "call c "},
+           Case{"tool", R"({"type":"shell_call_output","call_id":"c","output":[]})", "result c "},
+           Case{"assistant", R"({"type":"local_shell_call","id":"ls_1","call_id":"c","action":{}})", "call c "},
+           Case{"tool", R"({"type":"local_shell_call_output","id":"c","output":""})", "result c "},
+           Case{"assistant", R"({"type":"apply_patch_call","call_id":"c","operation":{}})", "call c "},
+           Case{"tool", R"({"type":"apply_patch_call_output","call_id":"c","status":"completed"})", "result c "},
+           Case{"assistant", R"({"type":"computer_call","id":"cu_1","call_id":"c","action":{}})", "call c "},
+           Case{"tool", R"({"type":"computer_call_output","call_id":"c","output":{"type":"computer_screenshot"}})", "result c "},
+           Case{"assistant", R"({"type":"custom_tool_call","call_id":"c","name":"f","input":""})", "call c "},
+           Case{"assistant", R"({"type":"mcp_approval_request","id":"r","name":"f","arguments":"{}"})", "call r "},
+           Case{"tool", R"({"type":"mcp_approval_response","approval_request_id":"r","approve":true})", "result r "},
+           Case{"assistant", R"({"type":"some_new_tool_call","call_id":"c"})", "call c "},
+           Case{"tool", R"({"type":"some_new_tool_call_output","call_id":"c"})", "result c "},
+           // These hold their own result, so they are no half of a pair.
+           Case{"assistant", R"({"type":"web_search_call","id":"ws_1","status":"completed"})", ""},
+           Case{"assistant", R"({"type":"mcp_call","id":"mcp_1","name":"f","arguments":"{}","output":"x"})", ""},
+       })
+    EXPECT_EQ(links_of(item(c.role, c.item)), c.links) << c.item;
+  EXPECT_EQ(
+      links_of(parsed(R"({"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}]})")),
+      "call s ");
+}
+
+TEST(Blocks, reasoning_is_known_in_every_format) {
+  struct Case {
+    std::string_view members;
+    bool has, only;
+  };
+  for (const Case& c : {
+           Case{R"("content":"x")", false, false},
+           Case{R"("content":[{"type":"thinking","thinking":"hm","signature":"s"}])", true, true},
+           Case{R"("content":[{"type":"redacted_thinking","data":"s"},{"type":"text","text":"x"}])", true, false},
+           Case{R"("content":[{"type":"reasoning","item":{"type":"reasoning","summary":[]}}])", true, true},
+           Case{R"("content":[{"type":"reasoning","text":"hm"},{"type":"tool_use","id":"a","name":"f","input":{}}])", true, false},
+           Case{R"("content":"","toolCalls":[{"id":"a"}],"reasoning_content":"hm")", true, false},
+           Case{R"("content":"hm","openaiItem":{"item":{"type":"reasoning","summary":[]}})", true, true},
+       }) {
+    const Message message = parsed(R"({"role":"assistant",)" + std::string(c.members) + "}");
+    EXPECT_EQ(message.has_reasoning(), c.has) << c.members;
+    EXPECT_EQ(message.is_only_reasoning(), c.only) << c.members;
+  }
+}
+
+TEST(Blocks, the_text_of_an_item_is_found_and_edited_where_it_stands) {
+  const Message output = item(
+      "tool",
+      R"({"type":"shell_call_output","call_id":"c","output":[{"stdout":"caf\u00e9 au lait","stderr":"warning","outcome":{"type":"exit","exit_code":0}}]})");
+  EXPECT_EQ(output.text(), "café au lait\nwarning");
+  EXPECT_TRUE(output.text_contains("au lait"));
+  EXPECT_EQ(
+      truncate_text(output, {.chars_max = 4, .keep = TruncateText::Keep::head, .marker = "…"}, {}).value(),
+      item(
+          "tool",
+          R"({"type":"shell_call_output","call_id":"c","output":[{"stdout":"caf\u00e9…","stderr":"warn…","outcome":{"type":"exit","exit_code":0}}]})"));
+}
+
+TEST(Blocks, a_cleared_result_stays_what_its_provider_takes) {
+  const StubOf stub = [](std::string_view id) { return std::optional("cleared " + std::string(id)); };
+  EXPECT_EQ(
+      replace_tool_results(
+          item(
+              "tool",
+              R"({"type":"shell_call_output","call_id":"c","output":[{"stdout":"long","stderr":"text","outcome":{"type":"timeout"}}]})"),
+          stub, {})
+          .value(),
+      item(
+          "tool",
+          R"({"type":"shell_call_output","call_id":"c","output":[{"stdout":"cleared c","stderr":"","outcome":{"type":"timeout"}}]})"));
+  EXPECT_EQ(
+      replace_tool_results(item("tool", R"({"type":"apply_patch_call_output","call_id":"c","output":"long"})"), stub, {}).value(),
+      item("tool", R"({"type":"apply_patch_call_output","call_id":"c","output":"cleared c"})"));
+  const Message screenshot =
+      item("tool", R"({"type":"computer_call_output","call_id":"c","output":{"type":"computer_screenshot","image_url":"data:…"}})");
+  EXPECT_EQ(replace_tool_results(screenshot, stub, {}).value(), screenshot);
+}
+
+TEST(Blocks, a_message_of_many_calls_is_read_in_linear_time) {
+  std::string calls;
+  for (int i = 0; i < 100'000; ++i)
+    calls += (i > 0 ? "," : "") + std::string(R"({"id":"c)") + std::to_string(i) + R"(","name":"f","arguments":"{}"})";
+  const Message message =
+      parsed(R"({"role":"assistant","content":"","toolCalls":[)" + calls + R"(],"tool_calls":[)" + calls + "]}");
+  EXPECT_EQ(read_blocks(message).size(), 100'000u);
+  EXPECT_EQ(message.tool_links().size(), 100'000u);
+}
+
+}  // namespace
+}  // namespace undertext

@@ -1,0 +1,66 @@
+// The items of the Responses API that are calls of tools and results of calls, by type; the Agents SDK has some of them under names of its own.
+// One row says all that the engine needs to know of a kind of tool: what a unit is, what a provider runs, where ids and words stand.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "message/turn.hpp"
+
+namespace undertext {
+
+struct ItemType {
+  std::string_view type;
+  BlockKind kind = BlockKind::call;
+  std::string_view said = {};       // the member with the arguments of a call, or the output of a result
+  std::string_view id = "call_id";  // the member with the id that joins both
+  bool by_provider = false;
+  bool is_complete = false;    // a call that holds its own result, or has none: it is no half of a pair
+  std::string_view tool = {};  // the name of the tool, where the item has none
+};
+
+inline constexpr ItemType item_types[] = {
+    {"function_call", BlockKind::call, "arguments"},
+    {"function_call_output", BlockKind::result, "output"},
+    {"function_call_result", BlockKind::result, "output"},
+    {"custom_tool_call", BlockKind::call, "input"},
+    {"custom_tool_call_output", BlockKind::result, "output"},
+    {.type = "shell_call", .said = "action", .tool = "shell"},
+    {"shell_call_output", BlockKind::result, "output"},
+    {.type = "local_shell_call", .said = "action", .tool = "local_shell"},
+    {"local_shell_call_output", BlockKind::result, "output"},
+    {.type = "apply_patch_call", .said = "operation", .tool = "apply_patch"},
+    {"apply_patch_call_output", BlockKind::result, "output"},
+    {.type = "computer_call", .said = "action", .tool = "computer"},
+    {"computer_call_output", BlockKind::result, "output"},
+    {"computer_call_result", BlockKind::result, "output"},
+    {.type = "tool_search_call", .said = "arguments", .by_provider = true, .tool = "tool_search"},
+    {.type = "tool_search_output", .kind = BlockKind::result, .said = "tools", .by_provider = true},
+    {.type = "program", .said = "code", .by_provider = true, .tool = "program"},
+    {.type = "program_output", .kind = BlockKind::result, .said = "result", .by_provider = true},
+    {.type = "mcp_approval_request", .said = "arguments", .id = "id", .by_provider = true},
+    {.type = "mcp_approval_response",
+     .kind = BlockKind::result,
+     .said = "reason",
+     .id = "approval_request_id",
+     .by_provider = true},
+    {.type = "mcp_call", .said = "arguments", .by_provider = true, .is_complete = true},
+    {.type = "mcp_list_tools", .said = "tools", .by_provider = true, .is_complete = true, .tool = "mcp_list_tools"},
+    {.type = "web_search_call", .said = "action", .by_provider = true, .is_complete = true, .tool = "web_search"},
+    {.type = "file_search_call", .said = "queries", .by_provider = true, .is_complete = true, .tool = "file_search"},
+    {.type = "code_interpreter_call", .said = "code", .by_provider = true, .is_complete = true, .tool = "code_interpreter"},
+    {.type = "image_generation_call", .by_provider = true, .is_complete = true, .tool = "image_generation"},
+    {.type = "hosted_tool_call", .said = "arguments", .by_provider = true, .is_complete = true},
+};
+
+// Hosted tools that are newer than this table have names like these. Nullopt: no call and no result.
+constexpr std::optional<ItemType> item_type(std::string_view type) {
+  for (const ItemType& row : item_types)
+    if (row.type == type) return row;
+  if (type.ends_with("_call")) return ItemType{.type = type, .said = "arguments", .by_provider = true};
+  if (type.ends_with("_call_output") || type.ends_with("_call_result"))
+    return ItemType{.type = type, .kind = BlockKind::result, .said = "output", .by_provider = true};
+  return std::nullopt;
+}
+
+}  // namespace undertext

@@ -1,0 +1,173 @@
+// What belongs together stays together: calls and results of every kind, parallel calls, reasoning and the calls that follow from it. On random
+// conversations of every dialect, edited by every operation, no strategy splits such a unit, and no request shows half of one. What a unit is, is
+// found here the slow way, from the public blocks alone.
+//
+//     SEED=7 UNDERTEXT_UNIT_CONVERSATIONS=20000 undertext_units_test
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <undertext/blocks.hpp>
+#include <undertext/compression.hpp>
+#include <undertext/dialect.hpp>
+
+#include "base/json_text.hpp"
+#include "dialect/random_request.hpp"
+#include "history/random_conversation.hpp"
+
+namespace undertext {
+namespace {
+
+using Kind = ContentBlock::Kind;
+
+struct Said {
+  std::uint64_t ordinal = 0;
+  Role role = Role::user;
+  std::set<std::string> calls, results;
+  bool reasons = false;
+};
+
+std::vector<Said> read(const View& view) {
+  std::vector<Said> all;
+  for (std::uint64_t i = 0; i < view.size(); ++i) {
+    Said said{view.ordinal(i).value, view[i].role(), {}, {}, false};
+    for (const ContentBlock& block : read_blocks(view[i])) {
+      // What the provider runs and answers by itself within one message cannot be split.
+      if (block.kind == Kind::call && !block.call_id.empty()) said.calls.insert(block.call_id);
+      if (block.kind == Kind::result && !block.call_id.empty()) said.results.insert(block.call_id);
+      if (block.kind == Kind::reasoning && said.role == Role::assistant) said.reasons = true;
+    }
+    all.push_back(std::move(said));
+  }
+  return all;
+}
+
+// The ids of calls that have a result in the view, and for each message that reasons the ids of the calls that follow from it.
+struct Units {
+  std::set<std::string> paired;
+  std::map<std::uint64_t, std::set<std::string>> reasoned;  // by ordinal
+
+  explicit Units(const std::vector<Said>& view) {
+    std::set<std::string> called;
+    for (const Said& said : view) called.insert(said.calls.begin(), said.calls.end());
+    for (const Said& said : view)
+      for (const std::string& id : said.results)
+        if (called.count(id) > 0) paired.insert(id);
+    const Said* thinker = nullptr;
+    for (const Said& said : view) {
+      if (said.role == Role::system) continue;
+      if (said.role != Role::assistant) thinker = nullptr;
+      if (said.reasons) thinker = &said;
+      if (thinker != nullptr && thinker != &said) reasoned[thinker->ordinal].insert(said.calls.begin(), said.calls.end());
+    }
+    std::erase_if(reasoned, [](const auto& unit) { return unit.second.empty(); });
+  }
+};
+
+void expect_whole(const Units& before, const std::vector<Said>& after) {
+  std::set<std::string> calls, results;
+  std::set<std::uint64_t> ordinals;
+  for (const Said& said : after) {
+    calls.insert(said.calls.begin(), said.calls.end());
+    results.insert(said.results.begin(), said.results.end());
+    ordinals.insert(said.ordinal);
+  }
+  for (const std::string& id : before.paired) EXPECT_EQ(calls.count(id), results.count(id)) << "call " << id;
+  for (const auto& [ordinal, ids] : before.reasoned)
+    for (const std::string& id : ids)
+      EXPECT_EQ(ordinals.count(ordinal), calls.count(id)) << "reasoning " << ordinal << ", call " << id;
+}
+
+std::vector<std::pair<std::string, StrategyPtr>> strategies() {
+  const StrategyPtr clear = clear_tool_results({.keep = 1});
+  return {{"none", no_strategy()},
+          {"keep_recent 0", keep_recent(0)},
+          {"keep_recent 3", keep_recent(3)},
+          {"keep_system_and_recent 2", keep_system_and_recent(2)},
+          {"sliding_window", sliding_window()},
+          {"clear", clear},
+          {"digest", smart_summary({.keep = 2})},
+          {"clear, digest, window", pipeline({clear, smart_summary(), sliding_window()})}};
+}
+
+// The values of one member in all objects of a list, for objects whose type passes.
+template <class Is>
+std::vector<std::string> ids_in(const JsonValue& list, std::string_view member, Is is) {
+  std::vector<std::string> ids;
+  for (const JsonValue item : list.elements()) {
+    const std::optional<JsonValue> type = item.find("type"), id = item.find(member);
+    if (type && id && type->is(JsonType::string) && id->is(JsonType::string) && is(type->string())) ids.push_back(id->string());
+  }
+  return ids;
+}
+
+// A request of the Responses API, read as plainly as can be.
+void expect_whole_request(const std::string& json) {
+  const JsonText text = JsonText::parse(json, {.depth = 512}).value();
+  const JsonValue input = *text.root().find("input");
+  std::set<std::string> called, answered;
+  for (const JsonValue item : input.elements())
+    if (const std::optional<JsonValue> async = item.find("async"); async && async->boolean())
+      answered.insert(item.find("call_id")->string());
+  for (const std::string& id : ids_in(input, "call_id", [](const std::string& type) { return type.ends_with("_call"); }))
+    called.insert(id);
+  for (const std::string& id : ids_in(input, "call_id", [](const std::string& type) { return type.ends_with("_output"); }))
+    answered.insert(id);
+  for (const std::string& id : ids_in(input, "id", [](const std::string& type) { return type == "local_shell_call_output"; }))
+    answered.insert(id);
+  EXPECT_EQ(called, answered) << json;
+  bool follows = false;
+  std::vector<JsonValue> items;
+  for (const JsonValue item : input.elements()) items.push_back(item);
+  for (std::size_t i = items.size(); i-- > 0;) {
+    const std::optional<JsonValue> type = items[i].find("type"), role = items[i].find("role");
+    const std::string kind = type ? type->string() : "message";
+    EXPECT_TRUE(kind != "reasoning" || follows) << json;
+    follows = kind == "reasoning" ||
+              (role ? role->string_is("assistant") : kind.ends_with("_call") || kind == "item_reference" || kind == "compaction");
+  }
+}
+
+TEST(Units, NoStrategyAndNoRequestSplitsOne) {
+  const char* const seed = std::getenv("SEED");
+  const char* const many = std::getenv("UNDERTEXT_UNIT_CONVERSATIONS");
+  const std::uint64_t first = seed != nullptr ? std::strtoull(seed, nullptr, 10) : 1;
+  const std::uint64_t count = many != nullptr ? std::strtoull(many, nullptr, 10) : 400;
+  const Profile responses = find_profile("openai_responses").value();
+  Aim aim;
+  aim.count_tokens = test_tokens;
+  aim.count_text = [](std::string_view text) { return text.size() / 4; };
+  for (std::uint64_t s = first; s < first + count; ++s) {
+    History history = RandomRequest(s).edited(static_cast<Dialect>(s % dialect_count));
+    RandomConversation more(s, {.turns_max = 2, .edits_max = 4});
+    for (std::uint64_t edits = s % 4; edits > 0; --edits) history = more.edited(history);
+    const std::vector<Said> before = read(history.view());
+    const Units units(before);
+    for (const auto& [name, strategy] : strategies()) {
+      SCOPED_TRACE("SEED=" + std::to_string(s) + " UNDERTEXT_UNIT_CONVERSATIONS=1 " + name);
+      aim.tokens_max = history.stats().tokens / 2;
+      Result<Plan> plan = strategy->plan(history, aim);
+      if (!plan) {
+        EXPECT_EQ(plan.error().code, ErrorCode::cannot_fit) << plan.error().message;
+        aim.tokens_max.reset();
+        if (!strategy->needs_tokens_max()) plan = strategy->plan(history, aim);
+      }
+      if (!plan || plan->replacements.empty()) continue;
+      const History after = RandomConversation::applied(history, op::ApplyPlan{*plan});
+      expect_whole(units, read(after.view()));
+      const Result<Rendering> sent = render(after.view(), responses);
+      if (sent) expect_whole_request(sent->json);
+      if (testing::Test::HasFailure()) return;
+    }
+    SCOPED_TRACE("SEED=" + std::to_string(s) + " UNDERTEXT_UNIT_CONVERSATIONS=1");
+    if (const Result<Rendering> sent = render(history.view(), responses)) expect_whole_request(sent->json);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace undertext
