@@ -59,6 +59,8 @@ class Chance(random.Random):
             else:
                 m["toolCalls"] = [{"id": i, "function": {"name": "f", "arguments": "{}"}} for i in calls]
                 m["content"] = self.choice(["calling", "calling", None, m["content"]])
+        elif role == "assistant" and self.one_in(2):
+            m["content"] = [{"type": "reasoning", "summary": []}] + ([{"type": "text", "text": self.text()}] if self.one_in(3) else [])
         if role == "tool" and c.calls:
             m["toolCallId"] = self.call(c)
             m["content"] = self.choice([m["content"], ""])

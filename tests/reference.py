@@ -7,6 +7,7 @@ Slow on purpose. exec_model.py compares it with the real thing; the scenarios ca
 count is 0), keeps values rather than bytes, and does not know `operationId` of another process.
 """
 import copy
+import itertools
 import json
 import sys
 from collections import namedtuple
@@ -254,6 +255,16 @@ def links(m):
     return found + ([("result", result)] if result is not None else [])
 
 
+def reasons(m):
+    """Whether an assistant's message has a model's reasoning."""
+    parts = m["content"] if type(m["content"]) is list else []
+    return m["role"] == "assistant" and any(part.get("type") in ("thinking", "redacted_thinking", "reasoning") for part in parts)
+
+
+def calls(m):
+    return m["role"] == "assistant" and any(side == "call" for side, _ in links(m))
+
+
 def cut(text, maxChars, keep="head", marker=""):
     if len(text) <= maxChars:
         return text
@@ -386,12 +397,15 @@ class Conversation:
         keep = set(keep) | (pinned & set(state.view))
         mode = op.get("pairs", self.pairs)
         partners = self.partners(state.view)
+        units = self.reasoning(state.view)
         while mode != "literal":
             broken = [half for half, others in partners.items() if half[0] in keep and not keep & others]
+            parted = [{o, *following} for o, following in units.items()
+                      if 0 < len(keep & {o, *following}) < 1 + len(following) and (mode == "grow" or o not in keep & pinned)]
             if mode == "grow":
-                changed = keep | {o for half in broken for o in partners[half]}
+                changed = keep.union(*(partners[half] for half in broken), *parted)
             else:
-                changed = keep - ({half[0] for half in broken} - pinned)
+                changed = keep - ({half[0] for half in broken}.union(*parted) - pinned)
             if changed == keep:
                 break
             keep = changed
@@ -410,12 +424,36 @@ class Conversation:
                     found.setdefault((call, "call", id), set()).add(o)
         return found
 
+    def reasoning(self, view):
+        """{ordinal of reasoning: ordinals of the messages that follow from it}."""
+        found = {}
+        for place, o in enumerate(view):
+            if not reasons(self.log[o]):
+                continue
+            run = list(itertools.takewhile(lambda other: role_of(self.log[other]) in ("system", "assistant"), view[place + 1:]))
+            run = [other for other in run if role_of(self.log[other]) == "assistant"]
+            found[o] = [other for other in itertools.takewhile(lambda other: not reasons(self.log[other]), run) if calls(self.log[other])]
+            if not found[o] and not text_of(self.log[o]) and not links(self.log[o]):
+                found[o] = run[:1]
+        return found
+
+    def with_calls(self, view):
+        """The reasoning that calls follow from."""
+        return {o for o, following in self.reasoning(view).items()
+                if any(calls(self.log[other]) and not reasons(self.log[other]) for other in following)}
+
     def warnings(self, before, after):
         had, has = self.partners(before), self.partners(after)
         code = {"call": "tool_call_without_result", "result": "tool_result_without_call"}
-        return [{"code": code[side], "ordinal": o, "toolCallId": id}
-                for o in after if o in before for side, id in dict.fromkeys(links(self.log[o]))
-                if (o, side, id) in had and (o, side, id) not in has and not had[o, side, id] & set(after)]
+        parted = self.with_calls(before) - self.with_calls(after)
+        found = []
+        for o in after:
+            if o not in before:
+                continue
+            found += [{"code": code[side], "ordinal": o, "toolCallId": id} for side, id in dict.fromkeys(links(self.log[o]))
+                      if (o, side, id) in had and (o, side, id) not in has and not had[o, side, id] & set(after)]
+            found += [{"code": "reasoning_without_call", "ordinal": o}] if o in parted else []
+        return found
 
     def append(self, state, op):
         return state._replace(view=state.view + self.store(*op["messages"]))
@@ -477,6 +515,9 @@ class Conversation:
         hidden = self.named(state.view, op, "indices")
         messages = [self.log[o] for o in hidden]
         if len(messages) < 2 or len({role_of(m) for m in messages}) != 1:
+            raise invalid("indices")
+        answered = [{id for side, id in links(m) if side == "result"} for m in messages]
+        if role_of(messages[0]) == "tool" and any(ids != answered[0] for ids in answered):
             raise invalid("indices")
         merged = copy.deepcopy(messages[0])
         contents = [m["content"] for m in messages if m["content"] is not None]

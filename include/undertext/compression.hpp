@@ -7,9 +7,9 @@
 // A Strategy is a pure planner: a history and an aim in, a plan out. What it hides stays in the log; applying its plan is one ordinary
 // operation, COMPRESS, in a batch of its own, that can be undone, rolled back, and expanded summary by summary.
 //
-// Every shipped strategy keeps: system messages; pinned messages; the last request of a user; what the model has not read yet (calls that
-// wait for their results, and results after which no assistant has spoken); and with each of these whatever belongs to it, so that
-// no tool pair, no set of parallel calls and no turn of thinking with tools is ever split. Planning twice is planning once. A plan never
+// Every shipped strategy keeps: system messages; pinned messages; the last request of a user; calls that wait for a result, wherever they stand;
+// results after which no assistant has spoken; and with each of these whatever belongs to it, so that no unit (calls, results, the reasoning
+// before them) and no turn of thinking with tools is ever split. Planning twice is planning once. A plan never
 // makes the view larger.
 //
 // All of this may be used from any thread.

@@ -40,10 +40,10 @@ struct ApplyContext {
 
 // A message that had its partner in the view before the operation and has not now.
 struct Warning {
-  enum class Code : std::uint8_t { tool_call_without_result, tool_result_without_call };
+  enum class Code : std::uint8_t { tool_call_without_result, tool_result_without_call, reasoning_without_call };
   Code code = Code::tool_call_without_result;
   Ordinal ordinal;
-  std::string tool_call_id;
+  std::string tool_call_id;  // empty for reasoning_without_call
   friend bool operator==(const Warning&, const Warning&) = default;
 };
 UNDERTEXT_API std::string_view name(Warning::Code code);

@@ -34,7 +34,7 @@ struct Names {
   static Names ordinals(std::vector<std::uint64_t> numbers) { return {By::ordinal, std::move(numbers)}; }
 };
 
-// What TRUNCATE, FILTER and DELETE do to the other half of a tool pair they would break.
+// What TRUNCATE, FILTER and DELETE do to the rest of a unit they would break: a call, its results, the reasoning it follows from.
 enum class Pairs : std::uint8_t {
   literal,  // nothing: exactly what was asked for is done, and a warning tells
   shrink,   // it goes too
@@ -116,7 +116,7 @@ struct Compress {
   Names names;
   std::optional<Message> summary = {};
 };
-struct ApplyPlan {  // COMPRESS by a strategy. conflict: the head is not plan.base. invalid_argument: it would break a tool pair
+struct ApplyPlan {  // COMPRESS by a strategy. conflict: the head is not plan.base. invalid_argument: it would break a unit
   Plan plan;
 };
 // The same with the plan made on the spot, from the history as it is by then. Called once, during apply(); what is kept is the plan.
@@ -192,7 +192,7 @@ struct Operation {
 // An operation as it was carried out: all that carrying it out again takes, besides the messages it stored.
 struct RecordedOperation {
   Operation operation;
-  std::optional<std::vector<Range>> kept = {};  // of a FILTER by text: the stretches of the view that stayed
+  std::optional<std::vector<Range>> kept = {};  // of a FILTER by text, or with `pairs`: the stretches of the view that stayed
   std::uint8_t tag = 0;                         // the stored form and meaning it was recorded with; 0: the present one
 };
 

@@ -7,7 +7,7 @@
 #include <undertext/compression.hpp>
 
 #include "compression/kept.hpp"
-#include "history/state.hpp"
+#include "history/linked.hpp"
 #include "message/edit.hpp"
 #include "message/reading.hpp"
 
@@ -21,7 +21,7 @@ class ToolNames {
 
   // Empty when the call is not in the view or has no name.
   std::string of(std::uint32_t result, const std::string& id) {
-    for (const PairPlaces& pair : pairs_of(view_.log, view_.placed, id, result)) {
+    for (const PairPlaces& pair : pairs_of(view_.log, view_.placed, Log::hash_of(id), result)) {
       if (pair.result_ordinal != result) continue;
       const std::unordered_map<std::string, std::string>& names = names_in(pair.call_ordinal);
       if (const auto found = names.find(id); found != names.end()) return found->second;
@@ -50,7 +50,7 @@ class Clearing final : public Strategy {
   std::string_view name() const noexcept override { return "clear_tool_results"; }
 
   Result<Plan> plan(const History& history, const Aim& aim) const override {
-    const View view = history.view();
+    const View view = view_with_links(history);
     Plan plan = empty_plan(history, name());
     if (is_within(view, aim)) return plan;
     const std::vector<std::uint64_t> pinned = history.marked(pinned_mark);

@@ -57,15 +57,12 @@ std::uint64_t unread_from(const View& view) {
   for (std::uint64_t index = view.size(); index-- > 0;) {
     const Entry& entry = rep.placed.entries[index];
     if (entry.role() == Role::system) continue;
-    const Message message = rep.log.message(entry.ordinal);
-    if (!message.has_tool_links()) {
+    if (rep.log.count_links(entry.ordinal) == 0) {
       if (entry.role() == Role::user && from == view.size()) continue;
       break;
     }
-    const std::vector<ToolLink> links = message.tool_links();
-    const bool is_call = links.front().side == ToolLink::Side::call;  // calls come first
-    if (met_call && !is_call) break;
-    met_call = met_call || is_call;
+    if (met_call && !entry.calls) break;
+    met_call = met_call || entry.calls;
     from = index;
   }
   return met_call ? from : view.size();
@@ -81,6 +78,10 @@ Kept Kept::always_with_user(const History& history, const View& view) {
 Kept Kept::with_turns(const History& history, const View& view, std::optional<std::uint64_t> user) {
   std::vector<std::uint64_t> indices;
   for (const std::uint64_t ordinal : history.marked(pinned_mark)) {
+    if (const std::optional<std::uint64_t> index = view.index_of(Ordinal(ordinal))) indices.push_back(*index);
+  }
+  // The result of a call that waits would come to nothing.
+  for (const std::uint32_t ordinal : view.rep().log.waiting()) {
     if (const std::optional<std::uint64_t> index = view.index_of(Ordinal(ordinal))) indices.push_back(*index);
   }
   if (user) indices.push_back(*user);

@@ -15,7 +15,7 @@ namespace undertext {
 // Stretches of the head's view with their tokens, made to be asked often.
 class Kept {
  public:
-  // System and pinned messages, the last request of a user, what the model has not read yet; each with its whole turn.
+  // System and pinned messages, the last request of a user, what the model has not read yet, calls that wait for a result; each with its whole turn.
   static Kept always(const History& history, const View& view);
   // The same for a strategy that puts nothing in the place of what it hides. A view that has lost all messages in a user's name is of no use to a
   // model: so where none is a request, the last of the others stays, a summary or the result of a tool.

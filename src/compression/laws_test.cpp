@@ -108,6 +108,21 @@ std::set<std::uint64_t> unread(const View& view) {
   return all;
 }
 
+// Whether it makes a call for which no result came, with it or later, hidden or not.
+bool waits(const History& history, std::uint64_t ordinal) {
+  const View log = history.log();
+  for (const ToolLink& link : log[ordinal].tool_links()) {
+    bool answered = link.side == ToolLink::Side::result;
+    for (std::uint64_t o = ordinal; o < log.size() && !answered; ++o) {
+      if (!history.summarised(Ordinal(o)).empty()) continue;  // a stub of it is none
+      const std::vector<ToolLink> links = log[o].tool_links();
+      answered = std::find(links.begin(), links.end(), ToolLink{ToolLink::Side::result, link.id}) != links.end();
+    }
+    if (!answered) return true;
+  }
+  return false;
+}
+
 // What every strategy keeps. One that only hides keeps some message in a user's name, if there is one. What is kept because it belongs
 // to something else may become a stub; `as_it_is` may not.
 struct MustKeep {
@@ -120,7 +135,8 @@ MustKeep must_keep(const History& history, const PlainBonds& bonds, bool hides_o
   std::optional<std::uint64_t> request, last_user;
   for (std::uint64_t i = 0; i < view.size(); ++i) {
     const std::uint64_t ordinal = view.ordinal(i).value;
-    if (view[i].role() == Role::system || std::count(pins.begin(), pins.end(), ordinal) > 0) kept.insert(i);
+    if (view[i].role() == Role::system || std::count(pins.begin(), pins.end(), ordinal) > 0 || waits(history, ordinal))
+      kept.insert(i);
     if (view[i].role() != Role::user) continue;
     last_user = i;
     const bool is_summary = !view[i].has_tool_links() && !history.summarised(Ordinal(ordinal)).empty();
@@ -537,7 +553,7 @@ TEST(LawsOfCost, CompressingHalfOfTheMessagesCopiesNone) {
   Plan plan = sliding_window()->plan(history, aim).value();
   const auto nodes_made = [] {
     return EntryTree::nodes_made() + StoredTree::nodes_made() + PlaceTree::nodes_made() + BatchTree::nodes_made() +
-           HouseTree<LinkNote, LinkSums>::nodes_made() + HouseTree<SummaryNote, NoSums>::nodes_made() +
+           LinkTree::nodes_made() + NoteTree::nodes_made() + HouseTree<SummaryNote, NoSums>::nodes_made() +
            HouseTree<VersionRow, NoSums>::nodes_made() + HouseTree<State, NoSums>::nodes_made();
   };
   const double height = 2 + std::log(static_cast<double>(n) / 16) / std::log(4.0);

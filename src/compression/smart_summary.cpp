@@ -8,6 +8,7 @@
 
 #include "compression/kept.hpp"
 #include "compression/plan_by.hpp"
+#include "history/linked.hpp"
 #include "history/state.hpp"
 
 namespace undertext {
@@ -58,7 +59,7 @@ class SummaryStrategy final : public Strategy {
   bool is_slow() const noexcept override { return options_.summariser->is_slow(); }
 
   Result<Plan> plan(const History& history, const Aim& aim) const override {
-    const View view = history.view();
+    const View view = view_with_links(history);
     if (is_within(view, aim)) return empty_plan(history, name());
     const Kept always = Kept::always(history, view);
     std::uint64_t summary_tokens_max = options_.summary_tokens_max;

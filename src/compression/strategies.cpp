@@ -5,7 +5,7 @@
 #include <undertext/compression.hpp>
 
 #include "compression/kept.hpp"
-#include "history/state.hpp"
+#include "history/linked.hpp"
 
 namespace undertext {
 namespace {
@@ -28,7 +28,7 @@ class KeepRecent final : public Strategy {
   std::string_view name() const noexcept override { return count_ == Count::all ? "keep_recent" : "keep_system_and_recent"; }
 
   Result<Plan> plan(const History& history, const Aim& aim) const override {
-    const View view = history.view();
+    const View view = view_with_links(history);
     if (is_within(view, aim)) return empty_plan(history, name());
     const std::uint64_t start = view.previous_legal_cut(first_wanted(view));
     Plan plan =
@@ -59,7 +59,7 @@ class SlidingWindow final : public Strategy {
   Result<Plan> plan(const History& history, const Aim& aim) const override {
     if (!aim.tokens_max)
       return Error{ErrorCode::invalid_argument, "sliding_window needs to know how many tokens there is room for", "targetTokens"};
-    const View view = history.view();
+    const View view = view_with_links(history);
     if (is_within(view, aim)) return empty_plan(history, name());
     const Kept always = Kept::always_with_user(history, view);
     if (always.tokens() > *aim.tokens_max) return cannot_fit(name(), always.tokens(), *aim.tokens_max);

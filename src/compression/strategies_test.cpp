@@ -100,6 +100,24 @@ TEST(KeepRecent, CallsThatWaitForTheirResultsStay) {
   EXPECT_EQ(after(history, *keep_recent(0)), (List{0, 4}));
 }
 
+TEST(KeepRecent, ACallThatStillWaitsStaysWhereverItStands) {
+  History history = history_of({text("user", "start the job"), call("job"), text("user", "meanwhile"), text("assistant", "yes"),
+                                call("x"), result("x", "r"), text("assistant", "so"), text("user", "and now?")});
+  EXPECT_EQ(after(history, *keep_recent(1)), (List{1, 7}));
+  history = applied(history, op::Append{{result("job", "42")}});
+  EXPECT_EQ(after(history, *keep_recent(1)), (List{1, 2, 3, 4, 5, 6, 7, 8})) << "a pair is not cut";
+  history = applied(history, op::Append{{text("assistant", "42"), text("user", "thanks")}});
+  EXPECT_EQ(after(history, *keep_recent(1)), (List{10}));
+}
+
+TEST(KeepRecent, ReasoningStaysWithTheCallsThatFollowFromIt) {
+  const Message reasoning = Message::parse(R"({"role":"assistant","content":[{"type":"reasoning","summary":[]}]})").value();
+  const History history = history_of({text("user", "q"), reasoning, call("a"), call("b"), result("a", "r"), result("b", "r"),
+                                      text("assistant", "done"), text("user", "z")});
+  EXPECT_EQ(after(history, *keep_recent(3)), (List{1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(after(history, *keep_recent(2)), (List{6, 7}));
+}
+
 TEST(KeepRecent, AViewWhoseUsersSentOnlyASummaryIsNotEmptied) {
   History history = history_of({text("user", "a"), text("assistant", "b"), text("assistant", "c")});
   history = applied(history, op::Compress{Names::indices({0, 1}), text("user", "summary")});

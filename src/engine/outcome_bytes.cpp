@@ -148,7 +148,9 @@ Outcome read_outcome(std::string_view bytes) {
   outcome.stats = read_stats(in);
   outcome.warnings.resize(in.count());
   for (Warning& warning : outcome.warnings) {
-    warning.code = static_cast<Warning::Code>(in.number() != 0);
+    const std::uint64_t code = in.number();
+    if (code > static_cast<std::uint64_t>(Warning::Code::reasoning_without_call)) in.fail("there is no such warning");
+    warning.code = static_cast<Warning::Code>(code);
     warning.ordinal = Ordinal(in.number());
     warning.tool_call_id = std::string(in.text());
   }

@@ -2,13 +2,16 @@
 // operation asks for, or says why it cannot.
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <string>
 
 #include <undertext/history.hpp>
 
 #include "history/draft.hpp"
 #include "history/expected_version.hpp"
+#include "history/first_reader.hpp"
 #include "history/import.hpp"
+#include "history/linked.hpp"
 #include "history/operation_table.hpp"
 #include "history/plan.hpp"
 #include "history/replay.hpp"
@@ -64,11 +67,24 @@ Stretches stretches_where(const PlacedView& view, std::span<const Role> roles, K
   return found;
 }
 
-// Keeps these and the pinned messages, and mends the pairs that would break.
+// Keeps these, and mends the units that would break. Records that do not say what they kept are of the first releases, which knew fewer units.
+void keep_units(Draft& draft, Stretches kept, Pairs pairs, const std::vector<std::uint64_t>& pinned) {
+  FirstReader first_reader(draft.log());
+  draft.keep_only(mend_units(draft.log(), draft.view(), std::move(kept), pairs, pinned, draft.replays() ? &first_reader : nullptr));
+  draft.open_batch();
+}
+
 void keep_with_pins(Draft& draft, const Stretches& kept, Pairs pairs) {
   const std::vector<std::uint64_t> pinned = draft.pinned_indices();
-  draft.keep_only(mend_pairs(draft.log(), draft.view(), with_indices(kept, pinned), pairs, pinned));
+  keep_units(draft, with_indices(kept, pinned), pairs, pinned);
+}
+
+// Whether it was carried out before, and its record says what it kept.
+bool keep_as_then(Draft& draft) {
+  if (!draft.kept_then()) return false;
+  draft.keep_only(*draft.kept_then());
   draft.open_batch();
+  return true;
 }
 
 Problem perform(Draft& draft, const op::Append& append) {
@@ -112,6 +128,7 @@ Problem perform(Draft& draft, const op::Truncate& truncate) {
   }
   if (truncate.range && truncate.range->start > truncate.range->end) return bad("range", "range.start is beyond range.end");
 
+  if (keep_as_then(draft)) return {};
   const PlacedView& view = draft.view();
   CountOf of_role;
   if (truncate.role) of_role.wanted[static_cast<std::size_t>(*truncate.role)] = true;
@@ -159,11 +176,7 @@ Problem perform(Draft& draft, const op::Filter& filter) {
   const auto has_empty = [](const std::vector<std::string>& list) { return std::find(list.begin(), list.end(), "") != list.end(); };
   if (has_empty(filter.content_contains)) return bad("contentContains", "an empty text is in every message; leave it out");
   if (has_empty(filter.content_excludes)) return bad("contentExcludes", "an empty text is in every message; leave it out");
-  if (draft.kept_then()) {
-    draft.keep_only(*draft.kept_then());
-    draft.open_batch();
-    return {};
-  }
+  if (keep_as_then(draft)) return {};
   const bool by_text = !filter.content_contains.empty() || !filter.content_excludes.empty();
   StoredReader stored(draft.log());
   const Stretches kept = stretches_where(draft.view(), filter.roles, [&](const Entry& e) {
@@ -181,11 +194,10 @@ Problem perform(Draft& draft, const op::Filter& filter) {
 Problem perform(Draft& draft, const op::Delete& del) {
   Result<std::vector<std::uint64_t>> indices = draft.indices_of(del.names);
   if (!indices) return indices.error();
-  const Stretches kept = without_indices({{0, draft.view().size()}}, *indices);
+  if (keep_as_then(draft)) return {};
   const Pairs pairs = del.pairs.value_or(draft.context().pairs);
   const std::vector<std::uint64_t> pinned = pairs == Pairs::shrink ? draft.pinned_indices() : std::vector<std::uint64_t>();
-  draft.keep_only(mend_pairs(draft.log(), draft.view(), kept, pairs, pinned));
-  draft.open_batch();
+  keep_units(draft, without_indices({{0, draft.view().size()}}, *indices), pairs, pinned);
   return {};
 }
 
@@ -224,10 +236,21 @@ Problem perform(Draft& draft, const op::Expand& expand) {
   return {};
 }
 
+std::set<std::string> result_ids(const Message& message) {
+  std::set<std::string> ids;
+  for (ToolLink& link : message.tool_links()) {
+    if (link.side == ToolLink::Side::result) ids.insert(std::move(link.id));
+  }
+  return ids;
+}
+
 Result<Message> merge_at(const Draft& draft, const std::vector<std::uint64_t>& indices, const std::string& separator) {
   const std::vector<Message> messages = messages_at(draft, indices);
+  const std::set<std::string> ids = result_ids(messages.front());
   for (const Message& message : messages) {
     if (message.role() != messages.front().role()) return bad("indices", "messages to merge have one role");
+    if (message.role() == Role::tool && result_ids(message) != ids)
+      return bad("indices", "results of different calls cannot be merged");
   }
   return merge_messages(messages, separator, draft.context().limits);
 }
@@ -432,9 +455,12 @@ Result<Step> replay(const History& history, RecordedOperation record, std::int64
   if (record.tag != 0 && !has_tag(row_of(operation), record.tag)) {
     return Error{ErrorCode::corrupt, "a stored " + std::string(name(operation)) + " has the tag of another operation"};
   }
-  if (record.kept && (!is_filter_by_text(operation) || !are_within(*record.kept, history.view().size()))) {
+  if (record.kept && (!records_kept(record) || !are_within(*record.kept, history.view().size()))) {
     return Error{ErrorCode::corrupt, "a stored " + std::string(name(operation)) + " cannot have kept what it says"};
   }
+  // Only here a replay needs to know what belongs together.
+  if (!record.kept && mends_units(operation) && !history.rep().log.links_known)
+    return replay(with_links(history), std::move(record), at_ms, given);
   // Any of them will do: what was made then is taken.
   std::visit(
       [&](auto& what) {
@@ -457,6 +483,7 @@ Result<Step> replay(const History& history, RecordedOperation record, std::int64
 
 Result<Step> History::apply(const Operation& operation, const ApplyContext& context) const {
   if (std::optional<Error> error = check_expected_version(operation.options, version())) return std::move(*error);
+  if (!rep().log.links_known) return with_links(*this).apply(operation, context);
   if (rep().versions.size() > std::numeric_limits<std::uint32_t>::max() - 1) {
     return Error{ErrorCode::too_large, "the conversation has as many versions as it can"};
   }
@@ -467,12 +494,7 @@ Result<Step> History::apply(const Operation& operation, const ApplyContext& cont
     return apply({op::ApplyPlan{std::move(*plan)}, operation.options}, context);
   }
   Draft draft(rep(), context);
-  Result<Step> done = carry_out(draft, operation);
-  if (!done) return done;
-  Step step = *std::move(done);
-  // Nothing has happened yet: what a strategy proposed is dropped as a whole.
-  if (traits_of(operation).by_strategy && !step.applied.warnings.empty()) return bad_plan("would break a tool pair");
-  return step;
+  return carry_out(draft, operation);
 }
 
 }  // namespace undertext

@@ -1,7 +1,10 @@
 // What an operation costs is counted in tree nodes made, so that the laws of cost hold on every machine and under every load.
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -36,7 +39,7 @@ History conversation_of(std::uint64_t n) {
 
 std::uint64_t nodes_made() {
   return EntryTree::nodes_made() + StoredTree::nodes_made() + PlaceTree::nodes_made() + BatchTree::nodes_made() +
-         HouseTree<LinkNote, LinkSums>::nodes_made() + HouseTree<SummaryNote, NoSums>::nodes_made() +
+         LinkTree::nodes_made() + NoteTree::nodes_made() + HouseTree<SummaryNote, NoSums>::nodes_made() +
          HouseTree<MarkNote, MarkSums>::nodes_made() + HouseTree<VersionRow, NoSums>::nodes_made() +
          HouseTree<State, NoSums>::nodes_made();
 }
@@ -108,6 +111,57 @@ TEST_P(Cost, AForkAndACopyCopyNoMessages) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Cost, ::testing::Values(1000u, 10000u, 100000u));
+
+// A message with many calls, and their results.
+History with_calls(std::uint64_t n) {
+  std::string calls;
+  op::Append append{{message("user", R"("content":"question")")}};
+  for (std::uint64_t k = 0; k < n; ++k) calls += (k == 0 ? "{\"id\":\"c" : ",{\"id\":\"c") + std::to_string(k) + "\"}";
+  append.messages.push_back(message("assistant", R"("content":"","toolCalls":[)" + calls + "]"));
+  for (std::uint64_t k = 0; k < n; ++k)
+    append.messages.push_back(message("tool", R"("content":"result","toolCallId":"c)" + std::to_string(k) + "\""));
+  append.messages.push_back(message("assistant", R"("content":"answer")"));
+  return History().apply({append}, {}).value().history;
+}
+
+// The least time of some, in microseconds.
+double least_us(const History& history, const Operation::What& what) {
+  double least = 1e9;
+  for (int k = 0; k < 15; ++k) {
+    const auto start = std::chrono::steady_clock::now();
+    const Result<Step> step = history.apply({what}, {});
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
+    EXPECT_TRUE(step) << step.error().message;
+    least = std::min(least, took.count());
+  }
+  return least;
+}
+
+TEST(Cost, OfAnEditDoesNotDependOnTheCallsOfAMessageThatItDoesNotName) {
+  constexpr std::uint64_t few = 500, many = 50000;
+  const History small = with_calls(few), large = with_calls(many);
+  const Message fresh = message("user", R"("content":"new")"), again = message("tool", R"("content":"other","toolCallId":"c7")");
+  const std::pair<const char*, Operation::What> edits[] = {
+      {"delete", op::Delete{Names::indices({100})}},
+      {"delete two", op::Delete{Names::indices({100, 200})}},
+      {"append", op::Append{{again}}},
+      {"replace", op::Replace{Names::indices({9}), {again}}},
+      {"insert", op::Insert{50, {fresh}}},
+      {"mark", op::Mark{Names::indices({1}), "important"}},
+      {"compress", op::Compress{Names::indices({100}), fresh}},
+      {"transform", op::Transform{Names::indices({100}), SetMetadata{"{}"}}},
+      {"split", op::Split{0, {2}}},
+      {"start batch", op::StartBatch{}},
+      {"grow", op::Delete{Names::indices({100}), Pairs::grow}},
+      {"undo", op::Undo{}},
+  };
+  for (const auto& [name, what] : edits) {
+    const double before = least_us(small, what), after = least_us(large, what);
+    std::printf("  %-12s %8.1f us with %llu calls, %8.1f us with %llu\n", name, before, static_cast<unsigned long long>(few), after,
+                static_cast<unsigned long long>(many));
+    EXPECT_LE(after, 3 * before + 60) << name;
+  }
+}
 
 TEST(Cost, AThousandKeptEditsOfAHundredThousandMessagesTakeLessThanEightMegabytes) {
   History history = conversation_of(100000);

@@ -3,108 +3,112 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <vector>
+
+#include "history/units.hpp"
 
 namespace undertext {
 namespace {
 
-// A pair, or a join, on both sides of a cut: indices of its first and its last message.
+// Two messages that belong together, on both sides of a cut: indices.
 struct Bond {
   std::uint64_t first = 0, last = 0;
 };
 
-// The pairs of a view, by message. Each message is read once at most.
-class Pairings {
+// What is bound to what in a view.
+class Bonds {
  public:
-  Pairings(const Log& log_of_all, const PlacedView& view_of_it) : log(log_of_all), view(view_of_it) {}
+  Bonds(const Log& log, const PlacedView& view) : reasoning_(log, view), log_(log), view_(view), entries_(view.entries) {}
 
-  // Those in which this message of the view is one half and another message the other.
-  const std::vector<PairPlaces>& of(std::uint32_t ordinal) {
-    const auto [known, is_new] = known_.try_emplace(ordinal);
-    if (!is_new || !log.message(ordinal).has_tool_links()) return known->second;
-    const std::vector<ToolLink> links = log.message(ordinal).tool_links();
-    for (const LinkedId& linked : linked_ids(links)) {
-      for (const PairPlaces& pair : pairs_of(log, view, linked.id, ordinal)) {
-        if (pair.has(ordinal) && pair.call != pair.result) known->second.push_back(pair);
+  // Calls visit(pair) -> bool for each pair of this message with another, until it answers false; answers whether it got to the end.
+  template <class Visit>
+  bool visit_pairs(std::uint32_t ordinal, Visit visit) const {
+    for (const Mention& mention : log_.mentions(ordinal)) {
+      for (const PairPlaces& pair : pairs_of(log_, view_, mention.hash, ordinal)) {
+        if (pair.has(ordinal) && pair.call != pair.result && !visit(pair)) return false;
       }
     }
-    return known->second;
+    return true;
   }
 
-  const Log& log;
-  const PlacedView& view;
+  // A bond across the cut. Of those with one reasoning, and of the pairs, the one that ends last.
+  std::optional<Bond> across(std::uint64_t cut) const {
+    if (cut == 0 || cut >= entries_.size()) return {};
+    if (const std::optional<std::uint64_t> reasoning = reasoning_.before(cut)) {
+      const std::optional<std::uint64_t> last = reasoning_.last(*reasoning);
+      if (last && *last >= cut) return Bond{*reasoning, *last};
+    }
+    if (std::optional<Bond> pair = pair_across(cut)) return pair;
+    return thinking_across(cut);
+  }
+
+  // A provider wants a turn's thinking back unchanged as long as the turn's tools are part of the request. So what an assistant says after a
+  // result belongs to that result when it thinks itself, or thought when it made the call. System messages in between do not count.
+  std::optional<Bond> thinking_across(std::uint64_t cut) const {
+    if (cut == 0 || cut >= entries_.size()) return {};
+    Bond bond{cut - 1, cut};
+    while (bond.last + 1 < entries_.size() && entries_[bond.last].role() == Role::system) ++bond.last;
+    const Entry& after = entries_[bond.last];
+    if (after.role() != Role::assistant) return {};
+    while (bond.first > 0 && entries_[bond.first].role() == Role::system) --bond.first;
+    const Entry& before = entries_[bond.first];
+    if (before.role() != Role::tool && before.role() != Role::user) return {};
+    if (!after.reasons && !may_answer_thinking(bond.first)) return {};
+    const bool none = visit_pairs(before.ordinal, [&](const PairPlaces& pair) {
+      return pair.result_ordinal != before.ordinal || !(after.reasons || entries_[pair.call].reasons);
+    });
+    return none ? std::nullopt : std::optional(bond);
+  }
+
+  const Reasoning& reasoning() const { return reasoning_; }
 
  private:
-  std::unordered_map<std::uint32_t, std::vector<PairPlaces>> known_;
+  std::optional<Bond> pair_across(std::uint64_t cut) const {
+    std::optional<Bond> found;
+    const std::uint32_t place = entries_[cut - 1].place;
+    entries_.visit_back(
+        cut, entries_.size(), [&](const EntrySums& s) { return s.reach_min <= place; },
+        [&](std::uint64_t, const Entry& e) {
+          if (e.reach > place) return true;
+          // `reach` may be lower than it must be: the links tell.
+          return visit_pairs(e.ordinal, [&](const PairPlaces& pair) {
+            const Bond bond{std::min(pair.call, pair.result), std::max(pair.call, pair.result)};
+            if (bond.first < cut && cut <= bond.last) found = bond;
+            return !found;
+          });
+        });
+    return found;
+  }
+
+  // Whether the model may have thought before a call that the message at `index` answers: no such call stands further back than the message
+  // reaches, and one behind it would reach back to it. Spares most messages the search for their calls.
+  bool may_answer_thinking(std::uint64_t index) const {
+    const Entry& entry = entries_[index];
+    bool found = false;
+    entries_.visit_back(
+        0, index, [&](const EntrySums& s) { return s.reasoning_count > 0 || s.place_max < entry.reach; },
+        [&](std::uint64_t, const Entry& earlier) {
+          if (earlier.place < entry.reach) return false;
+          found = earlier.reasons;
+          return !found;
+        });
+    return found || !entries_.visit(
+                        index + 1, entries_.size(), [&](const EntrySums& s) { return s.reach_min <= entry.place; },
+                        [&](std::uint64_t, const Entry& later) { return later.reach > entry.place; });
+  }
+
+  const Reasoning reasoning_;
+  const Log& log_;
+  const PlacedView& view_;
+  const EntryTree& entries_;
 };
-
-std::optional<Bond> pair_across(Pairings& pairings, std::uint64_t cut) {
-  std::optional<Bond> found;
-  const EntryTree& entries = pairings.view.entries;
-  const std::uint32_t place = entries[cut - 1].place;
-  entries.visit(
-      cut, entries.size(), [&](const EntrySums& s) { return s.reach_min <= place; },
-      [&](std::uint64_t, const Entry& e) {
-        if (e.reach > place) return true;
-        // `reach` may be lower than it must be: the message tells.
-        for (const PairPlaces& pair : pairings.of(e.ordinal)) {
-          const Bond bond{std::min(pair.call, pair.result), std::max(pair.call, pair.result)};
-          if (bond.first < cut && cut <= bond.last) found = bond;
-        }
-        return !found;
-      });
-  return found;
-}
-
-// Whether the model may have thought before a call that the message at `index` answers: no such call stands further back than the message
-// reaches, and one behind it would reach back to it. Spares most messages the reading.
-bool may_answer_thinking(const Pairings& pairings, std::uint64_t index) {
-  constexpr int looks_max = 8;
-  const EntryTree& entries = pairings.view.entries;
-  const Entry& entry = entries[index];
-  int looks = 0;
-  for (std::uint64_t i = index; i-- > 0;) {
-    const Entry& earlier = entries[i];
-    if (earlier.place < entry.reach) break;
-    if (++looks > looks_max || pairings.log.message(earlier.ordinal).has_reasoning()) return true;
-  }
-  return !entries.visit(
-      index + 1, entries.size(), [&](const EntrySums& s) { return s.reach_min <= entry.place; },
-      [&](std::uint64_t, const Entry& later) { return later.reach > entry.place; });
-}
-
-// A provider wants a turn's thinking back unchanged as long as the turn's tools are part of the request. So what an assistant says after a
-// result belongs to that result when it thinks itself, or thought when it made the call. System messages in between do not count.
-std::optional<Bond> thinking_across(Pairings& pairings, std::uint64_t cut) {
-  const EntryTree& entries = pairings.view.entries;
-  Bond bond{cut - 1, cut};
-  while (bond.last + 1 < entries.size() && entries[bond.last].role() == Role::system) ++bond.last;
-  const Entry& after = entries[bond.last];
-  if (after.role() != Role::assistant) return {};
-  while (bond.first > 0 && entries[bond.first].role() == Role::system) --bond.first;
-  const Entry& before = entries[bond.first];
-  if (before.role() != Role::tool && before.role() != Role::user) return {};
-  const bool thinks = pairings.log.message(after.ordinal).has_reasoning();
-  if (!thinks && !may_answer_thinking(pairings, bond.first)) return {};
-  for (const PairPlaces& pair : pairings.of(before.ordinal)) {
-    if (pair.result_ordinal == before.ordinal && (thinks || pairings.log.message(pair.call_ordinal).has_reasoning())) return bond;
-  }
-  return {};
-}
-
-std::optional<Bond> bond_across(Pairings& pairings, std::uint64_t cut) {
-  if (cut == 0 || cut >= pairings.view.size()) return {};
-  if (std::optional<Bond> pair = pair_across(pairings, cut)) return pair;
-  return thinking_across(pairings, cut);
-}
 
 // Stretches that take in whatever is bound to them. What the stretches began with is found at their edges; each message that came in since is
 // asked what it is bound to itself. So a turn of k messages costs k times O(log n), however long the stretches are.
 class Growth {
  public:
   Growth(const Log& log, const PlacedView& view, Stretches kept)
-      : pairings_(log, view), entries_(view.entries), kept_(std::move(kept)) {}
+      : bonds_(log, view), entries_(view.entries), kept_(std::move(kept)) {}
 
   Stretches grown() {
     for (std::size_t k = 0; k < kept_.size(); ++k) {
@@ -118,6 +122,10 @@ class Growth {
       add_partners(entries_[index].ordinal);
       add_thinking(index);
       add_thinking(index + 1);
+      if (entries_[index].reasons) add_following(index);
+      if (const std::optional<std::uint64_t> reasoning = bonds_.reasoning().before(index)) {
+        if (bonds_.reasoning().last(*reasoning) >= index) join(*reasoning, index);
+      }
     }
     return with_indices(kept_, {more_.begin(), more_.end()});
   }
@@ -143,45 +151,61 @@ class Growth {
           return true;
         });
     add_thinking(edge);
+    const std::optional<std::uint64_t> reasoning = bonds_.reasoning().before(edge);
+    if (reasoning && reasoning != last_reasoning_) add_following(*reasoning);
+    if (reasoning) last_reasoning_ = reasoning;
   }
   void add_partners(std::uint32_t ordinal) {
-    for (const PairPlaces& pair : pairings_.of(ordinal)) join(pair.call, pair.result);
+    bonds_.visit_pairs(ordinal, [&](const PairPlaces& pair) {
+      join(pair.call, pair.result);
+      return true;
+    });
   }
   void add_thinking(std::uint64_t cut) {
-    if (cut == 0 || cut >= entries_.size()) return;
-    if (const std::optional<Bond> bond = thinking_across(pairings_, cut)) join(bond->first, bond->last);
+    if (const std::optional<Bond> bond = bonds_.thinking_across(cut)) join(bond->first, bond->last);
+  }
+  // Also what stands in between: a summary in its place would part the two.
+  void add_following(std::uint64_t reasoning) {
+    const std::optional<std::uint64_t> last = bonds_.reasoning().last(reasoning);
+    if (!last) return;
+    entries_.visit(
+        reasoning + 1, *last + 1, [](const EntrySums&) { return true; },
+        [&](std::uint64_t index, const Entry& e) {
+          if (e.role() != Role::system) join(reasoning, index);
+          return true;
+        });
   }
 
-  Pairings pairings_;
+  Bonds bonds_;
   const EntryTree& entries_;
   Stretches kept_;
   std::set<std::uint64_t> more_;
   std::vector<std::uint64_t> open_;  // of more_, those yet to be asked
+  std::optional<std::uint64_t> last_reasoning_;
 };
 
 }  // namespace
 
 bool is_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index) {
-  Pairings pairings(log, view);
-  return !view.has_pairs() || !bond_across(pairings, index);
+  return !view.may_have_units() || !Bonds(log, view).across(index);
 }
 
 std::uint64_t next_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index) {
-  if (!view.has_pairs()) return index;
-  Pairings pairings(log, view);
-  while (const std::optional<Bond> bond = bond_across(pairings, index)) index = bond->last + 1;
+  if (!view.may_have_units()) return index;
+  const Bonds bonds(log, view);
+  while (const std::optional<Bond> bond = bonds.across(index)) index = bond->last + 1;
   return index;
 }
 
 std::uint64_t previous_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index) {
-  if (!view.has_pairs()) return index;
-  Pairings pairings(log, view);
-  while (const std::optional<Bond> bond = bond_across(pairings, index)) index = bond->first;
+  if (!view.may_have_units()) return index;
+  const Bonds bonds(log, view);
+  while (const std::optional<Bond> bond = bonds.across(index)) index = bond->first;
   return index;
 }
 
 Stretches with_whole_turns(const Log& log, const PlacedView& view, Stretches kept) {
-  if (!view.has_pairs()) return kept;
+  if (!view.may_have_units()) return kept;
   return Growth(log, view, std::move(kept)).grown();
 }
 

@@ -1,11 +1,10 @@
-// Where a view may be cut: between turns, never inside a tool pair, a set of parallel calls, or a turn in which a model thinks between its
-// tool calls. Pure functions.
+// Where a view may be cut: between turns, never inside a unit (units.hpp), or a turn in which a model thinks between its tool calls. Pure functions.
 //
 //     user   assistant(call 1, call 2)   tool 1   tool 2   assistant(thinking, call 3)   tool 3   assistant   user
 //   |      |                           ×        ×        ×                             ×        ×           |      |
 //
 // Pairs are found by `reach`, which the tree keeps summed, so a cut is judged in O(log n). Whether the model's thinking joins a result
-// to what follows it can be seen at the cut itself.
+// to what follows it can be seen at the cut itself. A long unit costs no more than a short one: the pair that ends last is looked for.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ bool is_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index);
 std::uint64_t next_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index);      // at or after
 std::uint64_t previous_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index);  // at or before
 
-// `kept` and what belongs to it: no pair and no turn has one part in the answer and another not.
+// `kept` and what belongs to it: no unit and no turn has one part in the answer and another not.
 Stretches with_whole_turns(const Log& log, const PlacedView& view, Stretches kept);
 
 }  // namespace undertext

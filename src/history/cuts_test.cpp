@@ -54,8 +54,19 @@ TEST(Cuts, SeeThroughSystemMessages) {
 
 TEST(Cuts, AResultWhoseCallIsGoneBindsNothing) {
   EXPECT_EQ(cuts_of(history_of({user, result("1"), thoughtful})), "||||");
-  EXPECT_EQ(cuts_of(history_of({user, result("1"), thoughtful, call("2"), result("2")})), "||||x|")
+  EXPECT_EQ(cuts_of(history_of({user, result("1"), thoughtful, user, call("2"), result("2")})), "|||||x|")
       << "whatever else is in the view";
+}
+
+TEST(Cuts, AreNotBetweenReasoningAndTheCallsThatFollowFromIt) {
+  const std::string reasoning = R"({"role":"assistant","content":[{"type":"reasoning","summary":[]}]})";
+  const std::string system = R"({"role":"system","content":"s"})";
+  EXPECT_EQ(cuts_of(history_of({user, reasoning, call("1"), call("2"), result("1"), result("2"), user})), "||xxxx||");
+  EXPECT_EQ(cuts_of(history_of({user, reasoning, system, answer, call("1"), result("1"), user})), "||xxxx||");
+  EXPECT_EQ(cuts_of(history_of({user, reasoning, system, answer, answer, user})), "||xx|||") << "what it led to is the answer";
+  EXPECT_EQ(cuts_of(history_of({user, reasoning, reasoning, call("1"), result("1"), user})), "||xxx||");
+  EXPECT_EQ(cuts_of(history_of({user, reasoning, user, call("1"), result("1")})), "||||x|") << "it led to nothing";
+  EXPECT_EQ(cuts_of(history_of({user, thoughtful, answer, user})), "|||||") << "it has said what it led to";
 }
 
 TEST(Cuts, OfTheEmptyViewAndBeyondTheEndAreLegal) {

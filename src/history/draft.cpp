@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "history/operation_table.hpp"
+#include "history/plan.hpp"
 
 namespace undertext {
 namespace {
@@ -82,9 +83,8 @@ Result<std::vector<std::uint32_t>> Draft::store(std::span<const Message> message
   for (const Message& made : messages) {
     const StoredMessage* const known = given_ ? next_given() : nullptr;
     const Message& message = known ? *known->body : made;
-    stored_links_.push_back(message.has_tool_links() ? message.tool_links() : std::vector<ToolLink>());
     const std::uint32_t tokens = known ? known->tokens : context_.count_tokens ? context_.count_tokens(message) : 0;
-    ordinals.push_back(log_.store(message, stored_links_.back(), context_.now_ms, tokens));
+    ordinals.push_back(log_.store(message, context_.now_ms, tokens));
   }
   return ordinals;
 }
@@ -96,31 +96,31 @@ const StoredMessage* Draft::next_given() const {
 }
 
 Result<std::uint32_t> Draft::store_summary(const Message& message, std::vector<std::uint32_t> originals) {
+  log_.note_summary(static_cast<std::uint32_t>(log_.size()), std::move(originals));
   Result<std::vector<std::uint32_t>> stored = store({&message, 1});
   if (!stored) return stored.error();
-  log_.note_summary(stored->front(), std::move(originals));
   return stored->front();
 }
 
 void Draft::append(std::span<const std::uint32_t> ordinals) {
-  for (const std::uint32_t ordinal : ordinals) {
-    if (ordinal >= log_length_before()) {
-      view_.append(log_, ordinal, stored_links_[ordinal - log_length_before()]);
-    } else {
-      view_.append(log_, ordinal);
-    }
-  }
+  for (const std::uint32_t ordinal : ordinals) view_.append(log_, ordinal);
 }
 
 void Draft::edit(const std::vector<Splice>& splices) {
   Stretches gone;
-  for (const Splice& s : splices) add_stretch(gone, s.at, s.at + s.erase);
-  if (!gone.empty()) kept_ = complement(gone, view_.size());
+  change_.emplace();
+  for (const Splice& s : splices) {
+    add_stretch(gone, s.at, s.at + s.erase);
+    change_->seams.push_back(s.at);
+  }
+  change_->kept = complement(gone, view_.size());
   view_.edit(log_, splices);
 }
 
 void Draft::keep_only(const Stretches& kept) {
-  kept_ = kept;
+  change_.emplace();
+  change_->kept = kept;
+  for (const Range& gap : complement(kept, view_.size())) change_->seams.push_back(gap.start);
   view_.keep_only(log_, kept);
 }
 
@@ -148,13 +148,25 @@ void Draft::replace_state(PlacedView view, BatchTree batches) {
   view_swapped_ = true;
 }
 
-Step Draft::finish(const Operation& operation) && {
-  Applied applied;
+Result<std::vector<Warning>> Draft::broken_units(bool is_plan) {
   const PlacedView before = base_.head.placed();
-  // Without a pair there is none to break, and no need to find out what was kept.
-  if ((view_swapped_ || kept_) && before.has_pairs()) {
-    applied.warnings = broken_pairs(log_, before, view_swapped_ ? kept_between(before, view_) : *kept_, view_);
-  }
+  // Without a unit there is none to break, and no need to find out what was kept.
+  if ((!view_swapped_ && !change_) || !before.may_have_units()) return std::vector<Warning>();
+  const ViewChange change = view_swapped_ ? change_between(before, view_) : *change_;
+  const std::vector<Half> lost = halves(log_, before, change.kept);
+  relink(log_, lost, view_);
+  if (replays()) return std::vector<Warning>();
+  std::vector<Warning> warnings = warnings_of(log_, before, change, lost, view_);
+  if (is_plan && !warnings.empty()) return bad_plan("would break a tool pair");
+  if (is_plan && splits_reasoning(log_, before, change.kept, view_)) return bad_plan("would part reasoning from its calls");
+  return warnings;
+}
+
+Result<Step> Draft::finish(const Operation& operation) && {
+  Applied applied;
+  Result<std::vector<Warning>> warnings = broken_units(std::holds_alternative<op::ApplyPlan>(operation.what));
+  if (!warnings) return warnings.error();
+  applied.warnings = std::move(*warnings);
 
   const bool is_append = traits_of(operation).only_appends;
   auto rep = std::make_shared<History::Rep>();
@@ -175,7 +187,7 @@ Step Draft::finish(const Operation& operation) && {
   row.state = rep->first_state + static_cast<std::uint32_t>(rep->states.size());
   if (!is_append || !operation.options.description.empty()) {
     RecordedOperation recorded{to_record(operation, context_.pairs), {}, tag()};
-    if (is_filter_by_text(operation)) recorded.kept = kept_;
+    if (records_kept(recorded) && change_) recorded.kept = change_->kept;
     row.operation = Shared<LinkedOperation>::make(std::move(recorded), restores_, undo_, redo_);
   }
   rep->versions.push_back(row);
@@ -186,7 +198,7 @@ Step Draft::finish(const Operation& operation) && {
   applied.stats = stats_of(*rep);
   applied.affected_batch_index = BatchIndex(applied.stats.current_batch_index);
   applied.opened_batch = opened_batch_;
-  return {History(std::move(rep)), std::move(applied)};
+  return Step{History(std::move(rep)), std::move(applied)};
 }
 
 Stats stats_of(const History::Rep& rep) {

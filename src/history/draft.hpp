@@ -67,10 +67,12 @@ class Draft {
     redo_ = redo;
   }
 
-  Step finish(const Operation& operation) &&;
+  // invalid_argument: a plan would break a unit.
+  Result<Step> finish(const Operation& operation) &&;
 
  private:
   const StoredMessage* next_given() const;
+  Result<std::vector<Warning>> broken_units(bool is_plan);
 
   const History::Rep& base_;
   const ApplyContext& context_;
@@ -80,9 +82,8 @@ class Draft {
   Marks marks_;
   const std::vector<StoredMessage>* given_;
   const RecordedOperation* record_;
-  std::vector<std::vector<ToolLink>> stored_links_;  // of the messages stored here, read once
-  std::optional<Stretches> kept_;                    // of the view before; unset: all of it
-  bool view_swapped_ = false;                        // the view is another one; what was kept is yet to be found out
+  std::optional<ViewChange> change_;  // of the view; unset: nothing, or appends only
+  bool view_swapped_ = false;         // the view is another one; what was kept is yet to be found out
   bool opened_batch_ = false;
   std::optional<std::uint32_t> restores_, undo_, redo_;
 };

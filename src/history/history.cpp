@@ -51,7 +51,12 @@ std::vector<bool> longest_rising(const std::vector<std::uint64_t>& numbers) {
 }  // namespace
 
 std::string_view name(Warning::Code code) {
-  return code == Warning::Code::tool_call_without_result ? "tool_call_without_result" : "tool_result_without_call";
+  switch (code) {
+    case Warning::Code::tool_call_without_result: return "tool_call_without_result";
+    case Warning::Code::tool_result_without_call: return "tool_result_without_call";
+    case Warning::Code::reasoning_without_call: return "reasoning_without_call";
+  }
+  return "tool_call_without_result";
 }
 
 History::History(std::int64_t created_at_ms) {

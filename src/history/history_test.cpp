@@ -158,6 +158,40 @@ TEST(History, CompressingAndExpandingLeavesEveryMessageFindable) {
   EXPECT_EQ(applied(h, op::Truncate{.keep_last = 51}).warnings.size(), 1u);
 }
 
+Message reasoning() { return Message::parse(R"({"role":"assistant","content":[{"type":"reasoning","summary":[]}]})").value(); }
+
+TEST(History, ReasoningThatLosesAllItsCallsIsWarnedOf) {
+  const History h = after(History(), op::Append{{user("q"), reasoning(), call("a"), call("b"), result("a"), result("b")}});
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({2, 4})}).warnings, std::vector<Warning>()) << "one is left";
+  const std::vector<Warning> parted{{Warning::Code::reasoning_without_call, Ordinal(1), ""}};
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({2, 3, 4, 5})}).warnings, parted);
+  EXPECT_EQ(applied(h, op::Insert{2, {user("in between")}}).warnings, parted);
+  EXPECT_EQ(applied(h, op::Insert{2, {system("in between")}}).warnings, std::vector<Warning>());
+  const History hidden = after(h, op::Delete{Names::indices({2, 3, 4, 5})});
+  EXPECT_EQ(applied(hidden, op::Undo{}).warnings, std::vector<Warning>());
+}
+
+TEST(History, ShrinkAndGrowTakeReasoningAndItsCallsAsOne) {
+  const History h =
+      after(History(), op::Append{{user("q"), reasoning(), call("a"), call("b"), result("a"), result("b"), user("z")}});
+  for (std::uint64_t i = 1; i < 6; ++i) {
+    EXPECT_EQ(after(h, op::Delete{Names::indices({i}), Pairs::shrink}).view().size(), 2u) << i;
+    EXPECT_EQ(after(h, op::Delete{Names::indices({i}), Pairs::grow}).view().size(), 7u) << i;
+  }
+  const History pinned = after(h, op::Mark{Names::indices({1}), "pinned"});
+  EXPECT_EQ(after(pinned, op::Delete{Names::indices({2}), Pairs::shrink}).view().size(), 5u)
+      << "what is pinned stays, and so does the rest";
+}
+
+TEST(History, ResultsOfDifferentCallsAreNotMerged) {
+  const History h = after(History(), op::Append{{call("a"), call("b"), result("a"), result("b"), result("a")}});
+  const Result<Step> refused = h.apply({op::Merge{{2, 3}}}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(refused.error().field, "indices");
+  EXPECT_EQ(texts(after(h, op::Merge{{2, 4}, "+"}).view()), "  r+r r ");
+}
+
 TEST(History, RollingBackToBeforeAResultWarnsOfTheCallThatStays) {
   History h = after(History(), op::Append{{user("q"), call("c1")}});
   h = after(h, op::StartBatch{});

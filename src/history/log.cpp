@@ -1,40 +1,19 @@
 #include "history/log.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
-#include "base/find_bytes.hpp"
+#include "base/text_hash.hpp"
 
 namespace undertext {
-namespace {
 
-std::uint32_t side_of(const ToolLink& link) { return link.side == ToolLink::Side::call ? LinkNote::calls : LinkNote::answers; }
-
-}  // namespace
-
-std::vector<LinkedId> linked_ids(const std::vector<ToolLink>& links) {
-  std::vector<LinkedId> ids;
-  ids.reserve(links.size());
-  for (const ToolLink& link : links) ids.push_back({link.id, side_of(link)});
-  std::sort(ids.begin(), ids.end(), [](const LinkedId& a, const LinkedId& b) { return a.id < b.id; });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (kept > 0 && ids[kept - 1].id == ids[i].id) {
-      ids[kept - 1].sides |= ids[i].sides;
-    } else {
-      ids[kept++] = ids[i];
-    }
-  }
-  ids.resize(kept);
-  return ids;
+Link Link::of(const ToolLink& link, std::uint32_t ordinal) {
+  const bool is_call = link.side == ToolLink::Side::call;
+  return {(Log::hash_of(link.id) << 1) | (is_call ? 1 : 0), ordinal, is_call ? no_place : 0};
 }
 
-// FNV-1a, folded to 30 bits.
-std::uint32_t Log::hash_of(std::string_view id) {
-  std::uint32_t h = 2166136261u;
-  for (const char c : id) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
-  return (h ^ (h >> 30)) & 0x3fffffffu;
-}
+std::uint64_t Log::hash_of(std::string_view id) { return text_hash(id) >> 1; }
 
 void Log::throw_no_message(std::uint64_t ordinal) {
   throw Failure(Error{ErrorCode::corrupt,
@@ -42,9 +21,9 @@ void Log::throw_no_message(std::uint64_t ordinal) {
 }
 
 std::uint64_t Log::first_note(std::uint64_t key) const {
-  std::uint64_t found = links.size();
-  links.visit(
-      0, links.size(), [&](const LinkSums& s) { return s.last_key >= key; },
+  std::uint64_t found = notes.size();
+  notes.visit(
+      0, notes.size(), [&](const NoteSums& s) { return s.last_key >= key; },
       [&](std::uint64_t i, const LinkNote& note) {
         if (note.key() < key) return true;
         found = i;
@@ -53,40 +32,112 @@ std::uint64_t Log::first_note(std::uint64_t key) const {
   return found;
 }
 
-std::uint32_t Log::sides_of(const LinkNote& note, std::string_view id) const {
-  if (note.ordinal >= size()) return 0;
-  const Message noted = message(note.ordinal);
-  const std::string_view json = noted.json();
-  if (!has_stale_notes && json.find('\\') == std::string_view::npos) {
-    // Without escapes the id would stand there as it is; so most messages need not be parsed.
-    std::string quoted = "\"";
-    (quoted += id) += '"';
-    return find_bytes(json, quoted) != std::string_view::npos ? note.sides() : 0;
-  }
-  std::uint32_t sides = 0;
-  for (const ToolLink& link : noted.tool_links()) {
-    if (link.id == id) sides |= side_of(link);
-  }
-  return sides;
+std::uint64_t Log::first_link(std::uint64_t ordinal) const {
+  std::uint64_t found = links.size();
+  links.visit(
+      0, links.size(), [&](const LinkSums& s) { return s.ordinal_max >= ordinal; },
+      [&](std::uint64_t i, const Link& link) {
+        if (link.ordinal < ordinal) return true;
+        found = i;
+        return false;
+      });
+  return found;
 }
 
-std::uint32_t Log::store(const Message& message, const std::vector<ToolLink>& message_links, std::int64_t now_ms,
-                         std::uint32_t tokens) {
-  const auto ordinal = static_cast<std::uint32_t>(stored.size());
-  stored.push_back(StoredMessage(message, message.timestamp_ms().value_or(now_ms), std::min(tokens, tokens_per_message_max)));
-  for (const LinkedId& linked : linked_ids(message_links)) {
-    const LinkNote note{(hash_of(linked.id) << 2) | linked.sides, ordinal};
-    const std::uint64_t at = first_note(note.key());
-    const bool known = at < links.size() && links[at].key() == note.key();
-    links.splice(at, known ? 1 : 0, {&note, 1});
+std::vector<Mention> Log::mentions(std::uint32_t ordinal) const {
+  std::vector<Mention> found;
+  links.visit(
+      first_link(ordinal), links.size(), [](const LinkSums&) { return true; },
+      [&](std::uint64_t, const Link& link) {
+        if (link.ordinal != ordinal) return false;
+        found.push_back({link.hash(), link.is_call(), !link.is_call()});
+        return true;
+      });
+  std::sort(found.begin(), found.end(), [](const Mention& a, const Mention& b) { return a.hash < b.hash; });
+  std::size_t kept = 0;
+  for (const Mention& mention : found) {
+    if (kept > 0 && found[kept - 1].hash == mention.hash) {
+      found[kept - 1].calls |= mention.calls;
+      found[kept - 1].answers |= mention.answers;
+    } else {
+      found[kept++] = mention;
+    }
   }
+  found.resize(kept);
+  return found;
+}
+
+std::vector<std::uint32_t> Log::waiting() const {
+  std::vector<std::uint32_t> found;
+  for (std::uint64_t from = 0; from < links.size();) {
+    const bool none = links.visit(
+        from, links.size(), [](const LinkSums& s) { return s.answered_max == no_place; },
+        [&](std::uint64_t, const Link& link) {
+          if (link.answered_at != no_place) return true;
+          found.push_back(link.ordinal);
+          return false;
+        });
+    if (none) break;
+    from = first_link(std::uint64_t{found.back()} + 1);
+  }
+  return found;
+}
+
+void Log::set_answered(std::uint64_t link, std::uint32_t answered_at) {
+  Link changed = links[link];
+  changed.answered_at = answered_at;
+  links.splice(link, 1, {&changed, 1});
+}
+
+void Log::add_links(std::uint32_t ordinal, const std::vector<ToolLink>& message_links) {
+  const std::uint64_t first = links.size();
+  for (const ToolLink& given : message_links) {
+    const Link link = Link::of(given, ordinal);
+    const LinkNote note = LinkNote::of(link.hash(), links.size());
+    const std::uint64_t at = first_note(note.key());
+    const bool known = at < notes.size() && notes[at].key() == note.key();  // of a link that was cut off
+    notes.splice(at, known ? 1 : 0, {&note, 1});
+    links.push_back(link);
+  }
+  if (originals(ordinal)) return;  // what stands for a result brings none
+  for (std::uint64_t i = first; i < links.size(); ++i) {
+    const Link result = links[i];
+    if (result.is_call()) continue;
+    std::vector<std::uint64_t> answered;
+    visit_mentions_below(result.hash(), std::uint64_t{ordinal} + 1, [&](const Link& other, std::uint64_t index) {
+      // Calls before an earlier result are answered by that.
+      if (!other.is_call()) return other.ordinal == ordinal || originals(other.ordinal) != nullptr;
+      if (other.answered_at != no_place) return false;
+      answered.push_back(index);
+      return true;
+    });
+    for (const std::uint64_t call : answered) set_answered(call, ordinal);
+  }
+}
+
+std::uint32_t Log::store(const Message& message, std::int64_t now_ms, std::uint32_t tokens) {
+  const auto ordinal = static_cast<std::uint32_t>(stored.size());
+  StoredMessage next(message, message.timestamp_ms().value_or(now_ms), std::min(tokens, tokens_per_message_max));
+  const std::vector<ToolLink> message_links = message.tool_links();
+  next.set_units(message, message_links);
+  if (links_known) add_links(ordinal, message_links);
+  stored.push_back(next);
   return ordinal;
 }
 
 void Log::cut(std::uint64_t length) {
-  // Notes of tool-call ids stay: there may be very many, and whoever uses one looks into the message.
-  has_stale_notes = has_stale_notes || length < stored.size();
   stored.splice(length, stored.size() - length, {});
+  const std::uint64_t kept_links = first_link(length);
+  links.splice(kept_links, links.size() - kept_links, {});
+  // Notes stay: there may be very many, and the links tell which of them count. Calls whose results are cut off wait again.
+  std::vector<std::uint64_t> waiting_again;
+  links.visit(
+      0, links.size(), [&](const LinkSums& s) { return s.answered_max >= length; },
+      [&](std::uint64_t i, const Link& link) {
+        if (link.is_call() && link.answered_at >= length && link.answered_at != no_place) waiting_again.push_back(i);
+        return true;
+      });
+  for (const std::uint64_t link : waiting_again) set_answered(link, no_place);
   std::uint64_t kept = summaries.size();
   while (kept > 0 && summaries[kept - 1].ordinal >= length) --kept;
   summaries.splice(kept, summaries.size() - kept, {});
@@ -107,12 +158,41 @@ const std::vector<std::uint32_t>* Log::originals(std::uint32_t ordinal) const {
   return nullptr;
 }
 
+void ItemCodec<Link>::write(PageOut& out, const Link* items, unsigned n) {
+  std::uint32_t ordinal = 0;
+  for (const Link* link = items; link != items + n; ++link) {
+    out.number(link->ordinal - ordinal);
+    out.number(link->hash_and_side);
+    // The result of a call comes soon after it, as a rule.
+    if (link->is_call()) out.number(link->answered_at == no_place ? 0 : link->answered_at - link->ordinal + std::uint64_t{1});
+    ordinal = link->ordinal;
+  }
+}
+
+std::vector<Link> ItemCodec<Link>::read(PageIn& in, unsigned n) {
+  std::vector<Link> items;
+  items.reserve(n);
+  std::uint64_t ordinal = 0;
+  for (unsigned i = 0; i < n; ++i) {
+    ordinal += in.number();
+    if (ordinal >= no_place) in.fail("an ordinal is out of range");
+    Link link{in.number(), static_cast<std::uint32_t>(ordinal), 0};
+    if (link.is_call()) {
+      const std::uint64_t answered = in.number();
+      if (answered > no_place - ordinal) in.fail("a call is answered too late");
+      link.answered_at = answered == 0 ? no_place : static_cast<std::uint32_t>(ordinal + answered - 1);
+    }
+    items.push_back(link);
+  }
+  return items;
+}
+
 void ItemCodec<LinkNote>::write(PageOut& out, const LinkNote* items, unsigned n) {
   std::uint32_t hash = 0;
   for (const LinkNote* note = items; note != items + n; ++note) {
-    out.number((static_cast<std::uint64_t>(note->hash() - hash) << 2) | note->sides());
-    out.number(note->ordinal);
-    hash = note->hash();
+    out.number(note->hash - hash);
+    out.number(note->link);
+    hash = note->hash;
   }
 }
 
@@ -121,10 +201,9 @@ std::vector<LinkNote> ItemCodec<LinkNote>::read(PageIn& in, unsigned n) {
   items.reserve(n);
   std::uint64_t hash = 0;
   for (unsigned i = 0; i < n; ++i) {
-    const std::uint64_t more = in.number();
-    hash += more >> 2;
-    if (hash > 0x3fffffffu) in.fail("a hash is out of range");
-    items.push_back({static_cast<std::uint32_t>((hash << 2) | (more & 3)), in.number32()});
+    hash += in.number();
+    if (hash > std::numeric_limits<std::uint32_t>::max()) in.fail("a hash is out of range");
+    items.push_back({static_cast<std::uint32_t>(hash), in.number32()});
   }
   return items;
 }
@@ -176,6 +255,8 @@ Entry entry_of(const StoredMessage& stored, std::uint32_t ordinal, std::uint32_t
   e.reach = no_place;
   e.bytes = stored.bytes;
   e.tokens = stored.tokens & tokens_per_message_max;
+  e.calls = stored.calls;
+  e.reasons = stored.reasons;
   e.role_bits = stored.role_bits;
   e.set_time_ms(stored.time_ms);
   return e;

@@ -14,44 +14,78 @@
 
 namespace undertext {
 
-// A message mentions a tool-call id with this hash, as a call, a result or both. Ordered by hash, then ordinal.
-struct LinkNote {
-  std::uint32_t hash_and_sides;  // the upper 30 bits, and the lower two
+// One side of a tool pair that a message holds. The id is known by its hash alone, and two ids with one hash count as one: among a million ids of a
+// conversation the chance of that is about 1 in 10^7. A false pair makes an edit keep, hide or warn of a message too many; nothing is lost by it.
+struct Link {
+  std::uint64_t hash_and_side;  // the upper 63 bits, and the lowest one: whether it is a call
   std::uint32_t ordinal;
+  std::uint32_t
+      answered_at;  // of a call: the ordinal of the first result of its id that came with it or later; no_place: it waits. Of a result: 0
 
-  static constexpr std::uint32_t calls = 1, answers = 2;
-  std::uint32_t hash() const { return hash_and_sides >> 2; }
-  std::uint32_t sides() const { return hash_and_sides & 3; }
-  std::uint64_t key() const { return (static_cast<std::uint64_t>(hash()) << 32) | ordinal; }
+  static Link of(const ToolLink& link, std::uint32_t ordinal);
+  bool is_call() const { return (hash_and_side & 1) != 0; }
+  std::uint64_t hash() const { return hash_and_side >> 1; }
+  friend bool operator==(const Link&, const Link&) = default;
+};
+struct LinkSums {
+  std::uint32_t ordinal_max = 0;
+  std::uint32_t answered_max = 0;
+  static LinkSums of(const Link& link) { return {link.ordinal, link.answered_at}; }
+  LinkSums& operator+=(const LinkSums& next) {
+    ordinal_max = std::max(ordinal_max, next.ordinal_max);
+    answered_max = std::max(answered_max, next.answered_max);
+    return *this;
+  }
+  friend bool operator==(const LinkSums&, const LinkSums&) = default;
+};
+template <>
+struct ItemCodec<Link> {
+  static void write(PageOut& out, const Link* items, unsigned n);
+  static std::vector<Link> read(PageIn& in, unsigned n);
+};
+template <>
+struct SumsCodec<LinkSums> {
+  static void write(PageOut& out, const LinkSums& sums) {
+    out.number(sums.ordinal_max);
+    out.number(sums.answered_max);
+  }
+  static LinkSums read(PageIn& in) {
+    const std::uint32_t ordinal_max = in.number32();
+    return {ordinal_max, in.number32()};
+  }
+};
+using LinkTree = HouseTree<Link, LinkSums>;
+
+// Where a link with this hash is. May speak of links that were cut off: a note counts only if the link is there and has the hash.
+struct LinkNote {
+  std::uint32_t hash;  // upper half
+  std::uint32_t link;  // its index
+  static LinkNote of(std::uint64_t hash, std::uint64_t link) {
+    return {static_cast<std::uint32_t>(hash >> 31), static_cast<std::uint32_t>(link)};
+  }
+  std::uint64_t key() const { return (static_cast<std::uint64_t>(hash) << 32) | link; }
   friend bool operator==(const LinkNote&, const LinkNote&) = default;
+};
+struct NoteSums {
+  std::uint64_t last_key = 0;
+  static NoteSums of(const LinkNote& note) { return {note.key()}; }
+  NoteSums& operator+=(const NoteSums& next) {
+    last_key = std::max(last_key, next.last_key);
+    return *this;
+  }
+  friend bool operator==(const NoteSums&, const NoteSums&) = default;
 };
 template <>
 struct ItemCodec<LinkNote> {
   static void write(PageOut& out, const LinkNote* items, unsigned n);
   static std::vector<LinkNote> read(PageIn& in, unsigned n);
 };
-struct LinkSums {
-  std::uint64_t last_key = 0;
-  static LinkSums of(const LinkNote& note) { return {note.key()}; }
-  LinkSums& operator+=(const LinkSums& next) {
-    last_key = std::max(last_key, next.last_key);
-    return *this;
-  }
-  friend bool operator==(const LinkSums&, const LinkSums&) = default;
-};
-
 template <>
-struct SumsCodec<LinkSums> {
-  static void write(PageOut& out, const LinkSums& sums) { out.number(sums.last_key); }
-  static LinkSums read(PageIn& in) { return {in.number()}; }
+struct SumsCodec<NoteSums> {
+  static void write(PageOut& out, const NoteSums& sums) { out.number(sums.last_key); }
+  static NoteSums read(PageIn& in) { return {in.number()}; }
 };
-
-// The ids a message mentions, each once, rising.
-struct LinkedId {
-  std::string_view id;
-  std::uint32_t sides;  // LinkNote::calls, LinkNote::answers or both
-};
-std::vector<LinkedId> linked_ids(const std::vector<ToolLink>& links);
+using NoteTree = HouseTree<LinkNote, NoteSums>;
 
 // The originals that a summary stands for, in view order. Ordered by ordinal.
 struct SummaryNote {
@@ -73,10 +107,20 @@ class BodySource {
   virtual Message body(std::uint32_t ordinal) const = 0;
 };
 
+// The ids that a message mentions, by hash, each once, rising.
+struct Mention {
+  std::uint64_t hash = 0;
+  bool calls = false, answers = false;
+};
+
 struct Log {
-  StoredTree stored;                    // by ordinal
-  HouseTree<LinkNote, LinkSums> links;  // every id of every message with tool links
+  StoredTree stored;  // by ordinal
+  LinkTree links;     // of all messages, by ordinal, then as Message::tool_links() has them
+  NoteTree notes;     // the same by hash
   HouseTree<SummaryNote, NoSums> summaries;
+
+  // False: the history was stored by a release that knew fewer kinds of calls. There are no links until with_links() makes them.
+  bool links_known = true;
 
   std::shared_ptr<const BodySource> bodies;  // null: all are in memory
 
@@ -93,44 +137,66 @@ struct Log {
     return at.body.is_here() ? *at.body : bodies->body(ordinal);
   }
 
-  // Stores a message and answers its ordinal. `links` are the message's.
-  std::uint32_t store(const Message& message, const std::vector<ToolLink>& links, std::int64_t now_ms, std::uint32_t tokens);
+  // Stores a message and answers its ordinal. Whether it is a summary must be known by then.
+  std::uint32_t store(const Message& message, std::int64_t now_ms, std::uint32_t tokens);
   void note_summary(std::uint32_t ordinal, std::vector<std::uint32_t> originals);
   const std::vector<std::uint32_t>* originals(std::uint32_t ordinal) const;  // nullptr: no summary
 
-  // Calls visit(note) -> bool for what is noted of messages with this hash of an id, from `around` down (not included) or up, until it answers
-  // false. Messages of other ids may be among them: see sides_of().
-  template <class Visit>
-  void visit_mentions_below(std::uint32_t hash, std::uint32_t around, Visit visit) const;
-  template <class Visit>
-  void visit_mentions_from(std::uint32_t hash, std::uint32_t around, Visit visit) const;
-  static std::uint32_t hash_of(std::string_view id);
+  static std::uint64_t hash_of(std::string_view id);
 
-  // The sides on which the noted message holds the id: LinkNote::calls, LinkNote::answers, both or none.
-  std::uint32_t sides_of(const LinkNote& note, std::string_view id) const;
+  // The links of a message are [first_link(o), first_link(o + 1)).
+  std::uint64_t first_link(std::uint64_t ordinal) const;
+  std::uint64_t count_links(std::uint32_t ordinal) const { return first_link(std::uint64_t{ordinal} + 1) - first_link(ordinal); }
+  std::vector<Mention> mentions(std::uint32_t ordinal) const;
+
+  // Calls visit(link, index) -> bool for links with this hash, of messages from `around` down (not included) or up, until it answers false or
+  // many notes were looked at.
+  template <class Visit>
+  void visit_mentions_below(std::uint64_t hash, std::uint64_t around, Visit visit) const;
+  template <class Visit>
+  void visit_mentions_from(std::uint64_t hash, std::uint64_t around, Visit visit) const;
+
+  // The messages with a call for which no result came, with it or later. Rising. O(log n) each.
+  std::vector<std::uint32_t> waiting() const;
+
+  // Makes the links of the message `ordinal`, the next one without.
+  void add_links(std::uint32_t ordinal, const std::vector<ToolLink>& message_links);
 
   // Takes back everything from `length` on, for another conversation to go on from there.
   void cut(std::uint64_t length);
 
  private:
+  // Some programs use one id again in every turn.
+  static constexpr std::size_t notes_max = 4096;
+
   [[noreturn]] static void throw_no_message(std::uint64_t ordinal);
-  friend class SavedHistory;
   std::uint64_t first_note(std::uint64_t key) const;
-  bool has_stale_notes = false;  // of messages that were cut off
+  void set_answered(std::uint64_t link, std::uint32_t answered_at);
+
+  // Shows the link of a note if it has the hash; answers whether to go on.
+  template <class Visit>
+  bool visit_noted(const LinkNote& note, std::uint64_t hash, std::size_t& looked, Visit& visit) const {
+    if (note.hash != LinkNote::of(hash, 0).hash || ++looked > notes_max) return false;
+    if (note.link >= links.size()) return true;
+    const Link link = links[note.link];
+    return link.hash() != hash || visit(link, std::uint64_t{note.link});
+  }
 };
 
 template <class Visit>
-void Log::visit_mentions_below(std::uint32_t hash, std::uint32_t around, Visit visit) const {
-  links.visit_back(
-      0, first_note(LinkNote{hash << 2, around}.key()), [](const LinkSums&) { return true; },
-      [&](std::uint64_t, const LinkNote& note) { return note.hash() == hash && visit(note); });
+void Log::visit_mentions_below(std::uint64_t hash, std::uint64_t around, Visit visit) const {
+  std::size_t looked = 0;
+  notes.visit_back(
+      0, first_note(LinkNote::of(hash, first_link(around)).key()), [](const NoteSums&) { return true; },
+      [&](std::uint64_t, const LinkNote& note) { return visit_noted(note, hash, looked, visit); });
 }
 
 template <class Visit>
-void Log::visit_mentions_from(std::uint32_t hash, std::uint32_t around, Visit visit) const {
-  links.visit(
-      first_note(LinkNote{hash << 2, around}.key()), links.size(), [](const LinkSums&) { return true; },
-      [&](std::uint64_t, const LinkNote& note) { return note.hash() == hash && visit(note); });
+void Log::visit_mentions_from(std::uint64_t hash, std::uint64_t around, Visit visit) const {
+  std::size_t looked = 0;
+  notes.visit(
+      first_note(LinkNote::of(hash, first_link(around)).key()), notes.size(), [](const NoteSums&) { return true; },
+      [&](std::uint64_t, const LinkNote& note) { return visit_noted(note, hash, looked, visit); });
 }
 
 // The entry of a stored message, at `place`, reaching nowhere.

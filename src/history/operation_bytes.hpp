@@ -8,11 +8,11 @@
 
 namespace undertext {
 
-// What a FILTER by text kept is part of the record of a version. The pages of a history leave it out:
-// it can be long, and nothing is replayed from them.
+// What an operation kept is part of the record of a version (records_kept()). The pages of a history
+// leave it out: it can be long, and nothing is replayed from them.
 enum class KeptPart : bool { absent, present };
 
-// internal: an operation that is never recorded (CompressBy), or a FILTER by text without what it kept.
+// internal: an operation that is never recorded (CompressBy), or one without what it kept.
 void write_record(ByteOut& out, const RecordedOperation& record, KeptPart kept);
 
 // Lists of messages are empty; where a summary was, some message stands. Throws Failure: corrupt;

@@ -71,10 +71,10 @@ inline constexpr OperationRow operation_rows[] = {
     {alternative_of<op::Append>(), "APPEND", {1}, {.only_appends = true, .may_rebase = true}},
     {alternative_of<op::Insert>(), "INSERT", {2}},
     {alternative_of<op::Replace>(), "REPLACE", {3}},
-    {alternative_of<op::Truncate>(), "TRUNCATE", {4}},
+    {alternative_of<op::Truncate>(), "TRUNCATE", {4, 23}},
     {alternative_of<op::Clear>(), "CLEAR", {5}},
-    {alternative_of<op::Filter>(), "FILTER", {6}},
-    {alternative_of<op::Delete>(), "DELETE", {7}},
+    {alternative_of<op::Filter>(), "FILTER", {6, 24}},
+    {alternative_of<op::Delete>(), "DELETE", {7, 25}},
     {alternative_of<op::Compress>(), "COMPRESS", {8}},
     {alternative_of<op::ApplyPlan>(), "COMPRESS", {9}, {.by_strategy = true}, "plan"},
     {alternative_of<op::CompressBy>(), "COMPRESS", {}, {.may_rebase = true, .by_strategy = true}},
@@ -292,8 +292,11 @@ const Message& some_message();
 // What its record holds: `pairs` as they were in force, and no function, which might own anything.
 Operation to_record(Operation operation, Pairs pairs);
 
-// Whether it chose messages by their text. What it kept is then part of its record: texts can be
-// redacted later.
-bool is_filter_by_text(const Operation& operation);
+// Whether it drops or keeps whole units: TRUNCATE, FILTER and DELETE with `pairs`.
+bool mends_units(const Operation& operation);
+
+// Whether what it kept is part of the record: of a FILTER by text, for texts can be redacted later; and, since their second tags, of those that
+// mend units, for a later release may know other units.
+bool records_kept(const RecordedOperation& record);
 
 }  // namespace undertext

@@ -1,73 +1,118 @@
 #include "history/pairs.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "history/first_reader.hpp"
+#include "history/units.hpp"
 
 namespace undertext {
 namespace {
 
 // Entries that reach back across an edge of `kept`: every pair with one half kept and one not has its later half among them. Places never
-// fall, so of the edges before an entry the nearest tells.
-std::vector<std::uint64_t> reaching_across(const PlacedView& view, const Stretches& kept) {
+// fall, so of the edges before an entry the nearest tells. Nothing when they have more than `links_max` links.
+std::optional<std::vector<std::uint64_t>> reaching_across(const Log& log, const PlacedView& view, const Stretches& kept,
+                                                          std::uint64_t links_max) {
   std::vector<std::uint64_t> found;
-  if (kept.empty() || !view.has_pairs()) return found;
+  std::uint64_t links = 0;
   const auto look = [&](std::uint64_t edge, std::uint64_t next_edge) {
-    if (edge == 0) return;
+    if (edge == 0) return true;
     const std::uint32_t place = view.entries[edge - 1].place;
-    view.entries.visit(
+    return view.entries.visit(
         edge, next_edge, [&](const EntrySums& s) { return s.reach_min <= place; },
         [&](std::uint64_t i, const Entry& e) {
-          if (e.reach <= place) found.push_back(i);
-          return true;
+          if (e.reach > place) return true;
+          found.push_back(i);
+          links += log.count_links(e.ordinal);
+          return links <= links_max;
         });
   };
   for (std::size_t k = 0; k < kept.size(); ++k) {
-    look(kept[k].start, kept[k].end);
-    look(kept[k].end, k + 1 < kept.size() ? kept[k + 1].start : view.size());
+    if (!look(kept[k].start, kept[k].end)) return {};
+    if (!look(kept[k].end, k + 1 < kept.size() ? kept[k + 1].start : view.size())) return {};
   }
   return found;
 }
 
-// A kept message whose partners for one id all go.
-struct Half {
-  std::uint64_t index = 0;
-  std::uint32_t ordinal = 0;
-  std::string id;
-  ToolLink::Side side = ToolLink::Side::call;
-  std::vector<std::uint64_t> partners;
-};
+// Collects halves, given a message that is one half of broken pairs.
+class Halves {
+ public:
+  Halves(const Log& log, const PlacedView& before, const Stretches& kept, FirstReader* reader)
+      : log_(log), before_(before), kept_(kept), reader_(reader) {}
 
-std::vector<Half> halves(const Log& log, const PlacedView& before, const Stretches& kept) {
-  std::vector<Half> found;
-  for (const std::uint64_t later : reaching_across(before, kept)) {
-    const std::uint32_t ordinal = before.entries[later].ordinal;
-    const std::vector<ToolLink> links = log.message(ordinal).tool_links();
-    for (const LinkedId& linked : linked_ids(links)) {
-      const std::vector<PairPlaces> pairs = pairs_of(log, before, linked.id, ordinal);
+  void add_around(std::uint32_t ordinal) {
+    for (const Mention& mention : log_.mentions(ordinal)) {
+      const std::vector<PairPlaces> pairs = pairs_of(log_, before_, mention.hash, ordinal, reader_);
       for (const PairPlaces& pair : pairs) {
-        const bool call_stays = keeps(kept, pair.call);
-        if (!pair.has(ordinal) || call_stays == keeps(kept, pair.result)) continue;
-        Half half;
-        half.index = call_stays ? pair.call : pair.result;
-        half.ordinal = call_stays ? pair.call_ordinal : pair.result_ordinal;
-        half.side = call_stays ? ToolLink::Side::call : ToolLink::Side::result;
-        half.id = linked.id;
-        bool whole = false;
-        for (const PairPlaces& other : pairs) {
-          if ((call_stays ? other.call : other.result) != half.index) continue;
-          half.partners.push_back(call_stays ? other.result : other.call);
-          whole = whole || keeps(kept, half.partners.back());
-        }
-        if (!whole) found.push_back(std::move(half));
+        if (pair.has(ordinal)) add(pair, pairs, mention.hash);
       }
     }
   }
-  const auto key = [](const Half& h) { return std::tie(h.index, h.id, h.side); };
-  std::sort(found.begin(), found.end(), [&](const Half& a, const Half& b) { return key(a) < key(b); });
-  found.erase(std::unique(found.begin(), found.end(), [&](const Half& a, const Half& b) { return key(a) == key(b); }), found.end());
-  return found;
+
+  std::vector<Half> take() {
+    const auto key = [](const Half& h) { return std::tie(h.index, h.link); };
+    std::sort(found_.begin(), found_.end(), [&](const Half& a, const Half& b) { return key(a) < key(b); });
+    const auto same = [&](const Half& a, const Half& b) { return key(a) == key(b); };
+    found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
+    return std::move(found_);
+  }
+
+ private:
+  void add(const PairPlaces& pair, const std::vector<PairPlaces>& pairs, std::uint64_t hash) {
+    const bool call_stays = keeps(kept_, pair.call);
+    if (call_stays == keeps(kept_, pair.result)) return;
+    Half half;
+    half.index = call_stays ? pair.call : pair.result;
+    half.ordinal = call_stays ? pair.call_ordinal : pair.result_ordinal;
+    half.link = call_stays ? pair.call_link : pair.result_link;
+    half.hash = hash;
+    half.is_call = call_stays;
+    half.partner_ordinal = call_stays ? pair.result_ordinal : pair.call_ordinal;
+    for (const PairPlaces& other : pairs) {
+      if ((call_stays ? other.call : other.result) != half.index) continue;
+      half.partners.push_back(call_stays ? other.result : other.call);
+      if (keeps(kept_, half.partners.back())) return;
+    }
+    found_.push_back(std::move(half));
+  }
+
+  const Log& log_;
+  const PlacedView& before_;
+  const Stretches& kept_;
+  FirstReader* const reader_;
+  std::vector<Half> found_;
+};
+
+template <class Visit>
+void visit_hidden(const PlacedView& view, const Stretches& kept, Visit visit) {
+  for (const Range& gap : complement(kept, view.size())) {
+    view.entries.visit(
+        gap.start, gap.end, [](const EntrySums&) { return true; },
+        [&](std::uint64_t, const Entry& e) {
+          visit(e);
+          return true;
+        });
+  }
+}
+
+std::uint64_t count_hidden(const PlacedView& view, const Stretches& kept) {
+  std::uint64_t hidden = view.size();
+  for (const Range& r : kept) hidden -= r.end - r.start;
+  return hidden;
+}
+
+std::vector<Half> halves_among(const Log& log, const PlacedView& before, const Stretches& kept, FirstReader* reader,
+                               const std::optional<std::vector<std::uint64_t>>& reaching) {
+  Halves found(log, before, kept, reader);
+  if (reaching) {
+    for (const std::uint64_t later : *reaching) found.add_around(before.entries[later].ordinal);
+  } else {
+    visit_hidden(before, kept, [&](const Entry& e) { found.add_around(e.ordinal); });
+  }
+  return found.take();
 }
 
 void sort_unique(std::vector<std::uint64_t>& indices) {
@@ -75,73 +120,234 @@ void sort_unique(std::vector<std::uint64_t>& indices) {
   indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
 }
 
+// Calls visit(reasoning) for all reasoning from which it follows that a unit crosses an edge of `kept`, each once.
+template <class Visit>
+void visit_reasoning_at_edges(const Reasoning& reasoning, const PlacedView& view, const Stretches& kept, Visit visit) {
+  std::optional<std::uint64_t> last;
+  const auto look = [&](std::uint64_t edge) {
+    if (edge == 0 || edge >= view.size()) return;
+    const std::optional<std::uint64_t> found = reasoning.before(edge);
+    if (found && found != last) visit(*found);
+    if (found) last = found;
+  };
+  for (const Range& r : kept) {
+    look(r.start);
+    look(r.end);
+  }
+}
+
+// What stays of a view, while units are mended: each round asks only what the last one changed.
+class Mending {
+ public:
+  Mending(const Log& log, const PlacedView& before, const Stretches& kept, Pairs pairs, const std::vector<std::uint64_t>& pinned,
+          FirstReader* reader)
+      : log_(log),
+        before_(before),
+        kept_(kept),
+        grows_(pairs == Pairs::grow),
+        pinned_(pinned),
+        reader_(reader),
+        reasoning_(log, before) {}
+
+  Stretches mended() {
+    std::vector<std::uint64_t> change;
+    for (const Half& half : halves(log_, before_, kept_, reader_)) {
+      if (!grows_) {
+        change.push_back(half.index);
+      } else {
+        change.insert(change.end(), half.partners.begin(), half.partners.end());
+      }
+    }
+    if (!reader_) visit_reasoning_at_edges(reasoning_, before_, kept_, [&](std::uint64_t index) { add_unit(index, change); });
+    while (take_over(change)) {
+      std::vector<std::uint64_t> next;
+      for (const std::uint64_t index : change) {
+        add_pairs(index, next);
+        if (!reader_) add_reasoning(index, next);
+      }
+      change = std::move(next);
+    }
+    std::vector<std::uint64_t> all(changed_.begin(), changed_.end());
+    std::sort(all.begin(), all.end());
+    return grows_ ? with_indices(kept_, all) : without_indices(kept_, all);
+  }
+
+ private:
+  bool has(std::uint64_t index) const { return (changed_.count(index) > 0) != keeps(kept_, index); }
+  bool is_pinned(std::uint64_t index) const { return std::binary_search(pinned_.begin(), pinned_.end(), index); }
+
+  // Leaves in `change` what is new, and makes it so. False when there is nothing.
+  bool take_over(std::vector<std::uint64_t>& change) {
+    sort_unique(change);
+    const auto is_known = [&](std::uint64_t i) { return has(i) == grows_ || (!grows_ && is_pinned(i)); };
+    change.erase(std::remove_if(change.begin(), change.end(), is_known), change.end());
+    changed_.insert(change.begin(), change.end());
+    return !change.empty();
+  }
+
+  // What the pairs of a message that came or went make come or go.
+  void add_pairs(std::uint64_t index, std::vector<std::uint64_t>& change) {
+    const std::uint32_t ordinal = before_.entries[index].ordinal;
+    for (const Mention& mention : log_.mentions(ordinal)) {
+      const std::vector<PairPlaces> pairs = pairs_of(log_, before_, mention.hash, ordinal, reader_);
+      for (const PairPlaces& pair : pairs) {
+        if (!pair.has(ordinal)) continue;
+        // One that came lacks its partners if none is there; the partner of one that went, likewise.
+        const std::uint64_t lacking = grows_ ? index : pair.call == index ? pair.result : pair.call;
+        if (!has(lacking)) continue;
+        std::vector<std::uint64_t> partners;
+        for (const PairPlaces& other : pairs) {
+          if (other.call == lacking) partners.push_back(other.result);
+          if (other.result == lacking) partners.push_back(other.call);
+        }
+        if (std::any_of(partners.begin(), partners.end(), [&](std::uint64_t i) { return has(i); })) continue;
+        if (grows_) {
+          change.insert(change.end(), partners.begin(), partners.end());
+        } else {
+          change.push_back(lacking);
+        }
+      }
+    }
+  }
+
+  void add_reasoning(std::uint64_t index, std::vector<std::uint64_t>& change) {
+    if (before_.entries[index].reasons) add_unit(index, change);
+    if (const std::optional<std::uint64_t> reasoning = reasoning_.of(index)) add_unit(*reasoning, change);
+  }
+
+  // Once broken, a unit comes or goes as a whole but for what is pinned, and need not be asked again.
+  void add_unit(std::uint64_t index, std::vector<std::uint64_t>& change) {
+    if (done_.count(index) > 0) return;
+    const std::vector<std::uint64_t> following = reasoning_.all(index);
+    const auto is_here = [&](std::uint64_t i) { return has(i); };
+    const bool is_kept = has(index);
+    const bool is_whole = is_kept ? std::all_of(following.begin(), following.end(), is_here)
+                                  : std::none_of(following.begin(), following.end(), is_here);
+    if (following.empty() || is_whole) return;
+    done_.insert(index);
+    if (!grows_ && is_kept && is_pinned(index)) return;
+    change.push_back(index);
+    change.insert(change.end(), following.begin(), following.end());
+  }
+
+  const Log& log_;
+  const PlacedView& before_;
+  const Stretches kept_;
+  const bool grows_;
+  const std::vector<std::uint64_t>& pinned_;
+  FirstReader* const reader_;
+  const Reasoning reasoning_;
+  std::unordered_set<std::uint64_t> changed_, done_;
+};
+
+// The ids of a message's links, by hash.
+class LinkIds {
+ public:
+  explicit LinkIds(const Log& log) : log_(log) {}
+
+  // Of a half: read from whichever of the two messages has fewer links.
+  std::string of(const Half& half) {
+    const bool own = log_.count_links(half.ordinal) <= log_.count_links(half.partner_ordinal);
+    const std::string* id = find(own ? half.ordinal : half.partner_ordinal, half.hash);
+    if (!id) id = find(own ? half.partner_ordinal : half.ordinal, half.hash);
+    return id ? *id : std::string();
+  }
+
+ private:
+  const std::string* find(std::uint32_t ordinal, std::uint64_t hash) {
+    const auto [ids, is_new] = known_.try_emplace(ordinal);
+    if (is_new) {
+      for (ToolLink& link : log_.message(ordinal).tool_links()) {
+        const std::uint64_t of_link = Log::hash_of(link.id);
+        ids->second.emplace(of_link, std::move(link.id));
+      }
+    }
+    const auto found = ids->second.find(hash);
+    return found == ids->second.end() ? nullptr : &found->second;
+  }
+
+  const Log& log_;
+  std::unordered_map<std::uint32_t, std::unordered_map<std::uint64_t, std::string>> known_;
+};
+
+bool is_whole_in(const Log& log, const PlacedView& view, const Half& half, std::uint64_t index) {
+  const std::vector<PairPlaces> pairs = pairs_of(log, view, half.hash, half.ordinal);
+  return std::any_of(pairs.begin(), pairs.end(),
+                     [&](const PairPlaces& pair) { return (half.is_call ? pair.call : pair.result) == index; });
+}
+
 }  // namespace
 
-Stretches kept_between(const PlacedView& before, const PlacedView& after) {
+ViewChange change_between(const PlacedView& before, const PlacedView& after) {
   const std::uint64_t n = before.size(), m = after.size();
   const std::uint64_t prefix = before.entries.common_prefix(after.entries);
   const std::uint64_t suffix = before.entries.common_suffix(after.entries, std::min(n, m) - prefix);
-  Stretches kept;
-  add_stretch(kept, 0, prefix);
+  ViewChange change;
+  add_stretch(change.kept, 0, prefix);
+  change.seams.push_back(prefix);
   if (m > prefix + suffix) {
     for (std::uint64_t i = prefix; i < n - suffix; ++i) {
-      if (after.shows(before.entries[i].ordinal)) add_stretch(kept, i, i + 1);
+      if (after.shows(before.entries[i].ordinal)) add_stretch(change.kept, i, i + 1);
+      change.seams.push_back(i + 1);
     }
   }
-  add_stretch(kept, n - suffix, n);
-  return kept;
+  add_stretch(change.kept, n - suffix, n);
+  return change;
 }
 
-Stretches mend_pairs(const Log& log, const PlacedView& before, Stretches kept, Pairs pairs,
-                     const std::vector<std::uint64_t>& pinned) {
-  if (pairs == Pairs::literal) return kept;
-  for (;;) {
-    std::vector<std::uint64_t> change;
-    for (const Half& half : halves(log, before, kept)) {
-      if (pairs == Pairs::grow) {
-        change.insert(change.end(), half.partners.begin(), half.partners.end());
-      } else if (!std::binary_search(pinned.begin(), pinned.end(), half.index)) {
-        change.push_back(half.index);
-      }
-    }
-    if (change.empty()) return kept;
-    sort_unique(change);
-    kept = pairs == Pairs::grow ? with_indices(kept, change) : without_indices(kept, change);
+std::vector<Half> halves_by_edges(const Log& log, const PlacedView& before, const Stretches& kept) {
+  return halves_among(log, before, kept, nullptr, reaching_across(log, before, kept, ~std::uint64_t{0}));
+}
+std::vector<Half> halves_by_hidden(const Log& log, const PlacedView& before, const Stretches& kept) {
+  return halves_among(log, before, kept, nullptr, {});
+}
+
+std::vector<Half> halves(const Log& log, const PlacedView& before, const Stretches& kept, FirstReader* reader) {
+  if (kept.empty() || !before.may_have_units()) return {};
+  // A few more lookups are cheaper than finding out.
+  constexpr std::uint64_t lookups_free = 16;
+  const std::uint64_t hidden = count_hidden(before, kept);
+  return hidden == 0 ? std::vector<Half>()
+                     : halves_among(log, before, kept, reader, reaching_across(log, before, kept, hidden + lookups_free));
+}
+
+Stretches mend_units(const Log& log, const PlacedView& before, Stretches kept, Pairs pairs,
+                     const std::vector<std::uint64_t>& pinned, FirstReader* reader) {
+  if (pairs == Pairs::literal || !before.may_have_units()) return kept;
+  return Mending(log, before, kept, pairs, pinned, reader).mended();
+}
+
+void relink(const Log& log, const std::vector<Half>& lost, PlacedView& after) {
+  for (const Half& half : lost) {
+    if (!half.is_call && after.shows(half.ordinal)) after.link_up(log, half.ordinal, half.hash);
   }
 }
 
-std::vector<Warning> broken_pairs(const Log& log, const PlacedView& before, const Stretches& kept, PlacedView& after) {
+std::vector<Warning> warnings_of(const Log& log, const PlacedView& before, const ViewChange& change, const std::vector<Half>& lost,
+                                 const PlacedView& after) {
   struct Found {
-    std::uint64_t index;
-    std::size_t link;  // which of the message's own
+    std::uint64_t index, link;
     Warning warning;
   };
   std::vector<Found> found;
-  const std::vector<Half> all = halves(log, before, kept);
-  for (std::size_t k = 0; k < all.size();) {  // a message's halves stand together
-    const std::uint32_t ordinal = all[k].ordinal;
+  LinkIds ids(log);
+  for (const Half& half : lost) {
+    const std::optional<std::uint64_t> index = after.index_of(half.ordinal);
+    if (!index || is_whole_in(log, after, half, *index)) continue;
+    const auto code = half.is_call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call;
+    found.push_back({*index, half.link, {code, Ordinal(half.ordinal), ids.of(half)}});
+  }
+  const Reasoning was(log, before), is(log, after);
+  std::optional<std::uint64_t> last;
+  for (const std::uint64_t seam : change.seams) {
+    const std::optional<std::uint64_t> reasoning = was.before(seam);
+    if (!reasoning || reasoning == last) continue;
+    last = reasoning;
+    if (!keeps(change.kept, *reasoning) || was.count_calls(*reasoning) == 0) continue;
+    const std::uint32_t ordinal = before.entries[*reasoning].ordinal;
     const std::optional<std::uint64_t> index = after.index_of(ordinal);
-    std::vector<ToolLink> links;
-    std::map<std::pair<std::string_view, ToolLink::Side>, std::size_t> order;
-    if (k + 1 < all.size() && all[k + 1].ordinal == ordinal) links = log.message(ordinal).tool_links();
-    for (std::size_t i = 0; i < links.size(); ++i) order.emplace(std::pair(std::string_view(links[i].id), links[i].side), i);
-    bool lost_a_call = false;
-    for (; k < all.size() && all[k].ordinal == ordinal; ++k) {
-      const Half& half = all[k];
-      if (!index) continue;
-      const bool is_call = half.side == ToolLink::Side::call;
-      lost_a_call = lost_a_call || !is_call;
-      bool whole = false;
-      for (const PairPlaces& pair : pairs_of(log, after, half.id, ordinal))
-        whole = whole || (is_call ? pair.call : pair.result) == *index;
-      if (whole) continue;
-      found.push_back({*index,
-                       order.empty() ? 0 : order.at({half.id, half.side}),
-                       {is_call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call,
-                        Ordinal(ordinal), half.id}});
-    }
-    // It answers another call now, or may come to.
-    if (lost_a_call) after.link_up(log, ordinal);
+    if (!index || is.count_calls(*index) > 0) continue;
+    found.push_back({*index, log.links.size(), {Warning::Code::reasoning_without_call, Ordinal(ordinal), {}}});
   }
   std::sort(found.begin(), found.end(),
             [](const Found& a, const Found& b) { return std::tie(a.index, a.link) < std::tie(b.index, b.link); });
@@ -151,10 +357,27 @@ std::vector<Warning> broken_pairs(const Log& log, const PlacedView& before, cons
   return warnings;
 }
 
+bool splits_reasoning(const Log& log, const PlacedView& before, const Stretches& kept, const PlacedView& after) {
+  const Reasoning was(log, before), is(log, after);
+  const auto index_in_after = [&](std::uint64_t index) { return *after.index_of(before.entries[index].ordinal); };
+  bool splits = false;
+  visit_reasoning_at_edges(was, before, kept, [&](std::uint64_t reasoning) {
+    if (splits) return;
+    const std::vector<std::uint64_t> following = was.all(reasoning);
+    if (!keeps(kept, reasoning)) {
+      splits = std::any_of(following.begin(), following.end(),
+                           [&](std::uint64_t i) { return keeps(kept, i) && !is.of(index_in_after(i)); });
+    } else {
+      splits = is.all(index_in_after(reasoning)).size() < following.size();
+    }
+  });
+  return splits;
+}
+
 PlacedView only_kept(const Log& log, const PlacedView& before, const Stretches& kept) {
   PlacedView after = before;
   after.keep_only(log, kept);
-  if (before.has_pairs()) broken_pairs(log, before, kept, after);
+  relink(log, halves(log, before, kept), after);
   return after;
 }
 

@@ -1,6 +1,4 @@
-// Tool pairs under the knife: which of them an edit of a view breaks, and how to avoid it. Pure functions.
-//
-// An edit is described by what it keeps: `kept` are the stretches of the view before it that stay, rising, not touching.
+// Units under the knife: which of them an edit of a view breaks, and how to avoid it. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +11,51 @@
 
 namespace undertext {
 
-// What of `before` is in `after` too. O(log n) where they share all but one stretch at which only one of them has messages.
-Stretches kept_between(const PlacedView& before, const PlacedView& after);
+// An edit of a view, described by what it does to the view before it.
+struct ViewChange {
+  Stretches kept;                    // what stays, rising, not touching
+  std::vector<std::uint64_t> seams;  // rising indices before which something goes or comes
+};
 
-// Drops, or keeps, the other halves of the pairs that keeping `kept` would break, until none is broken. `pinned` (rising indices) are
-// never dropped.
-Stretches mend_pairs(const Log& log, const PlacedView& before, Stretches kept, Pairs pairs,
-                     const std::vector<std::uint64_t>& pinned);
+// What leads from one view to the other. O(log n) where they share all but one stretch at which only one of them has messages.
+ViewChange change_between(const PlacedView& before, const PlacedView& after);
 
-// The messages of `after` that had their partner in `before` and have none now, in view order. One that has found another partner, because
-// an id is used twice, is linked to it. O(log n) for each edge of `kept` and each pair across it.
-std::vector<Warning> broken_pairs(const Log& log, const PlacedView& before, const Stretches& kept, PlacedView& after);
+// Drops, or keeps, the rest of the units that keeping `kept` would break, until none is broken. `pinned` (rising indices) are never dropped. With
+// `reader`: only of the tool pairs that it knows.
+Stretches mend_units(const Log& log, const PlacedView& before, Stretches kept, Pairs pairs,
+                     const std::vector<std::uint64_t>& pinned, FirstReader* reader = nullptr);
+
+// A message that stays while all its partners for one id go.
+struct Half {
+  std::uint64_t index = 0;
+  std::uint32_t ordinal = 0;
+  std::uint64_t link = 0;  // in Log::links
+  std::uint64_t hash = 0;
+  bool is_call = false;
+  std::vector<std::uint64_t> partners = {};  // indices
+  std::uint32_t partner_ordinal = 0;         // of one of them
+};
+
+// Rising by index and link. Costs O(log n) for each link of what is hidden, or for each edge of `kept` and each link of the messages that reach across
+// one, whichever is less.
+std::vector<Half> halves(const Log& log, const PlacedView& before, const Stretches& kept, FirstReader* reader = nullptr);
+
+// Where a result among `lost` finds another call in `after`, or may come to, it is linked to it.
+void relink(const Log& log, const std::vector<Half>& lost, PlacedView& after);
+
+// The messages of `after` that had their partner in `before` and have none now, in view order; also reasoning that had a call and has none now.
+// `lost`: what halves() says of the change.
+std::vector<Warning> warnings_of(const Log& log, const PlacedView& before, const ViewChange& change, const std::vector<Half>& lost,
+                                 const PlacedView& after);
+
+// Whether a call stays without the reasoning it follows from, or reasoning without one of its calls, with nothing in their place.
+bool splits_reasoning(const Log& log, const PlacedView& before, const Stretches& kept, const PlacedView& after);
 
 // `before` without what is not kept. Where a message finds another partner by that, it is linked to it.
 PlacedView only_kept(const Log& log, const PlacedView& before, const Stretches& kept);
+
+// For tests: the two ways to find halves.
+std::vector<Half> halves_by_edges(const Log& log, const PlacedView& before, const Stretches& kept);
+std::vector<Half> halves_by_hidden(const Log& log, const PlacedView& before, const Stretches& kept);
 
 }  // namespace undertext

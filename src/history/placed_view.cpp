@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "history/first_reader.hpp"
+
 namespace undertext {
 namespace {
 
@@ -40,34 +42,50 @@ struct Occurrence {
   std::uint64_t index = 0;
   std::uint32_t ordinal = 0;
   bool calls = false, answers = false;
+  std::uint64_t call_link = 0, result_link = 0;
 };
 
-// Some programs use one id again in every turn, and some edit one message again in every turn. So no more than this many messages of the
-// view, and no more than that many of the log, are looked at on either side of the message in question; before it, so many as it takes to
-// find a call, since a call may have any number of results.
-constexpr std::size_t occurrences_max = 32, mentions_max = 4096;
+// Some programs use one id again in every turn, and some edit one message again in every turn. So no more than this many links are looked at in the view
+// on either side of the message in question; before it, so many as it takes to find a call, since a call may have any number of results.
+constexpr std::size_t occurrences_max = 32;
 
 // In view order.
-std::vector<Occurrence> occurrences(const Log& log, const PlacedView& view, std::string_view id, std::uint32_t around) {
+std::vector<Occurrence> occurrences(const Log& log, const PlacedView& view, std::uint64_t hash, std::uint32_t around,
+                                    FirstReader* reader = nullptr) {
   std::vector<Occurrence> found;
-  std::size_t looked = 0, limit = occurrences_max;
+  std::size_t limit = occurrences_max;
   bool met_call = false;
-  const auto look = [&](const LinkNote& note) {
-    if (const std::optional<std::uint64_t> index = view.index_of(note.ordinal)) {
-      const std::uint32_t sides = log.sides_of(note, id);
-      if (sides != 0) found.push_back({*index, note.ordinal, (sides & LinkNote::calls) != 0, (sides & LinkNote::answers) != 0});
-      met_call = met_call || (sides & LinkNote::calls) != 0;
+  const auto look = [&](const Link& link, std::uint64_t at) {
+    if (reader && !reader->knows(link)) return true;
+    if (const std::optional<std::uint64_t> index = view.index_of(link.ordinal)) {
+      const bool is_call = link.is_call();
+      found.push_back({*index, link.ordinal, is_call, !is_call, is_call ? at : 0, is_call ? 0 : at});
+      met_call = met_call || is_call;
     }
-    return ++looked < mentions_max && (found.size() < limit || !met_call);
+    return found.size() < limit || !met_call;
   };
-  const std::uint32_t hash = Log::hash_of(id);
   log.visit_mentions_below(hash, around, look);
-  looked = 0;
   met_call = true;  // what answers a call stands after it
   limit = found.size() + occurrences_max;
   log.visit_mentions_from(hash, around, look);
   std::sort(found.begin(), found.end(), [](const Occurrence& a, const Occurrence& b) { return a.index < b.index; });
+  std::size_t kept = 0;
+  for (const Occurrence& o : found) {
+    if (kept == 0 || found[kept - 1].index != o.index) {
+      found[kept++] = o;
+      continue;
+    }
+    Occurrence& same = found[kept - 1];  // a message that both calls and answers
+    (o.calls ? same.call_link : same.result_link) = o.calls ? o.call_link : o.result_link;
+    same.calls |= o.calls;
+    same.answers |= o.answers;
+  }
+  found.resize(kept);
   return found;
+}
+
+PairPlaces pair_of(const Occurrence& call, const Occurrence& result) {
+  return {call.index, result.index, call.ordinal, result.ordinal, call.call_link, result.result_link};
 }
 
 std::vector<PairPlaces> pairs_among(const std::vector<Occurrence>& found) {
@@ -82,7 +100,7 @@ std::vector<PairPlaces> pairs_among(const std::vector<Occurrence>& found) {
   const Occurrence* call = takes_earlier ? &*first_call : nullptr;
   for (const Occurrence& o : found) {
     if (o.calls) call = &o;
-    if (call && o.answers) pairs.push_back({call->index, o.index, call->ordinal, o.ordinal});
+    if (call && o.answers) pairs.push_back(pair_of(*call, o));
   }
   return pairs;
 }
@@ -94,7 +112,7 @@ std::vector<PairPlaces> possible_pairs_among(const std::vector<Occurrence>& foun
   for (const Occurrence& result : found) {
     if (result.calls) break;
     for (const Occurrence& call : found)
-      if (call.calls) pairs.push_back({call.index, result.index, call.ordinal, result.ordinal});
+      if (call.calls) pairs.push_back(pair_of(call, result));
   }
   return pairs;
 }
@@ -114,10 +132,10 @@ std::optional<std::uint64_t> PlacedView::index_of(std::uint32_t ordinal) const {
   return found;
 }
 
-bool PlacedView::has_pairs() const {
+bool PlacedView::may_have_units() const {
   return !entries.visit(
-      0, entries.size(), [](const EntrySums& s) { return s.reach_min != no_place; },
-      [](std::uint64_t, const Entry& e) { return e.reach == no_place; });
+      0, entries.size(), [](const EntrySums& s) { return s.reach_min != no_place || s.reasoning_count > 0; },
+      [](std::uint64_t, const Entry& e) { return e.reach == no_place && !e.reasons; });
 }
 
 void PlacedView::set_places(std::vector<PlaceNote> notes) {
@@ -133,7 +151,7 @@ void PlacedView::set_places(std::vector<PlaceNote> notes) {
   }
 }
 
-void PlacedView::append(const Log& log, std::uint32_t ordinal, const std::vector<ToolLink>& links) {
+void PlacedView::append(const Log& log, std::uint32_t ordinal) {
   const std::uint32_t last_place = entries.empty() ? 0 : entries[entries.size() - 1].place;
   // A message that comes back may be older than what stands last.
   const std::uint32_t place = std::max(ordinal, last_place);
@@ -142,10 +160,10 @@ void PlacedView::append(const Log& log, std::uint32_t ordinal, const std::vector
   log.check_ordinal(ordinal);
   Entry entry = entry_of(log.stored[ordinal], ordinal, place);
   // Found out before the entry is written: writing it again would copy the leaf.
-  for (const LinkedId& linked : linked_ids(links)) {
-    std::vector<Occurrence> found = occurrences(log, *this, linked.id, ordinal);
+  for (const Mention& mention : log.mentions(ordinal)) {
+    std::vector<Occurrence> found = occurrences(log, *this, mention.hash, ordinal);
     if (found.empty()) continue;
-    found.push_back({entries.size(), ordinal, (linked.sides & LinkNote::calls) != 0, (linked.sides & LinkNote::answers) != 0});
+    found.push_back({entries.size(), ordinal, mention.calls, mention.answers});
     for (const PairPlaces& pair : possible_pairs_among(found)) {
       const std::uint64_t earlier = std::min(pair.call, pair.result);
       if (pair.has(ordinal) && earlier < entries.size()) entry.reach = std::min(entry.reach, entries[earlier].place);
@@ -193,7 +211,7 @@ void PlacedView::edit(const Log& log, const std::vector<Splice>& splices) {
 
   set_places(notes);
   for (const PlaceNote& note : notes) {
-    if (stored.message(note.ordinal).has_tool_links()) link_up(log, note.ordinal);
+    for (const Mention& mention : log.mentions(note.ordinal)) link_up(log, note.ordinal, mention.hash);
   }
 }
 
@@ -234,23 +252,21 @@ void PlacedView::keep_only(const Log& log, const Stretches& kept) {
   edit(log, splices);
 }
 
-void PlacedView::link_up(const Log& log, std::uint32_t ordinal) {
-  const std::vector<ToolLink> links = log.message(ordinal).tool_links();
-  for (const LinkedId& linked : linked_ids(links)) {
-    for (const PairPlaces& pair : possible_pairs_among(occurrences(log, *this, linked.id, ordinal))) {
-      if (!pair.has(ordinal) || pair.call == pair.result) continue;
-      const std::uint32_t place = entries[std::min(pair.call, pair.result)].place;
-      const std::uint64_t later = std::max(pair.call, pair.result);
-      Entry e = entries[later];
-      if (e.reach <= place) continue;
-      e.reach = place;
-      entries.splice(later, 1, {&e, 1});
-    }
+void PlacedView::link_up(const Log& log, std::uint32_t ordinal, std::uint64_t hash) {
+  for (const PairPlaces& pair : possible_pairs_among(occurrences(log, *this, hash, ordinal))) {
+    if (!pair.has(ordinal) || pair.call == pair.result) continue;
+    const std::uint32_t place = entries[std::min(pair.call, pair.result)].place;
+    const std::uint64_t later = std::max(pair.call, pair.result);
+    Entry e = entries[later];
+    if (e.reach <= place) continue;
+    e.reach = place;
+    entries.splice(later, 1, {&e, 1});
   }
 }
 
-std::vector<PairPlaces> pairs_of(const Log& log, const PlacedView& view, std::string_view id, std::uint32_t ordinal) {
-  return pairs_among(occurrences(log, view, id, ordinal));
+std::vector<PairPlaces> pairs_of(const Log& log, const PlacedView& view, std::uint64_t hash, std::uint32_t ordinal,
+                                 FirstReader* reader) {
+  return pairs_among(occurrences(log, view, hash, ordinal, reader));
 }
 
 void ItemCodec<PlaceNote>::write(PageOut& out, const PlaceNote* items, unsigned n) {

@@ -57,11 +57,9 @@ struct PlacedView {
 
   std::vector<std::uint32_t> ordinals(const Stretches& stretches) const;  // of the messages there, in order
 
-  bool has_pairs() const;  // whether any entry reaches back; O(log n)
+  bool may_have_units() const;  // whether any entry reaches back or has reasoning; O(log n)
 
-  // Adds a stored message, whose links are `links`, to the end.
-  void append(const Log& log, std::uint32_t ordinal, const std::vector<ToolLink>& links);
-  void append(const Log& log, std::uint32_t ordinal) { append(log, ordinal, log.message(ordinal).tool_links()); }
+  void append(const Log& log, std::uint32_t ordinal);  // a stored message, to the end
 
   // All of `splices` at once; their indices are those of the view as it is before. Rising, not overlapping. None of the
   // ordinals put is in the view already, unless it is erased. O(k log n) for k messages erased or put.
@@ -70,9 +68,9 @@ struct PlacedView {
   Stretches stretches_below(std::uint64_t boundary) const;  // of the messages with ordinals below it; O(log n + what is not)
   void keep_only(const Log& log, const Stretches& kept);
 
-  // Lets the later half of each tool pair of this message, which is in the view, reach back to the earlier one; also of each pair that this
-  // message could become half of when other messages are hidden.
-  void link_up(const Log& log, std::uint32_t ordinal);
+  // Lets the later half of each tool pair that this message of the view makes with this id reach back to the earlier one; also of each pair that it
+  // could become half of when other messages are hidden.
+  void link_up(const Log& log, std::uint32_t ordinal, std::uint64_t hash);
 
  private:
   void set_places(std::vector<PlaceNote> notes);
@@ -84,12 +82,17 @@ struct PairPlaces {
   std::uint64_t result = 0;
   std::uint32_t call_ordinal = 0;
   std::uint32_t result_ordinal = 0;
+  std::uint64_t call_link = 0;  // indices in Log::links
+  std::uint64_t result_link = 0;
 
   bool has(std::uint32_t ordinal) const { return call_ordinal == ordinal || result_ordinal == ordinal; }
 };
 
-// The pairs with this id in the view, the nearest to the message `ordinal` if there are very many. A result answers the last call of its id before
-// it; when there is none, the first one after it that has no result of its own.
-std::vector<PairPlaces> pairs_of(const Log& log, const PlacedView& view, std::string_view id, std::uint32_t ordinal);
+class FirstReader;
+
+// The pairs with the id of this hash in the view, the nearest to the message `ordinal` if there are very many. A result answers the last call of its id
+// before it; when there is none, the first one after it that has no result of its own. With `reader`: of the links that it knows.
+std::vector<PairPlaces> pairs_of(const Log& log, const PlacedView& view, std::uint64_t hash, std::uint32_t ordinal,
+                                 FirstReader* reader = nullptr);
 
 }  // namespace undertext

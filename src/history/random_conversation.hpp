@@ -35,6 +35,7 @@ class RandomConversation {
     if (!one_in(3)) add("{\"role\":\"system\",\"content\":\"" + words(6) + "\"}");
     thinks_ = one_in(2);
     parts_ = one_in(2);
+    items_ = one_in(3);
     for (std::uint64_t turn = below(options_.turns_max + 1); turn > 0; --turn) add_turn();
     if (one_in(3)) add_waiting();
     if (one_in(15)) std::reverse(messages_.begin(), messages_.end());
@@ -102,6 +103,15 @@ class RandomConversation {
   }
 
   void add_calls(const std::vector<std::string>& ids, bool thinks) {
+    if (items_) {  // as the Responses API has them: each a message of its own
+      if (thinks) add(R"({"role":"assistant","content":[{"type":"reasoning","summary":")" + words(4) + R"("}]})");
+      if (one_in(8)) add("{\"role\":\"assistant\",\"content\":\"" + words(4) + "\"}");
+      for (const std::string& id : ids) {
+        add(R"({"role":"assistant","content":null,"toolCalls":[{"id":")" + id + R"(","name":"t)" + id.substr(1, 1) + R"("}]})");
+        if (one_in(12)) add("{\"role\":\"system\",\"content\":\"" + words(2) + "\"}");
+      }
+      return;
+    }
     if (parts_) {
       std::string parts;
       if (thinks) parts += R"({"type":"thinking","thinking":")" + words(4) + R"(","signature":"s"},)";
@@ -160,6 +170,7 @@ class RandomConversation {
       }
     }
     if (!one_in(5)) {
+      if (thinks_ && items_ && one_in(2)) add(R"({"role":"assistant","content":[{"type":"reasoning","summary":"so"}]})");
       if (thinks_ && one_in(3)) {
         add(R"({"role":"assistant","content":[{"type":"thinking","thinking":")" + words(3) + R"("},{"type":"text","text":")" +
             words(8) + "\"}]}");
@@ -178,7 +189,7 @@ class RandomConversation {
   Options options_;
   std::mt19937_64 random_;
   std::uint64_t next_ = 0, next_id_ = 0;
-  bool thinks_ = false, parts_ = false;
+  bool thinks_ = false, parts_ = false, items_ = false;
   std::vector<std::string> astray_;
   std::vector<Message> messages_;
 };
@@ -186,9 +197,10 @@ class RandomConversation {
 // What belongs together in a view, found the slow way: two messages each, the earlier one first.
 struct PlainBonds {
   using Bond = std::pair<std::uint64_t, std::uint64_t>;
-  std::vector<Bond> pairs;     // a call and its result
-  std::vector<Bond> thinking;  // a result, and what an assistant who thinks, or thought before the call, says next
-  bool clear = true;           // false: some result stands before a call whose id was used again at some time
+  std::vector<Bond> pairs;      // a call and its result
+  std::vector<Bond> thinking;   // a result, and what an assistant who thinks, or thought before the call, says next
+  std::vector<Bond> reasoning;  // reasoning, and what stands between it and the last call that follows from it, or what it led to
+  bool clear = true;            // false: some result stands before a call whose id was used again at some time
 
   explicit PlainBonds(const History& history) {
     std::vector<Message> messages;
@@ -226,10 +238,23 @@ struct PlainBonds {
         calls_of[i].push_back(*call);
       }
     }
-    const auto thinks = [&](std::size_t i) {
-      const std::string_view json = messages[i].json();
-      return json.find(R"("type":"thinking")") != json.npos || json.find("reasoning_content") != json.npos;
-    };
+    const auto thinks = [&](std::size_t i) { return messages[i].has_reasoning(); };
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      if (!thinks(i)) continue;
+      std::vector<std::size_t> run;  // of what an assistant says after it
+      for (std::size_t k = i + 1; k < messages.size() && messages[k].role() != Role::user && messages[k].role() != Role::tool;
+           ++k) {
+        if (messages[k].role() == Role::assistant) run.push_back(k);
+      }
+      std::size_t last = 0;  // how many of the run
+      for (std::size_t k = 0; k < run.size() && !thinks(run[k]); ++k) {
+        const std::vector<ToolLink> links = messages[run[k]].tool_links();
+        if (std::any_of(links.begin(), links.end(), [](const ToolLink& l) { return l.side == ToolLink::Side::call; })) last = k + 1;
+      }
+      const bool is_bare = messages[i].is_only_reasoning();
+      if (last == 0 && is_bare && !run.empty()) last = 1;
+      for (std::size_t k = 0; k < last; ++k) reasoning.emplace_back(i, run[k]);
+    }
     std::optional<std::size_t> last;
     for (std::size_t i = 0; i < messages.size(); ++i) {
       if (messages[i].role() == Role::system) continue;
@@ -244,6 +269,7 @@ struct PlainBonds {
   std::vector<Bond> all() const {
     std::vector<Bond> bonds = pairs;
     bonds.insert(bonds.end(), thinking.begin(), thinking.end());
+    bonds.insert(bonds.end(), reasoning.begin(), reasoning.end());
     return bonds;
   }
   bool is_legal_cut(std::uint64_t cut) const {

@@ -7,7 +7,8 @@
 namespace undertext {
 namespace {
 
-constexpr std::uint64_t format = 1;
+// 1: links of fewer kinds of calls, as pages that are not read any more.
+constexpr std::uint64_t first_format = 1, format = 2;
 
 void save_view(PageOut& out, const PlacedView& view) {
   view.entries.save(out);
@@ -137,15 +138,17 @@ std::string SavedHistory::save(const History::Rep& rep, PageWriter& writer) {
   rep.states.save(out);
   rep.versions.save(out);
   rep.log.stored.save(out);
-  rep.log.links.save(out);
   rep.log.summaries.save(out);
-  out.flag(rep.log.has_stale_notes);
+  out.flag(rep.log.links_known);
+  rep.log.links.save(out);
+  rep.log.notes.save(out);
   return std::move(out.bytes);
 }
 
 History SavedHistory::load(std::string_view root, std::shared_ptr<PageSpace> space, std::shared_ptr<const BodySource> bodies) {
   PageIn in(root, std::move(space), 0);
-  if (const std::uint64_t written = in.number(); written != format) {
+  const std::uint64_t written = in.number();
+  if (written != format && written != first_format) {
     throw Failure(Error{ErrorCode::unsupported, "this conversation was stored in format " + std::to_string(written) +
                                                     ", which this version does not know; use a newer one"});
   }
@@ -156,9 +159,14 @@ History SavedHistory::load(std::string_view root, std::shared_ptr<PageSpace> spa
   rep->states = decltype(rep->states)::load(in);
   rep->versions = decltype(rep->versions)::load(in);
   rep->log.stored = StoredTree::load(in);
-  rep->log.links = decltype(rep->log.links)::load(in);
+  if (written == first_format) NoteTree::load(in);
   rep->log.summaries = decltype(rep->log.summaries)::load(in);
-  rep->log.has_stale_notes = in.flag();
+  const bool flag = in.flag();
+  rep->log.links_known = written != first_format && flag;
+  if (written != first_format) {
+    rep->log.links = LinkTree::load(in);
+    rep->log.notes = NoteTree::load(in);
+  }
   rep->log.bodies = std::move(bodies);
   in.end();
   if (rep->versions.empty() || rep->head.frame->batches.empty()) in.fail("it has no version, or no batch");

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "history/cuts.hpp"
+#include "history/linked.hpp"
 #include "history/state.hpp"
 
 namespace undertext {
@@ -15,6 +16,11 @@ ViewSums public_sums(const MessageSums& sums) {
   std::copy(std::begin(sums.role_tokens), std::end(sums.role_tokens), s.role_tokens);
   s.bytes = sums.bytes;
   return s;
+}
+
+template <class Ask>
+auto asking_units(const View::Rep& rep, Ask ask) {
+  return rep.log.links_known ? ask(rep) : ask(with_links(rep));
 }
 
 }  // namespace
@@ -66,15 +72,20 @@ std::uint64_t View::tail_within(std::uint64_t tokens_max) const {
 }
 
 bool View::is_legal_cut(std::uint64_t index) const {
-  return rep_->is_log || undertext::is_legal_cut(rep_->log, rep_->placed, index);
+  return rep_->is_log ||
+         asking_units(*rep_, [&](const View::Rep& rep) { return undertext::is_legal_cut(rep.log, rep.placed, index); });
 }
 
 std::uint64_t View::next_legal_cut(std::uint64_t index) const {
-  return rep_->is_log ? index : undertext::next_legal_cut(rep_->log, rep_->placed, index);
+  return rep_->is_log
+             ? index
+             : asking_units(*rep_, [&](const View::Rep& rep) { return undertext::next_legal_cut(rep.log, rep.placed, index); });
 }
 
 std::uint64_t View::previous_legal_cut(std::uint64_t index) const {
-  return rep_->is_log ? index : undertext::previous_legal_cut(rep_->log, rep_->placed, index);
+  return rep_->is_log
+             ? index
+             : asking_units(*rep_, [&](const View::Rep& rep) { return undertext::previous_legal_cut(rep.log, rep.placed, index); });
 }
 
 View::iterator View::begin() const {

@@ -61,7 +61,7 @@ void append_warnings(std::string& out, const std::vector<Warning>& warnings) {
   for (const Warning& warning : warnings) {
     append_field(out, lead, name(warning.code));
     append_field(out, R"(,"ordinal":)", warning.ordinal.value);
-    append_field(out, R"(,"toolCallId":)", warning.tool_call_id);
+    if (!warning.tool_call_id.empty()) append_field(out, R"(,"toolCallId":)", warning.tool_call_id);
     out += '}';
     lead = R"(,{"code":)";
   }

@@ -22,24 +22,45 @@ std::int64_t time_sum(PageIn& in, std::int64_t to) {
 
 std::uint32_t read_tokens(PageIn& in) {
   const std::uint32_t tokens = in.number32();
-  if (tokens > tokens_per_message_max) in.fail("a count of tokens is out of range");
-  return tokens;
+  constexpr std::uint32_t written_max = (1u << 30) - 1;  // by the first releases
+  if (tokens > written_max) in.fail("a count of tokens is out of range");
+  return std::min(tokens, tokens_per_message_max);
 }
 
-std::uint32_t read_role(PageIn& in) {
-  const std::uint64_t role = in.number();
-  if (role >= role_count) in.fail("there is no such role");
-  return static_cast<std::uint32_t>(role);
+// The role, and what else is known of a message, in bits.
+constexpr std::uint32_t role_mask = 3, with_place = 4, with_reach = 8, with_calls = 16, with_reasoning = 32;
+
+// What follows in the sums of entries, in bits.
+constexpr std::uint64_t sums_with_reach = 1, sums_with_units = 2;
+
+template <class Item>
+std::uint32_t kind_of(const Item& item) {
+  return item.role_bits | (item.calls ? with_calls : 0u) | (item.reasons ? with_reasoning : 0u);
+}
+
+template <class Item>
+std::uint32_t read_kind(PageIn& in, std::uint32_t known, Item& item) {
+  const std::uint32_t kind = in.number32();
+  if ((kind & ~known) != 0) in.fail("there is no such kind of message");
+  item.role_bits = kind & role_mask;
+  item.calls = (kind & with_calls) != 0;
+  item.reasons = (kind & with_reasoning) != 0;
+  return kind;
 }
 
 }  // namespace
+
+void StoredMessage::set_units(const Message& message, const std::vector<ToolLink>& links) {
+  const auto is_call = [](const ToolLink& link) { return link.side == ToolLink::Side::call; };
+  calls = role() == Role::assistant && std::any_of(links.begin(), links.end(), is_call);
+  reasons = message.has_reasoning();
+}
 
 void ItemCodec<Entry>::write(PageOut& out, const Entry* items, unsigned n) {
   std::uint32_t ordinal = 0;
   std::int64_t time = 0;
   for (const Entry* e = items; e != items + n; ++e) {
-    const std::uint64_t kind = e->role_bits | (e->place != e->ordinal ? 4u : 0u) | (e->reach != no_place ? 8u : 0u);
-    out.number(kind);
+    out.number(kind_of(*e) | (e->place != e->ordinal ? with_place : 0u) | (e->reach != no_place ? with_reach : 0u));
     out.signed_number(difference(e->ordinal, ordinal));
     if (e->place != e->ordinal) out.signed_number(difference(e->place, e->ordinal));
     if (e->reach != no_place) out.signed_number(difference(e->reach, e->ordinal));
@@ -58,12 +79,10 @@ std::vector<Entry> ItemCodec<Entry>::read(PageIn& in, unsigned n) {
   std::int64_t time = 0;
   for (unsigned i = 0; i < n; ++i) {
     Entry e{};
-    const std::uint64_t kind = in.number();
-    if (kind > 15) in.fail("there is no such kind of entry");
-    e.role_bits = kind & 3u;
+    const std::uint32_t kind = read_kind(in, role_mask | with_place | with_reach | with_calls | with_reasoning, e);
     e.ordinal = ordinal = sum(in, ordinal);
-    e.place = (kind & 4u) != 0 ? sum(in, ordinal) : ordinal;
-    e.reach = (kind & 8u) != 0 ? sum(in, ordinal) : no_place;
+    e.place = (kind & with_place) != 0 ? sum(in, ordinal) : ordinal;
+    e.reach = (kind & with_reach) != 0 ? sum(in, ordinal) : no_place;
     e.bytes = in.number32();
     e.tokens = read_tokens(in) & tokens_per_message_max;
     time = time_sum(in, time);
@@ -76,7 +95,7 @@ std::vector<Entry> ItemCodec<Entry>::read(PageIn& in, unsigned n) {
 void ItemCodec<StoredMessage>::write(PageOut& out, const StoredMessage* items, unsigned n) {
   std::int64_t time = 0;
   for (const StoredMessage* m = items; m != items + n; ++m) {
-    out.number(m->role_bits);
+    out.number(kind_of(*m));
     out.number(m->bytes);
     out.number(m->tokens);
     out.signed_number(time_difference(m->time_ms, time));
@@ -90,7 +109,7 @@ std::vector<StoredMessage> ItemCodec<StoredMessage>::read(PageIn& in, unsigned n
   std::int64_t time = 0;
   for (unsigned i = 0; i < n; ++i) {
     StoredMessage m;
-    m.role_bits = read_role(in) & 3u;
+    read_kind(in, role_mask | with_calls | with_reasoning, m);
     m.bytes = in.number32();
     m.tokens = read_tokens(in) & tokens_per_message_max;
     time = time_sum(in, time);
@@ -127,8 +146,13 @@ void SumsCodec<EntrySums>::write(PageOut& out, const EntrySums& sums) {
   out.number(sums.ordinal_min);
   out.signed_number(difference(sums.ordinal_max, sums.ordinal_min));
   out.signed_number(difference(sums.place_max, sums.ordinal_max));
-  out.flag(sums.reach_min != no_place);
+  const bool has_units = sums.call_count > 0 || sums.reasoning_count > 0;
+  out.number((sums.reach_min != no_place ? sums_with_reach : 0) | (has_units ? sums_with_units : 0));
   if (sums.reach_min != no_place) out.number(sums.reach_min);
+  if (has_units) {
+    out.number(sums.call_count);
+    out.number(sums.reasoning_count);
+  }
 }
 
 EntrySums SumsCodec<EntrySums>::read(PageIn& in) {
@@ -137,7 +161,13 @@ EntrySums SumsCodec<EntrySums>::read(PageIn& in) {
   sums.ordinal_min = in.number32();
   sums.ordinal_max = sum(in, sums.ordinal_min);
   sums.place_max = sum(in, sums.ordinal_max);
-  sums.reach_min = in.flag() ? in.number32() : no_place;
+  const std::uint64_t parts = in.number();
+  if (parts > (sums_with_reach | sums_with_units)) in.fail("there are no such sums");
+  sums.reach_min = (parts & sums_with_reach) != 0 ? in.number32() : no_place;
+  if ((parts & sums_with_units) != 0) {
+    sums.call_count = in.number32();
+    sums.reasoning_count = in.number32();
+  }
   return sums;
 }
 

@@ -30,7 +30,9 @@ struct Entry {
   std::uint32_t place;
   std::uint32_t reach;
   std::uint32_t bytes;
-  std::uint32_t tokens : 30;
+  std::uint32_t tokens : 28;
+  std::uint32_t calls : 1;    // an assistant's that makes a tool call
+  std::uint32_t reasons : 1;  // an assistant's with a model's reasoning
   std::uint32_t role_bits : 2;
   std::uint32_t time_low, time_high;  // in halves: a 64-bit member would pad every entry to 32 bytes
 
@@ -45,13 +47,15 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 28);
 
-inline constexpr std::uint32_t tokens_per_message_max = (1u << 30) - 1;
+inline constexpr std::uint32_t tokens_per_message_max = (1u << 28) - 1;
 
 // A message of the log. Its count of tokens was made when it was stored. Its body may be in a store only: Log::message() gets it.
 struct StoredMessage {
   MessageSlot body;
   std::int64_t time_ms;  // the message's timestamp, else its arrival
-  std::uint32_t tokens : 30;
+  std::uint32_t tokens : 28;
+  std::uint32_t calls : 1;  // as in an Entry
+  std::uint32_t reasons : 1;
   std::uint32_t role_bits : 2;
   std::uint32_t bytes;
 
@@ -60,10 +64,13 @@ struct StoredMessage {
       : body(message),
         time_ms(time),
         tokens(token_count & tokens_per_message_max),
+        calls(0),
+        reasons(0),
         role_bits(static_cast<unsigned>(message.role()) & 3u),
         bytes(static_cast<std::uint32_t>(message.json().size())) {}
 
   Role role() const { return static_cast<Role>(role_bits); }
+  void set_units(const Message& message, const std::vector<ToolLink>& links);
   friend bool operator==(const StoredMessage& a, const StoredMessage& b) {
     return a.time_ms == b.time_ms && a.tokens == b.tokens && a.role_bits == b.role_bits && a.bytes == b.bytes;
   }
@@ -110,6 +117,8 @@ struct EntrySums : MessageSums {
   std::uint32_t ordinal_max = 0;
   std::uint32_t place_max = 0;
   std::uint32_t reach_min = no_place;
+  std::uint32_t call_count = 0;
+  std::uint32_t reasoning_count = 0;
 
   static EntrySums of(const Entry& e) {
     EntrySums s;
@@ -122,6 +131,8 @@ struct EntrySums : MessageSums {
     ordinal_max = std::max(ordinal_max, e.ordinal);
     place_max = std::max(place_max, e.place);
     reach_min = std::min(reach_min, e.reach);
+    call_count += e.calls;
+    reasoning_count += e.reasons;
   }
   EntrySums& operator+=(const EntrySums& next) {
     MessageSums::operator+=(next);
@@ -129,6 +140,8 @@ struct EntrySums : MessageSums {
     ordinal_max = std::max(ordinal_max, next.ordinal_max);
     place_max = std::max(place_max, next.place_max);
     reach_min = std::min(reach_min, next.reach_min);
+    call_count += next.call_count;
+    reasoning_count += next.reasoning_count;
     return *this;
   }
   friend bool operator==(const EntrySums&, const EntrySums&) = default;
@@ -173,6 +186,12 @@ struct CountOf {
   }
   std::uint64_t operator()(const Entry& e) const { return wanted[e.role_bits] ? 1 : 0; }
   std::uint64_t operator()(const StoredMessage& m) const { return wanted[m.role_bits] ? 1 : 0; }
+};
+
+// Messages with tool calls.
+struct CallsOf {
+  std::uint64_t operator()(const EntrySums& s) const { return s.call_count; }
+  std::uint64_t operator()(const Entry& e) const { return e.calls; }
 };
 
 // For trees that need no more than their count.

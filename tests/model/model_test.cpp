@@ -10,6 +10,9 @@
 
 #include <undertext/history.hpp>
 
+#include "history/changed_states.hpp"
+#include "history/linked.hpp"
+#include "history/pairs.hpp"
 #include "history/state.hpp"
 #include "plain_model.hpp"
 #include "stored_twin.hpp"
@@ -19,7 +22,7 @@ namespace {
 
 class Player {
  public:
-  explicit Player(std::uint64_t seed) : random_(seed), uses_ids_again_(one_in(3)) {}
+  explicit Player(std::uint64_t seed) : random_(seed), uses_ids_again_(one_in(3)), reasons_(one_in(2)) {}
 
   std::uint64_t below(std::uint64_t n) { return n == 0 ? 0 : random_() % n; }
   bool one_in(std::uint64_t n) { return below(n) == 0; }
@@ -27,6 +30,7 @@ class Player {
   Message message() {
     const std::string time = one_in(3) ? ",\"timestamp\":" + std::to_string(below(2000)) : "";
     const std::string text = words_[below(std::size(words_))] + std::to_string(next_++);
+    if (reasons_ && one_in(3)) return reasoning(text);
     switch (uses_ids_again_ && !one_in(5) ? 5 + below(5) : below(10)) {
       case 0: return parse("{\"role\":\"system\",\"content\":\"" + text + "\"" + time + "}");
       case 1:
@@ -48,6 +52,13 @@ class Player {
                      "\",\"content\":\"" + text + "\"}]" + time + "}");
       default: return parse("{\"role\":\"tool\",\"content\":\"" + text + "\",\"toolCallId\":\"" + some_call() + "\"" + time + "}");
     }
+  }
+  // By itself, with an answer, or with calls.
+  Message reasoning(const std::string& text) {
+    std::string parts = R"({"type":"reasoning","summary":")" + text + "\"}";
+    if (one_in(4)) parts += R"(,{"type":"text","text":")" + text + "\"}";
+    if (one_in(4)) parts += R"(,{"type":"tool_use","id":")" + new_call() + R"(","name":"t","input":{}})";
+    return parse(R"({"role":"assistant","content":[)" + parts + "]}");
   }
   std::vector<Message> messages() {
     std::vector<Message> list;
@@ -278,7 +289,7 @@ class Player {
     if (uses_ids_again_ && calls_ > 0 && !one_in(4)) return some_call();
     return "c" + std::to_string(calls_++);
   }
-  // Takes from `hidden` what shares a tool-call id with a message that is not in it.
+  // Takes from `hidden` what shares a tool-call id with a message that is not in it, and what belongs to such reasoning.
   static void keep_ids_together(const PlainModel& model, std::vector<std::uint64_t>& hidden) {
     const PlainModel::Ordinals& view = model.head().view;
     for (std::size_t before = hidden.size() + 1; before != hidden.size();) {
@@ -293,6 +304,18 @@ class Player {
         return std::any_of(links.begin(), links.end(), [&](const ToolLink& link) { return shown.count(link.id) > 0; });
       };
       hidden.erase(std::remove_if(hidden.begin(), hidden.end(), is_shown), hidden.end());
+      std::set<std::uint64_t> stays;  // of reasoning that is not hidden as a whole
+      for (std::uint64_t i = 0; i < view.size(); ++i) {
+        if (!model.log[view[i]].has_reasoning()) continue;
+        const PlainModel::Ordinals following = model.following(view, i);
+        std::vector<std::uint64_t> unit{i};
+        for (std::uint64_t k = i; k < view.size(); ++k) {
+          if (std::find(following.begin(), following.end(), view[k]) != following.end()) unit.push_back(k);
+        }
+        const auto is_hidden = [&](std::uint64_t k) { return std::binary_search(hidden.begin(), hidden.end(), k); };
+        if (!std::all_of(unit.begin(), unit.end(), is_hidden)) stays.insert(unit.begin(), unit.end());
+      }
+      hidden.erase(std::remove_if(hidden.begin(), hidden.end(), [&](std::uint64_t i) { return stays.count(i) > 0; }), hidden.end());
     }
   }
 
@@ -304,6 +327,7 @@ class Player {
 
   std::mt19937_64 random_;
   bool uses_ids_again_;  // and has hardly a message without one: every way in which pairs can come about and go
+  bool reasons_;
   std::uint64_t next_ = 0, calls_ = 0;
   std::map<std::uint64_t, int> uses_;
   const std::string words_[6] = {"alpha", "beta", "gamma", "delta", "epsilon", "zeta"};
@@ -413,13 +437,65 @@ void expect_reach(const History& history) {
   for (std::uint64_t i = 0; i < view.size(); ++i) {
     const std::uint32_t ordinal = view.entries[i].ordinal;
     for (const ToolLink& link : log.message(ordinal).tool_links()) {
-      for (const PairPlaces& pair : pairs_of(log, view, link.id, ordinal)) {
+      for (const PairPlaces& pair : pairs_of(log, view, Log::hash_of(link.id), ordinal)) {
         if (pair.call == pair.result) continue;
         ASSERT_LE(view.entries[std::max(pair.call, pair.result)].reach, view.entries[std::min(pair.call, pair.result)].place)
             << "a pair is found from its later half: " << link.id;
       }
     }
   }
+}
+
+// Calls for which no result came, with them or later; what stands for one does not count.
+void expect_waiting(const History& history, const PlainModel& model) {
+  std::vector<std::uint32_t> expected;
+  for (std::size_t o = 0; o < model.log.size(); ++o) {
+    const std::vector<ToolLink> links = model.log[o].tool_links();
+    const bool waits = std::any_of(links.begin(), links.end(), [&](const ToolLink& link) {
+      if (link.side != ToolLink::Side::call) return false;
+      const ToolLink result{ToolLink::Side::result, link.id};
+      for (std::size_t later = o; later < model.log.size(); ++later) {
+        const std::vector<ToolLink> of_later = model.log[later].tool_links();
+        if (model.summaries.count(later) == 0 && std::find(of_later.begin(), of_later.end(), result) != of_later.end())
+          return false;
+      }
+      return true;
+    });
+    if (waits) expected.push_back(static_cast<std::uint32_t>(o));
+  }
+  ASSERT_EQ(history.rep().log.waiting(), expected);
+}
+
+// Both ways to find broken pairs give the same answer.
+void expect_halves(const History& history, Player& player) {
+  const PlacedView view = history.rep().head.placed();
+  Stretches kept;
+  for (std::uint64_t i = 0, end = 0; i < view.size(); i = end) {
+    end = i + 1 + player.below(player.one_in(3) ? 12 : 3);
+    if (!player.one_in(3)) add_stretch(kept, i, std::min(end, view.size()));
+  }
+  const std::vector<Half> a = halves_by_edges(history.rep().log, view, kept);
+  const std::vector<Half> b = halves_by_hidden(history.rep().log, view, kept);
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    ASSERT_EQ(a[k].index, b[k].index);
+    ASSERT_EQ(a[k].link, b[k].link);
+    ASSERT_EQ(a[k].partners, b[k].partners);
+  }
+}
+
+// As read from what an older release stored.
+History without_links(const History& history) {
+  auto made = std::make_shared<History::Rep>(history.rep());
+  made->log.links = {};
+  made->log.notes = {};
+  made->log.links_known = false;
+  ChangedStates([](Entry e) {
+    e.reach = no_place;
+    e.calls = e.reasons = 0;
+    return e;
+  }).change(*made);
+  return History(std::move(made));
 }
 
 void expect_equal(const History& history, const PlainModel& model, Player& player) {
@@ -433,8 +509,9 @@ void expect_equal(const History& history, const PlainModel& model, Player& playe
     ASSERT_LE(place, history.rep().head.view[i].place) << "places never fall along a view";
     place = history.rep().head.view[i].place;
   }
-  if (model.pairs_are_clear(model.head().view)) {
+  if (history.rep().log.links_known && model.pairs_are_clear(model.head().view)) {
     ASSERT_NO_FATAL_FAILURE(expect_reach(history));
+    ASSERT_NO_FATAL_FAILURE(expect_halves(history, player));
   }
   const PlainModel::State& state = model.head();
   ASSERT_NO_FATAL_FAILURE(expect_view(history.view(), state.view, model, player));
@@ -649,6 +726,17 @@ TEST(HistoryModel, AnySequenceOfOperationsLeavesWhatThePlainReferenceSays) {
       if (player.one_in(50)) {  // go on from a copy that was counted otherwise and back
         history = history.recounted(count_otherwise).recounted(count_tokens);
         ASSERT_NO_FATAL_FAILURE(expect_equal(history, model, player));
+      }
+      if (history.rep().log.links_known && player.one_in(8)) {
+        ASSERT_NO_FATAL_FAILURE(expect_waiting(history, model));
+      }
+      if (player.one_in(40)) {  // go on from what an older release stored
+        history = without_links(history);
+        if (player.one_in(3)) {
+          twin.save(history, true);
+          history = twin.load();
+        }
+        if (player.one_in(2)) history = with_links(history);
       }
       if (player.one_in(40)) {  // go on from a fork
         const std::uint64_t v = player.below(model.versions.size());

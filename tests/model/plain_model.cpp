@@ -77,6 +77,56 @@ bool PlainModel::pairs_are_clear(const Ordinals& view) const {
   return true;
 }
 
+bool PlainModel::calls(std::uint64_t ordinal) const {
+  const std::vector<ToolLink> links = log[ordinal].tool_links();
+  return role(ordinal) == Role::assistant &&
+         std::any_of(links.begin(), links.end(), [](const ToolLink& link) { return link.side == ToolLink::Side::call; });
+}
+
+PlainModel::Ordinals PlainModel::following(const Ordinals& view, std::size_t index) const {
+  Ordinals run, found;
+  for (std::size_t i = index + 1; i < view.size(); ++i) {
+    if (role(view[i]) == Role::user || role(view[i]) == Role::tool) break;
+    if (role(view[i]) == Role::assistant) run.push_back(view[i]);
+  }
+  for (const std::uint64_t ordinal : run) {
+    if (log[ordinal].has_reasoning()) break;
+    if (calls(ordinal)) found.push_back(ordinal);
+  }
+  const Message& message = log[view[index]];
+  if (found.empty() && !run.empty() && message.is_only_reasoning()) found.push_back(run.front());
+  return found;
+}
+
+bool PlainModel::has_call(const Ordinals& view, std::uint64_t reasoning) const {
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    if (view[i] != reasoning) continue;
+    const Ordinals found = following(view, i);
+    return std::any_of(found.begin(), found.end(), [&](std::uint64_t o) { return calls(o) && !log[o].has_reasoning(); });
+  }
+  return false;
+}
+
+bool PlainModel::parts_reasoning(const Ordinals& before, const Ordinals& after) const {
+  std::map<std::uint64_t, Ordinals> now;  // what follows from each
+  std::set<std::uint64_t> follows;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (!log[after[i]].has_reasoning()) continue;
+    now[after[i]] = following(after, i);
+    follows.insert(now[after[i]].begin(), now[after[i]].end());
+  }
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (!log[before[i]].has_reasoning()) continue;
+    const Ordinals was = following(before, i);
+    if (in(after, before[i])) {
+      if (now[before[i]].size() < was.size()) return true;
+    } else if (std::any_of(was.begin(), was.end(), [&](std::uint64_t o) { return in(after, o) && follows.count(o) == 0; })) {
+      return true;
+    }
+  }
+  return false;
+}
+
 PlainModel::Ordinals PlainModel::mended(const State& s, const Ordinals& before, Ordinals after, Pairs pairs) const {
   for (bool changed = pairs != Pairs::literal; changed;) {
     changed = false;
@@ -87,6 +137,18 @@ PlainModel::Ordinals PlainModel::mended(const State& s, const Ordinals& before, 
         if (were.empty() || std::any_of(were.begin(), were.end(), [&](std::uint64_t o) { return in(after, o); })) continue;
         if (pairs == Pairs::grow) add.insert(were.begin(), were.end());
         if (pairs == Pairs::shrink && !pinned(s, ordinal)) drop.insert(ordinal);
+      }
+    }
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (!log[before[i]].has_reasoning()) continue;
+      Ordinals unit = following(before, i);
+      unit.push_back(before[i]);
+      const auto stays = [&](std::uint64_t o) { return in(after, o); };
+      if (std::all_of(unit.begin(), unit.end(), stays) || std::none_of(unit.begin(), unit.end(), stays)) continue;
+      if (pairs == Pairs::grow) add.insert(unit.begin(), unit.end());
+      if (pairs == Pairs::shrink && stays(before[i]) && pinned(s, before[i])) continue;
+      for (const std::uint64_t o : unit) {
+        if (pairs == Pairs::shrink && !pinned(s, o)) drop.insert(o);
       }
     }
     Ordinals next;
@@ -111,6 +173,8 @@ std::vector<Warning> PlainModel::warnings(const Ordinals& before, const Ordinals
           {link.side == ToolLink::Side::call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call,
            Ordinal(ordinal), link.id});
     }
+    if (log[ordinal].has_reasoning() && has_call(before, ordinal) && !has_call(after, ordinal))
+      found.push_back({Warning::Code::reasoning_without_call, Ordinal(ordinal), ""});
   }
   return found;
 }
@@ -262,7 +326,7 @@ void PlainModel::run(State& s, const op::ApplyPlan& o) {
     }
     compressed_->summaries.emplace_back(next.back(), summaries[next.back()]);
   }
-  if (!warnings(s.view, next).empty()) refuse("plan");
+  if (!warnings(s.view, next).empty() || parts_reasoning(s.view, next)) refuse("plan");
   const auto is_user = [&](std::uint64_t ordinal) { return role(ordinal) == Role::user; };
   if (next.empty() && std::any_of(s.view.begin(), s.view.end(), is_user)) refuse("plan");
   const auto tokens = [&](const Ordinals& view) {
@@ -299,6 +363,14 @@ void PlainModel::run(State& s, const op::Merge& o) {
   for (const std::size_t i : indices) messages.push_back(log[s.view[i]]);
   for (const Message& m : messages) {
     if (m.role() != messages[0].role()) refuse("indices");
+    const auto answers = [&](const Message& other) {
+      std::set<std::string> ids;
+      for (const ToolLink& link : other.tool_links()) {
+        if (link.side == ToolLink::Side::result) ids.insert(link.id);
+      }
+      return ids;
+    };
+    if (m.role() == Role::tool && answers(m) != answers(messages[0])) refuse("indices");
   }
   Result<Message> merged = merge_messages(messages, o.separator, {});
   if (!merged) refuse(merged.error().field, merged.error().code);

@@ -64,6 +64,9 @@ class PlainModel {
   // was ever called twice.
   bool pairs_are_clear(const Ordinals& view) const;
 
+  // Of the reasoning that stands at `index` of the view: what belongs to it.
+  Ordinals following(const Ordinals& view, std::size_t index) const;
+
  private:
   struct Refused {
     ErrorCode code;
@@ -92,6 +95,9 @@ class PlainModel {
   Ordinals partners(const Ordinals& view, std::uint64_t ordinal, const ToolLink& link) const;
   Ordinals mended(const State& s, const Ordinals& before, Ordinals after, Pairs pairs) const;
   std::vector<Warning> warnings(const Ordinals& before, const Ordinals& after) const;
+  bool calls(std::uint64_t ordinal) const;
+  bool has_call(const Ordinals& view, std::uint64_t reasoning) const;  // that follows from it
+  bool parts_reasoning(const Ordinals& before, const Ordinals& after) const;
 
   void open_batch(State& s, const Ordinals& snapshot, std::uint64_t boundary) {
     s.batches.back().snapshot = snapshot;

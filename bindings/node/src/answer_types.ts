@@ -13,9 +13,10 @@ export interface Stats {
 }
 
 export interface Warning {
-  code: 'tool_call_without_result' | 'tool_result_without_call'
+  code: 'tool_call_without_result' | 'tool_result_without_call' | 'reasoning_without_call'
   ordinal: number
-  toolCallId: string
+  /** Not of `reasoning_without_call`. */
+  toolCallId?: string
 }
 
 export interface Receipt {

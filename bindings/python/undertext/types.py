@@ -43,10 +43,13 @@ class Stats(TypedDict):
     tokens: int
 
 
-class Warning(TypedDict):  # noqa: A001 - the protocol's word
+class _WarningBase(TypedDict):
     code: str
     ordinal: int
-    toolCallId: str
+
+
+class Warning(_WarningBase, total=False):  # noqa: A001 - the protocol's word
+    toolCallId: str  # not of reasoning_without_call
 
 
 class _AnswerBase(TypedDict):
