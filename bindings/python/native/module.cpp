@@ -36,6 +36,13 @@ nb::object import_messages(nb::handle dialect, nb::handle json) {
   return read_json(imported.view());
 }
 
+nb::object read_blocks(nb::handle message) {
+  const Payload text(message);
+  Answered blocks;
+  call([&](undertext_string* error) { return undertext_read_blocks(text.get(), &blocks.string, error); });
+  return read_json(blocks.view());
+}
+
 nb::object validate_request(nb::handle profile, nb::handle json) {
   const Json taken_by(profile);
   const Payload text(json);
@@ -93,6 +100,7 @@ NB_MODULE(_native, module) {
       .def("feed", &Stream::feed, anything())
       .def("result", &Stream::result);
   module.def("import_messages", import_messages, anything(), anything());
+  module.def("read_blocks", read_blocks, anything());
   module.def("validate_request", validate_request, anything(), anything());
   module.def("count_tokens", count_tokens, anything(), anything());
   module.def("set_error_maker", set_error_maker);

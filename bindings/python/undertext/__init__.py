@@ -12,6 +12,7 @@ import os
 from typing import Any, Dict, Mapping, Union, cast
 
 from . import _native
+from ._blocks import read_blocks
 from ._conversation import Conversation, Events, Subscription
 from ._errors import (
     CannotFitError,
@@ -31,11 +32,12 @@ from ._native import Cancel
 from ._store import Store, open, quick, slow
 from ._view import Strategy, View
 from ._wire import given
-from .types import Message, Settings, Summariser, Validated
+from .types import Block, Message, Settings, Summariser, Validated
 
 __version__ = _native.library_version
 
 __all__ = [
+    "Block",
     "Cancel",
     "CannotFitError",
     "ConflictError",
@@ -65,6 +67,7 @@ __all__ = [
     "import_messages",
     "open",
     "quick",
+    "read_blocks",
     "slow",
     "validate_request",
 ]

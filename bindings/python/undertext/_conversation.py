@@ -27,6 +27,7 @@ from .types import (
     HistoryEntry,
     MarkMap,
     Message,
+    MessageBlocks,
     MessageFilters,
     MessageLike,
     Named,
@@ -258,6 +259,10 @@ class Conversation:
     def ordinals(self, **filters: Unpack[MessageFilters]) -> List[int]:
         """Where in the log those stand that messages() would answer."""
         return cast(List[int], self._native.answer(members("query", "messages", filters))["ordinals"])
+
+    def blocks(self, **filters: Unpack[MessageFilters]) -> List[MessageBlocks]:
+        """What the messages say that messages() would answer, whichever format they are written in: texts, calls, results, reasoning, media."""
+        return cast(List[MessageBlocks], self._result("blocks", **filters))
 
     def count(self, **filters: Unpack[MessageFilters]) -> Count:
         answer = self._native.answer(members("query", "count", filters))

@@ -10,9 +10,11 @@ import json
 import re
 from typing import Any, Dict, List, Mapping, Union, cast
 
+from ._blocks import read_blocks
 from ._conversation import Conversation
 from ._errors import InvalidArgumentError, TooLargeError
 from ._view import View
+from .types import Block
 
 #: Stands where a foreign message says nothing, for Undertext wants every message to say something.
 NOTHING = "(empty)"
@@ -58,44 +60,12 @@ def without_stand_in(content: Any, stand_in: str) -> Any:
     return content
 
 
-def parts_of(message: Mapping[str, Any], kind: str) -> List[Dict[str, Any]]:
-    content = message["content"]
-    return [part for part in content if isinstance(part, dict) and part.get("type") == kind] if isinstance(content, list) else []
-
-
-def calls_of(message: Mapping[str, Any]) -> List[Dict[str, Any]]:
-    """The tool calls of a message in any spelling, each as {"id", "name", "arguments"}. Of one that is redacted the id is left."""
-    calls: List[Dict[str, Any]] = []
-    for call in message.get("toolCalls") or message.get("tool_calls") or []:
-        function = call.get("function", call)
-        if not isinstance(function, dict):
-            function = {}
-        calls.append({"id": call.get("id"), "name": _string(function.get("name")), "arguments": _arguments(function)})
-    listed = [call["id"] for call in calls]
-    for part in parts_of(message, "tool_use"):
-        id = part["id"] if isinstance(part.get("id"), str) else None
-        if id is None or id not in listed:  # else it is told twice
-            calls.append({"id": id, "name": _string(part.get("name")), "arguments": _arguments(part)})
-    return calls
-
-
-def _arguments(call: Mapping[str, Any]) -> Any:
-    """By whichever name; where nothing is told there are none."""
-    return next((call[name] for name in ("arguments", "input", "args") if call.get(name) is not None), {})
-
-
-def answered_id(message: Mapping[str, Any]) -> str:
-    """The call that a message of the role tool, or a part tool_result, answers."""
-    return next((message[name] for name in ("toolCallId", "tool_call_id", "tool_use_id") if isinstance(message.get(name), str)), "")
-
-
-def _string(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def arguments_text(call: Mapping[str, Any]) -> str:
-    """The arguments of a call of calls_of() as text: as they were given, or as JSON."""
-    return call["arguments"] if isinstance(call["arguments"], str) else json.dumps(call["arguments"])
+def blocks_of(message: Mapping[str, Any]) -> List[Block]:
+    """What a message of a conversation says."""
+    try:
+        return read_blocks(message)
+    except InvalidArgumentError:  # half a surrogate pair, which JSON can spell and UTF-8 cannot
+        return read_blocks(json.dumps(message))
 
 
 def message_at(view: View, index: int) -> Mapping[str, Any]:

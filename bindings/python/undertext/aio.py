@@ -123,6 +123,7 @@ class Conversation(OffTheLoop):
     import_mark_map = later(_conversation.Conversation.import_mark_map)
     messages = later(_conversation.Conversation.messages)
     ordinals = later(_conversation.Conversation.ordinals)
+    blocks = later(_conversation.Conversation.blocks)
     count = later(_conversation.Conversation.count)
     query = later(_conversation.Conversation.query)
     view = later(_conversation.Conversation.view)

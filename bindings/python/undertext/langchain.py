@@ -27,7 +27,8 @@ from langchain_core.messages import (
 
 from ._conversation import Conversation
 from ._errors import InvalidArgumentError, UndertextError
-from ._foreign import NOTHING, answered_id, arguments_text, calls_of, is_content, json_text, messages_of, parts_of, readable, without_stand_in
+from ._foreign import NOTHING, blocks_of, is_content, json_text, messages_of, readable, without_stand_in
+from .types import Block, CallBlock, ResultBlock
 
 __all__ = ["UndertextChatMessageHistory", "from_langchain", "to_langchain", "to_langchain_messages"]
 
@@ -52,15 +53,27 @@ def _role(message: BaseMessage) -> str:
 
 
 def _plain_call(call: Mapping[str, Any]) -> bool:
-    return set(call) == {"name", "args", "id", "type"} and call["type"] == "tool_call" and isinstance(call["id"], str)
+    return set(call) == {"name", "args", "id", "type"} and call["type"] == "tool_call" and isinstance(call["id"], str) and call["id"] != ""
+
+
+def _of_content(content: Any) -> List[Block]:
+    """What the parts of a content say, and nothing that stands beside them."""
+    return blocks_of({"role": "assistant", "content": content}) if isinstance(content, list) and is_content(content) else []
+
+
+def _calls(blocks: List[Block]) -> List[CallBlock]:
+    return [block for block in blocks if block["kind"] == "call" and not block.get("byProvider")]
+
+
+def _results(blocks: List[Block]) -> List[ResultBlock]:
+    return [block for block in blocks if block["kind"] == "result" and not block.get("byProvider")]
 
 
 def _moved(role: str, data: Dict[str, Any]) -> Dict[str, Any]:
     """The fields that Undertext has words for, taken out of `data`."""
     moved: Dict[str, Any] = {"role": role}
     content, calls = data["content"], data.get("tool_calls") or []
-    # A call that is also a part of the content would be counted and sent twice.
-    if calls and role == "assistant" and not parts_of(data, "tool_use") and all(map(_plain_call, calls)):
+    if calls and role == "assistant" and not _calls(_of_content(content)) and all(map(_plain_call, calls)):
         moved["toolCalls"] = [{"id": call["id"], "name": call["name"], "arguments": call["args"]} for call in data.pop("tool_calls")]
     if role == "tool" and isinstance(data.get("tool_call_id"), str):
         moved["toolCallId"] = data.pop("tool_call_id")
@@ -85,8 +98,8 @@ def _shaped(message: BaseMessage, *, slim: bool) -> str:
         except InvalidArgumentError:
             del data["artifact"]
             data[_ARTIFACT] = dumpd(artifact)
-    flags: Dict[str, Any] = {_CALLS_ARE_PARTS: True} if slim and data.get("tool_calls") and parts_of(data, "tool_use") else {}
-    if parts_of(data, "tool_result"):
+    flags: Dict[str, Any] = {_CALLS_ARE_PARTS: True} if slim and data.get("tool_calls") and _calls(_of_content(data["content"])) else {}
+    if _results(_of_content(data["content"])):
         flags[_RESULTS_ARE_PARTS] = True
     shaped = _moved(_role(message), data)
     if slim:
@@ -124,12 +137,12 @@ def to_langchain(message: Mapping[str, Any]) -> BaseMessage:
 def to_langchain_messages(message: Mapping[str, Any]) -> List[BaseMessage]:
     """The same, with each tool result that is a part of it as a message of its own."""
     shell = message.get(_SHELL)
-    results = [] if isinstance(shell, Mapping) and shell.get(_RESULTS_ARE_PARTS) is True else parts_of(message, "tool_result")
-    if not results:
+    if not _results(_of_content(message["content"])) or (isinstance(shell, Mapping) and shell.get(_RESULTS_ARE_PARTS) is True):
         return [to_langchain(message)]
-    rest = {**message, "content": [part for part in message["content"] if part.get("type") != "tool_result"]}
-    made = [_result(part) for part in results]
-    return [*made, to_langchain(rest)] if rest["content"] or calls_of(rest) else made
+    made = [_result(block) for block in _results(blocks_of(message))]
+    rest = {**message, "content": [part for part in message["content"] if not _results(_of_content([part]))]}
+    is_said = message["role"] != "tool" and (rest["content"] or _calls(blocks_of({**message, "content": NOTHING})))
+    return [*made, to_langchain(rest)] if is_said else made
 
 
 def _made_again(message: Mapping[str, Any]) -> BaseMessage | None:
@@ -172,11 +185,11 @@ def _calls_again(message: Mapping[str, Any], data: Mapping[str, Any], *, are_par
     """The calls that the message has now: the engine may have merged it with another one, or split it."""
     kept = data.get("tool_calls", [])
     if are_parts:
-        there = [part.get("id") for part in parts_of(message, "tool_use")]
+        there = [call.get("callId") for call in _calls(_of_content(message["content"]))]
         kept = [call for call in kept if call["id"] in there]
     known = [call["id"] for call in kept]
     # Parts that LangChain was given as no calls are none.
-    called = _called(message if are_parts or "tool_calls" not in data else {**message, "content": ""})
+    called = _called(message if message["content"] and (are_parts or "tool_calls" not in data) else {**message, "content": NOTHING})
     calls = [*kept, *(call for call in called["tool_calls"] if call["id"] not in known)]
     invalid = [*data.get("invalid_tool_calls", []), *called["invalid_tool_calls"]]
     again: Dict[str, Any] = {name: value for name, value in (("tool_calls", calls), ("invalid_tool_calls", invalid)) if value or name in data}
@@ -193,23 +206,42 @@ def _told(message: Mapping[str, Any]) -> BaseMessage:
     if role == "assistant":
         return AIMessage(content=content, **named, **_called(message))
     if role == "tool":
-        return ToolMessage(content=content, tool_call_id=answered_id(message), **named)
+        answered = next((result.get("callId", "") for result in _results(blocks_of(message))), "")
+        return ToolMessage(content=content, tool_call_id=answered, **named)
     return SystemMessage(content=content, **named) if role in ("system", "developer") else HumanMessage(content=content, **named)
 
 
-def _result(part: Mapping[str, Any]) -> BaseMessage:
-    status = "error" if part.get("is_error") is True else "success"
-    return ToolMessage(content=_parts(part.get("content")), tool_call_id=answered_id(part), status=status)
+def _result(result: ResultBlock) -> BaseMessage:
+    said = result["blocks"]
+    content: Any = said[0]["text"] if len(said) == 1 and said[0]["kind"] == "text" else [_part_of(block) for block in said]
+    return ToolMessage(content=content or "", tool_call_id=result.get("callId", ""), status="error" if result.get("isError") else "success")
+
+
+def _part_of(block: Block) -> Dict[str, Any]:
+    """As LangChain's standard content blocks have it."""
+    if block["kind"] == "text":
+        return {"type": "text", "text": block["text"]}
+    if block["kind"] == "media":
+        kind = "text-plain" if block["source"] == "text" else block["media"]
+        return {"type": kind, block["source"]: block["data"], **({"mime_type": block["mime"]} if "mime" in block else {})}
+    return {"type": "non_standard", "value": dict(block)}
 
 
 def _parts(content: Any) -> Any:
     """Content as LangChain calls its parts: those of the Responses API are texts and images like any other."""
     if not isinstance(content, list):
         return content if isinstance(content, str) else ""
-    return [_part(part) for part in content if isinstance(part, (str, dict))]
+    return [_part(part) for part in content if isinstance(part, (str, dict)) and not (_is_wrapped(part) and _calls(_of_content([part])))]
+
+
+def _is_wrapped(part: Any) -> bool:
+    """An item of the Responses API, in the engine's form for what only one dialect understands."""
+    return isinstance(part, dict) and part.get("type") in ("openai_responses", "reasoning") and isinstance(part.get("item"), dict)
 
 
 def _part(part: Any) -> Any:
+    if _is_wrapped(part):
+        return part["item"]  # as LangChain has it among the parts
     kind = part.get("type") if isinstance(part, dict) else None
     if kind in ("text", "input_text", "output_text") and isinstance(part.get("text"), str):
         # What a model's answer has beside its text is nothing to send to one.
@@ -221,18 +253,19 @@ def _part(part: Any) -> Any:
 
 def _called(message: Mapping[str, Any]) -> Dict[str, List[Dict[str, Any]]]:
     calls: Dict[str, List[Dict[str, Any]]] = {"tool_calls": [], "invalid_tool_calls": []}
-    for call in calls_of(message):
+    for call in _calls(blocks_of(message)):
         arguments, error = call["arguments"], None
+        told = {"name": call.get("name", ""), "id": call.get("callId")}
         if isinstance(arguments, str):
             try:
-                arguments = json.loads(arguments or "{}")
+                arguments = json.loads(arguments)
             except (ValueError, RecursionError) as wrong:
                 error = str(wrong)
         if isinstance(arguments, dict):
-            calls["tool_calls"].append({"name": call["name"], "args": arguments, "id": call["id"], "type": "tool_call"})
+            calls["tool_calls"].append({**told, "args": arguments, "type": "tool_call"})
         else:
-            text = arguments_text(call)
-            calls["invalid_tool_calls"].append({"name": call["name"], "args": text, "id": call["id"], "error": error, "type": "invalid_tool_call"})
+            text = call["arguments"] if isinstance(call["arguments"], str) else json.dumps(arguments)
+            calls["invalid_tool_calls"].append({**told, "args": text, "error": error, "type": "invalid_tool_call"})
     return calls
 
 

@@ -55,7 +55,7 @@ class UndertextSession(Session):
             await asyncio.to_thread(self.conversation.append_text, f"[{','.join(texts)}]")
 
     async def pop_item(self) -> TResponseInputItem | None:
-        """Hides the last item. Where another program's message stands for several, the message stays for the others."""
+        """Hides the last item. Where another program's message stands for several, one that stands for the others takes its place."""
         return await asyncio.to_thread(self._pop)
 
     def _pop(self) -> TResponseInputItem | None:

@@ -30,6 +30,91 @@ class Message(_MessageBase, total=False):
 MessageLike = Mapping[str, object]
 
 
+class _TextBlockBase(TypedDict):
+    kind: Literal["text"]
+    text: str
+
+
+class TextBlock(_TextBlockBase, total=False):
+    type: Literal["refusal"]
+
+
+class _CallBlockBase(TypedDict):
+    kind: Literal["call"]
+    arguments: Any
+
+
+class CallBlock(_CallBlockBase, total=False):
+    """A call of a tool. `arguments` is the JSON value as the message has it, mostly an object or a string that holds one; {} for none."""
+
+    type: str
+    callId: str
+    name: str
+    byProvider: bool
+
+
+class _ResultBlockBase(TypedDict):
+    kind: Literal["result"]
+    blocks: List[Block]
+
+
+class ResultBlock(_ResultBlockBase, total=False):
+    """The result of the call `callId`; `blocks` is what it says."""
+
+    type: str
+    callId: str
+    name: str
+    isError: bool
+    byProvider: bool
+
+
+class _ReasoningBlockBase(TypedDict):
+    kind: Literal["reasoning"]
+
+
+class ReasoningBlock(_ReasoningBlockBase, total=False):
+    """What the model thought; without `text` only the provider can read it."""
+
+    type: str
+    text: str
+
+
+class _MediaBlockBase(TypedDict):
+    kind: Literal["media"]
+    media: Literal["image", "audio", "video", "file"]
+    source: Literal["base64", "url", "file_id", "text"]
+    data: str
+
+
+class MediaBlock(_MediaBlockBase, total=False):
+    """`data` is the base64 text, the URL, the id or the text, as `source` says."""
+
+    mime: str
+    detail: str
+    filename: str
+
+
+class _OpaqueBlockBase(TypedDict):
+    kind: Literal["opaque"]
+    json: Any
+
+
+class OpaqueBlock(_OpaqueBlockBase, total=False):
+    """Anything else, as it was given."""
+
+    type: str
+
+
+#: One thing that a message says, whichever format the message has.
+Block = Union[TextBlock, CallBlock, ResultBlock, ReasoningBlock, MediaBlock, OpaqueBlock]
+
+
+class MessageBlocks(TypedDict):
+    ordinal: int
+    role: Role
+    blocks: List[Block]
+
+
 class Range(TypedDict):
     start: int
     end: int

@@ -132,7 +132,7 @@ def test_what_was_imported_from_anthropic_is_calls_and_results() -> None:
         HumanMessage("Where is it?"),
         AIMessage([TEXT, use("a", n=7), use("b")], tool_calls=[call("a", n=7), call("b")]),
         ToolMessage("Lyon", tool_call_id="a"),
-        ToolMessage([{"type": "text", "text": "no such parcel"}], tool_call_id="b", status="error"),
+        ToolMessage("no such parcel", tool_call_id="b", status="error"),
         HumanMessage([{"type": "text", "text": "Well?"}]),
         AIMessage([use("c")], tool_calls=[call("c")]),
         ToolMessage("", tool_call_id="c"),

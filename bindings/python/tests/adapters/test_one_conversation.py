@@ -71,14 +71,66 @@ def test_the_arguments_of_a_call_are_there_by_whichever_name(told: Any, argument
     assert [{**item, "arguments": json.loads(item["arguments"])} for item in items] == [{"type": "function_call", "call_id": "c", "name": "track", "arguments": arguments}]
 
 
+USE = {"type": "tool_use", "id": "b", "name": "f", "input": {}}
+
+
+@pytest.mark.parametrize(
+    ("members", "calls"),
+    [
+        ({"content": [USE], "toolCalls": [{"id": "a", "name": "f", "arguments": {}}]}, [("b", {}), ("a", {})]),
+        ({"content": [USE], "toolCalls": [{"id": "b", "name": "f", "arguments": {}}]}, [("b", {})]),
+        ({"toolCalls": [{"id": "a", "name": "f", "arguments": ""}]}, [("a", {})]),
+        ({"toolCalls": [{"id": "a", "name": "f", "input": {"n": 1}, "args": {"n": 2}}]}, [("a", {"n": 1})]),
+        ({"toolCalls": [], "tool_calls": [{"id": "x", "function": {"name": "f", "arguments": '{"n":1}'}}]}, [("x", {"n": 1})]),
+    ],
+    ids=["order", "twice", "no arguments", "two spellings", "an empty list"],
+)
+def test_every_adapter_reads_the_calls_that_the_engine_reads(members: Any, calls: Any) -> None:
+    conversation = undertext.open("memory:", "s")
+    conversation.append({"role": "assistant", "content": "", **members})
+    [message] = UndertextChatMessageHistory(conversation).messages
+    assert isinstance(message, AIMessage) and [(call["id"], call["args"]) for call in message.tool_calls] == calls
+    items: List[Any] = list(asyncio.run(UndertextSession("s", conversation).get_items()))
+    assert [(item["call_id"], json.loads(item["arguments"])) for item in items] == calls
+
+
+def test_langchain_reads_items_of_the_responses_api() -> None:
+    conversation = undertext.open("memory:", "s")
+    reasoning = {"type": "reasoning", "id": "r", "summary": [{"type": "summary_text", "text": "hm"}]}
+    items: List[Any] = [
+        reasoning,
+        {"type": "shell_call", "call_id": "s", "action": {"commands": ["ls"]}, "id": "sh", "status": "completed"},
+        {"type": "shell_call_output", "call_id": "s", "output": [{"stdout": "a", "stderr": "b", "outcome": {"type": "exit", "exit_code": 0}}]},
+        {"type": "function_call", "call_id": "f", "name": "track", "arguments": "{}", "id": "fc"},
+        {"type": "function_call_output", "call_id": "f", "output": "Lyon", "id": "fo"},
+    ]
+    asyncio.run(UndertextSession("s", conversation).add_items(items))
+    assert UndertextChatMessageHistory(conversation).messages == [
+        AIMessage([reasoning]),
+        AIMessage([], tool_calls=[{"name": "shell", "args": {"commands": ["ls"]}, "id": "s", "type": "tool_call"}]),
+        ToolMessage([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], tool_call_id="s"),
+        AIMessage([], tool_calls=[{"name": "track", "args": {}, "id": "f", "type": "tool_call"}]),
+        ToolMessage("Lyon", tool_call_id="f"),
+    ]
+
+
+def test_half_a_surrogate_pair_makes_nothing_unreadable() -> None:
+    conversation = undertext.open("memory:", "s")
+    conversation.append_text(r'[{"role":"assistant","content":[{"type":"thing","text":"\ud83d"}],"toolCalls":[{"id":"c","name":"f"}]},{"role":"tool","toolCallId":"c","content":"\ud83d"}]')
+    assert len(UndertextChatMessageHistory(conversation).messages) == 2
+    assert [item.get("call_id") for item in asyncio.run(UndertextSession("s", conversation).get_items())] == [None, "c", "c"]
+
+
 part_types = st.sampled_from(["text", "input_text", "output_text", "refusal", "thinking", "tool_use", "tool_result", "image", "image_url", "document", ""])
 parts = st.fixed_dictionaries(
     {"type": part_types},
     optional={name: texts | json_values for name in ("text", "refusal", "id", "name", "input", "tool_use_id", "content", "source", "image_url", "is_error")},
 )
-contents = st.none() | texts | st.lists(parts | json_objects, max_size=3)
+response_items = st.fixed_dictionaries({"type": st.sampled_from(["shell_call", "shell_call_output", "reasoning", "function_call_output", "message"])}, optional={"call_id": texts, "output": texts, "role": texts})
+wrapped = st.fixed_dictionaries({"type": st.sampled_from(["openai_responses", "reasoning"]), "item": response_items | json_objects})
+contents = st.none() | texts | st.lists(parts | wrapped | json_objects, max_size=3)
 calls = st.lists(st.fixed_dictionaries({"id": texts}, optional={name: texts | json_values for name in ("name", "arguments", "input", "args", "function")}), max_size=2)
-shells = json_objects | st.fixed_dictionaries({}, optional={name: json_objects | json_values for name in ("type", "data", "item", "message", "call", "output", "asGiven", "callsAreParts", "resultsAreParts")})
+shells = st.fixed_dictionaries({"item": response_items}) | json_objects | st.fixed_dictionaries({}, optional={name: json_objects | json_values for name in ("type", "data", "item", "message", "call", "output", "asGiven", "callsAreParts", "resultsAreParts")})
 messages_of_others = st.fixed_dictionaries(
     {"role": st.sampled_from(["user", "assistant", "system", "developer", "tool"]), "content": contents},
     optional={
