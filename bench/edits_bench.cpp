@@ -197,6 +197,21 @@ void copied_vector(State& state, Edit edit) {
   }
 }
 
+// One result of a message with n calls goes.
+void engine_one_of_many_calls(State& state) {
+  const std::uint64_t n = size_of(state);
+  std::string calls;
+  op::Append append;
+  for (std::uint64_t k = 0; k < n; ++k) calls += (k == 0 ? "{\"id\":\"c" : ",{\"id\":\"c") + std::to_string(k) + "\"}";
+  append.messages.push_back(Message::parse(R"({"role":"assistant","content":"","toolCalls":[)" + calls + "]}").value());
+  for (std::uint64_t k = 0; k < n; ++k)
+    append.messages.push_back(Message::make_tool_result("c" + std::to_string(k), "result").value());
+  const History start = History().apply({append}, context()).value().history;
+  const Operation operation{op::Delete{Names::indices({n / 2})}};
+  const ApplyContext how = context();
+  for (auto _ : state) benchmark::DoNotOptimize(start.apply(operation, how));
+}
+
 // ----------------------------------------------------------------------------------------------------------------------------
 
 // malloc keeps what is freed, as in a process that has run for long. Otherwise every large vector would come fresh from the system, and
@@ -230,6 +245,7 @@ const int registered = [] {
     add_baselines(row.name, row.edit);
     add(row.name + "/one-thread shared_ptr copy", [=](State& s) { copied_vector<OneThreadMessage>(s, row.edit); });
   }
+  add("DELETE of one result/engine, n calls in one message", engine_one_of_many_calls);
   add("APPEND/engine", [](State& s) { engine_chain(s, append, ToolIds::none); })->Arg(1000000);
   add("APPEND/engine, with parse", engine_append_with_parse)->Arg(1000000);
   add_baselines("APPEND", Edit::append);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "history/replay.hpp"
+
 namespace undertext {
 namespace {
 
@@ -181,6 +183,19 @@ TEST(History, ShrinkAndGrowTakeReasoningAndItsCallsAsOne) {
   const History pinned = after(h, op::Mark{Names::indices({1}), "pinned"});
   EXPECT_EQ(after(pinned, op::Delete{Names::indices({2}), Pairs::shrink}).view().size(), 5u)
       << "what is pinned stays, and so does the rest";
+}
+
+TEST(History, ARecordThatDoesNotSayWhatItKeptIsReplayedByWhatTheFirstReleasesKnew) {
+  const Message shell =
+      Message::parse(R"({"role":"assistant","content":[{"type":"shell_call","call_id":"s","action":{}}]})").value();
+  const Message output =
+      Message::parse(R"({"role":"tool","content":[{"type":"shell_call_output","call_id":"s","output":[]}]})").value();
+  const History h = after(History(), op::Append{{reasoning(), call("a"), result("a"), user("z"), shell, output}});
+  const op::Delete of_call{Names::indices({1, 4}), Pairs::shrink};
+  EXPECT_EQ(after(h, of_call).view().size(), 1u);
+  EXPECT_EQ(replay(h, {of_call}, 1000, {}).value().history.view().size(), 3u) << "the reasoning and the output of the shell stay";
+  const Stretches kept{{3, 4}};
+  EXPECT_EQ(replay(h, {of_call}, 1000, {}, &kept).value().history.view().size(), 1u);
 }
 
 TEST(History, ResultsOfDifferentCallsAreNotMerged) {
