@@ -2,7 +2,7 @@
 
 find_package(benchmark QUIET)
 if(NOT benchmark_FOUND)
-  message(STATUS "Google Benchmark is not installed: no benchmarks")
+  undertext_without(benchmarks "Google Benchmark is not installed: there are no benchmarks")
   return()
 endif()
 file(GLOB files CONFIGURE_DEPENDS bench/*_bench.cpp)

@@ -14,6 +14,22 @@ if(UNDERTEXT_SANITIZE)
   add_link_options(-fsanitize=${UNDERTEXT_SANITIZE})
 endif()
 
+# Something that is wanted and was not found. Reported by cmake, and by the script that asked for it, which reads without.txt of the build folder; the names of
+# parts stand in scripts/lib.sh.
+file(WRITE ${PROJECT_BINARY_DIR}/without.txt "")
+function(undertext_without part consequence)
+  message(STATUS "without ${part}: ${consequence}")
+  file(APPEND ${PROJECT_BINARY_DIR}/without.txt "${part}: ${consequence}\n")
+endfunction()
+
+# simdjson gives tests and fuzz targets a second opinion on JSON.
+macro(undertext_find_simdjson)
+  find_package(simdjson QUIET)
+  if(NOT simdjson_FOUND)
+    undertext_without(simdjson "it is not installed: parsed JSON is not compared with its reading")
+  endif()
+endmacro()
+
 # Our own rules for one target: C++20 without extensions, everything hidden that is not marked UNDERTEXT_API, all warnings. Files of src
 # include each other as "room/file.hpp".
 function(undertext_compile_options target)

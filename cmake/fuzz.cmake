@@ -5,7 +5,7 @@
 if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "UNDERTEXT_FUZZ needs clang, for libFuzzer (cmake --preset fuzz)")
 endif()
-find_package(simdjson QUIET)
+undertext_find_simdjson()
 target_compile_options(undertext_objects PRIVATE -fsanitize=fuzzer-no-link)
 
 # What libFuzzer tries next depends on addresses too. (Some containers do not let anybody fix them.)

@@ -2,7 +2,11 @@
 # SQLite or OpenSSL in the same process (Node exports its own) is another one.
 
 file(GLOB node_headers CONFIGURE_DEPENDS bindings/node/node_modules/node-api-headers/include/node_api.h)
-if(NOT node_headers OR NOT PROJECT_IS_TOP_LEVEL OR UNDERTEXT_SANITIZE)
+if(NOT PROJECT_IS_TOP_LEVEL OR UNDERTEXT_SANITIZE)
+  return()
+endif()
+if(NOT node_headers)
+  undertext_without(node "the headers of Node-API are missing (scripts/node gets them): the npm package has no addon, and is not tested")
   return()
 endif()
 cmake_path(GET node_headers PARENT_PATH node_headers)

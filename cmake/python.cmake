@@ -4,13 +4,17 @@
 set(UNDERTEXT_PYTHON ${PROJECT_SOURCE_DIR}/build/venv/bin/python CACHE FILEPATH "The interpreter whose package is built, with nanobind in it")
 # So that ninja looks again once it is there. Never the first python3 of the PATH: its headers and nanobind may be another's, or missing.
 file(GLOB python_found CONFIGURE_DEPENDS ${UNDERTEXT_PYTHON})
-if(NOT python_found OR NOT PROJECT_IS_TOP_LEVEL OR UNDERTEXT_SANITIZE) # an interpreter without sanitizers cannot load a module with them
+if(NOT PROJECT_IS_TOP_LEVEL OR UNDERTEXT_SANITIZE) # an interpreter without sanitizers cannot load a module with them
+  return()
+endif()
+if(NOT python_found)
+  undertext_without(python "there is no ${UNDERTEXT_PYTHON} (scripts/python makes it): the package for Python is not built")
   return()
 endif()
 set(Python_EXECUTABLE ${UNDERTEXT_PYTHON})
 find_package(Python 3.9 QUIET COMPONENTS Interpreter Development.Module)
 if(NOT Python_FOUND)
-  message(STATUS "the headers of ${UNDERTEXT_PYTHON} are missing: the package for Python is not built")
+  undertext_without(python "the headers of ${UNDERTEXT_PYTHON} are missing: the package for Python is not built")
   return()
 endif()
 include(bindings/python/module.cmake)

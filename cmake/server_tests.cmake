@@ -13,7 +13,7 @@ else()
   set_tests_properties(server.soak PROPERTIES RUN_SERIAL ON)
 endif()
 set_tests_properties(server.security PROPERTIES RUN_SERIAL ON)
-undertext_script_test(server.openapi server server/openapi.py ${PROJECT_BINARY_DIR}/openapi_validator)
+undertext_script_test(server.openapi server server/openapi.py ${PROJECT_SOURCE_DIR}/build/peers/openapi/bin/python)
 # What is played through `undertext exec` is played over HTTP too: all scenarios of ours, and those that lie beside the repository.
 file(GLOB scenario_files CONFIGURE_DEPENDS tests/scenarios/*.json)
 undertext_script_test(server.scenarios server server/scenarios.py ${PROJECT_SOURCE_DIR}/tests/play_scenarios.py ${scenario_files})

@@ -17,7 +17,7 @@
 
 include(GoogleTest)
 find_package(GTest REQUIRED)
-find_package(simdjson QUIET)
+undertext_find_simdjson()
 find_program(UNDERTEXT_PYTHON3 python3 REQUIRED)
 find_program(UNDERTEXT_BASH bash REQUIRED)
 mark_as_advanced(UNDERTEXT_PYTHON3 UNDERTEXT_BASH)
@@ -172,14 +172,13 @@ undertext_postgres_tests()
 
 add_test(NAME architecture COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/architecture_test.py ${PROJECT_SOURCE_DIR})
 set_tests_properties(architecture PROPERTIES LABELS architecture)
+add_test(NAME parts COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/parts_test.sh)
+set_tests_properties(parts PROPERTIES LABELS architecture TIMEOUT 300)
 
 # A script of tests/ that is given the built command and, after it, the further arguments.
 function(undertext_script_test name label script)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/tests/${script})
-    add_test(NAME ${name}
-      COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/${script} $<TARGET_FILE:undertext_cli> ${ARGN})
-    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 900)
-  endif()
+  add_test(NAME ${name} COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/${script} $<TARGET_FILE:undertext_cli> ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 900)
 endfunction()
 
 if(TARGET undertext_cli)
@@ -195,8 +194,8 @@ if(TARGET undertext_cli)
   set_tests_properties(cli PROPERTIES SKIP_RETURN_CODE 77)
   undertext_script_test(sessions example session_test.py ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/docs/operations.md)
   undertext_script_test(exec_model model exec_model.py)
-  # What is rendered, through the official clients of the providers; skipped where npm cannot get them.
-  undertext_script_test(clients scenario dialect/clients_test.py ${PROJECT_BINARY_DIR}/clients)
+  # What is rendered, through the official clients of the providers; skipped where scripts/peers could not get them.
+  undertext_script_test(clients scenario dialect/clients_test.py ${PROJECT_SOURCE_DIR}/build/peers/clients)
   set_tests_properties(clients PROPERTIES SKIP_RETURN_CODE 77)
   add_test(NAME conformance
     COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/conformance.sh ${UNDERTEXT_PYTHON3} $<TARGET_FILE:undertext_cli>)

@@ -33,6 +33,7 @@ l l.
 7	cannot_fit
 8	unsupported
 9	too_large
+10	denied
 .TE
 .PP
 An error is one line on standard error, with

@@ -11,7 +11,7 @@ int main() {
   for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(file + suffix);
   const Result<std::shared_ptr<Store>> store = open_store("sqlite:" + file);
   if (!store) {  // built without SQLite
-    std::cerr << store.error().message << "\n";
+    std::cerr << "skipped: sqlite: " << store.error().message << "\n";
     return store.error().code == ErrorCode::unsupported ? 77 : 1;
   }
   const auto say = [](Role role, const char* text) { return Message::make(role, text).value(); };

@@ -8,6 +8,60 @@ jobs=$(nproc)
 mkdir -p "$logs"
 # Stages that took less say nothing.
 stage_line_min_s=0
+# A registry that cannot be reached is found out in seconds: npm's own defaults retry for more than a minute.
+export npm_config_fetch_retries=${npm_config_fetch_retries-${NPM_CONFIG_FETCH_RETRIES-2}}
+export npm_config_fetch_retry_mintimeout=${npm_config_fetch_retry_mintimeout-${NPM_CONFIG_FETCH_RETRY_MINTIMEOUT-1000}}
+export npm_config_fetch_retry_maxtimeout=${npm_config_fetch_retry_maxtimeout-${NPM_CONFIG_FETCH_RETRY_MAXTIMEOUT-4000}}
+export npm_config_fetch_timeout=${npm_config_fetch_timeout-${NPM_CONFIG_FETCH_TIMEOUT-60000}}
+export PIP_RETRIES=${PIP_RETRIES-2}
+
+# Parts: what can be missing while everything else is built and tested. The first line is obtained by scripts; the second is what cmake looks for
+# (`undertext_without` in cmake/compile.cmake), the third what tests look for (tests/skipped.py). UNDERTEXT_WITHOUT declines parts by name.
+parts=(sqlite inspector vocabularies node node-adapters python python-adapters clients tiktoken openapi
+  server endpoint postgres line-editing benchmarks simdjson
+  chromium curl openssl)
+# Those that cmake looks for and the script at hand wants.
+wanted=()
+# One line for each missing part: "PART: reason". A file, because stages are subshells.
+missing_list=$logs/missing-${0##*/}
+rm -f "$missing_list"
+missing_reported=0
+
+for name in ${UNDERTEXT_WITHOUT-}; do
+  [[ " ${parts[*]} " == *" $name "* ]] || { echo "UNDERTEXT_WITHOUT names no part: $name (there are: ${parts[*]})" >&2; exit 2; }
+done
+
+# declined PART: whether UNDERTEXT_WITHOUT names it. `node` declines `node-adapters` too.
+declined() {
+  local name
+  for name in ${UNDERTEXT_WITHOUT-}; do
+    [[ $1 != "$name" && $1 != "$name"-* ]] || return 0
+  done
+  return 1
+}
+
+# missing PART REASON: keeps it for report_missing, once, unless it was declined.
+missing() {
+  declined "$1" || grep -qs "^$1: " "$missing_list" || echo "$1: $2" >>"$missing_list"
+}
+
+# report_new_missing: prints the missing parts that were not printed yet.
+report_new_missing() {
+  local -a lines=()
+  [[ ! -f $missing_list ]] || mapfile -t lines <"$missing_list"
+  ((${#lines[@]} > missing_reported)) || return 0
+  printf 'MISSING %s\n' "${lines[@]:missing_reported}" >&2
+  missing_reported=${#lines[@]}
+}
+
+# report_missing: prints all of them again, and what was declined. Fails where something is missing.
+report_missing() {
+  [[ -z ${UNDERTEXT_WITHOUT-} ]] || echo "declined by UNDERTEXT_WITHOUT: $UNDERTEXT_WITHOUT" >&2
+  [[ -s $missing_list ]] || return 0
+  missing_reported=0
+  report_new_missing
+  return 1
+}
 
 # missing_packages PACKAGE…: prints those that are not installed.
 missing_packages() {
@@ -36,31 +90,88 @@ install_packages() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
 }
 
-# stage NAME COMMAND…: runs the command with its output in a log; prints one line with the time taken, or the end of the log when it fails.
-stage() {
-  local name=$1 log start=$SECONDS
-  log=$logs/${name//[^a-z0-9]/-}.log
-  shift
+# run_stage NAME COMMAND…: runs the command with its output in a log. Leaves the command's status in stage_status and the log's path in stage_log.
+run_stage() {
+  stage_log=$logs/${1//[^A-Za-z0-9]/-}.log
   # In a subshell, and not as a condition, so that the first failing step ends the stage.
   set +e
   (
     set -e
-    "$@"
-  ) >"$log" 2>&1 </dev/null
-  local status=$?
+    "${@:2}"
+  ) >"$stage_log" 2>&1 </dev/null
+  stage_status=$?
   set -e
-  if ((status != 0)); then
-    printf '%-34s FAILED after %d s; the end of %s:\n' "$name" $((SECONDS - start)) "${log#"$root"/}" >&2
-    tail -n 40 "$log" >&2
-    exit 1
-  fi
-  ((SECONDS - start < stage_line_min_s)) || printf '%-34s %4d s\n' "$name" $((SECONDS - start)) >&2
+  report_new_missing
 }
 
-# build PRESET [TARGET]: configures where the presets are newer than the build (ninja sees every other change by itself), and builds.
+# end_stage NAME START: prints one line with the time taken, or the end of the log when the stage failed.
+end_stage() {
+  local seconds=$((SECONDS - $2))
+  if ((stage_status != 0)); then
+    printf '%-34s FAILED after %d s; the end of %s:\n' "$1" "$seconds" "${stage_log#"$root"/}" >&2
+    tail -n 40 "$stage_log" >&2
+    exit 1
+  fi
+  ((seconds < stage_line_min_s)) || printf '%-34s %4d s\n' "$1" "$seconds" >&2
+}
+
+# stage NAME COMMAND…: a stage that everything else needs.
+stage() {
+  local start=$SECONDS
+  run_stage "$@"
+  end_stage "$1" "$start"
+}
+
+# part PART NAME COMMAND…: a stage that obtains a part. Status 3 means that it cannot be had; the last line of the log says why.
+part() {
+  local start=$SECONDS
+  if declined "$1"; then
+    printf '%-34s declined\n' "$2" >&2
+    return 0
+  fi
+  # Adapters are nothing by themselves.
+  if [[ $1 == *-adapters ]] && grep -qs "^${1%-adapters}: " "$missing_list"; then
+    missing "$1" "they need ${1%-adapters}"
+    report_new_missing
+    return 0
+  fi
+  run_stage "${@:2}"
+  if ((stage_status == 3)); then
+    missing "$1" "$(tail -n 1 "$stage_log") (${stage_log#"$root"/})"
+    report_new_missing
+    stage_status=0
+  fi
+  end_stage "$2" "$start"
+}
+
+# configured_for: what decides the outcome of a configuration besides the sources: presets, options, installed packages, the environments for Python.
+configured_for() {
+  echo "unity ${UNDERTEXT_UNITY-}"
+  cat "$root/CMakePresets.json" "$root"/build/venv*/undertext.stamp 2>/dev/null || true
+  # Without dpkg nobody can tell, and cmake is asked every time.
+  dpkg-query --show --showformat='${db:Status-Abbrev} ${Package} ${Version}\n' 2>/dev/null || date +%s%N
+}
+
+# configure PRESET: where something has changed since the last time, from an empty cache: cmake keeps what it found, and ninja cannot know what is newly
+# installed. (What scripts put into build/ is seen by globs with CONFIGURE_DEPENDS.)
+configure() {
+  local state folder=$root/build/$1
+  state=$(configured_for | sha256sum)
+  [[ ! -f $folder/build.ninja || $(cat "$folder/configured.stamp" 2>/dev/null) != "$state" ]] || return 0
+  # What `cmake --fresh` removes, but not the objects: the cache, and what is known of the compilers.
+  rm -rf "$folder/CMakeCache.txt" "$folder"/CMakeFiles/[0-9]*
+  (cd "$root" && cmake --preset "$1" ${UNDERTEXT_UNITY:+-DUNDERTEXT_UNITY="$UNDERTEXT_UNITY"})
+  echo "$state" >"$folder/configured.stamp"
+}
+
+# build PRESET [TARGET]: configures and builds. Reports what is wanted and was not found.
 build() {
-  [[ $root/build/$1/build.ninja -nt $root/CMakePresets.json ]] || (cd "$root" && cmake --preset "$1" ${UNDERTEXT_UNITY:+-DUNDERTEXT_UNITY="$UNDERTEXT_UNITY"})
+  local part reason
+  configure "$1"
   cmake --build "$root/build/$1" --parallel "$jobs" ${2:+--target "$2"}
+  while IFS=: read -r part reason; do
+    [[ " ${wanted[*]} " != *" $part "* ]] || missing "$part" "${reason# }"
+  done <"$root/build/$1/without.txt"
 }
 
 # npm_registry: where npm packages come from.
@@ -107,8 +218,11 @@ use_node() {
 # get_npm_packages FOLDER: what its lock file names, where that is not there yet.
 get_npm_packages() {
   [[ -f $1/node_modules/.package-lock.json && $1/node_modules/.package-lock.json -nt $1/package-lock.json ]] && return 0
+  local retries=$npm_config_fetch_retries
+  # npm retries each package by itself. A registry that does not answer for one is not asked again for each; what npm has in its cache it can still use.
+  npm view --registry "$(npm_registry)" typescript version >/dev/null || retries=0
   # Not `npm ci`: it refuses a lock file without the compilers for systems that a registry does not have. What the lock file names is held to its hash all the same.
-  (cd "$1" && npm install --no-save --ignore-scripts --no-audit --no-fund --registry "$(npm_registry)")
+  (cd "$1" && npm_config_fetch_retries=$retries npm install --no-save --ignore-scripts --no-audit --no-fund --registry "$(npm_registry)")
 }
 
 # state_of FOLDER: its sources, as one hash.
@@ -116,37 +230,29 @@ state_of() {
   (cd "$1" && find . \( -name node_modules -o -name dist -o -name prebuilds \) -prune -o -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum)
 }
 
-# get_sqlite: its source, before the build. Without a network everything is built without it, and says so.
-get_sqlite() {
-  local status=0
-  "$root/scripts/sqlite" || status=$?
-  ((status == 0 || status == 3))
+# use_python: an interpreter of 3.9 or later with venv and headers as $python: UNDERTEXT_PYTHON3, else Debian's, else the first of the PATH.
+use_python() {
+  python=${UNDERTEXT_PYTHON3-}
+  [[ -n $python ]] || { [[ -x /usr/bin/python3 ]] && python=/usr/bin/python3; } || python=$(command -v python3) || return 1
+  # A stub of another interpreter, or a folder without headers, is no use to the build.
+  "$python" - 2>/dev/null <<'PROGRAM'
+import os, sys, sysconfig, venv, ensurepip
+sys.exit(sys.version_info < (3, 9) or not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))
+PROGRAM
 }
 
-# get_inspector: the page of the server, before the build. Without Node everything is built without it, and says so.
-get_inspector() {
-  local status=0
-  "$root/scripts/inspector" "$@" || status=$?
-  ((status == 0 || status == 3))
+# python_environment FOLDER PACKAGE…: an environment of $python with these packages. Nothing to do where it is as wanted; where it cannot be made there is none.
+python_environment() {
+  local folder=$1 stamp=$1/undertext.stamp made
+  made="$("$python" --version) ${*:2}"
+  [[ $(cat "$stamp" 2>/dev/null) != "$made" ]] || return 0
+  rm -rf "$folder"
+  "$python" -m venv "$folder"
+  "$folder/bin/pip" install --quiet --disable-pip-version-check "${@:2}" || { rm -rf "$folder"; return 1; }
+  echo "$made" >"$stamp"
 }
 
-# get_node_package: the npm package of bindings/node in JavaScript, before the build, which makes its addon. Without Node everything is built without it.
-get_node_package() {
-  local status=0
-  "$root/scripts/node" || status=$?
-  ((status == 0 || status == 3))
-}
-
-# get_python: the environment in which the package for Python is built and tested. Without Python everything is built without it, and says so.
-get_python() {
-  local status=0
-  "$root/scripts/python" "$@" || status=$?
-  ((status == 0 || status == 3))
-}
-
-# get_vocabularies: for exact token counts. Without a network everything works without them, and what needs them says that it was skipped.
-get_vocabularies() {
-  local status=0
-  "$root/scripts/vocabularies" || status=$?
-  ((status == 0 || status == 3))
+# help_of SCRIPT: prints the comment at its head.
+help_of() {
+  sed -n '2,/^set /{/^set /!s/^# \{0,1\}//p}' "$1"
 }

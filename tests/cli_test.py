@@ -257,7 +257,7 @@ def travels_badly(b, exported):
     b.fails("corrupt", 6, "import", "-", stdin="\n".join(lines[:3] + lines[4:]) + "\n")
     b.fails("corrupt", 6, "import", "-", stdin=exported.replace("instead", "INSTEAD"))
     b.fails("invalid_argument", 2, "import", "-", stdin="\n".join(lines[:2] + ["{"] + lines[3:]))
-    b.fails("unsupported", 8, "import", "-", stdin=exported.replace('"formatVersion":1', '"formatVersion":2', 1))
+    b.fails("unsupported", 8, "import", "-", stdin=exported.replace('"formatVersion":2', '"formatVersion":3', 1))
     b.fails("conflict", 4, "import", "-", "traveller", stdin=exported)
     b.fails("not_found", 3, "import", str(b.folder / "nothing"))
     spy = lines[0].replace('"settings":{"tokenLimit": 100000}', '"settings":{"summarisers":{"spy":{"url":"http://127.0.0.1:1/v1/chat/completions","model":"m"}}}')
@@ -594,7 +594,7 @@ def main(binary):
     b = Bench(os.path.abspath(binary))
     probe = subprocess.run([binary, "init", "--store", f"sqlite:{b.folder}/probe.db"], capture_output=True, env=b.env)
     if probe.returncode == 8:
-        print("skipped: built without SQLite")
+        print("skipped: sqlite: built without SQLite")
         return 77
     tests = [makes_and_lists, appends_and_shows, edits, looks_back, forks_and_compresses, travels, reads_transcripts, speaks_dialects, knows_what_was_sent, keeps_house, escapes, asks_first,
              talks_to_pipes, completes, runs_a_shell, plays_the_manual]

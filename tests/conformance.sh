@@ -5,7 +5,7 @@ set -euo pipefail
 
 player="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/shared/conformance/run.py"
 if [[ ! -f $player ]]; then
-  echo "skipped: there is no ../shared/conformance beside the repository; tests/scenarios stand in for it"
+  echo "skipped: inapplicable: there is no ../shared/conformance beside the repository; tests/scenarios stand in for it"
   exit 77
 fi
 exec "$1" "$player" "$2"

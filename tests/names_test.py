@@ -113,6 +113,29 @@ def typescript_names():
     return {name for name in names if not name.endswith(".constructor")}
 
 
+def check_error_codes():
+    """Every API has every code of error.hpp, under the same name and number, and the manual lists it."""
+    codes = re.findall(r"^  (\w+),", re.search(r"enum class ErrorCode.*?\{(.*?)\};", (root / "include/undertext/error.hpp").read_text(), re.S)[1], re.M)
+    statuses = {name.lower(): int(number) for name, number in re.findall(r"^  UNDERTEXT_(\w+) = (\d+)", (root / "bindings/c/undertext.h").read_text(), re.M)}
+    python = (root / "bindings/python/undertext/_errors.py").read_text()
+    typescript = re.search(r"type ErrorCode =(.*?)\n\n", (root / "bindings/node/src/error.ts").read_text(), re.S)[1]
+    schema = re.search(r'"code":\{"enum":\[(.*?)\]', (root / "src/server/openapi.cpp").read_text())[1]
+    everywhere = {
+        "C": set(statuses) - {"ok", "out_of_memory"},
+        "TypeScript": set(re.findall(r"'(\w+)'", typescript)) - {"out_of_memory"},
+        "Python": set(re.findall(r'^    code(?:: str)? = "(\w+)"', python, re.M)) - {"out_of_memory"},
+        "OpenAPI": set(re.findall(r'"(\w+)"', schema)),
+    }
+    for api, named in everywhere.items():
+        check(named == set(codes), f"the error codes of {api} differ from error.hpp: {sorted(named ^ set(codes))}")
+    for code, status in re.findall(r'^    code(?:: str)? = "(\w+)"\n(?:    #.*\n)?    status(?:: int)? = (\d+)', python, re.M):
+        check(statuses.get(code) == int(status), f"Python has another number for {code} than undertext.h")
+    for page in ("docs/server.md", "docs/cli.md"):
+        text = (root / page).read_text()
+        for code in codes:
+            check(re.search(rf"^\|.*`{code}`", text, re.M), f"{page} does not have the code {code}")
+
+
 def in_language(names, offered, owner):
     return {name if name in offered or "." in name else f"{owner}.{name}" for name in names}
 
@@ -127,6 +150,7 @@ def main():
         check(name in named["C++"] or name in ("op::ApplyPlan", "op::CompressBy"), f"docs/names.md does not have {name}")
     for name in re.findall(r'\{"(\w+)", read<ask::', (root / "src/json/query_json.cpp").read_text()):
         check(name in subjects, f"docs/names.md does not have the query {name}")
+    check_error_codes()
     compare("C", named["C"], c_functions())
     compare("the command line", named["command line"], commands())
     compare("HTTP", named["HTTP"], routes())

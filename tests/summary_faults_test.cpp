@@ -29,7 +29,7 @@ class SummaryFaults : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     const Result<std::shared_ptr<const Summariser>> made = endpoint_summariser({.base_url = "http://127.0.0.1:1/v1", .model = "m"});
-    if (!made && made.error().code == ErrorCode::unsupported) GTEST_SKIP() << "built without libcurl";
+    if (!made && made.error().code == ErrorCode::unsupported) GTEST_SKIP() << "endpoint: built without libcurl";
   }
 
   static constexpr std::uint32_t patient_ms = 60'000;

@@ -7,9 +7,9 @@
 #include "handles.hpp"
 #include "json/answer_json.hpp"
 #include "json/kept_settings.hpp"
+#include "json/operation_fields.hpp"
 #include "json/operation_json.hpp"
 #include "json/query_json.hpp"
-#include "json/recorded_operation.hpp"
 #include "json/request.hpp"
 #include "json/settings_json.hpp"
 #include "json/usage_json.hpp"
@@ -136,10 +136,10 @@ undertext_status undertext_answer(undertext_conversation* conversation, undertex
     if (conversation != nullptr) {
       answered = answer_request(conversation->conversation, view_of(line), {.cancel = cancel_of(*conversation)});
     } else {
-      answered.error = ErrorCode::invalid_argument;
-      append_answer(answered.line, Error{ErrorCode::invalid_argument, "the handle is NULL"});
+      answered.error = Error{ErrorCode::invalid_argument, "the handle is NULL"};
+      append_answer(answered.line, *answered.error);
     }
-    if (answered.error) said = c::status_of(*answered.error);
+    if (answered.error) said = c::status_of(answered.error->code);
     give(answer, std::move(answered.line));
     return std::nullopt;
   });
@@ -223,10 +223,9 @@ undertext_status undertext_conversation_fork(undertext_conversation* conversatio
 undertext_status undertext_import_mark_map(undertext_conversation* conversation, undertext_text mark_map, uint64_t expected_version,
                                            undertext_string* answer) {
   return answered_by(conversation, answer, [&](undertext_conversation& at) -> Result<Outcome> {
-    Operation import;
+    Operation import{op::ImportMarkMap{}};
     const std::string object = R"({"markMap":)" + std::string(view_of(mark_map)) + "}";
-    Failed bad = read_object(c::text_of(object), "the mark map",
-                             [&](Fields& fields) { import.what = take_recorded_arguments(fields, "IMPORT_MARK_MAP"); });
+    Failed bad = read_object(c::text_of(object), "the mark map", [&](Fields& fields) { take_arguments(fields, import.what); });
     if (bad) return std::move(*bad);
     if (expected_version != UNDERTEXT_HEAD) import.options.expected_version = Version(expected_version);
     return at.conversation.apply(std::move(import));

@@ -57,8 +57,9 @@ enum {
   UNDERTEXT_UNAVAILABLE = 6, /* retry later */
   UNDERTEXT_UNSUPPORTED = 7,
   UNDERTEXT_TOO_LARGE = 8,
-  UNDERTEXT_INTERNAL = 9,      /* a bug in Undertext, or a callback that says so */
-  UNDERTEXT_OUT_OF_MEMORY = 10 /* the error is empty then */
+  UNDERTEXT_INTERNAL = 9,       /* a bug in Undertext, or a callback that says so */
+  UNDERTEXT_OUT_OF_MEMORY = 10, /* the error is empty then */
+  UNDERTEXT_DENIED = 11         /* no or not enough rights */
 };
 
 /* Borrowed. */
@@ -279,6 +280,12 @@ UNDERTEXT_C_API undertext_status undertext_store_export(undertext_store *store, 
                                                         void *context, undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_store_import(undertext_store *store, undertext_text id, undertext_read_line read, void *context,
                                                         undertext_text options, undertext_string *imported, undertext_string *error);
+
+/* ---- Messages ---- */
+
+/* What a message says, whichever format it is written in: a JSON array of blocks, as the query blocks has them. It need not be in a conversation. invalid_argument:
+ * `message` is no message. */
+UNDERTEXT_C_API undertext_status undertext_read_blocks(undertext_text message, undertext_string *blocks, undertext_string *error);
 
 /* ---- Providers and tokens (render, validate and cost are queries) ---- */
 

@@ -43,7 +43,7 @@ undertext_status undertext_view_answer(const undertext_view* view, undertext_tex
   undertext_status said = UNDERTEXT_OK;
   const undertext_status failed = guarded(view, answer, [&](const undertext_view& of) -> Failed {
     LineAnswer answered = answer_query({of.history, of.settings, of.tokenizer, of.aim}, c::view_of(query));
-    if (answered.error) said = c::status_of(*answered.error);
+    if (answered.error) said = c::status_of(answered.error->code);
     c::give(answer, std::move(answered.line));
     return std::nullopt;
   });

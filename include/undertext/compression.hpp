@@ -70,7 +70,8 @@ class UNDERTEXT_API Strategy {
   virtual bool needs_tokens_max() const noexcept { return false; }  // true: invalid_argument without one in the aim
 
   // A plan for the head of `history`: an empty one when the view is within the aim already, or when there is nothing it could do and no
-  // aim to miss. cannot_fit, with tokens_minimum: the aim cannot be reached. Whatever a summariser fails with is passed on.
+  // aim to miss. cannot_fit, with tokens_minimum: the aim cannot be reached. Whatever a summariser fails with is passed on. May throw: a Failure keeps
+  // its code; a conversation reports any other exception as invalid_argument, with the field "strategy".
   virtual Result<Plan> plan(const History& history, const Aim& aim) const = 0;
 };
 using StrategyPtr = std::shared_ptr<const Strategy>;

@@ -136,17 +136,19 @@ struct Outcome : Applied {
 
 // A version as it was made, here or elsewhere: the operation that was carried out, when, and the messages it stored.
 struct PastVersion {
-  Operation
-      operation;  // with its description and operation id; messages of its own are not looked at, nor is the version it expected
+  // With its description and operation id. Its own messages and expected version are ignored.
+  RecordedOperation record;
   std::int64_t at_ms = 0;
   std::vector<Message> messages = {};
 };
 
 struct CompressOptions {
-  std::optional<std::uint64_t> tokens_max = {};  // unset: whatever the strategy does by itself
+  // Unset: a strategy that needs a target (Strategy::needs_tokens_max) gets the same one as automatic compression, also where that is not enabled:
+  // CompressionConfig::target_tokens, else three quarters of its threshold. Others do what they do without a target.
+  std::optional<std::uint64_t> tokens_max = {};
   OperationOptions operation = {};
   std::stop_token cancel = {};
-  OnCompressionProgress on_progress = {};  // on the calling thread; what it throws comes out, and nothing has changed then
+  OnCompressionProgress on_progress = {};  // on the calling thread; an exception from it fails the call, which changes nothing
 };
 
 // Ends the subscription when destroyed; waits for a call to it that is under way on another thread. May outlive the conversation.
@@ -188,10 +190,14 @@ class UNDERTEXT_API Conversation {
   // its history. No limit is watched, and nothing is compressed. corrupt: it cannot have been so. conflict: a known operation id.
   Result<std::vector<Outcome>> replay(const std::vector<PastVersion>& versions);
 
-  // COMPRESS by a strategy. The plan is made from the head as it is now, while others read and write; what they append meanwhile stays.
-  // Nothing has changed when this fails: cannot_fit; conflict when something it would hide was changed meanwhile; what a summariser
-  // failed with. A view within the aim already makes a version like the last.
+  // COMPRESS by a strategy. A slow one plans on the head as it is now, while others read and write; what they append meanwhile stays. Any other plans
+  // on the newest version, while other writers wait. A view within the target already makes a version like the last.
+  // Nothing has changed when this fails. cannot_fit. conflict: something that a slow plan hides was changed meanwhile. invalid_argument: the strategy
+  // needs a target and there is none; or it, or its summariser, threw an exception. A thrown Failure, and an error that a summariser returns, keep
+  // their codes.
   Result<Outcome> compress(const Strategy& strategy, const CompressOptions& options = {});
+  // The same as an operation of a list, planned on what the operations before it made. unsupported: the strategy is slow, and others would wait for it.
+  Result<op::CompressBy> compress_by(StrategyPtr strategy, std::optional<std::uint64_t> tokens_max = {}) const;
 
   // Whether the view is within a budget, and what would make it so. Changes nothing.
   Result<Fit> fit(const Budget& budget, const Strategy& strategy) const;

@@ -31,8 +31,9 @@ enum class ErrorCode : std::uint8_t {
   unsupported,       // this build or version does not do that
   too_large,         // over a configured limit
   internal,          // a bug in Undertext
+  denied,            // no or not enough rights: another token, name or origin is needed
 };
-inline constexpr std::size_t error_code_count = 9;
+inline constexpr std::size_t error_code_count = 10;
 
 // The code's name on every wire and in every language, such as "invalid_argument".
 UNDERTEXT_API std::string_view name(ErrorCode code);

@@ -189,6 +189,14 @@ struct Operation {
   OperationOptions options = {};
 };
 
+// An operation as it was carried out: all that carrying it out again takes, besides the messages it stored.
+struct RecordedOperation {
+  Operation operation;
+  std::optional<std::vector<Range>> kept =
+      {};                // the stretches of the view that stayed; of a FILTER by text, and where `pairs` mended units
+  std::uint8_t tag = 0;  // the stored form and meaning it was recorded with; 0: the present one
+};
+
 // The canonical name, such as "START_BATCH".
 UNDERTEXT_API std::string_view name(const Operation& operation);
 

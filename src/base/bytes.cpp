@@ -10,6 +10,10 @@ void ByteIn::fail(std::string_view problem) const {
   throw Failure(Error{ErrorCode::corrupt, std::move(message)});
 }
 
+void ByteIn::fail_newer() const {
+  throw Failure(Error{ErrorCode::unsupported, what_ + " was stored by a newer release of Undertext"});
+}
+
 std::uint64_t ByteIn::number() {
   std::uint64_t n = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {

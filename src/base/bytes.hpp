@@ -47,6 +47,7 @@ class ByteIn {
   std::size_t left() const { return rest_.size(); }
   void end() const;  // nothing may be left
   [[noreturn]] void fail(std::string_view problem) const;
+  [[noreturn]] void fail_newer() const;  // Failure: unsupported, for what only a newer release knows
 
  private:
   std::string_view rest_;

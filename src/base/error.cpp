@@ -14,6 +14,7 @@ std::string_view name(ErrorCode code) {
     case ErrorCode::unsupported: return "unsupported";
     case ErrorCode::too_large: return "too_large";
     case ErrorCode::internal: return "internal";
+    case ErrorCode::denied: return "denied";
   }
   return "internal";
 }

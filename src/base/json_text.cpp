@@ -30,11 +30,6 @@ void JsonText::release_above(std::size_t bytes) {
   if (nodes_.capacity() * sizeof(Node) > bytes) std::vector<Node>().swap(nodes_);
 }
 
-bool JsonValue::string_is(std::string_view utf8) const {
-  if (!has_escapes()) return string_raw() == utf8;
-  return string_raw().size() > utf8.size() && string() == utf8;  // an escape is longer than what it stands for
-}
-
 std::string JsonValue::string() const {
   std::string decoded;
   append_json_decoded(decoded, string_raw());

@@ -154,6 +154,14 @@ class JsonValue::Members {
   JsonValue object_;
 };
 
+// Inline, since readers compare each key with many names: the lengths tell nearly all of them apart.
+inline bool JsonValue::string_is(std::string_view utf8) const {
+  const JsonText::Node& n = node();
+  const std::size_t size = n.end - n.begin - 2;
+  if (!n.escaped) return size == utf8.size() && string_raw() == utf8;
+  return size > utf8.size() && string() == utf8;  // an escape is longer than what it stands for
+}
+
 inline JsonValue JsonText::root() const { return {this, 0}; }
 inline JsonValue::Elements JsonValue::elements() const { return Elements(*this); }
 inline JsonValue::Members JsonValue::members() const { return Members(*this); }

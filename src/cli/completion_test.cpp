@@ -41,7 +41,7 @@ TEST(Commands, EveryShellIsOfferedEveryLongOption) {
 
 TEST(Commands, EveryErrorHasAnExitStatusOfItsOwn) {
   std::set<int> statuses;
-  for (int code = 0; code <= static_cast<int>(ErrorCode::internal); ++code) {
+  for (std::size_t code = 0; code < error_code_count; ++code) {
     const int status = exit_status(static_cast<ErrorCode>(code));
     EXPECT_GT(status, 0);
     EXPECT_TRUE(statuses.insert(status).second) << code;

@@ -64,6 +64,7 @@ int exit_status(ErrorCode code) {
     case ErrorCode::cannot_fit: return 7;
     case ErrorCode::unsupported: return 8;
     case ErrorCode::too_large: return 9;
+    case ErrorCode::denied: return 10;
     case ErrorCode::internal: break;
   }
   return 1;

@@ -268,14 +268,8 @@ int compress(Desk& desk, const CompressGiven& given) {
   }
   line += "}";
   const JsonText text = JsonText::parse(line, {}).value();
-  const Settings& settings = conversation.settings();
-  const SpelledOperation spelled = read_operation(text.root(), settings).value();
-  CompressOptions options{.tokens_max = given.tokens, .operation = given.options()};
-  if (!options.tokens_max && spelled.compress_by.strategy->needs_tokens_max()) {
-    options.tokens_max = settings.compression.target_tokens   ? settings.compression.target_tokens
-                         : settings.compression.threshold > 0 ? settings.compression.threshold
-                                                              : settings.token_limit;
-  }
+  const SpelledOperation spelled = read_operation(text.root(), conversation.settings()).value();
+  const CompressOptions options{.tokens_max = given.tokens, .operation = given.options()};
   report(desk, given, conversation.compress(*spelled.compress_by.strategy, options).value());
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <undertext/compression.hpp>
 
 #include "compression/kept.hpp"
+#include "compression/plan_by.hpp"
 #include "history/state.hpp"
 
 namespace undertext {
@@ -28,7 +29,7 @@ Result<Fit> fit_view(const History& history, const Budget& budget, const Strateg
   fit.tokens_max = budget.tokens_max();
   if (fit.tokens <= fit.tokens_max) return fit;
   aim.tokens_max = fit.tokens_max;
-  Result<Plan> plan = strategy.plan(history, aim);
+  Result<Plan> plan = plan_by(strategy, history, aim);
   if (plan && plan->tokens_after <= fit.tokens_max) {
     fit.outcome = Fit::Outcome::fits_after;
     fit.plan = std::move(*plan);

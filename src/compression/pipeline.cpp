@@ -8,6 +8,7 @@
 #include <undertext/compression.hpp>
 
 #include "compression/kept.hpp"
+#include "compression/plan_by.hpp"
 #include "history/state.hpp"
 
 namespace undertext {
@@ -101,12 +102,12 @@ class Pipeline final : public Strategy {
   };
 
   static std::optional<Error> take(const Strategy& step, const Aim& aim, Progress& progress) {
-    Result<Plan> next = step.plan(progress.now, aim);
+    Result<Plan> next = plan_by(step, progress.now, aim);
     // A step that cannot reach the aim by itself may still come nearer, for the next one.
     if (!next && next.error().code == ErrorCode::cannot_fit) {
       progress.minimum = std::min(progress.minimum, next.error().tokens_minimum.value_or(progress.minimum));
       if (step.needs_tokens_max() || step.is_slow()) return {};  // to ask a model twice is to pay twice
-      next = step.plan(progress.now, without_token_aim(aim));
+      next = plan_by(step, progress.now, without_token_aim(aim));
     }
     if (!next) return next.error();
     if (next->replacements.empty()) return {};

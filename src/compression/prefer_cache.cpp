@@ -8,6 +8,7 @@
 #include <undertext/compression.hpp>
 
 #include "compression/kept.hpp"
+#include "compression/plan_by.hpp"
 
 namespace undertext {
 namespace {
@@ -31,7 +32,7 @@ class Cheapest final : public Strategy {
     double best_cost = 0;
     std::optional<Error> error;
     for (const StrategyPtr& strategy : strategies_) {
-      Result<Plan> plan = strategy->plan(history, aim);
+      Result<Plan> plan = plan_by(*strategy, history, aim);
       if (!plan) {
         if (plan.error().code != ErrorCode::cannot_fit) return plan;
         const bool is_nearer = !error || plan.error().tokens_minimum < error->tokens_minimum;

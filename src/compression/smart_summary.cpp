@@ -7,6 +7,7 @@
 #include <undertext/compression.hpp>
 
 #include "compression/kept.hpp"
+#include "compression/plan_by.hpp"
 #include "history/linked.hpp"
 #include "history/state.hpp"
 
@@ -131,7 +132,8 @@ class SummaryStrategy final : public Strategy {
     bool through_summaries = true;
     for (;;) {
       if (aim.on_progress) tell("");
-      Result<Summary> summary = options_.summariser->summarise(request);
+      Result<Summary> summary =
+          call_user_code("summariser", options_.summariser->name(), [&] { return options_.summariser->summarise(request); });
       if (!summary && summary.error().code == ErrorCode::too_large && through_summaries) {
         // The originals are out of reach: too many for whoever summarises. Then earlier summaries have to speak for theirs.
         request.messages = visible_in(view, hidden);

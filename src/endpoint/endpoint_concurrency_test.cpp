@@ -23,7 +23,7 @@ namespace {
 class EndpointConcurrency : public testing::Test {
  protected:
   void SetUp() override {
-    if (!http_available()) GTEST_SKIP() << "built without libcurl";
+    if (!http_available()) GTEST_SKIP() << "endpoint: built without libcurl";
     server_.emplace();
   }
 

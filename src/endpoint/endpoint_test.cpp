@@ -82,7 +82,7 @@ constexpr Door doors[] = {{"chat completions", Kind::openai, false},
 class Endpoint : public testing::Test {
  protected:
   void SetUp() override {
-    if (!http_available()) GTEST_SKIP() << "built without libcurl";
+    if (!http_available()) GTEST_SKIP() << "endpoint: built without libcurl";
     server_.emplace();
   }
 
@@ -496,7 +496,7 @@ TEST_F(Endpoint, ProgressMayCancel) {
 }
 
 TEST(EndpointSettings, WhatCannotWorkIsRefusedWithItsField) {
-  if (!http_available()) GTEST_SKIP() << "built without libcurl";
+  if (!http_available()) GTEST_SKIP() << "endpoint: built without libcurl";
   const EndpointSettings good{.base_url = "https://api.openai.com/v1", .model = "m"};
   ASSERT_TRUE(endpoint_summariser(good));
   EXPECT_EQ(endpoint_summariser(good).value()->name(), "llm");
@@ -524,7 +524,7 @@ TEST(EndpointSettings, WhatCannotWorkIsRefusedWithItsField) {
 }
 
 TEST(EndpointSettings, AKeyDoesNotTravelInTheClear) {
-  if (!http_available()) GTEST_SKIP() << "built without libcurl";
+  if (!http_available()) GTEST_SKIP() << "endpoint: built without libcurl";
   const auto accepted = [](const std::string& url, bool with_key) {
     return static_cast<bool>(endpoint_summariser({.base_url = url, .model = "m", .key_variable = with_key ? "SOME_KEY" : ""}));
   };
@@ -540,7 +540,7 @@ TEST(EndpointSettings, AKeyDoesNotTravelInTheClear) {
 }
 
 TEST(EndpointSettings, WithoutLibcurlItIsUnsupported) {
-  if (http_available()) GTEST_SKIP() << "built with libcurl";
+  if (http_available()) GTEST_SKIP() << "inapplicable: built with libcurl";
   const Result<std::shared_ptr<const Summariser>> made = endpoint_summariser({.base_url = "https://example.com", .model = "m"});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, ErrorCode::unsupported);

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "compression/plan_by.hpp"
 #include "engine/conversation_rep.hpp"
+#include "history/expected_version.hpp"
+#include "history/operation_table.hpp"
 
 namespace undertext {
 namespace {
@@ -31,11 +34,7 @@ Result<Counting> prepare(Settings& settings) {
 }
 
 // Whether the operation means the same on whatever another writer has made of the conversation.
-bool may_rebase(const Operation& operation) {
-  const bool names_nothing =
-      std::holds_alternative<op::Append>(operation.what) || std::holds_alternative<op::CompressBy>(operation.what);
-  return names_nothing && !operation.options.expected_version;
-}
+bool may_rebase(const Operation& operation) { return traits_of(operation).may_rebase && !operation.options.expected_version; }
 
 // The oldest version that a retention asks for.
 std::uint32_t first_kept(const History& history, const Retention& retention, std::int64_t now) {
@@ -175,8 +174,32 @@ Result<std::vector<Outcome>> Conversation::apply(std::vector<Operation> operatio
   });
 }
 
+Result<op::CompressBy> Conversation::compress_by(StrategyPtr strategy, std::optional<std::uint64_t> tokens_max) const {
+  if (strategy->is_slow())
+    return Error{ErrorCode::unsupported, "a strategy that asks a model cannot be part of a list: others would wait for it",
+                 "strategy"};
+  Aim aim = rep_->aim_of(*strategy, tokens_max);
+  return op::CompressBy{
+      [strategy = std::move(strategy), aim = std::move(aim)](const History& history) { return plan_by(*strategy, history, aim); }};
+}
+
 Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressOptions& options) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
+  Aim aim = rep_->aim_of(strategy, options.tokens_max);
+  aim.cancel = options.cancel;
+  aim.on_progress = options.on_progress;
+  const auto tell = [&](CompressionProgress::Stage stage) {
+    if (options.on_progress) options.on_progress({.stage = stage});
+  };
+  const auto make_plan = [&](const History& history) -> Result<Plan> {
+    tell(CompressionProgress::Stage::planning);
+    Result<Plan> plan = plan_by(strategy, history, aim);
+    if (plan && options.cancel.stop_requested()) return Error{ErrorCode::unavailable, "it was cancelled"};
+    if (plan) tell(CompressionProgress::Stage::applying);
+    return plan;
+  };
+  if (!strategy.is_slow()) return apply({op::CompressBy{make_plan}, options.operation});
+
   if (std::optional<Error> error = catch_up()) return std::move(*error);
   const History frozen = history();
   const Result<bool> repeated = answering_failure([&]() -> Result<bool> {
@@ -186,25 +209,9 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
   if (!repeated) return repeated.error();
   // Nothing is to be summarised for an operation that is repeated.
   if (*repeated) return apply({op::CompressBy{}, options.operation});
-
-  const std::optional<Version>& expected = options.operation.expected_version;
-  if (expected && *expected != frozen.version()) {
-    return Error{
-        ErrorCode::conflict,
-        "expected version " + std::to_string(expected->value) + ", but the head is " + std::to_string(frozen.version().value),
-        "expectedVersion"};
-  }
-  Aim to = aim(options.tokens_max);
-  to.cancel = options.cancel;
-  to.on_progress = options.on_progress;
-  const auto tell = [&](CompressionProgress::Stage stage) {
-    if (options.on_progress) options.on_progress({.stage = stage});
-  };
-  tell(CompressionProgress::Stage::planning);
-  Result<Plan> plan = plan_by(strategy, frozen, to);
+  if (std::optional<Error> error = check_expected_version(options.operation, frozen.version())) return std::move(*error);
+  const Result<Plan> plan = make_plan(frozen);
   if (!plan) return plan.error();
-  if (options.cancel.stop_requested()) return Error{ErrorCode::unavailable, "it was cancelled"};
-  tell(CompressionProgress::Stage::applying);
   bool moved_on = false;
   Result<Outcome> outcome = apply({op::CompressBy{[&](const History& now) -> Result<Plan> {
                                      moved_on = now.version() != frozen.version();

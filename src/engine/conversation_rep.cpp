@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "history/operation_table.hpp"
+
 namespace undertext {
 namespace {
 
@@ -15,17 +17,9 @@ void append_events(std::vector<Event>& events, const Operation& operation, const
     add(Event::Type::message_added, Ordinal(ordinal));
   }
   if (outcome.opened_batch) add(Event::Type::batch_opened, {}, outcome.affected_batch_index);
-  if (std::holds_alternative<op::Rollback>(operation.what) || std::holds_alternative<op::EndBatch>(operation.what)) {
-    add(Event::Type::rolled_back, {}, outcome.affected_batch_index);
-  }
+  if (traits_of(operation).rolls_back) add(Event::Type::rolled_back, {}, outcome.affected_batch_index);
   events.insert(events.end(), outcome.events.begin(), outcome.events.end());
   add(Event::Type::context_changed);
-}
-
-bool brings_back(const Operation& operation) {
-  return std::holds_alternative<op::Undo>(operation.what) || std::holds_alternative<op::Redo>(operation.what) ||
-         std::holds_alternative<op::Restore>(operation.what) || std::holds_alternative<op::Rollback>(operation.what) ||
-         std::holds_alternative<op::EndBatch>(operation.what) || std::holds_alternative<op::Expand>(operation.what);
 }
 
 }  // namespace
@@ -97,7 +91,7 @@ Result<Outcome> Conversation::Rep::carry_out(const Operation& operation, Work& w
   Result<Step> step = work.history.apply(operation, context);
   if (!step) return std::move(step.error());
   Outcome outcome{std::move(step->applied), {}};
-  if (std::holds_alternative<op::ApplyPlan>(operation.what) || std::holds_alternative<op::CompressBy>(operation.what)) {
+  if (traits_of(operation).by_strategy) {
     outcome.by_strategy = true;
     outcome.receipt = step->history.receipt(outcome.version);
   }
@@ -107,7 +101,7 @@ Result<Outcome> Conversation::Rep::carry_out(const Operation& operation, Work& w
   }
   if (!id.empty()) work.answered.emplace(id, outcome);
   if (tell) append_events(work.events, operation, work.stats, outcome);
-  if (brings_back(operation) && outcome.stats.tokens > work.stats.tokens) work.brought_back = true;
+  if (traits_of(operation).brings_back && outcome.stats.tokens > work.stats.tokens) work.brought_back = true;
   work.history = std::move(step->history);
   work.stats = outcome.stats;
   work.changed = true;

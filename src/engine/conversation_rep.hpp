@@ -150,9 +150,11 @@ struct Conversation::Rep {
   void publish_work(Work work, const Subscribers::List& listeners) noexcept;
 
   Aim aim(std::optional<std::uint64_t> tokens_max) const;
-  std::uint64_t target_tokens() const {
-    return settings.compression.target_tokens.value_or(settings.compression.threshold - settings.compression.threshold / 4);
+  // Of an explicit COMPRESS. Without `tokens_max`, a strategy that needs a target gets the default one.
+  Aim aim_of(const Strategy& strategy, std::optional<std::uint64_t> tokens_max) const {
+    return aim(tokens_max || !strategy.needs_tokens_max() ? tokens_max : target_tokens());
   }
+  std::optional<std::uint64_t> target_tokens() const;  // the conversation's default: see CompressionConfig
   void start_compressing(History frozen) noexcept;
   void compress_in_background(const History& frozen, const std::stop_token& cancel);
   bool goes_on_compressing(History& frozen, const std::stop_token& cancel);
@@ -189,8 +191,5 @@ auto Conversation::Rep::change(bool may_rebase, Make make) -> decltype(make(std:
 
 Error as_conflict(Error error);
 bool is_refused_plan(const Error& error);
-
-// The plan of a strategy; an exception from one that a user wrote becomes an error.
-Result<Plan> plan_by(const Strategy& strategy, const History& history, const Aim& aim);
 
 }  // namespace undertext

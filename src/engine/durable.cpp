@@ -40,7 +40,7 @@ std::string settings_bytes(const StoredSettings& settings) {
 StoredSettings read_settings_bytes(std::string_view bytes) {
   ByteIn in(bytes, "the record of the conversation");
   const std::uint64_t format = in.number();
-  if (format != settings_format && format != settings_format_made_by) in.fail("its format is not known");
+  if (format != settings_format && format != settings_format_made_by) in.fail_newer();
   StoredSettings settings;
   settings.tokenizer = std::string(in.text());
   settings.note = std::string(in.text());
@@ -245,16 +245,7 @@ void Durable::replay_to(History& history, std::uint64_t version) {
       given.emplace_back(message_of(message), message.time_ms, message.tokens);
       bytes_added_ += message.body.size();
     }
-    Operation operation{op::Append{}, {}};
-    std::optional<Stretches> kept;
-    if (!record.arguments.empty()) {
-      ByteIn in(record.arguments, "version " + std::to_string(record.version) + " of " + record_.id);
-      operation = read_operation(in);
-      // The first releases wrote what was kept for a FILTER by text only.
-      if (is_filter_by_text(operation) || (records_kept(operation) && in.left() > 0)) kept = read_stretches(in);
-      in.end();
-    }
-    history = replay(history, std::move(operation), record.at_ms, given, kept ? &*kept : nullptr).value().history;
+    history = replay(history, operation_of(record), record.at_ms, given).value().history;
   }
 }
 
@@ -289,8 +280,7 @@ Commit Durable::new_records(const History& history, const Outcomes& answers) con
     record.operation = row.operation ? name(row.operation->operation) : "APPEND";
     if (row.operation) {
       ByteOut out;
-      write_operation(out, row.operation->operation);
-      if (records_kept(row.operation->operation)) write_stretches(out, row.operation->kept);
+      write_record(out, *row.operation, KeptPart::present);
       record.arguments = std::move(out.bytes);
     }
     if (const auto found = by_version.find(v); found != by_version.end()) {

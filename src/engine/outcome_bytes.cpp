@@ -39,7 +39,7 @@ void write(ByteOut& out, const Error& error) {
 Error read_error(ByteIn& in) {
   Error error;
   const std::uint64_t code = in.number();
-  if (code > static_cast<std::uint64_t>(ErrorCode::internal)) in.fail("there is no such error");
+  if (code >= error_code_count) in.fail("there is no such error");
   error.code = static_cast<ErrorCode>(code);
   for (std::string* text : {&error.message, &error.field, &error.path}) *text = std::string(in.text());
   for (auto* number : {&error.operation_index, &error.byte_offset, &error.tokens_minimum}) *number = read_optional(in);
@@ -140,7 +140,7 @@ std::string outcome_bytes(const Outcome& outcome) {
 
 Outcome read_outcome(std::string_view bytes) {
   ByteIn in(bytes, "the answer to a stored operation");
-  if (in.number() != format) in.fail("its format is not known");
+  if (in.number() != format) in.fail_newer();
   Outcome outcome;
   outcome.operation = std::string(in.text());
   outcome.version = Version(in.number());

@@ -4,6 +4,7 @@
 #include <undertext/conversation.hpp>
 
 #include "engine/conversation_rep.hpp"
+#include "history/operation_table.hpp"
 #include "history/replay.hpp"
 
 namespace undertext {
@@ -20,7 +21,7 @@ Result<std::vector<Outcome>> Conversation::replay(const std::vector<PastVersion>
       return error;
     };
     for (const PastVersion& past : versions) {
-      const std::string& id = past.operation.options.operation_id;
+      const std::string& id = past.record.operation.options.operation_id;
       if (!id.empty() && (work.answered.contains(id) || rep_->first_answer(id))) {
         return refuse({ErrorCode::conflict, "there is an operation with this id already", "operationId"});
       }
@@ -30,10 +31,10 @@ Result<std::vector<Outcome>> Conversation::replay(const std::vector<PastVersion>
         const std::uint32_t tokens = std::min(rep_->context.count_tokens(message), tokens_per_message_max);
         stored.emplace_back(message, message.timestamp_ms().value_or(past.at_ms), tokens);
       }
-      Result<Step> step = undertext::replay(work.history, past.operation, past.at_ms, stored);
+      Result<Step> step = undertext::replay(work.history, past.record, past.at_ms, stored);
       if (!step) return refuse(std::move(step.error()));
       Outcome outcome{std::move(step->applied), {}};
-      if (std::holds_alternative<op::ApplyPlan>(past.operation.what)) {
+      if (traits_of(past.record.operation).by_strategy) {
         outcome.by_strategy = true;
         outcome.receipt = step->history.receipt(outcome.version);
       }

@@ -9,6 +9,7 @@
 #include <exception>
 #include <utility>
 
+#include "compression/plan_by.hpp"
 #include "engine/conversation_rep.hpp"
 
 namespace undertext {
@@ -33,24 +34,18 @@ Error nothing_to_do() { return {ErrorCode::cannot_fit, "the strategy found nothi
 
 }  // namespace
 
-Result<Plan> plan_by(const Strategy& strategy, const History& history, const Aim& aim) {
-  try {
-    return strategy.plan(history, aim);
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& exception) {
-    return Error{ErrorCode::internal, "the strategy " + std::string(strategy.name()) + " threw: " + exception.what()};
-  } catch (...) {
-    return Error{ErrorCode::internal, "the strategy " + std::string(strategy.name()) + " threw"};
-  }
-}
-
 // What History::apply says of a plan that does not suit the state it is applied to.
 bool is_refused_plan(const Error& error) { return error.code == ErrorCode::invalid_argument && error.field == "plan"; }
 
 Error as_conflict(Error error) {
   error.code = ErrorCode::conflict;
   return error;
+}
+
+std::optional<std::uint64_t> Conversation::Rep::target_tokens() const {
+  const CompressionConfig& config = settings.compression;
+  if (config.target_tokens || config.threshold == 0) return config.target_tokens;
+  return config.threshold - config.threshold / 4;
 }
 
 Aim Conversation::Rep::aim(std::optional<std::uint64_t> tokens_max) const {
@@ -95,8 +90,11 @@ void Conversation::Rep::compress_if_due(const Operation& operation, std::uint64_
 Result<Outcome> Conversation::Rep::commit_plan(Result<Plan> plan, Work& work, bool tell) {
   const std::uint64_t tokens = work.stats.tokens;
   if (plan && plan->replacements.empty()) plan = nothing_to_do();
-  Result<Outcome> outcome =
-      plan ? carry_out({op::ApplyPlan{std::move(*plan)}, {.description = "automatic"}}, work, tell) : Result<Outcome>(plan.error());
+  const auto carry_out_plan = [&]() -> Result<Outcome> {
+    if (!plan) return plan.error();
+    return carry_out({op::ApplyPlan{std::move(*plan)}, {.description = "automatic"}}, work, tell);
+  };
+  const Result<Outcome> outcome = answering_failure(carry_out_plan);
   if (outcome && work.stats.tokens < tokens) {
     hysteresis.reset();
   } else {

@@ -1,4 +1,5 @@
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -135,16 +136,95 @@ TEST(SelfCompression, IsNotTriedAgainWithoutProgress) {
   EXPECT_LE(tries, 1 + 1000 / (500 / 16)) << "in " << appends << " appends";
 }
 
+class Throwing final : public Strategy {
+ public:
+  explicit Throwing(std::function<void()> fail) : fail_(std::move(fail)) {}
+  std::string_view name() const noexcept override { return "throwing"; }
+  Result<Plan> plan(const History&, const Aim&) const override {
+    fail_();
+    return Error{ErrorCode::internal, "it was to throw"};
+  }
+
+ private:
+  const std::function<void()> fail_;
+};
+
 TEST(SelfCompression, LeavesEverythingAsItWasWhenTheStrategyThrows) {
-  class Throwing final : public Strategy {
-   public:
-    std::string_view name() const noexcept override { return "throwing"; }
-    Result<Plan> plan(const History&, const Aim&) const override { throw std::runtime_error("no"); }
-  };
-  Conversation conversation = Conversation::open(compressing(std::make_shared<Throwing>(), 100, 50)).value();
+  const auto throwing = std::make_shared<Throwing>([] { throw std::runtime_error("no"); });
+  Conversation conversation = Conversation::open(compressing(throwing, 100, 50)).value();
   const Outcome outcome = append_until(conversation, Event::Type::compression_failed);
-  EXPECT_EQ(find(outcome.events, Event::Type::compression_failed)->error->code, ErrorCode::internal);
+  const Error& error = *find(outcome.events, Event::Type::compression_failed)->error;
+  EXPECT_EQ(error.code, ErrorCode::invalid_argument);
+  EXPECT_EQ(error.field, "strategy");
+  EXPECT_EQ(error.message, "the strategy throwing threw: no");
   EXPECT_EQ(conversation.version(), outcome.version);
+}
+
+TEST(Compress, WithoutATargetComesDownToWhatAutomaticCompressionDoes) {
+  Settings settings;
+  settings.compression.threshold = 600;
+  const auto tokens_left = [](const Settings& by) {
+    Conversation conversation = Conversation::open(by).value();
+    for (int i = 0; i < 40; ++i) conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 10)}}}).value();
+    return conversation.compress(*sliding_window()).value().stats.tokens;
+  };
+  EXPECT_LE(tokens_left(settings), 450u);
+  EXPECT_GT(tokens_left(settings), 400u);
+  Settings limited;
+  limited.token_limit = 600;
+  EXPECT_EQ(tokens_left(limited), tokens_left(settings)) << "the limit is the threshold, by default";
+  settings.compression.target_tokens = 300;
+  EXPECT_LE(tokens_left(settings), 300u);
+
+  Conversation without;
+  without.apply({op::Append{{words(Role::user, 10)}}}).value();
+  EXPECT_EQ(without.compress(*sliding_window()).error().code, ErrorCode::invalid_argument);
+}
+
+class ThrowingSummariser final : public Summariser {
+ public:
+  std::string_view name() const noexcept override { return "mine"; }
+  bool is_slow() const noexcept override { return true; }
+  Result<Summary> summarise(const SummaryRequest&) const override { throw std::out_of_range("no such key"); }
+};
+
+TEST(Compress, WhatUserCodeThrowsIsTheCallersToFixUnlessItIsAFailure) {
+  Conversation conversation;
+  for (int i = 0; i < 10; ++i) conversation.apply({op::Append{{words(Role::user, 30)}}}).value();
+  const auto error_of = [&](const StrategyPtr& strategy) {
+    Error error = conversation.compress(*strategy).error();
+    if (!strategy->is_slow()) {
+      const Operation listed{conversation.compress_by(strategy).value()};
+      const Error in_list = conversation.apply(std::vector<Operation>{listed}).error();
+      EXPECT_EQ(in_list.code, error.code);
+      EXPECT_EQ(in_list.message, error.message);
+      const Result<Fit> fit = conversation.fit({.window = 10}, *strategy);
+      EXPECT_EQ(fit ? std::string("cannot_fit") : std::string(name(fit.error().code)), name(error.code));
+    }
+    return error;
+  };
+  const Error thrown = error_of(std::make_shared<Throwing>([] { throw std::runtime_error("no"); }));
+  EXPECT_EQ(thrown.code, ErrorCode::invalid_argument);
+  EXPECT_EQ(thrown.field, "strategy");
+  EXPECT_EQ(thrown.message, "the strategy throwing threw: no");
+  EXPECT_EQ(error_of(std::make_shared<Throwing>([] { throw 7; })).code, ErrorCode::invalid_argument);
+  for (std::size_t code = 0; code < error_code_count; ++code) {
+    const Error error{static_cast<ErrorCode>(code), "as it was"};
+    const Error kept = error_of(std::make_shared<Throwing>([&] { throw Failure(error); }));
+    EXPECT_EQ(kept.code, error.code);
+    EXPECT_EQ(kept.message, "as it was");
+  }
+  const Error summarising = error_of(smart_summary({.summariser = std::make_shared<ThrowingSummariser>(), .keep = 1}));
+  EXPECT_EQ(summarising.code, ErrorCode::invalid_argument);
+  EXPECT_EQ(summarising.field, "summariser");
+  EXPECT_EQ(summarising.message, "the summariser mine threw: no such key");
+  EXPECT_EQ(conversation.version(), Version(10));
+}
+
+TEST(Compress, ASlowStrategyIsNoPartOfAList) {
+  const Conversation conversation;
+  const StrategyPtr slow = smart_summary({.summariser = std::make_shared<ThrowingSummariser>()});
+  EXPECT_EQ(conversation.compress_by(slow).error().code, ErrorCode::unsupported);
 }
 
 TEST(SelfCompression, RefusesATargetAboveTheThresholdAndAThresholdOfNothing) {

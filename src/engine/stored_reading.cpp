@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "history/operation_bytes.hpp"
+
 namespace undertext {
 namespace {
 
@@ -20,6 +22,17 @@ Message message_of(const MessageRecord& record) {
                         "the message with ordinal " + std::to_string(record.ordinal) + " is damaged: " + message.error().message});
   }
   return *std::move(message);
+}
+
+RecordedOperation operation_of(const VersionRecord& record) {
+  RecordedOperation recorded{{op::Append{}, {}}};
+  if (!record.arguments.empty()) {
+    ByteIn in(record.arguments, "version " + std::to_string(record.version));
+    recorded = read_record(in, KeptPart::present);
+    in.end();
+  }
+  recorded.operation.options.operation_id = record.operation_id;
+  return recorded;
 }
 
 std::string StoredPages::read_page(std::uint64_t page) {

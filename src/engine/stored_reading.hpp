@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include <undertext/operation.hpp>
 #include <undertext/store.hpp>
 
 #include "engine/lineage.hpp"
@@ -56,5 +57,7 @@ class StoredBodies : public BodySource {
 
 // Of a record's body. Throws Failure: corrupt.
 Message message_of(const MessageRecord& record);
+// Of a record's arguments. Throws Failure: corrupt; unsupported for what a newer release stored.
+RecordedOperation operation_of(const VersionRecord& record);
 
 }  // namespace undertext

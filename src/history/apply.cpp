@@ -8,9 +8,11 @@
 #include <undertext/history.hpp>
 
 #include "history/draft.hpp"
+#include "history/expected_version.hpp"
 #include "history/first_reader.hpp"
 #include "history/import.hpp"
 #include "history/linked.hpp"
+#include "history/operation_table.hpp"
 #include "history/plan.hpp"
 #include "history/replay.hpp"
 #include "message/edit.hpp"
@@ -65,7 +67,7 @@ Stretches stretches_where(const PlacedView& view, std::span<const Role> roles, K
   return found;
 }
 
-// Keeps these, and mends the units that would break. Records that do not say what they kept are of the first releases, which knew fewer units.
+// Keeps these, and mends the units that would break. What is replayed here does not say what it kept: it is of the first releases, which knew fewer units.
 void keep_units(Draft& draft, Stretches kept, Pairs pairs, const std::vector<std::uint64_t>& pinned) {
   FirstReader first_reader(draft.log());
   draft.keep_only(mend_units(draft.log(), draft.view(), std::move(kept), pairs, pinned, draft.replays() ? &first_reader : nullptr));
@@ -234,11 +236,6 @@ Problem perform(Draft& draft, const op::Expand& expand) {
   return {};
 }
 
-const Message& a_message() {
-  static const Message message = Message::make(Role::user, "given").value();
-  return message;
-}
-
 std::set<std::string> result_ids(const Message& message) {
   std::set<std::string> ids;
   for (ToolLink& link : message.tool_links()) {
@@ -263,7 +260,7 @@ Problem perform(Draft& draft, const op::Merge& merge) {
   Result<std::vector<std::uint64_t>> indices = draft.indices_of(Names::indices(merge.indices));
   if (!indices) return indices.error();
   // What is carried out again looks into no body: some may have been taken out since.
-  Result<Message> merged = draft.replays() ? a_message() : merge_at(draft, *indices, merge.separator);
+  Result<Message> merged = draft.replays() ? some_message() : merge_at(draft, *indices, merge.separator);
   if (!merged) return merged.error();
   Result<std::vector<std::uint32_t>> stored = draft.store({&*merged, 1});
   if (!stored) return stored.error();
@@ -275,7 +272,7 @@ Problem perform(Draft& draft, const op::Merge& merge) {
 Problem perform(Draft& draft, const op::Split& split) {
   if (Problem problem = index_problem(draft, split.index)) return problem;
   Result<std::vector<Message>> pieces =
-      draft.replays() ? Result<std::vector<Message>>(std::vector<Message>(split.at.size() + 1, a_message()))
+      draft.replays() ? Result<std::vector<Message>>(std::vector<Message>(split.at.size() + 1, some_message()))
                       : split_message(messages_at(draft, {split.index}).front(), split.at, draft.context().limits);
   if (!pieces) return pieces.error();
   Result<std::vector<std::uint32_t>> stored = draft.store(*pieces);
@@ -313,7 +310,7 @@ Problem perform(Draft& draft, const op::Transform& transform) {
   }
   std::vector<Message> changed;
   changed.reserve(indices.size());
-  if (draft.replays()) changed.assign(indices.size(), a_message());
+  if (draft.replays()) changed.assign(indices.size(), some_message());
   for (std::size_t k = changed.size(); k < indices.size(); ++k) {
     const Message message = messages_at(draft, {indices[k]}).front();
     Result<Message> result = std::visit(Change{message, draft.context().limits}, transform.change);
@@ -405,10 +402,7 @@ struct Links {
 Links links_of(const History::Rep& rep, std::uint64_t version) {
   if (version == 0) return {};
   const VersionRow& row = rep.versions[version];
-  const Operation::What* what = row.operation ? &row.operation->operation.what : nullptr;
-  if (what && (std::holds_alternative<op::Undo>(*what) || std::holds_alternative<op::Redo>(*what))) {
-    return {row.operation->undo, row.operation->redo};
-  }
+  if (row.operation && traits_of(row.operation->operation).moves_undo) return {row.operation->undo, row.operation->redo};
   return {static_cast<std::uint32_t>(version - 1), {}};
 }
 
@@ -456,22 +450,28 @@ Result<Step> carry_out(Draft& draft, const Operation& operation) {
 
 }  // namespace
 
-Result<Step> replay(const History& history, Operation operation, std::int64_t at_ms, const std::vector<StoredMessage>& given,
-                    const Stretches* kept) {
-  if (kept && (!records_kept(operation) || !are_within(*kept, history.view().size()))) {
+Result<Step> replay(const History& history, RecordedOperation record, std::int64_t at_ms, const std::vector<StoredMessage>& given) {
+  Operation& operation = record.operation;
+  if (record.tag != 0 && !has_tag(row_of(operation), record.tag)) {
+    return Error{ErrorCode::corrupt, "a stored " + std::string(name(operation)) + " has the tag of another operation"};
+  }
+  const bool has_kept = records_kept(operation, record.tag);
+  // A FILTER by text that does not say it is from an export of the first release.
+  if (record.kept ? !has_kept || !are_within(*record.kept, history.view().size()) : has_kept && !is_filter_by_text(operation)) {
     return Error{ErrorCode::corrupt, "a stored " + std::string(name(operation)) + " cannot have kept what it says"};
   }
   // Only here a replay needs to know what belongs together.
-  if (!kept && records_kept(operation) && !history.rep().log.links_known)
-    return replay(with_links(history), std::move(operation), at_ms, given);
+  if (!record.kept && mends_units(operation) && !history.rep().log.links_known)
+    return replay(with_links(history), std::move(record), at_ms, given);
   // Any of them will do: what was made then is taken.
-  const std::vector<Message> places(given.size(), Message::make(Role::user, "given").value());
-  if (auto* append = std::get_if<op::Append>(&operation.what)) append->messages = places;
-  if (auto* insert = std::get_if<op::Insert>(&operation.what)) insert->messages = places;
-  if (auto* replace = std::get_if<op::Replace>(&operation.what)) replace->messages = places;
+  std::visit(
+      [&](auto& what) {
+        if constexpr (requires { what.messages; }) what.messages.assign(given.size(), some_message());
+      },
+      operation.what);
   constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
   const ApplyContext context{at_ms, {}, Pairs::literal, {unlimited, std::numeric_limits<std::uint32_t>::max()}};
-  Draft draft(history.rep(), context, &given, kept);
+  Draft draft(history.rep(), context, &given, &record);
   Result<Step> step = carry_out(draft, operation);
   if (!step) {
     return Error{ErrorCode::corrupt,
@@ -484,12 +484,7 @@ Result<Step> replay(const History& history, Operation operation, std::int64_t at
 }
 
 Result<Step> History::apply(const Operation& operation, const ApplyContext& context) const {
-  const std::optional<Version>& expected = operation.options.expected_version;
-  if (expected && *expected != version()) {
-    return Error{ErrorCode::conflict,
-                 "expected version " + std::to_string(expected->value) + ", but the head is " + std::to_string(version().value),
-                 "expectedVersion"};
-  }
+  if (std::optional<Error> error = check_expected_version(operation.options, version())) return std::move(*error);
   if (!rep().log.links_known) return with_links(*this).apply(operation, context);
   if (rep().versions.size() > std::numeric_limits<std::uint32_t>::max() - 1) {
     return Error{ErrorCode::too_large, "the conversation has as many versions as it can"};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "history/operation_table.hpp"
 #include "history/plan.hpp"
 
 namespace undertext {
@@ -10,30 +11,14 @@ namespace {
 
 constexpr std::uint64_t log_length_max = std::numeric_limits<std::uint32_t>::max() - 1;
 
-std::string_view field_of(const Names& names) { return names.by == Names::By::index ? "indices" : "ordinals"; }
-
 Error bad_name(const Names& names, const std::string& problem) {
-  return {ErrorCode::invalid_argument, problem, std::string(field_of(names))};
+  return {ErrorCode::invalid_argument, problem, std::string(words_of<Names::By>[static_cast<std::size_t>(names.by)])};
 }
 
 }  // namespace
 
-bool is_filter_by_text(const Operation& operation) {
-  const auto* filter = std::get_if<op::Filter>(&operation.what);
-  return filter && (!filter->content_contains.empty() || !filter->content_excludes.empty());
-}
-
-bool records_kept(const Operation& operation) {
-  const auto mends = [](const std::optional<Pairs>& pairs) { return pairs.value_or(Pairs::literal) != Pairs::literal; };
-  const auto* truncate = std::get_if<op::Truncate>(&operation.what);
-  const auto* filter = std::get_if<op::Filter>(&operation.what);
-  const auto* del = std::get_if<op::Delete>(&operation.what);
-  return is_filter_by_text(operation) || (truncate && mends(truncate->pairs)) || (filter && mends(filter->pairs)) ||
-         (del && mends(del->pairs));
-}
-
 Draft::Draft(const History::Rep& base, const ApplyContext& context, const std::vector<StoredMessage>* given,
-             const Stretches* kept_then)
+             const RecordedOperation* record)
     : base_(base),
       context_(context),
       log_(base.log),
@@ -41,7 +26,7 @@ Draft::Draft(const History::Rep& base, const ApplyContext& context, const std::v
       batches_(base.head.frame->batches),
       marks_(base.head.frame->marks),
       given_(given),
-      kept_then_(kept_then) {}
+      record_(record) {}
 
 Result<std::vector<std::uint32_t>> Draft::ordinals_of(const Names& names) const {
   if (names.numbers.empty()) return bad_name(names, "name at least one message");
@@ -179,11 +164,11 @@ Result<std::vector<Warning>> Draft::broken_units(bool is_plan) {
 
 Result<Step> Draft::finish(const Operation& operation) && {
   Applied applied;
-  Result<std::vector<Warning>> warnings = broken_units(std::holds_alternative<op::ApplyPlan>(operation.what));
+  Result<std::vector<Warning>> warnings = broken_units(traits_of(operation).by_strategy);
   if (!warnings) return warnings.error();
   applied.warnings = std::move(*warnings);
 
-  const bool is_append = std::holds_alternative<op::Append>(operation.what);
+  const bool is_append = traits_of(operation).only_appends;
   auto rep = std::make_shared<History::Rep>();
   rep->versions = base_.versions;
   rep->states = base_.states;
@@ -201,18 +186,9 @@ Result<Step> Draft::finish(const Operation& operation) && {
   row.log_length = rep->head.log_length;
   row.state = rep->first_state + static_cast<std::uint32_t>(rep->states.size());
   if (!is_append || !operation.options.description.empty()) {
-    Operation recorded = operation;
-    // What the conversation was set to is part of what was done.
-    if (auto* truncate = std::get_if<op::Truncate>(&recorded.what)) truncate->pairs = truncate->pairs.value_or(context_.pairs);
-    if (auto* filter = std::get_if<op::Filter>(&recorded.what)) filter->pairs = filter->pairs.value_or(context_.pairs);
-    if (auto* del = std::get_if<op::Delete>(&recorded.what)) del->pairs = del->pairs.value_or(context_.pairs);
-    if (auto* transform = std::get_if<op::Transform>(&recorded.what);
-        transform && std::holds_alternative<op::TransformFunction>(transform->change)) {
-      transform->change = op::TransformFunction();  // it may hold on to anything
-    }
-    Stretches kept;
-    if (records_kept(recorded) && change_) kept = change_->kept;
-    row.operation = Shared<OperationRecord>::make(std::move(recorded), restores_, undo_, redo_, std::move(kept));
+    RecordedOperation recorded{to_record(operation, context_.pairs), {}, tag()};
+    if (records_kept(recorded.operation, recorded.tag) && change_) recorded.kept = change_->kept;
+    row.operation = Shared<LinkedOperation>::make(std::move(recorded), restores_, undo_, redo_);
   }
   rep->versions.push_back(row);
   rep->log = std::move(log_);

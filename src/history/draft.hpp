@@ -19,11 +19,14 @@ namespace undertext {
 
 class Draft {
  public:
-  // With `given`: the operation was carried out before, and what it stored are these messages, whatever it would make now.
+  // With `given` and `record`: the operation was carried out before, and what it stored are these
+  // messages, whatever it would make now.
   Draft(const History::Rep& base, const ApplyContext& context, const std::vector<StoredMessage>* given = nullptr,
-        const Stretches* kept_then = nullptr);
+        const RecordedOperation* record = nullptr);
 
   bool replays() const { return given_ != nullptr; }
+  // Which meaning of the operation is asked for (operation_table.hpp); 0: the present one.
+  std::uint8_t tag() const { return record_ ? record_->tag : std::uint8_t{0}; }
 
   const History::Rep& base() const { return base_; }
   const ApplyContext& context() const { return context_; }
@@ -46,7 +49,7 @@ class Draft {
   void edit(const std::vector<Splice>& splices);
   void keep_only(const Stretches& kept);
   // What is carried out again keeps what it kept then; null: that follows from the operation.
-  const Stretches* kept_then() const { return kept_then_; }
+  const Stretches* kept_then() const { return record_ && record_->kept ? &*record_->kept : nullptr; }
   void add_mark(std::string_view mark, const std::vector<std::uint32_t>& ordinals) { marks_.add(mark, ordinals); }
   void remove_mark(std::string_view mark, const std::vector<std::uint32_t>& ordinals) { marks_.remove(mark, ordinals); }
 
@@ -78,7 +81,7 @@ class Draft {
   BatchTree batches_;
   Marks marks_;
   const std::vector<StoredMessage>* given_;
-  const Stretches* kept_then_;
+  const RecordedOperation* record_;
   std::optional<ViewChange> change_;  // of the view; unset: nothing, or appends only
   bool view_swapped_ = false;         // the view is another one; what was kept is yet to be found out
   bool opened_batch_ = false;

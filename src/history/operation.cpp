@@ -1,36 +1,44 @@
 #include <undertext/operation.hpp>
 
+#include "history/operation_table.hpp"
+
 namespace undertext {
-namespace {
 
-struct NameOf {
-  std::string_view operator()(const op::Append&) const { return "APPEND"; }
-  std::string_view operator()(const op::Insert&) const { return "INSERT"; }
-  std::string_view operator()(const op::Replace&) const { return "REPLACE"; }
-  std::string_view operator()(const op::Truncate&) const { return "TRUNCATE"; }
-  std::string_view operator()(const op::Clear&) const { return "CLEAR"; }
-  std::string_view operator()(const op::Filter&) const { return "FILTER"; }
-  std::string_view operator()(const op::Delete&) const { return "DELETE"; }
-  std::string_view operator()(const op::Compress&) const { return "COMPRESS"; }
-  std::string_view operator()(const op::ApplyPlan&) const { return "COMPRESS"; }
-  std::string_view operator()(const op::CompressBy&) const { return "COMPRESS"; }
-  std::string_view operator()(const op::Expand&) const { return "EXPAND"; }
-  std::string_view operator()(const op::Merge&) const { return "MERGE"; }
-  std::string_view operator()(const op::Split&) const { return "SPLIT"; }
-  std::string_view operator()(const op::Transform&) const { return "TRANSFORM"; }
-  std::string_view operator()(const op::StartBatch&) const { return "START_BATCH"; }
-  std::string_view operator()(const op::EndBatch&) const { return "END_BATCH"; }
-  std::string_view operator()(const op::Rollback&) const { return "ROLLBACK"; }
-  std::string_view operator()(const op::Mark&) const { return "MARK"; }
-  std::string_view operator()(const op::Unmark&) const { return "UNMARK"; }
-  std::string_view operator()(const op::Undo&) const { return "UNDO"; }
-  std::string_view operator()(const op::Redo&) const { return "REDO"; }
-  std::string_view operator()(const op::Restore&) const { return "RESTORE"; }
-  std::string_view operator()(const op::ImportMarkMap&) const { return "IMPORT_MARK_MAP"; }
-};
+std::string_view name(const Operation& operation) { return row_of(operation).name; }
 
-}  // namespace
+const Message& some_message() {
+  static const Message message = Message::make(Role::user, "summary").value();
+  return message;
+}
 
-std::string_view name(const Operation& operation) { return std::visit(NameOf{}, operation.what); }
+Operation to_record(Operation operation, Pairs pairs) {
+  std::visit(
+      [&](auto& what) {
+        if constexpr (requires { what.pairs; }) what.pairs = what.pairs.value_or(pairs);
+        if constexpr (requires { what.change; }) {
+          if (std::holds_alternative<op::TransformFunction>(what.change)) what.change = op::TransformFunction();
+        }
+      },
+      operation.what);
+  return operation;
+}
+
+bool is_filter_by_text(const Operation& operation) {
+  const auto* filter = std::get_if<op::Filter>(&operation.what);
+  return filter && (!filter->content_contains.empty() || !filter->content_excludes.empty());
+}
+
+bool mends_units(const Operation& operation) {
+  return std::visit(
+      [](const auto& what) {
+        if constexpr (requires { what.pairs; }) return what.pairs.value_or(Pairs::literal) != Pairs::literal;
+        return false;
+      },
+      operation.what);
+}
+
+bool records_kept(const Operation& operation, std::uint8_t tag) {
+  return is_filter_by_text(operation) || (mends_units(operation) && tag != first_tag(row_of(operation)));
+}
 
 }  // namespace undertext

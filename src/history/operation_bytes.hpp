@@ -1,20 +1,22 @@
-// An operation as bytes, without the messages it brought: those are in the log.
+// A recorded operation as bytes: its tag, its fields in the order of operation_table.hpp, its
+// description, and what it kept.
 #pragma once
 
 #include <undertext/operation.hpp>
 
 #include "base/bytes.hpp"
-#include "history/stretches.hpp"
 
 namespace undertext {
 
-// Functions are not written: what they made is in the log. CompressBy cannot be.
-void write_operation(ByteOut& out, const Operation& operation);
+// What an operation kept (records_kept()) is part of the record of a version. The pages of a history leave it out:
+// it can be long, and nothing is replayed from them.
+enum class KeptPart : bool { absent, present };
 
-void write_stretches(ByteOut& out, const Stretches& stretches);
-Stretches read_stretches(ByteIn& in);
+// internal: an operation that is never recorded (CompressBy), or one without what it kept.
+void write_record(ByteOut& out, const RecordedOperation& record, KeptPart kept);
 
-// Its lists of messages are empty; where a summary was, some message stands. Throws Failure: corrupt.
-Operation read_operation(ByteIn& in);
+// Lists of messages are empty; where a summary was, some message stands. Throws Failure: corrupt;
+// unsupported for a tag of a newer release.
+RecordedOperation read_record(ByteIn& in, KeptPart kept);
 
 }  // namespace undertext

@@ -6,14 +6,12 @@
 
 #include <undertext/history.hpp>
 
-#include "history/stretches.hpp"
 #include "sequence/entry.hpp"
 
 namespace undertext {
 
-// `operation` may be without its messages. No body is looked into, if `kept` says what a FILTER by text kept. corrupt: it does not go with the history or
-// with what is given.
-Result<Step> replay(const History& history, Operation operation, std::int64_t at_ms, const std::vector<StoredMessage>& given,
-                    const Stretches* kept = nullptr);
+// The operation may be without its messages. Only a FILTER by text whose record does not say what it
+// kept reads bodies. corrupt: the record does not go with the history or with what is given.
+Result<Step> replay(const History& history, RecordedOperation record, std::int64_t at_ms, const std::vector<StoredMessage>& given);
 
 }  // namespace undertext

@@ -101,7 +101,7 @@ void ItemCodec<VersionRow>::write(PageOut& out, const VersionRow* items, unsigne
     out.number(row->state - before.state);
     out.flag(static_cast<bool>(row->operation));
     if (row->operation) {
-      write_operation(out, row->operation->operation);
+      write_record(out, *row->operation, KeptPart::absent);
       write_optional(out, row->operation->restores);
       write_optional(out, row->operation->undo);
       write_optional(out, row->operation->redo);
@@ -120,9 +120,9 @@ std::vector<VersionRow> ItemCodec<VersionRow>::read(PageIn& in, unsigned n) {
     row.state += in.number32();
     row.operation = {};
     if (in.flag()) {
-      Operation operation = read_operation(in);
+      RecordedOperation record = read_record(in, KeptPart::absent);
       const std::optional<std::uint32_t> restores = read_optional(in), undo = read_optional(in), redo = read_optional(in);
-      row.operation = Shared<OperationRecord>::make(std::move(operation), restores, undo, redo);
+      row.operation = Shared<LinkedOperation>::make(std::move(record), restores, undo, redo);
     }
     items.push_back(row);
   }

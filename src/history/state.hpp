@@ -53,19 +53,12 @@ struct Frame {
   PlaceTree places;
 };
 
-struct OperationRecord {
-  Operation operation;
-  std::optional<std::uint32_t> restores;  // the version whose state came back
-  std::optional<std::uint32_t> undo;      // the version that UNDO would bring back; for an UNDO or REDO only
-  std::optional<std::uint32_t> redo;
-  Stretches kept = {};  // where records_kept(): what it kept
+// The operation that made a version, and the versions it leads to: those follow from carrying it out.
+struct LinkedOperation : RecordedOperation {
+  std::optional<std::uint32_t> restores = {};  // the version whose state came back
+  std::optional<std::uint32_t> undo = {};      // the version that UNDO would bring back; for an UNDO or REDO only
+  std::optional<std::uint32_t> redo = {};
 };
-
-bool is_filter_by_text(const Operation& operation);
-
-// Whether what it kept is part of its record: a FILTER by text, for the texts may be redacted later; and TRUNCATE, FILTER and DELETE with `pairs`, for
-// what makes a unit may be read otherwise later.
-bool records_kept(const Operation& operation);
 
 // The state of a run's last version.
 struct State {
@@ -85,7 +78,7 @@ struct ItemCodec<State> {
 
 struct VersionRow {
   std::int64_t at_ms = 0;
-  Shared<OperationRecord> operation;  // null: an APPEND without a description, or version 0
+  Shared<LinkedOperation> operation;  // null: an APPEND without a description, or version 0
   std::uint32_t log_length = 0;
   std::uint32_t state = 0;  // which state's run it belongs to
   friend bool operator==(const VersionRow& a, const VersionRow& b) {

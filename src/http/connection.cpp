@@ -110,6 +110,7 @@ void Connection::begin_request() {
     return reply(std::move(*no));
   }
   Admission& admission = std::get<Admission>(verdict);
+  request_.head.admitted = std::move(admission.known);
   const std::uint64_t body_bytes_max = admission.body_bytes_max;
   if (request_.content_length > body_bytes_max) return refuse({413, "the body is too large"});
   share_ = std::move(admission.share);

@@ -12,6 +12,7 @@
 // ends the connection. So does every refusal that leaves a body unread; the client may go on sending for a moment, and still reads the answer.
 #pragma once
 
+#include <any>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -40,6 +41,7 @@ struct Head {
   std::vector<Field> fields;
   std::string peer;  // address of the client, without its port
   bool secure = false;
+  std::any admitted;  // Admission::known, once there is one
 
   const std::string* find(std::string_view name) const;  // the first one; null when there is none
   std::size_t count(std::string_view name) const;
@@ -53,8 +55,9 @@ struct Reply {
   unsigned status = 200;
   std::string content_type = "application/json";
   std::string body = {};
-  std::vector<Field> fields = {};  // Content-Type, Content-Length, Date and Connection are the server's
-  bool close = false;              // ends the connection behind it
+  std::vector<Field> fields = {};   // Content-Type, Content-Length, Date and Connection are the server's
+  bool close = false;               // ends the connection behind it
+  std::optional<Error> error = {};  // why it is no good answer; for whoever records replies, not sent
 };
 
 // An answer that is written bit by bit; to HEAD it is closed from the beginning. Any thread may call it. Destroying it without end() cuts the
@@ -92,6 +95,7 @@ struct Admission {
   std::uint64_t body_bytes_max = 0;
   // What its body, and then its answer, is counted in. A body is counted as it comes; one for which there is no room is refused, one with a length before any of it is read.
   Budget::Share share = {};
+  std::any known = {};  // what was found out of the request: `handle` and `refusal` get it as Head::admitted
 };
 
 struct Limits {

@@ -103,7 +103,8 @@ TEST(Connections, AreLimitedForEachPeer) {
 TEST(Connections, WaitWhileTheSystemHasNoDescriptorsLeft) {
 #if defined(__has_feature)
 #  if __has_feature(undefined_behavior_sanitizer) || __has_feature(address_sanitizer)
-  GTEST_SKIP() << "the sanitizer opens a pipe to look whether memory can be read, and takes a failure for a bad object";
+  GTEST_SKIP()
+      << "inapplicable: the sanitizer opens a pipe to look whether memory can be read, and takes a failure for a bad object";
 #  endif
 #endif
   Server server = serve(echoing(), {.idle_patience = soon});

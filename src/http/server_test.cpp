@@ -265,6 +265,30 @@ TEST(Admit, SeesTheHeadAndMayRefuseBeforeTheBody) {
   EXPECT_EQ(handled, 1);
 }
 
+TEST(Admit, IsAskedOnceAndWhatItKnowsComesWithTheRequestAndItsRefusal) {
+  Calls calls = echoing();
+  std::atomic<int> asked = 0;
+  calls.admit = [&](const Head& head) -> std::variant<Admission, Reply> {
+    ++asked;
+    return Admission{.body_bytes_max = 10, .known = "known: " + head.target};
+  };
+  calls.handle = [](Request request, std::unique_ptr<Exchange> exchange) {
+    exchange->answer({.body = std::any_cast<std::string>(request.admitted)});
+  };
+  calls.refusal = [](const Refused& refused) {
+    return Reply{.status = refused.status, .body = std::any_cast<std::string>(refused.head->admitted)};
+  };
+  Server server = serve(calls);
+  RawClient client(server);
+  client.send(post("/a", "small"));
+  EXPECT_EQ(body_of(client.read_answer()), "known: /a");
+  client.send(post("/b", "larger than it may be"));
+  const std::string refused = client.read_all();
+  EXPECT_EQ(status_of(refused), 413u);
+  EXPECT_EQ(body_of(refused), "known: /b");
+  EXPECT_EQ(asked, 2);
+}
+
 TEST(Address, NamesThePortThatWasFree) {
   Server server = serve(echoing());
   EXPECT_TRUE(server.address().starts_with("http://127.0.0.1:"));

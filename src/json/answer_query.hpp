@@ -8,7 +8,7 @@
 
 namespace undertext {
 
-// too_large, unavailable: see AnswerRoom. Throws Failure where something cannot be read from the store.
+// Throws Failure, having written a part of the answer: what the query fails with, what the store fails with, and too_large or unavailable (AnswerRoom).
 void append_answer(std::string& out, const Asked& asked, const Query& query);
 
 }  // namespace undertext

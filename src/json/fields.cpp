@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "history/operation_table.hpp"
+
 namespace undertext {
 
 void Reading::fail(Error error) {
@@ -125,14 +127,12 @@ std::optional<std::size_t> Fields::word(JsonValue value, Place place, std::span<
 }
 
 std::optional<Pairs> Fields::value_of(JsonValue value, Place place, const Pairs*) {
-  static constexpr std::string_view words[] = {"literal", "shrink", "grow"};  // in the order of the enum
-  const std::optional<std::size_t> which = word(value, place, words);
+  const std::optional<std::size_t> which = word(value, place, words_of<Pairs>);
   return which ? std::optional(static_cast<Pairs>(*which)) : std::nullopt;
 }
 
 std::optional<TruncateText::Keep> Fields::value_of(JsonValue value, Place place, const TruncateText::Keep*) {
-  static constexpr std::string_view words[] = {"head", "tail", "both"};  // in the order of the enum
-  const std::optional<std::size_t> which = word(value, place, words);
+  const std::optional<std::size_t> which = word(value, place, words_of<TruncateText::Keep>);
   return which ? std::optional(static_cast<TruncateText::Keep>(*which)) : std::nullopt;
 }
 

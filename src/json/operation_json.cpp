@@ -1,169 +1,30 @@
 #include "json/operation_json.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 
+#include "history/operation_table.hpp"
 #include "json/fields.hpp"
-#include "json/recorded_operation.hpp"
+#include "json/operation_fields.hpp"
 
 namespace undertext {
 
 namespace {
 
-// The arguments of each operation, in their canonical names. A configuration's block holds the same.
-
-void read_names(Fields& fields, Names& names) {
-  const bool by_index = fields.has("indices");
-  const bool by_ordinal = fields.has("ordinals");
-  if (by_index && by_ordinal) fields.fail("indices", "and ordinals exclude each other; give one of the two");
-  if (!by_index && !by_ordinal) fields.missing("indices", "(positions in the view) or ordinals (places in the log) must be given");
-  names.by = by_ordinal ? Names::By::ordinal : Names::By::index;
-  fields.take("indices", names.numbers);
-  fields.take("ordinals", names.numbers);
-}
-
-void read_arguments(Fields& fields, op::Append& append) { fields.need("messages", append.messages); }
-
-void read_arguments(Fields& fields, op::Insert& insert) {
-  fields.need("position", insert.position);
-  fields.need("messages", insert.messages);
-}
-
-void read_arguments(Fields& fields, op::Replace& replace) {
-  std::uint64_t index = 0;
-  fields.need("index", index);
-  fields.need_message("message", replace.messages);
-  replace.names = Names::indices({index});
-}
-
-void read_arguments(Fields& fields, op::Truncate& truncate) {
-  fields.take("keepFirst", truncate.keep_first);
-  fields.take("keepLast", truncate.keep_last);
-  fields.take("removeFirst", truncate.remove_first);
-  fields.take("removeLast", truncate.remove_last);
-  fields.take_object("range", [&](Fields& range) {
-    truncate.range.emplace();
-    range.need("start", truncate.range->start);
-    range.need("end", truncate.range->end);
-  });
-  fields.take("role", truncate.role);
-  fields.take("pairs", truncate.pairs);
-}
-
-void read_arguments(Fields& fields, op::Clear& clear) { fields.take("keepSystemMessage", clear.keep_system_message); }
-
-void read_arguments(Fields& fields, op::Filter& filter) {
-  fields.take_filled("roles", filter.roles);
-  fields.take_filled("contentContains", filter.content_contains);
-  fields.take_filled("contentExcludes", filter.content_excludes);
-  fields.take("pairs", filter.pairs);
-}
-
-void read_arguments(Fields& fields, op::Delete& what) {
-  read_names(fields, what.names);
-  fields.take("pairs", what.pairs);
-}
-
-void read_arguments(Fields& fields, op::Compress& compress) {
-  read_names(fields, compress.names);
-  fields.take("summary", compress.summary);
-}
-
-void read_arguments(Fields& fields, op::Expand& expand) { fields.need("index", expand.index); }
-
-void read_arguments(Fields& fields, op::Merge& merge) {
-  fields.need("indices", merge.indices);
-  fields.take("separator", merge.separator);
-}
-
-void read_arguments(Fields& fields, op::Split& split) {
-  fields.need("index", split.index);
-  fields.need("at", split.at);
-}
-
-void read_which(Fields& fields, op::Transform& transform) {
-  if (!fields.has("roles")) return read_names(fields, transform.which.emplace<Names>());
-  if (fields.has("indices") || fields.has("ordinals"))
-    fields.fail("indices", "ordinals and roles exclude each other; give one of them");
-  fields.take_filled("roles", transform.which.emplace<std::vector<Role>>());
-  fields.find("indices");
-  fields.find("ordinals");
-}
-
-void read_arguments(Fields& fields, op::Transform& transform) {
-  read_which(fields, transform);
-  const int changes = int{fields.has("replaceText")} + int{fields.has("truncateText")} + int{fields.has("setMetadata")};
-  if (changes > 1) fields.fail("replaceText", "truncateText and setMetadata exclude each other; give one of them");
-  if (changes == 0) fields.missing("replaceText", "truncateText or setMetadata must be given");
-  fields.take_object("replaceText", [&](Fields& change) {
-    ReplaceText& replace = transform.change.emplace<ReplaceText>();
-    change.need("find", replace.find);
-    change.need("with", replace.with);
-  });
-  fields.take_object("truncateText", [&](Fields& change) {
-    TruncateText& truncate = transform.change.emplace<TruncateText>();
-    change.need("maxChars", truncate.chars_max);
-    change.take("keep", truncate.keep);
-    change.take("marker", truncate.marker);
-  });
-  RawObject metadata;
-  fields.take("setMetadata", metadata);
-  if (!metadata.json.empty()) transform.change = SetMetadata{std::move(metadata.json)};
-}
-
-void read_arguments(Fields& fields, op::StartBatch& start) {
-  fields.take("boundary", start.boundary);
-  fields.take("hidePrior", start.hide_prior);
-}
-
-void read_arguments(Fields& fields, op::EndBatch& end) {
-  fields.need("targetBatch", end.target_batch);
-  fields.take("carry", end.carry);
-}
-
-void read_arguments(Fields& fields, op::Rollback& rollback) { fields.need("targetBatchIndex", rollback.target_batch_index); }
-
-void read_arguments(Fields& fields, op::Mark& mark) {
-  read_names(fields, mark.names);
-  fields.need("mark", mark.mark);
-}
-
-void read_arguments(Fields& fields, op::Unmark& unmark) {
-  read_names(fields, unmark.names);
-  fields.need("mark", unmark.mark);
-}
-
-void read_arguments(Fields&, op::Undo&) {}
-void read_arguments(Fields&, op::Redo&) {}
-
-void read_arguments(Fields& fields, op::Restore& restore) { fields.need("version", restore.version); }
-
-// The canonical spelling.
-template <class Op>
-void read_flat(Fields& fields, SpelledOperation& spelled) {
-  Op arguments;
-  read_arguments(fields, arguments);
-  spelled.operation.what = std::move(arguments);
-}
-
-void read_flat_transform(Fields& fields, SpelledOperation& spelled) {
-  read_flat<op::Transform>(fields, spelled);
-  spelled.field_names = {{"find", "replaceText.find"}};
-}
-
 // The configuration spelling: the canonical arguments in a block. `pairs` may also stand beside the block.
 template <class Op>
 void read_block(Fields& fields, SpelledOperation& spelled, std::string_view block) {
-  Op arguments;
   spelled.block = block;
-  fields.need_object(block, [&](Fields& inner) { read_arguments(inner, arguments); });
+  Op& arguments = spelled.operation.what.emplace<Op>();
+  fields.need_object(block, [&](Fields& inner) { take_arguments(inner, spelled.operation.what); });
   if constexpr (requires { arguments.pairs; }) {
     const bool twice = arguments.pairs.has_value() && fields.has("pairs");
     fields.take("pairs", arguments.pairs);
     if (twice) fields.fail("pairs", "is given twice");
   }
-  spelled.operation.what = std::move(arguments);
 }
 
 void read_block_truncate(Fields& fields, SpelledOperation& spelled) { read_block<op::Truncate>(fields, spelled, "truncate"); }
@@ -171,28 +32,20 @@ void read_block_filter(Fields& fields, SpelledOperation& spelled) { read_block<o
 
 // CLEAR has no argument that must be given, so its block may be absent.
 void read_block_clear(Fields& fields, SpelledOperation& spelled) {
-  op::Clear clear;
   spelled.block = "clear";
-  fields.take_object("clear", [&](Fields& inner) { read_arguments(inner, clear); });
-  spelled.operation.what = clear;
+  spelled.operation.what = op::Clear{};
+  fields.take_object("clear", [&](Fields& inner) { take_arguments(inner, spelled.operation.what); });
 }
 
 // In the configuration, position -1 is the end: an APPEND.
 void read_block_insert(Fields& fields, SpelledOperation& spelled) {
-  op::Insert insert;
-  bool at_end = false;
   spelled.block = "insert";
+  spelled.operation.what = op::Insert{};
   fields.take_object("insert", [&](Fields& inner) {
     const std::optional<JsonValue> position = inner.find("position");
-    at_end = position && position->is(JsonType::number) && position->int64() == -1;
-    if (!at_end) inner.need("position", insert.position);
-    inner.need("messages", insert.messages);
+    if (position && position->is(JsonType::number) && position->int64() == -1) spelled.operation.what = op::Append{};
+    take_arguments(inner, spelled.operation.what);
   });
-  if (at_end) {
-    spelled.operation.what = op::Append{std::move(insert.messages)};
-  } else {
-    spelled.operation.what = std::move(insert);
-  }
 }
 
 // The modification spelling. Its indices are ordinals.
@@ -266,18 +119,25 @@ void read_batch_end(Fields& fields, SpelledOperation& spelled) {
   spelled.field_names = {{"targetBatch", written}};
 }
 
-void read_flat_compress(Fields& fields, SpelledOperation& spelled) {
-  if (!fields.has("strategy")) return read_flat<op::Compress>(fields, spelled);
-  // What the strategy is needs the summarisers, and is read by read_operation().
+// What the strategy is needs the summarisers, and is read by read_operation().
+void read_compress_by(Fields& fields, SpelledOperation& spelled) {
   read_room(fields, spelled.compress_by.tokens_max);
   for (const std::string_view named : {"indices", "ordinals", "summary"}) {
     if (fields.has(named)) fields.fail(named, "and strategy exclude each other: a strategy chooses the messages");
   }
 }
 
-// All that it is told is recorded.
-void read_import_mark_map(Fields& fields, SpelledOperation& spelled) {
-  spelled.operation.what = take_recorded_arguments(fields, "IMPORT_MARK_MAP");
+// The canonical spelling.
+void read_canonical(Fields& fields, const OperationRow& row, const Settings& settings, SpelledOperation& spelled) {
+  spelled.operation.what = make_operation(row);
+  const bool is_compress = row.alternative == alternative_of<op::Compress>();
+  if (is_compress && fields.has("strategy")) {
+    read_compress_by(fields, spelled);
+  } else {
+    take_arguments(fields, spelled.operation.what);
+  }
+  if (is_compress) read_strategy(fields, "strategy", settings, spelled.compress_by.strategy);
+  if (row.alternative == alternative_of<op::Transform>()) spelled.field_names = {{"find", "replaceText.find"}};
 }
 
 struct Spelling {
@@ -285,37 +145,10 @@ struct Spelling {
   void (*read)(Fields& fields, SpelledOperation& spelled);
 };
 
-constexpr Spelling spellings[] = {
-    {"APPEND", read_flat<op::Append>},
-    {"INSERT", read_flat<op::Insert>},
-    {"REPLACE", read_flat<op::Replace>},
-    {"TRUNCATE", read_flat<op::Truncate>},
-    {"CLEAR", read_flat<op::Clear>},
-    {"FILTER", read_flat<op::Filter>},
-    {"DELETE", read_flat<op::Delete>},
-    {"COMPRESS", read_flat_compress},
-    {"EXPAND", read_flat<op::Expand>},
-    {"MERGE", read_flat<op::Merge>},
-    {"SPLIT", read_flat<op::Split>},
-    {"TRANSFORM", read_flat_transform},
-    {"START_BATCH", read_flat<op::StartBatch>},
-    {"END_BATCH", read_flat<op::EndBatch>},
-    {"ROLLBACK", read_flat<op::Rollback>},
-    {"MARK", read_flat<op::Mark>},
-    {"UNMARK", read_flat<op::Unmark>},
-    {"UNDO", read_flat<op::Undo>},
-    {"REDO", read_flat<op::Redo>},
-    {"RESTORE", read_flat<op::Restore>},
-    {"IMPORT_MARK_MAP", read_import_mark_map},
-    {"truncate", read_block_truncate},
-    {"clear", read_block_clear},
-    {"filter", read_block_filter},
-    {"insert", read_insert},
-    {"replace", read_replace},
-    {"delete", read_delete},
-    {"compress", read_compress},
-    {"batch_start", read_batch_start},
-    {"batch_end", read_batch_end},
+constexpr Spelling other_spellings[] = {
+    {"truncate", read_block_truncate}, {"clear", read_block_clear},       {"filter", read_block_filter},
+    {"insert", read_insert},           {"replace", read_replace},         {"delete", read_delete},
+    {"compress", read_compress},       {"batch_start", read_batch_start}, {"batch_end", read_batch_end},
 };
 
 void read_options(Fields& fields, OperationOptions& options) {
@@ -356,23 +189,26 @@ Result<SpelledOperation> read_operation(JsonValue object, const Settings& settin
   Reading reading(settings.limits.message);
   SpelledOperation spelled;
   const std::optional<JsonValue> operation = object.find("operation");
-  const Spelling* spelling = nullptr;
-  for (const Spelling& candidate : spellings) {
-    if (!operation || !operation->is(JsonType::string) || !operation->string_is(candidate.name)) continue;
-    spelling = &candidate;
-    break;
-  }
+  const auto named = [&](const auto& candidate) {
+    return operation && operation->is(JsonType::string) && operation->string_is(candidate.name);
+  };
+  const OperationRow* const row = std::ranges::find_if(operation_rows, named);
+  const Spelling* const other = row == std::end(operation_rows) ? std::ranges::find_if(other_spellings, named) : nullptr;
 
-  Fields fields(object, spelling != nullptr ? spelling->name : "an operation", reading);
-  std::optional<std::string> name;
-  if (spelling == nullptr) {
+  const bool is_known = other != std::end(other_spellings);
+  Fields fields(object, !is_known ? "an operation" : other ? other->name : row->name, reading);
+  if (!is_known) {
+    std::optional<std::string> name;
     fields.need("operation", name);
     if (name) fields.fail("operation", "\"" + clipped(*name) + "\" is unknown");
     return reading.take_error();
   }
   fields.find("operation");
-  spelling->read(fields, spelled);
-  if (spelling->read == read_flat_compress) read_strategy(fields, "strategy", settings, spelled.compress_by.strategy);
+  if (other) {
+    other->read(fields, spelled);
+  } else {
+    read_canonical(fields, *row, settings, spelled);
+  }
   read_options(fields, spelled.operation.options);
   fields.done();
   if (reading.failed()) return reading.take_error();
@@ -383,7 +219,7 @@ Result<Operation> read_transform(JsonValue object, op::TransformFunction change)
   Reading reading;
   Fields fields(object, "TRANSFORM", reading);
   op::Transform transform;
-  read_which(fields, transform);
+  take_which(fields, transform);
   transform.change = std::move(change);
   Operation operation{std::move(transform)};
   read_options(fields, operation.options);

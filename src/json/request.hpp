@@ -38,9 +38,7 @@ struct RequestOptions {
   Takes takes = Takes::anything;
   // A strategy that asks a model is refused (unsupported): the answer would wait for the model.
   bool refuse_slow_strategies = false;
-  // COMPRESS by any strategy is planned while others read and write, as Conversation::compress() does it.
-  bool plans_aside = false;
-  std::stop_token cancel = {};             // of such a plan
+  std::stop_token cancel = {};             // of a COMPRESS by a strategy that is no part of a list
   OnCompressionProgress on_progress = {};  // likewise; on the calling thread
   // Of the operation, or the first of a list; invalid_argument when the line says another.
   std::optional<Version> expected_version = {};
@@ -55,9 +53,9 @@ struct RequestOptions {
 
 struct LineAnswer {
   std::string line;
-  std::optional<ErrorCode> error = {};    // unset: it says {"ok":true,…}
-  bool expected_another_version = false;  // of a conflict: the operation, or the first of a list, expected one that is not the head
-  Version version = {};                   // that was made, or read; of an error, nothing
+  std::optional<Error> error = {};  // what the line says; unset: {"ok":true,…}
+  bool is_list = false;             // the line has "results", one for each operation
+  Version version = {};             // that was made, or read; of an error, nothing
 };
 
 // As answer(), for doors that have more to tell and to know.

@@ -276,9 +276,10 @@ TEST(Request, ADoorThatTakesOperationsOrQueriesRefusesTheOther) {
   const RequestOptions operations{.takes = RequestOptions::Takes::operations}, queries{.takes = RequestOptions::Takes::queries};
   for (const char* line :
        {R"({"operation":"CLEAR"})", R"([{"operation":"CLEAR"}])", R"({"operation":"CLEAR","query":"version"})", "{}", "7"}) {
-    EXPECT_EQ(answer_request(talk.conversation(), line, queries).error, ErrorCode::invalid_argument) << line;
+    EXPECT_EQ(answer_request(talk.conversation(), line, queries).error.value().code, ErrorCode::invalid_argument) << line;
   }
-  EXPECT_EQ(answer_request(talk.conversation(), R"({"query":"version"})", operations).error, ErrorCode::invalid_argument);
+  EXPECT_EQ(answer_request(talk.conversation(), R"({"query":"version"})", operations).error.value().code,
+            ErrorCode::invalid_argument);
   EXPECT_EQ(talk.conversation().version(), Version(0));
   EXPECT_EQ(answer_request(talk.conversation(), R"([{"operation":"CLEAR"},{"operation":"CLEAR"}])", operations).version,
             Version(2));
@@ -292,10 +293,11 @@ TEST(Request, AnAnswerHasRoomOrIsRefused) {
   Talk talk;
   const std::string append = R"({"operation":"APPEND","messages":[{"role":"user","content":"0123456789"}]})";
   for (int i = 0; i < 10; ++i) answer(talk.conversation(), append);
-  const auto error_of = [&](const std::string& query, AnswerRoom room) {
+  const auto error_of = [&](const std::string& query, AnswerRoom room) -> std::optional<ErrorCode> {
     RequestOptions options;
     options.room = std::move(room);
-    return answer_request(talk.conversation(), query, options).error;
+    const LineAnswer answer = answer_request(talk.conversation(), query, options);
+    return answer.error ? std::optional(answer.error->code) : std::nullopt;
   };
   for (const char* query : {R"({"query":"messages"})", R"({"query":"messages","role":"user"})", R"({"query":"state"})",
                             R"({"query":"uncompressed"})", R"({"query":"history"})", R"({"query":"markMap"})",
@@ -317,9 +319,10 @@ TEST(Request, AListAndAnOperationHaveALength) {
   options.messages_max = 1;
   const std::string message = R"({"role":"user","content":"x"})", one = R"({"operation":"APPEND","messages":[)" + message + "]}";
   const std::string two = R"({"operation":"APPEND","messages":[)" + message + "," + message + "]}";
-  EXPECT_EQ(answer_request(talk.conversation(), two, options).error, ErrorCode::too_large);
-  EXPECT_EQ(answer_request(talk.conversation(), "[" + one + "," + two + "]", options).error, ErrorCode::too_large);
-  EXPECT_EQ(answer_request(talk.conversation(), "[" + one + "," + one + "," + one + "]", options).error, ErrorCode::too_large);
+  EXPECT_EQ(answer_request(talk.conversation(), two, options).error.value().code, ErrorCode::too_large);
+  EXPECT_EQ(answer_request(talk.conversation(), "[" + one + "," + two + "]", options).error.value().code, ErrorCode::too_large);
+  EXPECT_EQ(answer_request(talk.conversation(), "[" + one + "," + one + "," + one + "]", options).error.value().code,
+            ErrorCode::too_large);
   EXPECT_EQ(talk.conversation().version(), Version(0));
   EXPECT_FALSE(answer_request(talk.conversation(), "[" + one + "," + one + "]", options).error);
 }
@@ -328,8 +331,8 @@ TEST(Request, WhatADoorSaysOfAnOperationMustNotDifferFromItsLine) {
   Talk talk;
   const std::string clear = R"({"operation":"CLEAR"})";
   const LineAnswer too_late = answer_request(talk.conversation(), clear, {.expected_version = Version(1)});
-  EXPECT_EQ(too_late.error, ErrorCode::conflict);
-  EXPECT_TRUE(too_late.expected_another_version);
+  EXPECT_EQ(too_late.error.value().code, ErrorCode::conflict);
+  EXPECT_EQ(too_late.error->field, "expectedVersion");
   const LineAnswer other =
       answer_request(talk.conversation(), R"({"operation":"CLEAR","expectedVersion":0})", {.expected_version = Version(1)});
   EXPECT_EQ(field(other.line), "expectedVersion");

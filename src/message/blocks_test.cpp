@@ -63,7 +63,8 @@ TEST(Blocks, reasoning_is_known_in_every_format) {
            Case{R"("content":[{"type":"reasoning","item":{"type":"reasoning","summary":[]}}])", true, true},
            Case{R"("content":[{"type":"reasoning","text":"hm"},{"type":"tool_use","id":"a","name":"f","input":{}}])", true, false},
            Case{R"("content":"","toolCalls":[{"id":"a"}],"reasoning_content":"hm")", true, false},
-           Case{R"("content":"hm","openaiItem":{"item":{"type":"reasoning","summary":[]}})", true, true},
+           Case{R"("content":"reasoning","openaiItem":{"item":{"type":"reasoning","summary":[]}})", true, true},
+           Case{R"("content":"edited","openaiItem":{"item":{"type":"reasoning","summary":[]}})", false, false},
        }) {
     const Message message = parsed(R"({"role":"assistant",)" + std::string(c.members) + "}");
     EXPECT_EQ(message.has_reasoning(), c.has) << c.members;

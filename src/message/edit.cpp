@@ -11,6 +11,7 @@
 #include "base/json_text.hpp"
 #include "base/utf8.hpp"
 #include "message/read_fields.hpp"
+#include "message/reading.hpp"
 
 namespace undertext {
 namespace {
@@ -197,6 +198,43 @@ Result<Message> merge_messages(std::span<const Message> messages, std::string_vi
   return Message::parse(out += '}', limits);
 }
 
+namespace {
+
+// The ids of calls that stand as parts before the last piece, as often as they do.
+std::unordered_map<std::string, std::size_t> calls_before_last(const JsonValue& content, const Cuts& cuts, const Message& message) {
+  std::unordered_map<std::string, std::size_t> ids;
+  if (!content.is(JsonType::array)) return ids;
+  const char* last_piece = nullptr;
+  std::size_t index = 0;
+  for (const JsonValue part : content.elements())
+    if (index++ == cuts[cuts.size() - 2]) last_piece = part.raw().data();
+  const std::ptrdiff_t begin = last_piece - message.json().data();
+  const MessageReading reading(message);
+  for (const Block& block : reading.turn().blocks) {
+    const std::ptrdiff_t at = block.raw.data() - message.json().data();
+    const std::ptrdiff_t content_at = content.raw().data() - message.json().data();
+    if (block.kind == BlockKind::call && !block.id.empty() && at >= content_at && at < begin) ++ids[std::string(block.id)];
+  }
+  return ids;
+}
+
+// The list of a message's calls for its last piece: without those that an earlier piece has as parts.
+std::string calls_of_last(const JsonValue& calls, std::unordered_map<std::string, std::size_t> elsewhere) {
+  std::string out = "[";
+  for (const JsonValue call : calls.elements()) {
+    const std::optional<JsonValue> id = call.find("id");
+    const auto given = id && id->is(JsonType::string) ? elsewhere.find(id->string()) : elsewhere.end();
+    if (given != elsewhere.end() && given->second > 0) {
+      --given->second;
+    } else {
+      append_element(out, call.raw());
+    }
+  }
+  return out + ']';
+}
+
+}  // namespace
+
 Result<std::vector<Message>> split_message(const Message& message, std::span<const std::uint64_t> at, const MessageLimits& limits) {
   JsonText text;
   read_again(text, message.json());
@@ -208,6 +246,7 @@ Result<std::vector<Message>> split_message(const Message& message, std::span<con
   const std::uint64_t repeated = message.json().size() - content.raw().size();
   if (repeated > split_bytes_max(limits) / pieces_count) return too_large("the pieces together", split_bytes_max(limits));
 
+  const std::unordered_map<std::string, std::size_t> elsewhere = calls_before_last(content, *cuts, message);
   const std::vector<std::string> contents = piece_contents(content, *cuts);
   std::vector<Message> pieces;
   for (std::size_t i = 0; i < contents.size(); ++i) {
@@ -215,7 +254,14 @@ Result<std::vector<Message>> split_message(const Message& message, std::span<con
     for (const JsonMember member : text.root().members()) {
       if (member.key.string_is("content")) {
         append_member(out, member, contents[i]);
-      } else if (names_tool_calls(member.key) ? i + 1 == contents.size() : member.key.string_is("id") ? i == 0 : true) {
+      } else if (names_tool_calls(member.key)) {
+        if (i + 1 < contents.size()) continue;
+        if (elsewhere.empty()) {
+          append_element(out, slice(member));
+        } else {
+          append_member(out, member, calls_of_last(member.value, elsewhere));
+        }
+      } else if (!member.key.string_is("id") || i == 0) {
         append_element(out, slice(member));
       }
     }

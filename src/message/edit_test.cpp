@@ -292,5 +292,18 @@ TEST(Edit, the_edited_message_is_as_it_was_also_after_a_failure) {
   EXPECT_EQ(message.json(), json);
 }
 
+TEST(SplitMessage, a_call_that_is_a_part_and_in_the_list_stays_one_call) {
+  const Message message =
+      Message::parse(
+          R"({"role":"assistant","content":[{"type":"tool_use","id":"a"},{"type":"text","text":"x"},{"type":"tool_use","id":"b"}],)"
+          R"("toolCalls":[{"id":"a"},{"id":"b"},{"id":"c"}]})")
+          .value();
+  const std::uint64_t at[] = {2};
+  const std::vector<Message> pieces = split_message(message, at, {}).value();
+  EXPECT_EQ(pieces[0].json(), R"({"role":"assistant","content":[{"type":"tool_use","id":"a"},{"type":"text","text":"x"}]})");
+  EXPECT_EQ(pieces[1].json(),
+            R"({"role":"assistant","content":[{"type":"tool_use","id":"b"}],"toolCalls":[{"id":"b"},{"id":"c"}]})");
+}
+
 }  // namespace
 }  // namespace undertext

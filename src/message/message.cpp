@@ -242,11 +242,23 @@ std::vector<ToolLink> Message::tool_links() const {
   if (!has_tool_links()) return links;
   Reading reading;
   const ReadTurn read(reading.message(json()));
+  constexpr std::size_t few = 8;
+  std::unordered_set<std::string> seen;  // of one side, where there are more than a few
   for (const ToolLink::Side side : {ToolLink::Side::call, ToolLink::Side::result}) {
     const BlockKind kind = side == ToolLink::Side::call ? BlockKind::call : BlockKind::result;
-    std::unordered_set<std::string_view> seen;
-    for (const Block& block : read.turn.blocks)
-      if (block.kind == kind && is_linked(block) && seen.insert(block.id).second) links.push_back({side, std::string(block.id)});
+    const std::size_t first = links.size();
+    seen.clear();
+    for (const Block& block : read.turn.blocks) {
+      if (block.kind != kind || !is_linked(block)) continue;
+      const auto is_same = [&](const ToolLink& link) { return link.id == block.id; };
+      const bool is_known = links.size() - first < few
+                                ? std::any_of(links.begin() + static_cast<std::ptrdiff_t>(first), links.end(), is_same)
+                                : !seen.emplace(block.id).second;
+      if (is_known) continue;
+      links.push_back({side, std::string(block.id)});
+      if (links.size() - first == few)
+        for (std::size_t k = first; k < links.size(); ++k) seen.insert(links[k].id);
+    }
   }
   return links;
 }

@@ -135,11 +135,19 @@ class MessageReader {
   // A call that was given before, as a part or in the other list, is the same call. Calls that share an id in one list are several.
   void add_calls(std::vector<Block> list) {
     if (list.empty()) return;
+    if (turn_.blocks.empty()) {
+      turn_.blocks = std::move(list);
+      return;
+    }
+    if (!has_kind(turn_, BlockKind::call)) {
+      for (Block& call : list) turn_.blocks.push_back(std::move(call));
+      return;
+    }
     std::unordered_map<std::string_view, std::size_t> given, here;
     for (const Block& block : turn_.blocks)
       if (block.kind == BlockKind::call && !block.id.empty()) ++given[block.id];
     for (Block& call : list)
-      if (call.id.empty() || given.empty() || ++here[call.id] > given[call.id]) turn_.blocks.push_back(std::move(call));
+      if (call.id.empty() || ++here[call.id] > given[call.id]) turn_.blocks.push_back(std::move(call));
   }
 
   void read_call(const JsonValue& call, std::vector<Block>& list) {
@@ -191,6 +199,7 @@ class MessageReader {
     } else if (content.is(JsonType::array)) {
       turn_.shape = Turn::Shape::list;
       native_ &= in_chat | in_anthropic;
+      turn_.blocks.reserve(turn_.blocks.size() + content.count());
       for (const JsonValue part : content.elements()) turn_.blocks.push_back(read_part(part, origin_, native_, arena_));
     } else {
       turn_.shape = Turn::Shape::null;
@@ -247,12 +256,35 @@ class MessageReader {
     result.raw = {};
   }
 
-  // An item that an adapter kept beside a text that stands for it.
+  // An item that an earlier adapter kept beside a text that stands for it: it counts while that text is as it was.
   void become_item() {
+    if (turn_.shape != Turn::Shape::string || turn_.blocks.size() != 1 || decoded(turn_.blocks[0].text) != stand_in(*item_)) return;
     std::vector<Block> read = read_responses(*item_, arena_).blocks;
-    if (read.size() != 1 || turn_.shape != Turn::Shape::string) return;
+    if (read.size() != 1) return;
     const BlockKind kind = read.front().kind;
     if (kind == BlockKind::call || kind == BlockKind::result || kind == BlockKind::reasoning) turn_.blocks = std::move(read);
+  }
+
+  static std::string stand_in(const JsonValue& item) {
+    for (const std::string_view key : {"content", "summary", "output"}) {
+      const std::optional<JsonValue> said = item.find(key);
+      if (!said || said->is(JsonType::null)) continue;
+      std::string words;
+      const auto add = [&words](const JsonValue& part) {
+        const std::string text = part.is(JsonType::string) ? part.string() : decoded(body_of(part, "text"));
+        if (!words.empty() && !text.empty()) words += '\n';
+        words += text;
+      };
+      if (said->is(JsonType::array)) {
+        if (said->empty()) continue;
+        for (const JsonValue part : said->elements()) add(part);
+      } else {
+        if (said->is(JsonType::string) && said->string_raw().empty()) continue;
+        add(*said);
+      }
+      return words.empty() ? "(empty)" : words;
+    }
+    return decoded(body_of(item, "type"));
   }
 
   std::string_view decoded_name() {

@@ -71,25 +71,27 @@ constexpr MediaType media_types[] = {
     {"video", MediaKind::video},       {"video_url", MediaKind::video},
     {"input_video", MediaKind::video}, {"document", MediaKind::file},
     {"file", MediaKind::file},         {"input_file", MediaKind::file},
+    {"media", MediaKind::file},
 };
 
 // Where the bytes, the address or the id of media stand: in the part, or in an object inside it.
 void read_where(const JsonValue& fields, Block& block) {
-  for (const std::string_view key : {"image_url", "video_url", "file_data", "file_url", "url", "data", "image"}) {
+  for (const std::string_view key :
+       {"image_url", "video_url", "file_url", "url", "file_data", "data", "image", "file", "audio", "video"}) {
     const std::optional<JsonValue> value = string_of(fields, key);
     if (!value) continue;
     block.kind = BlockKind::media;
     read_url(value->string_raw(), block.media);
     // Bytes without the head of a data URL.
-    if (block.media.source == MediaSource::url && (key == "data" || key == "file_data" || key == "image") &&
-        block.media.data.find("://") == std::string_view::npos)
+    if (block.media.source == MediaSource::url && !key.ends_with("url") && block.media.data.find("://") == std::string_view::npos)
       block.media.source = MediaSource::base64;
     break;
   }
-  if (string_of(fields, "file_id")) {
+  for (const std::string_view key : {"file_id", "fileId"}) {
+    if (!string_of(fields, key)) continue;
     block.kind = BlockKind::media;
     block.media.source = MediaSource::file_id;
-    block.media.data = body_of(fields, "file_id");
+    block.media.data = body_of(fields, key);
   }
   for (const std::string_view key : {"media_type", "mediaType", "mimeType", "mime_type", "format"})
     if (block.media.mime.empty()) block.media.mime = body_of(fields, key);
@@ -109,9 +111,19 @@ void read_media(const JsonValue& part, std::string_view type, Block& block) {
     block.media.filename = body_of(part, "title");
     return;
   }
-  for (const std::string_view key : {type, std::string_view("image_url")})
-    if (const std::optional<JsonValue> inner = part.find(key); inner && inner->is(JsonType::object)) read_where(*inner, block);
+  for (const std::string_view key : {type, std::string_view("image_url"), name(known->kind)}) {
+    const std::optional<JsonValue> inner = part.find(key);
+    if (block.kind == BlockKind::media || !inner || !inner->is(JsonType::object)) continue;
+    read_where(*inner, block);
+    if (block.kind == BlockKind::media || !string_of(*inner, "id")) continue;
+    block.kind = BlockKind::media;
+    block.media.source = MediaSource::file_id;
+    block.media.data = body_of(*inner, "id");
+  }
   if (block.kind != BlockKind::media) read_where(part, block);
+  // SDKs call an image a file of that type.
+  if (known->kind == MediaKind::file && block.media.mime.starts_with("image") && (type == "file" || type == "media"))
+    block.media.kind = MediaKind::image;
   if (block.kind == BlockKind::media || known->kind == MediaKind::file) return;
   block.kind = BlockKind::media;  // somewhere
   block.media.source = MediaSource::file_id;
@@ -228,7 +240,7 @@ class PartReader {
   void read_use(const JsonValue& part, std::string_view type, Block& block) {
     const JsonValue fields = fields_of(part, type, block);
     block.kind = BlockKind::call;
-    block.is_server = type == "server_tool_use" || type == "mcp_tool_use";
+    block.is_server = type == "server_tool_use" || type == "mcp_tool_use" || is_true(fields, "providerExecuted");
     block.id = decoded_of(fields, type == "tool-call" ? "toolCallId" : "id", arena_);
     block.name = decoded_of(fields, type == "tool-call" ? "toolName" : "name", arena_);
     block.is_custom = is_true(fields, "custom");
@@ -239,21 +251,23 @@ class PartReader {
   void read_result(const JsonValue& part, std::string_view type, Block& block) {
     const JsonValue fields = fields_of(part, type, block);
     block.kind = BlockKind::result;
-    block.is_server = type.ends_with("_tool_result");
+    block.is_server = type.ends_with("_tool_result") || is_true(fields, "providerExecuted");
     block.id = decoded_of(fields, type == "tool-result" ? "toolCallId" : "tool_use_id", arena_);
     block.name = decoded_of(fields, type == "tool-result" ? "toolName" : "name", arena_);
     block.is_error = is_true(fields, "is_error") || is_true(fields, "isError");
     std::optional<JsonValue> content = fields.find("content");
-    if (type == "tool-result") content = result_of_sdk(fields);
+    if (type == "tool-result") content = result_of_sdk(fields, block);
     if (content) read_content(*content, block);
   }
 
   // The Vercel AI SDK: `result`, or an `output` that says what it is, {"type":"text","value":…}.
-  static std::optional<JsonValue> result_of_sdk(const JsonValue& fields) {
+  static std::optional<JsonValue> result_of_sdk(const JsonValue& fields, Block& block) {
     std::optional<JsonValue> output = fields.find("output");
     if (!output) return fields.find("result");
-    const std::optional<JsonValue> value = output->find("value");
-    return value ? value : output;
+    const std::string_view kind = body_of(*output, "type");
+    if (kind.starts_with("error") || kind == "execution-denied") block.is_error = true;
+    const std::optional<JsonValue> value = output->find(kind == "execution-denied" ? "reason" : "value");
+    return value ? value : kind == "execution-denied" ? std::nullopt : output;
   }
 
   void read_content(const JsonValue& content, Block& block) {

@@ -100,7 +100,8 @@ std::optional<Block> read_item(JsonValue item, Arena& arena) {
   block.has_own_form = !block.is_custom && !type.starts_with("function_call");
   block.name = decoded_of(item, "name", arena);
   if (block.name.empty()) block.name = row->tool;
-  const std::optional<JsonValue> said = item.find(row->said);
+  std::optional<JsonValue> said = item.find(row->said);
+  if (!said && type == "computer_call") said = item.find("actions");
   if (row->kind == BlockKind::call) {
     block.is_async = is_true(item, "async");
     block.has_unknown = says_more(item, {"type", "id", "call_id", "callId", "name", "status", row->said});

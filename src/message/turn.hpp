@@ -10,7 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <forward_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,10 +30,10 @@ constexpr DialectSet bit(Dialect dialect) { return static_cast<DialectSet>(1u <<
 // Texts made along the way; they stay where they are.
 class Arena {
  public:
-  std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
+  std::string_view keep(std::string text) { return texts_.emplace_front(std::move(text)); }
 
  private:
-  std::deque<std::string> texts_;
+  std::forward_list<std::string> texts_;  // takes no memory until something is kept
 };
 
 enum class BlockKind : std::uint8_t { text, refusal, media, call, result, reasoning, compaction, control, opaque };

@@ -106,13 +106,13 @@ http::Reply no_route(const RouteMatch& match) {
   return reply;
 }
 
-http::Reply no_token() {
-  http::Reply reply = refuse(401, ErrorCode::invalid_argument, "a token is needed: Authorization: Bearer …", "Authorization");
+}  // namespace
+
+http::Reply token_needed() {
+  http::Reply reply = refuse(401, ErrorCode::denied, "a token is needed: Authorization: Bearer …", "Authorization");
   reply.fields.push_back({"WWW-Authenticate", "Bearer"});
   return reply;
 }
-
-}  // namespace
 
 bool is_wildcard(std::string_view address) { return address.empty() || address == "0.0.0.0" || address == "::"; }
 
@@ -170,20 +170,15 @@ Admission::Verdict Admission::decide(const http::Head& head, Now now) {
   return verdict;
 }
 
-Admission::Verdict Admission::decide_again(const http::Head& head, Now now) {
-  bool failed = false;
-  return identify(head, now, failed);
-}
-
 Admission::Verdict Admission::identify(const http::Head& head, Now now, bool& failed) const {
   Verdict verdict;
   const std::string* const host = head.find("Host");
   if (host == nullptr || head.count("Host") != 1 || !hosts_.allow(*host)) {
-    verdict.refusal = refuse(421, ErrorCode::invalid_argument, "this server does not go by that name", "Host");
+    verdict.refusal = refuse(421, ErrorCode::denied, "this server does not go by that name", "Host");
     return verdict;
   }
   if (is_of_another_origin(head)) {
-    verdict.refusal = refuse(403, ErrorCode::invalid_argument, "pages of other sites may not call this server", "Origin");
+    verdict.refusal = refuse(403, ErrorCode::denied, "pages of other sites may not call this server", "Origin");
     return verdict;
   }
   verdict.match = find_route(routes_, head.method, head.target);
@@ -195,7 +190,7 @@ Admission::Verdict Admission::identify(const http::Head& head, Now now, bool& fa
   verdict.caller = {"", "local"};
   if (route.right != Right::none) {
     if (is_fetched_by_another_site(head)) {
-      verdict.refusal = refuse(403, ErrorCode::invalid_argument, "pages of other sites may not call this server", "Sec-Fetch-Site");
+      verdict.refusal = refuse(403, ErrorCode::denied, "pages of other sites may not call this server", "Sec-Fetch-Site");
       return verdict;
     }
     if (tokens_ != nullptr) {
@@ -204,12 +199,12 @@ Admission::Verdict Admission::identify(const http::Head& head, Now now, bool& fa
       const std::optional<Token> token = secret ? tokens_->find(*secret, now.ms) : std::nullopt;
       if (!token) {
         failed = true;
-        verdict.refusal = no_token();
+        verdict.refusal = token_needed();
         return verdict;
       }
       verdict.caller = token->caller();
       if (!token->rights.allow(route.right)) {
-        verdict.refusal = refuse(403, ErrorCode::invalid_argument, "the token does not give this right", "Authorization");
+        verdict.refusal = refuse(403, ErrorCode::denied, "the token does not give this right", "Authorization");
         return verdict;
       }
     }

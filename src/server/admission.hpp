@@ -16,6 +16,8 @@
 
 namespace undertext {
 
+http::Reply token_needed();  // 401
+
 bool is_wildcard(std::string_view address);  // every address of the machine, and so the name of none
 
 // The names by which the server may be called. A page of another site whose name is made to lead here (DNS rebinding) comes with that name.
@@ -53,9 +55,8 @@ class Admission {
   // `tokens` null: whoever reaches the server may do everything. Borrows both.
   Admission(const std::vector<Route>& routes, Tokens* tokens, Hosts hosts, AdmissionLimits limits = {});
 
+  // Once for each request, whose rates it counts.
   Verdict decide(const http::Head& head, Now now);
-  // The same of a request that was let in, when its body is there: nothing is counted a second time.
-  Verdict decide_again(const http::Head& head, Now now);
 
  private:
   Verdict identify(const http::Head& head, Now now, bool& failed) const;

@@ -41,14 +41,25 @@ std::uint64_t reading_bytes(Body kind, std::string_view body) {
 }
 
 // Many small values take many times their text to be read: that is counted before it is done.
-std::optional<Error> ask_room_to_read(const Route& route, const http::Request& request, http::Exchange& exchange,
-                                      std::uint64_t bytes_max) {
-  if (route.body == Body::none || request.body.size() <= worth_asking) return {};
+void need_room_to_read(const Route& route, const http::Request& request, http::Exchange& exchange, std::uint64_t bytes_max) {
+  if (route.body == Body::none || request.body.size() <= worth_asking) return;
   const std::uint64_t bytes = reading_bytes(route.body, request.body);
   if (bytes + request.body.size() > bytes_max)
-    return Error{ErrorCode::too_large, "the body has more values in it than there is ever room for: send less at once"};
-  if (!exchange.reserve(bytes)) return Error{ErrorCode::unavailable, "there is too much in memory already: come again"};
-  return {};
+    refuse(ErrorCode::too_large, "the body has more values in it than there is ever room for: send less at once");
+  if (!exchange.reserve(bytes)) refuse(ErrorCode::unavailable, "there is too much in memory already: come again");
+}
+
+// To the exception that is being handled.
+http::Reply reply_to_exception() {
+  try {
+    throw;
+  } catch (const Failure& failure) {
+    return error_reply(failure.error());
+  } catch (const std::bad_alloc&) {
+    return error_reply({ErrorCode::unavailable, "there is not enough memory for this now"});
+  } catch (const std::exception& exception) {
+    return error_reply({ErrorCode::internal, exception.what()});
+  }
 }
 
 }  // namespace
@@ -65,7 +76,8 @@ App::Rep::Rep(AppOptions given)
       compressions({.per_tenant = options.limits.compressions_per_tenant,
                     .kept = options.limits.compressions_kept,
                     .tell = [this](const std::string& tenant, const std::string& id,
-                                   const std::string& json) { events.tell(tenant, id, "compression", json); }}),
+                                   const std::string& json) { events.tell(tenant, id, "compression", json); },
+                    .failed = options.compression_failed}),
       exports(options.limits.exports_per_tenant, options.limits.exports),
       readiness([this] { return ask_store(); }),
       routes(all_routes(*this)),
@@ -107,13 +119,16 @@ const std::vector<Route>& App::routes() const { return rep_->routes; }
 void App::handle(const Route& route, RouteMatch match, http::Request request, const Caller& caller,
                  std::unique_ptr<http::Exchange> exchange) {
   try {
-    Result<Parameters> parameters = read_parameters(route, match, request);
-    if (!parameters) return exchange->answer(error_reply(parameters.error()));
-    if (const std::optional<Error> no = ask_room_to_read(route, request, *exchange, rep_->options.limits.request_bytes))
-      return exchange->answer(error_reply(*no));
-    route.handle(Call{request, caller, std::move(*parameters), std::move(exchange)});
+    Call call{request, caller, {}, std::move(exchange)};
+    try {
+      call.parameters = read_parameters(route, match, request).value();
+      need_room_to_read(route, request, *call.exchange, rep_->options.limits.request_bytes);
+      route.handle(call);
+    } catch (const std::exception&) {
+      call.exchange->answer(reply_to_exception());
+    }
   } catch (const std::exception&) {
-    // The exchange answers 500 where nothing did.
+    // There is no memory to say so. The exchange answers 500 where nothing did.
   }
 }
 
@@ -129,17 +144,13 @@ void App::stop() {
 http::Reply reply_from(const std::function<http::Reply()>& make) {
   try {
     return make();
-  } catch (const Failure& failure) {
-    return error_reply(failure.error());
-  } catch (const std::bad_alloc&) {
-    return error_reply({ErrorCode::unavailable, "there is not enough memory for this now"});
-  } catch (const std::exception& exception) {
-    return error_reply({ErrorCode::internal, exception.what()});
+  } catch (const std::exception&) {
+    return reply_to_exception();
   }
 }
 
-std::function<void(Call)> replying(Replies make) {
-  return [make = std::move(make)](Call call) { call.exchange->answer(reply_from([&] { return make(call); })); };
+std::function<void(const Call&)> replying(Replies make) {
+  return [make = std::move(make)](const Call& call) { call.exchange->answer(make(call)); };
 }
 
 http::Reply json_reply(std::string body, unsigned status) {
@@ -148,11 +159,7 @@ http::Reply json_reply(std::string body, unsigned status) {
 }
 
 http::Reply reply_of(LineAnswer answer) {
-  if (answer.error) {
-    http::Reply reply = error_reply({*answer.error, ""});
-    reply.body = std::move(answer.line);
-    return reply;
-  }
+  if (answer.error) return error_reply(*std::move(answer.error));
   http::Reply reply{.body = std::move(answer.line)};
   reply.fields.push_back(etag(answer.version));
   return reply;

@@ -44,6 +44,7 @@ struct AppOptions {
   std::function<std::shared_ptr<Store>(const std::string& tenant)> store;
   // Whether who opened a stream of events, or an export, may still read it; asked before each piece of it, and now and then while there is none. Unset: yes.
   std::function<bool(const Caller& caller)> still_allowed = {};
+  std::function<void(const std::string& job, const Error& error)> compression_failed = {};  // one in the background, for the log
   std::function<std::string()> metrics = {};  // what GET /metrics answers; unset: nothing
   std::function<bool()> is_ready = {};        // what GET /readyz asks besides the store, such as whether the server is stopping
   AppLimits limits = {};

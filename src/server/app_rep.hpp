@@ -51,9 +51,8 @@ std::vector<Route> usage_routes(App::Rep& app);
 std::vector<Route> transfer_routes(App::Rep& app);
 std::vector<Route> page_routes(App::Rep& app);
 
-// A handler that answers at once; what is thrown becomes the answer too.
-std::function<void(Call)> replying(Replies make);
-http::Reply reply_from(const std::function<http::Reply()>& make);
+std::function<void(const Call&)> replying(Replies make);           // a handler that answers at once
+http::Reply reply_from(const std::function<http::Reply()>& make);  // what is thrown becomes the reply, too
 
 http::Reply json_reply(std::string body, unsigned status = 200);
 http::Reply reply_of(LineAnswer answer);  // with the version as ETag

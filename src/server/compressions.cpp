@@ -1,31 +1,22 @@
 #include "server/compressions.hpp"
 
 #include <algorithm>
-#include <random>
 #include <thread>
 #include <utility>
 
 #include "base/json_text.hpp"
+#include "json/answer_json.hpp"
 #include "json/request.hpp"
+#include "server/fresh_name.hpp"
+#include "server/route.hpp"
 #include "server/wall_clock.hpp"
 #include "store/chain.hpp"
 
 namespace undertext {
-namespace {
-
-// Not to be guessed, though it opens nothing: the conversation's own rights are asked first.
-std::string fresh_job() {
-  std::random_device chance;
-  std::string name;
-  for (int i = 0; i < 16; ++i) name += "0123456789abcdef"[chance() % 16];
-  return name;
-}
-
-}  // namespace
 
 Result<Compressions::Started> Compressions::start(Order order) {
   const History history = order.conversation->history();
-  auto job = std::make_shared<Job>(Job{.name = fresh_job(),
+  auto job = std::make_shared<Job>(Job{.name = fresh_name(),
                                        .tenant = order.tenant,
                                        .id = order.conversation->id(),
                                        .strategy = order.strategy,
@@ -36,7 +27,7 @@ Result<Compressions::Started> Compressions::start(Order order) {
                                        .messages = history.view().size(),
                                        .tokens = history.view().sums().tokens()});
   Started started{job->name, json_of(*job)};
-  std::string last_resort = answer(Error{ErrorCode::unavailable, "there is no thread or memory for it now"});
+  LineAnswer last_resort{.line = {}, .error = Error{ErrorCode::unavailable, "there is no thread or memory for it now"}};
   {
     const std::lock_guard lock(lock_);
     Result<std::optional<Started>> before = started_before(order);
@@ -54,7 +45,7 @@ Result<Compressions::Started> Compressions::start(Order order) {
       run(job, std::move(order), std::move(last_resort));
     }).detach();
   } catch (const std::exception&) {  // no thread, or no memory for one
-    end(*job, std::move(last_resort), true);
+    end(*job, std::move(last_resort));
   }
   return started;
 }
@@ -84,23 +75,21 @@ void Compressions::advance(Job& job, const CompressionProgress& progress) {
   tell(job);
 }
 
-void Compressions::run(const std::shared_ptr<Job>& job, Order order, std::string last_resort) {
-  std::string line;
-  bool failed = true;
+void Compressions::run(const std::shared_ptr<Job>& job, Order order, LineAnswer last_resort) {
+  LineAnswer done;
   tell(*job);
   try {
-    LineAnswer done = answer_request(*order.conversation, order.line,
-                                     {.takes = RequestOptions::Takes::operations,
-                                      .plans_aside = true,
-                                      .cancel = job->cancel.get_token(),
-                                      .on_progress = [&](const CompressionProgress& progress) { advance(*job, progress); }});
-    failed = done.error.has_value();
-    line = std::move(done.line);
+    done = answer_request(*order.conversation, order.line,
+                          {.takes = RequestOptions::Takes::operations,
+                           .cancel = job->cancel.get_token(),
+                           .on_progress = [&](const CompressionProgress& progress) { advance(*job, progress); }});
+    if (done.error && options_.failed) options_.failed(job->name, *done.error);
+    if (done.error) done.error = told_to_client(*done.error);
   } catch (const std::exception&) {
-    line = std::move(last_resort);
+    done = std::move(last_resort);
   }
   order.conversation.reset();  // before stop() may return: nothing of this thread uses a store then
-  end(*job, std::move(line), failed);
+  end(*job, std::move(done));
 }
 
 void Compressions::tell(const Job& job) const noexcept {
@@ -117,11 +106,11 @@ void Compressions::tell(const Job& job) const noexcept {
   }
 }
 
-void Compressions::end(Job& job, std::string answer, bool failed) {
+void Compressions::end(Job& job, LineAnswer answer) {
   {
     const std::lock_guard lock(lock_);
     job.ended_at_ms = wall_clock_ms();
-    job.state = !failed ? "done" : job.cancel.stop_requested() ? "cancelled" : "failed";
+    job.state = !answer.error ? "done" : job.cancel.stop_requested() ? "cancelled" : "failed";
     job.answer = std::move(answer);
     std::size_t ended = 0;
     jobs_.remove_if([&](const std::shared_ptr<Job>& other) {
@@ -142,7 +131,7 @@ std::string Compressions::json_of(const Job& job) {
   if (job.ended_at_ms > 0) out += R"(,"endedAt":)" + std::to_string(job.ended_at_ms);
   out += R"(,"version":)" + std::to_string(job.version) + R"(,"messages":)" + std::to_string(job.messages);
   out += R"(,"tokens":)" + std::to_string(job.tokens);
-  if (job.answer.empty()) {
+  if (job.ended_at_ms == 0) {
     (out += R"(,"progress":{"stage":")") += name(job.progress.stage);
     out += '"';
     if (job.progress.stage == CompressionProgress::Stage::summarising)
@@ -150,9 +139,9 @@ std::string Compressions::json_of(const Job& job) {
              std::to_string(job.progress.summary_bytes);
     return out + "}}";
   }
-  if (job.state == "done") return out + R"(,"answer":)" + job.answer + "}";
-  constexpr std::string_view lead = R"({"ok":false,"error":)";
-  return out + R"(,"error":)" + job.answer.substr(lead.size(), job.answer.size() - lead.size() - 1) + "}";
+  if (!job.answer.error) return out + R"(,"answer":)" + job.answer.line + "}";
+  append_json(out += R"(,"error":)", *job.answer.error);
+  return out + "}";
 }
 
 std::shared_ptr<Compressions::Job> Compressions::job_of(const std::string& tenant, const std::string& id,

@@ -16,6 +16,7 @@
 #include <undertext/conversation.hpp>
 #include <undertext/store.hpp>
 
+#include "json/request.hpp"
 #include "server/tenant_counts.hpp"
 
 namespace undertext {
@@ -28,6 +29,7 @@ class Compressions {
     // Called when one begins, when it comes to another stage, at most once a second while a summary grows, and when it ends, with what GET answers of it;
     // not from the caller's thread.
     std::function<void(const std::string& tenant, const std::string& id, const std::string& job_json)> tell = {};
+    std::function<void(const std::string& job, const Error& error)> failed = {};  // for the log; not from the caller's thread
   };
   struct Order {
     std::string tenant;
@@ -69,7 +71,7 @@ class Compressions {
     std::string state = "running";
     CompressionProgress progress = {};
     std::chrono::steady_clock::time_point told_at = {};
-    std::string answer = {};  // the line; empty while it runs
+    LineAnswer answer = {};  // once it has ended
     std::stop_source cancel = {};
     std::optional<TenantCounts::Slot> slot = {};  // while it runs
   };
@@ -78,10 +80,10 @@ class Compressions {
   std::shared_ptr<Job> job_of(const std::string& tenant, const std::string& id,
                               const std::string& name) const;               // with the lock held
   Result<std::optional<Started>> started_before(const Order& order) const;  // with the lock held
-  // `last_resort`: the line, where there is no memory for any other.
-  void run(const std::shared_ptr<Job>& job, Order order, std::string last_resort);
+  // `last_resort`: the answer, where there is no memory for any other.
+  void run(const std::shared_ptr<Job>& job, Order order, LineAnswer last_resort);
   void advance(Job& job, const CompressionProgress& progress);
-  void end(Job& job, std::string answer, bool failed);
+  void end(Job& job, LineAnswer answer);
   void tell(const Job& job) const noexcept;
 
   const Options options_;

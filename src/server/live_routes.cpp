@@ -18,17 +18,12 @@ std::shared_ptr<Conversation> caught_up(App::Rep& app, const Call& call) {
 }
 
 void open_events(App::Rep& app, const Call& call) {
-  EventStreams::Opening opening{call.caller, nullptr, 0};
-  const http::Reply refused = reply_from([&] {
-    opening.conversation = caught_up(app, call);
-    // A browser that comes back has the number in the field, and still the parameter it began with. Without either the head is told first, so that the
-    // client knows where it is.
-    const char* const after = call.has("Last-Event-ID") ? "Last-Event-ID" : "after";
-    opening.next = call.has(after) ? std::max(call.number(after) + 1, call.number(after)) : opening.conversation->version().value;
-    return http::Reply{.status = 0};
-  });
-  if (refused.status != 0) return call.exchange->answer(refused);
-  app.events.open(std::move(opening), *call.exchange);
+  const std::shared_ptr<Conversation> conversation = caught_up(app, call);
+  // A browser that comes back has the number in the field, and still the parameter it began with. Without either the head is told first, so that the
+  // client knows where it is.
+  const char* const after = call.has("Last-Event-ID") ? "Last-Event-ID" : "after";
+  const std::uint64_t next = call.has(after) ? std::max(call.number(after) + 1, call.number(after)) : conversation->version().value;
+  app.events.open({call.caller, conversation, next}, *call.exchange);
 }
 
 http::Reply compress(App::Rep& app, const Call& call) {
@@ -80,7 +75,7 @@ std::vector<Route> live_routes(App::Rep& app) {
                        .type = Parameter::Type::integer,
                        .what = "The same, and goes before it: what a browser sends when it comes back."}},
        .reply_type = "text/event-stream",
-       .handle = [&app](Call call) { open_events(app, call); }},
+       .handle = [&app](const Call& call) { open_events(app, call); }},
       {.method = "POST",
        .path = std::string(compressions),
        .right = Right::write,

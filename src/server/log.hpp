@@ -1,5 +1,5 @@
 // What the server tells its operator: a line of JSON for each request and event, on standard error. A line holds what is listed here and nothing else:
-// no body, no query, no header, no path but its route's pattern. Telling never waits: lines are written by a thread of their own, and where nobody reads them they
+// no body, no query, no header, no path but its route's pattern; of a 500, also its cause. Telling never waits: lines are written by a thread of their own, and where nobody reads them they
 // are dropped, and counted. Any thread may tell.
 #pragma once
 

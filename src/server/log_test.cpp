@@ -1,6 +1,5 @@
 #include "server/log.hpp"
 
-#include <optional>
 #include <string>
 #include <thread>
 
@@ -8,29 +7,12 @@
 #include <unistd.h>
 
 #include "base/json_text.hpp"
+#include "server/log_fixture.hpp"
 
 namespace undertext {
 namespace {
 
-class LogLines : public ::testing::Test {
- protected:
-  LogLines() {
-    if (::pipe(ends_) != 0) std::abort();
-  }
-  ~LogLines() override { ::close(ends_[0]); }
-  // All that was told.
-  std::string written() {
-    log_.reset();
-    ::close(ends_[1]);
-    std::string text;
-    char some[4096];
-    for (ssize_t got = 0; (got = ::read(ends_[0], some, sizeof some)) > 0;) text.append(some, static_cast<std::size_t>(got));
-    return text;
-  }
-  ServerLog& log(ServerLog::Requests requests) { return log_.emplace(ends_[1], requests); }
-  int ends_[2] = {-1, -1};
-  std::optional<ServerLog> log_;
-};
+class LogLines : public ::testing::Test, protected LogPipe {};
 
 TEST_F(LogLines, ARequestIsOneLineOfJsonWhateverItsTextsHold) {
   log(ServerLog::Requests::each)

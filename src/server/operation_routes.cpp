@@ -12,10 +12,14 @@
 namespace undertext {
 namespace {
 
+// Of If-Match, which is the version that the operation, or the first of a list, expects.
+bool is_failed_precondition(const Error& error) {
+  return error.code == ErrorCode::conflict && error.field == "expectedVersion" && error.operation_index.value_or(0) == 0;
+}
+
 http::Reply operated(const Call& call, LineAnswer answer) {
-  const bool is_precondition = answer.expected_another_version && expected_version(call);
   http::Reply reply = reply_of(std::move(answer));
-  if (is_precondition) reply.status = 412;
+  if (reply.error && is_failed_precondition(*reply.error) && expected_version(call)) reply.status = 412;
   return reply;
 }
 
@@ -30,12 +34,6 @@ http::Reply operate(App::Rep& app, const Call& call) {
   http::Reply reply = reply_from(carry_out);
   app.operation_requests.end(of_key, reply.status == 200);
   return reply;
-}
-
-// The answers as a list has them, whether or not there was a list.
-std::string results_of(const std::string& line) {
-  constexpr std::string_view list_lead = R"({"ok":true,"results":)";
-  return line.starts_with(list_lead) ? line.substr(list_lead.size(), line.size() - list_lead.size() - 1) : "[" + line + "]";
 }
 
 constexpr std::size_t changed_rows_max = 50;  // removed, and as many added; a page of either at the most
@@ -62,8 +60,10 @@ http::Reply preview(App::Rep& app, const Call& call) {
   if (answer.error) return operated(call, std::move(answer));
   const History after = trial.history();
   const Diff diff = after.diff(before.version(), after.version()).value();
-  AnswerText out(app.room_for_answer(call), R"({"ok":true,"results":)");
-  std::string piece = results_of(answer.line);
+  AnswerText out(app.room_for_answer(call), "");
+  // The answers as a list has them, whether or not there was a list; and more behind them.
+  std::string piece = answer.is_list ? std::move(answer.line) : R"({"ok":true,"results":[)" + answer.line + "]}";
+  piece.pop_back();
   append_sums(piece += R"(,"before":)", before);
   append_sums(piece += R"(,"after":)", after);
   append_json(piece += R"(,"diff":)", diff);

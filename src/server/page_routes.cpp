@@ -74,8 +74,9 @@ http::Reply inspector_file(std::string_view path, std::string cache) {
 constexpr std::string_view without_inspector =
     "<!doctype html>\n<html lang=\"en\"><head><meta "
     "charset=\"utf-8\"><title>Undertext</title></head><body><main><h1>Undertext</h1>\n"
-    "<p>This server was built without its inspector. What it serves stands in <a href=\"/docs\">the "
-    "documents</a>.</p></main></body></html>\n";
+    "<p>This server was built without its inspector, which needs npm and its registry. To add it, run "
+    "<code>scripts/run</code> where they can be reached, or <code>scripts/inspector</code> and build the server again. "
+    "What it serves stands in <a href=\"/docs\">the documents</a>.</p></main></body></html>\n";
 
 http::Reply front_page() {
   if (inspector_files().empty()) return page("text/html; charset=utf-8", without_inspector, docs_policy, "no-cache");

@@ -4,10 +4,39 @@
 #include <optional>
 #include <utility>
 
-#include "json/error_line.hpp"
+#include "server/fresh_name.hpp"
 
 namespace undertext {
 namespace {
+
+std::string_view pattern_of(const RequestNote& note) { return note.route == nullptr ? std::string_view() : note.route->path; }
+
+void record(const Recorder& recorder, const RequestNote& note, unsigned status, std::uint64_t bytes_out) {
+  const auto duration = std::chrono::steady_clock::now() - note.began;
+  recorder.metrics.answered(note.route, status, duration, note.bytes_in, bytes_out);
+  recorder.log.request({.method = note.method,
+                        .route = pattern_of(note),
+                        .status = status,
+                        .duration = duration,
+                        .bytes_in = note.bytes_in,
+                        .bytes_out = bytes_out,
+                        .tenant = note.caller.tenant,
+                        .token = note.caller.name,
+                        .peer = note.peer});
+}
+
+// The client gets no more than a name to ask the operator by.
+void log_cause(const Recorder& recorder, const RequestNote& note, http::Reply& reply) {
+  if (reply.status != 500 || !reply.error) return;
+  const std::string request = fresh_name();
+  recorder.log.event(ServerLog::Level::error, "request failed",
+                     {{"request", request},
+                      {"method", note.method},
+                      {"route", std::string(pattern_of(note))},
+                      {"code", std::string(name(reply.error->code))},
+                      {"cause", reply.error->message}});
+  reply.fields.push_back({"X-Request-Id", request});
+}
 
 class RecordedStream final : public http::Stream {
  public:
@@ -48,11 +77,9 @@ class RecordedExchange final : public http::Exchange {
   }
 
   void answer(http::Reply reply) override {
-    answered_ = true;
-    record(recorder_, note_, reply.status, reply.body.size());
-    if (const std::optional<ErrorCode> error = error_of(reply.body)) recorder_.metrics.failed(*error);
-    add_guarding_fields(reply.fields);
-    inner_->answer(std::move(reply));
+    if (std::exchange(answered_, true)) return log_cause(recorder_, note_, reply);  // a stream, which failed
+    if (reply.error) recorder_.metrics.failed(reply.error->code);
+    inner_->answer(recorded(std::move(reply), recorder_, note_));
   }
   std::shared_ptr<http::Stream> stream(unsigned status, std::string content_type, std::vector<http::Field> fields) override {
     answered_ = true;
@@ -76,18 +103,11 @@ bool same_name(const std::string& a, std::string_view b) {
 
 }  // namespace
 
-void record(const Recorder& recorder, const RequestNote& note, unsigned status, std::uint64_t bytes_out) {
-  const auto duration = std::chrono::steady_clock::now() - note.began;
-  recorder.metrics.answered(note.route, status, duration, note.bytes_in, bytes_out);
-  recorder.log.request({.method = note.method,
-                        .route = note.route == nullptr ? std::string_view() : note.route->path,
-                        .status = status,
-                        .duration = duration,
-                        .bytes_in = note.bytes_in,
-                        .bytes_out = bytes_out,
-                        .tenant = note.caller.tenant,
-                        .token = note.caller.name,
-                        .peer = note.peer});
+http::Reply recorded(http::Reply reply, const Recorder& recorder, const RequestNote& note) {
+  record(recorder, note, reply.status, reply.body.size());
+  log_cause(recorder, note, reply);
+  add_guarding_fields(reply.fields);
+  return reply;
 }
 
 void add_guarding_fields(std::vector<http::Field>& fields) {

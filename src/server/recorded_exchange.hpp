@@ -28,7 +28,8 @@ struct RequestNote {
   std::chrono::steady_clock::time_point began;
 };
 
-void record(const Recorder& recorder, const RequestNote& note, unsigned status, std::uint64_t bytes_out);
+// The reply as it is sent: counted and logged, with the cause of a 500, and with the fields that every answer has.
+http::Reply recorded(http::Reply reply, const Recorder& recorder, const RequestNote& note);
 
 // Unless the reply has said otherwise itself: not kept by anybody, not taken for another type, not shown within another page.
 void add_guarding_fields(std::vector<http::Field>& fields);

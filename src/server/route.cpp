@@ -237,6 +237,7 @@ std::vector<std::uint64_t> Call::numbers(std::string_view name) const {
 unsigned http_status(ErrorCode code) {
   switch (code) {
     case ErrorCode::invalid_argument: return 400;
+    case ErrorCode::denied: return 403;
     case ErrorCode::not_found: return 404;
     case ErrorCode::conflict: return 409;
     case ErrorCode::too_large: return 413;
@@ -249,9 +250,14 @@ unsigned http_status(ErrorCode code) {
   return 500;
 }
 
-http::Reply error_reply(const Error& error, unsigned status) {
-  http::Reply reply{.status = status == 0 ? http_status(error.code) : status, .body = answer(error)};
+Error told_to_client(const Error& error) {
+  return error.code == ErrorCode::internal ? Error{error.code, "the server failed; its log has the cause"} : error;
+}
+
+http::Reply error_reply(Error error, unsigned status) {
+  http::Reply reply{.status = status == 0 ? http_status(error.code) : status, .body = answer(told_to_client(error))};
   if (reply.status == 503) reply.fields.push_back({"Retry-After", "1"});
+  reply.error = std::move(error);
   return reply;
 }
 

@@ -69,7 +69,8 @@ struct Route {
   std::vector<std::string> reply_fields = {};  // that a good answer has besides: ETag, Location
   unsigned good_status = 200;
   std::uint64_t body_bytes_max = std::uint64_t{16} << 20;
-  std::function<void(Call)> handle = {};  // answers call.exchange, now or later
+  // Answers call.exchange, now or later. May throw: the exception is answered, if nothing was before.
+  std::function<void(const Call&)> handle = {};
 };
 
 struct RouteMatch {
@@ -85,6 +86,7 @@ RouteMatch find_route(const std::vector<Route>& routes, std::string_view method,
 Result<Parameters> read_parameters(const Route& route, const RouteMatch& match, const http::Head& head);
 
 unsigned http_status(ErrorCode code);
-http::Reply error_reply(const Error& error, unsigned status = 0);  // 0: what follows from its code
+Error told_to_client(const Error& error);                   // `internal` without its cause, which is for the log alone
+http::Reply error_reply(Error error, unsigned status = 0);  // 0: what follows from its code
 
 }  // namespace undertext

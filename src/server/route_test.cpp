@@ -145,9 +145,17 @@ TEST(Routes, every_code_has_its_status) {
   EXPECT_EQ(http_status(ErrorCode::unavailable), 503u);
   EXPECT_EQ(http_status(ErrorCode::corrupt), 500u);
   EXPECT_EQ(http_status(ErrorCode::internal), 500u);
+  EXPECT_EQ(http_status(ErrorCode::denied), 403u);
   const http::Reply reply = error_reply({ErrorCode::unavailable, "later"});
   EXPECT_EQ(reply.body, R"({"ok":false,"error":{"code":"unavailable","message":"later"}})");
   EXPECT_EQ(reply.fields.at(0).name, "Retry-After");
+  EXPECT_EQ(reply.error->code, ErrorCode::unavailable);
+}
+
+TEST(Routes, the_cause_of_an_internal_error_is_for_the_log_and_not_for_the_client) {
+  const http::Reply reply = error_reply({ErrorCode::internal, "/srv/s.db: SQL logic error", "secret", "path"});
+  EXPECT_EQ(reply.body, R"({"ok":false,"error":{"code":"internal","message":"the server failed; its log has the cause"}})");
+  EXPECT_EQ(reply.error->message, "/srv/s.db: SQL logic error");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "server/serve.hpp"
 
 #include <algorithm>
+#include <any>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -79,18 +80,17 @@ class Gate {
     const auto began = Clock::now();
     if (!is_open_.load(std::memory_order_acquire)) return busy("the server is starting");
     Admission::Verdict verdict = admission_->decide(head, now());
-    if (!verdict.refusal) return admission_of(*verdict.match.route, verdict.caller);
-    record(recorder_, {verdict.match.route, head.method, head.peer, std::move(verdict.caller), 0, began}, verdict.refusal->status,
-           verdict.refusal->body.size());
-    add_guarding_fields(verdict.refusal->fields);
-    return *std::move(verdict.refusal);
+    if (!verdict.refusal) return admission_of(std::move(verdict));
+    return recorded(*std::move(verdict.refusal), recorder_,
+                    {verdict.match.route, head.method, head.peer, std::move(verdict.caller), 0, began});
   }
 
   void handle(http::Request request, std::unique_ptr<http::Exchange> exchange) {
-    Admission::Verdict verdict = admission_->decide_again(request, now());
+    Admission::Verdict verdict = std::any_cast<Admission::Verdict>(std::move(request.admitted));
     exchange = recorded(std::move(exchange), recorder_,
                         {verdict.match.route, request.method, request.peer, verdict.caller, request.body.size(), Clock::now()});
-    if (verdict.refusal) return exchange->answer(*std::move(verdict.refusal));
+    // The body may have taken long to come.
+    if (is_revoked(verdict)) return exchange->answer(token_needed());
     // A std::function holds only what can be copied.
     auto work = std::make_shared<Work>(std::move(verdict), std::move(request), std::move(exchange));
     // Whether the process answers must not depend on how much it has to do.
@@ -107,19 +107,17 @@ class Gate {
                            : status == 500                                 ? ErrorCode::internal
                            : status == 503 || status == 408                ? ErrorCode::unavailable
                                                                            : ErrorCode::invalid_argument;
-    http::Reply reply = error_reply({code, std::string(refused.why)}, status);
     RequestNote note;
     note.peer = refused.peer;
     note.began = Clock::now();
-    if (refused.head != nullptr && is_open_.load(std::memory_order_acquire)) {
-      Admission::Verdict verdict = admission_->decide_again(*refused.head, now());
-      note.route = verdict.match.route;
+    if (refused.head != nullptr) {
       note.method = refused.head->method;
-      note.caller = std::move(verdict.caller);
+      if (const auto* verdict = std::any_cast<Admission::Verdict>(&refused.head->admitted)) {
+        note.route = verdict->match.route;
+        note.caller = verdict->caller;
+      }
     }
-    record(recorder_, note, status, reply.body.size());
-    add_guarding_fields(reply.fields);
-    return reply;
+    return recorded(error_reply({code, std::string(refused.why)}, status), recorder_, note);
   }
 
   // Streams end at once; what is under way is still answered.
@@ -142,9 +140,15 @@ class Gate {
     std::unique_ptr<http::Exchange> exchange;
   };
 
-  http::Admission admission_of(const Route& route, const Caller& caller) const {
+  bool is_revoked(const Admission::Verdict& verdict) const {
+    return tokens_ && verdict.match.route->right != Right::none && !tokens_->is_good(verdict.caller.name, now().ms);
+  }
+
+  http::Admission admission_of(Admission::Verdict verdict) const {
+    const Route& route = *verdict.match.route;
     const std::uint64_t bytes_max = route.body == Body::none ? 0 : std::min(route.body_bytes_max, budget_->bytes_max_each());
-    return {.body_bytes_max = bytes_max, .share = http::Budget::Share(budget_, owner_of(route, caller))};
+    http::Budget::Share share(budget_, owner_of(route, verdict.caller));
+    return {.body_bytes_max = bytes_max, .share = std::move(share), .known = std::move(verdict)};
   }
 
   AppOptions app_options(const ServeOptions& given) {
@@ -158,6 +162,11 @@ class Gate {
     options.store = [this](const std::string& tenant) { return stores_.of(tenant); };
     if (tokens_ != nullptr)
       options.still_allowed = [this](const Caller& caller) { return tokens_->is_good(caller.name, now().ms); };
+    options.compression_failed = [this](const std::string& job, const Error& error) {
+      if (http_status(error.code) != 500) return;
+      log_.event(ServerLog::Level::error, "compression failed",
+                 {{"job", job}, {"code", std::string(name(error.code))}, {"cause", error.message}});
+    };
     options.metrics = [this] { return metrics_text(); };
     options.is_ready = [this] { return !stopping_; };
     return options;

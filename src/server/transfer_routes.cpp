@@ -61,9 +61,9 @@ void export_lines(App::Rep& app, const Call& call) {
     if (error) throw Failure(*error);
     out.end();
   } catch (const ClientGone&) {
-  } catch (const Failure& failure) {
+  } catch (const Failure&) {
     // Where some lines are gone already, the connection is cut instead, and nobody takes them for the whole.
-    if (!out.began()) call.exchange->answer(error_reply(failure.error()));
+    if (!out.began()) throw;
   }
 }
 
@@ -137,7 +137,7 @@ std::vector<Route> transfer_routes(App::Rep& app) {
        .what = "The conversation with its whole history, as JSON Lines.",
        .parameters = {conversation_id()},
        .reply_type = "application/x-ndjson",
-       .handle = [&app](Call call) { export_bounded(app, call); }},
+       .handle = [&app](const Call& call) { export_bounded(app, call); }},
       {.method = "POST",
        .path = "/v1/imports",
        .right = Right::write,

@@ -122,7 +122,7 @@ TEST(Vectors, O200kAndCl100kGiveTheTokensOfTiktoken) {
   ASSERT_TRUE(file) << path;
   for (const char* name : {"o200k_base", "cl100k_base"}) {
     const Result<std::shared_ptr<const Tokenizer>> tokenizer = find_tokenizer(name);
-    if (!tokenizer) GTEST_SKIP() << tokenizer.error().message;
+    if (!tokenizer) GTEST_SKIP() << "vocabularies: " << tokenizer.error().message;
     EXPECT_EQ((*tokenizer)->name(), name);
     file.clear();
     file.seekg(0);

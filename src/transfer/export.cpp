@@ -4,10 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "engine/durable.hpp"
 #include "engine/lineage.hpp"
-#include "history/operation_bytes.hpp"
 #include "history/state.hpp"
 #include "transfer/export_lines.hpp"
 
@@ -54,18 +52,6 @@ class Records {
   std::vector<VersionRecord> versions_;
   std::vector<MessageRecord> messages_;
 };
-
-Operation operation_of(const VersionRecord& record) {
-  Operation operation{op::Append{}, {}};
-  if (!record.arguments.empty()) {
-    ByteIn in(record.arguments, "version " + std::to_string(record.version));
-    operation = read_operation(in);
-    if (is_filter_by_text(operation) || (records_kept(operation) && in.left() > 0)) read_stretches(in);  // what it kept; an import finds that again from the texts
-    in.end();
-  }
-  operation.options.operation_id = record.operation_id;
-  return operation;
-}
 
 }  // namespace
 

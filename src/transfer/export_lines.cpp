@@ -4,14 +4,14 @@
 
 #include "base/json_text.hpp"
 #include "json/fields.hpp"
-#include "json/recorded_operation.hpp"
+#include "json/operation_fields.hpp"
 #include "store/chain.hpp"
 
 namespace undertext {
 namespace {
 
 constexpr std::string_view format_name = "undertext.conversation";
-constexpr std::uint64_t format_version = 1;
+constexpr std::uint64_t format_version = 2;  // since 2, a FILTER by text says what it kept
 
 // JSON as it is, so that people can read it; but as a string where it holds line breaks, so that not a byte is changed.
 void append_embedded(std::string& out, std::string_view json) {
@@ -71,11 +71,9 @@ ExportedVersion read_version(Fields& fields, const MessageLimits& limits) {
   fields.need("operation", operation);
   fields.need("timestamp", at);
   version.past.at_ms = at.value;
-  fields.take("description", version.past.operation.options.description);
-  fields.take("operationId", version.past.operation.options.operation_id);
   fields.need("messageCount", version.message_count);
   fields.need("batchIndex", version.batch_index);
-  version.past.operation.what = take_recorded_arguments(fields, operation);
+  version.past.record = take_record(fields, operation);
   read_messages(fields, limits, version.past.messages);
   return version;
 }
@@ -109,18 +107,10 @@ std::string line_of(const ExportHeader& header) {
 }
 
 std::string line_of(const ExportedVersion& version) {
-  const OperationOptions& options = version.past.operation.options;
   std::string out = R"({"version":)" + std::to_string(version.version);
-  append_text(out, R"(,"operation":)", name(version.past.operation));
+  append_text(out, R"(,"operation":)", name(version.past.record.operation));
   out += R"(,"timestamp":)" + std::to_string(version.past.at_ms);
-  if (!options.description.empty()) append_text(out, R"(,"description":)", options.description);
-  if (!options.operation_id.empty()) append_text(out, R"(,"operationId":)", options.operation_id);
-  std::string arguments;
-  append_recorded_arguments(arguments, version.past.operation);
-  for (char& c : arguments) {
-    if (c == '\n' || c == '\r') c = ' ';  // between the words of a setMetadata
-  }
-  out += arguments;
+  append_record(out, version.past.record);
   out += R"(,"messageCount":)" + std::to_string(version.message_count) + R"(,"batchIndex":)" + std::to_string(version.batch_index);
   if (!version.past.messages.empty()) {
     std::string_view lead = R"(,"messages":[)";

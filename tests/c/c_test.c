@@ -60,8 +60,8 @@ static void an_answer_is_the_line_of_the_protocol(void) {
 
 static void every_status_has_the_name_of_its_code(void) {
   const char *names[] = {"ok",      "invalid_argument", "not_found",   "conflict",  "cannot_fit",   "corrupt",
-                         "unavailable", "unsupported",      "too_large", "internal", "out_of_memory"};
-  for (int32_t i = 0; i <= UNDERTEXT_OUT_OF_MEMORY; ++i) CHECK(strcmp(undertext_status_name(i), names[i]) == 0);
+                         "unavailable", "unsupported",      "too_large", "internal", "out_of_memory", "denied"};
+  for (int32_t i = 0; i <= UNDERTEXT_DENIED; ++i) CHECK(strcmp(undertext_status_name(i), names[i]) == 0);
   CHECK(strcmp(undertext_status_name(77), "internal") == 0);
   CHECK(undertext_abi_version() == 1);
 }
@@ -506,6 +506,17 @@ static void usage_is_added_up(void) {
   undertext_conversation_close(conversation);
 }
 
+static void a_message_is_read_into_its_blocks(void) {
+  undertext_string text;
+  CHECK(undertext_read_blocks(t("{\"role\":\"assistant\",\"content\":\"Let me look.\",\"toolCalls\":[{\"id\":\"a\",\"name\":\"read\",\"args\":{\"n\":1}}]}"), &text,
+                              NULL) == UNDERTEXT_OK);
+  CHECK(holds(&text, "[{\"kind\":\"text\",\"text\":\"Let me look.\"},{\"kind\":\"call\",\"callId\":\"a\",\"name\":\"read\",\"arguments\":{\"n\":1}}]"));
+  undertext_string error;
+  CHECK(undertext_read_blocks(t("{\"content\":\"no role\"}"), &text, &error) == UNDERTEXT_INVALID_ARGUMENT && text.size == 0);
+  CHECK(holds(&error, "\"field\":\"role\""));
+  CHECK(undertext_read_blocks(none, &text, NULL) == UNDERTEXT_INVALID_ARGUMENT && text.size == 0);
+}
+
 static void providers_are_read(void) {
   undertext_string text;
   undertext_stream *stream;
@@ -562,6 +573,7 @@ int main(void) {
   a_conversation_goes_out_as_lines_and_comes_back();
   stored_conversations_last_and_fork(folder);
   usage_is_added_up();
+  a_message_is_read_into_its_blocks();
   providers_are_read();
   char remove_it[64];
   snprintf(remove_it, sizeof remove_it, "rm -r %s", folder);

@@ -71,15 +71,12 @@ class StoredTwin {
 inline History carried_out_again(const History& before, const History& after) {
   const History::Rep& rep = after.rep();
   const VersionRow row = rep.versions[rep.head_number()];
-  Operation operation{op::Append{}, {}};
-  std::optional<Stretches> kept;
+  RecordedOperation record{{op::Append{}, {}}};
   if (row.operation) {
     ByteOut out;
-    write_operation(out, row.operation->operation);
-    if (records_kept(row.operation->operation)) write_stretches(out, row.operation->kept);
+    write_record(out, *row.operation, KeptPart::present);
     ByteIn in(out.bytes, "an operation");
-    operation = read_operation(in);
-    if (records_kept(operation)) kept = read_stretches(in);
+    record = read_record(in, KeptPart::present);
     in.end();
   }
   std::vector<StoredMessage> given;
@@ -87,7 +84,7 @@ inline History carried_out_again(const History& before, const History& after) {
     const StoredMessage& stored = rep.log.stored[o];
     given.emplace_back(rep.log.message(static_cast<std::uint32_t>(o)), stored.time_ms, stored.tokens);
   }
-  return replay(before, std::move(operation), row.at_ms, given, kept ? &*kept : nullptr).value().history;
+  return replay(before, std::move(record), row.at_ms, given).value().history;
 }
 
 }  // namespace undertext

@@ -246,7 +246,7 @@ def standby(program, times):
 
 def pooler(program, times):
     if shutil.which("pgbouncer", path="/usr/sbin:/usr/bin") is None:
-        print("skipped: pgbouncer is not installed")
+        print("skipped: postgres: pgbouncer is not installed")
         return SKIPPED
     with Server() as server:
         port, settings = free_port(), server.folder / "pgbouncer.ini"

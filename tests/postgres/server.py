@@ -124,7 +124,7 @@ def is_alive(pid):
 
 def skip_without_programs():
     if programs() is None:
-        print("skipped: PostgreSQL's server is not installed (Debian: postgresql)")
+        print("skipped: postgres: PostgreSQL's server is not installed (Debian: postgresql)")
         sys.exit(SKIPPED)
 
 

@@ -34,7 +34,7 @@ std::string fresh_name(const std::string& prefix) {
 class PostgresStore : public testing::Test {
  protected:
   void SetUp() override {
-    if (test_url().empty()) GTEST_SKIP() << "UNDERTEXT_TEST_POSTGRES names no server";
+    if (test_url().empty()) GTEST_SKIP() << "postgres: UNDERTEXT_TEST_POSTGRES names no server";
     tenant_ = fresh_name("test");
     store_ = open();
   }
@@ -292,7 +292,7 @@ TEST_F(PostgresStore, a_role_that_does_not_own_the_tables_works_with_them_and_do
   const std::string role = fresh_name("worker");
   const Client owner(test_url());
   if (owner.ask("SELECT rolcreaterole FROM pg_roles WHERE rolname = current_user") != "t")
-    GTEST_SKIP() << "the role may make no roles";
+    GTEST_SKIP() << "inapplicable: the role may make no roles";
   owner.ask("CREATE ROLE " + role + " LOGIN");
   owner.ask("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO " + role);
   std::string url = test_url();

@@ -39,7 +39,7 @@ def wait_for_job(server, answer):
 
 def main(program):
     if shutil.which("curl") is None:
-        print("skipped: there is no curl")
+        print("skipped: curl: it is not installed")
         return 77
     folder = Folder(program)
     server = Server(folder)

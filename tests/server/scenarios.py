@@ -13,7 +13,7 @@ from running import Folder, Server
 
 def main(program, player, *files):
     if not pathlib.Path(player).exists():
-        print(f"skipped: there is no {player}")
+        print(f"skipped: inapplicable: there is no {player}")
         return 77
     folder = Folder(program)
     server = Server(folder, "--rate", "1000000", store="memory:")

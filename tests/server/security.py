@@ -178,7 +178,7 @@ class Tokens(Served):
             reply = self.server.request("DELETE", "/v1/conversations/kept", headers=headers, source="127.0.1.1")
             self.assertEqual(reply.status, 401, name)
             self.assertEqual(reply.headers["WWW-Authenticate"], "Bearer")
-            self.assertEqual(reply.json()["error"]["field"], "Authorization")
+            self.assertEqual((reply.json()["error"]["code"], reply.json()["error"]["field"]), ("denied", "Authorization"))
         self.assertEqual(self.server.request("GET", "/v1/conversations/kept?access_token=" + good, source="127.0.1.2").status, 401)
         self.assertEqual(self.server.request("GET", "/v1/conversations/kept", headers={"Cookie": "token=" + good}, source="127.0.1.2").status, 401)
         self.assertEqual(self.server.request("GET", "/v1/conversations/kept", token=good).status, 200)
@@ -189,7 +189,8 @@ class Tokens(Served):
         for method, path, body in (("DELETE", "/v1/conversations/rights", None), ("POST", "/v1/conversations", {"id": "more"}),
                                    ("POST", "/v1/conversations/rights/fork", {"id": "more"}),
                                    ("POST", "/v1/conversations/rights/operations", {"operation": "CLEAR"})):
-            self.assertEqual(self.server.request(method, path, body, self.reader).status, 403, (method, path))
+            reply = self.server.request(method, path, body, self.reader)
+            self.assertEqual((reply.status, reply.json()["error"]["code"]), (403, "denied"), (method, path))
         for token, status in ((self.reader, 403), (self.acme, 403), (self.scraper, 200)):
             self.assertEqual(self.server.request("GET", "/metrics", token=token).status, status)
         self.assertEqual(self.server.request("GET", "/metrics", source="127.0.1.3").status, 401)
@@ -209,12 +210,17 @@ class Tokens(Served):
         self.assertEqual(set(counts), {401, 429})
         self.assertLess(counts[401], 200)
 
-    def test_a_revoked_token_is_refused_and_its_open_stream_closed_within_a_second(self):
-        token = self.folder.make_token("leaving", "acme")
-        self.server.make("watched", self.acme)
+    def fresh_token(self, name, source):
+        """One that the server has taken up."""
+        token = self.folder.make_token(name, "acme")
         deadline = time.monotonic() + 5
-        while self.server.request("GET", "/v1/conversations/watched", token=token, source="127.0.3.1").status != 200:
+        while self.server.request("GET", "/v1/conversations", token=token, source=source).status != 200:
             self.assertLess(time.monotonic(), deadline, "a new token is taken up")
+        return token
+
+    def test_a_revoked_token_is_refused_and_its_open_stream_closed_within_a_second(self):
+        self.server.make("watched", self.acme)
+        token = self.fresh_token("leaving", "127.0.3.1")
         stream = EventStream(self.server, "/v1/conversations/watched/events", token)
         other = EventStream(self.server, "/v1/conversations/watched/events", self.reader)
         self.assertEqual(stream.reply.status, 200)
@@ -229,6 +235,21 @@ class Tokens(Served):
         self.assertTrue(other.wait_for("id: 2"), "whose token is good reads on")
         self.assertFalse(any("id: 2" in line for line in stream.lines))
         other.close()
+
+    def test_a_token_that_is_revoked_while_its_body_comes_is_refused(self):
+        self.server.make("uploaded", self.acme)
+        token = self.fresh_token("slow", "127.0.3.4")
+        body = b'{"operation":"APPEND","messages":[{"role":"user","content":"late"}]}'
+        with self.server.connect() as upload:
+            upload.sendall(f"POST /v1/conversations/uploaded/operations HTTP/1.1\r\nHost: {self.server.host}\r\nAuthorization: Bearer {token}\r\n"
+                           f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body[:10])
+            self.folder.run("token", "revoke", "slow", "--tokens", self.folder.tokens)
+            deadline = time.monotonic() + 5
+            while self.server.request("GET", "/v1/conversations/uploaded", token=token, source="127.0.3.5").status == 200:
+                self.assertLess(time.monotonic(), deadline)
+            upload.sendall(body[10:])
+            self.assertIn(b"401", upload.recv(1024).split(b"\r\n")[0])
+        self.assertEqual(self.server.request("GET", "/v1/conversations/uploaded/version", token=self.acme).json()["result"], 0)
 
     def test_an_expired_token_is_refused(self):
         line = json.loads(self.folder.tokens.read_text().splitlines()[0])
@@ -263,7 +284,7 @@ class Pages(Served):
                        f"http://{self.server.host}.evil.example", "", "file://"):
             for method, path in (("GET", "/v1/conversations"), ("POST", "/v1/conversations"), ("GET", "/v1/conversations/x/events")):
                 reply = self.server.request(method, path, {"id": "crossed"} if method == "POST" else None, headers={"Origin": origin})
-                self.assertEqual(reply.status, 403, (origin, path))
+                self.assertEqual((reply.status, reply.json()["error"]["code"]), (403, "denied"), (origin, path))
             preflight = self.server.request("OPTIONS", "/v1/conversations", headers={
                 "Origin": origin, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"})
             self.assertIn(preflight.status, (403, 405))

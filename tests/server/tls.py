@@ -82,7 +82,7 @@ def old_versions_are_refused(server, certificate):
 
 def main():
     if shutil.which("openssl") is None:
-        print("there is no openssl to make a certificate with")
+        print("skipped: openssl: there is no openssl to make a certificate with")
         return 77
     folder = Folder(sys.argv[1])
     certificate, key = make_certificate(folder)

@@ -80,7 +80,7 @@ def refused_soon(server, token):
 def main():
     url = os.environ.get("UNDERTEXT_TEST_POSTGRES")
     if not url:
-        print("UNDERTEXT_TEST_POSTGRES names no server")
+        print("skipped: postgres: UNDERTEXT_TEST_POSTGRES names no server")
         return 77
     folder = Folder(sys.argv[1])
     token, rival = folder.make_token("ci", "acme"), folder.make_token("rival", "rival")

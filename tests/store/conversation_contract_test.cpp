@@ -6,6 +6,7 @@
 
 #include "failing_store.hpp"
 #include "kinds.hpp"
+#include "store/chain.hpp"
 
 namespace undertext::test {
 namespace {
@@ -142,6 +143,22 @@ TEST_P(StoredConversation, AStoredForkSharesMessagesAndGoesItsOwnWay) {
   EXPECT_TRUE(check_store(*store).value().damage.empty());
 }
 
+TEST_P(StoredConversation, WhatANewerReleaseStoredIsUnsupportedAndNotDamaged) {
+  const std::shared_ptr<Store> store = shared();
+  kept_in(store).apply(append("one")).value();
+  const ConversationRecord record = store->find("c").value();
+  VersionRecord newer;
+  newer.version = 2;
+  newer.log_length = 1;
+  newer.operation = "SHOW";
+  newer.arguments = "\x7f of which nothing is known";
+  newer.chain = next_chain(record.chain, newer, {});
+  ASSERT_FALSE(store->commit({.conversation = "c", .expected_version = 1, .versions = {newer}}));
+  const Result<Conversation> opened = Conversation::open(store, "c");
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::unsupported) << opened.error().message;
+}
+
 TEST_P(StoredConversation, ARedactedMessageIsAStubEverywhereAndPairsStayWhole) {
   const std::shared_ptr<Store> store = shared();
   Conversation c = kept_in(store, {.checkpoint_versions = 2});
@@ -237,7 +254,6 @@ TEST_P(StoredConversation, NoTokenizerNamedMeansTheOneItIsCountedBy) {
   const std::shared_ptr<Store> store = shared();
   Settings settings;
   settings.tokenizer = "claude";
-  if (!Conversation::open(settings)) GTEST_SKIP() << "there is no second tokenizer here";
   Conversation named = Conversation::open(store, "c", settings).value();
   named.apply(append("some words to count")).value();
   EXPECT_EQ(kept_in(store).settings().tokenizer, "claude");
@@ -297,7 +313,6 @@ TEST_P(StoredConversation, AnotherTokenizerCountsAnewAndWhatItCountedIsStored) {
   kept_in(store).apply(append("some words to count")).value();
   Settings settings;
   settings.tokenizer = "claude";
-  if (!Conversation::open(settings)) GTEST_SKIP() << "there is no second tokenizer here";
   const std::uint64_t tokens = Conversation::open(store, "c", settings).value().stats().tokens;
   EXPECT_GT(tokens, 0u);
   EXPECT_EQ(Conversation::open(store, "c", settings).value().stats().tokens, tokens);
@@ -309,7 +324,6 @@ TEST_P(StoredConversation, AConversationThatSomebodyElseCountsByAnotherTokenizer
   c.apply(append("some words to count")).value();
   Settings settings;
   settings.tokenizer = "claude";
-  if (!Conversation::open(settings)) GTEST_SKIP() << "there is no second tokenizer here";
   std::vector<Event::Type> told;
   const Subscription subscription = c.subscribe([&](const Event& event) { told.push_back(event.type); });
   const Conversation theirs = Conversation::open(store, "c", settings).value();
@@ -437,6 +451,62 @@ TEST_P(StoredConversation, AStoreThatFailsAtAnyCallLosesNothingAndDoublesNothing
     if (store->calls() < n) break;
   }
   EXPECT_GT(last, 20u);
+}
+
+// Like the digest, but planned while others may write.
+class SlowDigest final : public Summariser {
+ public:
+  std::string_view name() const noexcept override { return "slow digest"; }
+  bool is_slow() const noexcept override { return true; }
+  Result<Summary> summarise(const SummaryRequest& request) const override { return digest_summariser()->summarise(request); }
+};
+
+using Compress = std::function<Result<Outcome>(Conversation&)>;
+
+TEST_P(StoredConversation, AStoreThatFailsAtAnyCallWhileACompressionRunsIsUnavailableAndChangesNothing) {
+  const StrategyPtr quick = smart_summary({.keep = 2}),
+                    slow = smart_summary({.summariser = std::make_shared<SlowDigest>(), .keep = 2});
+  const std::pair<std::string, Compress> routes[] = {{"quick", [&](Conversation& c) { return c.compress(*quick); }},
+                                                     {"slow", [&](Conversation& c) { return c.compress(*slow); }},
+                                                     {"list", [&](Conversation& c) -> Result<Outcome> {
+                                                        Result<std::vector<Outcome>> outcomes =
+                                                            c.apply(std::vector<Operation>{{c.compress_by(quick).value()}});
+                                                        if (!outcomes) return outcomes.error();
+                                                        return outcomes->back();
+                                                      }}};
+  const std::shared_ptr<Store> inner = shared();
+  for (const auto& [id, compress] : routes) {
+    {
+      Conversation made = kept_in(inner, {}, id);
+      for (int i = 0; i < 40; ++i)
+        made.apply({op::Append{{text(i % 2 == 0 ? Role::user : Role::assistant,
+                                     "please look at src/file" + std::to_string(i) + ".cpp, which does not compile")}}})
+            .value();
+      ASSERT_FALSE(made.checkpoint());
+    }
+    const auto store = std::make_shared<FailingStore>(inner);
+    std::uint64_t failures = 0;
+    for (std::uint64_t n = 1;; ++n) {
+      Conversation c = kept_in(store, {.cache_bytes = 10}, id);
+      const Version before = c.version();
+      store->fail_at(n);
+      const Result<Outcome> outcome = compress(c);
+      const bool has_failed = store->calls() >= n;
+      store->fail_at(0);
+      if (outcome) {
+        ASSERT_EQ(kept_in(inner, {}, id).view().size(), 3u) << id << ", call " << n;
+        if (!has_failed) break;
+        kept_in(inner, {}, id).apply({op::Undo{}}).value();  // the call only gave memory back, and may fail
+        continue;
+      }
+      ++failures;
+      ASSERT_TRUE(has_failed) << id << ", call " << n << ": " << outcome.error().message;
+      EXPECT_EQ(outcome.error().code, ErrorCode::unavailable) << id << ", call " << n << ": " << outcome.error().message;
+      EXPECT_EQ(c.version(), before) << id << ", call " << n;
+      EXPECT_EQ(kept_in(inner, {}, id).version(), before) << id << ", call " << n;
+    }
+    EXPECT_GT(failures, 3u) << "of calls before the plan, while it is made, and to commit it";
+  }
 }
 
 }  // namespace

@@ -127,7 +127,7 @@ TEST_P(Tenants, OnlyTheOperatorCopiesTheWholeStore) {
 }
 
 TEST_P(Tenants, TheOperatorHasTwoNamesAndOthersHaveGoodOnes) {
-  if (GetParam() == "postgres") GTEST_SKIP() << "its default tenant may hold anything";
+  if (GetParam() == "postgres") GTEST_SKIP() << "inapplicable: its default tenant may hold anything";
   const auto operators = of("");
   ASSERT_FALSE(Writing("mine").create_in(*operators));
   EXPECT_EQ(ids(*of("default")), std::vector<std::string>{"mine"});

@@ -37,15 +37,8 @@ sys.path.insert(1, str(HERE.parent))
 from play_scenarios import differences  # noqa: E402
 from reading import Session, conversations, read_conversation, run, without_checkpoints  # noqa: E402
 
-CORRUPT, UNSUPPORTED = 6, 8  # exit statuses
+UNSUPPORTED = 8  # exit status
 OF_VERSIONS = ("first", "log", "views", "history", "counts", "marks", "diffs")  # later operations keep it
-
-# What fails today, and must fail as long as it is listed: whoever mends it takes it off.
-# {(database, conversation): why its import is `corrupt`}
-BROKEN_TODAY = {("0.1.0/filter_redacted", conversation): "an export leaves out what a FILTER by text kept"
-                for conversation in ("contains", "excludes", "contains_shrink")}
-# {what a newer release wrote: the code it is answered with, instead of `unsupported`}
-NOT_UNSUPPORTED_TODAY = {"an operation": "corrupt", "an answer": "corrupt", "the settings": "corrupt"}
 
 
 def uncounted(value):
@@ -137,16 +130,12 @@ class Database:
             run(self.binary, *export, code=UNSUPPORTED)
             return
         run(self.binary, *export)
-        broken = BROKEN_TODAY.get((self.name, conversation))
         try:
-            run(self.binary, "import", "--store", f"sqlite:{fresh}", file, conversation,
-                code=CORRUPT if broken else 0)
+            run(self.binary, "import", "--store", f"sqlite:{fresh}", file, conversation)
         except AssertionError as error:
-            self.fail(conversation, "imported", f"BROKEN_TODAY, is it mended? {error}" if broken else error)
+            self.fail(conversation, "imported", error)
             return
-        if not broken:
-            self.compare(conversation, "imported", fresh, end=self.head(conversation), counted=False,
-                         view=view)
+        self.compare(conversation, "imported", fresh, end=self.head(conversation), counted=False, view=view)
 
 
 # What a newer release may have written, and how it is made of a store of this one.
@@ -175,9 +164,8 @@ def test_newer(binary, folder):
                               input=b'{"operation":"UNDO","operationId":"l2"}\n', capture_output=True,
                               timeout=60)
         answer = (done.stdout or done.stderr).decode().strip()
-        code = NOT_UNSUPPORTED_TODAY.get(what, "unsupported")
-        if f'"code":"{code}"' not in answer:
-            yield f"{what} of a newer release: expected {code}, got {answer or done.returncode}"
+        if '"code":"unsupported"' not in answer:
+            yield f"{what} of a newer release: expected unsupported, got {answer or done.returncode}"
 
 
 def main(binary, *names):

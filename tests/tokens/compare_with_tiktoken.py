@@ -25,7 +25,7 @@ try:
     import tiktoken
     from tiktoken_ext import openai_public
 except ImportError:
-    print("skipped: the Python module tiktoken is not installed")
+    print("skipped: tiktoken: the Python module tiktoken is not installed")
     sys.exit(77)
 
 WHITE = " \n\t\ra"
@@ -164,7 +164,7 @@ def main():
     options = parser.parse_args()
     for name in ("o200k_base", "cl100k_base"):
         if not (options.ranks / f"{name}.tiktoken").exists():
-            print(f"skipped: there is no {name}.tiktoken in {options.ranks}; scripts/vocabularies gets it")
+            print(f"skipped: vocabularies: there is no {name}.tiktoken in {options.ranks}; scripts/vocabularies gets it")
             return 77
     total = differences = 0
     for name in ("o200k_base", "cl100k_base"):

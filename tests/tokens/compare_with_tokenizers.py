@@ -23,7 +23,7 @@ import corpora  # noqa: E402
 try:
     import tokenizers
 except ImportError:
-    print("skipped: the Python module tokenizers is not installed")
+    print("skipped: inapplicable: the Python module tokenizers is not installed")
     sys.exit(77)
 
 ALPHABET = [" ", "  ", "\n", "\r\n", "\t", "\u00a0", "\u3000", "'", "'s", "'S", "'ll", "'Re", "’s", "/", ".", "...", "=", "<|endoftext|>", "a", "b", "A", "Z", "é", "e\u0301",

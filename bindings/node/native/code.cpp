@@ -60,10 +60,10 @@ void settle_with(napi_env env, Exchange& exchange, napi_value value) {
 }
 
 undertext_status status_named(std::string_view name) {
-  for (undertext_status status = UNDERTEXT_INVALID_ARGUMENT; status <= UNDERTEXT_INTERNAL; ++status) {
-    if (name == undertext_status_name(status)) return status;
+  for (undertext_status status = UNDERTEXT_INVALID_ARGUMENT; status <= UNDERTEXT_DENIED; ++status) {
+    if (status != UNDERTEXT_OUT_OF_MEMORY && name == undertext_status_name(status)) return status;
   }
-  return UNDERTEXT_INTERNAL;
+  return UNDERTEXT_INVALID_ARGUMENT;
 }
 
 // Words for people; what cannot be read has none.
@@ -80,9 +80,9 @@ std::string property_words(napi_env env, napi_value object, const char* name) {
   return napi_get_named_property(env, object, name, &value) == napi_ok ? words_of(env, value) : std::string();
 }
 
-// By what was thrown: its `code`, if that is one of ours, and its `message`.
+// By what was thrown: its `code`, if that is one of ours, and its `message`. Anything else is for the caller to fix.
 void settle_failed(napi_env env, Exchange& exchange, napi_value thrown) {
-  undertext_status status = UNDERTEXT_INTERNAL;
+  undertext_status status = UNDERTEXT_INVALID_ARGUMENT;
   std::string words;
   napi_valuetype type = napi_undefined;
   napi_typeof(env, thrown, &type);

@@ -41,6 +41,13 @@ napi_value count_tokens(const Call& call) {
   return make_number(call.env, static_cast<double>(tokens));
 }
 
+napi_value read_blocks(const Call& call) {
+  const TextIn message(call.env, call[0], "message");
+  Owned found, error;
+  must_be_ok(undertext_read_blocks(message.text(), found.out(), error.out()), error);
+  return make_text(call.env, found.view());
+}
+
 // Of the name of a dialect, or a profile, and a request.
 template <undertext_status (*Function)(undertext_text, undertext_text, undertext_string*, undertext_string*)>
 napi_value of_request(const Call& call) {
@@ -94,6 +101,7 @@ NAPI_MODULE_INIT() {
     add(env, exports, "countTokens", method<count_tokens>);
     add(env, exports, "importMessages", method<of_request<undertext_import_messages>>);
     add(env, exports, "validateRequest", method<of_request<undertext_validate_request>>);
+    add(env, exports, "readBlocks", method<read_blocks>);
     add(env, exports, "text", method<text>);
     add(env, exports, "stream", method<stream>);
   } catch (...) {

@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'unsupported'
   | 'too_large'
   | 'internal'
+  | 'denied'
   | 'out_of_memory'
 
 /** What the protocol says of an error, besides its words. */

@@ -114,6 +114,7 @@ export interface Native {
   countTokens(tokenizer: Text, text: Text): number
   importMessages(dialect: Text, json: Text): string
   validateRequest(profile: Text, request: Text): string
+  readBlocks(message: Text): string
   text(): NativeText
   stream(dialect: Text): NativeStream
 }

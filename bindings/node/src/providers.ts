@@ -1,11 +1,17 @@
-// Requests and answers of providers, and tokens. (`render`, `validate` and `cost` are queries of a conversation.)
+// Messages that need not be in a conversation, requests and answers of providers, and tokens. (`render`, `validate` and `cost` are queries of a conversation.)
 import { encode } from './encode.js'
 import { guarded } from './error.js'
 import { native, type NativeStream } from './native.js'
-import type { Dialect, Imported, Streamed, Target, Validated } from './types.js'
+import type { Block, Dialect, Imported, Message, MessageLike, Streamed, Target, Validated } from './types.js'
 
 function textOf(json: string | object): string {
   return typeof json === 'string' ? json : encode(json)
+}
+
+/** What a message says, whichever format it is written in, block by block: of a message given as text or as a value. The query `blocks` has the same of a conversation's messages. */
+export function readBlocks(message: string | Message | MessageLike): Block[] {
+  const text = textOf(message)
+  return JSON.parse(guarded(() => native.readBlocks(text))) as Block[]
 }
 
 /** The messages of a provider's request or response, given as text or as a value; and its other fields. */

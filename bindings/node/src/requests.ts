@@ -17,6 +17,7 @@ import type {
   Found,
   MarkMap,
   Message,
+  MessageBlocks,
   MessageLike,
   MessageQuery,
   Names,
@@ -91,6 +92,11 @@ export abstract class Queries<M extends Mode> {
   /** The messages together with their ordinals. */
   find(query?: MessageQuery): Reply<M, Found> {
     return this.ask(() => encodeRequest('query', 'messages', query), whole)
+  }
+
+  /** What the messages say, whichever format they are written in. */
+  blocks(query?: MessageQuery): Reply<M, MessageBlocks[]> {
+    return this.query('blocks', query)
   }
 
   count(query?: MessageQuery): Reply<M, Count> {

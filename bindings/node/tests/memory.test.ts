@@ -70,7 +70,7 @@ test('a strategy in JavaScript proposes, and what it may not hide is refused', (
   )
   assert.throws(
     () => conversation.compress({ strategy: 'broken', targetTokens: 1 }),
-    (error) => error instanceof UndertextError && error.code === 'internal' && error.message.includes('no idea'),
+    (error) => error instanceof UndertextError && error.code === 'invalid_argument' && error.message.includes('no idea'),
   )
   conversation.undo()
   conversation.mark({ indices: [0] }, 'pinned')

@@ -5,8 +5,8 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 skip() { echo "skipped: $1"; exit 77; }
 [[ ! -x $here/../../build/node/bin/node ]] || PATH=$here/../../build/node/bin:$PATH
-command -v npm >/dev/null || skip "there is no npm"
-[[ -f $here/dist/src/index.js ]] || skip "scripts/node has not been run"
+command -v npm >/dev/null || skip "node: there is no npm"
+[[ -f $here/dist/src/index.js ]] || skip "node: scripts/node has not been run"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 package=$("$here/pack.sh" "$1" "$folder/packed")

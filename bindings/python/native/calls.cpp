@@ -173,7 +173,7 @@ void answer_with(undertext_text text, undertext_string* to) {
   if (undertext_string_copy(text, to) != UNDERTEXT_OK) throw std::bad_alloc();
 }
 
-undertext_status status_of(nb::python_error& error, undertext_string* words, const Refused* refused) {
+undertext_status status_of(nb::python_error& error, undertext_string* words, undertext_status otherwise, const Refused* refused) {
   error.restore();
   const nb::object exception = take_exception();
   Raised::keep(exception, refused);
@@ -193,9 +193,9 @@ undertext_status status_of(nb::python_error& error, undertext_string* words, con
   if (code.is_valid() && PyLong_CheckExact(code.ptr())) {
     const long status = PyLong_AsLong(code.ptr());
     PyErr_Clear();
-    if (status > UNDERTEXT_OK && status <= UNDERTEXT_OUT_OF_MEMORY) return static_cast<undertext_status>(status);
+    if (status > UNDERTEXT_OK && status <= UNDERTEXT_DENIED) return static_cast<undertext_status>(status);
   }
-  return UNDERTEXT_INTERNAL;
+  return otherwise;
 }
 
 }  // namespace undertext_python

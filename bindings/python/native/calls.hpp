@@ -166,15 +166,16 @@ void forget_others();
 // From here on nobody enters but this thread; waits for those who are inside.
 void leave_python();
 
-// The exception of a callback as a status, with words for people. Needs the GIL.
-undertext_status status_of(nb::python_error& error, undertext_string* words, const Refused* refused = nullptr);
+// The exception of a callback as a status, with words for people: that of an UndertextError, else `otherwise`. Needs the GIL.
+undertext_status status_of(nb::python_error& error, undertext_string* words, undertext_status otherwise,
+                           const Refused* refused = nullptr);
 
 // What a callback answers with; throws std::bad_alloc.
 void answer_with(undertext_text text, undertext_string* to);
 
-// Runs a callback of Python's, and turns what it raises into a status with words.
+// Runs a callback of Python's, and turns what it raises into a status with words. By default the caller has to fix the callback.
 template <class Work>
-undertext_status in_python(undertext_string* words, Work work) {
+undertext_status in_python(undertext_string* words, Work work, undertext_status otherwise = UNDERTEXT_INVALID_ARGUMENT) {
   const Entered python;
   if (!python) {
     undertext_string_copy(undertext_text_of("the interpreter is ending"), words);
@@ -184,12 +185,12 @@ undertext_status in_python(undertext_string* words, Work work) {
     work();
     return UNDERTEXT_OK;
   } catch (nb::python_error& error) {
-    return status_of(error, words);
+    return status_of(error, words, otherwise);
   } catch (const Refused& refused) {
     try {
       raise(refused);
     } catch (nb::python_error& error) {
-      return status_of(error, words, &refused);
+      return status_of(error, words, otherwise, &refused);
     }
   } catch (const std::bad_alloc&) {
     return UNDERTEXT_OUT_OF_MEMORY;

@@ -25,7 +25,8 @@ nb::object told_of(Store& self, nb::handle id) {
 // A line out, without its line break; the function gets bytes.
 undertext_status write_line(void* context, undertext_text line) {
   Answered words;
-  return in_python(&words.string, [&] { (*static_cast<nb::object*>(context))(nb::bytes(line.data, line.size)); });
+  return in_python(
+      &words.string, [&] { (*static_cast<nb::object*>(context))(nb::bytes(line.data, line.size)); }, UNDERTEXT_INTERNAL);
 }
 
 // Where lines come from: a function that answers bytes, or None at the end. A line is held until the next one.
@@ -36,13 +37,14 @@ struct Lines {
 
 undertext_status read_line(void* context, undertext_text* line) {
   Answered words;
-  return in_python(&words.string, [&] {
+  const auto read = [&] {
     auto* lines = static_cast<Lines*>(context);
     lines->line = lines->next();
     if (lines->line.is_none()) return;
     if (!PyBytes_Check(lines->line.ptr())) throw Refused{"must be bytes", "line", {}, {}};
     *line = {PyBytes_AS_STRING(lines->line.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(lines->line.ptr()))};
-  });
+  };
+  return in_python(&words.string, read, UNDERTEXT_INTERNAL);
 }
 
 }  // namespace

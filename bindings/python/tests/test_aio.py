@@ -374,7 +374,7 @@ def test_a_coroutine_that_raises_is_the_cause() -> None:
     async def work() -> None:
         async with aio.open(summarisers={"model": write}) as conversation:
             await conversation.append(TALK)
-            with pytest.raises(undertext.InternalError) as caught:
+            with pytest.raises(undertext.InvalidArgumentError) as caught:
                 await conversation.compress(strategy=STRATEGY)
             assert isinstance(caught.value.__cause__, TimeoutError)
             assert conversation.version == 1

@@ -61,11 +61,11 @@ def raises_broken(*_: object) -> Any:
 @pytest.mark.parametrize(
     ("write", "code"),
     [
-        (raises_broken, "internal"),
+        (raises_broken, "invalid_argument"),
         (lambda *_: 7, "invalid_argument"),
         (lambda *_: "\ud800", "invalid_argument"),
         (lambda *_: {"model": "m"}, "invalid_argument"),
-        (lambda: "too few parameters", "internal"),
+        (lambda: "too few parameters", "invalid_argument"),
     ],
 )
 def test_a_summariser_that_fails_changes_nothing(write: Any, code: str) -> None:
@@ -109,7 +109,7 @@ def test_a_callback_that_raises_names_no_field_of_the_call() -> None:
 
 def test_what_a_callback_raised_is_the_cause() -> None:
     conversation = summarising(raises_broken)
-    with pytest.raises(undertext.InternalError, match="no model today") as caught:
+    with pytest.raises(undertext.InvalidArgumentError, match="no model today") as caught:
         conversation.compress(strategy=STRATEGY)
     assert isinstance(caught.value.__cause__, Broken)
 

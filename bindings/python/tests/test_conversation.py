@@ -233,7 +233,7 @@ def test_a_function_transforms_messages() -> None:
     for broken in (lambda message: 1 / 0, lambda message: None, lambda message: {"role": "user"}, lambda message: {**message, "x": b""}):
         with pytest.raises(undertext.UndertextError):
             conversation.transform(broken, indices=[0])
-    with pytest.raises(undertext.InternalError) as caught:
+    with pytest.raises(undertext.InvalidArgumentError) as caught:
         conversation.transform(lambda message: {"x": 1 / 0}, indices=[0])
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     assert conversation.version == 5

@@ -10,6 +10,7 @@ __all__ = [
     "CannotFitError",
     "ConflictError",
     "CorruptError",
+    "DeniedError",
     "InternalError",
     "InvalidArgumentError",
     "NotFoundError",
@@ -42,7 +43,7 @@ class UndertextError(Exception):
 
 
 class InvalidArgumentError(UndertextError, ValueError):
-    """Fix the call."""
+    """Fix the call, or the function of yours that raised the `__cause__`."""
 
     code = "invalid_argument"
     status = 1
@@ -90,12 +91,19 @@ class TooLargeError(UndertextError):
 
 
 class InternalError(UndertextError):
-    """A bug in Undertext, or an exception in a function of yours, which is then the `__cause__`."""
+    """A bug in Undertext, or an exception of a file or iterator that it reads or writes, which is then the `__cause__`."""
 
 
 class OutOfMemoryError(UndertextError, MemoryError):
     code = "out_of_memory"
     status = 10
+
+
+class DeniedError(UndertextError):
+    """No or not enough rights."""
+
+    code = "denied"
+    status = 11
 
 
 _classes: Dict[str, Type[UndertextError]] = {kind.code: kind for kind in UndertextError.__subclasses__()}

@@ -7,6 +7,7 @@ import { UndertextError } from '../error.js'
 import type { Conversation } from '../conversation.js'
 import type { MemoryConversation } from '../memory.js'
 import type { Message } from '../types.js'
+import { isCall, isResult, saidByPart } from './said.js'
 
 /** What an adapter of one conversation is put on. */
 export type AnyConversation = Conversation | MemoryConversation
@@ -17,8 +18,10 @@ type Path = readonly (string | number)[]
 /** What the engine is to see of an item. */
 export interface Face {
   role: Message['role']
-  /** Where the item has what may stand as content; an empty path is the whole item, as the only part. */
+  /** Where the item has what may stand as content. */
   home?: Path
+  /** What is there is the only part of the content. Of the whole item it always is. */
+  isPart?: true
   /** Content where there is nothing at `home` that may be one. */
   text?: string
   id?: unknown
@@ -33,6 +36,7 @@ interface Enclosed {
   kind: string
   item: unknown
   home?: Path
+  isPart?: true
   /** The strange parts that it had when it was given. */
   strange?: string[]
   /** Of an item that is several messages: it goes on the one before. */
@@ -100,6 +104,10 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
+function isPart({ home, isPart: said }: { home?: Path; isPart?: true }): boolean {
+  return said === true || home?.length === 0
+}
+
 interface Shown {
   role: Message['role']
   content: Message['content']
@@ -110,7 +118,8 @@ interface Shown {
 }
 
 function shownBy(item: Item, face: Face): { shown: Shown; isMoved: boolean } {
-  const found = face.home?.length === 0 ? [item] : face.home === undefined ? undefined : at(item, face.home)
+  const value = face.home === undefined ? undefined : at(item, face.home)
+  const found = isPart(face) ? [value] : value
   const toolCalls = face.toolCalls?.length ? face.toolCalls : undefined
   // No content is shown by a part without text: the engine takes no message that says nothing.
   const otherwise = face.text ? face.text : toolCalls ? null : [{ type: 'text', text: '' }]
@@ -122,7 +131,7 @@ function shownBy(item: Item, face: Face): { shown: Shown; isMoved: boolean } {
 /** The item as a message of ours. Nothing of it is lost that JSON can hold; what it cannot is refused when the message is stored. */
 export function enclose(kind: string, item: Item, face: Face): Message {
   const { shown, isMoved } = shownBy(item, face)
-  const enclosed: Enclosed = isMoved ? { kind, item: face.home!.length === 0 ? null : withValue(item, face.home!, null), home: face.home } : { kind, item }
+  const enclosed: Enclosed = isMoved ? { kind, item: withValue(item, face.home!, null), home: face.home, isPart: face.isPart } : { kind, item }
   if (face.strange?.length) enclosed.strange = face.strange
   return { ...shown, foreign: enclosed }
 }
@@ -145,32 +154,35 @@ function isSame(one: unknown, other: unknown): boolean {
 
 /**
  * The item that `message` was made of, with what the engine changed in it; undefined for a message that came by another door, such as a summary, or that does not show what the
- * item would.
+ * item would by any of `faces`.
  */
-export function disclose(kind: string, message: Message, face: (item: Item) => Face | undefined): Item | undefined {
+export function disclose(kind: string, message: Message, ...faces: ((item: Item) => Face | undefined)[]): Item | undefined {
   const enclosed = enclosedIn(kind, message)
   if (enclosed === undefined) return undefined
   const item = contained(enclosed, message.content)
-  const its = isObject(item) ? face(item) : undefined
+  return isObject(item) && faces.some((face) => isShown(message, enclosed, item, face(item))) ? item : undefined
+}
+
+function isShown(message: Message, enclosed: Enclosed, item: Item, face: Face | undefined): boolean {
   // Strange parts that it did not have came with a message that was joined to it.
-  if (its === undefined || beyond(its.strange ?? [], strangeIn(enclosed), String).length > 0) return undefined
-  const { role, content, id, toolCalls, toolCallId } = shownBy(item as Item, its).shown
-  const isShown = role === message.role && id === message.id && toolCallId === message.toolCallId && isSame(content, message.content) && isSame(toolCalls, message.toolCalls)
-  return isShown ? (item as Item) : undefined
+  if (face === undefined || beyond(face.strange ?? [], strangeIn(enclosed), String).length > 0) return false
+  const { role, content, id, toolCalls, toolCallId } = shownBy(item, face).shown
+  return role === message.role && id === message.id && toolCallId === message.toolCallId && isSame(content, message.content) && isSame(toolCalls, message.toolCalls)
 }
 
 /**
- * The parts of a message that are those of its framework, though it is no longer of one item. Of parts of another kind, those that say something, as text; calls and results are
+ * The parts of a message that are those of its framework, though it is no longer of one item. Of parts of another kind, those that say a text, as text; calls and results are
  * told elsewhere.
  */
 export function ownParts(kind: string, message: Message, isOwn: (part: Item) => boolean): Item[] | undefined {
   const enclosed = enclosedIn(kind, message)
   if (enclosed === undefined || !Array.isArray(message.content)) return undefined
   return partsOf(message.content).flatMap((part): Item[] => {
-    const { type, text: said } = part
-    if (type === 'tool_use' || type === 'tool_result') return []
-    if (isOwn(part) || strangeIn(enclosed).includes(nameOfPart(part))) return [part]
-    return typeof said === 'string' && said !== '' ? [{ type: 'text', text: said }] : []
+    if (isOwn(part)) return [part]
+    const said = saidByPart(part)
+    if (isCall(said) || isResult(said)) return []
+    if (strangeIn(enclosed).includes(nameOfPart(part))) return [part]
+    return said.kind === 'text' && said.text !== '' ? [{ type: 'text', text: said.text }] : []
   })
 }
 
@@ -183,11 +195,12 @@ export function isContinued(kind: string, message: Message): boolean {
   return enclosedIn(kind, message)?.continues === true
 }
 
-function contained({ item, home }: Enclosed, content: Message['content']): unknown {
+function contained(enclosed: Enclosed, content: Message['content']): unknown {
+  const { item, home } = enclosed
   if (home === undefined) return item
-  if (!Array.isArray(home)) return undefined
-  if (home.length === 0) return Array.isArray(content) && content.length === 1 ? content[0] : undefined
-  return at(item, home) === null ? withValue(item, home, content) : undefined
+  if (!Array.isArray(home) || at(item, home) !== null) return undefined
+  if (!isPart(enclosed)) return withValue(item, home, content)
+  return Array.isArray(content) && content.length === 1 ? withValue(item, home, content[0]) : undefined
 }
 
 /** A call of a tool, in the shape that every dialect reads. */

@@ -1,7 +1,7 @@
 // LangChain's messages, as their own JSON form ({lc: 1, type: 'constructor', id, kwargs}), inside ours.
-import type { Message, Role } from '../types.js'
+import type { Block, Message, Role } from '../types.js'
 import { beyond, disclose, enclose, functionCall, isObject, nameOfPart, partsOf, type Face, type Item } from './foreign.js'
-import { inputOf, said, type Call, type Result } from './plain.js'
+import { inputOf, isCall, isResult, said, saidByPart, type Call, type Result } from './said.js'
 
 const kind = 'langchain'
 
@@ -75,17 +75,28 @@ function plainCall(call: Call): Item {
   return { name, args: call.arguments, id, error: 'the arguments are no JSON object', type: 'invalid_tool_call' }
 }
 
-function plainResult({ callId, name, content, text, isError }: Result): MessageJson {
-  const parts = Array.isArray(content) && content.every((part) => isObject(part) && part['type'] !== 'tool_result')
-  return jsonOf('ToolMessage', { content: parts ? content : text, tool_call_id: callId, name, status: isError ? 'error' : undefined })
+function plainPart(block: Block): Item[] {
+  if (block.kind === 'text') return [{ type: 'text', text: block.text }]
+  if (block.kind === 'opaque') return isObject(block.json) ? [block.json] : []
+  if (block.kind !== 'media' || block.media !== 'image' || block.source === 'file_id') return []
+  const url = block.source === 'base64' ? `data:${block.mime ?? 'image/png'};base64,${block.data}` : block.data
+  return [{ type: 'image_url', image_url: { url, detail: block.detail } }]
+}
+
+// Of a message of a tool, its parts as they are.
+function plainResult({ callId, name, blocks, text, isError }: Result, given: Message): MessageJson {
+  const isOwn = given.role === 'tool' && Array.isArray(given.content) && !partsOf(given.content).map(saidByPart).some(isResult)
+  const content = isOwn ? given.content : blocks.length > 1 || blocks[0]?.kind === 'media' ? blocks.flatMap(plainPart) : text
+  return jsonOf('ToolMessage', { content, tool_call_id: callId, name, status: isError ? 'error' : undefined })
 }
 
 // Calls that stand among texts are told by tool_calls alone, as every provider takes them. Among other parts (thoughts, say) they keep their place, since providers read it there.
 function plainContent(message: Message, text: string): unknown {
-  const parts = partsOf(message.content).filter((part) => part['type'] !== 'tool_result')
   if (!Array.isArray(message.content)) return message.content ?? ''
-  if (parts.length === 0) return ''
-  return parts.some(({ type }) => type === 'tool_use') && parts.every(({ type }) => type === 'tool_use' || type === 'text') ? text : parts
+  const others = partsOf(message.content).filter((part) => !isResult(saidByPart(part)))
+  if (others.length === 0) return ''
+  const blocks = others.map(saidByPart)
+  return blocks.some(isCall) && blocks.every((block) => isCall(block) || block.kind === 'text') ? text : others
 }
 
 /** Of a message that came by another door; results in a message of the user are messages of their own, before what else it says. */
@@ -93,7 +104,7 @@ export function plainJson(message: Message): MessageJson[] {
   const names: Record<string, string> = { user: 'HumanMessage', assistant: 'AIMessage' }
   const { text, calls, results } = said(message)
   const content = plainContent(message, text)
-  const answers = results.map(plainResult)
+  const answers = results.map((result) => plainResult(result, message))
   if (message.role === 'tool' || (answers.length > 0 && content === '' && calls.length === 0)) {
     if (answers.length === 1) answers[0]!.kwargs['id'] = message.id
     return answers

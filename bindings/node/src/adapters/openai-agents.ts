@@ -3,26 +3,13 @@ import type { AgentInputItem, SessionHistoryMutation, SessionHistoryRewriteArgs,
 import { encode } from '../encode.js'
 import type { Message, Operation } from '../types.js'
 import { applyAt, changes, hiding, units } from './changes.js'
-import { clearAll, disclose, enclose, functionCall, isObject, isOf, ownParts, refresh, strangeParts, type AnyConversation, type Face, type Item, type PartKinds } from './foreign.js'
+import { beyond, clearAll, disclose, enclose, functionCall, isObject, isOf, ownParts, refresh, strangeParts, type AnyConversation, type Face, type Item, type PartKinds } from './foreign.js'
 import { encodeItems, invalid } from './given.js'
-import { said, toolNames, type Call, type ToolNames } from './plain.js'
+import { said, toolNames, type Call, type Said, type ToolNames } from './said.js'
 import { Turns } from './turns.js'
 
 const kind = 'openai-agents'
 const roles: unknown[] = ['system', 'user', 'assistant'] satisfies Message['role'][]
-
-// These results may be text; that of a computer is a picture, that of a shell a list.
-const textResults = ['function_call_result', 'apply_patch_call_output']
-
-function homeOfResult({ type, output }: Item): string[] | undefined {
-  if (isObject(output) && typeof output['text'] === 'string' && output['text'] !== '') return ['output', 'text']
-  return typeof output !== 'string' || textResults.includes(type as string) ? ['output'] : undefined
-}
-
-function faceOfResult(item: Item): Face {
-  const { output, callId, name } = item
-  return { role: 'tool', home: homeOfResult(item), text: JSON.stringify(output), toolCallId: callId, name }
-}
 
 const userParts: PartKinds = { input_text: ['text'], input_image: [], input_file: [], audio: ['audio'] }
 const answerParts: PartKinds = { output_text: ['text'], refusal: ['refusal'], audio: ['audio'], image: ['image'] }
@@ -38,16 +25,32 @@ function isItem(part: Item): boolean {
   return /_(call|result|output)$/.test(type) || type === 'compaction' || type === 'unknown' || (type === 'reasoning' && Array.isArray(part['content']))
 }
 
+// What the result of a function says stands as content, so does the picture of a computer; any other result stands there whole.
+function homeOfResult({ type, output }: Item): Pick<Face, 'home' | 'isPart'> {
+  if (isObject(output) && typeof output['text'] === 'string' && output['text'] !== '') return { home: ['output', 'text'] }
+  if (isObject(output)) return { home: ['output'], isPart: true }
+  return type === 'function_call_result' ? { home: ['output'] } : { home: [] }
+}
+
 function faceOf(item: Item): Face {
-  const { id, role, type } = item
+  const { id, role, type, callId, name } = item
   if (role === 'system' || role === 'user' || role === 'assistant') return { role, id, home: ['content'], strange: strangeParts(item['content'], isOwnOf(role)) }
-  if (typeof type === 'string' && typeof item['callId'] === 'string') {
-    if (/_(result|output)$/.test(type)) return { ...faceOfResult(item), id }
-    if (type.endsWith('_call')) return { role: 'assistant', id, toolCalls: [functionCall(item['callId'], item['name'] ?? type, item['arguments'] ?? item['action'] ?? item['operation'])] }
+  if (type === 'function_call' && typeof callId === 'string') return { role: 'assistant', id, toolCalls: [functionCall(callId, name ?? type, item['arguments'])] }
+  const isAnswer = typeof type === 'string' && /_(result|output)$/.test(type)
+  if (isAnswer) return { role: 'tool', id, name, toolCallId: callId, ...homeOfResult(item), text: JSON.stringify(item['output']) }
+  // The engine knows the calls, results and thoughts of this SDK as parts.
+  return { role: 'assistant', id, home: [], strange: strangeParts([item], isItem) }
+}
+
+// As items were shown before the engine knew them as parts. What was stored then is read as it was.
+function earlierFaceOf(item: Item): Face {
+  const { id, type, callId, name, output, rawContent } = item
+  if (typeof type === 'string' && typeof callId === 'string') {
+    const isText = typeof output === 'string' && type !== 'apply_patch_call_output'
+    if (/_(result|output)$/.test(type)) return { role: 'tool', id, name, toolCallId: callId, home: isText ? undefined : ['output'], text: JSON.stringify(output) }
+    if (type.endsWith('_call')) return { role: 'assistant', id, toolCalls: [functionCall(callId, name ?? type, item['arguments'] ?? item['action'] ?? item['operation'])] }
   }
-  if (type === 'reasoning' && Array.isArray(item['rawContent']) && item['rawContent'].length > 0) {
-    return { role: 'assistant', id, home: ['rawContent'], strange: strangeParts(item['rawContent'], isThought) }
-  }
+  if (type === 'reasoning' && Array.isArray(rawContent)) return { role: 'assistant', id, home: ['rawContent'], strange: strangeParts(rawContent, isThought) }
   return { role: 'assistant', id, home: [], strange: strangeParts([item], isItem) }
 }
 
@@ -64,7 +67,7 @@ function fromAgentItems(items: readonly AgentInputItem[]): Message[] {
   return given.map((item) => fromAgentItem(item as unknown as AgentInputItem))
 }
 
-const disclosed = (message: Message): Item | undefined => disclose(kind, message, faceOf)
+const disclosed = (message: Message): Item | undefined => disclose(kind, message, faceOf, earlierFaceOf)
 
 const plainCall = (call: Call): Item => ({ type: 'function_call', callId: call.id, name: call.name, arguments: call.arguments, status: 'completed' })
 
@@ -85,19 +88,19 @@ function ownItems(role: Message['role'], parts: Item[]): Item[] {
   return content.length === 0 ? others : [...others, message]
 }
 
-function plainItems(message: Message, nameOf: ToolNames): Item[] {
-  const { text, calls, results } = said(message)
-  const answers = results.map(({ callId, name, text: output }) => ({
+function plainItems(message: Message, { text, calls, results }: Said, nameOf: ToolNames): Item[] {
+  const isOwn = (part: Item): boolean => isOwnOf(message.role)(part) || isThought(part) || isItem(part)
+  const own = message.role === 'user' || message.role === 'assistant' ? ownParts(kind, message, isOwn) : undefined
+  const told = own ? ownItems(message.role, own) : text === '' ? [] : [plainMessage(message.role, text)]
+  const toldIds = told.map((item) => item['callId'])
+  const answers = beyond(results, toldIds, ({ callId }) => callId).map(({ callId, name, text: output }) => ({
     type: 'function_call_result',
     callId,
     name: name ?? nameOf(callId),
     status: 'completed',
     output: { type: 'text', text: output },
   }))
-  const isOwn = (part: Item): boolean => isOwnOf(message.role)(part) || isThought(part) || isItem(part)
-  const own = message.role === 'user' || message.role === 'assistant' ? ownParts(kind, message, isOwn) : undefined
-  const told = own ? ownItems(message.role, own) : text === '' ? [] : [plainMessage(message.role, text)]
-  const items: Item[] = [...answers, ...told, ...calls.map(plainCall)]
+  const items: Item[] = [...answers, ...told, ...beyond(calls, toldIds, ({ id }) => id).map(plainCall)]
   // A message that has neither is an item nevertheless, so that whoever pops it is told.
   return items.length === 0 ? [plainMessage(message.role, '')] : items
 }
@@ -106,12 +109,11 @@ function plainItems(message: Message, nameOf: ToolNames): Item[] {
 export function toAgentItems(messages: readonly Message[], nameOf: ToolNames = toolNames(messages)): AgentInputItem[] {
   const items = messages.map(disclosed)
   // A call of another kind than a function's does not take text for an answer: then both are a function's.
-  const answered = new Set(messages.flatMap((message, i) => (items[i] === undefined ? said(message).results.map(({ callId }) => callId) : [])))
-  const isAnswered = (item: Item): boolean => typeof item['type'] === 'string' && item['type'].endsWith('_call') && answered.has(item['callId'] as string)
-  return messages.flatMap((message, i) => {
-    const item = items[i]
-    return item === undefined || (item['type'] !== 'function_call' && isAnswered(item)) ? plainItems(message, nameOf) : [item]
-  }) as unknown as AgentInputItem[]
+  const plain = messages.map((message, i) => (items[i] === undefined ? said(message) : undefined))
+  const answered = new Set<unknown>(plain.flatMap((each) => each?.results.map(({ callId }) => callId) ?? []))
+  const isAnswered = ({ type, callId }: Item): boolean => type !== 'function_call' && String(type).endsWith('_call') && answered.has(callId)
+  const told = messages.flatMap<Item>((message, i) => items[i] ?? plainItems(message, plain[i]!, nameOf))
+  return told.flatMap((item) => (isAnswered(item) ? said(enclose(kind, item, faceOf(item))).calls.map(plainCall) : [item])) as unknown as AgentInputItem[]
 }
 
 // The first call of that id is replaced, and any other is hidden.

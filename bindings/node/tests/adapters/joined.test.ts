@@ -78,8 +78,10 @@ test('arguments that are an empty text are none', async () => {
   assert.deepEqual(await new ModelMessageStore(store).load('chat'), [{ role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'f', input: {} }] }])
 })
 
-const reasoning: AgentInputItem = { type: 'reasoning', id: 'r', content: [{ type: 'input_text', text: 'sum' }], rawContent: ['one', 'two'].map((text) => ({ type: 'reasoning_text' as const, text })) }
+const reasoning: Extract<AgentInputItem, { type: 'reasoning' }> = { type: 'reasoning', id: 'r', content: [{ type: 'input_text', text: 'sum' }], rawContent: ['one', 'two'].map((text) => ({ type: 'reasoning_text' as const, text })) }
 const done: AgentInputItem = { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'done' }] }
+const shell: AgentInputItem = { type: 'shell_call', id: 'sh', callId: 's', status: 'completed', action: { commands: ['ls'] } }
+const weather: AgentInputItem = { type: 'function_call', callId: 'w', name: 'weather', arguments: '{}', status: 'completed' }
 const hosted: AgentInputItem = { type: 'hosted_tool_call', name: 'web_search_call', status: 'completed' }
 const thinking: Message = { role: 'assistant', content: [{ type: 'thinking', thinking: 'x', signature: 's' }, { type: 'text', text: 'y' }] }
 const picture: Message = { role: 'user', content: [{ type: 'text', text: 'see' }, { type: 'image_url', image_url: { url: 'https://example.org/a.png' } }] }
@@ -88,8 +90,10 @@ const thought = (...texts: string[]) => ({ type: 'reasoning', content: [], rawCo
 const answer = (...texts: string[]) => ({ type: 'message', role: 'assistant', status: 'completed', content: texts.map((text) => ({ type: 'output_text', text })) })
 
 const merges: [name: string, items: AgentInputItem[], others: Message[], expected: object[]][] = [
-  ['thoughts and an answer', [reasoning, done], [], [thought('one', 'two'), answer('done')]],
-  ['an answer and thoughts', [done, reasoning], [], [thought('one', 'two'), answer('done')]],
+  ['thoughts and an answer', [reasoning, done], [], [reasoning, answer('done')]],
+  ['an answer and thoughts', [done, reasoning], [], [reasoning, answer('done')]],
+  ['a call of a shell and an answer', [shell, done], [], [shell, answer('done')]],
+  ['calls of a function and of a shell', [weather, shell], [], [shell, weather]],
   ['a hosted call and an answer', [hosted, done], [], [hosted, answer('done')]],
   ["an answer and another library's thoughts", [done], [thinking], [answer('done', 'y')]],
   ["another library's thoughts after a hosted call", [hosted], [thinking], [hosted, answer('y')]],
@@ -127,7 +131,10 @@ test('an item of a kind that is not known yet stays an item when it is merged', 
 test('each piece of thoughts is thoughts', async () => {
   const conversation = inMemory()
   const session = new UndertextSession(conversation)
-  await session.addItems([reasoning])
+  // Thoughts as they were stored before they were one part.
+  const { rawContent, ...others } = reasoning
+  await conversation.append({ role: 'assistant', id: 'r', content: rawContent as never, foreign: { kind: 'openai-agents', item: { ...others, rawContent: null }, home: ['rawContent'] } })
+  assert.deepEqual(await session.getItems(), [reasoning])
   await conversation.split(0, [1])
   const [first, second] = await session.getItems()
   assert.deepEqual([first, second], [{ ...reasoning, rawContent: [{ type: 'reasoning_text', text: 'one' }] }, thought('two')])

@@ -5,7 +5,7 @@ import type { ModelMessage } from 'ai'
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openStore, UndertextError, type Conversation, type Message, type Store } from 'undertext'
+import { openStore, UndertextError, type Conversation, type MessageBlocks, type Store } from 'undertext'
 import { ModelMessageStore } from 'undertext/ai'
 import { UndertextChatMessageHistory } from 'undertext/langchain'
 import { UndertextSession } from 'undertext/openai-agents'
@@ -31,12 +31,8 @@ async function tried(edit: Promise<unknown>): Promise<void> {
   await edit.catch((thrown: unknown) => assert.ok(thrown instanceof UndertextError, String(thrown)))
 }
 
-function idsOf(messages: readonly Message[]): string[] {
-  return messages.flatMap(({ content, toolCalls, toolCallId }) => [
-    ...(Array.isArray(content) ? (content as unknown as Item[]).filter(({ type }) => type === 'tool_use').map(({ id }) => `call ${id as string}`) : []),
-    ...((toolCalls ?? []) as Item[]).map(({ id }) => `call ${id as string}`),
-    ...(toolCallId === undefined ? [] : [`result ${toolCallId}`]),
-  ])
+function idsOf(messages: readonly MessageBlocks[]): string[] {
+  return messages.flatMap(({ blocks }) => blocks.flatMap((block) => (block.kind === 'call' || block.kind === 'result' ? [`${block.kind} ${block.callId}`] : [])))
 }
 
 interface Framework {
@@ -87,12 +83,15 @@ const frameworks: Record<string, Framework> = {
         { type: 'computer_call', callId: 'c', status: 'completed', action: { type: 'screenshot' } },
         ...['a', 'b'].map((callId): AgentInputItem => ({ type: 'function_call_result', callId, name: 'f', status: 'completed', output: { type: 'text', text: 'seen here' } })),
         { type: 'computer_call_result', callId: 'c', output: { type: 'computer_screenshot', data: 'here' } },
+        { type: 'reasoning', content: [{ type: 'input_text', text: 'Look there.' }] },
+        { type: 'shell_call', callId: 'd', action: { commands: ['where'] } },
+        { type: 'shell_call_output', callId: 'd', output: [{ stdout: 'seen here', stderr: '', outcome: { type: 'exit', exitCode: 0 } }] },
         { type: 'message', id: 'm', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'There.' }, { type: 'output_text', text: 'And there.' }] },
       ]),
     read: async (_, conversation) =>
       (await new UndertextSession(conversation).getItems()).flatMap((item) => {
         const { type, callId } = item as unknown as { type?: string; callId?: string }
-        return callId === undefined ? [] : [`${type!.endsWith('_result') ? 'result' : 'call'} ${callId}`]
+        return callId === undefined ? [] : [`${/_(result|output)$/.test(type!) ? 'result' : 'call'} ${callId}`]
       }),
   },
 }
@@ -108,7 +107,7 @@ for (const [name, { write, read }] of Object.entries(frameworks)) {
         await conversation.catchUp()
         for (const [which, at] of list) {
           await tried(edits[which]!(conversation, at))
-          assert.deepEqual(await read(store, conversation), idsOf(await conversation.messages()))
+          assert.deepEqual(await read(store, conversation), idsOf(await conversation.blocks()))
         }
       }),
       runs,

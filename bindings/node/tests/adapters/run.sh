@@ -5,7 +5,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 project=$here/../../../../build/node-adapters
 file=$project/out/tests/adapters/$2
-[[ -f $file ]] || { echo "skipped: scripts/node has not made the adapters"; exit 77; }
+[[ -f $file ]] || { echo "skipped: node-adapters: scripts/node --adapters has not made the adapters"; exit 77; }
 case $2 in
   *.spec.js) how=("$project/node_modules/vitest/vitest.mjs" run --globals --root "$project" "$file") ;;
   *.test.js) how=(--test-reporter=spec --test "$file") ;;

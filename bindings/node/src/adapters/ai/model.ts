@@ -1,7 +1,7 @@
 // The messages of a model.
 import type { Message } from '../../types.js'
-import { asOne, disclose, enclose, functionCall, isContinued, isObject, isOf, ownParts, partsOf, strangeParts, type Face, type Item, type PartKinds } from '../foreign.js'
-import { inputOf, said, toolNames, type Call, type ToolNames } from '../plain.js'
+import { asOne, beyond, disclose, enclose, functionCall, isContinued, isObject, isOf, ownParts, partsOf, strangeParts, type Face, type Item, type PartKinds } from '../foreign.js'
+import { inputOf, said, toolNames, type Call, type ToolNames } from '../said.js'
 import type { Kind, Read } from './kind.js'
 
 const kind = 'ai-model'
@@ -48,24 +48,21 @@ function pieces(item: Item): Item[] {
   return cuts.slice(1).map((end, i) => (i === 0 ? { ...item, content: content.slice(0, end) } : { role: 'tool', content: content.slice(cuts[i], end) }))
 }
 
+const idsIn = (parts: Item[] | undefined, type: string): unknown[] => (parts ?? []).filter((part) => part['type'] === type).map((part) => part['toolCallId'])
+
 const callPart = (call: Call): Item => ({ type: 'tool-call', toolCallId: call.id, toolName: call.name, input: inputOf(call) })
 
-// Out of the list, since calls may share an id.
-function taken(calls: Item[], id: string): Item | undefined {
-  const index = calls.findIndex((part) => part['toolCallId'] === id)
-  return index < 0 ? undefined : calls.splice(index, 1)[0]
-}
-
-function plainContent(message: Message, text: string, calls: Call[]): unknown {
-  const own = message.role === 'user' || message.role === 'assistant' ? ownParts(kind, message, isOwnOf(message.role)) : undefined
+function plainContent(text: string, calls: Call[], own: Item[] | undefined): unknown {
   if (own === undefined && calls.length === 0) return text
-  const told = own ? own.filter((part) => !isOwnCall(part)) : text === '' ? [] : [{ type: 'text', text }]
-  const ownCalls = (own ?? []).filter(isOwnCall)
-  return [...told, ...calls.map((call) => taken(ownCalls, call.id) ?? callPart(call))]
+  const told = own ?? (text === '' ? [] : [{ type: 'text', text }])
+  return [...told, ...calls.map(callPart)]
 }
 
 function plainItems(message: Message, nameOf: ToolNames): Item[] {
-  const { text, calls, results } = said(message)
+  const own = message.role === 'user' || message.role === 'assistant' ? ownParts(kind, message, isOwnOf(message.role)) : undefined
+  const { text, ...all } = said(message)
+  const calls = beyond(all.calls, idsIn(own, 'tool-call'), ({ id }) => id)
+  const results = beyond(all.results, idsIn(own, 'tool-result'), ({ callId }) => callId)
   const content = results.map(({ callId, name, text: value, isError }) => ({
     type: 'tool-result',
     toolCallId: callId,
@@ -73,8 +70,9 @@ function plainItems(message: Message, nameOf: ToolNames): Item[] {
     output: { type: isError ? 'error-text' : 'text', value },
   }))
   const answers = content.length === 0 ? [] : [{ role: 'tool', content }]
-  if (message.role === 'tool' || (answers.length > 0 && text === '' && calls.length === 0)) return answers
-  return [...answers, { role: message.role === 'developer' ? 'system' : message.role, content: plainContent(message, text, calls) }]
+  const saysMore = text !== '' || calls.length > 0 || (own ?? []).length > 0
+  if (message.role === 'tool' || (answers.length > 0 && !saysMore)) return answers
+  return [...answers, { role: message.role === 'developer' ? 'system' : message.role, content: plainContent(text, calls, own) }]
 }
 
 function join(found: Read[], [item]: Item[]): boolean {

@@ -1,7 +1,7 @@
 // The messages of a page.
 import type { Message } from '../../types.js'
-import { disclose, enclose, isOf, ownParts, strangeParts, type Face, type Item, type PartKinds } from '../foreign.js'
-import { inputOf, said, type Call, type Result } from '../plain.js'
+import { beyond, disclose, enclose, isOf, ownParts, strangeParts, type Face, type Item, type PartKinds } from '../foreign.js'
+import { inputOf, said, type Call, type Result } from '../said.js'
 import type { Kind, Placed, Read } from './kind.js'
 
 const kind = 'ai-ui'
@@ -32,9 +32,19 @@ function plainItem({ message, ordinal }: Placed, parts: Item[]): Item {
 
 const textParts = (texts: string[]): Item[] => texts.filter((text) => text !== '').map((text) => ({ type: 'text', text }))
 
-// Without calls and results.
-function toldBy(message: Message, text: string): Item[] {
-  return ownParts(kind, message, isOwn) ?? textParts([text])
+interface Told {
+  /** Of the framework's own, and texts. */
+  parts: Item[]
+  /** That no part tells; so are the results. */
+  calls: Call[]
+  results: Result[]
+}
+
+function toldBy(message: Message): Told {
+  const { text, calls, results } = said(message)
+  const own = ownParts(kind, message, isOwn)
+  const ids = (own ?? []).map((part) => part['toolCallId'])
+  return { parts: own ?? textParts([text]), calls: beyond(calls, ids, ({ id }) => id), results: beyond(results, ids, ({ callId }) => callId) }
 }
 
 // In the order of the SDK's own schema, so that what was validated is still the same text.
@@ -45,8 +55,7 @@ function callPart(call: Call, result: Result | undefined): Item {
 }
 
 // On a page a result stands in the part of its call, so the messages that answer are read with the one that asks.
-function readCalls(messages: readonly Placed[], start: number): Read {
-  const { text, calls } = said(messages[start]!.message)
+function readCalls(messages: readonly Placed[], start: number, { parts: told, calls }: Told): Read {
   const results = new Map<string, Result[]>()
   const isOpen = (callId: string): boolean => calls.filter(({ id }) => id === callId).length > (results.get(callId)?.length ?? 0)
   const rest: Item[] = []
@@ -57,7 +66,7 @@ function readCalls(messages: readonly Placed[], start: number): Read {
     for (const result of answer.results) results.set(result.callId, [...(results.get(result.callId) ?? []), result])
     if (answer.text !== '') rest.push(plainItem(messages[end]!, textParts([answer.text])))
   }
-  const parts = [...toldBy(messages[start]!.message, text), ...calls.map((call) => callPart(call, results.get(call.id)?.shift()))]
+  const parts = [...told, ...calls.map((call) => callPart(call, results.get(call.id)?.shift()))]
   return { items: [plainItem(messages[start]!, parts), ...rest], messageCount: end - start }
 }
 
@@ -65,9 +74,9 @@ function readAt(messages: readonly Placed[], index: number): Read {
   const { message } = messages[index]!
   const item = disclose(kind, message, faceOf)
   if (item !== undefined) return { items: [item], messageCount: 1 }
-  const { text, calls, results } = said(message)
-  if (message.role === 'assistant' && calls.length > 0) return readCalls(messages, index)
-  const parts = [...textParts(results.map((result) => result.text)), ...toldBy(message, text)]
+  const told = toldBy(message)
+  if (message.role === 'assistant' && told.calls.length > 0) return readCalls(messages, index, told)
+  const parts = [...textParts(told.results.map((result) => result.text)), ...told.parts]
   return { items: [plainItem(messages[index]!, parts)], messageCount: 1 }
 }
 

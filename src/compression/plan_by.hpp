@@ -1,0 +1,38 @@
+// Calls code that a user may have written: strategies and summarisers.
+#pragma once
+
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include <undertext/compression.hpp>
+
+namespace undertext {
+
+// Returns what `call` returns. A Failure becomes its error, with its code. Any other exception becomes invalid_argument: the caller has to fix
+// its code, which `kind` ("strategy", "summariser") and `name` identify. Throws only std::bad_alloc.
+template <class Call>
+auto call_user_code(const char* kind, std::string_view name, Call call) -> decltype(call()) {
+  const auto threw = [&](const std::string& what) {
+    return Error{ErrorCode::invalid_argument, "the " + std::string(kind) + " " + std::string(name) + " threw" + what, kind};
+  };
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const Failure& failure) {
+    return failure.error();
+  } catch (const std::exception& exception) {
+    return threw(std::string(": ") + exception.what());
+  } catch (...) {
+    return threw(" something that is no exception");
+  }
+}
+
+// The plan of a strategy; what it throws is an error, as above.
+inline Result<Plan> plan_by(const Strategy& strategy, const History& history, const Aim& aim) {
+  return call_user_code("strategy", strategy.name(), [&] { return strategy.plan(history, aim); });
+}
+
+}  // namespace undertext
