@@ -192,8 +192,9 @@ struct Operation {
 // An operation as it was carried out: all that carrying it out again takes, besides the messages it stored.
 struct RecordedOperation {
   Operation operation;
-  std::optional<std::vector<Range>> kept = {};  // of a FILTER by text, or with `pairs`: the stretches of the view that stayed
-  std::uint8_t tag = 0;                         // the stored form and meaning it was recorded with; 0: the present one
+  // The stretches of the view that stayed; of a FILTER by text, and where `pairs` mended units.
+  std::optional<std::vector<Range>> kept = {};
+  std::uint8_t tag = 0;  // the stored form and meaning it was recorded with; 0: the present one
 };
 
 // The canonical name, such as "START_BATCH".

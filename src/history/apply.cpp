@@ -67,7 +67,7 @@ Stretches stretches_where(const PlacedView& view, std::span<const Role> roles, K
   return found;
 }
 
-// Keeps these, and mends the units that would break. Records that do not say what they kept are of the first releases, which knew fewer units.
+// Keeps these, and mends the units that would break. What is replayed here does not say what it kept: it is of the first releases, which knew fewer units.
 void keep_units(Draft& draft, Stretches kept, Pairs pairs, const std::vector<std::uint64_t>& pinned) {
   FirstReader first_reader(draft.log());
   draft.keep_only(mend_units(draft.log(), draft.view(), std::move(kept), pairs, pinned, draft.replays() ? &first_reader : nullptr));
@@ -455,7 +455,9 @@ Result<Step> replay(const History& history, RecordedOperation record, std::int64
   if (record.tag != 0 && !has_tag(row_of(operation), record.tag)) {
     return Error{ErrorCode::corrupt, "a stored " + std::string(name(operation)) + " has the tag of another operation"};
   }
-  if (record.kept && (!records_kept(record) || !are_within(*record.kept, history.view().size()))) {
+  const bool has_kept = records_kept(operation, record.tag);
+  // A FILTER by text that does not say it is from an export of the first release.
+  if (record.kept ? !has_kept || !are_within(*record.kept, history.view().size()) : has_kept && !is_filter_by_text(operation)) {
     return Error{ErrorCode::corrupt, "a stored " + std::string(name(operation)) + " cannot have kept what it says"};
   }
   // Only here a replay needs to know what belongs together.

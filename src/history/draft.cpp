@@ -164,7 +164,7 @@ Result<std::vector<Warning>> Draft::broken_units(bool is_plan) {
 
 Result<Step> Draft::finish(const Operation& operation) && {
   Applied applied;
-  Result<std::vector<Warning>> warnings = broken_units(std::holds_alternative<op::ApplyPlan>(operation.what));
+  Result<std::vector<Warning>> warnings = broken_units(traits_of(operation).by_strategy);
   if (!warnings) return warnings.error();
   applied.warnings = std::move(*warnings);
 
@@ -187,7 +187,7 @@ Result<Step> Draft::finish(const Operation& operation) && {
   row.state = rep->first_state + static_cast<std::uint32_t>(rep->states.size());
   if (!is_append || !operation.options.description.empty()) {
     RecordedOperation recorded{to_record(operation, context_.pairs), {}, tag()};
-    if (records_kept(recorded) && change_) recorded.kept = change_->kept;
+    if (records_kept(recorded.operation, recorded.tag) && change_) recorded.kept = change_->kept;
     row.operation = Shared<LinkedOperation>::make(std::move(recorded), restores_, undo_, redo_);
   }
   rep->versions.push_back(row);

@@ -192,10 +192,13 @@ TEST(History, ARecordThatDoesNotSayWhatItKeptIsReplayedByWhatTheFirstReleasesKne
       Message::parse(R"({"role":"tool","content":[{"type":"shell_call_output","call_id":"s","output":[]}]})").value();
   const History h = after(History(), op::Append{{reasoning(), call("a"), result("a"), user("z"), shell, output}});
   const op::Delete of_call{Names::indices({1, 4}), Pairs::shrink};
+  constexpr std::uint8_t first_tag = 7;
   EXPECT_EQ(after(h, of_call).view().size(), 1u);
-  EXPECT_EQ(replay(h, {of_call}, 1000, {}).value().history.view().size(), 3u) << "the reasoning and the output of the shell stay";
-  const Stretches kept{{3, 4}};
-  EXPECT_EQ(replay(h, {of_call}, 1000, {}, &kept).value().history.view().size(), 1u);
+  EXPECT_EQ(replay(h, {{of_call}, {}, first_tag}, 1000, {}).value().history.view().size(), 3u)
+      << "the reasoning and the output of the shell stay";
+  EXPECT_FALSE(replay(h, {{of_call}}, 1000, {})) << "one of today says what it kept";
+  const std::vector<Range> kept{{3, 4}};
+  EXPECT_EQ(replay(h, {{of_call}, kept}, 1000, {}).value().history.view().size(), 1u);
 }
 
 TEST(History, ResultsOfDifferentCallsAreNotMerged) {

@@ -23,6 +23,11 @@ Operation to_record(Operation operation, Pairs pairs) {
   return operation;
 }
 
+bool is_filter_by_text(const Operation& operation) {
+  const auto* filter = std::get_if<op::Filter>(&operation.what);
+  return filter && (!filter->content_contains.empty() || !filter->content_excludes.empty());
+}
+
 bool mends_units(const Operation& operation) {
   return std::visit(
       [](const auto& what) {
@@ -32,11 +37,8 @@ bool mends_units(const Operation& operation) {
       operation.what);
 }
 
-bool records_kept(const RecordedOperation& record) {
-  const auto* filter = std::get_if<op::Filter>(&record.operation.what);
-  if (filter && (!filter->content_contains.empty() || !filter->content_excludes.empty())) return true;
-  const bool is_first_tag = record.tag == first_tag(row_of(record.operation));
-  return !is_first_tag && mends_units(record.operation);
+bool records_kept(const Operation& operation, std::uint8_t tag) {
+  return is_filter_by_text(operation) || (mends_units(operation) && tag != first_tag(row_of(operation)));
 }
 
 }  // namespace undertext

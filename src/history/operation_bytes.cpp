@@ -157,7 +157,7 @@ Stretches read_kept(ByteIn& in) {
 void write_record(ByteOut& out, const RecordedOperation& record, KeptPart kept) {
   const Operation& operation = record.operation;
   const std::uint8_t tag = record.tag != 0 ? record.tag : written_tag(row_of(operation));
-  const bool writes_kept = kept == KeptPart::present && records_kept(record);
+  const bool writes_kept = kept == KeptPart::present && records_kept(operation, tag);
   if (tag == 0 || (writes_kept && !record.kept)) {
     throw Failure(Error{ErrorCode::internal, "a " + std::string(name(operation)) + " lacks what its record holds"});
   }
@@ -176,7 +176,7 @@ RecordedOperation read_record(ByteIn& in, KeptPart kept) {
   Operation& operation = record.operation;
   std::visit([io = BytesIn(in)](auto& what) mutable { describe(io, what); }, operation.what);
   operation.options.description = in.text();
-  if (kept == KeptPart::present && records_kept(record)) record.kept = read_kept(in);
+  if (kept == KeptPart::present && records_kept(operation, record.tag)) record.kept = read_kept(in);
   return record;
 }
 

@@ -8,8 +8,8 @@
 
 namespace undertext {
 
-// What an operation kept is part of the record of a version (records_kept()). The pages of a history
-// leave it out: it can be long, and nothing is replayed from them.
+// What an operation kept (records_kept()) is part of the record of a version. The pages of a history leave it out:
+// it can be long, and nothing is replayed from them.
 enum class KeptPart : bool { absent, present };
 
 // internal: an operation that is never recorded (CompressBy), or one without what it kept.

@@ -292,11 +292,15 @@ const Message& some_message();
 // What its record holds: `pairs` as they were in force, and no function, which might own anything.
 Operation to_record(Operation operation, Pairs pairs);
 
-// Whether it drops or keeps whole units: TRUNCATE, FILTER and DELETE with `pairs`.
+// Whether it chose messages by their text. What it kept is then part of its record: texts can be
+// redacted later.
+bool is_filter_by_text(const Operation& operation);
+
+// TRUNCATE, FILTER or DELETE with `pairs` set to shrink or grow.
 bool mends_units(const Operation& operation);
 
-// Whether what it kept is part of the record: of a FILTER by text, for texts can be redacted later; and, since their second tags, of those that
-// mend units, for a later release may know other units.
-bool records_kept(const RecordedOperation& record);
+// Whether what it kept is part of its record. Since the second tag of TRUNCATE, FILTER and DELETE that
+// is so where they mend units: what makes a unit may be read otherwise later.
+bool records_kept(const Operation& operation, std::uint8_t tag);
 
 }  // namespace undertext
