@@ -93,7 +93,7 @@ TEST(OperationBytes, AFilterByTextIsNotRecordedWithoutWhatItKept) {
   ByteOut out;
   write_record(out, record, KeptPart::absent);
   EXPECT_EQ(hexadecimal(out.bytes),
-            "06000101780000"
+            "18000101780000"
             "00");
 }
 

@@ -15,8 +15,15 @@ struct RecordedExample {
   const char* json;
 };
 
+// Each record has the tag that its bytes begin with: those of the first releases stay as they are.
+inline std::vector<RecordedExample> with_tags(std::vector<RecordedExample> examples) {
+  for (RecordedExample& example : examples)
+    example.record.tag = static_cast<std::uint8_t>(std::stoul(std::string(example.bytes).substr(0, 2), nullptr, 16));
+  return examples;
+}
+
 inline const std::vector<RecordedExample>& recorded_examples() {
-  static const std::vector<RecordedExample> examples = {
+  static const std::vector<RecordedExample> examples = with_tags({
       {{{op::Append{}, {.description = "because"}}}, "010762656361757365", R"(,"description":"because")"},
       {{{op::Insert{0, {}}}}, "020000", R"(,"position":0)"},
       {{{op::Insert{300, {}}}}, "02ac0200", R"(,"position":300)"},
@@ -38,6 +45,9 @@ inline const std::vector<RecordedExample>& recorded_examples() {
       {{{op::Truncate{.keep_first = 1, .keep_last = 2, .remove_first = 3, .remove_last = 4, .range = Range{0, 1}}}},
        "040101010201030104010001000000",
        R"(,"keepFirst":1,"keepLast":2,"removeFirst":3,"removeLast":4,"range":{"start":0,"end":1})"},
+      {{{op::Truncate{.keep_last = 0, .pairs = Pairs::grow}}, {{{1, 3}}}},
+       "17000100000000000300010102",
+       R"(,"tag":23,"keepLast":0,"pairs":"grow","kept":[{"start":1,"end":3}])"},
       {{{op::Clear{}}}, "050100", R"(,"keepSystemMessage":true)"},
       {{{op::Clear{false}, {.description = "because"}}},
        "05000762656361757365",
@@ -53,6 +63,12 @@ inline const std::vector<RecordedExample>& recorded_examples() {
       {{{op::Filter{.content_excludes = {"x"}}, {.description = "because"}}, {{{1, 3}, {200, 201}}}},
        "060000010178000762656361757365020102c50101",
        R"(,"description":"because","contentExcludes":["x"],"kept":[{"start":1,"end":3},{"start":200,"end":201}])"},
+      {{{op::Filter{.roles = {Role::user, Role::assistant}, .pairs = Pairs::literal}}},
+       "1802010200000100",
+       R"(,"tag":24,"roles":["user","assistant"],"pairs":"literal")"},
+      {{{op::Delete{Names::ordinals({9, 2}), Pairs::shrink}}, {{{1, 3}}}},
+       "190102120d0200010102",
+       R"(,"tag":25,"ordinals":[9,2],"pairs":"shrink","kept":[{"start":1,"end":3}])"},
       {{{op::Delete{Names::indices({3, 4, 900})}}}, "0700030602800e0000", R"(,"indices":[3,4,900])"},
       {{{op::Delete{Names::ordinals({9, 2}), Pairs::shrink}}}, "070102120d0200", R"(,"ordinals":[9,2],"pairs":"shrink")"},
       {{{op::Compress{Names::indices({1, 2})}, {.description = "because"}}},
@@ -116,7 +132,7 @@ inline const std::vector<RecordedExample>& recorded_examples() {
       {{{op::ImportMarkMap{{{2, 0, 1}, {{0}, {2}, {1}, {}}, {0, 3}, {0, 1}, 1}}, {.description = "because"}}},
        "160304030201000104010200020006020002010762656361757365",
        R"(,"description":"because","markMap":{"originalIndices":[2,0,1],"typeIndices":{"system":[0],"user":[2],"assistant":[1]},"batchBoundaries":[0,3],"boundaryToBatch":[0,1],"currentBatch":1})"},
-  };
+  });
   return examples;
 }
 
