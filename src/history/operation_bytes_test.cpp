@@ -87,13 +87,19 @@ TEST(OperationBytes, WhatIsDamagedIsCorrupt) {
   }
 }
 
+TEST(OperationBytes, WhatMendsUnitsIsNotRecordedWithoutWhatItKeptSinceItsSecondTag) {
+  const Operation operation{op::Delete{Names::indices({1}), Pairs::shrink}};
+  EXPECT_THROW(bytes_of({operation}), Failure);
+  EXPECT_EQ(hexadecimal(bytes_of({operation, {}, 7})), "070001020200");
+}
+
 TEST(OperationBytes, AFilterByTextIsNotRecordedWithoutWhatItKept) {
   const RecordedOperation record{{op::Filter{.content_contains = {"x"}}, {}}};
   EXPECT_THROW(bytes_of(record), Failure);
   ByteOut out;
   write_record(out, record, KeptPart::absent);
   EXPECT_EQ(hexadecimal(out.bytes),
-            "06000101780000"
+            "18000101780000"
             "00");
 }
 
