@@ -87,6 +87,12 @@ TEST(OperationBytes, WhatIsDamagedIsCorrupt) {
   }
 }
 
+TEST(OperationBytes, WhatMendsUnitsIsNotRecordedWithoutWhatItKeptSinceItsSecondTag) {
+  const Operation operation{op::Delete{Names::indices({1}), Pairs::shrink}};
+  EXPECT_THROW(bytes_of({operation}), Failure);
+  EXPECT_EQ(hexadecimal(bytes_of({operation, {}, 7})), "070001020200");
+}
+
 TEST(OperationBytes, AFilterByTextIsNotRecordedWithoutWhatItKept) {
   const RecordedOperation record{{op::Filter{.content_contains = {"x"}}, {}}};
   EXPECT_THROW(bytes_of(record), Failure);

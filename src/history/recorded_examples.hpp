@@ -15,15 +15,8 @@ struct RecordedExample {
   const char* json;
 };
 
-// Each record has the tag that its bytes begin with: those of the first releases stay as they are.
-inline std::vector<RecordedExample> with_tags(std::vector<RecordedExample> examples) {
-  for (RecordedExample& example : examples)
-    example.record.tag = static_cast<std::uint8_t>(std::stoul(std::string(example.bytes).substr(0, 2), nullptr, 16));
-  return examples;
-}
-
 inline const std::vector<RecordedExample>& recorded_examples() {
-  static const std::vector<RecordedExample> examples = with_tags({
+  static const std::vector<RecordedExample> examples = {
       {{{op::Append{}, {.description = "because"}}}, "010762656361757365", R"(,"description":"because")"},
       {{{op::Insert{0, {}}}}, "020000", R"(,"position":0)"},
       {{{op::Insert{300, {}}}}, "02ac0200", R"(,"position":300)"},
@@ -32,45 +25,49 @@ inline const std::vector<RecordedExample>& recorded_examples() {
        R"(,"description":"because","index":7)"},
       {{{op::Replace{Names::indices({7, 3}), {}}}}, "0300020e0700", R"(,"indices":[7,3])"},
       {{{op::Replace{Names::ordinals({2}), {}}}}, "0301010400", R"(,"ordinals":[2])"},
-      {{{op::Truncate{.keep_first = 4}, {.description = "because"}}},
+      {{{op::Truncate{.keep_first = 4}, {.description = "because"}}, {}, 4},
        "0401040000000000000762656361757365",
        R"(,"description":"because","keepFirst":4)"},
-      {{{op::Truncate{.keep_last = 0, .pairs = Pairs::literal}}}, "04000100000000000100", R"(,"keepLast":0,"pairs":"literal")"},
-      {{{op::Truncate{.remove_first = 1, .remove_last = 200, .role = Role::system, .pairs = Pairs::shrink}}},
+      {{{op::Truncate{.keep_last = 0, .pairs = Pairs::literal}}, {}, 4},
+       "04000100000000000100",
+       R"(,"keepLast":0,"pairs":"literal")"},
+      {{{op::Truncate{.remove_first = 1, .remove_last = 200, .role = Role::system, .pairs = Pairs::shrink}}, {}, 4},
        "040000010101c80100010200",
        R"(,"removeFirst":1,"removeLast":200,"role":"system","pairs":"shrink")"},
-      {{{op::Truncate{.range = Range{2, 1000}, .role = Role::tool, .pairs = Pairs::grow}, {.description = "because"}}},
+      {{{op::Truncate{.range = Range{2, 1000}, .role = Role::tool, .pairs = Pairs::grow}, {.description = "because"}}, {}, 4},
        "04000000000102e80704030762656361757365",
        R"(,"description":"because","range":{"start":2,"end":1000},"role":"tool","pairs":"grow")"},
-      {{{op::Truncate{.keep_first = 1, .keep_last = 2, .remove_first = 3, .remove_last = 4, .range = Range{0, 1}}}},
+      {{{op::Truncate{.keep_first = 1, .keep_last = 2, .remove_first = 3, .remove_last = 4, .range = Range{0, 1}}}, {}, 4},
        "040101010201030104010001000000",
        R"(,"keepFirst":1,"keepLast":2,"removeFirst":3,"removeLast":4,"range":{"start":0,"end":1})"},
-      {{{op::Truncate{.keep_last = 0, .pairs = Pairs::grow}}, {{{1, 3}}}},
-       "17000100000000000300010102",
-       R"(,"tag":23,"keepLast":0,"pairs":"grow","kept":[{"start":1,"end":3}])"},
       {{{op::Clear{}}}, "050100", R"(,"keepSystemMessage":true)"},
       {{{op::Clear{false}, {.description = "because"}}},
        "05000762656361757365",
        R"(,"description":"because","keepSystemMessage":false)"},
-      {{{op::Filter{.roles = {Role::user, Role::assistant}, .pairs = Pairs::literal}}},
+      {{{op::Filter{.roles = {Role::user, Role::assistant}, .pairs = Pairs::literal}}, {}, 6},
        "0602010200000100",
        R"(,"roles":["user","assistant"],"pairs":"literal")"},
       {{{op::Filter{
             .roles = {Role::system}, .content_contains = {"a", "b\n"}, .content_excludes = {"\"c\""}, .pairs = Pairs::grow}},
-        {{{1, 3}, {200, 201}}}},
+        {{{1, 3}, {200, 201}}},
+        6},
        "06010002016102620a01032263220300020102c50101",
        R"(,"roles":["system"],"contentContains":["a","b\n"],"contentExcludes":["\"c\""],"pairs":"grow","kept":[{"start":1,"end":3},{"start":200,"end":201}])"},
-      {{{op::Filter{.content_excludes = {"x"}}, {.description = "because"}}, {{{1, 3}, {200, 201}}}},
+      {{{op::Filter{.content_excludes = {"x"}}, {.description = "because"}}, {{{1, 3}, {200, 201}}}, 6},
        "060000010178000762656361757365020102c50101",
        R"(,"description":"because","contentExcludes":["x"],"kept":[{"start":1,"end":3},{"start":200,"end":201}])"},
-      {{{op::Filter{.roles = {Role::user, Role::assistant}, .pairs = Pairs::literal}}},
-       "1802010200000100",
-       R"(,"tag":24,"roles":["user","assistant"],"pairs":"literal")"},
-      {{{op::Delete{Names::ordinals({9, 2}), Pairs::shrink}}, {{{1, 3}}}},
-       "190102120d0200010102",
-       R"(,"tag":25,"ordinals":[9,2],"pairs":"shrink","kept":[{"start":1,"end":3}])"},
-      {{{op::Delete{Names::indices({3, 4, 900})}}}, "0700030602800e0000", R"(,"indices":[3,4,900])"},
-      {{{op::Delete{Names::ordinals({9, 2}), Pairs::shrink}}}, "070102120d0200", R"(,"ordinals":[9,2],"pairs":"shrink")"},
+      {{{op::Delete{Names::indices({3, 4, 900})}}, {}, 7}, "0700030602800e0000", R"(,"indices":[3,4,900])"},
+      {{{op::Delete{Names::ordinals({9, 2}), Pairs::shrink}}, {}, 7}, "070102120d0200", R"(,"ordinals":[9,2],"pairs":"shrink")"},
+      {{{op::Truncate{.keep_last = 5, .pairs = Pairs::grow}}, {{{1, 3}, {200, 201}}}},
+       "170001050000000003000201"
+       "02c50101",
+       R"(,"tag":23,"keepLast":5,"pairs":"grow","kept":[{"start":1,"end":3},{"start":200,"end":201}])"},
+      {{{op::Filter{.roles = {Role::user}, .pairs = Pairs::literal}}},
+       "18010100000100",
+       R"(,"tag":24,"roles":["user"],"pairs":"literal")"},
+      {{{op::Delete{Names::ordinals({9, 2}), Pairs::shrink}}, {{{1, 3}, {200, 201}}}},
+       "190102120d0200020102c50101",
+       R"(,"tag":25,"ordinals":[9,2],"pairs":"shrink","kept":[{"start":1,"end":3},{"start":200,"end":201}])"},
       {{{op::Compress{Names::indices({1, 2})}, {.description = "because"}}},
        "0800020202000762656361757365",
        R"(,"description":"because","indices":[1,2])"},
@@ -132,7 +129,7 @@ inline const std::vector<RecordedExample>& recorded_examples() {
       {{{op::ImportMarkMap{{{2, 0, 1}, {{0}, {2}, {1}, {}}, {0, 3}, {0, 1}, 1}}, {.description = "because"}}},
        "160304030201000104010200020006020002010762656361757365",
        R"(,"description":"because","markMap":{"originalIndices":[2,0,1],"typeIndices":{"system":[0],"user":[2],"assistant":[1]},"batchBoundaries":[0,3],"boundaryToBatch":[0,1],"currentBatch":1})"},
-  });
+  };
   return examples;
 }
 

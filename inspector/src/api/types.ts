@@ -131,7 +131,7 @@ export interface Diff {
 export interface Warning {
   code: string;
   ordinal: number;
-  toolCallId: string;
+  toolCallId?: string; // not of reasoning_without_call
 }
 
 export interface Outcome {

@@ -4,6 +4,12 @@ import type { Preview } from '../api/types';
 import { RowLines } from '../view/originals';
 import { change, count, plural } from '../view/words';
 
+const parted: Record<string, string> = {
+  tool_call_without_result: 'A tool call would stand without its result',
+  tool_result_without_call: 'A tool result would stand without its call',
+  reasoning_without_call: 'Reasoning would stand without the calls that follow from it',
+};
+
 export function PreviewView({ id, preview }: { id: string; preview: Preview }) {
   const { before, after, diff } = preview;
   const warnings = preview.results.flatMap((result) => result.warnings ?? []);
@@ -27,7 +33,8 @@ export function PreviewView({ id, preview }: { id: string; preview: Preview }) {
       {outcome?.outcome === 'fits' && <p>It fits already: nothing would be hidden.</p>}
       {warnings.map((warning, i) => (
         <p class="warning" key={i}>
-          {warning.code === 'tool_call_without_result' ? 'A tool call would stand without its result' : 'A tool result would stand without its call'}: <code>{warning.toolCallId}</code>
+          {parted[warning.code] ?? warning.code}
+          {warning.toolCallId === undefined ? null : <>: <code>{warning.toolCallId}</code></>}
         </p>
       ))}
       <Part id={id} preview={preview} sign="added" title="Added" total={diff.added.length} />
