@@ -28,6 +28,8 @@ foreach(file IN LISTS files)
   add_test(NAME c.scenario.${name} COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/play_scenarios.py $<TARGET_FILE:undertext_c_exec> ${file})
   set_tests_properties(c.scenario.${name} PROPERTIES LABELS scenario TIMEOUT 300 ENVIRONMENT UNDERTEXT_DOOR=c)
 endforeach()
+add_test(NAME c.random_blocks COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/random_blocks.py $<TARGET_FILE:undertext_c_exec>)
+set_tests_properties(c.random_blocks PROPERTIES LABELS scenario TIMEOUT 300)
 
 add_executable(undertext_example_hello_c examples/hello.c)
 target_link_libraries(undertext_example_hello_c PRIVATE undertext)

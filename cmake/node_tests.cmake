@@ -39,6 +39,8 @@ if(TARGET undertext_cli)
       COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/same_answers.py $<TARGET_FILE:undertext_cli> ${node_exec} ${file})
     list(APPEND node_scenarios node.scenario.${name})
   endforeach()
+  add_test(NAME node.random_blocks COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/random_blocks.py ${node_exec})
+  list(APPEND node_scenarios node.random_blocks)
   set_tests_properties(${node_scenarios} PROPERTIES LABELS "scenario;node" TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${node_environment}")
 endif()
 

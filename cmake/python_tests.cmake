@@ -34,6 +34,7 @@ foreach(file IN LISTS files)
   undertext_python_test(scenario.${name} ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/play_scenarios.py ${python_exec} ${file})
   set_property(TEST python.scenario.${name} APPEND PROPERTY ENVIRONMENT UNDERTEXT_DOOR=python)
 endforeach()
+undertext_python_test(random_blocks ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/random_blocks.py ${python_exec})
 
 # A tenth of what the script does by itself.
 undertext_python_test(leaks ${UNDERTEXT_PYTHON} ${PROJECT_SOURCE_DIR}/bindings/python/tests/leaks.py 0.1)

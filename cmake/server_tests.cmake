@@ -17,6 +17,7 @@ undertext_script_test(server.openapi server server/openapi.py ${PROJECT_SOURCE_D
 # What is played through `undertext exec` is played over HTTP too: all scenarios of ours, and those that lie beside the repository.
 file(GLOB scenario_files CONFIGURE_DEPENDS tests/scenarios/*.json)
 undertext_script_test(server.scenarios server server/scenarios.py ${PROJECT_SOURCE_DIR}/tests/play_scenarios.py ${scenario_files})
+undertext_script_test(server.random_blocks server server/scenarios.py ${PROJECT_SOURCE_DIR}/tests/random_blocks.py)
 undertext_script_test(server.conformance server server/scenarios.py ${PROJECT_SOURCE_DIR}/../shared/conformance/run.py)
 set_tests_properties(server.openapi server.conformance server.examples server.tls PROPERTIES SKIP_RETURN_CODE 77)
 # On a throw-away PostgreSQL, where that is installed.

@@ -18,12 +18,29 @@ SPELLED = re.compile(r"""["'`.](%s)["'`\]):,= ]""" % "|".join(WORDS))
 
 SOURCES = ("src", "include", "bindings", "inspector/src")
 ENDINGS = {".cpp", ".hpp", ".h", ".ts", ".tsx", ".py", ".pyi"}
-LEFT_OUT = ("/node_modules/", "/dist/", "/tests/", "_test.cpp", "/random_")
+LEFT_OUT = ("/node_modules/", "/dist/", "/tests/", "_test.cpp", ".test.ts", "/random_")
 
 # path: why it may have the words.
 ALLOWED = {
     "src/message/": "the reader",
     "src/history/first_reader.cpp": "what the first releases read, frozen: their records are replayed by it",
+    "src/dialect/write_": "writes requests",
+    "src/dialect/stream_": "puts the events of a response together, as the provider would have sent it whole",
+    "src/dialect/codes.cpp": "the words of providers' errors",
+    "src/dialect/repair.cpp": "writes members of requests",
+    "src/dialect/adapt.cpp": "asks a block for the member that it stood in",
+    "src/dialect/check_reasoning.cpp": "asks a block for the member that it stood in",
+    "src/tokens/cost_profile.cpp": "names of figures",
+    "src/engine/outcome_bytes.cpp": "a member of a warning",
+    "src/json/answer_json.cpp": "a field of a warning",
+    "src/endpoint/failure.cpp": "the finish reason of a response",
+    "src/transfer/": "reads the session files of other programs, and writes messages",
+    "src/cli/": "writes messages: the demo, and options",
+    "inspector/src/operate/preview.tsx": "a field of a warning",
+    "bindings/node/src/sdk/message.ts": "types",
+    "bindings/node/src/adapters/": "translates the items of one framework",
+    "bindings/python/undertext/langchain.py": "translates the messages of LangChain",
+    "bindings/python/undertext/_openai_items.py": "translates the items of the Agents SDK",
 }
 
 

@@ -201,7 +201,6 @@ def test_a_session_of_an_earlier_release_reads_as_before() -> None:
     assert [asyncio.run(session.pop_item()) for _ in items][-1] == TURN[0]
 
 
-@pytest.mark.xfail(strict=True, reason="the engine does not keep reasoning and the calls that follow from it together yet")
 def test_a_strategy_leaves_reasoning_with_what_follows_from_it() -> None:
     for keep in range(1, len(TURN)):
         session = session_with([*TURN, {"role": "user", "content": "And now?"}])
