@@ -46,10 +46,10 @@ std::vector<Said> read(const View& view) {
   return all;
 }
 
-// The ids of calls that have a result in the view, and for each message that reasons the ids of the calls that follow from it.
+// The ids of calls that have a result in the view, and for each message that reasons the messages with the calls that follow from it.
 struct Units {
   std::set<std::string> paired;
-  std::map<std::uint64_t, std::set<std::string>> reasoned;  // by ordinal
+  std::map<std::uint64_t, std::set<std::uint64_t>> reasoned;  // ordinals
 
   explicit Units(const std::vector<Said>& view) {
     std::set<std::string> called;
@@ -62,9 +62,8 @@ struct Units {
       if (said.role == Role::system) continue;
       if (said.role != Role::assistant) thinker = nullptr;
       if (said.reasons) thinker = &said;
-      if (thinker != nullptr && thinker != &said) reasoned[thinker->ordinal].insert(said.calls.begin(), said.calls.end());
+      if (thinker != nullptr && thinker != &said && !said.calls.empty()) reasoned[thinker->ordinal].insert(said.ordinal);
     }
-    std::erase_if(reasoned, [](const auto& unit) { return unit.second.empty(); });
   }
 };
 
@@ -77,9 +76,9 @@ void expect_whole(const Units& before, const std::vector<Said>& after) {
     ordinals.insert(said.ordinal);
   }
   for (const std::string& id : before.paired) EXPECT_EQ(calls.count(id), results.count(id)) << "call " << id;
-  for (const auto& [ordinal, ids] : before.reasoned)
-    for (const std::string& id : ids)
-      EXPECT_EQ(ordinals.count(ordinal), calls.count(id)) << "reasoning " << ordinal << ", call " << id;
+  for (const auto& [reasoning, followers] : before.reasoned)
+    for (const std::uint64_t call : followers)
+      EXPECT_EQ(ordinals.count(reasoning), ordinals.count(call)) << "reasoning " << reasoning << ", call " << call;
 }
 
 std::vector<std::pair<std::string, StrategyPtr>> strategies() {
