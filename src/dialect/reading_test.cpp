@@ -12,9 +12,9 @@
 namespace undertext {
 namespace {
 
-History with(const std::vector<std::string_view>& messages) {
+History with(const std::vector<std::string>& messages) {
   std::vector<Message> parsed;
-  for (const std::string_view json : messages) parsed.push_back(Message::parse(json).value());
+  for (const std::string& json : messages) parsed.push_back(Message::parse(json).value());
   return RandomConversation::applied(History(), op::Append{parsed});
 }
 History imported(Dialect dialect, std::string_view request) {
@@ -117,6 +117,15 @@ TEST(DialectReading, AToolOfAnotherProviderIsAFunctionElsewhere) {
   EXPECT_EQ(
       render(history.view(), find_profile("openai_chat").value()).value().json,
       R"({"messages":[{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"shell","arguments":"{\"commands\":[\"ls\"]}"}}]},{"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"a.txt"}]}]})");
+}
+
+TEST(DialectReading, AMessageThatStandsAsAnItemIsSentAsThatItem) {
+  const std::string item =
+      R"({"type":"message","role":"assistant","id":"m","content":[{"type":"output_text","text":"a","annotations":[]}]})";
+  const History history = with(
+      {R"({"role":"user","content":"q"})", R"({"role":"assistant","content":[{"type":"openai_responses","item":)" + item + "}]}"});
+  EXPECT_EQ(render(history.view(), find_profile("openai_responses").value()).value().json,
+            R"({"input":[{"role":"user","content":"q"},)" + item + "]}");
 }
 
 }  // namespace

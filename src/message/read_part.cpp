@@ -300,7 +300,10 @@ class PartReader {
     } else {
       read.push_back(read_gemini_part(*item, arena_, ids));
     }
-    if (read.size() == 1) {
+    // A message among items stays whole: what it says cannot stand as a part of another message.
+    const bool is_said = !read.empty() && (read[0].kind == BlockKind::text || read[0].kind == BlockKind::refusal ||
+                                           read[0].kind == BlockKind::media);
+    if (read.size() == 1 && (!is_said || block.native != in_responses)) {
       const std::string_view raw = block.raw;
       const DialectSet native = block.native;
       block = std::move(read.front());
