@@ -76,7 +76,7 @@ void check_bound(const Signed& was, const RequestDraft& sent, const RequestDraft
   }
 }
 
-// What a model said or called after reasoning, until somebody else spoke, needs that reasoning: visit(turn, id of the reasoning).
+// What a model said or called after reasoning, up to the next turn of another role, needs that reasoning: visit(turn, id of the reasoning).
 template <class Visit>
 void visit_after_reasoning(const std::vector<Turn>& turns, Visit visit) {
   std::string_view reasoning;

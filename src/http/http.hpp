@@ -57,7 +57,7 @@ struct Reply {
   std::string body = {};
   std::vector<Field> fields = {};   // Content-Type, Content-Length, Date and Connection are the server's
   bool close = false;               // ends the connection behind it
-  std::optional<Error> error = {};  // why it is no good answer; for whoever records replies, not sent
+  std::optional<Error> error = {};  // why it is no good answer; for the log, not sent
 };
 
 // An answer that is written bit by bit; to HEAD it is closed from the beginning. Any thread may call it. Destroying it without end() cuts the
