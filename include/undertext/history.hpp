@@ -70,6 +70,8 @@ class UNDERTEXT_API History {
 
   // The same history with every token count made anew, as by another tokenizer. Costs a count of every message of the log.
   History recounted(const std::function<std::uint32_t(const Message&)>& count_tokens) const;
+  // The same for messages whose body was redacted or pruned since it was counted; all others keep their count.
+  History recounted_where_replaced(const std::function<std::uint32_t(const Message&)>& count_tokens) const;
 
   // The conversation as it was at `version`, to go another way from there; shares all messages with this one.
   // not_found: no such version.

@@ -350,7 +350,7 @@ std::optional<Error> Conversation::redact(const std::vector<Ordinal>& ordinals, 
         // Sizes and counts are those of the stubs from now on, also where not all of it could be done: some bodies may be gone.
         std::optional<Error> counted;
         do {
-          history = rep_->durable->load().recounted(rep_->context.count_tokens);
+          history = rep_->durable->load().recounted_where_replaced(rep_->context.count_tokens);
           counted = rep_->durable->recounted(history, rep_->tokenizer);
         } while (counted && counted->code == ErrorCode::conflict);
         for (const std::string& origin : others) {
@@ -368,7 +368,7 @@ std::optional<Error> Conversation::redact(const std::vector<Ordinal>& ordinals, 
 std::optional<Error> Conversation::count_anew() {
   return rep_->change_stored(
       [&](History& history) {
-        history = history.recounted(rep_->context.count_tokens);
+        history = history.recounted_where_replaced(rep_->context.count_tokens);
         return rep_->durable->recounted(history, rep_->tokenizer);
       },
       Rep::Tell::rewritten);

@@ -51,6 +51,12 @@ TEST(Recount, LeavesTheOldHistoryAsItWasAndTheNewOneOpenToEdits) {
   EXPECT_EQ(other.view()[3].text(), "e");
 }
 
+TEST(Recount, WhereNoBodyWasReplacedEveryCountStays) {
+  const ApplyContext ones{.count_tokens = [](const Message&) { return 1u; }};
+  const History history = History().apply({op::Append{{user("a"), user("b")}}}, ones).value().history;
+  EXPECT_EQ(history.recounted_where_replaced([](const Message&) { return 10u; }).stats().tokens, 2u);
+}
+
 TEST(Recount, ACountTooLargeToKeepIsTheLargestThatCanBe) {
   const History history = History().apply({op::Append{{user("a")}}}, {}).value().history;
   EXPECT_EQ(history.recounted([](const Message&) { return ~0u; }).stats().tokens, tokens_per_message_max);
