@@ -1,8 +1,8 @@
-#include <undertext/blocks.hpp>
-
 #include "transfer/transcript.hpp"
 
 #include <gtest/gtest.h>
+
+#include <undertext/blocks.hpp>
 
 #include "transfer/session_lines.hpp"
 
