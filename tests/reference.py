@@ -401,7 +401,7 @@ class Conversation:
         while mode != "literal":
             broken = [half for half, others in partners.items() if half[0] in keep and not keep & others]
             parted = [{o, *following} for o, following in units.items()
-                      if 0 < len(keep & {o, *following}) < 1 + len(following) and (mode == "grow" or o not in keep & pinned)]
+                      if 0 < len(keep & {o, *following}) < 1 + len(following) and (mode == "grow" or o not in keep or not keep & pinned & {o, *following})]
             if mode == "grow":
                 changed = keep.union(*(partners[half] for half in broken), *parted)
             else:
@@ -452,7 +452,7 @@ class Conversation:
                 continue
             found += [{"code": code[side], "ordinal": o, "toolCallId": id} for side, id in dict.fromkeys(links(self.log[o]))
                       if (o, side, id) in had and (o, side, id) not in has and not had[o, side, id] & set(after)]
-            found += [{"code": "reasoning_without_call", "ordinal": o}] if o in parted else []
+            found += [{"code": "reasoning_without_call", "ordinal": o}] if o in parted and not calls(self.log[o]) else []
         return found
 
     def append(self, state, op):

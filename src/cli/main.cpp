@@ -33,7 +33,7 @@ constexpr const char* examples = R"(Examples:
       Applies one operation to an empty conversation in memory, and prints what it did.
 
 'undertext COMMAND --help' explains a command. The exit status is 0, or tells what went wrong: 1 failure, 2 invalid_argument, 3 not_found,
-4 conflict, 5 unavailable, 6 corrupt, 7 cannot_fit, 8 unsupported, 9 too_large.)";
+4 conflict, 5 unavailable, 6 corrupt, 7 cannot_fit, 8 unsupported, 9 too_large, 10 denied.)";
 
 class Cli11Arguments : public undertext::Arguments {
  public:

@@ -47,6 +47,17 @@ LastOfUser last_of_user(const View& view) {
   return last;
 }
 
+// Whether a call of the message has no result in the view. An edited copy of a call is stored after the result that it has.
+bool lacks_a_result(const View& view, std::uint32_t ordinal) {
+  const View::Rep& rep = view.rep();
+  const std::vector<Mention> mentions = rep.log.mentions(ordinal);
+  return std::any_of(mentions.begin(), mentions.end(), [&](const Mention& mention) {
+    if (!mention.calls) return false;
+    const std::vector<PairPlaces> pairs = pairs_of(rep.log, rep.placed, mention.hash, ordinal);
+    return std::none_of(pairs.begin(), pairs.end(), [&](const PairPlaces& pair) { return pair.call_ordinal == ordinal; });
+  });
+}
+
 }  // namespace
 
 // Going back from the end: what a user added, then results, then the calls that they answer, or that wait.
@@ -82,7 +93,8 @@ Kept Kept::with_turns(const History& history, const View& view, std::optional<st
   }
   // The result of a call that waits would come to nothing.
   for (const std::uint32_t ordinal : view.rep().log.waiting()) {
-    if (const std::optional<std::uint64_t> index = view.index_of(Ordinal(ordinal))) indices.push_back(*index);
+    const std::optional<std::uint64_t> index = view.index_of(Ordinal(ordinal));
+    if (index && lacks_a_result(view, ordinal)) indices.push_back(*index);
   }
   if (user) indices.push_back(*user);
   view.rep().placed.entries.visit(

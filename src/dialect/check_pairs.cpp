@@ -119,16 +119,18 @@ class PairRules {
     struct Call {
       At at;
       bool is_answered = false;
+      bool has_own_form = false;
     };
     std::map<std::string_view, Call> calls;
     for (std::size_t i = 0; i < turns_.size(); ++i) {
       for (std::size_t b = 0; b < turns_[i].blocks.size(); ++b) {
         const Block& block = turns_[i].blocks[b];
         if (is_client(block, BlockKind::call)) {
-          if (!calls.emplace(block.id, Call{{i, b}, block.is_async}).second) add(FindingCode::pair_dup_call_id, {i, b}, block.id);
+          if (!calls.emplace(block.id, Call{{i, b}, block.is_async, block.has_own_form}).second)
+            add(FindingCode::pair_dup_call_id, {i, b}, block.id);
         } else if (is_client(block, BlockKind::result)) {
           const auto found = calls.find(block.id);
-          if (found == calls.end()) {
+          if (found == calls.end() || found->second.has_own_form != block.has_own_form) {
             add(FindingCode::pair_orphan_result, {i, b}, block.id);
           } else if (answered_.insert(block.id).second) {
             found->second.is_answered = true;

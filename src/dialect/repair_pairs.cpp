@@ -44,7 +44,7 @@ void rename_call(Turn& turn, Block& block, std::string_view id, Arena& arena) {
   if (block.has_own_form && !block.raw.empty()) {
     std::string quoted;
     append_json_string(quoted, id);
-    std::string raw = without_member(block.raw, "call_id");
+    std::string raw = without_member(without_member(block.raw, "call_id"), "callId");
     if (block.type == "local_shell_call_output") raw = without_member(raw, "id");
     block.raw = arena.keep(with_member(raw, block.type == "local_shell_call_output" ? "id" : "call_id", quoted));
   } else {
@@ -313,6 +313,22 @@ void Repair::responses_pairs() {
         calls->second.ids.pop_front();
       }
       if (answered != given) rename_call(list[i], block, answered, arena);
+    }
+  }
+  // A call and a result of different kinds, as an edit may leave them: both become a function's.
+  std::map<std::string_view, std::size_t> called;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (only(i, BlockKind::call)) called[list[i].blocks[0].id] = i;
+    if (!only(i, BlockKind::result)) continue;
+    const auto call = called.find(list[i].blocks[0].id);
+    if (call == called.end() || list[call->second].blocks[0].has_own_form == list[i].blocks[0].has_own_form) continue;
+    for (const std::size_t at : {call->second, i}) {
+      Block& block = list[at].blocks[0];
+      block.has_own_form = false;
+      block.is_custom = false;
+      block.raw = {};
+      list[at].item_id = {};
+      list[at].touch();
     }
   }
   std::map<std::string_view, std::size_t> call_at, result_at;  // of results, the last

@@ -187,6 +187,7 @@ Result<Step> Draft::finish(const Operation& operation) && {
   row.state = rep->first_state + static_cast<std::uint32_t>(rep->states.size());
   if (!is_append || !operation.options.description.empty()) {
     RecordedOperation recorded{to_record(operation, context_.pairs), {}, tag()};
+    if (recorded.tag == 0) recorded.tag = tag_to_write(recorded.operation);
     if (records_kept(recorded.operation, recorded.tag) && change_) recorded.kept = change_->kept;
     row.operation = Shared<LinkedOperation>::make(std::move(recorded), restores_, undo_, redo_);
   }

@@ -37,6 +37,12 @@ bool mends_units(const Operation& operation) {
       operation.what);
 }
 
+std::uint8_t tag_to_write(const Operation& operation) {
+  const OperationRow& row = row_of(operation);
+  const bool has_pairs = std::visit([](const auto& what) { return requires { what.pairs; }; }, operation.what);
+  return has_pairs && !mends_units(operation) ? first_tag(row) : written_tag(row);
+}
+
 bool records_kept(const Operation& operation, std::uint8_t tag) {
   return is_filter_by_text(operation) || (mends_units(operation) && tag != first_tag(row_of(operation)));
 }

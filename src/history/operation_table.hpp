@@ -299,6 +299,10 @@ bool is_filter_by_text(const Operation& operation);
 // TRUNCATE, FILTER or DELETE with `pairs` set to shrink or grow.
 bool mends_units(const Operation& operation);
 
+// The tag to record it with: the oldest whose meaning it has, so that older releases read the record. Without `pairs`, TRUNCATE, FILTER and
+// DELETE mean what they always did.
+std::uint8_t tag_to_write(const Operation& operation);
+
 // Whether what it kept is part of its record. Since the second tag of TRUNCATE, FILTER and DELETE that
 // is so where they mend units: what makes a unit may be read otherwise later.
 bool records_kept(const Operation& operation, std::uint8_t tag);

@@ -1,6 +1,7 @@
 #include "history/pairs.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -71,9 +72,14 @@ class Halves {
     half.hash = hash;
     half.is_call = call_stays;
     half.partner_ordinal = call_stays ? pair.result_ordinal : pair.call_ordinal;
+    if (!call_stays) {
+      half.partners.push_back(pair.call);  // a result has one call
+    } else if (!asked_.emplace(half.index, half.link).second) {
+      return;
+    }
     for (const PairPlaces& other : pairs) {
-      if ((call_stays ? other.call : other.result) != half.index) continue;
-      half.partners.push_back(call_stays ? other.result : other.call);
+      if (!call_stays || other.call != half.index) continue;
+      half.partners.push_back(other.result);
       if (keeps(kept_, half.partners.back())) return;
     }
     found_.push_back(std::move(half));
@@ -83,6 +89,7 @@ class Halves {
   const PlacedView& before_;
   const Stretches& kept_;
   FirstReader* const reader_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> asked_;  // calls that stay: index, link
   std::vector<Half> found_;
 };
 
@@ -196,9 +203,9 @@ class Mending {
         const std::uint64_t lacking = grows_ ? index : pair.call == index ? pair.result : pair.call;
         if (!has(lacking)) continue;
         std::vector<std::uint64_t> partners;
+        if (pair.result == lacking) partners.push_back(pair.call);
         for (const PairPlaces& other : pairs) {
-          if (other.call == lacking) partners.push_back(other.result);
-          if (other.result == lacking) partners.push_back(other.call);
+          if (pair.call == lacking && other.call == lacking) partners.push_back(other.result);
         }
         if (std::any_of(partners.begin(), partners.end(), [&](std::uint64_t i) { return has(i); })) continue;
         if (grows_) {
@@ -224,8 +231,10 @@ class Mending {
     const bool is_whole = is_kept ? std::all_of(following.begin(), following.end(), is_here)
                                   : std::none_of(following.begin(), following.end(), is_here);
     if (following.empty() || is_whole) return;
+    // What is pinned stays, and so does the reasoning that it follows from.
+    const auto is_pinned_here = [&](std::uint64_t i) { return is_pinned(i) && has(i); };
+    if (!grows_ && is_kept && (is_pinned(index) || std::any_of(following.begin(), following.end(), is_pinned_here))) return;
     done_.insert(index);
-    if (!grows_ && is_kept && is_pinned(index)) return;
     change.push_back(index);
     change.insert(change.end(), following.begin(), following.end());
   }
@@ -343,7 +352,8 @@ std::vector<Warning> warnings_of(const Log& log, const PlacedView& before, const
     const std::optional<std::uint64_t> reasoning = was.before(seam);
     if (!reasoning || reasoning == last) continue;
     last = reasoning;
-    if (!keeps(change.kept, *reasoning) || was.count_calls(*reasoning) == 0) continue;
+    // A message that calls itself has its calls.
+    if (before.entries[*reasoning].calls || !keeps(change.kept, *reasoning) || was.count_calls(*reasoning) == 0) continue;
     const std::uint32_t ordinal = before.entries[*reasoning].ordinal;
     const std::optional<std::uint64_t> index = after.index_of(ordinal);
     if (!index || is.count_calls(*index) > 0) continue;

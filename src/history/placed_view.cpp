@@ -54,17 +54,19 @@ std::vector<Occurrence> occurrences(const Log& log, const PlacedView& view, std:
                                     FirstReader* reader = nullptr) {
   std::vector<Occurrence> found;
   std::size_t limit = occurrences_max;
-  bool met_call = false;
+  bool met_call = false, is_open = false;  // is_open: the results of the call in question are not over
   const auto look = [&](const Link& link, std::uint64_t at) {
     if (reader && !reader->knows(link)) return true;
+    if (link.is_call()) is_open = link.ordinal == around;
     if (const std::optional<std::uint64_t> index = view.index_of(link.ordinal)) {
       const bool is_call = link.is_call();
       found.push_back({*index, link.ordinal, is_call, !is_call, is_call ? at : 0, is_call ? 0 : at});
       met_call = met_call || is_call;
     }
-    return found.size() < limit || !met_call;
+    return found.size() < limit || !met_call || is_open;
   };
   log.visit_mentions_below(hash, around, look);
+  is_open = false;
   met_call = true;  // what answers a call stands after it
   limit = found.size() + occurrences_max;
   log.visit_mentions_from(hash, around, look);

@@ -78,6 +78,7 @@ std::vector<ContentBlock> read_blocks(const Message& message) {
   MessageReading reading(message);
   std::vector<ContentBlock> made;
   for (const Block& block : reading.turn().blocks) {
+    if (block.kind == BlockKind::reasoning && !is_reasoning(block)) continue;
     // An empty text beside something else says nothing.
     if (block.kind == BlockKind::text && block.text.empty() && reading.turn().blocks.size() > 1) continue;
     made.push_back(content_block(block));

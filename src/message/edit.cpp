@@ -74,6 +74,19 @@ void join_as_string(std::string& out, const JsonValue& content, std::string_view
   out += content.string_raw();
 }
 
+// The calls of a message's lists, each once: those of the other list and those that are parts as well are the same calls.
+void append_listed_calls(std::string& out, const Message& message, const JsonValue& root) {
+  const MessageReading reading(message, KeptItems::ignored);
+  for (const JsonMember member : root.members()) {
+    if (!names_tool_calls(member.key)) continue;
+    const std::string_view list = member.value.raw();
+    for (const Block& block : reading.turn().blocks) {
+      const bool is_listed = block.raw.data() >= list.data() && block.raw.data() < list.data() + list.size();
+      if (block.kind == BlockKind::call && is_listed) append_element(out, block.raw);
+    }
+  }
+}
+
 Result<Joined> join(std::span<const Message> messages, std::string_view separator, const MessageLimits& limits) {
   std::string escaped_separator;
   append_json_escaped(escaped_separator, separator);
@@ -94,9 +107,9 @@ Result<Joined> join(std::span<const Message> messages, std::string_view separato
           joined.tool_calls = "[";
           joined.tool_calls_key = member.key.raw();
         }
-        for (const JsonValue call : member.value.elements()) append_element(joined.tool_calls, call.raw());
       }
     }
+    append_listed_calls(joined.tool_calls, message, text.root());
     if (joined.content.size() + joined.tool_calls.size() > limits.message_bytes)
       return too_large("the merged message", limits.message_bytes);
   }

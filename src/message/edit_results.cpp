@@ -30,7 +30,7 @@ void change_texts(const Block& result, const std::string& stub, std::vector<Chan
 }  // namespace
 
 Result<Message> replace_tool_results(const Message& message, const StubOf& stub, const MessageLimits& limits) {
-  const MessageReading reading(message);
+  const MessageReading reading(message, KeptItems::ignored);
   std::vector<Change> changes;
   for (const Block& block : reading.turn().blocks) {
     if (!is_client(block, BlockKind::result) || block.id.empty() || block.content.empty()) continue;

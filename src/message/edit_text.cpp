@@ -36,7 +36,7 @@ std::vector<std::string_view> texts_in(const MessageReading& reading, std::strin
 template <class Edit>
 Result<Message> edit_texts(const Message& message, const MessageLimits& limits, Edit edit) {
   const std::string_view json = message.json();
-  const MessageReading reading(message);
+  const MessageReading reading(message, KeptItems::ignored);
   std::string out;
   std::size_t copied = 0;
   for (const std::string_view body : texts_in(reading, json)) {

@@ -152,7 +152,7 @@ Result<Message> Message::parse(std::string_view json, const MessageLimits& limit
     const ReadTurn read(reading.root());
     const std::vector<Block>& blocks = read.turn.blocks;
     if (std::any_of(blocks.begin(), blocks.end(), is_linked)) flags |= Rep::with_tool_links;
-    if (facts.role == Role::assistant && has_kind(read.turn, BlockKind::reasoning)) {
+    if (facts.role == Role::assistant && std::any_of(blocks.begin(), blocks.end(), is_reasoning)) {
       flags |= Rep::with_reasoning;
       if (std::all_of(blocks.begin(), blocks.end(), says_nothing)) flags |= Rep::with_reasoning_only;
     }

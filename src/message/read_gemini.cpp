@@ -104,6 +104,7 @@ class GeminiReader {
   // What the provider runs itself: code, and tools of its own.
   void read_server(const JsonValue& part, Block& block) {
     block.is_server = true;
+    block.has_own_form = true;
     for (const JsonMember member : part.members()) {
       const bool is_call = is_one_of(member.key, {"executableCode", "executable_code", "toolCall", "tool_call"});
       const bool is_result =

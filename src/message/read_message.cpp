@@ -14,8 +14,8 @@ constexpr DialectSet none = 0;
 
 class MessageReader {
  public:
-  MessageReader(std::optional<Dialect> origin, Arena& arena, ToolIds& ids)
-      : origin_(origin ? bit(*origin) : DialectSet{0}), arena_(arena), ids_(ids) {}
+  MessageReader(std::optional<Dialect> origin, Arena& arena, ToolIds& ids, KeptItems items)
+      : origin_(origin ? bit(*origin) : DialectSet{0}), arena_(arena), ids_(ids), items_(items) {}
 
   Turn read(JsonValue message) {
     turn_.raw = message.raw();
@@ -27,7 +27,7 @@ class MessageReader {
     if (content) read_content(*content);
     for (std::vector<Block>& list : calls_) add_calls(std::move(list));
     if (turn_.role == Role::tool) become_results();
-    if (item_) become_item();
+    if (item_ && items_ == KeptItems::read) become_item();
     if (turn_.shape == Turn::Shape::absent || turn_.shape == Turn::Shape::null) native_ &= in_chat;
     turn_.native = origin_ != 0 ? origin_ : native_;
     return std::move(turn_);
@@ -76,7 +76,9 @@ class MessageReader {
       native_ &= is_chat ? in_chat : none;
       if (value.is(JsonType::array)) {
         turn_.has_empty_calls = turn_.has_empty_calls || (is_chat && value.empty());
-        for (const JsonValue call : value.elements()) read_call(call, calls_[is_chat ? 1 : 0]);
+        std::vector<Block>& list = calls_[is_chat ? 1 : 0];
+        list.reserve(value.count());
+        for (const JsonValue call : value.elements()) read_call(call, list);
       }
     } else if (names_tool_call_id(key)) {
       native_ &= key.string_is("tool_call_id") ? in_chat : none;
@@ -92,6 +94,7 @@ class MessageReader {
       if (value.is(JsonType::string)) add_text(BlockKind::reasoning, value, decoded_of(key, arena_));
     } else if (key.string_is("reasoning_details")) {
       native_ &= in_chat;
+      if (!value.is(JsonType::array) || value.empty()) return;
       Block block = block_of(BlockKind::reasoning, value, in_chat);
       block.type = "reasoning_details";
       turn_.blocks.push_back(std::move(block));
@@ -188,7 +191,7 @@ class MessageReader {
     block.has_own_id = false;
     block.name = decoded_of(call, "name", arena_);
     block.id = id_without_one(true, block.name);
-    if (const std::optional<JsonValue> arguments = call.find("arguments")) block.json = arguments->raw();
+    block.json = arguments_of(call);
     calls_[1].push_back(std::move(block));
   }
 
@@ -221,7 +224,9 @@ class MessageReader {
       if (!turn_.blocks.empty()) named.content = {};  // it is not alone there
       turn_.blocks.insert(turn_.blocks.begin(), std::move(named));
     } else {
+      const bool is_alone = turn_.blocks.size() == 1 && !result_id_.empty();
       say_first(turn_.blocks.front(), std::move(others));
+      if (is_alone) turn_.blocks.front().content = turn_.content;
     }
   }
 
@@ -294,6 +299,7 @@ class MessageReader {
   const DialectSet origin_;
   Arena& arena_;
   ToolIds& ids_;
+  const KeptItems items_;
   Turn turn_;
   DialectSet native_ = 0;
   std::vector<Block> calls_[2];  // of `toolCalls`, and of `tool_calls` and `function_call`
@@ -304,8 +310,8 @@ class MessageReader {
 
 }  // namespace
 
-Turn read_message(JsonValue message, std::optional<Dialect> origin, Arena& arena, ToolIds& ids) {
-  return MessageReader(origin, arena, ids).read(message);
+Turn read_message(JsonValue message, std::optional<Dialect> origin, Arena& arena, ToolIds& ids, KeptItems items) {
+  return MessageReader(origin, arena, ids, items).read(message);
 }
 
 }  // namespace undertext

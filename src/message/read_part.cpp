@@ -225,7 +225,7 @@ class PartReader {
   void read_part_item(const JsonValue& part, Block& block) {
     std::optional<Block> item = read_item(part, arena_);
     if (!item) return;
-    item->native = block.native;
+    item->native |= block.native;
     block = std::move(*item);
   }
 
@@ -306,9 +306,10 @@ class PartReader {
     if (read.size() == 1 && (!is_said || block.native != in_responses)) {
       const std::string_view raw = block.raw;
       const DialectSet native = block.native;
+      const DialectSet may_stand = native & read.front().native;
       block = std::move(read.front());
       block.raw = raw;
-      block.native = native;
+      block.native = may_stand;
     }
     native_ = 0;
   }

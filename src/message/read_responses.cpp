@@ -20,7 +20,7 @@ bool says_more(const JsonValue& object, std::initializer_list<std::string_view> 
 
 Block read_response_part(const JsonValue& part, Arena& arena) {
   Block block = block_of(BlockKind::opaque, part);
-  block.type = body_of(part, "type");
+  block.type = decoded_of(part, "type", arena);
   block.has_unknown = says_more(part, {"type", "text", "refusal", "annotations", "image_url", "file_id", "file_data", "file_url",
                                        "filename", "detail", "prompt_cache_breakpoint"});
   if (const std::optional<JsonValue> cache = part.find("prompt_cache_breakpoint"); cache && cache->is(JsonType::object))
@@ -87,7 +87,7 @@ std::string_view id_of(const JsonValue& item, const ItemType& type, Arena& arena
 }  // namespace
 
 std::optional<Block> read_item(JsonValue item, Arena& arena) {
-  const std::string_view type = body_of(item, "type");
+  const std::string_view type = decoded_of(item, "type", arena);
   const std::optional<ItemType> row = item_type(type);
   if (!row || !item.is(JsonType::object)) return std::nullopt;
   Block block = block_of(row->kind, item);
@@ -98,6 +98,8 @@ std::optional<Block> read_item(JsonValue item, Arena& arena) {
   block.is_complete = row->is_complete;
   block.is_custom = type.starts_with("custom_tool_call");
   block.has_own_form = !block.is_custom && !type.starts_with("function_call");
+  // The Agents SDK spells its items otherwise than the API that they are for.
+  if (item.find("callId") || type.ends_with("_call_result") || type == "hosted_tool_call") block.native = 0;
   block.name = decoded_of(item, "name", arena);
   if (block.name.empty()) block.name = row->tool;
   std::optional<JsonValue> said = item.find(row->said);
@@ -105,7 +107,8 @@ std::optional<Block> read_item(JsonValue item, Arena& arena) {
   if (row->kind == BlockKind::call) {
     block.is_async = is_true(item, "async");
     block.has_unknown = says_more(item, {"type", "id", "call_id", "callId", "name", "status", row->said});
-    if (said && !said->is(JsonType::null)) block.json = said->raw();
+    const bool is_nothing = said && (said->is(JsonType::null) || (said->raw() == R"("")" && !block.is_custom));
+    if (said && !is_nothing) block.json = said->raw();
   } else {
     block.has_unknown = says_more(item, {"type", "id", "call_id", "callId", "name", "status", row->said});
     block.is_error = body_of(item, "status") == "failed";
@@ -121,7 +124,7 @@ Turn read_responses(JsonValue item, Arena& arena) {
   turn.shape = Turn::Shape::item;
   turn.is_item = true;
   turn.item_id = decoded_of(item, "id", arena);
-  const std::string_view type = body_of(item, "type");
+  const std::string_view type = decoded_of(item, "type", arena);
   if (type.empty() || type == "message") {
     read_message(item, turn, arena);
     return turn;

@@ -17,10 +17,10 @@ namespace undertext {
 
 class MessageReading {
  public:
-  explicit MessageReading(const Message& message) {
+  explicit MessageReading(const Message& message, KeptItems items = KeptItems::read) {
     // These bytes have been read before, so this cannot fail.
     text_.read(message.json(), {.depth = std::numeric_limits<std::uint32_t>::max()});
-    turn_ = read_message(text_.root(), std::nullopt, arena_, ids_);
+    turn_ = read_message(text_.root(), std::nullopt, arena_, ids_, items);
   }
   MessageReading(const MessageReading&) = delete;
   MessageReading& operator=(const MessageReading&) = delete;

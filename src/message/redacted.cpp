@@ -1,6 +1,7 @@
 #include "message/redacted.hpp"
 
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/json_text.hpp"
@@ -8,31 +9,37 @@
 namespace undertext {
 namespace {
 
-constexpr std::string_view text = "[redacted]";
-
-void append_calls(std::string& json, const Message& message) {
-  bool any = false;
-  for (const ToolLink& link : message.tool_links()) {
-    if (link.side != ToolLink::Side::call) continue;
-    json += any ? "," : R"(,"toolCalls":[)";
-    any = true;
-    json += R"({"id":)";
-    append_json_string(json, link.id);
-    json += R"(,"name":"redacted","arguments":"{}"})";
-  }
-  if (any) json += ']';
+// Of a message, the links whose other half stands elsewhere, of one side.
+std::vector<ToolLink> links_to_others(const Message& message, ToolLink::Side side) {
+  std::vector<ToolLink> links = message.tool_links();
+  std::unordered_set<std::string> here;
+  for (const ToolLink& link : links)
+    if (link.side != side) here.insert(link.id);
+  std::erase_if(links, [&](const ToolLink& link) { return link.side != side || here.count(link.id) > 0; });
+  return links;
 }
 
-// Results in the form of parts: several may stand in one message.
-bool append_results(std::string& json, const std::vector<ToolLink>& results) {
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    json += i > 0 ? "," : R"(,"content":[)";
-    json += R"({"type":"tool_result","tool_use_id":)";
-    append_json_string(json, results[i].id);
-    json += R"(,"content":"[redacted]"})";
+void append_calls(std::string& json, const std::vector<ToolLink>& calls) {
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    json += i > 0 ? R"(,{"id":)" : R"(,"toolCalls":[{"id":)";
+    append_json_string(json, calls[i].id);
+    json += R"(,"name":"redacted","arguments":"{}"})";
   }
-  if (!results.empty()) json += ']';
-  return !results.empty();
+  if (!calls.empty()) json += ']';
+}
+
+// Reasoning stays reasoning, and results stand as parts, since several may be in one message.
+void append_content(std::string& json, const Message& message, const std::vector<ToolLink>& results) {
+  std::string parts;
+  if (message.has_reasoning()) parts += R"(,{"type":"reasoning","text":"[redacted]"})";
+  for (const ToolLink& result : results) {
+    parts += R"(,{"type":"tool_result","tool_use_id":)";
+    append_json_string(parts, result.id);
+    parts += R"(,"content":"[redacted]"})";
+  }
+  if (message.has_reasoning() && !message.is_only_reasoning()) parts += R"(,{"type":"text","text":"[redacted]"})";
+  json += R"(,"content":)";
+  json += parts.empty() ? R"("[redacted]")" : "[" + parts.substr(1) + "]";
 }
 
 }  // namespace
@@ -41,18 +48,14 @@ Message redacted(const Message& message, const RedactionNote& note) {
   std::string json = R"({"role":")";
   json += name(message.role());
   json += '"';
-  std::vector<ToolLink> results = message.tool_links();
-  std::erase_if(results, [](const ToolLink& link) { return link.side != ToolLink::Side::result; });
-  if (message.role() == Role::tool && !results.empty()) {
+  std::vector<ToolLink> results = links_to_others(message, ToolLink::Side::result);
+  if (message.role() == Role::tool && results.size() == 1) {
     json += R"(,"toolCallId":)";
     append_json_string(json, results.front().id);
-    results.erase(results.begin());
+    results.clear();
   }
-  if (!append_results(json, results)) {
-    json += R"(,"content":)";
-    append_json_string(json, text);
-  }
-  append_calls(json, message);
+  append_content(json, message, results);
+  append_calls(json, links_to_others(message, ToolLink::Side::call));
   if (const std::optional<std::int64_t> time = message.timestamp_ms()) json += R"(,"timestamp":)" + std::to_string(*time);
   json += R"(,"metadata":{"redacted":{"who":)";
   append_json_string(json, note.who);

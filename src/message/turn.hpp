@@ -147,7 +147,10 @@ struct ToolIds {
 };
 
 // The union of Chat, Anthropic and the engine's own form. `origin` is set for bytes that are known to come from that dialect.
-Turn read_message(JsonValue message, std::optional<Dialect> origin, Arena& arena, ToolIds& ids);
+// An item that an adapter of an earlier release kept beside a text is read instead of that text, unless `items` is ignored, as by edits, which
+// change the text.
+enum class KeptItems : std::uint8_t { read, ignored };
+Turn read_message(JsonValue message, std::optional<Dialect> origin, Arena& arena, ToolIds& ids, KeptItems items = KeptItems::read);
 Turn read_gemini(JsonValue content, Arena& arena, ToolIds& ids);
 Turn read_responses(JsonValue item, Arena& arena);
 Turn read_in(Dialect dialect, JsonValue json, Arena& arena, ToolIds& ids);
@@ -155,6 +158,14 @@ Block read_gemini_part(JsonValue part, Arena& arena, ToolIds& ids);
 
 // A call or result as an item of the Responses API, or as a part that is one. Nullopt: neither.
 std::optional<Block> read_item(JsonValue item, Arena& arena);
+
+// Whether a result that is no list says a text, which may be empty.
+inline bool has_text(const Block& result) { return result.json.empty() && result.text.data() != nullptr; }
+
+// Reasoning beside the content may be there and say nothing, as some servers write it.
+inline bool is_reasoning(const Block& block) {
+  return block.kind == BlockKind::reasoning && !(block.raw.empty() && block.text.empty());
+}
 
 // Calls visit(body) for each text of the message, in order: what is said, and what results say. Not reasoning, refusals or arguments.
 // visit returns whether to go on; false when it was stopped.
@@ -170,12 +181,13 @@ template <class Visit>
 bool visit_texts(const Block& block, Visit& visit) {
   if (block.kind == BlockKind::text) return visit(block.text);
   if (block.kind != BlockKind::result) return true;
-  return block.is_list ? visit_texts(block.inner, visit) : !block.json.empty() || visit(block.text);
+  return block.is_list ? visit_texts(block.inner, visit) : !has_text(block) || visit(block.text);
 }
 
 // Whether a call or result is one half of a pair with the other in another block.
 inline bool is_linked(const Block& block) {
-  return (block.kind == BlockKind::call || block.kind == BlockKind::result) && !block.id.empty() && !block.is_complete;
+  return (block.kind == BlockKind::call || block.kind == BlockKind::result) && !block.id.empty() && block.has_own_id &&
+         !block.is_complete;
 }
 
 }  // namespace undertext

@@ -100,6 +100,8 @@ class MessageCost {
   }
 
   std::uint64_t block(const Block& block) {
+    // What only its provider understands may hold its result too, wherever that stands.
+    if (block.has_own_form && !block.raw.empty()) return strings(block.raw);
     switch (block.kind) {
       case BlockKind::text:
       case BlockKind::refusal: return text(block.text);

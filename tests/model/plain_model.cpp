@@ -146,7 +146,8 @@ PlainModel::Ordinals PlainModel::mended(const State& s, const Ordinals& before, 
       const auto stays = [&](std::uint64_t o) { return in(after, o); };
       if (std::all_of(unit.begin(), unit.end(), stays) || std::none_of(unit.begin(), unit.end(), stays)) continue;
       if (pairs == Pairs::grow) add.insert(unit.begin(), unit.end());
-      if (pairs == Pairs::shrink && stays(before[i]) && pinned(s, before[i])) continue;
+      const auto is_pinned_here = [&](std::uint64_t o) { return stays(o) && pinned(s, o); };
+      if (pairs == Pairs::shrink && stays(before[i]) && std::any_of(unit.begin(), unit.end(), is_pinned_here)) continue;
       for (const std::uint64_t o : unit) {
         if (pairs == Pairs::shrink && !pinned(s, o)) drop.insert(o);
       }
@@ -161,6 +162,15 @@ PlainModel::Ordinals PlainModel::mended(const State& s, const Ordinals& before, 
   return after;
 }
 
+namespace {
+
+bool calls_itself(const Message& message) {
+  const std::vector<ToolLink> links = message.tool_links();
+  return std::any_of(links.begin(), links.end(), [](const ToolLink& link) { return link.side == ToolLink::Side::call; });
+}
+
+}  // namespace
+
 std::vector<Warning> PlainModel::warnings(const Ordinals& before, const Ordinals& after) const {
   std::vector<Warning> found;
   for (const std::uint64_t ordinal : after) {
@@ -173,7 +183,7 @@ std::vector<Warning> PlainModel::warnings(const Ordinals& before, const Ordinals
           {link.side == ToolLink::Side::call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call,
            Ordinal(ordinal), link.id});
     }
-    if (log[ordinal].has_reasoning() && has_call(before, ordinal) && !has_call(after, ordinal))
+    if (log[ordinal].has_reasoning() && !calls_itself(log[ordinal]) && has_call(before, ordinal) && !has_call(after, ordinal))
       found.push_back({Warning::Code::reasoning_without_call, Ordinal(ordinal), ""});
   }
   return found;
