@@ -47,15 +47,16 @@ LastOfUser last_of_user(const View& view) {
   return last;
 }
 
-// Whether a call of the message has no result in the view. An edited copy of a call is stored after the result that it has.
-bool lacks_a_result(const View& view, std::uint32_t ordinal) {
+// Whether a call of the message waits: no result came for it, and none is in the view. (An edited copy of a call is stored after its result.)
+bool waits(const View& view, std::uint32_t ordinal) {
   const View::Rep& rep = view.rep();
-  const std::vector<Mention> mentions = rep.log.mentions(ordinal);
-  return std::any_of(mentions.begin(), mentions.end(), [&](const Mention& mention) {
-    if (!mention.calls) return false;
-    const std::vector<PairPlaces> pairs = pairs_of(rep.log, rep.placed, mention.hash, ordinal);
-    return std::none_of(pairs.begin(), pairs.end(), [&](const PairPlaces& pair) { return pair.call_ordinal == ordinal; });
-  });
+  for (std::uint64_t i = rep.log.first_link(ordinal); i < rep.log.first_link(std::uint64_t{ordinal} + 1); ++i) {
+    const Link link = rep.log.links[i];
+    if (!link.is_call() || link.answered_at != no_place) continue;
+    const std::vector<PairPlaces> pairs = pairs_of(rep.log, rep.placed, link.hash(), ordinal);
+    if (std::none_of(pairs.begin(), pairs.end(), [&](const PairPlaces& pair) { return pair.call_ordinal == ordinal; })) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -94,7 +95,7 @@ Kept Kept::with_turns(const History& history, const View& view, std::optional<st
   // The result of a call that waits would come to nothing.
   for (const std::uint32_t ordinal : view.rep().log.waiting()) {
     const std::optional<std::uint64_t> index = view.index_of(Ordinal(ordinal));
-    if (index && lacks_a_result(view, ordinal)) indices.push_back(*index);
+    if (index && waits(view, ordinal)) indices.push_back(*index);
   }
   if (user) indices.push_back(*user);
   view.rep().placed.entries.visit(

@@ -108,7 +108,28 @@ std::set<std::uint64_t> unread(const View& view) {
   return all;
 }
 
-// Whether it makes a call for which no result came, with it or later, hidden or not.
+// Whether a result in the view answers the call: the last one of its id before the result; when there is none, the first one after it that has no
+// result of its own.
+bool is_answered_in_view(const History& history, std::uint64_t ordinal, const std::string& id) {
+  const View view = history.view();
+  const auto holds = [&](std::uint64_t i, ToolLink::Side side) {
+    const std::vector<ToolLink> links = view[i].tool_links();
+    return std::find(links.begin(), links.end(), ToolLink{side, id}) != links.end();
+  };
+  std::optional<std::uint64_t> call, first_call;
+  bool first_is_answered = false, has_earlier = false;
+  for (std::uint64_t i = 0; i < view.size(); ++i) {
+    if (holds(i, ToolLink::Side::call)) call = i;
+    if (!first_call) first_call = call;
+    if (!holds(i, ToolLink::Side::result)) continue;
+    if (call && view.ordinal(*call).value == ordinal) return true;
+    if (call && call == first_call) first_is_answered = true;
+    if (!call) has_earlier = true;
+  }
+  return has_earlier && first_call && !first_is_answered && view.ordinal(*first_call).value == ordinal;
+}
+
+// Whether it makes a call for which no result came, with it or later, hidden or not, and none is in the view.
 bool waits(const History& history, std::uint64_t ordinal) {
   const View log = history.log();
   for (const ToolLink& link : log[ordinal].tool_links()) {
@@ -118,7 +139,7 @@ bool waits(const History& history, std::uint64_t ordinal) {
       const std::vector<ToolLink> links = log[o].tool_links();
       answered = std::find(links.begin(), links.end(), ToolLink{ToolLink::Side::result, link.id}) != links.end();
     }
-    if (!answered) return true;
+    if (!answered && !is_answered_in_view(history, ordinal, link.id)) return true;
   }
   return false;
 }
