@@ -46,7 +46,7 @@ def is_served(server):
     events = EventStream(server, "/v1/conversations/a/events?after=0")
     assert events.wait_for("id: 1"), events.lines
     events.close()
-    body = b'{"operation":"APPEND","messages":[{"role":"user","content":"' + b"x" * (4 << 20) + b'"}]}'  # many records of TLS
+    body = b'{"operation":"APPEND","messages":[{"role":"user","content":"' + b"x" * (3 << 20) + b'"}]}'  # many records of TLS
     assert server.request("POST", "/v1/conversations/a/operations", body, headers={"Content-Type": "application/json"}).status == 200
     large = server.request("GET", "/v1/conversations/a/rows?end=2")
     assert len(large.json()["result"]["rows"]) == 2 and len(large.body) > 4 << 20
