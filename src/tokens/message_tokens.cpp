@@ -91,6 +91,7 @@ class MessageCost {
 
   // The body of a JSON string.
   std::uint64_t text(std::string_view body) {
+    if (body.empty()) return 0;
     if (std::memchr(body.data(), '\\', body.size()) == nullptr) return tokenizer_.count(body);
     std::string& decoded = buffer();
     append_json_decoded(decoded, body);
