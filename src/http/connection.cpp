@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t buffer_bytes_max = 64 << 10;  // while a body comes in
 constexpr std::size_t drained_bytes_max = 256 << 10;
 constexpr std::chrono::milliseconds linger_patience_max{2'000};
-constexpr Refusal no_room{503, "there is too much in memory already: come again"};
+constexpr Refusal no_room{503, "there is too much in memory already: retry later"};
 
 }  // namespace
 

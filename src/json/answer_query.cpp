@@ -97,7 +97,7 @@ struct Answering {
   void need_room(std::uint64_t bytes) const {
     if (bytes > asked.room.bytes_max) throw Failure(too_large());
     if (asked.room.reserve && !asked.room.reserve(bytes))
-      throw Failure({ErrorCode::unavailable, "there is too much in memory already: come again"});
+      throw Failure({ErrorCode::unavailable, "there is too much in memory already: retry later"});
   }
 
  private:

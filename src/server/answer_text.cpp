@@ -18,7 +18,7 @@ void AnswerText::expect(std::uint64_t more_bytes) {
   if (needed <= text_.capacity()) return;
   // A string that grows at least doubles.
   const std::uint64_t capacity = std::max<std::uint64_t>(needed, 2 * text_.capacity());
-  if (room_.reserve && !room_.reserve(capacity)) refuse(ErrorCode::unavailable, "there is too much in memory already: come again");
+  if (room_.reserve && !room_.reserve(capacity)) refuse(ErrorCode::unavailable, "there is too much in memory already: retry later");
   text_.reserve(capacity);
 }
 

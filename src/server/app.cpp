@@ -46,7 +46,7 @@ void need_room_to_read(const Route& route, const http::Request& request, http::E
   const std::uint64_t bytes = reading_bytes(route.body, request.body);
   if (bytes + request.body.size() > bytes_max)
     refuse(ErrorCode::too_large, "the body has more values in it than there is ever room for: send less at once");
-  if (!exchange.reserve(bytes)) refuse(ErrorCode::unavailable, "there is too much in memory already: come again");
+  if (!exchange.reserve(bytes)) refuse(ErrorCode::unavailable, "there is too much in memory already: retry later");
 }
 
 // To the exception that is being handled.

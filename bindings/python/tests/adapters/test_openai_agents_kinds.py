@@ -161,7 +161,7 @@ def test_one_half_of_a_pair_of_any_kind_is_not_deleted_in_silence() -> None:
     conversation = session_with(TURN).conversation
     answer = conversation.delete(indices=[7])
     warnings = [(warning["code"], warning.get("toolCallId")) for warning in answer["warnings"]]
-    assert ("tool_result_without_call", "s1") in warnings
+    assert warnings == [("reasoning_without_call", None), ("tool_result_without_call", "s1")]
 
 
 #: As the releases before kept items that are no message: whole, beside a text that stands for them.
