@@ -69,12 +69,17 @@ class UNDERTEXT_API Strategy {
   virtual bool is_slow() const noexcept { return false; }           // true: it may wait for a network
   virtual bool needs_tokens_max() const noexcept { return false; }  // true: invalid_argument without one in the aim
 
-  // A plan for the head of `history`: an empty one when the view is within the aim already, or when there is nothing it could do and no
-  // aim to miss. cannot_fit, with tokens_minimum: the aim cannot be reached. Whatever a summariser fails with is passed on. May throw: a Failure keeps
+  virtual bool has_target() const noexcept { return true; }  // false: it never falls short of one, whatever it leaves
+
+  // The best plan for the head of `history`: one that reaches the aim; where none does, the one that leaves the fewest tokens. Empty when the view is
+  // within the aim already, or when nothing can be freed. Whoever asked decides with reaches() whether a plan that falls short is of use.
+  // A custom strategy may return cannot_fit instead of a plan. Whatever a summariser fails with is passed on. May throw: a Failure keeps
   // its code; a conversation reports any other exception as invalid_argument, with the field "strategy".
   virtual Result<Plan> plan(const History& history, const Aim& aim) const = 0;
 };
 using StrategyPtr = std::shared_ptr<const Strategy>;
+
+UNDERTEXT_API bool reaches(const Plan& plan, const Aim& aim);  // tokens_after is within the aim, or there is no token aim
 
 UNDERTEXT_API StrategyPtr no_strategy();
 UNDERTEXT_API StrategyPtr keep_recent(std::uint64_t messages);             // the last n messages of the view
@@ -103,7 +108,7 @@ UNDERTEXT_API StrategyPtr smart_summary(SmartSummary options = {});
 UNDERTEXT_API StrategyPtr pipeline(std::vector<StrategyPtr> steps);
 
 // Of several strategies, whichever reaches the aim at the least cost to a prompt cache that holds the view: what is billed anew, less what being shorter
-// saves in the turns to come. Of equal ones the first. cannot_fit: none reaches it.
+// saves in the turns to come. Of equal ones the first. Where none reaches it, the one that leaves the fewest tokens.
 struct PreferCache {
   CacheRules rules = {};       // such as a Profile's
   std::uint64_t overhead = 0;  // tokens of tools and instructions before the view

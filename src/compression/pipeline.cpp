@@ -72,7 +72,7 @@ class Pipeline final : public Strategy {
   Result<Plan> plan(const History& history, const Aim& aim) const override {
     Plan total = empty_plan(history, name());
     if (is_within(history.view(), aim)) return total;
-    Progress progress{history, history.stats().tokens, {}, {}, {}};
+    Progress progress{history, {}, {}, {}};
     // Without an aim that says when it is enough, what a late step leaves may be something that an early one would hide. So the steps are gone
     // through until none finds anything: to plan twice is to plan once. Mostly the second round is in vain.
     for (int round = 0; round < rounds_max; ++round) {
@@ -83,8 +83,6 @@ class Pipeline final : public Strategy {
       }
       if (aim.tokens_max || progress.now.version().value == version) break;
     }
-    if (aim.tokens_max && progress.now.stats().tokens > *aim.tokens_max)
-      return cannot_fit(name(), progress.minimum, *aim.tokens_max);
     if (progress.now.version() == history.version()) return total;
     progress.total.strategy = std::move(progress.names);
     progress.total.reason = std::move(progress.reasons);
@@ -96,19 +94,13 @@ class Pipeline final : public Strategy {
 
   struct Progress {
     History now;
-    std::uint64_t minimum;  // of tokens, that was reached or could have been
     std::string names, reasons;
     Plan total;
   };
 
   static std::optional<Error> take(const Strategy& step, const Aim& aim, Progress& progress) {
     Result<Plan> next = plan_by(step, progress.now, aim);
-    // A step that cannot reach the aim by itself may still come nearer, for the next one.
-    if (!next && next.error().code == ErrorCode::cannot_fit) {
-      progress.minimum = std::min(progress.minimum, next.error().tokens_minimum.value_or(progress.minimum));
-      if (step.needs_tokens_max() || step.is_slow()) return {};  // to ask a model twice is to pay twice
-      next = plan_by(step, progress.now, without_token_aim(aim));
-    }
+    if (!next && next.error().code == ErrorCode::cannot_fit) return {};  // the next one may
     if (!next) return next.error();
     if (next->replacements.empty()) return {};
     Result<Step> applied = progress.now.apply(
@@ -117,7 +109,6 @@ class Pipeline final : public Strategy {
          .limits = aim.limits});
     if (!applied) return applied.error();
     progress.now = std::move(applied->history);
-    progress.minimum = std::min(progress.minimum, progress.now.stats().tokens);
     progress.names += (progress.names.empty() ? "" : ", ") + next->strategy;
     progress.reasons += (progress.reasons.empty() ? "" : "; ") + next->reason;
     Plan& total = progress.total;
@@ -126,12 +117,6 @@ class Pipeline final : public Strategy {
     total.prompt_tokens += next->prompt_tokens;
     total.completion_tokens += next->completion_tokens;
     return {};
-  }
-
-  // For a step that is not the last: as far as it goes by itself.
-  static Aim without_token_aim(Aim aim) {
-    aim.tokens_max.reset();
-    return aim;
   }
 
   std::vector<StrategyPtr> steps_;

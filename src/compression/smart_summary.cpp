@@ -66,7 +66,7 @@ class SummaryStrategy final : public Strategy {
     const std::uint64_t keep = options_.keep.value_or(aim.tokens_max ? view.size() : messages_kept);
     std::uint64_t start = view.previous_legal_cut(view.size() - std::min(view.size(), keep));
     if (aim.tokens_max) {
-      if (always.tokens() > *aim.tokens_max) return nothing_done(history, view, always, aim);
+      if (always.tokens() > *aim.tokens_max) return empty_plan(history, name());
       summary_tokens_max = std::min({summary_tokens_max, *aim.tokens_max / 3, *aim.tokens_max - always.tokens()});
       start = std::max(start, largest_tail(view, always, *aim.tokens_max - summary_tokens_max));
     }
@@ -75,10 +75,9 @@ class SummaryStrategy final : public Strategy {
     // The summary is to be shorter than what it stands for; and the message around its text costs something too.
     const std::uint64_t around = message_overhead(aim);
     const std::uint64_t message_tokens_max = std::min(summary_tokens_max, hidden_tokens > 0 ? hidden_tokens - 1 : 0);
-    if ((!aim.tokens_max && !holds_news(view, hidden)) || message_tokens_max <= around)
-      return nothing_done(history, view, always, aim);
+    if ((!aim.tokens_max && !holds_news(view, hidden)) || message_tokens_max <= around) return empty_plan(history, name());
     Result<Plan> plan = summarised(history, view, aim, hidden, hidden_tokens, message_tokens_max - around);
-    if (!plan && plan.error().code == ErrorCode::cannot_fit) return nothing_done(history, view, always, aim);
+    if (!plan && plan.error().code == ErrorCode::cannot_fit) return empty_plan(history, name());
     return plan;
   }
 
@@ -92,16 +91,6 @@ class SummaryStrategy final : public Strategy {
       }
     }
     return false;
-  }
-
-  // The least that could be reached: with a summary of one token, whose message has at most a third of the room.
-  Result<Plan> nothing_done(const History& history, const View& view, const Kept& always, const Aim& aim) const {
-    if (!aim.tokens_max) return empty_plan(history, name());
-    const std::uint64_t least_summary = message_overhead(aim) + 1;
-    const std::uint64_t least = std::max(always.tokens() + least_summary, 3 * least_summary);
-    const std::uint64_t tokens = view.sums().tokens();
-    // What is no more than the aim and still was not reached, because there is nothing to tell or no way to tell it, cannot be promised.
-    return cannot_fit(name(), least > *aim.tokens_max ? std::min(least, tokens) : tokens, *aim.tokens_max);
   }
 
   static std::vector<Message> visible_in(const View& view, const Stretches& hidden) {
