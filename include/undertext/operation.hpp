@@ -75,6 +75,7 @@ struct Plan {
   std::uint64_t tokens_after = 0;
   std::uint64_t prompt_tokens = 0;  // what the summary cost, as its provider reported
   std::uint64_t completion_tokens = 0;
+  std::optional<std::uint64_t> target_tokens = {};  // what it was to reach; unset: nothing in particular
 };
 
 namespace op {
