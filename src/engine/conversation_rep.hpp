@@ -158,7 +158,12 @@ struct Conversation::Rep {
   void start_compressing(History frozen) noexcept;
   void compress_in_background(const History& frozen, const std::stop_token& cancel);
   bool goes_on_compressing(History& frozen, const std::stop_token& cancel);
-  Result<Outcome> commit_plan(Result<Plan> plan, Work& work, bool tell);
+  struct Proposal {
+    Result<Plan> plan;
+    bool reaches_target = false;  // on the version it was made for
+  };
+  Proposal propose(const History& history, const std::stop_token& cancel) const;
+  Result<Outcome> commit_plan(Result<Plan> plan, bool reaches_target, Work& work, bool tell);
   Event told_of(const Result<Outcome>& outcome, Version version, bool stale) const;
 };
 

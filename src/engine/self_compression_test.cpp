@@ -181,6 +181,140 @@ TEST(Compress, WithoutATargetComesDownToWhatAutomaticCompressionDoes) {
   EXPECT_EQ(without.compress(*sliding_window()).error().code, ErrorCode::invalid_argument);
 }
 
+TEST(SelfCompression, FreesWhatItCanWhereTheTargetIsOutOfReachAndSaysSo) {
+  Conversation conversation = Conversation::open(compressing(keep_recent(10), 300, 100)).value();
+  std::size_t compressions = 0;
+  std::uint64_t most = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Outcome outcome = conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 6)}}}).value();
+    most = std::max(most, conversation.stats().tokens);
+    EXPECT_FALSE(find(outcome.events, Event::Type::compression_failed));
+    if (const Event* compressed = find(outcome.events, Event::Type::compressed)) {
+      ++compressions;
+      EXPECT_EQ(compressed->target_reached, false);
+      EXPECT_EQ(compressed->tokens_after, conversation.stats().tokens);
+      EXPECT_EQ(conversation.view().size(), 10u);
+    }
+  }
+  EXPECT_GE(compressions, 3u);
+  EXPECT_LE(most, 300u + 300u / 16);
+  for (const Receipt& receipt : conversation.history().receipts()) {
+    EXPECT_EQ(receipt.target_tokens, 100u);
+    EXPECT_EQ(receipt.target_reached(), false);
+    EXPECT_EQ(conversation.history().version_info(Version(receipt.version)).target_reached, false);
+  }
+}
+
+TEST(SelfCompression, ThatCanFreeLessThanASixteenthOfTheThresholdChangesNothing) {
+  Conversation conversation = Conversation::open(compressing(keep_recent(1), 800, 100)).value();
+  conversation.apply({op::Append{{text(Role::user, "a short one"), words(Role::assistant, 5)}}}).value();
+  const Outcome outcome = conversation.apply({op::Append{{words(Role::user, 400)}}}).value();
+  const Event* failed = find(outcome.events, Event::Type::compression_failed);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->error->code, ErrorCode::cannot_fit);
+  EXPECT_EQ(failed->error->tokens_minimum, conversation.view().tokens(2));
+  EXPECT_EQ(conversation.version(), outcome.version);
+}
+
+// Hides the first message.
+class HidesTheFirst final : public Strategy {
+ public:
+  std::string_view name() const noexcept override { return "hides_the_first"; }
+  Result<Plan> plan(const History& history, const Aim&) const override {
+    return Plan{.base = history.version(), .replacements = {{{{0, 1}}}}};
+  }
+};
+
+TEST(SelfCompression, ThatFellShortIsTriedAgainWhenTheViewHasGrownByASixteenth) {
+  Conversation conversation = Conversation::open(compressing(std::make_shared<HidesTheFirst>(), 160, 20)).value();
+  std::vector<Message> many(20, words(Role::user, 10));
+  conversation.apply({op::Append{many}}).value();
+  ASSERT_GT(conversation.stats().tokens, 300u);
+  ASSERT_EQ(conversation.view().size(), 19u) << "the first try";
+  std::size_t tries = 0;
+  std::uint64_t left = conversation.stats().tokens;
+  for (int i = 0; i < 20; ++i) {
+    const Outcome outcome = conversation.apply({op::Append{{text(Role::user, "one")}}}).value();
+    const Event* compressed = find(outcome.events, Event::Type::compressed);
+    EXPECT_EQ(compressed != nullptr, outcome.stats.tokens >= left + 160 / 16);
+    if (!compressed) continue;
+    ++tries;
+    EXPECT_EQ(compressed->target_reached, false);
+    left = conversation.stats().tokens;
+  }
+  EXPECT_GE(tries, 2u);
+}
+
+TEST(SelfCompression, DoesNotHideAtOnceWhatExpandBroughtBack) {
+  Conversation conversation = Conversation::open(compressing(smart_summary({.keep = 4}), 500, 300)).value();
+  append_until(conversation, Event::Type::compressed);
+  const Receipt receipt = conversation.history().receipts().at(0);
+  const std::optional<std::uint64_t> index = conversation.view().index_of(Ordinal(receipt.summaries.at(0).summary));
+  ASSERT_TRUE(index);
+  const Outcome expanded = conversation.apply({op::Expand{*index}}).value();
+  ASSERT_GT(conversation.stats().tokens, 500u);
+  EXPECT_FALSE(find(expanded.events, Event::Type::compressed));
+  const Outcome next = conversation.apply({op::Append{{text(Role::user, "thanks")}}}).value();
+  EXPECT_FALSE(find(next.events, Event::Type::compressed));
+  EXPECT_TRUE(conversation.view().index_of(Ordinal(receipt.hidden.at(0))));
+  append_until(conversation, Event::Type::compressed, 10);  // it grows by a sixteenth, and the strategy runs again
+}
+
+TEST(Compress, WithProgressAppliesTheBestPlanAndSaysThatTheTargetWasMissed) {
+  Conversation conversation;
+  for (int i = 0; i < 20; ++i) conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 10)}}}).value();
+  const History before = conversation.history();
+  const Error refused = conversation.compress(*keep_recent(4), {.tokens_max = 10}).error();
+  EXPECT_EQ(refused.code, ErrorCode::cannot_fit);
+  EXPECT_EQ(conversation.version(), before.version());
+
+  const Outcome outcome = conversation.compress(*keep_recent(4), {.tokens_max = 10, .progress = true}).value();
+  ASSERT_TRUE(outcome.receipt);
+  EXPECT_EQ(outcome.receipt->target_tokens, 10u);
+  EXPECT_EQ(outcome.receipt->target_reached(), false);
+  EXPECT_EQ(conversation.view().size(), 4u);
+  EXPECT_EQ(refused.tokens_minimum, outcome.stats.tokens);
+
+  conversation.apply({op::Undo{}}).value();
+  const Operation listed{conversation.compress_by(keep_recent(4), {.tokens_max = 10, .progress = true}).value()};
+  EXPECT_EQ(conversation.apply(std::vector<Operation>{listed}).value().at(0).receipt->target_reached(), false);
+
+  const Error nothing_left = conversation.compress(*keep_recent(4), {.tokens_max = 10, .progress = true}).error();
+  EXPECT_EQ(nothing_left.code, ErrorCode::cannot_fit) << "nothing can be freed";
+  EXPECT_EQ(conversation.compress(*sliding_window(), {.tokens_max = 60, .progress = true}).value().receipt->target_reached(), true);
+}
+
+TEST(Compress, OfACustomStrategyIsJudgedByWhatItLeavesAlsoWhereItDoesNotCount) {
+  Conversation conversation;
+  conversation.apply({op::Append{{words(Role::user, 20), words(Role::user, 20)}}}).value();
+  EXPECT_EQ(conversation.compress(HidesTheFirst(), {.tokens_max = 10}).error().tokens_minimum, conversation.view().tokens(1));
+  EXPECT_EQ(conversation.compress(HidesTheFirst(), {.tokens_max = 10, .progress = true}).value().receipt->target_reached(), false);
+}
+
+TEST(Compress, TheTargetIsStoredWithTheOperationAndItsAnswer) {
+  const std::shared_ptr<Store> store = memory_store();
+  const auto opened = [&] { return Conversation::open(store, "a", compressing(keep_recent(2), 200, 20)).value(); };
+  Outcome first;
+  {
+    Conversation conversation = opened();
+    for (int i = 0; !find(first.events, Event::Type::compressed); ++i) {
+      first = conversation.apply({op::Append{{words(Role::user, 10)}}, {.operation_id = "a" + std::to_string(i)}}).value();
+    }
+    conversation.compress(*keep_recent(1), {.tokens_max = 1, .progress = true, .operation = {.operation_id = "by hand"}}).value();
+  }
+  Conversation conversation = opened();
+  const std::vector<Receipt> receipts = conversation.history().receipts();
+  ASSERT_EQ(receipts.size(), 2u);
+  EXPECT_EQ(receipts[0].target_tokens, 20u);
+  EXPECT_EQ(receipts[1].target_tokens, 1u);
+  const std::string id = "a" + std::to_string(first.version.value - 1);
+  const Outcome again = conversation.apply({op::Append{{words(Role::user, 10)}}, {.operation_id = id}}).value();
+  ASSERT_TRUE(find(again.events, Event::Type::compressed));
+  EXPECT_EQ(find(again.events, Event::Type::compressed)->target_reached, false);
+  const Outcome by_hand = conversation.compress(*keep_recent(1), {.operation = {.operation_id = "by hand"}}).value();
+  EXPECT_EQ(by_hand.receipt->target_tokens, 1u);
+}
+
 class ThrowingSummariser final : public Summariser {
  public:
   std::string_view name() const noexcept override { return "mine"; }

@@ -25,6 +25,7 @@ namespace undertext {
 struct StrategyCall {
   StrategyPtr strategy = {};                     // unset: none was named
   std::optional<std::uint64_t> tokens_max = {};  // from `targetTokens` or `budget`
+  bool progress = false;                         // a plan that falls short of that is applied too
 };
 
 // Whether the engine has one of this name itself, which one of the settings' cannot then have.

@@ -94,6 +94,8 @@ export interface CompressByStrategy {
   strategy: StrategyChoice
   targetTokens?: number
   budget?: Budget
+  /** Where the target is out of reach, what can be freed is: `targetReached` is then false. Default: `cannot_fit`, and nothing changes. */
+  progress?: boolean
 }
 
 export type TextChange =
