@@ -66,8 +66,9 @@ class UNDERTEXT_API Strategy {
  public:
   virtual ~Strategy();
   virtual std::string_view name() const noexcept = 0;
-  virtual bool is_slow() const noexcept { return false; }           // true: it may wait for a network
-  virtual bool needs_tokens_max() const noexcept { return false; }  // true: invalid_argument without one in the aim
+  virtual bool is_slow() const noexcept { return false; }  // true: it may wait for a network
+  // true: it works towards a target, so that a COMPRESS that names none gets the conversation's. false: then it does what it does without one.
+  virtual bool needs_tokens_max() const noexcept { return false; }
 
   virtual bool has_target() const noexcept { return true; }  // false: it never falls short of one, whatever it leaves
 
@@ -99,13 +100,16 @@ UNDERTEXT_API StrategyPtr clear_tool_results(ClearToolResults options = {});
 // to what they stand for.
 struct SmartSummary {
   std::shared_ptr<const Summariser> summariser = {};  // unset: the digest
-  std::optional<std::uint64_t> keep = {};             // at most so many messages at the end; unset: as many as fit, or 10
-  std::uint64_t summary_tokens_max = 1'024;           // with a token aim at most a third of it
+  std::vector<std::shared_ptr<const Summariser>> fallbacks = {};
+  std::optional<std::uint64_t> keep = {};    // at most so many messages at the end; unset: as many as fit, or 10
+  std::uint64_t summary_tokens_max = 1'024;  // with a token aim at most a third of it
 };
 UNDERTEXT_API StrategyPtr smart_summary(SmartSummary options = {});
 
 // One after another, cheapest first, until the aim is reached; without a token aim, all of them. One plan comes out.
 UNDERTEXT_API StrategyPtr pipeline(std::vector<StrategyPtr> steps);
+
+UNDERTEXT_API StrategyPtr default_strategy(SmartSummary summary = {});
 
 // Of several strategies, whichever reaches the aim at the least cost to a prompt cache that holds the view: what is billed anew, less what being shorter
 // saves in the turns to come. Of equal ones the first. Where none reaches it, the one that leaves the fewest tokens.

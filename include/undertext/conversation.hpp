@@ -77,7 +77,7 @@ struct CompressionConfig {
   bool enabled = false;
   std::uint64_t threshold = 0;                      // 0: Settings::token_limit
   std::optional<std::uint64_t> target_tokens = {};  // what to come down to; unset: three quarters of the threshold
-  StrategyPtr strategy = {};                        // unset: sliding_window
+  StrategyPtr strategy = {};                        // unset: default_strategy()
 };
 
 using Summarisers = std::map<std::string, std::shared_ptr<const Summariser>, std::less<>>;

@@ -254,7 +254,7 @@ Run declare_fork(Arguments& arguments) {
 }
 
 struct CompressGiven : OperationGiven {
-  std::string strategy = "sliding_window";
+  std::string strategy = "default";
   std::optional<std::uint64_t> tokens;
   bool progress = false;
 };
@@ -280,8 +280,8 @@ Run declare_compress(Arguments& arguments) {
   declare_placed_conversation(arguments, *given);
   arguments.add(
       {"--strategy", &given->strategy,
-       "none, keep_recent, keep_system_and_recent, sliding_window, clear_tool_results, smart_summary or pipeline, by name or as "
-       "JSON with its settings",
+       "default, none, keep_recent, keep_system_and_recent, sliding_window, clear_tool_results, smart_summary or pipeline, by name "
+       "or as JSON with its settings",
        "NAME"});
   arguments.add({"--target-tokens", &given->tokens, "What to come down to", "N"});
   arguments.add({"--progress", &given->progress, "Free what can be freed where the target is out of reach"});

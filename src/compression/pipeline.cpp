@@ -126,4 +126,8 @@ class Pipeline final : public Strategy {
 
 StrategyPtr pipeline(std::vector<StrategyPtr> steps) { return std::make_shared<Pipeline>(std::move(steps)); }
 
+StrategyPtr default_strategy(SmartSummary summary) {
+  return pipeline({clear_tool_results(), smart_summary(std::move(summary)), sliding_window()});
+}
+
 }  // namespace undertext

@@ -28,7 +28,7 @@ std::int64_t now_ms(const Settings& settings) { return settings.clock_ms ? setti
 Result<Counting> prepare(Settings& settings) {
   if (settings.compression.threshold == 0) settings.compression.threshold = settings.token_limit.value_or(0);
   if (std::optional<Error> error = check(settings.compression)) return std::move(*error);
-  if (!settings.compression.strategy) settings.compression.strategy = sliding_window();
+  if (!settings.compression.strategy) settings.compression.strategy = default_strategy();
   if (settings.tokenizer.empty()) settings.tokenizer = "estimate";
   return counting_by(settings.tokenizer);
 }

@@ -469,6 +469,58 @@ TEST_F(SlowSummary, IsDiscardedAndToldOfWhenWhatItStandsForHasChanged) {
   EXPECT_EQ(discarded->error->code, ErrorCode::conflict);
 }
 
+TEST_F(SlowSummary, IsDiscardedAndReportedWhenSomethingWasPutInsideItsStretch) {
+  Conversation conversation = waiting();
+  conversation.apply({op::Insert{1, {text(Role::user, "in between")}}}).value();
+  const View before = conversation.view();
+  held->answer(Summary{"Too late."});
+  conversation.wait_for_compression();
+  EXPECT_EQ(ordinals(conversation.view()), ordinals(before));
+  Outcome outcome;
+  const Event* discarded = told(conversation, Event::Type::compression_discarded, outcome);
+  ASSERT_TRUE(discarded);
+  EXPECT_EQ(discarded->error->code, ErrorCode::conflict);
+  EXPECT_TRUE(conversation.history().receipts().empty());
+}
+
+// A model that is down.
+class Down final : public Summariser {
+ public:
+  explicit Down(std::string name) : name_(std::move(name)) {}
+  std::string_view name() const noexcept override { return name_; }
+  bool is_slow() const noexcept override { return true; }
+  Result<Summary> summarise(const SummaryRequest&) const override { return Error{ErrorCode::unavailable, "nobody answers"}; }
+
+ private:
+  const std::string name_;
+};
+
+TEST_F(SlowSummary, ComesFromTheNextSummariserWhenOneFails) {
+  strategy = smart_summary({.summariser = std::make_shared<Down>("first"), .fallbacks = {held}});
+  Conversation conversation = waiting();
+  held->answer(Summary{"By the second.", "model-2"});
+  conversation.wait_for_compression();
+  const Receipt receipt = conversation.history().receipts().at(0);
+  EXPECT_EQ(receipt.summariser, "held");
+  EXPECT_EQ(receipt.model, "model-2");
+  EXPECT_NE(receipt.reason.find("first"), std::string::npos) << receipt.reason;
+}
+
+TEST(SelfCompression, KeepsTheViewSmallWhenEveryModelIsDown) {
+  const SmartSummary models{.summariser = std::make_shared<Down>("first"), .fallbacks = {std::make_shared<Down>("second")}};
+  for (const StrategyPtr& strategy : {smart_summary(models), default_strategy(models)}) {
+    Conversation conversation = Conversation::open(compressing(strategy, 500, 300)).value();
+    for (int i = 0; i < 60; ++i) {
+      conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 10)}}}).value();
+      conversation.wait_for_compression();
+      ASSERT_LE(conversation.stats().tokens, 500u + 500u / 16);
+    }
+    const Receipt receipt = conversation.history().receipts().at(0);
+    EXPECT_EQ(receipt.summariser, "digest");
+    EXPECT_NE(receipt.reason.find("second"), std::string::npos) << receipt.reason;
+  }
+}
+
 TEST_F(SlowSummary, ThatFailsOrSaysNothingOrTooMuchChangesNothingAndTheNextTryWorks) {
   const Result<Summary> bad[] = {Error{ErrorCode::unavailable, "the network is gone"}, Summary{""}, Summary{" \n"},
                                  Summary{std::string(20'000, 'x')}, Summary{std::string("\xff\xfe no text")}};

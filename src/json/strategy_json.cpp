@@ -46,8 +46,8 @@ void read_endpoint(Fields& fields, std::shared_ptr<const Summariser>& summariser
 }
 
 constexpr std::string_view shipped[] = {
-    "none",         "keep_recent", "keep_system_and_recent", "sliding_window", "clear_tool_results", "smart_summary",
-    "prefer_cache", "pipeline"};
+    "default",       "none",         "keep_recent", "keep_system_and_recent", "sliding_window", "clear_tool_results",
+    "smart_summary", "prefer_cache", "pipeline"};
 
 // The strategies of one request.
 class StrategyReader {
@@ -59,7 +59,8 @@ class StrategyReader {
 
  private:
   std::vector<StrategyPtr> read_steps(Fields& fields, const std::string& of, bool may_nest);
-  void read_summariser(Fields& fields, std::shared_ptr<const Summariser>& summariser);
+  void read_summariser(Fields& fields, SmartSummary& options);
+  std::shared_ptr<const Summariser> summariser_named(Fields& fields, const std::string& name) const;
   const Settings& settings_;
 };
 
@@ -81,15 +82,31 @@ std::vector<StrategyPtr> StrategyReader::read_steps(Fields& fields, const std::s
   return steps;
 }
 
-void StrategyReader::read_summariser(Fields& fields, std::shared_ptr<const Summariser>& summariser) {
-  std::string name = "digest";
-  fields.take("summariser", name);
-  if (name == "digest") return;  // what is there unless told otherwise
+std::shared_ptr<const Summariser> StrategyReader::summariser_named(Fields& fields, const std::string& name) const {
+  if (is_shipped_summariser(name)) return digest_summariser();
   const auto found = settings_.summarisers.find(name);
-  if (found != settings_.summarisers.end()) {
-    summariser = found->second;
+  if (found != settings_.summarisers.end()) return found->second;
+  fields.fail("summariser", "\"" + clipped(name) + "\" is neither \"digest\" nor among the summarisers of the settings");
+  return {};
+}
+
+// One name, or a list of them: each is tried when those before it failed.
+void StrategyReader::read_summariser(Fields& fields, SmartSummary& options) {
+  std::vector<std::string> names;
+  const std::optional<JsonValue> given = fields.find("summariser");
+  if (given && given->is(JsonType::array)) {
+    fields.take_filled("summariser", names);
   } else {
-    fields.fail("summariser", "\"" + clipped(name) + "\" is neither \"digest\" nor among the summarisers of the settings");
+    fields.take("summariser", names.emplace_back("digest"));
+  }
+  for (const std::string& name : names) {
+    std::shared_ptr<const Summariser> summariser = summariser_named(fields, name);
+    if (!summariser) return;
+    if (!options.summariser) {
+      options.summariser = std::move(summariser);
+    } else {
+      options.fallbacks.push_back(std::move(summariser));
+    }
   }
 }
 
@@ -110,8 +127,13 @@ StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name
     SmartSummary options;
     fields.take("keep", options.keep);
     fields.take("summaryTokens", options.summary_tokens_max);
-    read_summariser(fields, options.summariser);
+    read_summariser(fields, options);
     return smart_summary(std::move(options));
+  }
+  if (name == "default") {
+    SmartSummary options;
+    read_summariser(fields, options);
+    return default_strategy(std::move(options));
   }
   if (name == "pipeline") return pipeline(read_steps(fields, name, may_nest));
   if (name == "prefer_cache") {

@@ -1,6 +1,7 @@
 // Strategies and budgets as they come in from JSON.
 //
 //     "sliding_window"                                     a strategy by its name alone
+//     {"name":"default","summariser":["haiku","local"]}    what a conversation has that names none; the digest comes last by itself
 //     {"name":"keep_recent","n":20}                        also keep_system_and_recent
 //     {"name":"clear_tool_results","keep":3,"exclude":["read_file"],"minGain":2000}
 //     {"name":"smart_summary","keep":10,"summaryTokens":800,"summariser":"digest"}
