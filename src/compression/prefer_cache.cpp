@@ -35,8 +35,9 @@ class Cheapest final : public Strategy {
     for (const StrategyPtr& strategy : strategies_) {
       Result<Plan> plan = plan_by(*strategy, history, aim);
       if (!plan) {
-        if (plan.error().code != ErrorCode::cannot_fit) return plan;
-        error = plan.error();
+        if (aim.cancel.stop_requested()) return plan;
+        // One that failed tells more than one that found nothing to do.
+        if (!error || error->code == ErrorCode::cannot_fit) error = plan.error();
         continue;
       }
       if (!reaches(*plan, aim)) {
