@@ -69,7 +69,7 @@ class CStrategy final : public Strategy {
       : name_(std::move(name)), plan_(make), slow_(pace != UNDERTEXT_QUICK), context_(std::move(context)) {}
   std::string_view name() const noexcept override { return name_; }
   bool is_slow() const noexcept override { return slow_; }
-  bool needs_tokens_max() const noexcept override { return true; }
+  bool uses_default_target() const noexcept override { return true; }
 
   Result<Plan> plan(const History& history, const Aim& aim) const override {
     const undertext_view view{history, history.view()};

@@ -67,6 +67,8 @@ Result<Plan> rebase(const Plan& plan, const History& planned_for, const History&
     }
     std::sort(indices.begin(), indices.end());
     replacement.hidden = with_indices({}, indices);
+    if (replacement.summary && replacement.hidden.size() > 1)
+      return Error{ErrorCode::conflict, "a message stands now between what a summary of the plan stands for", "plan"};
   }
   const std::uint64_t saved = plan.tokens_before - std::min(plan.tokens_before, plan.tokens_after);
   moved.tokens_before = now.stats().tokens;

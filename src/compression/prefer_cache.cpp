@@ -25,6 +25,10 @@ class Cheapest final : public Strategy {
     return std::any_of(strategies_.begin(), strategies_.end(), [](const StrategyPtr& one) { return one->needs_tokens_max(); });
   }
 
+  bool uses_default_target() const noexcept override {
+    return std::any_of(strategies_.begin(), strategies_.end(), [](const StrategyPtr& one) { return one->uses_default_target(); });
+  }
+
   Result<Plan> plan(const History& history, const Aim& aim) const override {
     const View view = history.view();
     if (is_within(view, aim)) return empty_plan(history, name());
@@ -35,8 +39,9 @@ class Cheapest final : public Strategy {
     for (const StrategyPtr& strategy : strategies_) {
       Result<Plan> plan = plan_by(*strategy, history, aim);
       if (!plan) {
-        if (plan.error().code != ErrorCode::cannot_fit) return plan;
-        error = plan.error();
+        if (aim.cancel.stop_requested()) return plan;
+        // One that failed tells more than one that found nothing to do.
+        if (!error || error->code == ErrorCode::cannot_fit) error = plan.error();
         continue;
       }
       if (!reaches(*plan, aim)) {

@@ -27,9 +27,12 @@ class KeepRecent final : public Strategy {
   Result<Plan> plan(const History& history, const Aim& aim) const override {
     const View view = view_with_links(history);
     if (is_within(view, aim)) return empty_plan(history, name());
-    const std::uint64_t start = view.previous_legal_cut(first_wanted(view));
-    Plan plan =
-        plan_keeping(history, view, with_tail(Kept::always_with_user(history, view).stretches(), start, view.size()), name());
+    const std::uint64_t wanted = first_wanted(view);
+    Plan plan = plan_by_turns_or_steps(view, aim, [&](Whole whole) {
+      const std::uint64_t start = previous_legal_cut(view.rep().log, view.rep().placed, wanted, whole);
+      return plan_keeping(history, view, with_tail(Kept::always_with_user(history, view, whole).stretches(), start, view.size()),
+                          name());
+    });
     plan.reason = "keep the last " + std::to_string(messages_) + " messages";
     return plan;
   }
@@ -57,11 +60,13 @@ class SlidingWindow final : public Strategy {
       return Error{ErrorCode::invalid_argument, "sliding_window needs to know how many tokens there is room for", "targetTokens"};
     const View view = view_with_links(history);
     if (is_within(view, aim)) return empty_plan(history, name());
-    const Kept always = Kept::always_with_user(history, view);
-    const bool is_in_reach = always.tokens() <= *aim.tokens_max;
-    const std::uint64_t start = is_in_reach ? largest_tail(view, always, *aim.tokens_max) : view.size();
-    Plan plan = plan_keeping(history, view, with_tail(always.stretches(), start, view.size()), name());
-    plan.reason = is_in_reach ? "the largest tail within " + std::to_string(*aim.tokens_max) + " tokens" : "only what must stay";
+    Plan plan = plan_by_turns_or_steps(view, aim, [&](Whole whole) {
+      const Kept always = Kept::always_with_user(history, view, whole);
+      const std::uint64_t start = always.tokens() > *aim.tokens_max ? view.size() : largest_tail(view, always, *aim.tokens_max);
+      return plan_keeping(history, view, with_tail(always.stretches(), start, view.size()), name());
+    });
+    plan.reason =
+        reaches(plan, aim) ? "the largest tail within " + std::to_string(*aim.tokens_max) + " tokens" : "only what must stay";
     return plan;
   }
 };

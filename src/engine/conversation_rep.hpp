@@ -150,9 +150,9 @@ struct Conversation::Rep {
   void publish_work(Work work, const Subscribers::List& listeners) noexcept;
 
   Aim aim(std::optional<std::uint64_t> tokens_max) const;
-  // Of an explicit COMPRESS. Without `tokens_max`, a strategy that needs a target gets the default one.
+  // Of an explicit COMPRESS. Without `tokens_max`, a strategy that uses the default target gets that.
   Aim aim_of(const Strategy& strategy, std::optional<std::uint64_t> tokens_max) const {
-    return aim(tokens_max || !strategy.needs_tokens_max() ? tokens_max : target_tokens());
+    return aim(tokens_max || !strategy.uses_default_target() ? tokens_max : target_tokens());
   }
   std::optional<std::uint64_t> target_tokens() const;  // the conversation's default: see CompressionConfig
   void start_compressing(History frozen) noexcept;

@@ -63,9 +63,9 @@ TEST(SettingsJson, WhatIsWrongIsNamed) {
       {R"({"compressionConfig":{"strategy":{"name":"shrink"}}})", "name"},
       {R"({"compressionConfig":{"strategy":{"name":"default","keep":3}}})", "keep"},
       {R"({"compressionConfig":{"strategy":{"name":"default","summariser":"nobody"}}})", "summariser"},
-      {R"({"compressionConfig":{"strategy":{"name":"smart_summary","summariser":[]}}})", "summariser"},
-      {R"({"compressionConfig":{"strategy":{"name":"smart_summary","summariser":["digest","nobody"]}}})", "summariser"},
-      {R"({"compressionConfig":{"strategy":{"name":"smart_summary","summariser":[1]}}})", "summariser"},
+      {R"({"compressionConfig":{"strategy":{"name":"smart_summary","summariser":["digest"]}}})", "summariser"},
+      {R"({"compressionConfig":{"strategy":{"name":"smart_summary","fallbacks":["digest","nobody"]}}})", "fallbacks"},
+      {R"({"compressionConfig":{"strategy":{"name":"smart_summary","fallbacks":[1]}}})", "fallbacks"},
       {"[]", ""},
       {"", ""},
       {"{", ""},
@@ -87,12 +87,12 @@ class Down final : public Summariser {
   Result<Summary> summarise(const SummaryRequest&) const override { return Error{ErrorCode::unavailable, "nobody answers"}; }
 };
 
-TEST(SettingsJson, AListOfSummarisersIsTriedInItsOrder) {
+TEST(SettingsJson, FallbacksOfASummariserAreTried) {
   Settings own;
   own.summarisers["down"] = own.summarisers["down too"] = std::make_shared<Down>();
   for (const char* name : {"default", "smart_summary"}) {
     const std::string config = R"({"compressionConfig":{"enabled":true,"threshold":300,"strategy":{"name":")" + std::string(name) +
-                               R"(","summariser":["down","down too","digest"]}}})";
+                               R"(","summariser":"down","fallbacks":["down too","digest"]}}})";
     Conversation conversation = Conversation::open(read_settings(config, own).value().settings).value();
     for (int i = 0; conversation.history().receipts().empty() && i < 100; ++i) {
       conversation.apply({op::Append{{Message::make(Role::user, "some words to be summarised").value()}}}).value();

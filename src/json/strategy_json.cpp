@@ -59,8 +59,8 @@ class StrategyReader {
 
  private:
   std::vector<StrategyPtr> read_steps(Fields& fields, const std::string& of, bool may_nest);
-  void read_summariser(Fields& fields, SmartSummary& options);
-  std::shared_ptr<const Summariser> summariser_named(Fields& fields, const std::string& name) const;
+  void read_summarisers(Fields& fields, SmartSummary& options);
+  std::shared_ptr<const Summariser> find_summariser(Fields& fields, std::string_view field, const std::string& name);
   const Settings& settings_;
 };
 
@@ -82,32 +82,22 @@ std::vector<StrategyPtr> StrategyReader::read_steps(Fields& fields, const std::s
   return steps;
 }
 
-std::shared_ptr<const Summariser> StrategyReader::summariser_named(Fields& fields, const std::string& name) const {
-  if (is_shipped_summariser(name)) return digest_summariser();
+// Nothing for the digest, which is there by default and last in any case; and for a name that is none, with an error.
+std::shared_ptr<const Summariser> StrategyReader::find_summariser(Fields& fields, std::string_view field, const std::string& name) {
+  if (is_shipped_summariser(name)) return {};
   const auto found = settings_.summarisers.find(name);
   if (found != settings_.summarisers.end()) return found->second;
-  fields.fail("summariser", "\"" + clipped(name) + "\" is neither \"digest\" nor among the summarisers of the settings");
+  fields.fail(field, "\"" + clipped(name) + "\" is neither \"digest\" nor among the summarisers of the settings");
   return {};
 }
 
-// One name, or a list of them: each is tried when those before it failed.
-void StrategyReader::read_summariser(Fields& fields, SmartSummary& options) {
-  std::vector<std::string> names;
-  const std::optional<JsonValue> given = fields.find("summariser");
-  if (given && given->is(JsonType::array)) {
-    fields.take_filled("summariser", names);
-  } else {
-    fields.take("summariser", names.emplace_back("digest"));
-  }
-  for (const std::string& name : names) {
-    std::shared_ptr<const Summariser> summariser = summariser_named(fields, name);
-    if (!summariser) return;
-    if (!options.summariser) {
-      options.summariser = std::move(summariser);
-    } else {
-      options.fallbacks.push_back(std::move(summariser));
-    }
-  }
+void StrategyReader::read_summarisers(Fields& fields, SmartSummary& options) {
+  std::string name = "digest";
+  std::vector<std::string> fallbacks;
+  fields.take("summariser", name);
+  fields.take("fallbacks", fallbacks);
+  options.summariser = find_summariser(fields, "summariser", name);
+  for (const std::string& fallback : fallbacks) options.fallbacks.push_back(find_summariser(fields, "fallbacks", fallback));
 }
 
 StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name, bool may_nest) {
@@ -127,12 +117,12 @@ StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name
     SmartSummary options;
     fields.take("keep", options.keep);
     fields.take("summaryTokens", options.summary_tokens_max);
-    read_summariser(fields, options);
+    read_summarisers(fields, options);
     return smart_summary(std::move(options));
   }
   if (name == "default") {
     SmartSummary options;
-    read_summariser(fields, options);
+    read_summarisers(fields, options);
     return default_strategy(std::move(options));
   }
   if (name == "pipeline") return pipeline(read_steps(fields, name, may_nest));

@@ -211,8 +211,12 @@ export function givenChoice(strategy: CompressionStrategy | StrategyChoice, conf
 
 function renamed(strategy: StrategyChoice, from: string, to: string): StrategyChoice {
   if (typeof strategy === 'string') return strategy
-  const { steps, summariser, ...rest } = strategy as { name: string; steps?: readonly StrategyChoice[]; summariser?: string | readonly string[] }
+  const { steps, summariser, fallbacks, ...rest } = strategy as { name: string; steps?: readonly StrategyChoice[]; summariser?: string; fallbacks?: readonly string[] }
   const other = (name: string) => (name === from ? to : name)
-  const named = typeof summariser === 'string' ? other(summariser) : summariser?.map(other)
-  return { ...rest, ...(named !== undefined && { summariser: named }), ...(steps && { steps: steps.map((step) => renamed(step, from, to)) }) }
+  return {
+    ...rest,
+    ...(summariser !== undefined && { summariser: other(summariser) }),
+    ...(fallbacks && { fallbacks: fallbacks.map(other) }),
+    ...(steps && { steps: steps.map((step) => renamed(step, from, to)) }),
+  }
 }

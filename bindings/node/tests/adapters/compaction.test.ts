@@ -69,7 +69,7 @@ test('reasoning stays with all the calls that follow from it', async () => {
 test('a session whose models are down is summarised by the digest', async () => {
   const settings: Settings = {
     summarisers: { down, 'down too': down },
-    compressionConfig: { enabled: true, threshold: 400, targetTokens: 250, strategy: { name: 'default', summariser: ['down', 'down too'] } },
+    compressionConfig: { enabled: true, threshold: 400, targetTokens: 250, strategy: { name: 'default', summariser: 'down', fallbacks: ['down too'] } },
   }
   const { conversation, session } = await sessionOf([], settings)
   for (let i = 0; i < 40; ++i) {
@@ -102,7 +102,7 @@ test('a graph keeps a call that waits, makes the progress that can be made, and 
     await graph.updateState(config, { messages: [...(await messages()).map(({ id }) => new RemoveMessage({ id: id! })), ...left] }, 'speak')
     return answer
   }
-  const digested = await compress({ name: 'smart_summary', summariser: ['down'] })
+  const digested = await compress({ name: 'smart_summary', summariser: 'down' })
   assert.equal(digested.receipt!.summariser, 'digest')
   assert.match(digested.receipt!.reason!, /down/)
   for (let i = 0; i < 8; ++i) await graph.invoke({ messages: [new HumanMessage(`again ${i} ${words}`)] }, config)

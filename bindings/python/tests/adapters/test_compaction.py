@@ -90,7 +90,7 @@ def test_reasoning_stays_with_all_the_calls_that_follow_from_it(strategy: Any) -
 
 
 def test_a_session_whose_model_is_down_is_summarised_by_the_digest() -> None:
-    config = {"enabled": True, "threshold": 400, "targetTokens": 250, "strategy": {"name": "default", "summariser": ["down", "down too"]}}
+    config = {"enabled": True, "threshold": 400, "targetTokens": 250, "strategy": {"name": "default", "summariser": "down", "fallbacks": ["down too"]}}
     session = session_of([], {"summarisers": {"down": DOWN, "down too": DOWN}, "compressionConfig": config})
     for i in range(40):
         asyncio.run(session.add_items([said("user" if i % 2 == 0 else "assistant", i)]))  # type: ignore[list-item]
@@ -185,7 +185,7 @@ def test_a_graph_keeps_thinking_with_the_calls_that_follow_from_it(thread: Threa
 def test_a_graph_whose_model_is_down_is_summarised_by_the_digest(thread: Thread) -> None:
     for i in range(12):
         thread.say(HumanMessage(f"{i} {WORDS}"))
-    answer = thread.compress(strategy={"name": "smart_summary", "summariser": ["down"]}, target_tokens=300)
+    answer = thread.compress(strategy={"name": "smart_summary", "summariser": "down"}, target_tokens=300)
     assert answer["receipt"]["summariser"] == "digest"
     assert "down" in answer["receipt"]["reason"]
     assert len(thread.messages) < 24

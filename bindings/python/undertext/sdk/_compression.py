@@ -155,11 +155,11 @@ def renamed(strategy: object, names: Mapping[str, str]) -> object:
     if not isinstance(strategy, Mapping):
         return strategy
     made: Dict[str, object] = {**strategy, **({"steps": renamed(strategy["steps"], names)} if "steps" in strategy else {})}
-    summariser = made.get("summariser")
+    summariser, fallbacks = made.get("summariser"), made.get("fallbacks")
     if isinstance(summariser, str):
         made["summariser"] = names.get(summariser, summariser)
-    elif isinstance(summariser, (list, tuple)):
-        made["summariser"] = [names.get(name, name) for name in summariser]
+    if isinstance(fallbacks, (list, tuple)):
+        made["fallbacks"] = [names.get(name, name) for name in fallbacks]
     return made
 
 
