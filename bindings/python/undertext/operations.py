@@ -94,6 +94,11 @@ class Expand(_Options):
     index: int
 
 
+class Show(_Options):
+    operation: Literal["SHOW"]
+    ordinals: Sequence[int]
+
+
 class _MergeArguments(_Options, total=False):
     separator: str
 
@@ -181,6 +186,7 @@ Operation = Union[
     Delete,
     Compress,
     Expand,
+    Show,
     Merge,
     Split,
     Transform,
