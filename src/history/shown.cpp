@@ -32,21 +32,27 @@ class Returning {
   }
   bool is_here(std::uint32_t ordinal) const { return all_.contains(ordinal) || view_.shows(ordinal); }
 
+  // Backwards in time, looking only at what each state has and the one after it has not.
   void add_units_last_seen() {
-    std::vector<std::uint32_t> left;
+    std::set<std::uint32_t> left;
     for (const std::uint32_t ordinal : all_) {
-      if (log_.stored[ordinal].role() != Role::system) left.push_back(ordinal);
+      if (log_.stored[ordinal].role() != Role::system) left.insert(ordinal);
     }
+    EntryTree newer = rep_.head.view;
     for (std::uint64_t k = rep_.states.size(); k-- > 0 && !left.empty();) {
       const PlacedView then = rep_.states[k].placed();
+      const std::uint64_t prefix = then.entries.common_prefix(newer);
+      const std::uint64_t suffix = then.entries.common_suffix(newer, std::min(then.size(), newer.size()) - prefix);
       std::vector<std::uint64_t> indices;
-      std::erase_if(left, [&](std::uint32_t ordinal) {
-        const std::optional<std::uint64_t> index = then.index_of(ordinal);
-        if (index) indices.push_back(*index);
-        return index.has_value();
-      });
+      then.entries.visit(
+          prefix, then.size() - suffix,
+          [&](const EntrySums& s) { return !left.empty() && s.ordinal_max >= *left.begin() && s.ordinal_min <= *left.rbegin(); },
+          [&](std::uint64_t index, const Entry& e) {
+            if (left.erase(e.ordinal) > 0) indices.push_back(index);
+            return true;
+          });
+      newer = then.entries;
       if (indices.empty()) continue;
-      std::sort(indices.begin(), indices.end());
       const Stretches units = mend_units(log_, then, with_indices({}, indices), Pairs::grow, {});
       for (const std::uint32_t ordinal : then.ordinals(units)) {
         if (can_return(ordinal)) all_.insert(ordinal);
