@@ -59,7 +59,7 @@ struct MarkMap {
 
 // What stands for some messages of a view: they are hidden, and `summary` takes the place of the first.
 struct Replacement {
-  std::vector<Range> hidden;            // stretches of the view, rising, not touching; at least one message
+  std::vector<Range> hidden;  // stretches of the view, rising, not touching; at least one message; with a summary, one stretch
   std::optional<Message> summary = {};  // unset: nothing takes their place
 };
 

@@ -8,6 +8,8 @@
 
 #include <undertext/compression.hpp>
 
+#include "compression/kept.hpp"
+
 namespace undertext {
 
 // Returns what `call` returns. A Failure becomes its error, with its code. Any other exception becomes invalid_argument: the caller has to fix
@@ -33,6 +35,13 @@ auto call_user_code(const char* kind, std::string_view name, Call call) -> declt
 // The plan of a strategy; what it throws is an error, as above.
 inline Result<Plan> plan_by(const Strategy& strategy, const History& history, const Aim& aim) {
   return call_user_code("strategy", strategy.name(), [&] { return strategy.plan(history, aim); });
+}
+
+// The same where a plan that falls short is of no use. cannot_fit: the aim cannot be reached; tokens_minimum is the least that can.
+inline Result<Plan> plan_reaching(const Strategy& strategy, const History& history, const Aim& aim) {
+  Result<Plan> plan = plan_by(strategy, history, aim);
+  if (!plan || reaches(*plan, aim) || !strategy.has_target()) return plan;
+  return cannot_fit(strategy.name(), plan->tokens_after, *aim.tokens_max);
 }
 
 }  // namespace undertext

@@ -179,8 +179,9 @@ Result<op::CompressBy> Conversation::compress_by(StrategyPtr strategy, std::opti
     return Error{ErrorCode::unsupported, "a strategy that asks a model cannot be part of a list: others would wait for it",
                  "strategy"};
   Aim aim = rep_->aim_of(*strategy, tokens_max);
-  return op::CompressBy{
-      [strategy = std::move(strategy), aim = std::move(aim)](const History& history) { return plan_by(*strategy, history, aim); }};
+  return op::CompressBy{[strategy = std::move(strategy), aim = std::move(aim)](const History& history) {
+    return plan_reaching(*strategy, history, aim);
+  }};
 }
 
 Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressOptions& options) {
@@ -193,7 +194,7 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
   };
   const auto make_plan = [&](const History& history) -> Result<Plan> {
     tell(CompressionProgress::Stage::planning);
-    Result<Plan> plan = plan_by(strategy, history, aim);
+    Result<Plan> plan = plan_reaching(strategy, history, aim);
     if (plan && options.cancel.stop_requested()) return Error{ErrorCode::unavailable, "it was cancelled"};
     if (plan) tell(CompressionProgress::Stage::applying);
     return plan;

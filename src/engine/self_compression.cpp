@@ -77,7 +77,7 @@ void Conversation::Rep::compress_if_due(const Operation& operation, std::uint64_
     if (config.strategy->is_slow()) {
       work.compress_later = true;
     } else {
-      const Result<Outcome> outcome = commit_plan(plan_by(*config.strategy, work.history, aim(target_tokens())), work, tell);
+      const Result<Outcome> outcome = commit_plan(plan_reaching(*config.strategy, work.history, aim(target_tokens())), work, tell);
       add(told_of(outcome, last.version, false));
     }
   }
@@ -159,7 +159,7 @@ bool Conversation::Rep::goes_on_compressing(History& frozen, const std::stop_tok
 void Conversation::Rep::compress_in_background(const History& frozen, const std::stop_token& cancel) {
   Aim to = aim(target_tokens());
   to.cancel = cancel;
-  Result<Plan> plan = plan_by(*settings.compression.strategy, frozen, to);
+  Result<Plan> plan = plan_reaching(*settings.compression.strategy, frozen, to);
 
   const Turn whose(*this);
   const Subscribers::List listeners = subscribers->list();

@@ -214,11 +214,26 @@ TEST(Compress, WhatUserCodeThrowsIsTheCallersToFixUnlessItIsAFailure) {
     EXPECT_EQ(kept.code, error.code);
     EXPECT_EQ(kept.message, "as it was");
   }
-  const Error summarising = error_of(smart_summary({.summariser = std::make_shared<ThrowingSummariser>(), .keep = 1}));
-  EXPECT_EQ(summarising.code, ErrorCode::invalid_argument);
-  EXPECT_EQ(summarising.field, "summariser");
-  EXPECT_EQ(summarising.message, "the summariser mine threw: no such key");
   EXPECT_EQ(conversation.version(), Version(10));
+  const Outcome digest =
+      conversation.compress(*smart_summary({.summariser = std::make_shared<ThrowingSummariser>(), .keep = 1})).value();
+  EXPECT_EQ(digest.receipt->summariser, "digest");
+  EXPECT_NE(digest.receipt->reason.find("summariser mine failed: the summariser mine threw: no such key; digest instead"),
+            std::string::npos);
+}
+
+TEST(Compress, ByNoneSucceedsWhateverTheTargetAndAPlanThatFallsShortChangesNothing) {
+  Conversation conversation;
+  for (int i = 0; i < 10; ++i) conversation.apply({op::Append{{words(Role::user, 30)}}}).value();
+  const Outcome outcome = conversation.compress(*no_strategy(), {.tokens_max = 10}).value();
+  EXPECT_FALSE(outcome.receipt);
+  EXPECT_EQ(conversation.view().size(), 10u);
+  const Version before = conversation.version();
+  const Result<Outcome> refused = conversation.compress(*keep_recent(2), {.tokens_max = 10});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::cannot_fit);
+  EXPECT_EQ(refused.error().tokens_minimum, conversation.view().sums(8, 10).tokens());
+  EXPECT_EQ(conversation.version(), before);
 }
 
 TEST(Compress, ASlowStrategyIsNoPartOfAList) {
@@ -335,31 +350,19 @@ TEST_F(SlowSummary, IsDiscardedAndToldOfWhenWhatItStandsForHasChanged) {
   EXPECT_EQ(discarded->error->code, ErrorCode::conflict);
 }
 
-TEST_F(SlowSummary, ThatFailsOrSaysNothingOrTooMuchChangesNothingAndTheNextTryWorks) {
+TEST_F(SlowSummary, ThatFailsOrSaysNothingOrTooMuchIsReplacedByADigest) {
   const Result<Summary> bad[] = {Error{ErrorCode::unavailable, "the network is gone"}, Summary{""}, Summary{" \n"},
                                  Summary{std::string(20'000, 'x')}, Summary{std::string("\xff\xfe no text")}};
   for (const Result<Summary>& answer : bad) {
     held = std::make_shared<Held>();
     strategy = smart_summary({.summariser = held});
     Conversation conversation = waiting();
-    const History before = conversation.history();
     held->answer(answer);
     conversation.wait_for_compression();
-    EXPECT_EQ(conversation.version(), before.version());
-    EXPECT_EQ(ordinals(conversation.view()), ordinals(before.view()));
-
-    Outcome outcome;
-    const Event* failed = told(conversation, Event::Type::compression_failed, outcome);
-    ASSERT_TRUE(failed);
-    EXPECT_EQ(failed->strategy, "smart_summary");
-    EXPECT_FALSE(failed->error->message.empty());
-
-    conversation.apply({op::Append{{words(Role::user, 20)}}}).value();
-    held->wait_until_asked(2);
-    held->answer(Summary{"Short."});
-    conversation.wait_for_compression();
-    EXPECT_LE(conversation.stats().tokens, 300u + 100u) << "what came later than the try is kept beside it";
-    EXPECT_EQ(conversation.history().receipts().size(), 1u);
+    ASSERT_EQ(conversation.history().receipts().size(), 1u);
+    const Receipt receipt = conversation.history().receipts()[0];
+    EXPECT_EQ(receipt.summariser, "digest");
+    EXPECT_NE(receipt.reason.find("; summariser held failed: "), std::string::npos) << receipt.reason;
   }
 }
 

@@ -18,7 +18,8 @@ struct Bond {
 // What is bound to what in a view.
 class Bonds {
  public:
-  Bonds(const Log& log, const PlacedView& view) : reasoning_(log, view), log_(log), view_(view), entries_(view.entries) {}
+  Bonds(const Log& log, const PlacedView& view, Whole whole = Whole::turns)
+      : reasoning_(log, view), log_(log), view_(view), entries_(view.entries), whole_(whole) {}
 
   // Calls visit(pair) -> bool for each pair of this message with another, until it answers false; answers whether it got to the end.
   template <class Visit>
@@ -49,7 +50,7 @@ class Bonds {
     Bond bond{cut - 1, cut};
     while (bond.last + 1 < entries_.size() && entries_[bond.last].role() == Role::system) ++bond.last;
     const Entry& after = entries_[bond.last];
-    if (after.role() != Role::assistant) return {};
+    if (after.role() != Role::assistant || (whole_ == Whole::steps && after.reasons)) return {};
     while (bond.first > 0 && entries_[bond.first].role() == Role::system) --bond.first;
     const Entry& before = entries_[bond.first];
     if (before.role() != Role::tool && before.role() != Role::user) return {};
@@ -101,14 +102,15 @@ class Bonds {
   const Log& log_;
   const PlacedView& view_;
   const EntryTree& entries_;
+  const Whole whole_;
 };
 
 // Stretches that take in whatever is bound to them. What the stretches began with is found at their edges; each message that came in since is
 // asked what it is bound to itself. So a turn of k messages costs k times O(log n), however long the stretches are.
 class Growth {
  public:
-  Growth(const Log& log, const PlacedView& view, Stretches kept)
-      : bonds_(log, view), entries_(view.entries), kept_(std::move(kept)) {}
+  Growth(const Log& log, const PlacedView& view, Stretches kept, Whole whole)
+      : bonds_(log, view, whole), entries_(view.entries), kept_(std::move(kept)) {}
 
   Stretches grown() {
     for (std::size_t k = 0; k < kept_.size(); ++k) {
@@ -190,23 +192,23 @@ bool is_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index) {
   return !view.may_have_units() || !Bonds(log, view).across(index);
 }
 
-std::uint64_t next_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index) {
+std::uint64_t next_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index, Whole whole) {
   if (!view.may_have_units()) return index;
-  const Bonds bonds(log, view);
+  const Bonds bonds(log, view, whole);
   while (const std::optional<Bond> bond = bonds.across(index)) index = bond->last + 1;
   return index;
 }
 
-std::uint64_t previous_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index) {
+std::uint64_t previous_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index, Whole whole) {
   if (!view.may_have_units()) return index;
-  const Bonds bonds(log, view);
+  const Bonds bonds(log, view, whole);
   while (const std::optional<Bond> bond = bonds.across(index)) index = bond->first;
   return index;
 }
 
-Stretches with_whole_turns(const Log& log, const PlacedView& view, Stretches kept) {
+Stretches with_whole_turns(const Log& log, const PlacedView& view, Stretches kept, Whole whole) {
   if (!view.may_have_units()) return kept;
-  return Growth(log, view, std::move(kept)).grown();
+  return Growth(log, view, std::move(kept), whole).grown();
 }
 
 }  // namespace undertext

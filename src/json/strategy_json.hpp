@@ -3,7 +3,7 @@
 //     "sliding_window"                                     a strategy by its name alone
 //     {"name":"keep_recent","n":20}                        also keep_system_and_recent
 //     {"name":"clear_tool_results","keep":3,"exclude":["read_file"],"minGain":2000}
-//     {"name":"smart_summary","keep":10,"summaryTokens":800,"summariser":"digest"}
+//     {"name":"smart_summary","keep":10,"summaryTokens":800,"summariser":"haiku","fallbacks":["mini"]}
 //     {"name":"pipeline","steps":[{"name":"clear_tool_results"},{"name":"smart_summary"}]}
 //
 // A summariser is "digest" or one that the settings name; a strategy that none ships is one of the settings' own, by its name alone. Where a model is reached, and with which key, is said in the settings alone: who may

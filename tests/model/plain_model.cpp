@@ -316,6 +316,7 @@ void PlainModel::run(State& s, const op::ApplyPlan& o) {
     std::uint64_t end = 0;
     for (const Range& range : r.hidden) {
       if (range.start < end || range.start >= range.end || range.end > s.view.size()) refuse("plan");
+      if (r.summary && end > 0 && range.start > end) refuse("plan");
       end = range.end;
       for (std::size_t i = range.start; i < range.end; ++i) {
         if (!hidden_by.emplace(i, &r).second) refuse("plan");
@@ -342,8 +343,7 @@ void PlainModel::run(State& s, const op::ApplyPlan& o) {
     compressed_->summaries.emplace_back(next.back(), summaries[next.back()]);
   }
   if (!warnings(s.view, next).empty() || parts_reasoning(s.view, next)) refuse("plan");
-  const auto is_user = [&](std::uint64_t ordinal) { return role(ordinal) == Role::user; };
-  if (next.empty() && std::any_of(s.view.begin(), s.view.end(), is_user)) refuse("plan");
+  if (next.empty()) refuse("plan");
   const auto tokens = [&](const Ordinals& view) {
     std::uint64_t sum = 0;
     for (const std::uint64_t ordinal : view) sum += count_tokens(log[ordinal]);

@@ -84,7 +84,7 @@ export type StrategyObject =
   | { name: 'none' | 'sliding_window' }
   | { name: 'keep_recent' | 'keep_system_and_recent'; n?: number }
   | { name: 'clear_tool_results'; keep?: number; exclude?: readonly string[]; minGain?: number; late?: boolean }
-  | { name: 'smart_summary'; keep?: number; summaryTokens?: number; summariser?: string }
+  | { name: 'smart_summary'; keep?: number; summaryTokens?: number; summariser?: string; fallbacks?: string[] }
   | { name: 'pipeline'; steps: readonly StrategyObject[] }
   | ({ name: 'prefer_cache'; steps: readonly StrategyObject[]; overhead?: number; turns?: number } & Target)
   | { name: string; [argument: string]: unknown }
