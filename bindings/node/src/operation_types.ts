@@ -117,6 +117,7 @@ export type Operation = OperationOptions &
     | ({ operation: 'COMPRESS'; summary?: Message } & Names)
     | ({ operation: 'COMPRESS' } & CompressByStrategy)
     | { operation: 'EXPAND'; index: number }
+    | { operation: 'SHOW'; ordinals: readonly number[] }
     | { operation: 'MERGE'; indices: readonly number[]; separator?: string }
     | { operation: 'SPLIT'; index: number; at: readonly number[] }
     | ({ operation: 'TRANSFORM' } & (Names | { roles: readonly Role[] }) & TextChange)

@@ -95,6 +95,11 @@ class Expand(_Options):
     index: int
 
 
+class Show(_Options):
+    operation: Literal["SHOW"]
+    ordinals: Sequence[int]
+
+
 class _MergeArguments(_Options, total=False):
     separator: str
 
@@ -182,6 +187,7 @@ Operation = Union[
     Delete,
     Compress,
     Expand,
+    Show,
     Merge,
     Split,
     Transform,
