@@ -260,6 +260,19 @@ TEST(SelfCompression, DoesNotHideAtOnceWhatExpandBroughtBack) {
   append_until(conversation, Event::Type::compressed, 10);  // it grows by a sixteenth, and the strategy runs again
 }
 
+TEST(SelfCompression, DoesNotHideAtOnceWhatShowBroughtBack) {
+  Conversation conversation = Conversation::open(compressing(sliding_window(), 500, 300)).value();
+  append_until(conversation, Event::Type::compressed);
+  const std::vector<std::uint64_t> hidden = conversation.history().receipts().at(0).hidden;
+  const Outcome shown = conversation.apply({op::Show{hidden}}).value();
+  ASSERT_GT(conversation.stats().tokens, 500u);
+  EXPECT_FALSE(find(shown.events, Event::Type::compressed));
+  const Outcome next = conversation.apply({op::Append{{text(Role::user, "thanks")}}}).value();
+  EXPECT_FALSE(find(next.events, Event::Type::compressed));
+  for (const std::uint64_t ordinal : hidden) EXPECT_TRUE(conversation.view().index_of(Ordinal(ordinal)));
+  append_until(conversation, Event::Type::compressed, 10);
+}
+
 TEST(Compress, WithProgressAppliesTheBestPlanAndSaysThatTheTargetWasMissed) {
   Conversation conversation;
   for (int i = 0; i < 20; ++i) conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 10)}}}).value();
