@@ -103,7 +103,8 @@ struct SmartSummary {
   // unset: the digest. A slow one is asked for the four largest stretches at most; the others have digests.
   std::shared_ptr<const Summariser> summariser = {};
   // Tried in this order when it fails, and the digest last: when it returns an error, nothing, what was cut off, or more than it was to replace. Plan::reason
-  // says so. A cancelled summary is not tried again.
+  // says so. A cancelled summary is not tried again. Without fallbacks, what the caller has to fix (invalid_argument, such as a key that is refused or an
+  // exception that it threw) is passed on, but for messages that it refuses.
   std::vector<std::shared_ptr<const Summariser>> fallbacks = {};
   std::optional<std::uint64_t> keep = {};    // at most so many messages at the end; unset: as many as fit, or 10
   std::uint64_t summary_tokens_max = 1'024;  // of the summaries' texts together; with a token aim at most a third of it

@@ -197,9 +197,10 @@ class UNDERTEXT_API Conversation {
 
   // COMPRESS by a strategy. A slow one plans on the head as it is now, while others read and write; what they append meanwhile stays. Any other plans
   // on the newest version, while other writers wait. A view within the target already makes a version like the last.
-  // Nothing has changed when this fails. cannot_fit: the target cannot be reached; with CompressOptions::progress, nothing can be freed. conflict: something that a slow plan hides was changed meanwhile. invalid_argument: the strategy
-  // needs a target and there is none; or it, or its summariser, threw an exception. A thrown Failure, and an error that a summariser returns, keep
-  // their codes.
+  // Nothing has changed when this fails. cannot_fit: the target cannot be reached; with CompressOptions::progress, nothing can be freed. conflict:
+  // something that a slow plan hides was changed meanwhile. invalid_argument: the strategy needs a target and there is none; or it, or its
+  // summariser, threw an exception. A thrown Failure keeps its code. A summariser that fails otherwise is followed by the next one
+  // (SmartSummary::fallbacks).
   Result<Outcome> compress(const Strategy& strategy, const CompressOptions& options = {});
   // The same as an operation of a list, planned on what the operations before it made; of the options, `tokens_max` and `progress`. unsupported: the
   // strategy is slow, and others would wait for it.

@@ -235,7 +235,7 @@ class SummaryStrategy final : public Strategy {
       const Layout layout = best_layout(work, stays);
       if (layout.stretches().empty()) break;
       Stretches failed;
-      if (std::optional<Error> cancelled = summarise(work, layout, failed)) return *cancelled;
+      if (std::optional<Error> error = summarise(work, layout, failed)) return *error;
       if (failed.empty()) {
         take(work, layout, plan);
         return plan;
@@ -270,6 +270,13 @@ class SummaryStrategy final : public Strategy {
     return steps.tokens() < turns.tokens() ? steps : turns;
   }
 
+  // Whether nobody else is tried: it was cancelled, or the caller has to fix something and has named nobody to help out until then. Messages that one
+  // summariser refuses, another may take.
+  bool ends_it(const Work& work, const Error& error) const {
+    const bool is_the_callers = error.code == ErrorCode::invalid_argument && error.field != "messages";
+    return work.aim.cancel.stop_requested() || (is_the_callers && options_.fallbacks.empty());
+  }
+
   // The largest stretches are for the summariser that was asked for; `failed` are those that nobody could summarise.
   std::optional<Error> summarise(Work& work, const Layout& layout, Stretches& failed) const {
     std::vector<std::uint64_t> sizes;
@@ -287,7 +294,7 @@ class SummaryStrategy final : public Strategy {
       const std::uint64_t tokens_most = stretch.tokens - 1;
       const std::uint64_t tokens_max = work.aim.tokens_max ? std::min(stretch.tokens_max + spare, tokens_most) : tokens_most;
       Result<Made> made = made_for(work, layout, stretch, tokens_max, with_model);
-      if (!made && work.aim.cancel.stop_requested()) return made.error();
+      if (!made && ends_it(work, made.error())) return made.error();
       if (!made) {
         failed.push_back(stretch.range);
         continue;
@@ -306,7 +313,7 @@ class SummaryStrategy final : public Strategy {
       if (!with_model && summariser->is_slow()) continue;
       if (error) work.reasons += "; " + std::string(summariser->name()) + " instead";
       Result<Made> made = made_by(*summariser, work, layout, stretch, tokens_max);
-      if (made || work.aim.cancel.stop_requested()) return made;
+      if (made || ends_it(work, made.error())) return made;
       error = made.error();
       if (error->code == ErrorCode::cannot_fit && summariser == summarisers_.back()) break;
       if (!work.failed) work.failed = error;

@@ -350,6 +350,21 @@ TEST(SmartSummary, WhatFailsIsReplacedByTheNextAndByTheDigestLast) {
   EXPECT_EQ(last.reason, "a summary in place of all but the tail; summariser told failed: not now; digest instead");
 }
 
+TEST(SmartSummary, WhatTheCallerHasToFixIsPassedOnUnlessThereAreFallbacks) {
+  const auto wrong = [](const std::string& field) {
+    return std::make_shared<Told>(
+        [field](const SummaryRequest&) -> Result<Summary> { return Error{ErrorCode::invalid_argument, "no", field}; });
+  };
+  const Result<Plan> plan = smart_summary({.summariser = wrong("key_variable"), .keep = 1})->plan(three_turns(), aim());
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().field, "key_variable");
+  const auto used = [&](const SmartSummary& options) {
+    return smart_summary(options)->plan(three_turns(), aim()).value().summariser;
+  };
+  EXPECT_EQ(used({.summariser = wrong("key_variable"), .fallbacks = {wrong("model")}, .keep = 1}), "digest");
+  EXPECT_EQ(used({.summariser = wrong("messages"), .keep = 1}), "digest") << "another may take what this one refuses";
+}
+
 TEST(SmartSummary, ACancelledSummaryIsNotTriedAgain) {
   std::stop_source stop;
   int asked = 0;

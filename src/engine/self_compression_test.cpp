@@ -361,11 +361,16 @@ TEST(Compress, WhatUserCodeThrowsIsTheCallersToFixUnlessItIsAFailure) {
     EXPECT_EQ(kept.code, error.code);
     EXPECT_EQ(kept.message, "as it was");
   }
+  const Error summarising = error_of(smart_summary({.summariser = std::make_shared<ThrowingSummariser>(), .keep = 1}));
+  EXPECT_EQ(summarising.code, ErrorCode::invalid_argument);
+  EXPECT_EQ(summarising.field, "summariser");
+  EXPECT_EQ(summarising.message, "the summariser mine threw: no such key");
   EXPECT_EQ(conversation.version(), Version(10));
-  const Outcome digest =
-      conversation.compress(*smart_summary({.summariser = std::make_shared<ThrowingSummariser>(), .keep = 1})).value();
-  EXPECT_EQ(digest.receipt->summariser, "digest");
-  EXPECT_NE(digest.receipt->reason.find("summariser mine failed: the summariser mine threw: no such key; digest instead"),
+  const StrategyPtr with_fallback =
+      smart_summary({.summariser = std::make_shared<ThrowingSummariser>(), .fallbacks = {digest_summariser()}, .keep = 1});
+  const Outcome outcome = conversation.compress(*with_fallback).value();
+  EXPECT_EQ(outcome.receipt->summariser, "digest");
+  EXPECT_NE(outcome.receipt->reason.find("summariser mine failed: the summariser mine threw: no such key; digest instead"),
             std::string::npos);
 }
 
