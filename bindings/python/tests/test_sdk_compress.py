@@ -239,3 +239,19 @@ def test_code_is_told_what_the_engine_takes_for_what_was_left_out() -> None:
         manager.compress(strategy, aim)
         assert (strategy.threshold, strategy.aim) == told
     assert len(manager.get_messages()) == 3 < before  # infinity is no aim
+
+
+def test_with_progress_what_can_be_freed_is() -> None:
+    manager = ConversationManager(initial_messages=TALK)
+    with pytest.raises(undertext.CannotFitError):
+        manager.compress(KeepRecentStrategy(4), 10)
+    assert manager.compress(KeepRecentStrategy(4), 10, progress=True)["targetReached"] is False
+    assert len(manager.get_messages()) == 4
+
+
+def test_without_a_strategy_it_is_the_engines_default() -> None:
+    manager = ConversationManager(token_limit=100, initial_messages=LONG)
+    answer = manager.compress()
+    assert answer["targetReached"] is True
+    assert answer["receipt"]["targetTokens"] == 75
+    assert set(answer["receipt"]["strategy"].split(", ")) <= {"clear_tool_results", "smart_summary", "sliding_window"}

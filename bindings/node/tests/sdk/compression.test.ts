@@ -230,6 +230,22 @@ test('what is appended while a strategy is at work stays', async () => {
   assert.ok(manager.getMessages().length <= 4)
 })
 
+test('the target of a call is the engine’s: that of the configuration, else three quarters of the threshold; with progress, what can be freed is', async () => {
+  for (const [given, target] of [[config, 60], [{ enabled: false, threshold: 100 }, 75]] as const) {
+    const told: number[] = []
+    const strategy: CompressionStrategy = { compress: async (messages, markMap, { targetTokens }) => (told.push(targetTokens), { messages, markMap }) }
+    const manager = conversationWith({ compressionConfig: { ...given, enabled: false } }, 's:rules', ...long(8))
+    await assert.rejects(manager.compress(strategy), { code: 'cannot_fit' })
+    assert.deepEqual(told, [target])
+    assert.equal((await manager.compress('sliding_window')).targetReached, true)
+    assert.ok(manager.getTokenCount() <= target)
+  }
+  const manager = conversationWith({}, 's:rules', ...long(8))
+  await assert.rejects(manager.compress(new KeepRecentStrategy(4), 10), { code: 'cannot_fit' })
+  assert.equal((await manager.compress(new KeepRecentStrategy(4), 10, { progress: true })).targetReached, false)
+  assert.equal(manager.getMessages().length, 5)
+})
+
 test('compressing when asked to: by the configuration, by another strategy, to another aim', async () => {
   const manager = conversationWith({ compressionConfig: { ...config, enabled: false } }, 's:rules', ...long(8))
   assert.equal((await manager.compress()).outcome, 'compressed')
