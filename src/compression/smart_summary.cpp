@@ -1,5 +1,5 @@
 // smart_summary: summaries of the originals stand for everything but a tail. What is kept anyway parts the rest into stretches, and each of them has a
-// summary of its own, in its place: a summary never stands before what came before something it tells of.
+// summary of its own, in its place: so nobody reads of work before the request it was done for.
 //
 //     system   u a u a u a   pinned   u a   system   u a u a u a u   a
 //              '-summary-'            kept           '--summary--' '- tail
@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::uint64_t messages_kept = 10;    // where nothing else tells how long the tail is
 constexpr std::uint64_t text_tokens_min = 48;  // a summary that has room for less tells next to nothing
-constexpr std::size_t slow_stretches_max =
-    4;  // a plan asks a model at most so often; the other stretches, which are smaller, have digests
+// A plan asks a model at most so often; the other stretches, which are smaller, have digests.
+constexpr std::size_t slow_stretches_max = 4;
 
 // The text of the message that stands for the messages with these ordinals, the only place that gives it its form. A model that takes it for a task does
 // the work again.
@@ -87,7 +87,7 @@ class Layout {
     lay_out(always, std::max(start, start_within(always)));
     if (reaches_aim()) return;
     // Then nothing but what must be stays, and also summaries that were made with more room are made again.
-    lone_tokens_max_ = tokens_min();
+    remakes_lone_ = true;
     lay_out(always, view.size());
   }
 
@@ -116,7 +116,7 @@ class Layout {
     if (tokens <= tokens_min()) return false;
     if (range.end - range.start > 1) return true;
     const bool is_lone = view_.rep().log.originals(static_cast<std::uint32_t>(view_.ordinal(range.start).value)) != nullptr;
-    return !is_lone || (lone_tokens_max_ && tokens > *lone_tokens_max_);
+    return !is_lone || remakes_lone_;
   }
 
   // What `count` summaries may have together, when what is kept has `kept_tokens`.
@@ -205,8 +205,8 @@ class Layout {
   const View& view_;
   const Aim& aim_;
   const std::uint64_t around_, text_min_;
-  std::uint64_t texts_max_ = 0;                   // of all summaries together
-  std::optional<std::uint64_t> lone_tokens_max_;  // longer ones that stand alone are made again
+  std::uint64_t texts_max_ = 0;  // of all summaries together
+  bool remakes_lone_ = false;
   std::uint64_t kept_tokens_ = 0;
   std::vector<Stretch> stretches_;
 };

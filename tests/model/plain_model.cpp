@@ -417,13 +417,20 @@ void PlainModel::bring_back(State& s, const std::set<std::uint64_t>& leaving, co
   }
 }
 
-// The units in which messages were last seen; then, for those without a partner, the nearest.
+// The version that last showed it.
+std::size_t PlainModel::last_seen(std::uint64_t ordinal) const {
+  std::size_t v = versions.size();
+  while (v > 0 && !in(versions[v - 1].state.view, ordinal)) --v;
+  return v;
+}
+
+// The units in which messages were last seen; then, for those without a partner, the nearest of those that were seen last.
 std::set<std::uint64_t> PlainModel::with_units(const State& s, std::set<std::uint64_t> all) const {
   std::set<std::uint64_t> left = all;
   for (std::size_t v = versions.size(); v-- > 0;) {
     Ordinals seen;
     for (const std::uint64_t ordinal : versions[v].state.view) {
-      if (left.erase(ordinal) && role(ordinal) != Role::system) seen.push_back(ordinal);
+      if (left.erase(ordinal)) seen.push_back(ordinal);
     }
     for (const std::uint64_t ordinal : mended(versions[v].state, versions[v].state.view, seen, Pairs::grow)) {
       if (can_return(s, ordinal)) all.insert(ordinal);
@@ -442,11 +449,15 @@ std::set<std::uint64_t> PlainModel::with_units(const State& s, std::set<std::uin
         const ToolLink::Side side = wants_call ? ToolLink::Side::call : ToolLink::Side::result;
         std::optional<std::uint64_t> last_before, first_after;
         bool has_one = false, passed = false;
+        std::size_t last = 0;
         for (const std::uint64_t other : order) {
-          passed = passed || other == ordinal;
           if (!has_link(other, link.id, side)) continue;
           has_one = has_one || other == ordinal || in(s.view, other) || here.count(other) > 0;
-          if (!can_return(s, other)) continue;
+          if (can_return(s, other)) last = std::max(last, last_seen(other));
+        }
+        for (const std::uint64_t other : order) {
+          passed = passed || other == ordinal;
+          if (!has_link(other, link.id, side) || !can_return(s, other) || last_seen(other) < last) continue;
           if (!passed) last_before = other;
           if (passed && !first_after) first_after = other;
         }

@@ -393,6 +393,8 @@ class Summary(_SummaryBase, total=False):
 
 
 class Replacement(TypedDict, total=False):
+    """With a summary, the messages to hide stand together."""
+
     hide: Sequence[int]
     summary: MessageLike
 
