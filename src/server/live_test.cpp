@@ -290,10 +290,11 @@ TEST_F(LiveTest, a_compression_that_fails_changes_nothing_and_says_why) {
 
 TEST_F(LiveTest, a_compression_with_progress_frees_what_can_be_freed) {
   append(8);
+  const auto stream = watch();
   const auto begun = call(app, "POST", "/v1/conversations/a/compressions",
                           {.body = R"({"strategy":{"name":"keep_recent","n":2},"targetTokens":1,"progress":true})"});
   ASSERT_EQ(begun->reply.status, 202u) << begun->reply.body;
-  app.stop();  // waits for it
+  ASSERT_TRUE(stream->wait_for_text("\"state\":\"done\"")) << stream->text();
   const std::string done = result_of(call(app, "GET", begun->field("Location")));
   EXPECT_NE(done.find(R"("outcome":"compressed","targetReached":false)"), std::string::npos) << done;
   EXPECT_EQ(result_of(call(app, "GET", "/v1/conversations/a/version")), R"({"ok":true,"result":9})");
