@@ -58,6 +58,8 @@ struct Aim {
   std::function<std::uint32_t(const Message&)> count_tokens = {};       // of a message to be put into the view
   std::function<std::uint64_t(std::string_view text)> count_text = {};  // of plain text, for summaries
   MessageLimits limits = {};
+  // Nobody is there to fix something, as in automatic compression: a summariser that fails, whatever with, is followed by the next one and the digest.
+  bool unattended = false;
   std::stop_token cancel = {};             // asks a slow summariser to give up
   OnCompressionProgress on_progress = {};  // told of summaries, on the thread that plans
 };
@@ -103,7 +105,7 @@ struct SmartSummary {
   // unset: the digest. A slow one is asked for the four largest stretches at most; the others have digests.
   std::shared_ptr<const Summariser> summariser = {};
   // Tried in this order when it fails, and the digest last: when it returns an error, nothing, what was cut off, or more than it was to replace. Plan::reason
-  // says so. A cancelled summary is not tried again. Without fallbacks, what the caller has to fix (invalid_argument, such as a key that is refused or an
+  // says so. A cancelled summary is not tried again. Without fallbacks, and unless Aim::unattended, what the caller has to fix (invalid_argument, such as a key that is refused or an
   // exception that it threw) is passed on, but for messages that it refuses.
   std::vector<std::shared_ptr<const Summariser>> fallbacks = {};
   std::optional<std::uint64_t> keep = {};    // at most so many messages at the end; unset: as many as fit, or 10

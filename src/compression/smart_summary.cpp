@@ -274,7 +274,7 @@ class SummaryStrategy final : public Strategy {
   // summariser refuses, another may take.
   bool ends_it(const Work& work, const Error& error) const {
     const bool is_the_callers = error.code == ErrorCode::invalid_argument && error.field != "messages";
-    return work.aim.cancel.stop_requested() || (is_the_callers && options_.fallbacks.empty());
+    return work.aim.cancel.stop_requested() || (is_the_callers && options_.fallbacks.empty() && !work.aim.unattended);
   }
 
   // The largest stretches are for the summariser that was asked for; `failed` are those that nobody could summarise.

@@ -101,6 +101,7 @@ void Conversation::Rep::compress_if_due(const Operation& operation, std::uint64_
 Conversation::Rep::Proposal Conversation::Rep::propose(const History& history, const std::stop_token& cancel) const {
   Aim to = aim(target_tokens());
   to.cancel = cancel;
+  to.unattended = true;
   Proposal proposal{plan_by(*settings.compression.strategy, history, to)};
   Result<Plan>& plan = proposal.plan;
   if (!plan) return proposal;

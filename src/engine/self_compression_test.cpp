@@ -374,6 +374,17 @@ TEST(Compress, WhatUserCodeThrowsIsTheCallersToFixUnlessItIsAFailure) {
             std::string::npos);
 }
 
+TEST(SelfCompression, WritesADigestWhereItsSummariserCannotBeUsed) {
+  const StrategyPtr strategy = smart_summary({.summariser = std::make_shared<ThrowingSummariser>(), .keep = 1});
+  Conversation conversation = Conversation::open(compressing(strategy, 400, 300)).value();
+  for (int i = 0; i < 20; ++i) conversation.apply({op::Append{{words(Role::user, 30)}}}).value();
+  conversation.wait_for_compression();
+  const std::vector<Receipt> receipts = conversation.history().receipts();
+  ASSERT_FALSE(receipts.empty());
+  EXPECT_EQ(receipts.front().summariser, "digest");
+  EXPECT_NE(receipts.front().reason.find("the summariser mine threw: no such key"), std::string::npos);
+}
+
 TEST(Compress, ByNoneSucceedsWhateverTheTargetAndAPlanThatFallsShortChangesNothing) {
   Conversation conversation;
   for (int i = 0; i < 10; ++i) conversation.apply({op::Append{{words(Role::user, 30)}}}).value();
