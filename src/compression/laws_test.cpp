@@ -689,7 +689,7 @@ TEST(LawsOfCost, CompressingHalfOfTheMessagesCopiesNone) {
   Plan plan = sliding_window()->plan(history, aim).value();
   const auto nodes_made = [] {
     return EntryTree::nodes_made() + StoredTree::nodes_made() + PlaceTree::nodes_made() + BatchTree::nodes_made() +
-           LinkTree::nodes_made() + NoteTree::nodes_made() + HouseTree<SummaryNote, NoSums>::nodes_made() +
+           LinkTree::nodes_made() + NoteTree::nodes_made() + HouseTree<OriginalsNote, NoSums>::nodes_made() +
            HouseTree<VersionRow, NoSums>::nodes_made() + HouseTree<State, NoSums>::nodes_made();
   };
   const double height = 2 + std::log(static_cast<double>(n) / 16) / std::log(4.0);

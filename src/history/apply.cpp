@@ -228,7 +228,7 @@ Problem perform(Draft&, const op::CompressBy&) { return Error{ErrorCode::interna
 // Its body went with the versions that showed it.
 Problem given_up_problem(const Draft& draft, std::uint32_t ordinal, const char* field) {
   if (draft.replays() || draft.base().first_version == 0 || !was_given_up(draft.log().message(ordinal))) return {};
-  return Error{ErrorCode::not_found, "the message with ordinal " + std::to_string(ordinal) + " was given up", field};
+  return Error{ErrorCode::not_found, "the message with ordinal " + std::to_string(ordinal) + " was pruned", field};
 }
 
 // Where the messages stand that one operation made from the same originals, `maker` among them.
@@ -262,7 +262,7 @@ Problem perform(Draft& draft, const op::Expand& expand) {
   }
   if (draft.tag() == first_tag(operation_rows[alternative_of<op::Expand>()])) {  // all of them at its place
     put_in_place(draft, {expand.index}, *originals);
-    draft.check_order(draft.view());
+    draft.note_departure(draft.view());
   } else {
     draft.bring_back(*originals, made_together(draft, maker, *originals));
   }

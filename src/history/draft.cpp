@@ -139,7 +139,7 @@ void Draft::bring_back(std::vector<std::uint32_t> ordinals, const std::vector<st
   edit(view_.returning(log_, std::move(ordinals), leaving));
 }
 
-void Draft::check_order(const PlacedView& view) {
+void Draft::note_departure(const PlacedView& view) {
   if (!log_.order.is_in_order(view.ordinals({{0, view.size()}}))) log_.order.depart();
 }
 

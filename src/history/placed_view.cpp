@@ -278,8 +278,7 @@ class InOrder {
   std::uint64_t at_ = 0;
 };
 
-// The same for a view that may depart from the order: the messages of the view that come after all before them are the only ones that can be the first
-// after another.
+// The same for a view that may depart from the order, by its prefix maxima: only a message that comes after all before it can be the first after another.
 class OutOfOrder {
  public:
   OutOfOrder(const LogOrder& order, const EntryTree& entries, const std::vector<std::uint64_t>& leaving)
