@@ -31,6 +31,13 @@ std::string texts(const View& view) {
   return all;
 }
 
+using Ordinals = std::vector<std::uint64_t>;
+Ordinals ordinals(const View& view) {
+  Ordinals all;
+  for (std::uint64_t i = 0; i < view.size(); ++i) all.push_back(view.ordinal(i).value);
+  return all;
+}
+
 TEST(History, AValueTakenBeforeAnEditStillReadsTheOldMessages) {
   const History h1 = after(History(), op::Append{{user("a"), user("b")}});
   const View view = h1.view();
@@ -183,6 +190,79 @@ TEST(History, ShrinkAndGrowTakeReasoningAndItsCallsAsOne) {
   const History pinned = after(h, op::Mark{Names::indices({1}), "pinned"});
   EXPECT_EQ(after(pinned, op::Delete{Names::indices({2}), Pairs::shrink}).view().size(), 5u)
       << "what is pinned stays, and so does the rest";
+}
+
+// A call that has many results, as of a tool that reports its progress, between pairs of other calls.
+struct ManyResults {
+  explicit ManyResults(std::uint64_t results) : count(results) {
+    op::Append all{{user("q"), call("b"), result("b"), call("a")}};
+    for (std::uint64_t i = 0; i < results; ++i) all.messages.push_back(result("a"));
+    for (const Message& last : {call("c"), result("c"), user("z")}) all.messages.push_back(last);
+    history = after(History(), all);
+  }
+  Names results(std::uint64_t from, std::uint64_t to) const {
+    std::vector<std::uint64_t> indices;
+    for (std::uint64_t i = from; i < to; ++i) indices.push_back(4 + i);
+    return Names::indices(indices);
+  }
+  Ordinals without_unit() const { return {0, 1, 2, 4 + count, 5 + count, 6 + count}; }
+
+  std::uint64_t count;
+  History history;
+};
+constexpr std::uint64_t result_counts[] = {31, 32, 40, 100};
+
+TEST(History, AllResultsOfACallThatGoesAreWarnedOfHoweverMany) {
+  for (const std::uint64_t count : result_counts) {
+    const ManyResults many(count);
+    std::vector<Warning> lost;
+    for (std::uint64_t i = 0; i < count; ++i) lost.push_back({Warning::Code::tool_result_without_call, Ordinal(4 + i), "a"});
+    EXPECT_EQ(applied(many.history, op::Delete{Names::indices({3})}).warnings, lost) << count;
+    // An edited call is stored after its results.
+    const History edited = after(many.history, op::Replace{Names::indices({3}), {call("a")}});
+    EXPECT_EQ(applied(edited, op::Delete{Names::indices({3})}).warnings, lost) << count;
+    const History long_before = after(edited, op::Insert{0, std::vector<Message>(2 * count, user("before"))});
+    EXPECT_EQ(applied(long_before, op::Truncate{.remove_first = 2 * count + 4}).warnings, lost) << count;
+  }
+}
+
+TEST(History, ACallIsWarnedOfWhenTheLastOfItsResultsGoesHoweverMany) {
+  for (const std::uint64_t count : result_counts) {
+    const ManyResults many(count);
+    const std::vector<Warning> none, lost{{Warning::Code::tool_call_without_result, Ordinal(3), "a"}};
+    EXPECT_EQ(applied(many.history, op::Delete{many.results(0, 1)}).warnings, none) << count;
+    EXPECT_EQ(applied(many.history, op::Delete{many.results(0, count - 1)}).warnings, none) << count;
+    EXPECT_EQ(applied(many.history, op::Delete{many.results(1, count)}).warnings, none) << count;
+    EXPECT_EQ(applied(many.history, op::Delete{many.results(0, count)}).warnings, lost) << count;
+  }
+}
+
+TEST(History, ShrinkDropsACallWithAllItsResultsAndNothingElse) {
+  for (const std::uint64_t count : result_counts) {
+    const ManyResults many(count);
+    EXPECT_EQ(ordinals(after(many.history, op::Delete{Names::indices({3}), Pairs::shrink}).view()), many.without_unit());
+    EXPECT_EQ(ordinals(after(many.history, op::Delete{many.results(0, count), Pairs::shrink}).view()), many.without_unit());
+    EXPECT_EQ(ordinals(after(many.history, op::Delete{many.results(0, count - 1), Pairs::shrink}).view()),
+              (Ordinals{0, 1, 2, 3, 3 + count, 4 + count, 5 + count, 6 + count}))
+        << "a call stays with the last of its results";
+  }
+}
+
+TEST(History, GrowKeepsACallWithAllItsResults) {
+  for (const std::uint64_t count : result_counts) {
+    const ManyResults many(count);
+    const Ordinals all = ordinals(many.history.view());
+    EXPECT_EQ(ordinals(after(many.history, op::Delete{Names::indices({3}), Pairs::grow}).view()), all) << count;
+    EXPECT_EQ(ordinals(after(many.history, op::Delete{many.results(0, count), Pairs::grow}).view()), all) << count;
+  }
+}
+
+TEST(History, ACallKeepsItsResultsWhenAnEditOfItWasUndoneBetweenThem) {
+  History h =
+      after(after(History(), op::Append{{user("q"), call("a"), result("a")}}), op::Replace{Names::indices({1}), {call("a")}});
+  h = after(after(h, op::Undo{}), op::Append{std::vector<Message>(50, result("a"))});
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({1})}).warnings.size(), 51u);
+  EXPECT_EQ(after(h, op::Delete{Names::indices({1}), Pairs::shrink}).view().size(), 1u);
 }
 
 TEST(History, ARecordThatDoesNotSayWhatItKeptIsReplayedByWhatTheFirstReleasesKnew) {

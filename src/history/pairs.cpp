@@ -38,6 +38,15 @@ std::optional<std::vector<std::uint64_t>> reaching_across(const Log& log, const 
   return found;
 }
 
+// All results of a pair's call. It is asked around the call: around a result only the nearest others are found.
+std::vector<std::uint64_t> results_of(const Log& log, const PlacedView& view, const PairPlaces& pair, std::uint64_t hash,
+                                      FirstReader* reader) {
+  std::vector<std::uint64_t> results;
+  for (const PairPlaces& other : pairs_of(log, view, hash, pair.call_ordinal, reader))
+    if (other.call == pair.call) results.push_back(other.result);
+  return results;
+}
+
 // Collects halves, given a message that is one half of broken pairs.
 class Halves {
  public:
@@ -48,7 +57,7 @@ class Halves {
     for (const Mention& mention : log_.mentions(ordinal)) {
       const std::vector<PairPlaces> pairs = pairs_of(log_, before_, mention.hash, ordinal, reader_);
       for (const PairPlaces& pair : pairs) {
-        if (pair.has(ordinal)) add(pair, pairs, mention.hash);
+        if (pair.has(ordinal)) add(pair, mention.hash);
       }
     }
   }
@@ -62,7 +71,7 @@ class Halves {
   }
 
  private:
-  void add(const PairPlaces& pair, const std::vector<PairPlaces>& pairs, std::uint64_t hash) {
+  void add(const PairPlaces& pair, std::uint64_t hash) {
     const bool call_stays = keeps(kept_, pair.call);
     if (call_stays == keeps(kept_, pair.result)) return;
     Half half;
@@ -74,13 +83,10 @@ class Halves {
     half.partner_ordinal = call_stays ? pair.result_ordinal : pair.call_ordinal;
     if (!call_stays) {
       half.partners.push_back(pair.call);  // a result has one call
-    } else if (!asked_.emplace(half.index, half.link).second) {
-      return;
-    }
-    for (const PairPlaces& other : pairs) {
-      if (!call_stays || other.call != half.index) continue;
-      half.partners.push_back(other.result);
-      if (keeps(kept_, half.partners.back())) return;
+    } else {
+      if (!asked_.emplace(half.index, half.link).second) return;
+      half.partners = results_of(log_, before_, pair, hash, reader_);
+      if (std::any_of(half.partners.begin(), half.partners.end(), [&](std::uint64_t i) { return keeps(kept_, i); })) return;
     }
     found_.push_back(std::move(half));
   }
@@ -202,11 +208,8 @@ class Mending {
         // One that came lacks its partners if none is there; the partner of one that went, likewise.
         const std::uint64_t lacking = grows_ ? index : pair.call == index ? pair.result : pair.call;
         if (!has(lacking)) continue;
-        std::vector<std::uint64_t> partners;
-        if (pair.result == lacking) partners.push_back(pair.call);
-        for (const PairPlaces& other : pairs) {
-          if (pair.call == lacking && other.call == lacking) partners.push_back(other.result);
-        }
+        const std::vector<std::uint64_t> partners =
+            pair.result == lacking ? std::vector<std::uint64_t>{pair.call} : results_of(log_, before_, pair, mention.hash, reader_);
         if (std::any_of(partners.begin(), partners.end(), [&](std::uint64_t i) { return has(i); })) continue;
         if (grows_) {
           change.insert(change.end(), partners.begin(), partners.end());

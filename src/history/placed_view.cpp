@@ -46,7 +46,8 @@ struct Occurrence {
 };
 
 // Some programs use one id again in every turn, and some edit one message again in every turn. So no more than this many links are looked at in the view
-// on either side of the message in question; before it, so many as it takes to find a call, since a call may have any number of results.
+// on either side of the message in question, or so many as it takes to find a call, since a call may have any number of results. An edited call
+// is stored after them.
 constexpr std::size_t occurrences_max = 32;
 
 // In view order.
@@ -57,9 +58,9 @@ std::vector<Occurrence> occurrences(const Log& log, const PlacedView& view, std:
   bool met_call = false, is_open = false;  // is_open: the results of the call in question are not over
   const auto look = [&](const Link& link, std::uint64_t at) {
     if (reader && !reader->knows(link)) return true;
-    if (link.is_call()) is_open = link.ordinal == around;
     if (const std::optional<std::uint64_t> index = view.index_of(link.ordinal)) {
       const bool is_call = link.is_call();
+      if (is_call) is_open = link.ordinal == around;
       found.push_back({*index, link.ordinal, is_call, !is_call, is_call ? at : 0, is_call ? 0 : at});
       met_call = met_call || is_call;
     }
@@ -67,7 +68,6 @@ std::vector<Occurrence> occurrences(const Log& log, const PlacedView& view, std:
   };
   log.visit_mentions_below(hash, around, look);
   is_open = false;
-  met_call = true;  // what answers a call stands after it
   limit = found.size() + occurrences_max;
   log.visit_mentions_from(hash, around, look);
   std::sort(found.begin(), found.end(), [](const Occurrence& a, const Occurrence& b) { return a.index < b.index; });
