@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "history/replay.hpp"
+#include "history/state.hpp"
 
 namespace undertext {
 namespace {
@@ -37,6 +38,9 @@ Ordinals ordinals(const View& view) {
   for (std::uint64_t i = 0; i < view.size(); ++i) all.push_back(view.ordinal(i).value);
   return all;
 }
+
+// Of the operation that made the head.
+RecordedOperation record_of(const History& history) { return *history.rep().versions[history.rep().head_number()].operation; }
 
 TEST(History, AValueTakenBeforeAnEditStillReadsTheOldMessages) {
   const History h1 = after(History(), op::Append{{user("a"), user("b")}});
@@ -192,6 +196,15 @@ TEST(History, ShrinkAndGrowTakeReasoningAndItsCallsAsOne) {
       << "what is pinned stays, and so does the rest";
 }
 
+TEST(History, ShrinkLeavesReasoningWithItsPinnedCall) {
+  const History all =
+      after(History(), op::Append{{user("q"), reasoning(), call("a"), call("b"), result("a"), result("b"), user("z")}});
+  const History pinned = after(all, op::Mark{Names::indices({2}), "pinned"});
+  const History without_b = after(pinned, op::Delete{Names::indices({3}), Pairs::shrink});
+  EXPECT_EQ(ordinals(without_b.view()), (Ordinals{0, 1, 2, 4, 6}));
+  EXPECT_EQ(ordinals(after(without_b, op::Delete{Names::indices({3}), Pairs::shrink}).view()), (Ordinals{0, 1, 2, 6}));
+}
+
 // A call that has many results, as of a tool that reports its progress, between pairs of other calls.
 struct ManyResults {
   explicit ManyResults(std::uint64_t results) : count(results) {
@@ -263,6 +276,40 @@ TEST(History, ACallKeepsItsResultsWhenAnEditOfItWasUndoneBetweenThem) {
   h = after(after(h, op::Undo{}), op::Append{std::vector<Message>(50, result("a"))});
   EXPECT_EQ(applied(h, op::Delete{Names::indices({1})}).warnings.size(), 51u);
   EXPECT_EQ(after(h, op::Delete{Names::indices({1}), Pairs::shrink}).view().size(), 1u);
+}
+
+// Older releases know the first tags alone.
+TEST(History, OnlyWhatMendsUnitsIsRecordedWithASecondTag) {
+  const History h = after(History(), op::Append{{user("q"), call("a"), result("a"), user("z")}});
+  const auto tag = [&](const Operation::What& what) { return record_of(after(h, what)).tag; };
+  EXPECT_EQ(tag(op::Truncate{.keep_last = 2}), 4);
+  EXPECT_EQ(tag(op::Filter{.roles = {Role::user}}), 6);
+  EXPECT_EQ(tag(op::Delete{Names::indices({1})}), 7);
+  EXPECT_EQ(tag(op::Delete{Names::indices({1}), Pairs::literal}), 7);
+  for (const Pairs pairs : {Pairs::shrink, Pairs::grow}) {
+    EXPECT_EQ(tag(op::Truncate{.keep_last = 2, .pairs = pairs}), 23);
+    EXPECT_EQ(tag(op::Filter{.roles = {Role::user}, .pairs = pairs}), 24);
+    EXPECT_EQ(tag(op::Delete{Names::indices({1}), pairs}), 25);
+  }
+  const History by_setting = h.apply({op::Delete{Names::indices({1})}}, {.now_ms = 1000, .pairs = Pairs::shrink}).value().history;
+  EXPECT_EQ(record_of(by_setting).tag, 25);
+}
+
+TEST(History, WhatMendsUnitsIsReplayedFromWhatItKept) {
+  const History h = after(History(), op::Append{{user("q"), reasoning(), call("a"), result("a"), user("z")}});
+  for (const Operation::What& what : {Operation::What(op::Delete{Names::indices({3}), Pairs::shrink}),
+                                      Operation::What(op::Delete{Names::indices({3}), Pairs::grow}),
+                                      Operation::What(op::Truncate{.keep_last = 2, .pairs = Pairs::shrink}),
+                                      Operation::What(op::Truncate{.keep_last = 2, .pairs = Pairs::grow}),
+                                      Operation::What(op::Filter{.roles = {Role::user, Role::tool}, .pairs = Pairs::shrink}),
+                                      Operation::What(op::Filter{.roles = {Role::user, Role::tool}, .pairs = Pairs::grow})}) {
+    const History made = after(h, what);
+    RecordedOperation record = record_of(made);
+    EXPECT_EQ(ordinals(replay(h, record, 1000, {}).value().history.view()), ordinals(made.view()));
+    // Whatever a unit may be one day: the record decides.
+    record.kept = {{1, 3}};
+    EXPECT_EQ(ordinals(replay(h, record, 1000, {}).value().history.view()), (Ordinals{1, 2}));
+  }
 }
 
 TEST(History, ARecordThatDoesNotSayWhatItKeptIsReplayedByWhatTheFirstReleasesKnew) {
