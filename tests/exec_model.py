@@ -22,7 +22,7 @@ from reference import ROLES, Conversation  # noqa: E402
 
 OPERATIONS_A_CONVERSATION = 150
 WORDS = ["alpha", "beta", "Gamma", "δέλτα", "😀", "x\ny", "\"q\"", "tail"]
-OFTEN = """APPEND APPEND APPEND APPEND APPEND INSERT REPLACE TRUNCATE CLEAR FILTER DELETE DELETE COMPRESS COMPRESS EXPAND EXPAND
+OFTEN = """APPEND APPEND APPEND APPEND APPEND INSERT REPLACE TRUNCATE CLEAR FILTER DELETE DELETE COMPRESS COMPRESS EXPAND EXPAND SHOW SHOW
 MERGE SPLIT TRANSFORM START_BATCH END_BATCH ROLLBACK MARK MARK UNMARK UNDO REDO REDO REDO RESTORE""".split()
 NOT_MODELLED = {"timestamp", "openedAt", "tokens", "message", "path", "byteOffset", "events", "restores"}
 LABELS = ["pinned", "pinned", "important", "m"]
@@ -130,10 +130,11 @@ class Chance(random.Random):
         self.flawed = False  # no more than one fault in an operation: which of two is named is not promised
         view, top = c.state.view, len(c.state.batches) - 1
         name = self.choice(OFTEN)
-        summaries = [i for i, o in enumerate(view) if o in c.summaries]
+        summaries = [i for i, o in enumerate(view) if o in c.stands_for]
+        hidden = [o for o in range(len(c.log)) if c.can_return(view, o)]
         if (name in ("CLEAR", "FILTER") or len(view) < 3) and self.one_in(2):
             name = "APPEND"
-        if (name == "REDO" and not c.undone or name == "EXPAND" and not summaries) and self.randrange(8):
+        if (name == "REDO" and not c.undone or name == "EXPAND" and not summaries or name == "SHOW" and not hidden) and self.randrange(8):
             name = "APPEND"
         if top > 8 or len(view) > 40:
             name = self.choice(["ROLLBACK", "END_BATCH", "TRUNCATE", "RESTORE"])
@@ -152,6 +153,7 @@ class Chance(random.Random):
             "COMPRESS": lambda: {**self.names(c, 5),
                                  **({"summary": self.message(c, self.choice(ROLES[:3]))} if self.randrange(4) else {})},
             "EXPAND": lambda: {"index": self.choice(summaries) if summaries and self.randrange(6) else self.place(len(view))},
+            "SHOW": lambda: {"ordinals": self.some(hidden, 3) if hidden and self.randrange(9) else [self.place(len(c.log))]},
             "MERGE": lambda: {"indices": self.same_role(c), **({"separator": self.choice(["", " — "])} if self.one_in(2) else {})},
             "SPLIT": lambda: {"index": self.place(len(view)),
                               "at": sorted({self.randint(1, 6) for _ in range(self.randint(1, 2))})},

@@ -155,6 +155,7 @@ OPERATIONS = {
     "DELETE": ({}, {**NAMES, **PAIRS}, True),
     "COMPRESS": ({}, {**NAMES, "summary": message}, True),
     "EXPAND": ({"index": natural}, {}, True),
+    "SHOW": ({"ordinals": indices}, {}, True),
     "MERGE": ({"indices": indices}, {"separator": string}, True),
     "SPLIT": ({"index": natural, "at": some(natural)}, {}, True),
     "TRANSFORM": ({}, {**NAMES, "roles": roles, "replaceText": record({"find": filled, "with": string}),
@@ -275,7 +276,8 @@ def cut(text, maxChars, keep="head", marker=""):
 class Conversation:
     def __init__(self, pairs="literal"):
         self.pairs = pairs
-        self.log, self.summaries = [], {}  # messages; {ordinal of a summary: ordinals it stands for}
+        self.log, self.order = [], []  # messages; all ordinals, in the order of the log
+        self.stands_for = {}  # {ordinal of a message: (ordinals it stands for, the version that made it)}
         self.versions = [Entry(None, State([], [Batch(0, None, None, None)], {}), 0, None, None)]
         self.done, self.undone = [], []  # (version before, version after)
         self.answers = {}  # by operationId
@@ -330,16 +332,15 @@ class Conversation:
         if op.get("expectedVersion", head) != head:
             raise Refused("conflict")
         before, log_length = self.state, len(self.log)
-        stored, self.restores, self.made = self.log, None, {}
-        self.log = list(stored)
+        stored, self.restores = (self.log, self.order, self.stands_for), None
+        self.log, self.order, self.stands_for = list(self.log), list(self.order), dict(self.stands_for)
         try:
             after = getattr(self, name.lower())(before, op)
         except Refused as refused:
-            self.log = stored
+            self.log, self.order, self.stands_for = stored
             if refused.field in op and refused.field not in given and name.lower() not in given:  # named as it was spelled
                 refused.field = "batch" if "batch" in given else "indices"
             raise
-        self.summaries.update(self.made)
         if opens:
             left = op.get("boundary", log_length)
             snapshot = [o for o in before.view if o < left]
@@ -360,9 +361,13 @@ class Conversation:
 
     # Operations: each returns the state after it.
 
-    def store(self, *messages):
+    def store(self, *messages, front=None):
+        """Stores messages that come last in the order, or right before `front`."""
         self.log += [copy.deepcopy(m) for m in messages]
-        return list(range(len(self.log) - len(messages), len(self.log)))
+        stored = list(range(len(self.log) - len(messages), len(self.log)))
+        place = len(self.order) if front is None else self.order.index(front)
+        self.order[place:place] = stored
+        return stored
 
     def named(self, view, op, *kinds):
         """The ordinals that the operation names, in view order."""
@@ -385,11 +390,26 @@ class Conversation:
             raise invalid("index")
         return view[op["index"]]
 
-    def put(self, state, hidden, ordinals):
-        """The state with `ordinals` in the place of the first of `hidden`."""
+    def put(self, state, hidden, *messages):
+        """The state with `messages` in the place of the first of `hidden`, standing for them."""
+        ordinals = self.store(*messages, front=hidden[0])
+        self.stands_for |= {o: (hidden, len(self.versions)) for o in ordinals}
         view = [o for o in state.view if o not in hidden]
-        place = state.view.index(hidden[0]) if hidden else 0
+        place = state.view.index(hidden[0])
         return state._replace(view=view[:place] + ordinals + view[place:])
+
+    def bring_back(self, state, leaving, ordinals):
+        """The state without `leaving`, and each of `ordinals` in front of the first visible message that comes after it."""
+        view = [o for o in state.view if o not in leaving]
+        for o in ordinals:
+            after = [i for i, other in enumerate(view) if self.order.index(other) > self.order.index(o)]
+            view.insert(after[0] if after else len(view), o)
+        return state._replace(view=view)
+
+    def can_return(self, view, o):
+        """Whether it is hidden, and nothing in the view stands for it, or for what does."""
+        makers = [maker for maker, (originals, _) in self.stands_for.items() if o in originals]
+        return o not in view and all(maker not in view and self.can_return(view, maker) for maker in makers)
 
     def kept(self, state, keep, op, named=()):
         """The state with only `keep` visible, and what pins and pairs add or take away."""
@@ -461,12 +481,13 @@ class Conversation:
     def insert(self, state, op):
         if op["position"] > len(state.view):
             raise invalid("position")
-        return state._replace(view=state.view[:op["position"]] + self.store(*op["messages"]) + state.view[op["position"]:])
+        before, after = state.view[:op["position"]], state.view[op["position"]:]
+        return state._replace(view=before + self.store(*op["messages"], front=after[0] if after else None) + after)
 
     def replace(self, state, op):
         if "ordinals" in op:
-            return self.put(state, self.named(state.view, op), self.store(*op["messages"]))
-        return self.put(state, [self.at(state.view, op)], self.store(op["message"]))
+            return self.put(state, self.named(state.view, op), *op["messages"])
+        return self.put(state, [self.at(state.view, op)], op["message"])
 
     def truncate(self, state, op):
         if not {"keepFirst", "keepLast", "removeFirst", "removeLast", "range"} & set(op):
@@ -501,15 +522,40 @@ class Conversation:
 
     def compress(self, state, op):
         hidden = self.named(state.view, op)
-        summary = self.store(op["summary"]) if "summary" in op else []
-        self.made = {o: hidden for o in summary}
-        return self.put(state, hidden, summary)
+        return self.put(state, hidden, *[op[field] for field in ("summary",) if field in op])
 
     def expand(self, state, op):
-        originals = self.summaries.get(self.at(state.view, op), [])
-        if not originals or set(originals) & set(state.view):
+        made = self.stands_for.get(self.at(state.view, op))
+        if not made or set(made[0]) & set(state.view):
             raise invalid("index")
-        return self.put(state, [self.at(state.view, op)], originals)
+        return self.bring_back(state, [o for o, other in self.stands_for.items() if other == made], made[0])
+
+    def show(self, state, op):
+        if max(op["ordinals"]) >= len(self.log) or not all(self.can_return(state.view, o) for o in op["ordinals"]):
+            raise invalid("ordinals")
+        return self.bring_back(state, [], self.with_units(state, set(op["ordinals"])))
+
+    def with_units(self, state, shown):
+        """`shown` with the units in which they were last seen; and for what has no partner then, the nearest."""
+        left = {o for o in shown if role_of(self.log[o]) != "system"}
+        for version in reversed(self.versions):
+            unit = self.kept(version.state._replace(marks={}), left & set(version.state.view), {"pairs": "grow"}).view
+            shown = shown | {o for o in unit if self.can_return(state.view, o)}
+            left -= set(version.state.view)
+        while True:
+            lone = set()
+            for o, (side, id) in ((o, link) for o in shown for link in links(self.log[o])):
+                other_side = {"call": "result", "result": "call"}[side]
+                others = [other for other in self.order if (other_side, id) in links(self.log[other])]
+                if o in others or shown & set(others) or set(state.view) & set(others):
+                    continue
+                others = [other for other in others if self.can_return(state.view, other)]
+                before = [other for other in others if self.order.index(other) < self.order.index(o)]
+                after = others[len(before):]
+                lone |= set((before[-1:] or after[:1]) if side == "result" else (after[:1] or before[-1:]))
+            if not lone:
+                return shown
+            shown = shown | lone
 
     def merge(self, state, op):
         hidden = self.named(state.view, op, "indices")
@@ -528,7 +574,7 @@ class Conversation:
             merged["content"] = op.get("separator", "\n").join(contents)
         calls = [c for m in messages for c in m.get("toolCalls", [])]
         merged |= {"toolCalls": calls} if calls else {}
-        return self.put(state, hidden, self.store(merged))
+        return self.put(state, hidden, merged)
 
     def split(self, state, op):
         o = self.at(state.view, op)
@@ -541,7 +587,7 @@ class Conversation:
             piece.pop("id", None)
         for piece in pieces[:-1]:
             piece.pop("toolCalls", None), piece.pop("tool_calls", None)
-        return self.put(state, [o], self.store(*pieces))
+        return self.put(state, [o], *pieces)
 
     def transform(self, state, op):
         changes = [k for k in ("replaceText", "truncateText", "setMetadata") if k in op]
@@ -556,7 +602,7 @@ class Conversation:
                 m = edit_texts(m, lambda text: cut(text, **change))
             else:
                 m = {**m, "metadata": {**m.get("metadata", {}), **change}}
-            state = self.put(state, [o], self.store(message(m, changes[0])))
+            state = self.put(state, [o], message(m, changes[0]))
         return state
 
     def start_batch(self, state, op):

@@ -104,8 +104,8 @@ class UNDERTEXT_API History {
   std::vector<Receipt> receipts() const;
   std::optional<Receipt> receipt(Version version) const;  // nothing when that version was made by something else
 
-  // The originals a summary stands for, in view order; empty when the message is no summary.
-  std::vector<Ordinal> summarised(Ordinal summary) const;
+  // The messages that this one stands for, in view order: the originals of a summary, and of what REPLACE, MERGE, SPLIT or TRANSFORM made.
+  std::vector<Ordinal> stands_for(Ordinal ordinal) const;
 
   struct Rep;  // internal
   explicit History(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}

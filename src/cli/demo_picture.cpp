@@ -80,7 +80,7 @@ std::vector<Row> rows_between(const History& history, const View& before, const 
       next = std::max(next, *place + 1);
       add(Row::Kind::kept, now, i);
     } else {
-      const bool is_summary = !history.summarised(now.ordinal(i)).empty();
+      const bool is_summary = !history.stands_for(now.ordinal(i)).empty();
       for (; !is_summary && next < before.size() && is_hidden(next); ++next) add(Row::Kind::hidden, before, next);
       add(Row::Kind::added, now, i);
     }
@@ -158,7 +158,7 @@ void add_text(Line& line, const Row& row, const Drawing& drawing) {
   const bool hidden = row.kind == Row::Kind::hidden;
   const std::size_t room = drawing.columns.room_from(Columns::text);
   std::string before, after;
-  if (const std::size_t originals = drawing.history.summarised(row.ordinal).size(); originals > 0) {
+  if (const std::size_t originals = drawing.history.stands_for(row.ordinal).size(); originals > 0) {
     before = clip("stands for " + std::to_string(originals) + "  ", room);
   }
   for (const ContentBlock& block : read_blocks(row.message))

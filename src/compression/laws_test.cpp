@@ -135,7 +135,7 @@ bool waits(const History& history, std::uint64_t ordinal) {
   for (const ToolLink& link : log[ordinal].tool_links()) {
     bool answered = link.side == ToolLink::Side::result;
     for (std::uint64_t o = ordinal; o < log.size() && !answered; ++o) {
-      if (!history.summarised(Ordinal(o)).empty()) continue;  // a stub of it is none
+      if (!history.stands_for(Ordinal(o)).empty()) continue;  // a stub of it is none
       const std::vector<ToolLink> links = log[o].tool_links();
       answered = std::find(links.begin(), links.end(), ToolLink{ToolLink::Side::result, link.id}) != links.end();
     }
@@ -160,7 +160,7 @@ MustKeep must_keep(const History& history, const PlainBonds& bonds, bool hides_o
       kept.insert(i);
     if (view[i].role() != Role::user) continue;
     last_user = i;
-    const bool is_summary = !view[i].has_tool_links() && !history.summarised(Ordinal(ordinal)).empty();
+    const bool is_summary = !view[i].has_tool_links() && !history.stands_for(Ordinal(ordinal)).empty();
     if (is_text(view[i]) && !is_summary) request = i;
   }
   if (!request && hides_only) request = last_user;
@@ -176,7 +176,7 @@ std::uint64_t tokens_of(const View& view, const std::set<std::uint64_t>& indices
 
 // The messages behind one, read through summaries.
 void add_originals(const History& history, std::uint64_t ordinal, Ordinals& out) {
-  const std::vector<Ordinal> behind = history.summarised(Ordinal(ordinal));
+  const std::vector<Ordinal> behind = history.stands_for(Ordinal(ordinal));
   if (behind.empty() && std::find(out.begin(), out.end(), ordinal) == out.end()) out.push_back(ordinal);
   for (const Ordinal o : behind) add_originals(history, o.value, out);
 }
@@ -283,7 +283,7 @@ class Laws : public ::testing::Test {
     const View was = before.view(), is = after.view();
     std::set<std::uint64_t> stubbed;
     for (std::uint64_t i = 0; i < is.size(); ++i) {
-      const std::vector<Ordinal> originals = after.summarised(is.ordinal(i));
+      const std::vector<Ordinal> originals = after.stands_for(is.ordinal(i));
       if (is.ordinal(i).value >= before.log().size() && is[i].has_tool_links() && originals.size() == 1)
         stubbed.insert(originals[0].value);
     }
@@ -311,7 +311,7 @@ class Laws : public ::testing::Test {
     std::set<std::uint64_t> there;
     for (std::uint64_t i = 0; i < is.size(); ++i) {
       there.insert(is.ordinal(i).value);
-      const std::vector<Ordinal> originals = after.summarised(is.ordinal(i));
+      const std::vector<Ordinal> originals = after.stands_for(is.ordinal(i));
       if (is.ordinal(i).value >= before.log().size() && is[i].has_tool_links() && originals.size() == 1)
         there.insert(originals[0].value);
     }
@@ -340,7 +340,7 @@ class Laws : public ::testing::Test {
     for (const Receipt::Stands& stands : receipt->summaries) {
       told.push_back(stands.summary);
       Ordinals known;
-      for (const Ordinal o : after.summarised(Ordinal(stands.summary))) known.push_back(o.value);
+      for (const Ordinal o : after.stands_for(Ordinal(stands.summary))) known.push_back(o.value);
       EXPECT_EQ(known, stands.stands_for);
       EXPECT_FALSE(known.empty());
       for (const std::uint64_t o : known) EXPECT_TRUE(before.view().index_of(Ordinal(o)));
@@ -405,7 +405,7 @@ class Laws : public ::testing::Test {
     ASSERT_EQ(counting->given.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
       EXPECT_EQ(counting->given[i].json(), before.log()[expected[i]].json());
-      EXPECT_TRUE(before.summarised(Ordinal(expected[i])).empty());
+      EXPECT_TRUE(before.stands_for(Ordinal(expected[i])).empty());
     }
   }
 };

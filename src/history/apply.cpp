@@ -13,9 +13,12 @@
 #include "history/import.hpp"
 #include "history/linked.hpp"
 #include "history/operation_table.hpp"
+#include "history/ordered.hpp"
 #include "history/plan.hpp"
 #include "history/replay.hpp"
+#include "history/shown.hpp"
 #include "message/edit.hpp"
+#include "message/redacted.hpp"
 
 namespace undertext {
 namespace {
@@ -115,7 +118,7 @@ Problem perform(Draft& draft, const op::Replace& replace) {
   }
   Result<std::vector<std::uint64_t>> indices = draft.indices_of(replace.names);
   if (!indices) return indices.error();
-  Result<std::vector<std::uint32_t>> stored = draft.store(replace.messages);
+  Result<std::vector<std::uint32_t>> stored = draft.store_copies(replace.messages, *indices);
   if (!stored) return stored.error();
   put_in_place(draft, *indices, *stored);
   draft.open_batch();
@@ -222,16 +225,69 @@ Problem perform(Draft& draft, const op::ApplyPlan& apply) { return apply_plan(dr
 // History::apply has put a plan in its place.
 Problem perform(Draft&, const op::CompressBy&) { return Error{ErrorCode::internal, "a plan was to be made before"}; }
 
+// Its body went with the versions that showed it.
+Problem given_up_problem(const Draft& draft, std::uint32_t ordinal, const char* field) {
+  if (draft.replays() || draft.base().first_version == 0 || !was_given_up(draft.log().message(ordinal))) return {};
+  return Error{ErrorCode::not_found, "the message with ordinal " + std::to_string(ordinal) + " was given up", field};
+}
+
+// Where the messages stand that one operation made from the same originals, `maker` among them.
+std::vector<std::uint64_t> made_together(const Draft& draft, std::uint32_t maker, const std::vector<std::uint32_t>& originals) {
+  const std::uint64_t version = draft.base().version_that_stored(maker);
+  const auto is_of_them = [&](std::uint64_t ordinal) {
+    const std::vector<std::uint32_t>* const others = draft.log().stands_for(static_cast<std::uint32_t>(ordinal));
+    return others && *others == originals && draft.base().version_that_stored(ordinal) == version;
+  };
+  std::uint64_t first = maker, end = maker + std::uint64_t{1};
+  while (first > 0 && is_of_them(first - 1)) --first;
+  while (end < draft.log().size() && is_of_them(end)) ++end;
+  std::vector<std::uint64_t> indices;
+  for (std::uint64_t ordinal = first; ordinal < end; ++ordinal) {
+    if (const std::optional<std::uint64_t> index = draft.view().index_of(static_cast<std::uint32_t>(ordinal)))
+      indices.push_back(*index);
+  }
+  std::sort(indices.begin(), indices.end());
+  return indices;
+}
+
 Problem perform(Draft& draft, const op::Expand& expand) {
   if (Problem problem = index_problem(draft, expand.index)) return problem;
-  const std::uint32_t summary = draft.view().entries[expand.index].ordinal;
-  const std::vector<std::uint32_t>* originals = draft.log().originals(summary);
-  if (!originals) return bad("index", "the message at index " + std::to_string(expand.index) + " is no summary");
+  const std::uint32_t maker = draft.view().entries[expand.index].ordinal;
+  const std::vector<std::uint32_t>* originals = draft.log().stands_for(maker);
+  if (!originals) return bad("index", "the message at index " + std::to_string(expand.index) + " stands for no others");
   for (const std::uint32_t ordinal : *originals) {
     if (draft.view().shows(ordinal))
-      return bad("index", "ordinal " + std::to_string(ordinal) + ", which the summary stands for, is in the view");
+      return bad("index", "ordinal " + std::to_string(ordinal) + ", for which the message stands, is in the view");
+    if (Problem problem = given_up_problem(draft, ordinal, "index")) return problem;
   }
-  put_in_place(draft, {expand.index}, *originals);
+  if (draft.tag() == first_tag(operation_rows[alternative_of<op::Expand>()])) {  // all of them at its place
+    put_in_place(draft, {expand.index}, *originals);
+    draft.check_order(draft.view());
+  } else {
+    draft.bring_back(*originals, made_together(draft, maker, *originals));
+  }
+  draft.open_batch();
+  return {};
+}
+
+Problem perform(Draft& draft, const op::Show& show) {
+  Result<std::vector<std::uint32_t>> ordinals = draft.ordinals_of(Names::ordinals(show.ordinals));
+  if (!ordinals) return ordinals.error();
+  for (const std::uint32_t ordinal : *ordinals) {
+    const std::string which = "the message with ordinal " + std::to_string(ordinal);
+    if (draft.view().shows(ordinal)) return bad("ordinals", which + " is in the view");
+    if (draft.replays()) continue;  // it was checked, and its unit is part of the record
+    if (const std::optional<std::uint32_t> maker = stand_in(draft.log(), draft.view(), ordinal)) {
+      return bad("ordinals", which + " is hidden behind the one with ordinal " + std::to_string(*maker) + " at index " +
+                                 std::to_string(*draft.view().index_of(*maker)) + ", which stands for it: EXPAND that");
+    }
+    if (Problem problem = given_up_problem(draft, ordinal, "ordinals")) return problem;
+  }
+  if (!draft.replays()) {
+    *ordinals = with_hidden_units(draft.base(), *ordinals);
+    draft.record_as(op::Show{{ordinals->begin(), ordinals->end()}});
+  }
+  draft.bring_back(std::move(*ordinals), {});
   draft.open_batch();
   return {};
 }
@@ -262,7 +318,7 @@ Problem perform(Draft& draft, const op::Merge& merge) {
   // What is carried out again looks into no body: some may have been taken out since.
   Result<Message> merged = draft.replays() ? some_message() : merge_at(draft, *indices, merge.separator);
   if (!merged) return merged.error();
-  Result<std::vector<std::uint32_t>> stored = draft.store({&*merged, 1});
+  Result<std::vector<std::uint32_t>> stored = draft.store_copies({&*merged, 1}, *indices);
   if (!stored) return stored.error();
   put_in_place(draft, *indices, *stored);
   draft.open_batch();
@@ -275,7 +331,7 @@ Problem perform(Draft& draft, const op::Split& split) {
       draft.replays() ? Result<std::vector<Message>>(std::vector<Message>(split.at.size() + 1, some_message()))
                       : split_message(messages_at(draft, {split.index}).front(), split.at, draft.context().limits);
   if (!pieces) return pieces.error();
-  Result<std::vector<std::uint32_t>> stored = draft.store(*pieces);
+  Result<std::vector<std::uint32_t>> stored = draft.store_copies(*pieces, {split.index});
   if (!stored) return stored.error();
   put_in_place(draft, {split.index}, *stored);
   draft.open_batch();
@@ -317,11 +373,13 @@ Problem perform(Draft& draft, const op::Transform& transform) {
     if (!result) return result.error();
     changed.push_back(std::move(*result));
   }
-  Result<std::vector<std::uint32_t>> stored = draft.store(changed);
-  if (!stored) return stored.error();
   std::vector<Splice> splices;
   splices.reserve(indices.size());
-  for (std::size_t k = 0; k < indices.size(); ++k) splices.push_back({indices[k], 1, {(*stored)[k]}});
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    Result<std::vector<std::uint32_t>> copy = draft.store_copies({&changed[k], 1}, {indices[k]});
+    if (!copy) return copy.error();
+    splices.push_back({indices[k], 1, std::move(*copy)});
+  }
   draft.edit(splices);
   draft.open_batch();
   return {};
@@ -443,6 +501,11 @@ bool are_within(const Stretches& stretches, std::uint64_t size) {
   return true;
 }
 
+bool needs_order(const RecordedOperation& record) {
+  return std::holds_alternative<op::Show>(record.operation.what) ||
+         (std::holds_alternative<op::Expand>(record.operation.what) && record.tag != first_tag(row_of(record.operation)));
+}
+
 Result<Step> carry_out(Draft& draft, const Operation& operation) {
   if (Problem problem = std::visit([&](const auto& what) { return perform(draft, what); }, operation.what)) return *problem;
   return std::move(draft).finish(operation);
@@ -460,6 +523,7 @@ Result<Step> replay(const History& history, RecordedOperation record, std::int64
   if (record.kept ? !has_kept || !are_within(*record.kept, history.view().size()) : has_kept && !is_filter_by_text(operation)) {
     return Error{ErrorCode::corrupt, "a stored " + std::string(name(operation)) + " cannot have kept what it says"};
   }
+  if (!history.rep().log.order_known && needs_order(record)) return replay(with_order(history), std::move(record), at_ms, given);
   // Only here a replay needs to know what belongs together.
   if (!record.kept && mends_units(operation) && !history.rep().log.links_known)
     return replay(with_links(history), std::move(record), at_ms, given);
@@ -486,6 +550,7 @@ Result<Step> replay(const History& history, RecordedOperation record, std::int64
 Result<Step> History::apply(const Operation& operation, const ApplyContext& context) const {
   if (std::optional<Error> error = check_expected_version(operation.options, version())) return std::move(*error);
   if (!rep().log.links_known) return with_links(*this).apply(operation, context);
+  if (!rep().log.order_known) return with_order(*this).apply(operation, context);
   if (rep().versions.size() > std::numeric_limits<std::uint32_t>::max() - 1) {
     return Error{ErrorCode::too_large, "the conversation has as many versions as it can"};
   }

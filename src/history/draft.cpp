@@ -102,11 +102,49 @@ Result<std::uint32_t> Draft::store_summary(const Message& message, std::vector<s
   return stored->front();
 }
 
+Result<std::vector<std::uint32_t>> Draft::store_copies(std::span<const Message> messages,
+                                                       const std::vector<std::uint64_t>& originals) {
+  Result<std::vector<std::uint32_t>> stored = store(messages);
+  if (!stored || !log_.order_known) return stored;
+  std::vector<std::uint32_t> ordinals;
+  ordinals.reserve(originals.size());
+  for (const std::uint64_t index : originals) ordinals.push_back(view_.entries[index].ordinal);
+  log_.note_copies(*stored, std::move(ordinals));
+  return stored;
+}
+
 void Draft::append(std::span<const std::uint32_t> ordinals) {
-  for (const std::uint32_t ordinal : ordinals) view_.append(log_, ordinal);
+  for (const std::uint32_t ordinal : ordinals) {
+    const bool is_new = ordinal >= log_length_before();
+    if (!is_new && view_.size() > 0 && log_.order.before(ordinal, view_.entries[view_.size() - 1].ordinal)) log_.order.depart();
+    view_.append(log_, ordinal);
+  }
+}
+
+// What is new goes right before the message at whose place it is put, whether that goes or stays.
+void Draft::put_in_order(const std::vector<Splice>& splices) {
+  if (!log_.order_known) return;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> put;
+  for (const Splice& s : splices) {
+    if (s.at >= view_.size()) continue;
+    for (const std::uint32_t ordinal : s.put) {
+      if (ordinal >= log_length_before()) put.emplace_back(ordinal, view_.entries[s.at].ordinal);
+    }
+  }
+  std::sort(put.begin(), put.end());
+  for (const auto& [ordinal, front] : put) log_.order.put(ordinal, front);
+}
+
+void Draft::bring_back(std::vector<std::uint32_t> ordinals, const std::vector<std::uint64_t>& leaving) {
+  edit(view_.returning(log_, std::move(ordinals), leaving));
+}
+
+void Draft::check_order(const PlacedView& view) {
+  if (!log_.order.is_in_order(view.ordinals({{0, view.size()}}))) log_.order.depart();
 }
 
 void Draft::edit(const std::vector<Splice>& splices) {
+  put_in_order(splices);
   Stretches gone;
   change_.emplace();
   for (const Splice& s : splices) {
@@ -187,6 +225,7 @@ Result<Step> Draft::finish(const Operation& operation) && {
   row.state = rep->first_state + static_cast<std::uint32_t>(rep->states.size());
   if (!is_append || !operation.options.description.empty()) {
     RecordedOperation recorded{to_record(operation, context_.pairs), {}, tag()};
+    if (recorded_) recorded.operation.what = std::move(*recorded_);
     if (recorded.tag == 0) recorded.tag = tag_to_write(recorded.operation);
     if (records_kept(recorded.operation, recorded.tag) && change_) recorded.kept = change_->kept;
     row.operation = Shared<LinkedOperation>::make(std::move(recorded), restores_, undo_, redo_);

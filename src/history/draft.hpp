@@ -45,9 +45,15 @@ class Draft {
   // too_large: the log is full.
   Result<std::vector<std::uint32_t>> store(std::span<const Message> messages);
   Result<std::uint32_t> store_summary(const Message& message, std::vector<std::uint32_t> originals);
+  // Stores what is made from the visible messages at `originals`, and stands for them from then on.
+  Result<std::vector<std::uint32_t>> store_copies(std::span<const Message> messages, const std::vector<std::uint64_t>& originals);
   void append(std::span<const std::uint32_t> ordinals);
   void edit(const std::vector<Splice>& splices);
   void keep_only(const Stretches& kept);
+  // Hidden messages return to where the log's order has them; those at `leaving` (rising indices) go.
+  void bring_back(std::vector<std::uint32_t> ordinals, const std::vector<std::uint64_t>& leaving);
+  // To be called when `view` may stand in another order than the log's.
+  void check_order(const PlacedView& view);
   // What is carried out again keeps what it kept then; null: that follows from the operation.
   const Stretches* kept_then() const { return record_ && record_->kept ? &*record_->kept : nullptr; }
   void add_mark(std::string_view mark, const std::vector<std::uint32_t>& ordinals) { marks_.add(mark, ordinals); }
@@ -62,6 +68,7 @@ class Draft {
   // The whole state of a version.
   void restore(std::uint64_t version);
   void replace_state(PlacedView view, BatchTree batches);
+  void record_as(Operation::What what) { recorded_ = std::move(what); }  // where a record says more than was asked for
   void set_undo(std::optional<std::uint32_t> undo, std::optional<std::uint32_t> redo) {
     undo_ = undo;
     redo_ = redo;
@@ -72,6 +79,7 @@ class Draft {
 
  private:
   const StoredMessage* next_given() const;
+  void put_in_order(const std::vector<Splice>& splices);
   Result<std::vector<Warning>> broken_units(bool is_plan);
 
   const History::Rep& base_;
@@ -85,6 +93,7 @@ class Draft {
   std::optional<ViewChange> change_;  // of the view; unset: nothing, or appends only
   bool view_swapped_ = false;         // the view is another one; what was kept is yet to be found out
   bool opened_batch_ = false;
+  std::optional<Operation::What> recorded_;
   std::optional<std::uint32_t> restores_, undo_, redo_;
 };
 

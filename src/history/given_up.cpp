@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "history/ordered.hpp"
+
 namespace undertext {
 namespace {
 
@@ -52,7 +54,7 @@ class Needs {
 }  // namespace
 
 History without_versions_below(const History& history, std::uint32_t first) {
-  auto made = std::make_shared<History::Rep>(history.rep());
+  auto made = std::make_shared<History::Rep>(with_order(history).rep());
   const std::uint32_t first_state = made->versions[first].state;
   made->states.splice(0, first_state - made->first_state, {});
   made->first_state = first_state;

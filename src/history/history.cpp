@@ -242,19 +242,11 @@ Result<Blame> History::blame(Ordinal ordinal) const {
     return Error{ErrorCode::not_found, "there is no message with ordinal " + std::to_string(ordinal.value), "ordinal"};
   }
   const auto number = static_cast<std::uint32_t>(ordinal.value);
-  std::uint64_t low = 0, high = rep_->head_number();  // the first version whose log holds it
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (rep_->versions[middle].log_length > number) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
+  const std::uint64_t stored_in = rep_->version_that_stored(number);
   Blame blame;
   blame.ordinal = ordinal.value;
-  blame.stored = blame_entry(*rep_, low);
-  const std::uint64_t first = std::max<std::uint64_t>(low, rep_->first_version);
+  blame.stored = blame_entry(*rep_, stored_in);
+  const std::uint64_t first = std::max<std::uint64_t>(stored_in, rep_->first_version);
   for (std::uint64_t v = first; v <= rep_->head_number(); ++v) {
     const bool same_run = v > first && rep_->versions[v].state == rep_->versions[v - 1].state;
     if (same_run) continue;  // an APPEND hides nothing and brings nothing back
@@ -267,11 +259,11 @@ Result<Blame> History::blame(Ordinal ordinal) const {
   return blame;
 }
 
-std::vector<Ordinal> History::summarised(Ordinal summary) const {
+std::vector<Ordinal> History::stands_for(Ordinal ordinal) const {
   std::vector<Ordinal> originals;
-  if (summary.value >= rep_->log.size()) return originals;
-  if (const std::vector<std::uint32_t>* list = rep_->log.originals(static_cast<std::uint32_t>(summary.value))) {
-    for (const std::uint32_t ordinal : *list) originals.push_back(Ordinal(ordinal));
+  if (ordinal.value >= rep_->log.size()) return originals;
+  if (const std::vector<std::uint32_t>* list = rep_->log.stands_for(static_cast<std::uint32_t>(ordinal.value))) {
+    for (const std::uint32_t original : *list) originals.push_back(Ordinal(original));
   }
   return originals;
 }

@@ -69,8 +69,8 @@ TEST(History, AForkGoesItsOwnWayAndSharesTheMessages) {
   EXPECT_EQ(fork.log().size(), 3u);
   const History on = after(fork, op::Append{{user("x")}});
   EXPECT_EQ(on.log()[3].text(), "x");
-  EXPECT_TRUE(on.summarised(Ordinal(3)).empty()) << "ordinal 3 was a summary in the other conversation only";
-  EXPECT_EQ(h.summarised(Ordinal(3)), std::vector<Ordinal>{Ordinal(0)});
+  EXPECT_TRUE(on.stands_for(Ordinal(3)).empty()) << "ordinal 3 was a summary in the other conversation only";
+  EXPECT_EQ(h.stands_for(Ordinal(3)), std::vector<Ordinal>{Ordinal(0)});
   EXPECT_EQ(h.log()[0].json().data(), on.log()[0].json().data());
   EXPECT_EQ(h.fork(Version(9)).error().code, ErrorCode::not_found);
 }

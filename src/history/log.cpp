@@ -32,17 +32,7 @@ std::uint64_t Log::first_note(std::uint64_t key) const {
   return found;
 }
 
-std::uint64_t Log::first_link(std::uint64_t ordinal) const {
-  std::uint64_t found = links.size();
-  links.visit(
-      0, links.size(), [&](const LinkSums& s) { return s.ordinal_max >= ordinal; },
-      [&](std::uint64_t i, const Link& link) {
-        if (link.ordinal < ordinal) return true;
-        found = i;
-        return false;
-      });
-  return found;
-}
+std::uint64_t Log::first_link(std::uint64_t ordinal) const { return first_from(links, ordinal); }
 
 std::vector<Mention> Log::mentions(std::uint32_t ordinal) const {
   std::vector<Mention> found;
@@ -138,24 +128,112 @@ void Log::cut(std::uint64_t length) {
         return true;
       });
   for (const std::uint64_t link : waiting_again) set_answered(link, no_place);
-  std::uint64_t kept = summaries.size();
-  while (kept > 0 && summaries[kept - 1].ordinal >= length) --kept;
-  summaries.splice(kept, summaries.size() - kept, {});
+  for (MadeTree* const made : {&summaries, &copies}) {
+    std::uint64_t kept = made->size();
+    while (kept > 0 && (*made)[kept - 1].ordinal >= length) --kept;
+    made->splice(kept, made->size() - kept, {});
+  }
+  order.cut(length);
+  std::vector<std::uint64_t> gone;
+  spans.visit(
+      0, spans.size(), [&](const SpanSums& s) { return s.maker_max >= length; },
+      [&](std::uint64_t i, const OriginalsSpan& span) {
+        if (span.maker >= length) gone.push_back(i);
+        return true;
+      });
+  while (!gone.empty()) {
+    spans.splice(gone.back(), 1, {});
+    gone.pop_back();
+  }
 }
 
 void Log::note_summary(std::uint32_t ordinal, std::vector<std::uint32_t> originals) {
+  if (order_known) add_spans(ordinal, originals);
   summaries.push_back({ordinal, Shared<std::vector<std::uint32_t>>::make(std::move(originals))});
 }
 
-const std::vector<std::uint32_t>* Log::originals(std::uint32_t ordinal) const {
-  std::uint64_t low = 0, high = summaries.size();
+void Log::note_copies(const std::vector<std::uint32_t>& made, std::vector<std::uint32_t> originals) {
+  for (const std::uint32_t copy : made) add_spans(copy, originals);
+  const auto shared = Shared<std::vector<std::uint32_t>>::make(std::move(originals));
+  for (const std::uint32_t copy : made) copies.push_back({copy, shared});
+}
+
+void Log::add_spans(std::uint32_t maker, std::vector<std::uint32_t> originals) {
+  std::sort(originals.begin(), originals.end());
+  for (std::size_t i = 0, end = 0; i < originals.size(); i = end) {
+    for (end = i + 1; end < originals.size() && originals[end] == originals[end - 1] + 1;) ++end;
+    const OriginalsSpan span{originals[i], originals[end - 1] + 1, maker};
+    const std::uint64_t at = spans_from(span.first);
+    spans.splice(at, 0, {&span, 1});
+  }
+}
+
+std::uint64_t Log::spans_from(std::uint32_t first) const {
+  std::uint64_t found = spans.size();
+  spans.visit(
+      0, spans.size(), [&](const SpanSums& s) { return s.first_max >= first; },
+      [&](std::uint64_t i, const OriginalsSpan& span) {
+        if (span.first < first) return true;
+        found = i;
+        return false;
+      });
+  return found;
+}
+
+std::vector<std::uint32_t> Log::makers_of(std::uint32_t ordinal) const {
+  std::vector<std::uint32_t> makers;
+  spans.visit(
+      0, spans_from(ordinal + 1), [&](const SpanSums& s) { return s.end_max > ordinal; },
+      [&](std::uint64_t, const OriginalsSpan& span) {
+        if (span.end > ordinal) makers.push_back(span.maker);
+        return true;
+      });
+  return makers;
+}
+
+namespace {
+
+const std::vector<std::uint32_t>* originals_in(const Log::MadeTree& made, std::uint32_t ordinal) {
+  std::uint64_t low = 0, high = made.size();
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
-    const SummaryNote& note = summaries[middle];
+    const SummaryNote& note = made[middle];
     if (note.ordinal == ordinal) return &*note.originals;
     (note.ordinal < ordinal ? low : high) = note.ordinal < ordinal ? middle + 1 : middle;
   }
   return nullptr;
+}
+
+}  // namespace
+
+const std::vector<std::uint32_t>* Log::originals(std::uint32_t ordinal) const { return originals_in(summaries, ordinal); }
+
+const std::vector<std::uint32_t>* Log::stands_for(std::uint32_t ordinal) const {
+  const std::vector<std::uint32_t>* const found = originals_in(summaries, ordinal);
+  return found ? found : originals_in(copies, ordinal);
+}
+
+void ItemCodec<OriginalsSpan>::write(PageOut& out, const OriginalsSpan* items, unsigned n) {
+  std::uint32_t first = 0;  // never falls
+  for (const OriginalsSpan* span = items; span != items + n; ++span) {
+    out.number(span->first - first);
+    out.number(span->end - span->first);
+    out.number(span->maker - span->first);
+    first = span->first;
+  }
+}
+
+std::vector<OriginalsSpan> ItemCodec<OriginalsSpan>::read(PageIn& in, unsigned n) {
+  std::vector<OriginalsSpan> items;
+  items.reserve(n);
+  std::uint64_t first = 0;
+  for (unsigned i = 0; i < n; ++i) {
+    first += in.number();
+    const std::uint64_t end = first + in.number32(), maker = first + in.number32();
+    if (first >= end || end > maker || maker >= no_place) in.fail("a message stands for what cannot be");
+    items.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(maker)});
+  }
+  return items;
 }
 
 void ItemCodec<Link>::write(PageOut& out, const Link* items, unsigned n) {

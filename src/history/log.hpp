@@ -10,6 +10,7 @@
 #include <undertext/message.hpp>
 
 #include "base/shared.hpp"
+#include "history/order.hpp"
 #include "sequence/entry.hpp"
 
 namespace undertext {
@@ -87,7 +88,7 @@ struct SumsCodec<NoteSums> {
 };
 using NoteTree = HouseTree<LinkNote, NoteSums>;
 
-// The originals that a summary stands for, in view order. Ordered by ordinal.
+// A message that was made from others, and those originals, in view order.
 struct SummaryNote {
   std::uint32_t ordinal;
   Shared<std::vector<std::uint32_t>> originals;
@@ -98,6 +99,44 @@ template <>
 struct ItemCodec<SummaryNote> {
   static void write(PageOut& out, const SummaryNote* items, unsigned n);
   static std::vector<SummaryNote> read(PageIn& in, unsigned n);
+};
+
+// Originals with neighbouring ordinals that one message stands for. Ordered by the first of them.
+struct OriginalsSpan {
+  std::uint32_t first;
+  std::uint32_t end;
+  std::uint32_t maker;
+  friend bool operator==(const OriginalsSpan&, const OriginalsSpan&) = default;
+};
+struct SpanSums {
+  std::uint32_t first_max = 0;
+  std::uint32_t end_max = 0;
+  std::uint32_t maker_max = 0;
+  static SpanSums of(const OriginalsSpan& span) { return {span.first, span.end, span.maker}; }
+  SpanSums& operator+=(const SpanSums& next) {
+    first_max = std::max(first_max, next.first_max);
+    end_max = std::max(end_max, next.end_max);
+    maker_max = std::max(maker_max, next.maker_max);
+    return *this;
+  }
+  friend bool operator==(const SpanSums&, const SpanSums&) = default;
+};
+template <>
+struct ItemCodec<OriginalsSpan> {
+  static void write(PageOut& out, const OriginalsSpan* items, unsigned n);
+  static std::vector<OriginalsSpan> read(PageIn& in, unsigned n);
+};
+template <>
+struct SumsCodec<SpanSums> {
+  static void write(PageOut& out, const SpanSums& sums) {
+    out.number(sums.first_max);
+    out.number(sums.end_max);
+    out.number(sums.maker_max);
+  }
+  static SpanSums read(PageIn& in) {
+    const std::uint32_t first_max = in.number32(), end_max = in.number32();
+    return {first_max, end_max, in.number32()};
+  }
 };
 
 // Where bodies come from that are not in memory. Called on any thread. What goes wrong is thrown as Failure: unavailable, or corrupt.
@@ -117,10 +156,19 @@ struct Log {
   StoredTree stored;  // by ordinal
   LinkTree links;     // of all messages, by ordinal, then as Message::tool_links() has them
   NoteTree notes;     // the same by hash
-  HouseTree<SummaryNote, NoSums> summaries;
+
+  // What stands for others: what COMPRESS made, and what REPLACE, MERGE, SPLIT and TRANSFORM made. By ordinal.
+  using MadeTree = HouseTree<SummaryNote, NoSums>;
+  MadeTree summaries;
+  MadeTree copies;
+  HouseTree<OriginalsSpan, SpanSums> spans;  // of both, by original
+
+  LogOrder order;
 
   // False: the history was stored by a release that knew fewer kinds of calls. There are no links until with_links() makes them.
   bool links_known = true;
+  // False: by a release without an order. There are neither `order` nor `copies` nor `spans` until with_order() makes them.
+  bool order_known = true;
 
   std::shared_ptr<const BodySource> bodies;  // null: all are in memory
 
@@ -141,6 +189,12 @@ struct Log {
   std::uint32_t store(const Message& message, std::int64_t now_ms, std::uint32_t tokens);
   void note_summary(std::uint32_t ordinal, std::vector<std::uint32_t> originals);
   const std::vector<std::uint32_t>* originals(std::uint32_t ordinal) const;  // nullptr: no summary
+
+  void note_copies(const std::vector<std::uint32_t>& copies, std::vector<std::uint32_t> originals);
+  // What a summary or a copy stands for. nullptr: nothing.
+  const std::vector<std::uint32_t>* stands_for(std::uint32_t ordinal) const;
+  std::vector<std::uint32_t> makers_of(std::uint32_t ordinal) const;          // what stands for it
+  void add_spans(std::uint32_t maker, std::vector<std::uint32_t> originals);  // for makers_of()
 
   static std::uint64_t hash_of(std::string_view id);
 
@@ -171,6 +225,7 @@ struct Log {
 
   [[noreturn]] static void throw_no_message(std::uint64_t ordinal);
   std::uint64_t first_note(std::uint64_t key) const;
+  std::uint64_t spans_from(std::uint32_t first) const;
   void set_answered(std::uint64_t link, std::uint32_t answered_at);
 
   // Shows the link of a note if it has the hash; answers whether to go on.

@@ -78,7 +78,8 @@ inline constexpr OperationRow operation_rows[] = {
     {alternative_of<op::Compress>(), "COMPRESS", {8}},
     {alternative_of<op::ApplyPlan>(), "COMPRESS", {9}, {.by_strategy = true}, "plan"},
     {alternative_of<op::CompressBy>(), "COMPRESS", {}, {.may_rebase = true, .by_strategy = true}},
-    {alternative_of<op::Expand>(), "EXPAND", {10}, {.brings_back = true}},
+    {alternative_of<op::Expand>(), "EXPAND", {10, 26}, {.brings_back = true}},
+    {alternative_of<op::Show>(), "SHOW", {27}, {.brings_back = true}},
     {alternative_of<op::Merge>(), "MERGE", {11}},
     {alternative_of<op::Split>(), "SPLIT", {12}},
     {alternative_of<op::Transform>(), "TRANSFORM", {13}},
@@ -241,6 +242,7 @@ void describe(auto& io, Is<op::Compress> auto& o) {
 void describe(auto& io, Is<op::ApplyPlan> auto& o) { io.need("plan", o.plan); }
 void describe(auto&, Is<op::CompressBy> auto&) {}
 void describe(auto& io, Is<op::Expand> auto& o) { io.need("index", o.index); }
+void describe(auto& io, Is<op::Show> auto& o) { io.need("ordinals", o.ordinals); }
 void describe(auto& io, Is<op::Merge> auto& o) {
   io.need("indices", o.indices);
   io.preset("separator", o.separator);

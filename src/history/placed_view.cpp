@@ -1,26 +1,15 @@
 #include "history/placed_view.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "history/first_reader.hpp"
 
 namespace undertext {
 namespace {
 
-std::uint64_t lower_bound(const PlaceTree& places, std::uint32_t ordinal) {
-  std::uint64_t found = places.size();
-  places.visit(
-      0, places.size(), [&](const PlaceSums& s) { return s.ordinal_max >= ordinal; },
-      [&](std::uint64_t i, const PlaceNote& note) {
-        if (note.ordinal < ordinal) return true;
-        found = i;
-        return false;
-      });
-  return found;
-}
-
 std::uint32_t place_of(const PlaceTree& places, std::uint32_t ordinal) {
-  const std::uint64_t at = lower_bound(places, ordinal);
+  const std::uint64_t at = first_from(places, ordinal);
   if (at == places.size()) return ordinal;
   const PlaceNote& note = places[at];
   return note.ordinal == ordinal ? note.place : ordinal;
@@ -143,7 +132,7 @@ bool PlacedView::may_have_units() const {
 void PlacedView::set_places(std::vector<PlaceNote> notes) {
   std::sort(notes.begin(), notes.end(), [](const PlaceNote& a, const PlaceNote& b) { return a.ordinal < b.ordinal; });
   for (const PlaceNote& note : notes) {
-    const std::uint64_t at = lower_bound(places, note.ordinal);
+    const std::uint64_t at = first_from(places, note.ordinal);
     const bool known = at < places.size() && places[at].ordinal == note.ordinal;
     if (note.place != note.ordinal) {
       places.splice(at, known ? 1 : 0, {&note, 1});
@@ -178,11 +167,12 @@ void PlacedView::edit(const Log& log, const std::vector<Splice>& splices) {
   StoredReader stored(log);
   std::vector<PlaceNote> notes;
   std::vector<std::vector<Entry>> put(splices.size());
+  std::uint32_t last_put = 0;  // its place
   for (std::size_t k = 0; k < splices.size(); ++k) {
     const Splice& s = splices[k];
     if (s.put.empty()) continue;
     // A message that comes back to where it was appended has its own place again. Any other has that of what it replaces or follows.
-    std::uint32_t left = s.at > 0 ? entries[s.at - 1].place : 0;
+    std::uint32_t left = std::max(last_put, s.at > 0 ? entries[s.at - 1].place : 0);
     const std::uint32_t replaced = s.erase > 0 ? entries[s.at].place : left;
     const std::uint32_t right = s.at + s.erase < entries.size() ? entries[s.at + s.erase].place : no_place;
     for (const std::uint32_t ordinal : s.put) {
@@ -190,6 +180,7 @@ void PlacedView::edit(const Log& log, const std::vector<Splice>& splices) {
       put[k].push_back(entry_of(stored[ordinal], ordinal, left));
       notes.push_back({ordinal, left});
     }
+    last_put = left;
   }
 
   // Splicing costs about as much as rebuilding a few dozen entries.
@@ -252,6 +243,97 @@ void PlacedView::keep_only(const Log& log, const Stretches& kept) {
   std::vector<Splice> splices;
   for (const Range& gap : complement(kept, size())) splices.push_back({gap.start, gap.end - gap.start});
   edit(log, splices);
+}
+
+namespace {
+
+// Where returning messages go, asked in rising order. The view stands in the log's order: so an answer is never lower than the one before, and is
+// looked for from there, in steps that double.
+class InOrder {
+ public:
+  InOrder(const LogOrder& order, const EntryTree& entries) : order_(order), entries_(entries) {}
+
+  std::uint64_t index_for(std::uint32_t ordinal) {
+    const auto is_after = [&](std::uint64_t index) { return order_.before(ordinal, entries_[index].ordinal); };
+    std::uint64_t step = 1, high = at_;
+    while (high < entries_.size() && !is_after(high)) {
+      at_ = high + 1;
+      high = std::min(entries_.size(), high + step);
+      step *= 2;
+    }
+    while (at_ < high) {
+      const std::uint64_t middle = at_ + (high - at_) / 2;
+      (is_after(middle) ? high : at_) = is_after(middle) ? middle : middle + 1;
+    }
+    return at_;
+  }
+
+ private:
+  const LogOrder& order_;
+  const EntryTree& entries_;
+  std::uint64_t at_ = 0;
+};
+
+// The same for a view that may depart from the order: the messages of the view that come after all before them are the only ones that can be the first
+// after another.
+class OutOfOrder {
+ public:
+  OutOfOrder(const LogOrder& order, const EntryTree& entries, const std::vector<std::uint64_t>& leaving)
+      : order_(order), size_(entries.size()) {
+    entries.visit(
+        0, size_, [](const EntrySums&) { return true; },
+        [&](std::uint64_t index, const Entry& e) {
+          if (std::binary_search(leaving.begin(), leaving.end(), index)) return true;
+          if (rising_.empty() || order_.before(rising_.back().ordinal, e.ordinal)) rising_.push_back({e.ordinal, index});
+          return true;
+        });
+  }
+
+  std::uint64_t index_for(std::uint32_t ordinal) {
+    while (next_ < rising_.size() && !order_.before(ordinal, rising_[next_].ordinal)) ++next_;
+    return next_ < rising_.size() ? rising_[next_].index : size_;
+  }
+
+ private:
+  struct Risen {
+    std::uint32_t ordinal;
+    std::uint64_t index;
+  };
+  const LogOrder& order_;
+  std::uint64_t size_;
+  std::vector<Risen> rising_;
+  std::size_t next_ = 0;
+};
+
+template <class Places>
+std::vector<Splice> splices_for(Places places, const std::vector<std::uint32_t>& ordinals,
+                                const std::vector<std::uint64_t>& leaving) {
+  std::vector<Splice> splices;
+  auto left = leaving.begin();
+  const auto take_leaving = [&](std::uint64_t below) {
+    for (; left != leaving.end() && *left < below; ++left) splices.push_back({*left, 1});
+  };
+  for (const std::uint32_t ordinal : ordinals) {
+    const std::uint64_t at = places.index_for(ordinal);
+    take_leaving(at);
+    if (splices.empty() || splices.back().at != at || splices.back().put.empty()) {
+      const bool leaves = left != leaving.end() && *left == at;
+      if (leaves) ++left;
+      splices.push_back({at, leaves ? 1u : 0u});
+    }
+    splices.back().put.push_back(ordinal);
+  }
+  take_leaving(std::numeric_limits<std::uint64_t>::max());
+  return splices;
+}
+
+}  // namespace
+
+std::vector<Splice> PlacedView::returning(const Log& log, std::vector<std::uint32_t> ordinals,
+                                          const std::vector<std::uint64_t>& leaving) const {
+  log.order.sort(ordinals);
+  return log.order.departed() ? splices_for(OutOfOrder(log.order, entries, leaving), ordinals, leaving)
+                              : splices_for(InOrder(log.order, entries), ordinals, leaving);
 }
 
 void PlacedView::link_up(const Log& log, std::uint32_t ordinal, std::uint64_t hash) {

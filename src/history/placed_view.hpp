@@ -19,26 +19,12 @@ struct PlaceNote {
   std::uint32_t place;
   friend bool operator==(const PlaceNote&, const PlaceNote&) = default;
 };
-struct PlaceSums {
-  std::uint32_t ordinal_max = 0;
-  static PlaceSums of(const PlaceNote& note) { return {note.ordinal}; }
-  PlaceSums& operator+=(const PlaceSums& next) {
-    ordinal_max = std::max(ordinal_max, next.ordinal_max);
-    return *this;
-  }
-  friend bool operator==(const PlaceSums&, const PlaceSums&) = default;
-};
 template <>
 struct ItemCodec<PlaceNote> {
   static void write(PageOut& out, const PlaceNote* items, unsigned n);
   static std::vector<PlaceNote> read(PageIn& in, unsigned n);
 };
-template <>
-struct SumsCodec<PlaceSums> {
-  static void write(PageOut& out, const PlaceSums& sums) { out.number(sums.ordinal_max); }
-  static PlaceSums read(PageIn& in) { return {in.number32()}; }
-};
-using PlaceTree = HouseTree<PlaceNote, PlaceSums>;
+using PlaceTree = ByOrdinal<PlaceNote>;
 
 // Takes `erase` messages from index `at` on out, and puts stored messages in their place.
 struct Splice {
@@ -67,6 +53,11 @@ struct PlacedView {
 
   Stretches stretches_below(std::uint64_t boundary) const;  // of the messages with ordinals below it; O(log n + what is not)
   void keep_only(const Log& log, const Stretches& kept);
+
+  // What brings hidden messages back, each in front of the first one in the view that comes after it in the log's order, while those at `leaving`
+  // (rising indices) go. O(k log n) comparisons for k messages; O(n) where the view may depart from that order.
+  std::vector<Splice> returning(const Log& log, std::vector<std::uint32_t> ordinals,
+                                const std::vector<std::uint64_t>& leaving) const;
 
   // Lets the later half of each tool pair that this message of the view makes with this id reach back to the earlier one; also of each pair that it
   // could become half of when other messages are hidden.

@@ -37,7 +37,7 @@ TEST(ApplyPlan, ASummaryTakesThePlaceOfTheFirstMessageItStandsFor) {
   EXPECT_EQ(view_of(step.history), "A m3 m4 B ");
   EXPECT_EQ(step.applied.operation, "COMPRESS");
   EXPECT_TRUE(step.applied.opened_batch);
-  const std::vector<Ordinal> a = step.history.summarised(step.history.view().ordinal(0));
+  const std::vector<Ordinal> a = step.history.stands_for(step.history.view().ordinal(0));
   EXPECT_EQ(a, (std::vector<Ordinal>{Ordinal(1), Ordinal(2), Ordinal(6), Ordinal(7)}));
   EXPECT_EQ(view_of(step.history.apply({op::Rollback{0}}, {}).value().history), view_of(history));
 }

@@ -7,8 +7,8 @@
 namespace undertext {
 namespace {
 
-// 1: links of fewer kinds of calls, as pages that are not read any more.
-constexpr std::uint64_t first_format = 1, format = 2;
+// 1: links of fewer kinds of calls, as pages that are not read any more. 2: no order of the log.
+constexpr std::uint64_t first_format = 1, format_without_order = 2, format = 3;
 
 void save_view(PageOut& out, const PlacedView& view) {
   view.entries.save(out);
@@ -142,13 +142,17 @@ std::string SavedHistory::save(const History::Rep& rep, PageWriter& writer) {
   out.flag(rep.log.links_known);
   rep.log.links.save(out);
   rep.log.notes.save(out);
+  out.flag(rep.log.order_known);
+  rep.log.order.save(out);
+  rep.log.copies.save(out);
+  rep.log.spans.save(out);
   return std::move(out.bytes);
 }
 
 History SavedHistory::load(std::string_view root, std::shared_ptr<PageSpace> space, std::shared_ptr<const BodySource> bodies) {
   PageIn in(root, std::move(space), 0);
   const std::uint64_t written = in.number();
-  if (written != format && written != first_format) {
+  if (written < first_format || written > format) {
     throw Failure(Error{ErrorCode::unsupported, "this conversation was stored in format " + std::to_string(written) +
                                                     ", which this version does not know; use a newer one"});
   }
@@ -166,6 +170,13 @@ History SavedHistory::load(std::string_view root, std::shared_ptr<PageSpace> spa
   if (written != first_format) {
     rep->log.links = LinkTree::load(in);
     rep->log.notes = NoteTree::load(in);
+  }
+  rep->log.order_known = false;
+  if (written > format_without_order) {
+    rep->log.order_known = in.flag();
+    rep->log.order = LogOrder::load(in);
+    rep->log.copies = Log::MadeTree::load(in);
+    rep->log.spans = decltype(rep->log.spans)::load(in);
   }
   rep->log.bodies = std::move(bodies);
   in.end();

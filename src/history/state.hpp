@@ -104,6 +104,16 @@ struct History::Rep {
   std::uint64_t head_number() const { return versions.size() - 1; }
   bool has_version(std::uint64_t version) const { return version >= first_version && version <= head_number(); }
 
+  // The first version whose log holds the message.
+  std::uint64_t version_that_stored(std::uint64_t ordinal) const {
+    std::uint64_t low = 0, high = head_number();
+    while (low < high) {
+      const std::uint64_t middle = low + (high - low) / 2;
+      (versions[middle].log_length > ordinal ? high : low) = versions[middle].log_length > ordinal ? middle : middle + 1;
+    }
+    return low;
+  }
+
   // The state whose view begins with that of `version`, and how many messages that beginning has.
   const State& run_of(std::uint64_t version) const {
     const std::uint32_t state = versions[version].state - first_state;

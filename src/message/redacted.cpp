@@ -65,4 +65,8 @@ Message redacted(const Message& message, const RedactionNote& note) {
   return Message::parse(json).value();
 }
 
+bool was_given_up(const Message& message) {
+  return message.metadata_json().starts_with(R"({"redacted":{"who":")" + std::string(retention) + '"');
+}
+
 }  // namespace undertext

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <undertext/message.hpp>
 
@@ -17,5 +18,9 @@ struct RedactionNote {
 
 // A message of the same role that says so, in its text and in `metadata.redacted`. It keeps the ids of tool calls and results, so that pairs stay whole.
 Message redacted(const Message& message, const RedactionNote& note);
+
+// Who takes out what no kept version needs; and whether a message is what is left of such a one.
+inline constexpr std::string_view retention = "retention";
+bool was_given_up(const Message& message);
 
 }  // namespace undertext

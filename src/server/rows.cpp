@@ -19,7 +19,7 @@ void append_known(std::string& out, const History& history, Ordinal ordinal) {
     separator = ",";
   }
   out += R"(],"standsFor":[)";
-  const std::vector<Ordinal> originals = history.summarised(ordinal);
+  const std::vector<Ordinal> originals = history.stands_for(ordinal);
   for (std::size_t i = 0; i < originals.size() && i < stands_for_max; ++i) {
     if (i > 0) out += ',';
     out += std::to_string(originals[i].value);

@@ -184,7 +184,7 @@ class Player {
     const std::uint64_t n = model.head().view.size();
     if (n > 60) return op::Truncate{.keep_last = below(20)};
     if (model.versions.back().redo && one_in(4)) return op::Redo{};
-    switch (below(44)) {
+    switch (below(47)) {
       case 0:
       case 1:
       case 2:
@@ -228,9 +228,22 @@ class Player {
       case 26: {  // most often at a summary
         for (std::uint64_t tries = 0; tries < 8; ++tries) {
           const std::uint64_t i = below(n);
-          if (i < n && model.summaries.count(model.head().view[i])) return op::Expand{i};
+          if (i < n && model.stands_for(model.head().view[i])) return op::Expand{i};
         }
         return op::Expand{below(n + 2)};
+      }
+      case 44:
+      case 45:
+      case 46: {  // most often messages that are hidden
+        PlainModel::Ordinals ordinals;
+        const PlainModel::Ordinals& view = model.head().view;
+        for (std::uint64_t tries = 0; tries < 12; ++tries) {
+          const std::uint64_t o = below(model.log.size() + (one_in(40) ? 2 : 0));
+          const bool hidden = std::find(view.begin(), view.end(), o) == view.end() && !model.has_stand_in(view, o);
+          if ((hidden || one_in(40)) && std::find(ordinals.begin(), ordinals.end(), o) == ordinals.end()) ordinals.push_back(o);
+          if (!ordinals.empty() && one_in(3)) break;
+        }
+        return op::Show{ordinals};
       }
       case 27: return op::Merge{to_merge(model), one_in(2) ? "\n" : " + "};
       case 28: return op::Split{below(n + 1), {1 + below(2), 3 + below(2)}};
@@ -612,10 +625,10 @@ void expect_receipts(const History& history, const PlainModel& model, Count coun
     }
   }
   for (std::uint64_t o = 0; o < model.log.size(); ++o) {
-    const auto summary = model.summaries.find(o);
+    const PlainModel::Ordinals* const originals = model.stands_for(o);
     PlainModel::Ordinals got;
-    for (const Ordinal original : history.summarised(Ordinal(o))) got.push_back(original.value);
-    ASSERT_EQ(got, summary == model.summaries.end() ? PlainModel::Ordinals() : summary->second);
+    for (const Ordinal original : history.stands_for(Ordinal(o))) got.push_back(original.value);
+    ASSERT_EQ(got, originals ? *originals : PlainModel::Ordinals());
   }
 }
 

@@ -208,16 +208,21 @@ void PlainModel::run(State& s, const op::Insert& o) {
   if (o.messages.empty()) refuse("messages");
   if (o.position > s.view.size()) refuse("position");
   open_batch(s, s.view, log_before_);
+  const std::optional<std::uint64_t> front = o.position < s.view.size() ? std::optional(s.view[o.position]) : std::nullopt;
   auto at = s.view.begin() + static_cast<std::ptrdiff_t>(o.position);
-  for (const Message& m : o.messages) at = s.view.insert(at, store(m)) + 1;
+  for (const Message& m : o.messages) at = s.view.insert(at, front ? store_before(m, *front) : store(m)) + 1;
 }
 
 void PlainModel::run(State& s, const op::Replace& o) {
   if (o.messages.empty()) refuse("message");
   if (o.names.by == Names::By::index && o.names.numbers.size() == 1 && o.names.numbers[0] >= s.view.size()) refuse("index");
   const std::vector<std::size_t> indices = named(s, o.names);
-  Ordinals fresh;
-  for (const Message& m : o.messages) fresh.push_back(store(m));
+  Ordinals fresh, originals;
+  for (const std::size_t i : indices) originals.push_back(s.view[i]);
+  for (const Message& m : o.messages) {
+    fresh.push_back(store_before(m, originals[0]));
+    copies[fresh.back()] = originals;
+  }
   put(s, indices, fresh);
 }
 
@@ -295,7 +300,7 @@ void PlainModel::run(State& s, const op::Compress& o) {
   compressed_.emplace();
   for (const std::size_t i : indices) compressed_->hidden.push_back(s.view[i]);
   if (o.summary) {
-    fresh.push_back(store(*o.summary));
+    fresh.push_back(store_before(*o.summary, compressed_->hidden[0]));
     summaries[fresh[0]] = compressed_->hidden;
     compressed_->summaries.emplace_back(fresh[0], compressed_->hidden);
   }
@@ -330,7 +335,7 @@ void PlainModel::run(State& s, const op::ApplyPlan& o) {
     }
     compressed_->hidden.push_back(s.view[i]);
     if (!hidden->second->summary || !placed.insert(hidden->second).second) continue;
-    next.push_back(store(*hidden->second->summary));
+    next.push_back(store_before(*hidden->second->summary, s.view[i]));
     for (const auto& [index, by] : hidden_by) {
       if (by == hidden->second) summaries[next.back()].push_back(s.view[index]);
     }
@@ -358,12 +363,101 @@ void PlainModel::run(State& s, const op::CompressBy& o) {
 
 void PlainModel::run(State& s, const op::Expand& o) {
   if (o.index >= s.view.size()) refuse("index");
-  const auto summary = summaries.find(s.view[o.index]);
-  if (summary == summaries.end()) refuse("index");
-  for (const std::uint64_t ordinal : summary->second) {
+  const std::uint64_t maker = s.view[o.index];
+  const Ordinals* const originals = stands_for(maker);
+  if (!originals) refuse("index");
+  for (const std::uint64_t ordinal : *originals) {
     if (in(s.view, ordinal)) refuse("index");
   }
-  put(s, {static_cast<std::size_t>(o.index)}, summary->second);
+  std::set<std::uint64_t> leaving{maker};
+  const auto made_in = [&](std::uint64_t ordinal) {
+    std::size_t version = 0;
+    while (versions[version].log_length <= ordinal) ++version;
+    return version;
+  };
+  for (const auto& [ordinal, others] : copies) {
+    if (others == *originals && made_in(ordinal) == made_in(maker)) leaving.insert(ordinal);
+  }
+  open_batch(s, s.view, log_before_);
+  bring_back(s, leaving, *originals);
+}
+
+void PlainModel::run(State& s, const op::Show& o) {
+  const Ordinals named = named_ordinals(s, Names::ordinals(o.ordinals));
+  for (const std::uint64_t ordinal : named) {
+    if (!can_return(s, ordinal)) refuse("ordinals");
+  }
+  const std::set<std::uint64_t> all = with_units(s, {named.begin(), named.end()});
+  open_batch(s, s.view, log_before_);
+  bring_back(s, {}, {all.begin(), all.end()});
+}
+
+const PlainModel::Ordinals* PlainModel::stands_for(std::uint64_t ordinal) const {
+  for (const auto* made : {&summaries, &copies}) {
+    if (const auto found = made->find(ordinal); found != made->end()) return &found->second;
+  }
+  return nullptr;
+}
+
+bool PlainModel::has_stand_in(const Ordinals& view, std::uint64_t ordinal) const {
+  for (const auto* made : {&summaries, &copies}) {
+    for (const auto& [maker, originals] : *made) {
+      if (in(originals, ordinal) && (in(view, maker) || has_stand_in(view, maker))) return true;
+    }
+  }
+  return false;
+}
+
+void PlainModel::bring_back(State& s, const std::set<std::uint64_t>& leaving, const Ordinals& ordinals) {
+  const auto place = [&](std::uint64_t ordinal) { return std::find(order.begin(), order.end(), ordinal) - order.begin(); };
+  std::erase_if(s.view, [&](std::uint64_t ordinal) { return leaving.count(ordinal) > 0; });
+  for (const std::uint64_t ordinal : ordinals) {
+    s.view.insert(std::find_if(s.view.begin(), s.view.end(), [&](std::uint64_t other) { return place(other) > place(ordinal); }),
+                  ordinal);
+  }
+}
+
+// The units in which messages were last seen; then, for those without a partner, the nearest.
+std::set<std::uint64_t> PlainModel::with_units(const State& s, std::set<std::uint64_t> all) const {
+  std::set<std::uint64_t> left = all;
+  for (std::size_t v = versions.size(); v-- > 0;) {
+    Ordinals seen;
+    for (const std::uint64_t ordinal : versions[v].state.view) {
+      if (left.erase(ordinal) && role(ordinal) != Role::system) seen.push_back(ordinal);
+    }
+    for (const std::uint64_t ordinal : mended(versions[v].state, versions[v].state.view, seen, Pairs::grow)) {
+      if (can_return(s, ordinal)) all.insert(ordinal);
+    }
+  }
+  const auto has_link = [&](std::uint64_t ordinal, const std::string& id, ToolLink::Side side) {
+    const std::vector<ToolLink> links = log[ordinal].tool_links();
+    return std::any_of(links.begin(), links.end(), [&](const ToolLink& link) { return link.id == id && link.side == side; });
+  };
+  for (std::size_t before = 0; before != all.size();) {
+    before = all.size();
+    const std::set<std::uint64_t> here = all;
+    for (const std::uint64_t ordinal : here) {
+      for (const ToolLink& link : log[ordinal].tool_links()) {
+        const bool wants_call = link.side == ToolLink::Side::result;
+        const ToolLink::Side side = wants_call ? ToolLink::Side::call : ToolLink::Side::result;
+        std::optional<std::uint64_t> last_before, first_after;
+        bool has_one = false, passed = false;
+        for (const std::uint64_t other : order) {
+          passed = passed || other == ordinal;
+          if (!has_link(other, link.id, side)) continue;
+          has_one = has_one || other == ordinal || in(s.view, other) || here.count(other) > 0;
+          if (!can_return(s, other)) continue;
+          if (!passed) last_before = other;
+          if (passed && !first_after) first_after = other;
+        }
+        if (has_one) continue;
+        const std::optional<std::uint64_t> nearest =
+            wants_call ? (last_before ? last_before : first_after) : (first_after ? first_after : last_before);
+        if (nearest) all.insert(*nearest);
+      }
+    }
+  }
+  return all;
 }
 
 void PlainModel::run(State& s, const op::Merge& o) {
@@ -384,7 +478,9 @@ void PlainModel::run(State& s, const op::Merge& o) {
   }
   Result<Message> merged = merge_messages(messages, o.separator, {});
   if (!merged) refuse(merged.error().field, merged.error().code);
-  put(s, indices, {store(*merged)});
+  const std::uint64_t fresh = store_before(*merged, s.view[indices[0]]);
+  for (const std::size_t i : indices) copies[fresh].push_back(s.view[i]);
+  put(s, indices, {fresh});
 }
 
 void PlainModel::run(State& s, const op::Split& o) {
@@ -392,7 +488,10 @@ void PlainModel::run(State& s, const op::Split& o) {
   Result<std::vector<Message>> pieces = split_message(log[s.view[o.index]], o.at, {});
   if (!pieces) refuse(pieces.error().field, pieces.error().code);
   Ordinals fresh;
-  for (const Message& m : *pieces) fresh.push_back(store(m));
+  for (const Message& m : *pieces) {
+    fresh.push_back(store_before(m, s.view[o.index]));
+    copies[fresh.back()] = {s.view[o.index]};
+  }
   put(s, {static_cast<std::size_t>(o.index)}, fresh);
 }
 
@@ -414,7 +513,11 @@ void PlainModel::run(State& s, const op::Transform& o) {
     changed.push_back(*m);
   }
   open_batch(s, s.view, log_before_);
-  for (std::size_t k = 0; k < indices.size(); ++k) s.view[indices[k]] = store(changed[k]);
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    const std::uint64_t original = s.view[indices[k]];
+    s.view[indices[k]] = store_before(changed[k], original);
+    copies[s.view[indices[k]]] = {original};
+  }
 }
 
 void PlainModel::run(State& s, const op::StartBatch& o) {
@@ -501,7 +604,8 @@ void PlainModel::run(State& s, const op::ImportMarkMap& o) {
 PlainModel::Outcome PlainModel::apply(const Operation& operation, Pairs pairs, std::int64_t now_ms) {
   now_ms_ = now_ms;
   const std::vector<Message> log_before = log;
-  const std::map<std::uint64_t, Ordinals> summaries_before = summaries;
+  const std::map<std::uint64_t, Ordinals> summaries_before = summaries, copies_before = copies;
+  const Ordinals order_before = order;
   pairs_ = pairs;
   log_before_ = log.size();
   undo_ = versions.size() - 1;
@@ -518,6 +622,8 @@ PlainModel::Outcome PlainModel::apply(const Operation& operation, Pairs pairs, s
     log = log_before;
     times.resize(log.size());
     summaries = summaries_before;
+    copies = copies_before;
+    order = order_before;
     outcome.error = refused.code;
     outcome.field = refused.field;
     return outcome;
@@ -534,6 +640,8 @@ void PlainModel::go_back_to(std::uint64_t version) {
   log.erase(log.begin() + static_cast<std::ptrdiff_t>(versions.back().log_length), log.end());
   times.resize(log.size());
   summaries.erase(summaries.lower_bound(log.size()), summaries.end());
+  copies.erase(copies.lower_bound(log.size()), copies.end());
+  std::erase_if(order, [&](std::uint64_t ordinal) { return ordinal >= log.size(); });
   compressions.erase(compressions.upper_bound(version), compressions.end());
 }
 

@@ -55,6 +55,8 @@ class PlainModel {
   std::vector<Record> versions{{}};
   std::map<std::uint64_t, Compressed> compressions;  // by the version that each made
   std::map<std::uint64_t, Ordinals> summaries;       // the originals of each
+  std::map<std::uint64_t, Ordinals> copies;          // the same of what REPLACE, MERGE, SPLIT and TRANSFORM made
+  Ordinals order;                                    // all messages of the log
 
   const State& head() const { return versions.back().state; }
   Outcome apply(const Operation& operation, Pairs pairs, std::int64_t now_ms = 0);
@@ -63,6 +65,10 @@ class PlainModel {
   // Whether "its partner" has one meaning: no tool-call id is called twice in the view, nor is there a result before the call of an id that
   // was ever called twice.
   bool pairs_are_clear(const Ordinals& view) const;
+
+  const Ordinals* stands_for(std::uint64_t ordinal) const;
+  // Whether a message of the view stands for it, or for what does.
+  bool has_stand_in(const Ordinals& view, std::uint64_t ordinal) const;
 
   // Of the reasoning that stands at `index` of the view: what belongs to it.
   Ordinals following(const Ordinals& view, std::size_t index) const;
@@ -79,8 +85,18 @@ class PlainModel {
   std::uint64_t store(const Message& message) {
     log.push_back(message);
     times.push_back(message.timestamp_ms().value_or(now_ms_));
+    order.push_back(log.size() - 1);
     return log.size() - 1;
   }
+  std::uint64_t store_before(const Message& message, std::uint64_t front) {
+    const std::uint64_t ordinal = store(message);
+    order.pop_back();
+    order.insert(std::find(order.begin(), order.end(), front), ordinal);
+    return ordinal;
+  }
+  void bring_back(State& s, const std::set<std::uint64_t>& leaving, const Ordinals& ordinals);
+  std::set<std::uint64_t> with_units(const State& s, std::set<std::uint64_t> ordinals) const;
+  bool can_return(const State& s, std::uint64_t ordinal) const { return !in(s.view, ordinal) && !has_stand_in(s.view, ordinal); }
   static bool in(const Ordinals& view, std::uint64_t ordinal) { return std::find(view.begin(), view.end(), ordinal) != view.end(); }
   std::vector<std::size_t> named(const State& s, const Names& names) const;
   Ordinals named_ordinals(const State& s, const Names& names) const;
@@ -117,6 +133,7 @@ class PlainModel {
   void run(State& s, const op::ApplyPlan& o);
   void run(State& s, const op::CompressBy& o);
   void run(State& s, const op::Expand& o);
+  void run(State& s, const op::Show& o);
   void run(State& s, const op::Merge& o);
   void run(State& s, const op::Split& o);
   void run(State& s, const op::Transform& o);
