@@ -1,5 +1,7 @@
 #include <undertext/history.hpp>
 
+#include <initializer_list>
+#include <numeric>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -326,6 +328,51 @@ TEST(History, ARecordThatDoesNotSayWhatItKeptIsReplayedByWhatTheFirstReleasesKne
   EXPECT_FALSE(replay(h, {{of_call}}, 1000, {})) << "one of today says what it kept";
   const std::vector<Range> kept{{3, 4}};
   EXPECT_EQ(replay(h, {{of_call}, kept}, 1000, {}).value().history.view().size(), 1u);
+}
+
+// Release 0.1.0 found no more than 32 results on either side of one. The ordinals are what it kept.
+TEST(History, ARecordOfTheFirstReleaseIsReplayedWithTheResultsThatItFound) {
+  const auto rising = [](std::initializer_list<Range> ranges) {
+    Ordinals all;
+    for (const Range& range : ranges)
+      for (std::uint64_t o = range.start; o < range.end; ++o) all.push_back(o);
+    return all;
+  };
+  const auto with_results = [](std::uint64_t count) {
+    op::Append all{{user("q"), call("c")}};
+    all.messages.insert(all.messages.end(), count, result("c"));
+    all.messages.push_back(user("end"));
+    return after(History(), all);
+  };
+  const auto results = [](std::uint64_t count) {
+    std::vector<std::uint64_t> indices(count);
+    std::iota(indices.begin(), indices.end(), 2);
+    return Names::indices(indices);
+  };
+  const auto replayed = [](const History& h, const Operation::What& what, std::uint8_t first_tag) {
+    return ordinals(replay(h, {{what}, {}, first_tag}, 1000, {}).value().history.view());
+  };
+  const History forty = with_results(40), hundred = with_results(100);
+  const op::Truncate last_grow{.keep_last = 2, .pairs = Pairs::grow}, first_grow{.keep_first = 2, .pairs = Pairs::grow},
+      last_shrink{.keep_last = 2, .pairs = Pairs::shrink}, forty_shrink{.keep_last = 40, .pairs = Pairs::shrink};
+  EXPECT_EQ(replayed(forty, last_grow, 4), rising({{1, 34}, {41, 43}}));
+  EXPECT_EQ(replayed(hundred, last_grow, 4), rising({{1, 76}, {101, 103}}));
+  EXPECT_EQ(replayed(forty, first_grow, 4), rising({{0, 42}}));
+  EXPECT_EQ(replayed(hundred, first_grow, 4), rising({{0, 96}}));
+  EXPECT_EQ(replayed(forty, last_shrink, 4), rising({{42, 43}}));
+  EXPECT_EQ(replayed(hundred, op::Filter{.roles = {Role::assistant}, .pairs = Pairs::grow}, 6), rising({{1, 96}}));
+  EXPECT_EQ(replayed(hundred, op::Filter{.roles = {Role::tool}, .pairs = Pairs::grow}, 6), rising({{1, 102}}));
+  EXPECT_EQ(replayed(hundred, op::Delete{results(100), Pairs::grow}, 7), rising({{0, 96}, {102, 103}}));
+  EXPECT_EQ(replayed(forty, op::Delete{results(39), Pairs::shrink}, 7), rising({{0, 1}, {42, 43}}));
+  EXPECT_EQ(ordinals(after(forty, op::Delete{results(39), Pairs::shrink}).view()), rising({{0, 2}, {41, 43}})) << "unlike today";
+  // An edited call is stored after its results.
+  const op::Replace edit{Names::indices({1}), {call("c")}};
+  const History forty_edited = after(forty, edit), hundred_edited = after(hundred, edit);
+  const op::Delete of_call{Names::indices({1}), Pairs::shrink};
+  EXPECT_EQ(replayed(forty_edited, of_call, 7), rising({{0, 1}, {2, 11}, {42, 43}}));
+  EXPECT_EQ(replayed(hundred_edited, of_call, 7), rising({{0, 1}, {2, 71}, {102, 103}}));
+  EXPECT_EQ(replayed(hundred_edited, forty_shrink, 4), rising({{63, 71}, {102, 103}}));
+  EXPECT_EQ(replayed(forty_edited, op::Truncate{.keep_last = 3, .pairs = Pairs::grow}, 4), rising({{43, 44}, {40, 43}}));
 }
 
 TEST(History, ResultsOfDifferentCallsAreNotMerged) {
