@@ -536,8 +536,9 @@ class Conversation:
         return self.bring_back(state, [], self.with_units(state, set(op["ordinals"])))
 
     def with_units(self, state, shown):
-        """`shown` with the units in which they were last seen; and for what has no partner then, the nearest."""
-        left = {o for o in shown if role_of(self.log[o]) != "system"}
+        """`shown` with the units in which they were last seen; and for what has no partner then, the nearest of those seen last."""
+        left = set(shown)
+        last_seen = lambda o: max(v for v, version in enumerate(self.versions) if o in version.state.view)
         for version in reversed(self.versions):
             unit = self.kept(version.state._replace(marks={}), left & set(version.state.view), {"pairs": "grow"}).view
             shown = shown | {o for o in unit if self.can_return(state.view, o)}
@@ -550,6 +551,7 @@ class Conversation:
                 if o in others or shown & set(others) or set(state.view) & set(others):
                     continue
                 others = [other for other in others if self.can_return(state.view, other)]
+                others = [other for other in others if last_seen(other) == max(map(last_seen, others))]
                 before = [other for other in others if self.order.index(other) < self.order.index(o)]
                 after = others[len(before):]
                 lone |= set((before[-1:] or after[:1]) if side == "result" else (after[:1] or before[-1:]))

@@ -40,9 +40,9 @@ History conversation_of(std::uint64_t n) {
 
 std::uint64_t nodes_made() {
   return EntryTree::nodes_made() + StoredTree::nodes_made() + PlaceTree::nodes_made() + BatchTree::nodes_made() +
-         LinkTree::nodes_made() + NoteTree::nodes_made() + HouseTree<SummaryNote, NoSums>::nodes_made() +
-         HouseTree<MarkNote, MarkSums>::nodes_made() + HouseTree<VersionRow, NoSums>::nodes_made() +
-         HouseTree<State, NoSums>::nodes_made();
+         LinkTree::nodes_made() + NoteTree::nodes_made() + Log::MadeTree::nodes_made() + decltype(Log::spans)::nodes_made() +
+         ByOrdinal<PutNote>::nodes_made() + HouseTree<MarkNote, MarkSums>::nodes_made() +
+         HouseTree<VersionRow, NoSums>::nodes_made() + HouseTree<State, NoSums>::nodes_made();
 }
 
 std::uint64_t nodes_made_by(const History& history, const Operation::What& what) {
@@ -79,6 +79,8 @@ TEST_P(Cost, AnOperationThatNamesOneMessageMakesLogarithmicallyManyNodes) {
   EXPECT_LE(nodes_made_by(history, op::Transform{Names::indices({middle}), SetMetadata{"{}"}}), paths(8));
   const History compressed = history.apply({op::Compress{Names::indices({5, 6, 7}), fresh}}, {}).value().history;
   EXPECT_LE(nodes_made_by(compressed, op::Expand{5}), paths(12));
+  const History deleted = history.apply({op::Delete{Names::indices({middle, middle + 1})}}, {}).value().history;
+  EXPECT_LE(nodes_made_by(deleted, op::Show{{middle}}), paths(12));
   const History undone = history.apply({op::Undo{}}, {}).value().history;
   EXPECT_LE(nodes_made_by(undone, op::Redo{}), paths(2));
 }

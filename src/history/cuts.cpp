@@ -18,7 +18,8 @@ struct Bond {
 // What is bound to what in a view.
 class Bonds {
  public:
-  Bonds(const Log& log, const PlacedView& view) : reasoning_(log, view), log_(log), entries_(view.entries), search_(log, view) {}
+  Bonds(const Log& log, const PlacedView& view, Whole whole = Whole::turns)
+      : reasoning_(log, view), log_(log), entries_(view.entries), whole_(whole), search_(log, view) {}
 
   // Calls visit(pair) -> bool for each pair of this message with another, until it answers false; answers whether it got to the end. visit() asks for
   // no other pairs.
@@ -51,7 +52,7 @@ class Bonds {
     Bond bond{cut - 1, cut};
     while (bond.last + 1 < entries_.size() && entries_[bond.last].role() == Role::system) ++bond.last;
     const Entry& after = entries_[bond.last];
-    if (after.role() != Role::assistant) return {};
+    if (after.role() != Role::assistant || (whole_ == Whole::steps && after.reasons)) return {};
     while (bond.first > 0 && entries_[bond.first].role() == Role::system) --bond.first;
     const Entry& before = entries_[bond.first];
     if (before.role() != Role::tool && before.role() != Role::user) return {};
@@ -102,6 +103,7 @@ class Bonds {
   const Reasoning reasoning_;
   const Log& log_;
   const EntryTree& entries_;
+  const Whole whole_;
   mutable PairSearch search_;  // remembers
 };
 
@@ -109,8 +111,8 @@ class Bonds {
 // asked what it is bound to itself. So a turn of k messages costs k times O(log n), however long the stretches are.
 class Growth {
  public:
-  Growth(const Log& log, const PlacedView& view, Stretches kept)
-      : bonds_(log, view), entries_(view.entries), kept_(std::move(kept)) {}
+  Growth(const Log& log, const PlacedView& view, Stretches kept, Whole whole)
+      : bonds_(log, view, whole), entries_(view.entries), kept_(std::move(kept)) {}
 
   Stretches grown() {
     for (std::size_t k = 0; k < kept_.size(); ++k) {
@@ -192,23 +194,23 @@ bool is_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index) {
   return !view.may_have_units() || !Bonds(log, view).across(index);
 }
 
-std::uint64_t next_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index) {
+std::uint64_t next_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index, Whole whole) {
   if (!view.may_have_units()) return index;
-  const Bonds bonds(log, view);
+  const Bonds bonds(log, view, whole);
   while (const std::optional<Bond> bond = bonds.across(index)) index = bond->last + 1;
   return index;
 }
 
-std::uint64_t previous_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index) {
+std::uint64_t previous_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index, Whole whole) {
   if (!view.may_have_units()) return index;
-  const Bonds bonds(log, view);
+  const Bonds bonds(log, view, whole);
   while (const std::optional<Bond> bond = bonds.across(index)) index = bond->first;
   return index;
 }
 
-Stretches with_whole_turns(const Log& log, const PlacedView& view, Stretches kept) {
+Stretches with_whole_turns(const Log& log, const PlacedView& view, Stretches kept, Whole whole) {
   if (!view.may_have_units()) return kept;
-  return Growth(log, view, std::move(kept)).grown();
+  return Growth(log, view, std::move(kept), whole).grown();
 }
 
 }  // namespace undertext

@@ -70,6 +70,7 @@ std::optional<Error> import_mark_map(Draft& draft, const MarkMap& map) {
   for (std::size_t k = 1; k <= map.current_batch; ++k) {
     batches.push_back({static_cast<std::uint32_t>(map.batch_boundaries[k]), opened_in, std::move(snapshots[k])});
   }
+  draft.check_order(view);
   draft.replace_state(std::move(view), std::move(batches));
   return {};
 }

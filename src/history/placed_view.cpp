@@ -202,7 +202,11 @@ class InOrder {
     }
     while (at_ < high) {
       const std::uint64_t middle = at_ + (high - at_) / 2;
-      (is_after(middle) ? high : at_) = is_after(middle) ? middle : middle + 1;
+      if (is_after(middle)) {
+        high = middle;
+      } else {
+        at_ = middle + 1;
+      }
     }
     return at_;
   }

@@ -1,6 +1,7 @@
 #include "history/shown.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_set>
 
@@ -32,31 +33,46 @@ class Returning {
   }
   bool is_here(std::uint32_t ordinal) const { return all_.contains(ordinal) || view_.shows(ordinal); }
 
-  void add_units_last_seen() {
-    std::vector<std::uint32_t> left;
-    for (const std::uint32_t ordinal : all_) {
-      if (log_.stored[ordinal].role() != Role::system) left.push_back(ordinal);
-    }
-    for (std::uint64_t k = rep_.states.size(); k-- > 0 && !left.empty();) {
+  // Calls visit(state, its view, indices) for the states in which some of `wanted` were last seen, the newest first. Looks only at what each state has and
+  // the one after it has not.
+  template <class Visit>
+  void visit_last_seen(std::set<std::uint32_t> wanted, Visit visit) const {
+    EntryTree newer = rep_.head.view;
+    for (std::uint64_t k = rep_.states.size(); k-- > 0 && !wanted.empty();) {
       const PlacedView then = rep_.states[k].placed();
+      const std::uint64_t prefix = then.entries.common_prefix(newer);
+      const std::uint64_t suffix = then.entries.common_suffix(newer, std::min(then.size(), newer.size()) - prefix);
       std::vector<std::uint64_t> indices;
-      std::erase_if(left, [&](std::uint32_t ordinal) {
-        const std::optional<std::uint64_t> index = then.index_of(ordinal);
-        if (index) indices.push_back(*index);
-        return index.has_value();
-      });
-      if (indices.empty()) continue;
-      std::sort(indices.begin(), indices.end());
+      then.entries.visit(
+          prefix, then.size() - suffix,
+          [&](const EntrySums& s) {
+            return !wanted.empty() && s.ordinal_max >= *wanted.begin() && s.ordinal_min <= *wanted.rbegin();
+          },
+          [&](std::uint64_t index, const Entry& e) {
+            if (wanted.erase(e.ordinal) > 0) indices.push_back(index);
+            return true;
+          });
+      if (!indices.empty()) visit(k, then, indices);
+      newer = then.entries;
+    }
+  }
+
+  void add_units_last_seen() {
+    visit_last_seen(all_, [&](std::uint64_t, const PlacedView& then, const std::vector<std::uint64_t>& indices) {
       const Stretches units = mend_units(log_, then, with_indices({}, indices), Pairs::grow, {});
       for (const std::uint32_t ordinal : then.ordinals(units)) {
         if (can_return(ordinal)) all_.insert(ordinal);
       }
-    }
+    });
   }
 
-  // Partners of messages that have none so far.
-  std::vector<std::uint32_t> lone_partners() const {
-    std::vector<std::uint32_t> found;
+  struct Lone {
+    std::uint32_t ordinal;
+    bool wants_call;
+    std::vector<std::uint32_t> others;  // that could be its partner
+  };
+  std::vector<Lone> lone() const {
+    std::vector<Lone> found;
     for (const std::uint32_t ordinal : all_) {
       for (const Mention& mention : log_.mentions(ordinal)) {
         std::vector<std::uint32_t> calls, results;
@@ -68,23 +84,42 @@ class Returning {
         };
         log_.visit_mentions_below(mention.hash, ordinal, look);
         log_.visit_mentions_from(mention.hash, std::uint64_t{ordinal} + 1, look);
-        if (!has_call) add_nearest(found, ordinal, std::move(calls), true);
-        if (!has_result) add_nearest(found, ordinal, std::move(results), false);
+        if (!has_call) found.push_back({ordinal, true, std::move(calls)});
+        if (!has_result) found.push_back({ordinal, false, std::move(results)});
       }
     }
+    for (Lone& one : found) std::erase_if(one.others, [&](std::uint32_t other) { return !can_return(other); });
     return found;
   }
 
-  // The last one before the message, or else the first one after it; of results the other way round.
-  void add_nearest(std::vector<std::uint32_t>& found, std::uint32_t ordinal, std::vector<std::uint32_t> others,
-                   bool are_calls) const {
-    std::erase_if(others, [&](std::uint32_t other) { return !can_return(other); });
-    if (others.empty()) return;
+  // Of the messages that could be a partner those that were seen last, and of these the nearest: an edit that was undone does not count.
+  std::vector<std::uint32_t> lone_partners() const {
+    const std::vector<Lone> found = lone();
+    std::set<std::uint32_t> wanted;
+    for (const Lone& one : found) wanted.insert(one.others.begin(), one.others.end());
+    std::map<std::uint32_t, std::uint64_t> seen;
+    visit_last_seen(wanted, [&](std::uint64_t state, const PlacedView& then, const std::vector<std::uint64_t>& indices) {
+      for (const std::uint64_t index : indices) seen[then.entries[index].ordinal] = state + 1;
+    });
+    std::vector<std::uint32_t> partners;
+    for (const Lone& one : found) {
+      std::uint64_t last = 0;
+      for (const std::uint32_t other : one.others) last = std::max(last, seen[other]);
+      std::vector<std::uint32_t> others;
+      for (const std::uint32_t other : one.others)
+        if (seen[other] == last) others.push_back(other);
+      if (!others.empty()) partners.push_back(nearest(one.ordinal, std::move(others), one.wants_call));
+    }
+    return partners;
+  }
+
+  // The last call before a result, or else the first one after it; of results the other way round.
+  std::uint32_t nearest(std::uint32_t ordinal, std::vector<std::uint32_t> others, bool are_calls) const {
     log_.order.sort(others);
     const auto after =
         std::partition_point(others.begin(), others.end(), [&](std::uint32_t other) { return log_.order.before(other, ordinal); });
     const bool is_before = are_calls ? after != others.begin() : after == others.end();
-    found.push_back(is_before ? *std::prev(after) : *after);
+    return is_before ? *std::prev(after) : *after;
   }
 
   const History::Rep& rep_;

@@ -80,7 +80,7 @@ void read_arguments(Fields& fields, ask::Cost& ask) {
 
 void read_strategy_of(ask::Fit& ask, Fields& fields, const Settings& settings) {
   read_strategy(fields, "strategy", settings, ask.strategy);
-  if (!ask.strategy) ask.strategy = sliding_window();
+  if (!ask.strategy) ask.strategy = sliding_window();  // which reads no text: a fit is asked for before every request
   if (ask.strategy->is_slow()) fields.fail("strategy", "would ask a model; a fit is found without one, so use the digest");
 }
 

@@ -287,6 +287,17 @@ TEST_F(LiveTest, a_compression_that_fails_changes_nothing_and_says_why) {
   EXPECT_EQ(call(app, "POST", "/v1/conversations/a/compressions", {.body = R"({"strategy":"none"})"})->reply.status, 503u);
 }
 
+TEST_F(LiveTest, a_compression_with_progress_frees_what_can_be_freed) {
+  append(8);
+  const auto begun = call(app, "POST", "/v1/conversations/a/compressions",
+                          {.body = R"({"strategy":{"name":"keep_recent","n":2},"targetTokens":1,"progress":true})"});
+  ASSERT_EQ(begun->reply.status, 202u) << begun->reply.body;
+  app.stop();  // waits for it
+  const std::string done = result_of(call(app, "GET", begun->field("Location")));
+  EXPECT_NE(done.find(R"("outcome":"compressed","targetReached":false)"), std::string::npos) << done;
+  EXPECT_EQ(result_of(call(app, "GET", "/v1/conversations/a/version")), R"({"ok":true,"result":9})");
+}
+
 TEST_F(LiveTest, what_is_wrong_with_a_compression_is_told_at_once) {
   const std::pair<const char*, const char*> cases[] = {{"{}", "strategy"},
                                                        {R"({"strategy":"nope"})", "strategy"},

@@ -200,7 +200,7 @@ op::CompressBy any_compression(Bytes& bytes) {
     require(step->applied.warnings.empty(), "a strategy breaks no tool pair");
     require(step->history.stats().tokens == plan->tokens_after, "a plan knows what it leads to");
     require(plan->tokens_after <= plan->tokens_before, "a plan makes nothing larger");
-    require(!aim.tokens_max || plan->tokens_after <= *aim.tokens_max, "a plan reaches its aim");
+    require(!plan->replacements.empty() || plan->tokens_after == plan->tokens_before, "an empty plan frees nothing");
     return plan;
   }};
 }
@@ -208,7 +208,8 @@ op::CompressBy any_compression(Bytes& bytes) {
 Operation::What any_operation(Bytes& bytes, const Stats& stats, std::uint64_t version) {
   const std::uint64_t length = stats.current_batch_messages;
   const char* const mark = bytes.coin() ? "pinned" : bytes.coin() ? "m" : "";
-  switch (bytes.next() % 24) {
+  switch (bytes.next() % 25) {
+    case 24: return op::Show{any_numbers(bytes, stats.total_messages)};
     case 0: return op::Insert{bytes.around(length), any_messages(bytes)};
     case 1: return op::Replace{any_names(bytes, stats), any_messages(bytes)};
     case 2: return any_truncate(bytes, length);

@@ -82,9 +82,10 @@ export interface Target {
 export type StrategyChoice = string | StrategyObject
 export type StrategyObject =
   | { name: 'none' | 'sliding_window' }
+  | { name: 'default'; summariser?: string; fallbacks?: readonly string[] }
   | { name: 'keep_recent' | 'keep_system_and_recent'; n?: number }
   | { name: 'clear_tool_results'; keep?: number; exclude?: readonly string[]; minGain?: number; late?: boolean }
-  | { name: 'smart_summary'; keep?: number; summaryTokens?: number; summariser?: string }
+  | { name: 'smart_summary'; keep?: number; summaryTokens?: number; summariser?: string; fallbacks?: readonly string[] }
   | { name: 'pipeline'; steps: readonly StrategyObject[] }
   | ({ name: 'prefer_cache'; steps: readonly StrategyObject[]; overhead?: number; turns?: number } & Target)
   | { name: string; [argument: string]: unknown }
@@ -94,6 +95,8 @@ export interface CompressByStrategy {
   strategy: StrategyChoice
   targetTokens?: number
   budget?: Budget
+  /** Where the target is out of reach, what can be freed is: `targetReached` is then false. Default: `cannot_fit`, and nothing changes. */
+  progress?: boolean
 }
 
 export type TextChange =
@@ -114,6 +117,7 @@ export type Operation = OperationOptions &
     | ({ operation: 'COMPRESS'; summary?: Message } & Names)
     | ({ operation: 'COMPRESS' } & CompressByStrategy)
     | { operation: 'EXPAND'; index: number }
+    | { operation: 'SHOW'; ordinals: readonly number[] }
     | { operation: 'MERGE'; indices: readonly number[]; separator?: string }
     | { operation: 'SPLIT'; index: number; at: readonly number[] }
     | ({ operation: 'TRANSFORM' } & (Names | { roles: readonly Role[] }) & TextChange)

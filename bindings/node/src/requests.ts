@@ -219,9 +219,14 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
     return this.operate('COMPRESS', how, options)
   }
 
-  /** Puts the originals of a summary back in its place. */
+  /** The message goes, and those it stands for return to their places: of a summary, and of what REPLACE, MERGE, SPLIT and TRANSFORM made. */
   expand(index: number, options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('EXPAND', { index }, options)
+  }
+
+  /** Hidden messages return to their places, with the rest of their units. */
+  show(ordinals: readonly number[], options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('SHOW', { ordinals }, options)
   }
 
   merge(indices: readonly number[], separator?: string, options?: OperationOptions): Reply<M, Outcome> {

@@ -203,11 +203,17 @@ class Conversation:
         return self._operate("DELETE", arguments)
 
     def compress(self, **arguments: Unpack[CompressArguments]) -> Answer:
-        """Of messages that are named, or by a strategy. A strategy that asks a model runs here and now; the GIL is free meanwhile."""
+        """Of messages that are named, or by a strategy. A strategy that asks a model runs here and now; the GIL is free meanwhile. CannotFitError: the target cannot be
+        reached; with `progress`, what can be freed is, and `targetReached` is False."""
         return self._operate("COMPRESS", arguments)
 
     def expand(self, index: int, **options: Unpack[OperationOptions]) -> Answer:
+        """The message goes, and those it stands for return to their places: of a summary, and of what REPLACE, MERGE, SPLIT and TRANSFORM made."""
         return self._operate("EXPAND", {"index": index, **options})
+
+    def show(self, ordinals: Sequence[int], **options: Unpack[OperationOptions]) -> Answer:
+        """Hidden messages return to their places, with the rest of their units."""
+        return self._operate("SHOW", {"ordinals": ordinals, **options})
 
     def merge(self, indices: Sequence[int], *, separator: str | None = None, **options: Unpack[OperationOptions]) -> Answer:
         return self._operate("MERGE", {"indices": indices, "separator": separator, **options})

@@ -109,6 +109,7 @@ class Conversation(OffTheLoop):
     filter = later(_conversation.Conversation.filter)
     delete = later(_conversation.Conversation.delete)
     expand = later(_conversation.Conversation.expand)
+    show = later(_conversation.Conversation.show)
     merge = later(_conversation.Conversation.merge)
     split = later(_conversation.Conversation.split)
     transform = later(_conversation.Conversation.transform)

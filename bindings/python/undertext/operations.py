@@ -83,6 +83,7 @@ class _CompressArguments(_Named, total=False):
     strategy: StrategyLike
     targetTokens: int
     budget: Budget
+    progress: bool
 
 
 class Compress(_CompressArguments):
@@ -92,6 +93,11 @@ class Compress(_CompressArguments):
 class Expand(_Options):
     operation: Literal["EXPAND"]
     index: int
+
+
+class Show(_Options):
+    operation: Literal["SHOW"]
+    ordinals: Sequence[int]
 
 
 class _MergeArguments(_Options, total=False):
@@ -181,6 +187,7 @@ Operation = Union[
     Delete,
     Compress,
     Expand,
+    Show,
     Merge,
     Split,
     Transform,
