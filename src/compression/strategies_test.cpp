@@ -110,6 +110,36 @@ TEST(KeepRecent, ACallThatStillWaitsStaysWhereverItStands) {
   EXPECT_EQ(after(history, *keep_recent(1)), (List{10}));
 }
 
+// An edited copy of a call is stored after the result that it has.
+TEST(KeepRecent, AnEditedCallWhoseResultIsThereDoesNotWait) {
+  const Message spoken =
+      Message::parse(R"({"role":"assistant","content":"so I look","toolCalls":[{"id":"a","name":"f"}]})").value();
+  const History history = history_of({text("user", "q"), spoken, result("a", "r"), text("assistant", "done"), text("user", "z")});
+  const Operation::What edits[] = {op::Transform{Names::indices({1}), ReplaceText{"look", "see"}},
+                                   op::Transform{Names::indices({1}), SetMetadata{R"({"n":1})"}},
+                                   op::Replace{Names::indices({1}), {call("a")}}, op::Split{1, {2}}};
+  for (const Operation::What& edit : edits) EXPECT_EQ(after(applied(history, edit), *keep_recent(1)), (List{4})) << edit.index();
+}
+
+TEST(KeepRecent, AnEditedCallThatWaitsStays) {
+  const Message spoken =
+      Message::parse(R"({"role":"assistant","content":"so I look","toolCalls":[{"id":"a","name":"f"}]})").value();
+  const History history =
+      history_of({text("user", "q"), spoken, text("user", "meanwhile"), text("assistant", "yes"), text("user", "z")});
+  EXPECT_EQ(after(applied(history, op::Transform{Names::indices({1}), ReplaceText{"look", "see"}}), *keep_recent(1)), (List{5, 4}));
+  EXPECT_EQ(after(applied(history, op::Replace{Names::indices({1}), {call("a")}}), *keep_recent(1)), (List{5, 4}));
+  EXPECT_EQ(after(applied(history, op::Split{1, {2}}), *keep_recent(1)), (List{6, 4})) << "the piece that calls";
+}
+
+TEST(KeepRecent, OfTwoCallsInOneMessageTheOneThatWaitsKeepsBoth) {
+  const Message both = Message::parse(R"({"role":"assistant","content":"","toolCalls":[{"id":"a"},{"id":"b"}]})").value();
+  History history = history_of(
+      {text("user", "q"), both, result("a", "r"), text("user", "meanwhile"), text("assistant", "yes"), text("user", "z")});
+  EXPECT_EQ(after(history, *keep_recent(1)), (List{1, 2, 5}));
+  history = applied(history, op::Replace{Names::indices({1}), {both}});
+  EXPECT_EQ(after(history, *keep_recent(1)), (List{6, 2, 5}));
+}
+
 TEST(KeepRecent, ReasoningStaysWithTheCallsThatFollowFromIt) {
   const Message reasoning = Message::parse(R"({"role":"assistant","content":[{"type":"reasoning","summary":[]}]})").value();
   const History history = history_of({text("user", "q"), reasoning, call("a"), call("b"), result("a", "r"), result("b", "r"),

@@ -72,8 +72,8 @@ Stretches stretches_where(const PlacedView& view, std::span<const Role> roles, K
 
 // Keeps these, and mends the units that would break. What is replayed here does not say what it kept: it is of the first releases, which knew fewer units.
 void keep_units(Draft& draft, Stretches kept, Pairs pairs, const std::vector<std::uint64_t>& pinned) {
-  FirstReader first_reader(draft.log());
-  draft.keep_only(mend_units(draft.log(), draft.view(), std::move(kept), pairs, pinned, draft.replays() ? &first_reader : nullptr));
+  const auto mend = draft.replays() ? mend_first_pairs : mend_units;
+  draft.keep_only(mend(draft.log(), draft.view(), std::move(kept), pairs, pinned));
   draft.open_batch();
 }
 

@@ -19,14 +19,16 @@ struct Bond {
 class Bonds {
  public:
   Bonds(const Log& log, const PlacedView& view, Whole whole = Whole::turns)
-      : reasoning_(log, view), log_(log), view_(view), entries_(view.entries), whole_(whole) {}
+      : reasoning_(log, view), log_(log), entries_(view.entries), whole_(whole), search_(log, view) {}
 
-  // Calls visit(pair) -> bool for each pair of this message with another, until it answers false; answers whether it got to the end.
+  // Calls visit(pair) -> bool for each pair of this message with another, until it answers false; answers whether it got to the end. visit() asks for
+  // no other pairs.
   template <class Visit>
-  bool visit_pairs(std::uint32_t ordinal, Visit visit) const {
+  bool visit_pairs(std::uint64_t index, Visit visit) const {
+    const std::uint32_t ordinal = entries_[index].ordinal;
     for (const Mention& mention : log_.mentions(ordinal)) {
-      for (const PairPlaces& pair : pairs_of(log_, view_, mention.hash, ordinal)) {
-        if (pair.has(ordinal) && pair.call != pair.result && !visit(pair)) return false;
+      for (const PairPlaces& pair : search_.pairs_of(mention.hash, ordinal, index)) {
+        if (pair.call != pair.result && !visit(pair)) return false;
       }
     }
     return true;
@@ -55,7 +57,7 @@ class Bonds {
     const Entry& before = entries_[bond.first];
     if (before.role() != Role::tool && before.role() != Role::user) return {};
     if (!after.reasons && !may_answer_thinking(bond.first)) return {};
-    const bool none = visit_pairs(before.ordinal, [&](const PairPlaces& pair) {
+    const bool none = visit_pairs(bond.first, [&](const PairPlaces& pair) {
       return pair.result_ordinal != before.ordinal || !(after.reasons || entries_[pair.call].reasons);
     });
     return none ? std::nullopt : std::optional(bond);
@@ -69,10 +71,10 @@ class Bonds {
     const std::uint32_t place = entries_[cut - 1].place;
     entries_.visit_back(
         cut, entries_.size(), [&](const EntrySums& s) { return s.reach_min <= place; },
-        [&](std::uint64_t, const Entry& e) {
+        [&](std::uint64_t index, const Entry& e) {
           if (e.reach > place) return true;
           // `reach` may be lower than it must be: the links tell.
-          return visit_pairs(e.ordinal, [&](const PairPlaces& pair) {
+          return visit_pairs(index, [&](const PairPlaces& pair) {
             const Bond bond{std::min(pair.call, pair.result), std::max(pair.call, pair.result)};
             if (bond.first < cut && cut <= bond.last) found = bond;
             return !found;
@@ -100,9 +102,9 @@ class Bonds {
 
   const Reasoning reasoning_;
   const Log& log_;
-  const PlacedView& view_;
   const EntryTree& entries_;
   const Whole whole_;
+  mutable PairSearch search_;  // remembers
 };
 
 // Stretches that take in whatever is bound to them. What the stretches began with is found at their edges; each message that came in since is
@@ -121,7 +123,7 @@ class Growth {
     while (!open_.empty()) {
       const std::uint64_t index = open_.back();
       open_.pop_back();
-      add_partners(entries_[index].ordinal);
+      add_partners(index);
       add_thinking(index);
       add_thinking(index + 1);
       if (entries_[index].reasons) add_following(index);
@@ -148,8 +150,8 @@ class Growth {
     const std::uint32_t place = entries_[edge - 1].place;
     entries_.visit(
         edge, next_edge, [&](const EntrySums& s) { return s.reach_min <= place; },
-        [&](std::uint64_t, const Entry& e) {
-          if (e.reach <= place) add_partners(e.ordinal);
+        [&](std::uint64_t index, const Entry& e) {
+          if (e.reach <= place) add_partners(index);
           return true;
         });
     add_thinking(edge);
@@ -157,8 +159,8 @@ class Growth {
     if (reasoning && reasoning != last_reasoning_) add_following(*reasoning);
     if (reasoning) last_reasoning_ = reasoning;
   }
-  void add_partners(std::uint32_t ordinal) {
-    bonds_.visit_pairs(ordinal, [&](const PairPlaces& pair) {
+  void add_partners(std::uint64_t index) {
+    bonds_.visit_pairs(index, [&](const PairPlaces& pair) {
       join(pair.call, pair.result);
       return true;
     });

@@ -56,7 +56,7 @@ std::optional<Error> import_mark_map(Draft& draft, const MarkMap& map) {
   if (std::optional<Error> problem = indices_problem(map, draft.log())) return problem;
 
   PlacedView view;
-  for (const std::uint64_t ordinal : map.original_indices) view.append(draft.log(), static_cast<std::uint32_t>(ordinal));
+  view.append(draft.log(), std::vector<std::uint32_t>(map.original_indices.begin(), map.original_indices.end()));
   // From the last boundary down, so that every message leaves once.
   std::vector<PlacedView> snapshots(map.current_batch + 1);
   PlacedView snapshot = view;

@@ -210,6 +210,15 @@ struct Log {
   template <class Visit>
   void visit_mentions_from(std::uint64_t hash, std::uint64_t around, Visit visit) const;
 
+  // The same in two steps, without an end: where the note of this link stands, or would; and visit(link, index, note) for those of the notes
+  // [begin, end) that speak of links with this hash, rising.
+  std::uint64_t note_at(std::uint64_t hash, std::uint64_t link) const { return first_note(LinkNote::of(hash, link).key()); }
+  template <class Visit>
+  void visit_notes(std::uint64_t hash, std::uint64_t begin, std::uint64_t end, Visit visit) const;
+
+  // Some programs use one id again in every turn.
+  static constexpr std::size_t notes_max = 4096;
+
   // The messages with a call for which no result came, with it or later. Rising. O(log n) each.
   std::vector<std::uint32_t> waiting() const;
 
@@ -220,9 +229,6 @@ struct Log {
   void cut(std::uint64_t length);
 
  private:
-  // Some programs use one id again in every turn.
-  static constexpr std::size_t notes_max = 4096;
-
   [[noreturn]] static void throw_no_message(std::uint64_t ordinal);
   std::uint64_t first_note(std::uint64_t key) const;
   std::uint64_t spans_from(std::uint32_t first) const;
@@ -242,7 +248,7 @@ template <class Visit>
 void Log::visit_mentions_below(std::uint64_t hash, std::uint64_t around, Visit visit) const {
   std::size_t looked = 0;
   notes.visit_back(
-      0, first_note(LinkNote::of(hash, first_link(around)).key()), [](const NoteSums&) { return true; },
+      0, note_at(hash, first_link(around)), [](const NoteSums&) { return true; },
       [&](std::uint64_t, const LinkNote& note) { return visit_noted(note, hash, looked, visit); });
 }
 
@@ -250,8 +256,20 @@ template <class Visit>
 void Log::visit_mentions_from(std::uint64_t hash, std::uint64_t around, Visit visit) const {
   std::size_t looked = 0;
   notes.visit(
-      first_note(LinkNote::of(hash, first_link(around)).key()), notes.size(), [](const NoteSums&) { return true; },
+      note_at(hash, first_link(around)), notes.size(), [](const NoteSums&) { return true; },
       [&](std::uint64_t, const LinkNote& note) { return visit_noted(note, hash, looked, visit); });
+}
+
+template <class Visit>
+void Log::visit_notes(std::uint64_t hash, std::uint64_t begin, std::uint64_t end, Visit visit) const {
+  notes.visit(
+      begin, end, [](const NoteSums&) { return true; },
+      [&](std::uint64_t at, const LinkNote& note) {
+        if (note.link >= links.size()) return true;
+        const Link link = links[note.link];
+        if (link.hash() == hash) visit(link, std::uint64_t{note.link}, at);
+        return true;
+      });
 }
 
 // The entry of a stored message, at `place`, reaching nowhere.
