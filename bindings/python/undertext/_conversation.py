@@ -30,6 +30,7 @@ from .types import (
     MessageBlocks,
     MessageFilters,
     MessageLike,
+    Model,
     Named,
     OperationOptions,
     RenderArguments,
@@ -37,6 +38,7 @@ from .types import (
     Role,
     State,
     Stats,
+    ToolsCount,
     TransformArguments,
     TruncateArguments,
     UsageReport,
@@ -330,6 +332,14 @@ class Conversation:
 
     def cost(self, from_: int, **arguments: Unpack[CostArguments]) -> Dict[str, Any]:
         return cast(Dict[str, Any], self._result("cost", from_=from_, **arguments))
+
+    def model(self, name: str | None = None) -> Model:
+        """What is known of the conversation's model, with its settings in place; or of another, by name."""
+        return cast(Model, self._result("model", name=name))
+
+    def count_tools(self, tools: Sequence[Mapping[str, object]], *, model: str | None = None) -> ToolsCount:
+        """What the `tools` of a request cost, in the form of any provider, as this conversation counts or as a model does: the `overhead` of a budget."""
+        return cast(ToolsCount, self._result("countTools", tools=list(tools), model=model))
 
     def answer_text(self, line: Union[str, bytes]) -> str:
         """A line of the protocol, answered as `undertext exec` would, byte for byte. Errors are answers here."""
