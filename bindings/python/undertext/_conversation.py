@@ -279,8 +279,8 @@ class Conversation:
         """Any query of the protocol, with the whole answer."""
         return self._native.answer(members("query", name, arguments))
 
-    def _result(self, name: str, **arguments: Any) -> Any:
-        return self._native.answer(members("query", name, arguments))["result"]
+    def _result(self, query: str, /, **arguments: Any) -> Any:
+        return self._native.answer(members("query", query, arguments))["result"]
 
     def view(self, version: int | None = None) -> View:
         """The messages of a version (the newest), which stay as they are whatever is done to the conversation."""
