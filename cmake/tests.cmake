@@ -172,6 +172,8 @@ undertext_postgres_tests()
 
 add_test(NAME architecture COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/architecture_test.py ${PROJECT_SOURCE_DIR})
 set_tests_properties(architecture PROPERTIES LABELS architecture)
+add_test(NAME models COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/models_test.py ${PROJECT_SOURCE_DIR})
+set_tests_properties(models PROPERTIES LABELS architecture)
 add_test(NAME one_reader COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/one_reader_test.py ${PROJECT_SOURCE_DIR})
 set_tests_properties(one_reader PROPERTIES LABELS architecture)
 add_test(NAME parts COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/parts_test.sh)

@@ -62,7 +62,7 @@ As everywhere.
 .SH SEE ALSO
 docs/cli.md, docs/operations.md, docs/export.md, docs/dialects.md and docs/server.md of the source.
 """
-COMMON = ["--store", "--tenant", "--json", "--conversation"]
+COMMON = ["--store", "--models", "--tenant", "--json", "--conversation"]
 
 
 def escaped(text):
@@ -101,7 +101,7 @@ def main(binary):
             names = re.sub(r"\s*:\{.*?\}| REQUIRED", "", names)
             if option and option[0] == "--help":
                 continue
-            if option and option[0] in COMMON and command not in ("exec", "count", "shell", "token"):
+            if option and option[0] in COMMON and command not in ("exec", "count", "models", "shell", "token"):
                 common[option[0]] = (names, help_text)
                 continue
             out += [".TP", ".B " + escaped(names), escaped(help_text) or "\\ "]

@@ -36,7 +36,8 @@ def main():
         expect([line["file"] for line in lines] == [a, empty, "-"], "one line a file, in their order")
         expect([line["bytes"] for line in lines] == [12, 0, 3], "each has its bytes")
         expect(lines[1]["tokens"] == 0 and lines[0]["tokens"] > 0, "nothing has no tokens, something has some")
-        expect(all(set(line) == {"file", "bytes", "tokens"} for line in lines), "and nothing else")
+        expect(all(set(line) == {"file", "bytes", "tokens", "exact"} for line in lines), "and nothing else")
+        expect(not any(line["exact"] for line in lines), "an estimate says so")
 
         status, out, _ = run("--tokenizer", "estimate", a, b)
         expect(status == 0 and len(out.splitlines()) == 3 and out.splitlines()[2].endswith("total"), "without --json, a line a file and a total")
@@ -67,6 +68,17 @@ def main():
         expect([line["messages"] for line in lines] == [2, 2] and lines[0]["tokens"] == lines[1]["tokens"], "an array and lines count the same")
         plain = int(run("--tokenizer", "estimate", "-", text=b"Hello")[1].split()[0])
         expect(lines[0]["tokens"] > 2 * plain, "a message costs more than its text")
+        tools = [{"name": "f", "description": "Does it.", "input_schema": {"type": "object", "properties": {"a": {"type": "string"}}}}]
+        status, out, _ = run("--tokenizer", "estimate", "--tools", "--json", "-", text=json.dumps(tools).encode())
+        expect(status == 0 and json.loads(out)["tools"] == 1 and json.loads(out)["tokens"] > 12, "the tools of a request are counted")
+        status, out, error = run("--tokenizer", "estimate", "--tools", "-", text=b"{}")
+        expect(status == 1 and "invalid_argument" in error, "what is no list of tools is refused")
+        (folder / "own.json").write_text('{"models":[{"names":["jay"],"tokenizer":"estimate","costs":"anthropic"}]}')
+        status, out, _ = run("--models", str(folder / "own.json"), "--tokenizer", "Jay-latest", "--tools", "--json", "-", text=json.dumps(tools).encode())
+        expect(status == 0 and json.loads(out)["tokens"] > 500, "as a model of the user's own has it")
+        (folder / "bad.json").write_text('{"models":[\n{"names":["jay"],"costs":"none"}]}')
+        status, out, error = run("--models", str(folder / "bad.json"), "--tokenizer", "jay", "-", text=b"x")
+        expect(status == 2 and "line 2, models[0] (jay): costs" in error, "a file of models that is no good is refused with its line, row and field")
         status, out, error = run("--tokenizer", "estimate", "--messages", str(folder / "bad.jsonl"))
         expect(status == 1 and "invalid_argument" in error and "message 2" in error, "a message that is none is named")
 

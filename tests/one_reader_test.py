@@ -30,7 +30,6 @@ ALLOWED = {
     "src/dialect/repair.cpp": "writes members of requests",
     "src/dialect/adapt.cpp": "asks a block for the member that it stood in",
     "src/dialect/check_reasoning.cpp": "asks a block for the member that it stood in",
-    "src/tokens/cost_profile.cpp": "names of figures",
     "src/engine/outcome_bytes.cpp": "a member of a warning",
     "src/json/answer_json.cpp": "a field of a warning",
     "src/endpoint/failure.cpp": "the finish reason of a response",

@@ -39,7 +39,7 @@ struct undertext_view {
   undertext::History history;
   undertext::View view;
   undertext::Settings settings = {};
-  std::shared_ptr<const undertext::Tokenizer> tokenizer = {};
+  std::string counting = {};
   std::optional<undertext::Aim> aim = {};
 };
 

@@ -1,6 +1,7 @@
 #include "base/json_text.hpp"
 #include "handles.hpp"
 #include "json/dialect_json.hpp"
+#include "json/models_json.hpp"
 #include "read_object.hpp"
 
 using namespace undertext;
@@ -13,8 +14,8 @@ Result<Dialect> dialect_of(undertext_text name) {
   return Error{ErrorCode::invalid_argument, "is openai_chat, openai_responses, anthropic or gemini", "dialect"};
 }
 
-Failed read_profile_of(undertext_text json, Profile& profile) {
-  return c::read_object(json, "a profile", [&](Fields& fields) { read_profile(fields, profile); });
+Failed read_profile_of(undertext_text json, const Settings& settings, Profile& profile) {
+  return c::read_object(json, "a profile", [&](Fields& fields) { read_profile(fields, settings, profile); });
 }
 
 Failed hand_out(const Result<Imported>& read, bool with_known, undertext_string* imported) {
@@ -48,7 +49,7 @@ undertext_status undertext_import_after(const undertext_view* view, undertext_te
   c::clear(imported);
   return guarded(view, error, [&](const undertext_view& of) -> Failed {
     Profile sent;
-    if (Failed bad = read_profile_of(profile, sent)) return bad;
+    if (Failed bad = read_profile_of(profile, of.settings, sent)) return bad;
     return hand_out(import_after(of.view, sent, view_of(json), of.settings.limits.message), true, imported);
   });
 }
@@ -58,7 +59,7 @@ undertext_status undertext_validate_request(undertext_text profile, undertext_te
   c::clear(findings);
   return guarded(error, [&]() -> Failed {
     Profile taken_by;
-    if (Failed bad = read_profile_of(profile, taken_by)) return bad;
+    if (Failed bad = read_profile_of(profile, {}, taken_by)) return bad;
     const Result<std::vector<Finding>> found = validate_request(view_of(json), taken_by);
     if (!found) return found.error();
     std::string out;
@@ -102,6 +103,33 @@ undertext_status undertext_stream_result(const undertext_stream* stream, underte
 }
 
 void undertext_stream_close(undertext_stream* stream) { delete stream; }
+
+undertext_status undertext_find_model(undertext_text name, undertext_string* model, undertext_string* error) {
+  c::clear(model);
+  return guarded(error, [&]() -> Failed {
+    std::string out;
+    append_json(out, find_model(view_of(name)));
+    give(model, std::move(out));
+    return std::nullopt;
+  });
+}
+
+undertext_status undertext_add_models(undertext_text json, undertext_string* error) {
+  return guarded(error, [&]() -> Failed { return add_models(view_of(json)); });
+}
+
+undertext_status undertext_count_tools(undertext_text counting, undertext_text tools, undertext_string* count,
+                                       undertext_string* error) {
+  c::clear(count);
+  return guarded(error, [&]() -> Failed {
+    const Result<ToolsCount> counted = count_tools(view_of(tools), view_of(counting));
+    if (!counted) return counted.error();
+    std::string out;
+    append_json(out, *counted);
+    give(count, std::move(out));
+    return std::nullopt;
+  });
+}
 
 undertext_status undertext_count_tokens(undertext_text tokenizer, undertext_text text, uint64_t* tokens, undertext_string* error) {
   *tokens = 0;

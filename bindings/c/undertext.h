@@ -208,7 +208,7 @@ UNDERTEXT_C_API undertext_status undertext_view_answer(const undertext_view *vie
 /* ---- Settings, with code in them ---- */
 
 UNDERTEXT_C_API undertext_status undertext_settings_new(undertext_settings **settings, undertext_string *error);
-/* The JSON of --config: tokenizer, tokenLimit, compressionConfig, pairs, limits, summarisers. Takes the place of what was read before. It may name code that was
+/* The JSON of --config: model, tokenizer, costs, profile, window, tokenLimit, compressionConfig, pairs, limits, summarisers. Takes the place of what was read before. It may name code that was
  * added before; the code itself is not kept in a store, and must be there again when the conversation is opened (else invalid_argument). */
 UNDERTEXT_C_API undertext_status undertext_settings_read(undertext_settings *settings, undertext_text json, undertext_string *error);
 UNDERTEXT_C_API void undertext_settings_close(undertext_settings *settings);
@@ -309,6 +309,17 @@ UNDERTEXT_C_API undertext_status undertext_stream_feed(undertext_stream *stream,
 UNDERTEXT_C_API undertext_status undertext_stream_result(const undertext_stream *stream, undertext_string *result,
                                                          undertext_string *error);
 UNDERTEXT_C_API void undertext_stream_close(undertext_stream *stream);
+
+/* What is known of a model by its name, in any spelling, as the query model has it: {"name":…,"known":true,"tokenizer":…,"limits":{"window":…},…}. Of one that is unknown,
+ * "known" is false. */
+UNDERTEXT_C_API undertext_status undertext_find_model(undertext_text name, undertext_string *model, undertext_string *error);
+/* Lays rows over the table of models, for the whole process: the JSON of docs/models.md. invalid_argument: names line, row and field, and nothing has changed. */
+UNDERTEXT_C_API undertext_status undertext_add_models(undertext_text json, undertext_string *error);
+
+/* What the `tools` of a request cost, a JSON array in the form of any provider: {"tokens":…,"tools":…,"exact":…}. By a model's name, or any that a conversation's
+ * tokenizer may have. */
+UNDERTEXT_C_API undertext_status undertext_count_tools(undertext_text counting, undertext_text tools, undertext_string *count,
+                                                       undertext_string *error);
 
 /* By any name that a conversation's tokenizer may have. */
 UNDERTEXT_C_API undertext_status undertext_count_tokens(undertext_text tokenizer, undertext_text text, uint64_t *tokens,

@@ -12,7 +12,7 @@ undertext_status undertext_conversation_view(const undertext_conversation* conve
     Result<History> history = from.history();
     if (version != UNDERTEXT_HEAD && Version(version) != history->version()) history = history->fork(Version(version));
     if (!history) return std::move(history.error());
-    *view = new undertext_view{*history, history->view(), from.settings(), from.tokenizer(), from.aim()};
+    *view = new undertext_view{*history, history->view(), from.settings(), from.counting(), from.aim()};
     return std::nullopt;
   });
 }
@@ -42,7 +42,7 @@ undertext_status undertext_view_get(const undertext_view* view, uint64_t index, 
 undertext_status undertext_view_answer(const undertext_view* view, undertext_text query, undertext_string* answer) {
   undertext_status said = UNDERTEXT_OK;
   const undertext_status failed = guarded(view, answer, [&](const undertext_view& of) -> Failed {
-    LineAnswer answered = answer_query({of.history, of.settings, of.tokenizer, of.aim}, c::view_of(query));
+    LineAnswer answered = answer_query({of.history, of.settings, of.counting, of.aim}, c::view_of(query));
     if (answered.error) said = c::status_of(answered.error->code);
     c::give(answer, std::move(answered.line));
     return std::nullopt;

@@ -84,8 +84,13 @@ using Summarisers = std::map<std::string, std::shared_ptr<const Summariser>, std
 using Strategies = std::map<std::string, StrategyPtr, std::less<>>;
 
 struct Settings {
-  std::string tokenizer =
-      {};  // any name that find_tokenizer() knows; empty: what a stored conversation is counted by, else the estimate
+  // The model that the conversation is for: what the four settings below leave empty follows from it (models.hpp). An unknown one is no error.
+  std::string model = {};
+  // Any name that find_tokenizer() knows, and "+COSTS" behind it if need be; empty: the model's, or what a stored conversation is counted by, or the estimate.
+  std::string tokenizer = {};
+  std::string costs = {};                    // of what is no text: a name of docs/tokens.md
+  std::string profile = {};                  // of requests, as find_profile() takes it
+  std::optional<std::uint64_t> window = {};  // of budgets that name none
   std::optional<std::uint64_t> token_limit = {};
   CompressionConfig compression = {};
   Summarisers summarisers = {};  // by name, for strategies that come in as JSON; "digest" is always there
@@ -213,10 +218,12 @@ class UNDERTEXT_API Conversation {
   void wait_for_compression() const;  // until none is under way in the background; not from a subscriber, where it returns at once
   void cancel_compression();          // what was not committed yet is not
 
-  // Counts anew with another tokenizer: when something is read or changed next, of every message, once. settings() still tells the first one.
-  // not_found: as open().
+  // Counts anew with another tokenizer: when something is read or changed next, of every message, once. settings() still tells the first one. Costs stay
+  // the model's, where there is one. not_found: as open().
   std::optional<Error> set_tokenizer(std::string_view name);
   std::shared_ptr<const Tokenizer> tokenizer() const;
+  // The name of tokenizer and costs, such as "gpt-4o" or "estimate+anthropic": what count_tools() takes.
+  std::string counting() const;
 
   // What providers report, beside what is counted here; see usage.hpp. Reports of one request replace each other until it is finished. Where
   // estimated_prompt is 0, the tokens of the view at the first report are taken, so report before the answer is appended.

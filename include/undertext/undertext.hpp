@@ -15,6 +15,7 @@
 #include <undertext/history.hpp>
 #include <undertext/ids.hpp>
 #include <undertext/message.hpp>
+#include <undertext/models.hpp>
 #include <undertext/operation.hpp>
 #include <undertext/query.hpp>
 #include <undertext/store.hpp>

@@ -57,7 +57,7 @@ std::vector<Command> editing_commands();   // append edit rollback undo redo for
 std::vector<Command> removing_commands();  // redact purge
 std::vector<Command> transfer_commands();  // export import
 std::vector<Command> dialect_commands();   // validate cost
-std::vector<Command> program_commands();   // exec count vocabulary demo
+std::vector<Command> program_commands();   // exec count models vocabulary demo
 std::vector<Command> serve_commands();     // serve token
 std::vector<Command> shell_commands();     // shell completion
 std::vector<Command> all_commands();       // these
@@ -65,11 +65,14 @@ std::vector<Command> all_commands();       // these
 // What most commands take.
 struct Common {
   std::optional<std::string> store = {};
+  std::optional<std::string> models = {};
   std::optional<std::string> tenant = {};
   std::optional<std::string> conversation = {};
   bool json = false;
 };
-void declare_url(Arguments& arguments, Common& common);           // --store
+void declare_url(Arguments& arguments, Common& common);  // --store, --models
+// --models, for add_models_of()
+void declare_models(Arguments& arguments, std::optional<std::string>& models);
 void declare_tenant(Arguments& arguments, Common& common);        // --tenant
 void declare_store(Arguments& arguments, Common& common);         // --store, --tenant, --json
 void declare_conversation(Arguments& arguments, Common& common);  // these, and --conversation

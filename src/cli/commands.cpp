@@ -18,6 +18,11 @@ std::vector<Command> all_commands() {
 void declare_url(Arguments& arguments, Common& common) {
   arguments.add({"--store", &common.store,
                  "sqlite:PATH, postgres://… or memory:; $UNDERTEXT_STORE or a file of the user's unless told", "URL"});
+  declare_models(arguments, common.models);
+}
+
+void declare_models(Arguments& arguments, std::optional<std::string>& models) {
+  arguments.add({"--models", &models, "Models of your own, laid over the table: docs/models.md", "FILE"});
 }
 
 void declare_tenant(Arguments& arguments, Common& common) {

@@ -2,16 +2,18 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string_view>
 
 #include <undertext/message.hpp>
+#include <undertext/models.hpp>
 #include <undertext/tokenizer.hpp>
 
 #include "base/json_text.hpp"
 #include "cli/desk.hpp"
-#include "tokens/message_tokens.hpp"
+#include "tokens/counting.hpp"
 #include "tokens/valid_text.hpp"
 
 namespace undertext {
@@ -35,13 +37,14 @@ Result<std::string> read_file(const std::string& file) {
 }
 
 struct Count {
-  std::uint64_t messages = 0;
+  std::uint64_t parts = 0;  // messages, or tools
   std::uint64_t tokens = 0;
+  bool exact = true;
 };
 
 class MessageCounter {
  public:
-  MessageCounter(const Tokenizer& tokenizer, const CostProfile& profile) : tokenizer_(tokenizer), profile_(profile) {}
+  explicit MessageCounter(const Counting& counting) : counting_(counting), count_message_(counting.counter()) {}
 
   // `place` says which message it is, for errors.
   std::optional<Error> add(std::string_view json, std::uint64_t place) {
@@ -51,21 +54,22 @@ class MessageCounter {
       error.message = "message " + std::to_string(place) + ": " + error.message;
       return error;
     }
-    ++count_.messages;
-    count_.tokens += count_message_tokens(*message, tokenizer_, profile_);
+    ++count_.parts;
+    count_.tokens += count_message_(*message);
+    count_.exact = count_.exact && counting_.is_exact(*message);
     return std::nullopt;
   }
 
   const Count& count() const { return count_; }
 
  private:
-  const Tokenizer& tokenizer_;
-  const CostProfile& profile_;
+  const Counting& counting_;
+  std::function<std::uint32_t(const Message&)> count_message_;
   Count count_;
 };
 
-Result<Count> count_messages(std::string_view text, const Tokenizer& tokenizer, const CostProfile& profile) {
-  MessageCounter counter(tokenizer, profile);
+Result<Count> count_messages(std::string_view text, const Counting& counting) {
+  MessageCounter counter(counting);
   std::uint64_t place = 0;
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '[') {
@@ -94,28 +98,50 @@ void print(const CountOptions& options, const std::string& file, std::uint64_t s
   std::string line = "{\"file\":";
   append_json_string(line, valid_text(file, storage));
   line += ",\"bytes\":" + std::to_string(size_bytes);
-  if (options.messages) line += ",\"messages\":" + std::to_string(count.messages);
-  line += ",\"tokens\":" + std::to_string(count.tokens) + "}";
+  if (options.messages) line += ",\"messages\":" + std::to_string(count.parts);
+  if (options.tools) line += ",\"tools\":" + std::to_string(count.parts);
+  line += ",\"tokens\":" + std::to_string(count.tokens) + (count.exact ? ",\"exact\":true}" : ",\"exact\":false}");
   std::puts(line.c_str());
 }
 
-Result<std::shared_ptr<const Tokenizer>> choose(const CountOptions& options) {
-  if (options.tokenizer) return find_tokenizer(*options.tokenizer);
-  Result<std::shared_ptr<const Tokenizer>> exact = find_tokenizer("o200k_base");
+Result<Counting> choose(const CountOptions& options) {
+  if (options.tokenizer) return counting_by(*options.tokenizer);
+  Result<Counting> exact = counting_by("o200k_base");
   if (exact || exact.error().code != ErrorCode::not_found) return exact;
   std::fputs("undertext count: no vocabulary is installed (scripts/vocabularies gets them): the counts are estimates\n", stderr);
-  return find_tokenizer("estimate");
+  return counting_by("estimate");
+}
+
+Result<Count> count_tools_of(std::string_view text, const Counting& counting) {
+  const Result<ToolsCount> count = count_tools(text, counting.name);
+  if (!count) return count.error();
+  return Count{count->tools, count->tokens, count->exact};
+}
+
+Result<Count> count_one(const CountOptions& options, std::string_view text, const Counting& counting) {
+  if (options.messages) return count_messages(text, counting);
+  if (options.tools) return count_tools_of(text, counting);
+  return Count{0, counting.tokenizer->count(text), counting.tokenizer->is_exact()};
 }
 
 }  // namespace
 
 int run_count(const CountOptions& options) {
-  const Result<std::shared_ptr<const Tokenizer>> tokenizer = choose(options);
-  if (!tokenizer) {
-    complain(tokenizer.error());
+  if (options.messages && options.tools) {
+    complain({ErrorCode::invalid_argument, "--messages and --tools exclude each other", "tools"});
     return 2;
   }
-  const CostProfile& profile = options.tokenizer ? cost_profile_for_model(*options.tokenizer) : default_cost_profile();
+  try {
+    add_models_of(options.models);
+  } catch (const Failure& failure) {
+    complain(failure.error());
+    return 2;
+  }
+  const Result<Counting> counting = choose(options);
+  if (!counting) {
+    complain(counting.error());
+    return 2;
+  }
   int status = 0;
   Count total;
   for (const std::string& file : options.files) {
@@ -125,7 +151,7 @@ int run_count(const CountOptions& options) {
       status = 1;
       continue;
     }
-    Result<Count> count = options.messages ? count_messages(*text, **tokenizer, profile) : Count{0, (*tokenizer)->count(*text)};
+    Result<Count> count = count_one(options, *text, *counting);
     if (!count) {
       complain(of_file(file, std::move(count.error())));
       status = 1;

@@ -13,6 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <undertext/models.hpp>
+
+#include "base/json_text.hpp"
 #include "json/kept_settings.hpp"
 #include "json/request.hpp"
 
@@ -89,6 +92,7 @@ Desk::Desk() : terminal_(isatty(STDOUT_FILENO) == 1), screen_(screen_options(ter
 }
 
 std::shared_ptr<Store> Desk::store(const Common& common, Need need, StoreOptions options) {
+  add_models_of(common.models);
   const bool is_default = !common.store && !chosen_store && variable("UNDERTEXT_STORE").empty();
   const std::string url = common.store ? *common.store : chosen_store ? *chosen_store : default_store_url();
   const std::string tenant = common.tenant ? *common.tenant : chosen_tenant;
@@ -238,6 +242,27 @@ std::string read_whole(const std::string& path, std::uint64_t bytes_max) {
   if (failure != 0) fail(ErrorCode::unavailable, path + ": " + std::strerror(failure));
   if (text.size() > bytes_max) fail(ErrorCode::too_large, path + " has more than " + std::to_string(bytes_max) + " bytes");
   return text;
+}
+
+void add_models_of(const std::optional<std::string>& path) {
+  if (!path) return;
+  if (std::optional<Error> error = add_models(read_whole(*path, std::uint64_t{64} << 20))) {
+    error->message = *path + ": " + error->message;
+    throw Failure(std::move(*error));
+  }
+}
+
+std::optional<std::string> with_model(std::optional<std::string> config, const std::optional<std::string>& model) {
+  if (!model) return config;
+  const std::string given = config.value_or("{}");
+  const Result<JsonText> text = JsonText::parse(given, {});
+  if (!text) throw Failure(text.error());
+  if (!text->root().is(JsonType::object)) fail(ErrorCode::invalid_argument, "the settings must be a JSON object", "config");
+  if (text->root().find("model")) fail(ErrorCode::invalid_argument, "the settings name a model already", "model");
+  std::string out = R"({"model":)";
+  append_json_string(out, *model);
+  for (const JsonMember member : text->root().members()) ((out += ',').append(member.key.raw()) += ':') += member.value.raw();
+  return out + "}";
 }
 
 }  // namespace undertext

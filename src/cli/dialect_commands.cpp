@@ -48,8 +48,9 @@ bool names_file(Desk& desk, const ValidateOptions& given) {
   return true;
 }
 
-std::vector<Finding> findings_of(Desk& desk, const ValidateOptions& given, const Profile& profile) {
+std::vector<Finding> findings_of(Desk& desk, const ValidateOptions& given, Profile& profile) {
   if (names_file(desk, given)) {
+    profile = chosen_profile(given.dialect);
     if (given.rules.at_version || given.rules.sent_version)
       fail(ErrorCode::invalid_argument, "a file has no versions", given.rules.at_version ? "at-version" : "sent-version");
     if (given.rules.request) fail(ErrorCode::invalid_argument, "the file is the request", "request");
@@ -57,7 +58,9 @@ std::vector<Finding> findings_of(Desk& desk, const ValidateOptions& given, const
   }
   Common common = given;
   if (given.subject) common.conversation = given.subject;
-  const History history = desk.conversation(common).history();
+  const Conversation conversation = desk.conversation(common);
+  const History history = conversation.history();
+  profile = chosen_profile(given.dialect, conversation.settings());
   std::string request;
   return validate(view_at(history, given.rules.at_version), profile, render_options(given.rules, history, profile, request))
       .value();
@@ -84,7 +87,7 @@ void print_findings(Desk& desk, const std::vector<Finding>& findings) {
 }
 
 int run_validate(Desk& desk, const ValidateOptions& given) {
-  const Profile profile = chosen_profile(given.dialect);
+  Profile profile;
   const std::vector<Finding> findings = findings_of(desk, given, profile);
   if (given.json) {
     std::string out = R"({"ok":true,"result":)";
@@ -125,8 +128,9 @@ std::string rounded(double tokens) {
 }
 
 int run_cost(Desk& desk, const CostOptions& given) {
-  const Profile profile = chosen_profile(given.dialect);
-  const History history = desk.conversation(given).history();
+  const Conversation conversation = desk.conversation(given);
+  const Profile profile = chosen_profile(given.dialect, conversation.settings());
+  const History history = conversation.history();
   const EditCost cost = edit_cost(view_at(history, given.from), view_at(history, given.to), profile.cache, given.overhead);
   if (given.json) {
     std::string out = R"({"ok":true,"result":)";

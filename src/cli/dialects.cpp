@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json_text.hpp"
+#include "json/dialect_json.hpp"
 
 namespace undertext {
 namespace {
@@ -64,8 +65,10 @@ void declare_dialect(Arguments& arguments, DialectOptions& options) {
        "FILE"});
 }
 
-Profile chosen_profile(const DialectOptions& options) {
+Profile chosen_profile(const DialectOptions& options, const Settings& settings) {
   if (!options.profile) {
+    const std::optional<Dialect> dialect = options.dialect ? dialect_named(*options.dialect) : std::nullopt;
+    if (std::optional<Profile> settled = settled_profile(settings, dialect)) return std::move(*settled);
     if (!options.dialect)
       fail(ErrorCode::invalid_argument, "say --dialect, one of " + listed(dialect_names()) + "; or --profile", "dialect");
     return find_profile(*options.dialect).value();

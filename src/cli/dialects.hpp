@@ -23,9 +23,9 @@ struct DialectOptions {
 };
 void declare_dialect(Arguments& arguments, DialectOptions& options);  // --dialect, --profile
 
-// The profile, or the dialect's own. Throws Failure. invalid_argument: neither is given, or the profile is of another dialect or cannot be read;
+// The profile, or what the settings or their model have for the dialect, or the dialect's own. Throws Failure. invalid_argument: neither is given, or the profile is of another dialect or cannot be read;
 // not_found: no such profile, no such file.
-Profile chosen_profile(const DialectOptions& options);
+Profile chosen_profile(const DialectOptions& options, const Settings& settings = {});
 
 // What the rules ask for besides the messages.
 struct RuleOptions {

@@ -10,6 +10,7 @@
 
 #include <unistd.h>
 
+#include "cli/desk.hpp"
 #include "cli/line_reader.hpp"
 #include "cli/terminal.hpp"
 #include "json/request.hpp"
@@ -72,7 +73,14 @@ int exec_lines(Conversation& conversation, int in, int out, std::uint64_t line_b
 
 int run_exec(const ExecOptions& options) {
   std::shared_ptr<Store> store;  // null: in memory
-  std::optional<std::string> config = options.config;
+  std::optional<std::string> given;
+  try {
+    add_models_of(options.models);
+    given = with_model(options.config, options.model);
+  } catch (const Failure& failure) {
+    return refuse(failure.error());
+  }
+  std::optional<std::string> config = given;
   if (options.store != "memory:") {
     Result<std::shared_ptr<Store>> opened = open_store(options.store);
     if (!opened) return refuse(opened.error());
@@ -90,15 +98,15 @@ int run_exec(const ExecOptions& options) {
     if (!read) return refuse(read.error());
     door = std::move(*read);
   }
-  if (store && !options.config) {
+  if (store && !given) {
     // Nor is it counted anew because nobody said by what.
     const Result<std::string> tokenizer = Conversation::stored_tokenizer(*store, options.conversation);
     if (tokenizer) door.settings.tokenizer = *tokenizer;
   }
-  Result<Conversation> conversation =
-      store ? Conversation::open(store, options.conversation, std::move(door.settings),
-                                 {.checkpoint_versions = options.checkpoint_versions, .note = options.config})
-            : Conversation::open(std::move(door.settings));
+  Result<Conversation> conversation = store
+                                          ? Conversation::open(store, options.conversation, std::move(door.settings),
+                                                               {.checkpoint_versions = options.checkpoint_versions, .note = given})
+                                          : Conversation::open(std::move(door.settings));
   if (!conversation) return refuse(conversation.error());
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is a failed write, not the end of the process
   return exec_lines(*conversation, STDIN_FILENO, STDOUT_FILENO, door.line_bytes);

@@ -15,6 +15,8 @@ struct ExecOptions {
       "default";  // which one of the store's, made where there is none; in memory there is one, whatever its name
   std::uint64_t checkpoint_versions = 512;  // see OpenOptions
   std::optional<std::string> config = {};   // settings as JSON; unset for the defaults
+  std::optional<std::string> model = {};    // one of these settings
+  std::optional<std::string> models = {};   // a file, for add_models()
 };
 
 // Reads standard input to its end. The exit status: 0; 1 when input or output fails; 2 for options that are no good, with one

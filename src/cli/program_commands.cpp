@@ -1,4 +1,4 @@
-// exec, count, vocabulary, demo: commands that need no store, or bring their own.
+// exec, count, models, vocabulary, demo: commands that need no store, or bring their own.
 #include <memory>
 #include <string_view>
 
@@ -9,6 +9,7 @@
 #include "cli/demo.hpp"
 #include "cli/desk.hpp"
 #include "cli/exec.hpp"
+#include "cli/models.hpp"
 #include "cli/terminal.hpp"
 #include "cli/vocabulary.hpp"
 
@@ -34,8 +35,11 @@ Run declare_exec(Arguments& arguments) {
   arguments.add({"-c,--conversation", &given->conversation, "Which conversation of the store; \"default\" unless told", "ID"});
   arguments.add({"--checkpoint", &given->checkpoint_versions, "Write a checkpoint after so many versions; 512 unless told", "N"});
   arguments.add({"--config", &given->config,
-                 "Settings: tokenizer, tokenLimit, pairs, limits {messageBytes, lineBytes}, compressionConfig, summarisers",
+                 "Settings: model, tokenizer, costs, profile, window, tokenLimit, pairs, limits {messageBytes, lineBytes}, "
+                 "compressionConfig, summarisers",
                  "JSON"});
+  arguments.add({"--model", &given->model, "The model that the conversation is for: the setting of this name", "NAME"});
+  declare_models(arguments, given->models);
   return [given](Desk&) { return run_exec(*given); };
 }
 
@@ -44,11 +48,21 @@ Run declare_count(Arguments& arguments) {
   arguments.add({"--tokenizer", &given->tokenizer,
                  "o200k_base, cl100k_base, estimate, a model's name, or the path of a tokenizer.json; o200k_base unless told",
                  "NAME"});
-  arguments.add({"--json", &given->json, "One line of JSON a file: file, bytes, tokens"});
+  declare_models(arguments, given->models);
+  arguments.add({"--json", &given->json, "One line of JSON a file: file, bytes, tokens, exact"});
   arguments.add(
       {"--messages", &given->messages, "The files hold messages, a JSON array or one a line: count what they cost in a request"});
+  arguments.add({"--tools", &given->tools, "The files hold the tools of a request, a JSON array: count what they cost in it"});
   arguments.add({.names = "FILE", .to = &given->files, .help = "Files to count; - is standard input", .required = true});
   return [given](Desk&) { return run_count(*given); };
+}
+
+Run declare_model_table(Arguments& arguments) {
+  auto given = std::make_shared<ModelsOptions>();
+  arguments.add({"NAME", &given->name, "A model's name, in any spelling; the whole table unless told"});
+  declare_models(arguments, given->models);
+  arguments.add({"--json", &given->json, "One line of JSON a model"});
+  return [given](Desk& desk) { return run_models(desk, *given); };
 }
 
 Run declare_vocabulary(Arguments& arguments) {
@@ -77,6 +91,11 @@ std::vector<Command> program_commands() {
   return {
       {"exec", "Read JSON lines from standard input, answer each with one JSON line", exec_lines_help, declare_exec},
       {"count", "Count the tokens of files", "", declare_count},
+      {"models", "What is known of models: tokenizer, costs, profiles, window, prices",
+       "Prices are US dollars for a million tokens. A name that ends with * is a family: what its models have unless their own "
+       "rows say otherwise.\n"
+       "The exit status is 3 for a name that no row fits.",
+       declare_model_table},
       {"vocabulary", "Make a vocabulary file out of a .tiktoken file", "", declare_vocabulary},
       {"demo", "Play a short conversation in the terminal: edits, batches, rollback", "", declare_demo},
   };

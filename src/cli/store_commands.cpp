@@ -37,7 +37,7 @@ Run declare_init(Arguments& arguments) {
 }
 
 struct NewOptions : Common {
-  std::optional<std::string> config;
+  std::optional<std::string> config, model;
 };
 
 Run declare_new(Arguments& arguments) {
@@ -45,10 +45,13 @@ Run declare_new(Arguments& arguments) {
   declare_store(arguments, *given);
   arguments.add({"CONVERSATION", &given->conversation, "Its id: 1 to 128 of A-Z a-z 0-9 . _ -; made up when not given"});
   arguments.add(
-      {"--config", &given->config, "Its settings: tokenizer, tokenLimit, compressionConfig, pairs, limits, summarisers", "JSON"});
+      {"--config", &given->config,
+       "Its settings: model, tokenizer, costs, profile, window, tokenLimit, compressionConfig, pairs, limits, summarisers",
+       "JSON"});
+  arguments.add({"--model", &given->model, "The model that it is for: the setting of this name", "NAME"});
   return [given](Desk& desk) {
     if (!given->conversation) given->conversation = fresh_id(now_ms());
-    const Conversation conversation = desk.conversation(*given, Desk::Need::another, given->config);
+    const Conversation conversation = desk.conversation(*given, Desk::Need::another, with_model(given->config, given->model));
     if (given->json) {
       desk.put_json(R"({"ok":true,"result":{"conversation":)" + json_text(conversation.id()) + "}}");
     } else {

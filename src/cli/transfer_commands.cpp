@@ -87,8 +87,9 @@ void write_lines(Desk& desk, const std::optional<std::string>& path,
 int export_request(Desk& desk, const ExportOptions& given) {
   if (given.messages || given.all)
     fail(ErrorCode::invalid_argument, "a request holds what the model sees: --messages and --all do not go with it", "dialect");
-  const Profile profile = chosen_profile(given.dialect);
-  const History history = desk.conversation(given).history();
+  const Conversation conversation = desk.conversation(given);
+  const Profile profile = chosen_profile(given.dialect, conversation.settings());
+  const History history = conversation.history();
   std::string request;
   const Rendering rendering =
       render(view_at(history, given.rules.at_version), profile, render_options(given.rules, history, profile, request)).value();
@@ -269,13 +270,14 @@ Imported what_is_new(const View& view, const Profile& profile, std::string_view 
 // One operation, to a conversation that is made where there is none.
 int import_request(Desk& desk, const ImportGiven& given, std::string_view text) {
   if (given.format != "auto") fail(ErrorCode::invalid_argument, "--format and --dialect exclude each other", "format");
-  const Profile profile = chosen_profile(given.dialect);
+  Profile profile = chosen_profile(given.dialect);
   const Dialect dialect = profile.dialect;
   const bool is_there = given.append || given.after;
   Imported imported;
   if (!given.after) imported = import_messages(dialect, text).value();
   if (!given.after && imported.messages.empty()) fail(ErrorCode::invalid_argument, "there is no message in it");
   Conversation conversation = desk.conversation(given, is_there ? Desk::Need::there : Desk::Need::make, given.config);
+  profile = chosen_profile(given.dialect, conversation.settings());
   if (given.after) imported = what_is_new(conversation.history().view(), profile, text);
   const std::size_t messages = imported.messages.size();
   if (messages == 0) {

@@ -11,7 +11,7 @@ struct BuiltinProfile {
   std::string_view json;
 };
 
-inline constexpr std::array<BuiltinProfile, 14> builtin_profiles = {{
+inline constexpr std::array<BuiltinProfile, 15> builtin_profiles = {{
     {"openai_chat",
      R"({"name":"openai_chat","dialect":"openai_chat","cache":{"kind":"prefix","min":1024,"step":128,"write":1.0,"read":0.1}})"},
     {"openai_responses",
@@ -22,6 +22,8 @@ inline constexpr std::array<BuiltinProfile, 14> builtin_profiles = {{
      R"({"name":"anthropic","dialect":"anthropic","cache":{"kind":"breakpoints","min":1024,"write":1.25,"read":0.1}})"},
     {"anthropic_prefill",
      R"({"name":"anthropic_prefill","dialect":"anthropic","prefill":true,"system_anywhere":false,"cache":{"kind":"breakpoints","min":1024,"write":1.25,"read":0.1}})"},
+    {"anthropic_system_first",
+     R"({"name":"anthropic_system_first","dialect":"anthropic","system_anywhere":false,"cache":{"kind":"breakpoints","min":2048,"write":1.25,"read":0.1}})"},
     {"anthropic_thinking",
      R"({"name":"anthropic_thinking","dialect":"anthropic","thinking_required":true,"system_anywhere":false,"cache":{"kind":"breakpoints","min":1024,"write":1.25,"read":0.1}})"},
     {"anthropic_bound",

@@ -29,7 +29,9 @@ Result<Counting> prepare(Settings& settings) {
   if (settings.compression.threshold == 0) settings.compression.threshold = settings.token_limit.value_or(0);
   if (std::optional<Error> error = check(settings.compression)) return std::move(*error);
   if (!settings.compression.strategy) settings.compression.strategy = default_strategy();
-  if (settings.tokenizer.empty()) settings.tokenizer = "estimate";
+  if (!settings.costs.empty() && find_cost_profile(settings.costs) == nullptr)
+    return Error{ErrorCode::not_found, "no costs are called \"" + settings.costs + "\"", "costs"};
+  settings.tokenizer = counting_name(settings.model, settings.tokenizer, settings.costs);
   return counting_by(settings.tokenizer);
 }
 
@@ -93,7 +95,7 @@ Result<Conversation> Conversation::open(Settings settings) {
 
 Result<Conversation> Conversation::open(std::shared_ptr<Store> store, std::string_view id, Settings settings,
                                         const OpenOptions& options) {
-  const bool as_stored = settings.tokenizer.empty();
+  const bool as_stored = settings.tokenizer.empty() && settings.model.empty() && settings.costs.empty();
   Result<Counting> counting = prepare(settings);
   if (!counting) return counting.error();
   Result<std::unique_ptr<Durable>> durable = Durable::open(std::move(store), id, settings.tokenizer, options, now_ms(settings));
@@ -106,7 +108,7 @@ Result<Conversation> Conversation::open(std::shared_ptr<Store> store, std::strin
       if (!counting) return counting.error();
     }
     while ((*durable)->tokenizer() != settings.tokenizer) {
-      history = history.recounted(counting->count_message);
+      history = history.recounted(counting->counter());
       const std::optional<Error> error = (*durable)->recounted(history, settings.tokenizer);
       if (!error) break;
       if (error->code != ErrorCode::conflict) return *error;
@@ -249,13 +251,14 @@ void Conversation::cancel_compression() {
   rep_->stop_compressing.request_stop();
 }
 
-std::optional<Error> Conversation::set_tokenizer(std::string_view name) {
+std::optional<Error> Conversation::set_tokenizer(std::string_view tokenizer) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return refused;
+  const std::string name = counting_name(rep_->settings.model, tokenizer, rep_->settings.costs);
   Result<Counting> counting = counting_by(name);
   if (!counting) return counting.error();
   const Rep::Turn turn(*rep_);  // with its name: catching up calls subscribers
   if (rep_->durable) {
-    if (std::optional<Error> error = rep_->recount_stored(counting->count_message, name)) return error;
+    if (std::optional<Error> error = rep_->recount_stored(counting->counter(), name)) return error;
   }
   rep_->count_by(std::move(*counting), name);
   if (!rep_->durable) rep_->recount_is_due.store(true);
@@ -263,6 +266,7 @@ std::optional<Error> Conversation::set_tokenizer(std::string_view name) {
 }
 
 std::shared_ptr<const Tokenizer> Conversation::tokenizer() const { return rep_->counting_now().tokenizer; }
+std::string Conversation::counting() const { return rep_->counting_now().name; }
 
 std::optional<Error> Conversation::update_usage(RequestUsage usage) {
   const std::uint64_t tokens = stats().tokens;

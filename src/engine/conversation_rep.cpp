@@ -45,7 +45,7 @@ Conversation::Rep::Rep(Settings given, Counting counted, History start, std::uni
       published(std::move(start)),
       counting(std::move(counted)),
       recount_is_due(false) {
-  context.count_tokens = counting.count_message;
+  context.count_tokens = counting.counter();
   context.pairs = settings.pairs;
   context.limits = settings.limits.message;
 }
@@ -150,7 +150,7 @@ void Conversation::Rep::give_back_memory() {
 }
 
 void Conversation::Rep::count_by(Counting counted, std::string_view name) {
-  context.count_tokens = counted.count_message;
+  context.count_tokens = counted.counter();
   tokenizer = name;
   const std::lock_guard lock(publishing);
   counting = std::move(counted);

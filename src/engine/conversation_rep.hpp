@@ -18,10 +18,10 @@
 
 #include <undertext/conversation.hpp>
 
-#include "engine/counting.hpp"
 #include "engine/durable.hpp"
 #include "engine/hysteresis.hpp"
 #include "engine/subscribers.hpp"
+#include "tokens/counting.hpp"
 
 namespace undertext {
 

@@ -62,7 +62,7 @@ Aim Conversation::Rep::aim(std::optional<std::uint64_t> tokens_max) const {
   const Counting now = counting_now();
   Aim aim;
   aim.tokens_max = tokens_max;
-  aim.count_tokens = now.count_message;
+  aim.count_tokens = now.counter();
   aim.count_text = [tokenizer = now.tokenizer](std::string_view text) { return tokenizer->count(text); };
   aim.limits = settings.limits.message;
   return aim;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/json_text.hpp"
+#include "json/models_json.hpp"
 
 namespace undertext {
 
@@ -360,8 +361,9 @@ void append_json(std::string& out, const TokensAnswer& tokens) {
     append_field(out, ":", sums.role_tokens[role]);
     lead = ",";
   }
-  append_field(out, R"(},"tokenizer":)", tokens.tokenizer.name());
-  out += tokens.tokenizer.is_exact() ? R"(,"exact":true)" : R"(,"exact":false)";
+  append_field(out, R"(},"tokenizer":)", tokens.counting.tokenizer->name());
+  append_field(out, R"(,"costs":)", std::string_view(tokens.counting.costs->name));
+  out += counts_exactly(tokens.counting, tokens.view) ? R"(,"exact":true)" : R"(,"exact":false)";
   if (tokens.per_message) {
     lead = R"(,"messages":[{"ordinal":)";
     for (std::uint64_t i = 0; i < tokens.view.size(); ++i) {

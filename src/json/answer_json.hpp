@@ -17,6 +17,8 @@
 #include <undertext/operation.hpp>
 #include <undertext/query.hpp>
 
+#include "tokens/counting.hpp"
+
 namespace undertext {
 
 void append_answer(std::string& out, const Error& error);
@@ -40,7 +42,7 @@ void append_json(std::string& out, const Receipt& receipt);
 void append_json(std::string& out, const Fit& fit, const View& view);
 struct TokensAnswer {
   const View& view;
-  const Tokenizer& tokenizer;
+  const Counting& counting;
   bool per_message;
 };
 void append_json(std::string& out, const TokensAnswer& tokens);

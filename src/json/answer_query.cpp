@@ -6,6 +6,7 @@
 #include "json/answer_json.hpp"
 #include "json/blocks_json.hpp"
 #include "json/dialect_json.hpp"
+#include "json/models_json.hpp"
 
 namespace undertext {
 namespace {
@@ -52,8 +53,13 @@ struct Answering {
   }
   void operator()(const ask::Tokens& ask) const {
     const View view = named(history.view_at(ask.at_version.value_or(history.version())), "atVersion");
-    if (!asked.tokenizer) throw Failure(not_here("tokens"));
-    append_result(out, TokensAnswer{view, *asked.tokenizer, ask.per_message});
+    append_result(out, TokensAnswer{view, counting("tokens"), ask.per_message});
+  }
+  void operator()(const ask::Model& ask) const {
+    append_result(out, ask.name ? find_model(*ask.name) : settled_model(asked.settings, asked.counting));
+  }
+  void operator()(const ask::CountTools& ask) const {
+    append_result(out, count_tools(ask.tools, ask.model ? counting_name(*ask.model, {}, {}) : counting("countTools").name).value());
   }
   void operator()(const ask::Fit& ask) const {
     const History then = named(history.fork(ask.at_version.value_or(history.version())), "atVersion");
@@ -101,6 +107,10 @@ struct Answering {
   }
 
  private:
+  Counting counting(const char* query) const {
+    if (asked.counting.empty()) throw Failure(not_here(query));
+    return counting_by(asked.counting).value();
+  }
   Error too_large() const {
     return {ErrorCode::too_large, "the answer would have more than " + std::to_string(asked.room.bytes_max) +
                                       " bytes: ask for a part (first, last, start and end; rows; a page of the history), or for an "

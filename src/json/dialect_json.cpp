@@ -3,6 +3,9 @@
 #include <charconv>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include <undertext/models.hpp>
 
 #include "base/json_text.hpp"
 #include "json/answer_json.hpp"
@@ -34,13 +37,31 @@ void append_place(std::string& out, const Place& place) {
 
 }  // namespace
 
-void read_profile(Fields& fields, Profile& profile) {
+// The profile of the settings, or of their model, for a dialect; of any, the first.
+std::optional<Profile> settled_profile(const Settings& settings, std::optional<Dialect> dialect) {
+  std::vector<std::string> names = find_model(settings.model).profiles;
+  if (!settings.profile.empty()) names.insert(names.begin(), settings.profile);
+  for (const std::string& name : names) {
+    Result<Profile> profile = find_profile(name);
+    if (!profile) throw Failure(std::move(profile.error()));  // of a row that somebody added
+    if (!dialect || profile->dialect == *dialect) return std::move(*profile);
+  }
+  return std::nullopt;
+}
+
+void read_profile(Fields& fields, const Settings& settings, Profile& profile) {
   std::string dialect;
   fields.take("dialect", dialect);
   const std::optional<JsonValue> given = fields.find("profile");
   if (fields.has("dialect") && given) return fields.fail("profile", "and dialect exclude each other: a profile has its dialect");
-  if (!fields.has("dialect") && !given)
-    return fields.missing("dialect", "needed: openai_chat, openai_responses, anthropic or gemini; or give a profile");
+  if (!fields.has("dialect") && !given) {
+    std::optional<Profile> settled = settled_profile(settings, std::nullopt);
+    if (!settled)
+      return fields.missing("dialect",
+                            "needed: openai_chat, openai_responses, anthropic or gemini; or give a profile, or set a model");
+    profile = std::move(*settled);
+    return;
+  }
   if (given && given->is(JsonType::object)) {
     Result<Profile> parsed = Profile::parse(given->raw());
     if (!parsed) return fields.fail("profile", "cannot be used: " + parsed.error().message);
@@ -57,6 +78,12 @@ void read_profile(Fields& fields, Profile& profile) {
   if (!given && !dialect_named(name))
     return fields.fail("dialect",
                        "\"" + clipped(name) + "\" is none; there are openai_chat, openai_responses, anthropic and gemini");
+  if (!given) {
+    if (std::optional<Profile> settled = settled_profile(settings, dialect_named(name))) {
+      profile = std::move(*settled);
+      return;
+    }
+  }
   Result<Profile> found = find_profile(name);
   if (!found) return fields.fail("profile", "\"" + clipped(name) + "\" is unknown");
   profile = std::move(*found);

@@ -4,14 +4,18 @@
 #include <string>
 #include <vector>
 
+#include <undertext/conversation.hpp>
 #include <undertext/dialect.hpp>
 
 #include "json/fields.hpp"
 
 namespace undertext {
 
-// `dialect`, a name, or `profile`, a name or an object: one of the two.
-void read_profile(Fields& fields, Profile& profile);
+// `dialect`, a name, or `profile`, a name or an object: one of the two. A dialect alone has the profile that the settings or their model have for it,
+// else its own; neither of the two is the first profile of the settings or their model.
+void read_profile(Fields& fields, const Settings& settings, Profile& profile);
+// That of the settings, or of their model, for a dialect; of any dialect, the first. Throws Failure: a row names a profile that there is none of.
+std::optional<Profile> settled_profile(const Settings& settings, std::optional<Dialect> dialect);
 void read_bound_thinking(Fields& fields, BoundThinking& bound);
 
 void append_json(std::string& out, const Finding& finding);

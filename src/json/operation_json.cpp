@@ -120,8 +120,8 @@ void read_batch_end(Fields& fields, SpelledOperation& spelled) {
 }
 
 // What the strategy is needs the summarisers, and is read by read_operation().
-void read_compress_by(Fields& fields, SpelledOperation& spelled) {
-  read_room(fields, spelled.compress_by.tokens_max);
+void read_compress_by(Fields& fields, const Settings& settings, SpelledOperation& spelled) {
+  read_room(fields, settings, spelled.compress_by.tokens_max);
   fields.take("progress", spelled.compress_by.progress);
   for (const std::string_view named : {"indices", "ordinals", "summary"}) {
     if (fields.has(named)) fields.fail(named, "and strategy exclude each other: a strategy chooses the messages");
@@ -133,7 +133,7 @@ void read_canonical(Fields& fields, const OperationRow& row, const Settings& set
   spelled.operation.what = make_operation(row);
   const bool is_compress = row.alternative == alternative_of<op::Compress>();
   if (is_compress && fields.has("strategy")) {
-    read_compress_by(fields, spelled);
+    read_compress_by(fields, settings, spelled);
   } else {
     take_arguments(fields, spelled.operation.what);
   }

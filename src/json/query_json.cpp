@@ -49,64 +49,85 @@ void read_arguments(Fields& fields, ask::Tokens& ask) {
   fields.take("atVersion", ask.at_version);
   fields.take("perMessage", ask.per_message);
 }
-void read_arguments(Fields& fields, ask::Fit& ask) {
+void read_arguments(Fields& fields, ask::Fit& ask, const Settings& settings) {
   fields.take("atVersion", ask.at_version);
   std::optional<Budget> budget;
-  read_budget(fields, budget);
-  if (!fields.has("budget")) fields.missing("budget");
+  read_budget(fields, settings, budget);
+  const std::optional<std::uint64_t> window = settled_window(settings);
+  if (!fields.has("budget") && window) budget = Budget{.window = *window};
+  if (!fields.has("budget") && !window) fields.missing("budget");
   if (budget) ask.budget = *budget;
-}
-
-void read_render(Fields& fields, ask::Render& ask) {
-  fields.take("atVersion", ask.at_version);
-  fields.take("sentVersion", ask.sent_version);
-  read_profile(fields, ask.profile);
-  RawObject request;
-  fields.take("request", request);
-  ask.request = std::move(request.json);
-}
-void read_arguments(Fields& fields, ask::Render& ask) {
-  read_render(fields, ask);
-  fields.take("repair", ask.repair);
-  read_bound_thinking(fields, ask.bound);
-}
-void read_arguments(Fields& fields, ask::Validate& ask) { read_render(fields, ask); }
-void read_arguments(Fields& fields, ask::Cost& ask) {
-  fields.need("from", ask.from);
-  fields.take("to", ask.to);
-  read_profile(fields, ask.profile);
-  fields.take("overhead", ask.overhead);
-}
-
-void read_strategy_of(ask::Fit& ask, Fields& fields, const Settings& settings) {
   read_strategy(fields, "strategy", settings, ask.strategy);
   if (!ask.strategy) ask.strategy = sliding_window();  // which reads no text: a fit is asked for before every request
   if (ask.strategy->is_slow()) fields.fail("strategy", "would ask a model; a fit is found without one, so use the digest");
 }
+void read_arguments(Fields& fields, ask::Model& ask) { fields.take("name", ask.name); }
+void read_arguments(Fields& fields, ask::CountTools& ask) {
+  fields.take("model", ask.model);
+  const std::optional<JsonValue> tools = fields.find("tools");
+  if (!tools) return fields.missing("tools");
+  ask.tools = tools->raw();
+}
+
+void read_render(Fields& fields, ask::Render& ask, const Settings& settings) {
+  fields.take("atVersion", ask.at_version);
+  fields.take("sentVersion", ask.sent_version);
+  read_profile(fields, settings, ask.profile);
+  RawObject request;
+  fields.take("request", request);
+  ask.request = std::move(request.json);
+}
+void read_arguments(Fields& fields, ask::Render& ask, const Settings& settings) {
+  read_render(fields, ask, settings);
+  fields.take("repair", ask.repair);
+  read_bound_thinking(fields, ask.bound);
+}
+void read_arguments(Fields& fields, ask::Validate& ask, const Settings& settings) { read_render(fields, ask, settings); }
+void read_arguments(Fields& fields, ask::Cost& ask, const Settings& settings) {
+  fields.need("from", ask.from);
+  fields.take("to", ask.to);
+  read_profile(fields, settings, ask.profile);
+  fields.take("overhead", ask.overhead);
+}
 
 template <class Ask>
-Query read(Fields& fields) {
+Query read(Fields& fields, const Settings& settings) {
   Ask ask;
-  if constexpr (requires { read_arguments(fields, ask); }) read_arguments(fields, ask);
+  if constexpr (requires { read_arguments(fields, ask, settings); }) {
+    read_arguments(fields, ask, settings);
+  } else if constexpr (requires { read_arguments(fields, ask); }) {
+    read_arguments(fields, ask);
+  }
   return ask;
 }
 
 struct Kind {
   std::string_view name;
-  Query (*read)(Fields& fields);
+  Query (*read)(Fields& fields, const Settings& settings);
 };
 
 constexpr Kind kinds[] = {
-    {"messages", read<ask::Messages>}, {"count", read<ask::Count>},
-    {"blocks", read<ask::Blocks>},     {"uncompressed", read<ask::Uncompressed>},
-    {"markMap", read<ask::MarkMap>},   {"state", read<ask::State>},
-    {"stats", read<ask::Stats>},       {"version", read<ask::HeadVersion>},
-    {"batches", read<ask::Batches>},   {"batchSnapshot", read<ask::BatchSnapshot>},
-    {"history", read<ask::Versions>},  {"diff", read<ask::Diff>},
-    {"blame", read<ask::Blame>},       {"tokens", read<ask::Tokens>},
-    {"fit", read<ask::Fit>},           {"receipts", read<ask::Receipts>},
-    {"render", read<ask::Render>},     {"validate", read<ask::Validate>},
+    {"messages", read<ask::Messages>},
+    {"count", read<ask::Count>},
+    {"blocks", read<ask::Blocks>},
+    {"uncompressed", read<ask::Uncompressed>},
+    {"markMap", read<ask::MarkMap>},
+    {"state", read<ask::State>},
+    {"stats", read<ask::Stats>},
+    {"version", read<ask::HeadVersion>},
+    {"batches", read<ask::Batches>},
+    {"batchSnapshot", read<ask::BatchSnapshot>},
+    {"history", read<ask::Versions>},
+    {"diff", read<ask::Diff>},
+    {"blame", read<ask::Blame>},
+    {"tokens", read<ask::Tokens>},
+    {"fit", read<ask::Fit>},
+    {"receipts", read<ask::Receipts>},
+    {"render", read<ask::Render>},
+    {"validate", read<ask::Validate>},
     {"cost", read<ask::Cost>},
+    {"model", read<ask::Model>},
+    {"countTools", read<ask::CountTools>},
 };
 
 }  // namespace
@@ -118,8 +139,7 @@ Result<Query> read_query(JsonValue object, const Settings& settings) {
     if (!query || !query->is(JsonType::string) || !query->string_is(kind.name)) continue;
     Fields fields(object, kind.name, reading);
     fields.find("query");
-    Query result = kind.read(fields);
-    if (ask::Fit* fit = std::get_if<ask::Fit>(&result)) read_strategy_of(*fit, fields, settings);
+    Query result = kind.read(fields, settings);
     fields.done();
     if (reading.failed()) return reading.take_error();
     return result;

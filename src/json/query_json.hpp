@@ -71,17 +71,24 @@ struct Cost {
   Profile profile;
   std::uint64_t overhead = 0;
 };
+struct Model {
+  std::optional<std::string> name;  // unset: that of the conversation, with its settings
+};
+struct CountTools {
+  std::string tools;                 // a JSON array
+  std::optional<std::string> model;  // unset: as the conversation counts
+};
 }  // namespace ask
 
 using Query = std::variant<ask::Messages, ask::Count, ask::Blocks, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats,
                            ask::HeadVersion, ask::Batches, ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame, ask::Tokens,
-                           ask::Fit, ask::Receipts, ask::Render, ask::Validate, ask::Cost>;
+                           ask::Fit, ask::Receipts, ask::Render, ask::Validate, ask::Cost, ask::Model, ask::CountTools>;
 
 // The filters of `messages`, `count` and `blocks`.
 void read_filters(Fields& fields, MessageQuery& query);
 
 // `object` is an object that has `query`. invalid_argument: an unknown query or field, or one of the wrong type.
-// `settings` hold the summarisers and strategies that it may name.
+// `settings` hold the summarisers and strategies that it may name, and what it need not name.
 Result<Query> read_query(JsonValue object, const Settings& settings = {});
 
 }  // namespace undertext

@@ -175,7 +175,7 @@ void answer_value(Conversation& conversation, JsonValue root, const RequestOptio
     // A stored conversation is read as of the newest version that anyone committed.
     if (std::optional<Error> error = conversation.catch_up()) throw Failure(std::move(*error));
     const History history = conversation.history();
-    return answer_asked({history, conversation.settings(), conversation.tokenizer(), conversation.aim(), options.room}, root,
+    return answer_asked({history, conversation.settings(), conversation.counting(), conversation.aim(), options.room}, root,
                         answer);
   }
   if (operation) return answer_operation(conversation, root, options, answer);

@@ -61,11 +61,11 @@ struct LineAnswer {
 // As answer(), for doors that have more to tell and to know.
 LineAnswer answer_request(Conversation& conversation, std::string_view line, const RequestOptions& options = {});
 
-// A conversation as it was at one version, to be asked. Without a tokenizer and an aim, queries that need them are `unsupported`.
+// A conversation as it was at one version, to be asked. Without a way to count and an aim, queries that need them are `unsupported`.
 struct Asked {
   const History& history;
   const Settings& settings;
-  std::shared_ptr<const Tokenizer> tokenizer = {};
+  std::string counting = {};  // Conversation::counting()
   std::optional<Aim> aim = {};
   AnswerRoom room = {};
 };

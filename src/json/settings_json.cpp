@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include <undertext/dialect.hpp>
+
 #include "base/json_text.hpp"
 #include "json/fields.hpp"
 #include "json/strategy_json.hpp"
@@ -19,7 +21,13 @@ Result<DoorSettings> read_settings(std::string_view json, Settings own) {
   DoorSettings door{.settings = std::move(own)};
   Reading reading;
   Fields fields(root, "the settings", reading);
+  fields.take("model", door.settings.model);
   fields.take("tokenizer", door.settings.tokenizer);
+  fields.take("costs", door.settings.costs);
+  fields.take("profile", door.settings.profile);
+  fields.take("window", door.settings.window);
+  if (!door.settings.profile.empty() && !find_profile(door.settings.profile))
+    fields.fail("profile", "\"" + clipped(door.settings.profile) + "\" is unknown");
   fields.take("tokenLimit", door.settings.token_limit);
   fields.take("pairs", door.settings.pairs);
   fields.take_object("limits", [&](Fields& limits) {

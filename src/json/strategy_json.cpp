@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <undertext/models.hpp>
+
 #include "json/dialect_json.hpp"
 
 namespace undertext {
@@ -130,7 +132,7 @@ StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name
     PreferCache options;
     Profile profile;
     std::uint64_t turns = 10;
-    read_profile(fields, profile);
+    read_profile(fields, settings_, profile);
     options.rules = profile.cache;
     fields.take("overhead", options.overhead);
     fields.take("turns", turns);
@@ -183,19 +185,27 @@ void read_strategy(Fields& fields, std::string_view name, const Settings& settin
   });
 }
 
-void read_budget(Fields& fields, std::optional<Budget>& budget) {
+std::optional<std::uint64_t> settled_window(const Settings& settings) {
+  return settings.window ? settings.window : find_model(settings.model).limits.window;
+}
+
+void read_budget(Fields& fields, const Settings& settings, std::optional<Budget>& budget) {
   fields.take_object("budget", [&](Fields& inner) {
     budget.emplace();
-    inner.need("window", budget->window);
+    if (const std::optional<std::uint64_t> window = settled_window(settings); window && !inner.has("window")) {
+      budget->window = *window;
+    } else {
+      inner.need("window", budget->window);
+    }
     inner.take("reserve", budget->reserve);
     inner.take("overhead", budget->overhead);
     inner.take("safety", budget->safety);
   });
 }
 
-void read_room(Fields& fields, std::optional<std::uint64_t>& tokens_max) {
+void read_room(Fields& fields, const Settings& settings, std::optional<std::uint64_t>& tokens_max) {
   std::optional<Budget> budget;
-  read_budget(fields, budget);
+  read_budget(fields, settings, budget);
   if (budget && fields.has("targetTokens")) fields.fail("targetTokens", "and budget exclude each other; give one of the two");
   fields.take("targetTokens", tokens_max);
   if (budget) tokens_max = budget->tokens_max();

@@ -35,8 +35,10 @@ bool is_shipped_summariser(std::string_view name);
 
 // The member `name`, if it is there.
 void read_strategy(Fields& fields, std::string_view name, const Settings& settings, StrategyPtr& strategy);
-void read_summarisers(Fields& fields, Summarisers& summarisers);           // the member `summarisers` of the settings
-void read_budget(Fields& fields, std::optional<Budget>& budget);           // the member `budget`, if it is there
-void read_room(Fields& fields, std::optional<std::uint64_t>& tokens_max);  // `targetTokens` or `budget`
+void read_summarisers(Fields& fields, Summarisers& summarisers);  // the member `summarisers` of the settings
+// The member `budget`, if it is there. Without a `window` it has that of the settings, or of their model.
+void read_budget(Fields& fields, const Settings& settings, std::optional<Budget>& budget);
+void read_room(Fields& fields, const Settings& settings, std::optional<std::uint64_t>& tokens_max);  // `targetTokens` or `budget`
+std::optional<std::uint64_t> settled_window(const Settings& settings);
 
 }  // namespace undertext

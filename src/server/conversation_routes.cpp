@@ -4,6 +4,7 @@
 #include "base/json_text.hpp"
 #include "json/answer_json.hpp"
 #include "json/fields.hpp"
+#include "json/models_json.hpp"
 #include "json/settings_json.hpp"
 #include "server/app_rep.hpp"
 #include "server/outside_settings.hpp"
@@ -153,9 +154,10 @@ http::Reply show(App::Rep& app, const Call& call) {
   std::string out = R"({"ok":true,"result":{)";
   append_record(out, record);
   append_json(out += R"(,"stats":)", history.stats());
-  const std::shared_ptr<const Tokenizer> tokenizer = conversation->tokenizer();
-  append_json_string(out += R"(,"tokenizer":)", tokenizer->name());
-  out += tokenizer->is_exact() ? R"(,"exact":true)" : R"(,"exact":false)";
+  const Counting counting = counting_by(conversation->counting()).value();
+  append_json_string(out += R"(,"tokenizer":)", counting.tokenizer->name());
+  out += counts_exactly(counting, history.view()) ? R"(,"exact":true)" : R"(,"exact":false)";
+  append_json(out += R"(,"model":)", settled_model(conversation->settings(), counting.name));
   append_shown_settings(out += R"(,"settings":)", Conversation::stored_note(*store, *call.find("id")).value());
   append_forks(out, *store, record);
   http::Reply reply = json_reply(out + "}}");

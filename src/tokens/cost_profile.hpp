@@ -1,11 +1,12 @@
-// What providers charge for what is no text, as data: each number with where it comes from and how far it can be trusted.
+// What providers charge for what is no text: each number with where it comes from and how far it can be trusted.
 //
-// docs/tokens.md shows these numbers as a table; a test compares the two.
+// The numbers are rows of models.json. docs/tokens.md shows them as a table; a test compares the two.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace undertext {
@@ -19,9 +20,9 @@ enum class Certainty : std::uint8_t {
 std::string_view name(Certainty certainty);
 
 struct Figure {
-  std::uint32_t value;
-  Certainty certainty;
-  std::string_view source;
+  std::uint32_t value = 0;
+  Certainty certainty = Certainty::unknown;
+  std::string source = {};
 };
 
 enum class ImageDetail : std::uint8_t { high, low };  // "auto", "original" and anything else count as high
@@ -39,7 +40,7 @@ struct ImageRule {
     crops,  // `base` when no side is over `small`; else, fitted to a square of `side_max`, `each` for every square of `unit`
     flat,   // `base`
   };
-  Kind kind;
+  Kind kind = Kind::flat;
   std::uint32_t unit = 1;
   std::uint32_t base = 0;
   std::uint32_t each = 0;
@@ -49,25 +50,40 @@ struct ImageRule {
   std::uint32_t patches_max = 0;
   std::uint32_t per_mille = 1000;                // of a token, for a patch
   std::optional<std::uint32_t> low_detail = {};  // what detail "low" costs, where there is such a thing
-  Certainty certainty = Certainty::exact;
-  std::string_view source = {};
+  Certainty certainty = Certainty::unknown;
+  std::string source = {};
 
   // Any size will do; one of 0 counts as 1. At least 1.
   std::uint32_t tokens(PixelSize size, ImageDetail detail) const;
 };
 
-struct CostProfile {
-  std::string_view name;
-  std::string_view models;  // for people: whom it is for
+// What the definitions of tools cost, beside the tokens of "name:description" of each and "name:type:description" of its properties.
+struct ToolRule {
+  std::uint32_t once = 0;        // a request that has any
+  std::uint32_t each = 0;        // a tool
+  std::uint32_t properties = 0;  // a tool that has any
+  std::uint32_t property = 0;
+  std::int32_t enumeration = 0;  // a property that lists its values
+  std::uint32_t item = 0;        // a value of such a list
+  Certainty certainty = Certainty::unknown;
+  std::string source = {};
+};
 
-  Figure request;      // once a request; no part of any message
-  Figure message;      // around each message, its role included
-  Figure name_field;   // beside the tokens of a `name`
-  Figure tool_call;    // around a call's name and arguments
-  Figure tool_result;  // around a result that is a part of a message
+struct CostProfile {
+  std::string name = {};
+  std::string models = {};  // for people: whom it is for
+  std::string date = {};    // when its figures were looked up
+
+  Figure request;       // once a request; no part of any message
+  Figure message;       // around each message, its role included
+  Figure name_field;    // beside the tokens of a `name`
+  Figure call_frame;    // around a call's name and arguments
+  Figure result_frame;  // around a result that is a part of a message
+
+  ToolRule tools;
 
   ImageRule image;
-  PixelSize image_unseen;  // taken for an image whose size is not to be seen: a URL, a file id, an unknown format
+  PixelSize image_unseen = {1024, 1024};  // taken for an image whose size is not to be seen: a URL, a file id, an unknown format
 
   Figure audio_per_second;
   Figure video_per_second;
@@ -81,17 +97,16 @@ struct CostProfile {
   Figure encrypted_bytes_per_token;  // redacted thinking, encrypted reasoning
 };
 
-// All there are: "openai" first, then "openai-mini", "openai-4o-mini", "openai-gpt-5", "openai-gpt-5.5", "anthropic", "anthropic-4.7",
-// "gemini", "gemini-3". They live as long as the process.
+// All there are; the default one is the first. They live as long as the process.
 std::span<const CostProfile> cost_profiles();
 
 // Null for a name that none of them has.
 const CostProfile* find_cost_profile(std::string_view name);
 
-// "openai": the only one whose message overhead is published.
+// The one whose message overhead is published.
 const CostProfile& default_cost_profile();
 
-// The profile for a model such as "claude-sonnet-4-5" or "openai/gpt-4o"; the default one for a model nobody knows.
+// The default one for a model nobody knows.
 const CostProfile& cost_profile_for_model(std::string_view model);
 
 }  // namespace undertext

@@ -55,7 +55,7 @@ TEST(CostProfile, EveryNumberSaysWhereItComesFrom) {
   for (const CostProfile& profile : cost_profiles()) {
     EXPECT_EQ(find_cost_profile(profile.name), &profile);
     for (const Figure& figure :
-         {profile.request, profile.message, profile.name_field, profile.tool_call, profile.tool_result, profile.audio_per_second,
+         {profile.request, profile.message, profile.name_field, profile.call_frame, profile.result_frame, profile.audio_per_second,
           profile.video_per_second, profile.document_page, profile.audio_bytes_per_second, profile.video_bytes_per_second,
           profile.document_bytes_per_page, profile.file_unseen, profile.encrypted_bytes_per_token})
       EXPECT_FALSE(figure.source.empty()) << profile.name;
@@ -98,7 +98,7 @@ TEST(CostProfile, TheManualShowsTheSameNumbers) {
   text << file.rdbuf();
   for (const CostProfile& profile : cost_profiles()) {
     std::string row = "| `" + std::string(profile.name) + "` | " + std::string(profile.models);
-    for (const Figure& figure : {profile.request, profile.message, profile.name_field, profile.tool_call, profile.tool_result,
+    for (const Figure& figure : {profile.request, profile.message, profile.name_field, profile.call_frame, profile.result_frame,
                                  profile.audio_per_second, profile.video_per_second, profile.document_page})
       row += " | " + cell(figure);
     row += " | " + std::to_string(profile.image.tokens({1024, 1024}, ImageDetail::high)) + ' ' +

@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "tokens/estimate_features.hpp"
 #include "tokens/estimate_weights.hpp"
+#include "tokens/model_table.hpp"
 
 namespace undertext {
 namespace {
 
 class EstimateTokenizer final : public Tokenizer {
  public:
-  EstimateTokenizer(std::string_view name, Vocabulary like, std::int64_t per_mille) : name_(name) {
+  EstimateTokenizer(std::string name, Vocabulary like, std::int64_t per_mille) : name_(std::move(name)) {
     for (std::size_t i = 0; i < feature_count; ++i) weights_[i] = feature_weights[i][static_cast<std::size_t>(like)] * per_mille;
   }
 
@@ -29,51 +32,35 @@ class EstimateTokenizer final : public Tokenizer {
   }
 
   Result<std::vector<std::uint32_t>> encode(std::string_view) const override {
-    return Error{ErrorCode::unsupported,
-                 "\"" + std::string(name_) + "\" only estimates how many tokens there are; it has none to show", "tokenizer"};
+    return Error{ErrorCode::unsupported, "\"" + name_ + "\" only estimates how many tokens there are; it has none to show",
+                 "tokenizer"};
   }
 
  private:
-  std::string_view name_;
+  std::string name_;
   std::array<std::int64_t, feature_count> weights_;
 };
 
-struct Family {
-  std::string_view name;
-  std::string_view tokenizer;
-  Vocabulary like;
-  std::int64_t per_mille;
-};
+// As models.json calls them, in the order of the enum.
+constexpr std::array<std::string_view, vocabulary_count> weight_names = {"o200k",    "cl100k", "llama3",  "qwen",
+                                                                         "deepseek", "gemini", "claude_2"};
 
-// No tokenizer of Claude 3 or later is public, and none was measured here. The ratios are starting values: what npm ai-tokenizer 1.0.6 found
-// for Claude 3 to 4.5 against the last vocabulary that was public, and what Anthropic says of 4.7 against those before it.
-constexpr std::int64_t claude_per_mille = 1100;
-constexpr std::int64_t claude_47_per_mille = claude_per_mille * 1300 / 1000;
-
-constexpr Family families[] = {
-    {"", "estimate", Vocabulary::o200k, 1000},
-    {"o200k", "estimate:o200k", Vocabulary::o200k, 1000},
-    {"cl100k", "estimate:cl100k", Vocabulary::cl100k, 1000},
-    {"llama3", "estimate:llama3", Vocabulary::llama3, 1000},
-    {"qwen", "estimate:qwen", Vocabulary::qwen, 1000},
-    {"deepseek", "estimate:deepseek", Vocabulary::deepseek, 1000},
-    {"gemini", "estimate:gemini", Vocabulary::gemini, 1000},
-    {"claude", "estimate:claude", Vocabulary::claude_2, claude_per_mille},
-    {"claude-4.7", "estimate:claude-4.7", Vocabulary::claude_2, claude_47_per_mille},
-};
+std::optional<Vocabulary> weights_named(std::string_view name) {
+  const auto found = std::find(weight_names.begin(), weight_names.end(), name);
+  if (found == weight_names.end()) return std::nullopt;
+  return static_cast<Vocabulary>(found - weight_names.begin());
+}
 
 }  // namespace
 
+bool has_weights(std::string_view name) { return weights_named(name).has_value(); }
+
 std::shared_ptr<const Tokenizer> estimate_tokenizer(std::string_view family) {
-  static const auto made = [] {
-    std::array<std::shared_ptr<const Tokenizer>, std::size(families)> all;
-    for (std::size_t i = 0; i < all.size(); ++i)
-      all[i] = std::make_shared<EstimateTokenizer>(families[i].tokenizer, families[i].like, families[i].per_mille);
-    return all;
-  }();
-  for (std::size_t i = 0; i < made.size(); ++i)
-    if (families[i].name == family) return made[i];
-  return nullptr;
+  static const std::shared_ptr<const Tokenizer> general = std::make_shared<EstimateTokenizer>("estimate", Vocabulary::o200k, 1000);
+  if (family.empty()) return general;
+  const EstimateRow* row = model_table().find_estimate(family);
+  if (row == nullptr) return nullptr;
+  return std::make_shared<EstimateTokenizer>("estimate:" + row->name, *weights_named(row->weights), row->per_mille);
 }
 
 }  // namespace undertext

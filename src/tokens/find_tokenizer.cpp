@@ -9,7 +9,7 @@
 #include "tokens/bpe_tokenizer.hpp"
 #include "tokens/estimate_tokenizer.hpp"
 #include "tokens/mapped_file.hpp"
-#include "tokens/model_tokenizers.hpp"
+#include "tokens/model_table.hpp"
 #include "tokens/tiktoken_file.hpp"
 #include "tokens/tokenizer_json.hpp"
 #include "tokens/vocabulary_folders.hpp"
@@ -72,26 +72,39 @@ Found load(const std::string& name) {
 
 bool is_vocabulary(std::string_view name) { return name == "o200k_base" || name == "cl100k_base"; }
 
+// By the name that a row of the table has for it. A vocabulary that is not installed is estimated.
+Found of_model(const Model& model) {
+  constexpr std::string_view family = "estimate:";
+  const std::string_view name = model.tokenizer;
+  if (name.starts_with(family)) return estimate_tokenizer(name.substr(family.size()));
+  if (name == "estimate") return estimate_tokenizer("");
+  Found found = load(std::string(name));
+  if (found || found.error().code != ErrorCode::not_found || !is_vocabulary(name)) return found;
+  for (const EstimateRow& row : model_table().estimates)
+    if (row.vocabulary == name) return estimate_tokenizer(row.name);
+  return estimate_tokenizer("");
+}
+
 }  // namespace
 
 Tokenizer::~Tokenizer() = default;
 
 Result<std::shared_ptr<const Tokenizer>> find_tokenizer(std::string_view name) {
+  constexpr std::string_view family = "estimate:";
   if (name == "estimate") return estimate_tokenizer("");
+  if (name.starts_with(family)) {
+    if (std::shared_ptr<const Tokenizer> found = estimate_tokenizer(name.substr(family.size()))) return found;
+    return not_found("there is no estimate of this name: \"" + std::string(name) + "\"");
+  }
   if (is_vocabulary(name)) return load(std::string(name));
-  const std::optional<ModelTokenizer> model = find_model_tokenizer(name);
-  const bool is_path = name.find('/') != std::string_view::npos;
-  if (is_path) {
+  const Model model = find_model(name);
+  if (name.find('/') != std::string_view::npos) {
     Found found = load(std::string(name));
-    // openai/gpt-4o has a slash in it too.
-    if (found || !model || found.error().code != ErrorCode::not_found) return found;
+    // openai/… has a slash in it too.
+    if (found || !model.is_known() || found.error().code != ErrorCode::not_found) return found;
   }
-  if (!model) return not_found("no tokenizer is called \"" + std::string(name) + "\", and no model that is known");
-  if (!model->vocabulary.empty()) {
-    Found found = load(std::string(model->vocabulary));
-    if (found || found.error().code != ErrorCode::not_found) return found;
-  }
-  return estimate_tokenizer(model->family);
+  if (!model.is_known()) return not_found("no tokenizer is called \"" + std::string(name) + "\", and no model that is known");
+  return of_model(model);
 }
 
 }  // namespace undertext

@@ -11,7 +11,6 @@
 
 #include "base/json_text.hpp"
 #include "tokens/make_vocabulary.hpp"
-#include "tokens/model_tokenizers.hpp"
 #include "tokens/tiktoken_file.hpp"
 #include "tokens/vocabulary_folders.hpp"
 
@@ -93,26 +92,6 @@ TEST_F(FindTokenizer, AVocabularyFileIsMappedAndADamagedOneIsCorrupt) {
   EXPECT_EQ(find_tokenizer(write("x.vocabulary", file)).value()->count("abab"), 2u);
   EXPECT_EQ(find_tokenizer(write("y.vocabulary", file.substr(0, file.size() / 2))).error().code, ErrorCode::corrupt);
   EXPECT_EQ(find_tokenizer(write("z.vocabulary", "")).error().code, ErrorCode::corrupt);
-}
-
-TEST(ModelTokenizers, AModelsNameTellsItsVocabularyOrItsFamily) {
-  const auto vocabulary = [](std::string_view model) { return std::string(find_model_tokenizer(model)->vocabulary); };
-  const auto family = [](std::string_view model) { return std::string(find_model_tokenizer(model)->family); };
-  for (const char* model : {"gpt-4o", "gpt-4o-mini", "openai/gpt-5", "GPT-4.1", "o3-mini", "ft:gpt-4o:me::x", "gpt-oss-120b"}) {
-    EXPECT_EQ(vocabulary(model), "o200k_base") << model;
-  }
-  for (const char* model : {"gpt-4", "gpt-4-turbo", "gpt-3.5-turbo", "text-embedding-3-small"}) {
-    EXPECT_EQ(vocabulary(model), "cl100k_base") << model;
-  }
-  for (const char* model : {"claude-3-5-sonnet-20241022", "anthropic.claude-3-haiku", "claude-sonnet-4-5-20250929",
-                            "claude-opus-4-20250514", "claude-opus-4-6"}) {
-    EXPECT_EQ(family(model), "claude") << model;
-  }
-  for (const char* model : {"claude-opus-4-7", "anthropic/claude-opus-4.8", "claude-sonnet-5", "claude-opus-5-20270101"}) {
-    EXPECT_EQ(family(model), "claude-4.7") << model;
-  }
-  EXPECT_EQ(family("Qwen/Qwen3-8B"), "qwen");
-  EXPECT_EQ(find_model_tokenizer("parrot"), std::nullopt);
 }
 
 // Frozen answers of tiktoken.

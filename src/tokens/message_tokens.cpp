@@ -71,10 +71,10 @@ class MessageCost {
 
   std::uint64_t message(const Message& message) {
     if (const std::optional<PlainMessage> plain = PlainMessage::of(message.json()))
-      return profile_.message.value + text(plain->content) + name_field(plain->name);
+      return use(profile_.message) + text(plain->content) + name_field(plain->name);
     const MessageReading reading(message);
     const Turn& turn = reading.turn();
-    std::uint64_t tokens = profile_.message.value + name_field(turn.name);
+    std::uint64_t tokens = use(profile_.message) + name_field(turn.name);
     std::uint64_t beside = 0;  // the same thought under two names, as some servers give it, is sent once
     for (const Block& one : turn.blocks) {
       if (one.kind == BlockKind::reasoning && one.raw.empty()) {
@@ -86,8 +86,20 @@ class MessageCost {
     return tokens + beside;
   }
 
+  // Whether everything that was counted is what the provider publishes, as far as it is no text.
+  bool is_exact() const { return is_exact_; }
+
  private:
-  std::uint64_t name_field(std::string_view body) { return body.empty() ? 0 : profile_.name_field.value + text(body); }
+  std::uint64_t use(const Figure& figure) {
+    is_exact_ = is_exact_ && figure.certainty == Certainty::exact;
+    return figure.value;
+  }
+  std::uint64_t image(std::optional<PixelSize> size, ImageDetail detail) {
+    is_exact_ = is_exact_ && size && profile_.image.certainty == Certainty::exact;
+    return profile_.image.tokens(size.value_or(profile_.image_unseen), detail);
+  }
+
+  std::uint64_t name_field(std::string_view body) { return body.empty() ? 0 : use(profile_.name_field) + text(body); }
 
   // The body of a JSON string.
   std::uint64_t text(std::string_view body) {
@@ -107,7 +119,7 @@ class MessageCost {
       case BlockKind::text:
       case BlockKind::refusal: return text(block.text);
       case BlockKind::media: return media(block);
-      case BlockKind::call: return profile_.tool_call.value + tokenizer_.count(block.name) + value(block.json);
+      case BlockKind::call: return use(profile_.call_frame) + tokenizer_.count(block.name) + value(block.json);
       case BlockKind::result: return result(block);
       case BlockKind::reasoning: return reasoning(block);
       case BlockKind::compaction:
@@ -125,7 +137,7 @@ class MessageCost {
 
   std::uint64_t result(const Block& result) {
     // A message that is a result is counted as a message.
-    std::uint64_t tokens = result.raw.empty() ? 0 : profile_.tool_result.value;
+    std::uint64_t tokens = result.raw.empty() ? 0 : use(profile_.result_frame);
     if (result.is_list) {
       for (const Block& inner : result.inner) tokens += block(inner);
       return tokens;
@@ -139,17 +151,15 @@ class MessageCost {
     return text(block.text) + (is_encrypted ? encrypted(block.signature) : 0);
   }
 
-  std::uint64_t encrypted(std::string_view base64) const {
-    return base64.size() / 4 * 3 / profile_.encrypted_bytes_per_token.value;
+  std::uint64_t encrypted(std::string_view base64) {
+    return base64.empty() ? 0 : base64.size() / 4 * 3 / use(profile_.encrypted_bytes_per_token);
   }
 
   std::uint64_t media(const Block& block) {
     const Media& media = block.media;
     const std::string_view bytes = media.source == MediaSource::base64 ? media.data : std::string_view();
     switch (media.kind) {
-      case MediaKind::image:
-        return profile_.image.tokens(image_size(bytes).value_or(profile_.image_unseen),
-                                     media.detail == "low" ? ImageDetail::low : ImageDetail::high);
+      case MediaKind::image: return image(image_size(bytes), media.detail == "low" ? ImageDetail::low : ImageDetail::high);
       case MediaKind::audio: return played(bytes, profile_.audio_per_second, profile_.audio_bytes_per_second);
       case MediaKind::video: return played(bytes, profile_.video_per_second, profile_.video_bytes_per_second);
       case MediaKind::file: break;
@@ -164,24 +174,25 @@ class MessageCost {
     return tokens + (media.source == MediaSource::text ? text(media.data) : file({media.mime, bytes}));
   }
 
-  std::uint64_t played(std::string_view base64, const Figure& per_second, const Figure& bytes_per_second) const {
+  std::uint64_t played(std::string_view base64, const Figure& per_second, const Figure& bytes_per_second) {
     constexpr std::size_t shortest_file = 64;  // an id is shorter
-    if (base64.size() < shortest_file) return profile_.file_unseen.value;
+    if (base64.size() < shortest_file) return use(profile_.file_unseen);
     std::string head;
     append_base64_decoded(head, base64, 32);
-    std::uint64_t rate = bytes_per_second.value;
+    std::uint64_t rate = 0;
     if (head.size() == 32 && head.starts_with("RIFF") && head.compare(8, 8, "WAVEfmt ") == 0) {  // says how many bytes a second has
       const auto byte = [&head](std::size_t i) { return static_cast<std::uint64_t>(static_cast<std::uint8_t>(head[i])); };
       constexpr std::uint64_t slowest = 1'000;
       rate = std::max(slowest, byte(28) | byte(29) << 8 | byte(30) << 16 | byte(31) << 24);
     }
-    return (Payload{{}, base64}.bytes() * per_second.value + rate - 1) / rate;
+    if (rate == 0) rate = use(bytes_per_second);
+    return (Payload{{}, base64}.bytes() * use(per_second) + rate - 1) / rate;
   }
 
   std::uint64_t file(const Payload& payload) {
     constexpr std::size_t shortest_file = 64;
-    if (payload.base64.size() < shortest_file) return profile_.file_unseen.value;
-    if (const std::optional<PixelSize> size = image_size(payload.base64)) return profile_.image.tokens(*size, ImageDetail::high);
+    if (payload.base64.size() < shortest_file) return use(profile_.file_unseen);
+    if (const std::optional<PixelSize> size = image_size(payload.base64)) return image(size, ImageDetail::high);
     if (payload.media_type.starts_with("text")) {  // text/plain, as it is or with its slash escaped
       std::string& decoded = buffer();
       append_base64_decoded(decoded, payload.base64, payload.base64.size());
@@ -189,12 +200,13 @@ class MessageCost {
       release(decoded);
       return tokens;
     }
-    const std::uint64_t page = profile_.document_bytes_per_page.value;
-    return std::max<std::uint64_t>(1, (payload.bytes() + page - 1) / page) * profile_.document_page.value;
+    const std::uint64_t page = use(profile_.document_bytes_per_page);
+    return std::max<std::uint64_t>(1, (payload.bytes() + page - 1) / page) * use(profile_.document_page);
   }
 
   // Something nobody here knows: what it says.
   std::uint64_t strings(std::string_view json) {
+    is_exact_ = false;
     std::uint64_t tokens = 0;
     for_each_string(json, [&](std::string_view key, std::string_view body) {
       if (key == "type" || key == "id" || key == "signature") return;
@@ -219,9 +231,26 @@ class MessageCost {
 
   const Tokenizer& tokenizer_;
   const CostProfile& profile_;
+  bool is_exact_ = true;
+};
+
+// Of a text nothing but its tokens counts, which are another's matter here.
+class NoText final : public Tokenizer {
+ public:
+  std::string_view name() const noexcept override { return "none"; }
+  bool is_exact() const noexcept override { return true; }
+  std::uint64_t count(std::string_view) const override { return 0; }
+  Result<std::vector<std::uint32_t>> encode(std::string_view) const override { return std::vector<std::uint32_t>(); }
 };
 
 }  // namespace
+
+bool are_message_tokens_exact(const Message& message, const CostProfile& profile) {
+  const NoText no_text;
+  MessageCost cost(no_text, profile);
+  cost.message(message);
+  return cost.is_exact();
+}
 
 std::uint32_t count_message_tokens(const Message& message, const Tokenizer& tokenizer, const CostProfile& profile) {
   const std::uint64_t tokens = MessageCost(tokenizer, profile).message(message);

@@ -14,7 +14,7 @@
 //   a part of any other type          the strings in it, as text
 //   id, timestamp, metadata, others   nothing: they are not sent, or weigh nothing
 //
-// The numbers are in cost_profile.hpp.
+// The numbers are in models.json.
 #pragma once
 
 #include <cstdint>
@@ -30,5 +30,8 @@ inline constexpr std::uint32_t message_tokens_max = (1u << 30) - 1;  // a larger
 
 // Linear in the message, whatever is in it.
 std::uint32_t count_message_tokens(const Message& message, const Tokenizer& tokenizer, const CostProfile& profile);
+
+// Whether every figure that this needs of the profile is exact; a text needs none beside its message's. Linear, but much less work than counting.
+bool are_message_tokens_exact(const Message& message, const CostProfile& profile);
 
 }  // namespace undertext

@@ -70,7 +70,7 @@ TEST(MessageTokens, FieldsThatAreNotSentCostNothing) {
 }
 
 TEST(MessageTokens, ACallIsItsNameAndItsArgumentsInEverySpelling) {
-  const std::uint32_t frame = default_cost_profile().tool_call.value;
+  const std::uint32_t frame = default_cost_profile().call_frame.value;
   // {"path":"a"} has 12 bytes, and ls two.
   EXPECT_EQ(
       assistant(
@@ -88,7 +88,7 @@ TEST(MessageTokens, ACallIsItsNameAndItsArgumentsInEverySpelling) {
 
 TEST(MessageTokens, AResultCostsWhatItContains) {
   const CostProfile& claude = profile("anthropic");
-  const std::uint32_t frame = claude.tool_result.value;
+  const std::uint32_t frame = claude.result_frame.value;
   EXPECT_EQ(content(R"([{"type":"tool_result","tool_use_id":"toolu_1","content":"abc"}])", claude), frame + 3);
   EXPECT_EQ(content(R"([{"type":"tool_result","tool_result":{"tool_use_id":"t","content":"abc"}}])", claude), frame + 3);
   EXPECT_EQ(

@@ -37,6 +37,8 @@ GOOD = {
     "getDiff": {"query": {"from": 0, "to": 1}},
     "getBlame": {"path": {"ordinal": 0}},
     "getTokens": {"query": {"perMessage": "true", "atVersion": 1}},
+    "getModel": {"query": {"name": "gpt-4o"}},
+    "countTools": {"body": {"tools": [{"name": "f", "description": "Does it."}]}},
     "getCost": {"query": {"from": 1, "to": 1, "profile": "anthropic", "overhead": 7}},
     "fit": {"body": {"budget": {"window": 1000}}},
     "render": {"query": {"dialect": "anthropic", "repair": "false", "boundThinking": "strip"}},

@@ -41,6 +41,20 @@ napi_value count_tokens(const Call& call) {
   return make_number(call.env, static_cast<double>(tokens));
 }
 
+napi_value find_model(const Call& call) {
+  const TextIn name(call.env, call[0], "name");
+  Owned found, error;
+  must_be_ok(undertext_find_model(name.text(), found.out(), error.out()), error);
+  return make_text(call.env, found.view());
+}
+
+napi_value add_models(const Call& call) {
+  const TextIn models(call.env, call[0], "models");
+  Owned error;
+  must_be_ok(undertext_add_models(models.text(), error.out()), error);
+  return nullptr;
+}
+
 napi_value read_blocks(const Call& call) {
   const TextIn message(call.env, call[0], "message");
   Owned found, error;
@@ -99,6 +113,9 @@ NAPI_MODULE_INIT() {
     add(env, exports, "memory", method<memory>);
     add(env, exports, "openStore", method<open_store>);
     add(env, exports, "countTokens", method<count_tokens>);
+    add(env, exports, "countTools", method<of_request<undertext_count_tools>>);
+    add(env, exports, "findModel", method<find_model>);
+    add(env, exports, "addModels", method<add_models>);
     add(env, exports, "importMessages", method<of_request<undertext_import_messages>>);
     add(env, exports, "validateRequest", method<of_request<undertext_validate_request>>);
     add(env, exports, "readBlocks", method<read_blocks>);

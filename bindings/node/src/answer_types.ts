@@ -189,9 +189,33 @@ export interface TokenCounts {
   total: number
   byRole: Record<Role, number>
   tokenizer: string
+  costs: string
+  /** Every part of the count is: the tokenizer, and what the provider charges for what is no text. */
   exact: boolean
   /** With `perMessage`. */
   messages?: { ordinal: number; tokens: number }[]
+}
+
+/** What is known of a model; what is unknown is absent. */
+export interface Model {
+  name: string
+  known: boolean
+  row?: string
+  tokenizer: string
+  costs: string
+  profiles: string[]
+  source?: string
+  date?: string
+  limits?: { window?: number; answer?: number; source?: string; date?: string }
+  /** US dollars for a million tokens. */
+  prices?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number; source?: string; date?: string }
+}
+
+/** What the tools of a request cost, which is in no message. */
+export interface ToolsCount {
+  tokens: number
+  tools: number
+  exact: boolean
 }
 
 export interface Fit {

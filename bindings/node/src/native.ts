@@ -112,6 +112,9 @@ export interface Native {
   memory(config?: Text, code?: NativeCode[]): NativeHandle
   openStore(url: Text, options: Text): Promise<NativeStore>
   countTokens(tokenizer: Text, text: Text): number
+  countTools(counting: Text, tools: Text): string
+  findModel(name: Text): string
+  addModels(json: Text): void
   importMessages(dialect: Text, json: Text): string
   validateRequest(profile: Text, request: Text): string
   readBlocks(message: Text): string

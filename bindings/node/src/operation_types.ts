@@ -65,7 +65,8 @@ export interface Filter {
 }
 
 export interface Budget {
-  window: number
+  /** Default: that of the conversation's settings, or of its model. */
+  window?: number
   reserve?: number
   overhead?: number
   safety?: number

@@ -2,7 +2,7 @@
 import { encode } from './encode.js'
 import { guarded } from './error.js'
 import { native, type NativeStream } from './native.js'
-import type { Block, Dialect, Imported, Message, MessageLike, Streamed, Target, Validated } from './types.js'
+import type { Block, Dialect, Imported, Message, MessageLike, Model, Streamed, Target, ToolsCount, Validated } from './types.js'
 
 function textOf(json: string | object): string {
   return typeof json === 'string' ? json : encode(json)
@@ -29,6 +29,23 @@ export function validateRequest(target: Target, json: string | object): Validate
 /** By any name that a conversation's tokenizer may have. */
 export function countTokens(text: string, tokenizer = 'estimate'): number {
   return guarded(() => native.countTokens(tokenizer, text))
+}
+
+/** What is known of a model by its name, in any spelling. */
+export function findModel(name: string): Model {
+  return JSON.parse(guarded(() => native.findModel(name))) as Model
+}
+
+/** Lays rows over the table of models, for the whole process: the JSON of docs/models.md, as text or as a value. */
+export function addModels(models: string | object): void {
+  const text = textOf(models)
+  guarded(() => native.addModels(text))
+}
+
+/** What the `tools` of a request cost, in the form of any provider. By a model's name, or any that a conversation's tokenizer may have. */
+export function countTools(tools: string | readonly object[], model = 'estimate'): ToolsCount {
+  const text = textOf(tools)
+  return JSON.parse(guarded(() => native.countTools(model, text))) as ToolsCount
 }
 
 /** Puts the events of a streamed answer together. */

@@ -20,6 +20,7 @@ import type {
   MessageBlocks,
   MessageLike,
   MessageQuery,
+  Model,
   Names,
   OperationOptions,
   Outcome,
@@ -34,6 +35,7 @@ import type {
   Target,
   TextChange,
   TokenCounts,
+  ToolsCount,
   Truncate,
   Validated,
   VersionEntry,
@@ -153,8 +155,8 @@ export abstract class Queries<M extends Mode> {
   }
 
   /** Whether it fits, and by which plan it would. */
-  fit(budget: Budget, options?: { strategy?: StrategyChoice; atVersion?: number }): Reply<M, Fit> {
-    return this.query('fit', { budget }, options)
+  fit(budget?: Budget, options?: { strategy?: StrategyChoice; atVersion?: number }): Reply<M, Fit> {
+    return this.query('fit', budget === undefined ? {} : { budget }, options)
   }
 
   receipts(): Reply<M, Receipt[]> {
@@ -162,18 +164,28 @@ export abstract class Queries<M extends Mode> {
   }
 
   /** What carries the conversation in a provider's request. */
-  render(query: RenderQuery): Reply<M, Rendered> {
+  render(query?: RenderQuery): Reply<M, Rendered> {
     return this.query('render', query)
   }
 
   /** What a provider would refuse. */
-  validate(query: Omit<RenderQuery, 'repair' | 'boundThinking'>): Reply<M, Validated> {
+  validate(query?: Omit<RenderQuery, 'repair' | 'boundThinking'>): Reply<M, Validated> {
     return this.query('validate', query)
   }
 
   /** What the edits since `from` cost a provider's prompt cache. */
   cost(query: { from: number; to?: number; overhead?: number } & Target): Reply<M, EditCost> {
     return this.query('cost', query)
+  }
+
+  /** What is known of the conversation's model, with its settings in place; or of another, by name. */
+  model(name?: string): Reply<M, Model> {
+    return this.query('model', name === undefined ? {} : { name })
+  }
+
+  /** What the `tools` of a request cost, in the form of any provider, as this conversation counts or as a model does: the `overhead` of a budget. */
+  countTools(tools: readonly object[], model?: string): Reply<M, ToolsCount> {
+    return this.query('countTools', model === undefined ? { tools } : { tools, model })
   }
 }
 

@@ -60,8 +60,16 @@ export interface CompressionConfig {
 
 /** What a conversation may be told that is data; Settings adds code. */
 export interface DataSettings {
+  /** The model that the conversation is for, in any spelling. Tokenizer, costs, profile and window follow from it where they are not set. */
+  model?: string
   /** `estimate`, `o200k_base`, `cl100k_base`, a model's name or a path. */
   tokenizer?: string
+  /** Of what is no text: a name of docs/tokens.md. */
+  costs?: string
+  /** Of requests for a provider: a name of docs/dialects.md. */
+  profile?: string
+  /** Of budgets that name none. */
+  window?: number
   tokenLimit?: number
   compressionConfig?: CompressionConfig
   pairs?: Pairs

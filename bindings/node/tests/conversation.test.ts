@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { countTokens, importMessages, inMemory, open, openStore, StreamAssembler, UndertextError, validateRequest, type Conversation, type Event, type Message } from 'undertext'
+import { addModels, countTokens, countTools, findModel, importMessages, inMemory, open, openStore, StreamAssembler, UndertextError, validateRequest, type Conversation, type Event, type Message } from 'undertext'
 import { temporaryStore } from './temporary.js'
 
 const user = (content: string): Message => ({ role: 'user', content })
@@ -280,4 +280,20 @@ test('a mark map is checked, and taken', async () => {
   assert.deepEqual(await texts(conversation), ['b'])
   await assert.rejects(conversation.importMarkMap({ ...map, currentBatch: 9 }), { code: 'invalid_argument' })
   await assert.rejects(conversation.importMarkMap(map, 1), { code: 'conflict' })
+})
+
+test('a model brings tokenizer, costs, profile and window', async () => {
+  const conversation = inMemory({ model: 'Anthropic/Claude-Opus-4.7' })
+  const model = await conversation.model()
+  assert.deepEqual([model.known, model.row, model.tokenizer, model.limits?.window], [true, 'claude-opus-4-7', 'estimate:claude-4.7', 1000000])
+  assert.equal((await conversation.fit()).tokensMax, 1000000)
+  assert.deepEqual(Object.keys((await conversation.render()).request), ['messages'])
+  assert.deepEqual(await conversation.model('GPT-5.5'), { ...findModel('gpt-5.5'), name: 'GPT-5.5' })
+  assert.equal(findModel('parrot').known, false)
+  const tools = [{ name: 'f', description: 'Does it.', input_schema: { type: 'object', properties: {} } }]
+  assert.deepEqual(await conversation.countTools(tools), countTools(tools, 'claude-opus-4-7'))
+  assert.deepEqual(await conversation.countTools(tools, 'claude-opus-4.7'), countTools(tools, 'claude-opus-4-7'))
+  addModels({ models: [{ names: ['magpie-1'], tokenizer: 'estimate', limits: { window: 77 } }] })
+  assert.equal((await inMemory({ model: 'Magpie-1-latest' }).fit()).tokensMax, 77)
+  assert.throws(() => addModels('{"models":[{"names":["a"],"costs":"none"}]}'), { code: 'invalid_argument', message: /line 1, models/ })
 })

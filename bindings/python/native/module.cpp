@@ -58,6 +58,26 @@ std::uint64_t count_tokens(nb::handle tokenizer, nb::handle text) {
   return tokens;
 }
 
+nb::object count_tools(nb::handle counting, nb::handle tools) {
+  const Text name(counting);
+  const Payload text(tools);
+  Answered counted;
+  call([&](undertext_string* error) { return undertext_count_tools(name.get(), text.get(), &counted.string, error); });
+  return read_json(counted.view());
+}
+
+nb::object find_model(nb::handle model) {
+  const Text name(model);
+  Answered found;
+  call([&](undertext_string* error) { return undertext_find_model(name.get(), &found.string, error); });
+  return read_json(found.view());
+}
+
+void add_models(nb::handle models) {
+  const Payload text(models);
+  call([&](undertext_string* error) { return undertext_add_models(text.get(), error); });
+}
+
 // Before the interpreter goes: nothing of the library may call it afterwards.
 void end() {
   begin_the_end();
@@ -103,6 +123,9 @@ NB_MODULE(_native, module) {
   module.def("read_blocks", read_blocks, anything());
   module.def("validate_request", validate_request, anything(), anything());
   module.def("count_tokens", count_tokens, anything(), anything());
+  module.def("count_tools", count_tools, anything(), anything());
+  module.def("find_model", find_model, anything());
+  module.def("add_models", add_models, anything());
   module.def("set_error_maker", set_error_maker);
   module.def("end", end);
   module.def("forget", forget);

@@ -263,3 +263,19 @@ def test_providers_payloads_streams_and_tokens() -> None:
     stream.feed('{"choices":[{"index":0,"delta":{"content":"llo"},"finish_reason":"stop"}]}')
     assert stream.result()["message"]["content"] == "hello"
     assert undertext.count_tokens("estimate", "hello world") > 0
+
+
+def test_a_model_brings_tokenizer_costs_profile_and_window() -> None:
+    conversation = undertext.open(settings={"model": "Anthropic/Claude-Opus-4.7"})
+    model = conversation.model()
+    assert (model["known"], model["row"], model["tokenizer"], model["limits"]["window"]) == (True, "claude-opus-4-7", "estimate:claude-4.7", 1000000)
+    assert conversation.fit()["tokensMax"] == 1000000
+    assert list(conversation.render()["request"]) == ["messages"]
+    assert conversation.model("GPT-5.5") == {**undertext.find_model("gpt-5.5"), "name": "GPT-5.5"}
+    assert undertext.find_model("parrot")["known"] is False
+    tools = [{"name": "f", "description": "Does it.", "input_schema": {"type": "object", "properties": {}}}]
+    assert conversation.count_tools(tools) == undertext.count_tools("claude-opus-4-7", tools) == conversation.count_tools(tools, model="claude-opus-4.7")
+    undertext.add_models({"models": [{"names": ["magpie-1"], "tokenizer": "estimate", "limits": {"window": 77}}]})
+    assert undertext.open(settings={"model": "Magpie-1-latest"}).fit()["tokensMax"] == 77
+    with pytest.raises(undertext.InvalidArgumentError, match="line 1, models"):
+        undertext.add_models('{"models":[{"names":["a"],"costs":"none"}]}')

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import atexit
 import os
-from typing import Any, Dict, Mapping, Union, cast
+from typing import Any, Dict, Mapping, Sequence, Union, cast
 
 from . import _native
 from ._blocks import read_blocks
@@ -32,7 +32,7 @@ from ._native import Cancel
 from ._store import Store, open, quick, slow
 from ._view import Strategy, View
 from ._wire import given
-from .types import Block, Message, Settings, Summariser, Validated
+from .types import Block, Message, Model, Settings, Summariser, ToolsCount, Validated
 
 __version__ = _native.library_version
 
@@ -48,6 +48,7 @@ __all__ = [
     "InternalError",
     "InvalidArgumentError",
     "Message",
+    "Model",
     "NotFoundError",
     "OutOfMemoryError",
     "Settings",
@@ -57,12 +58,16 @@ __all__ = [
     "Subscription",
     "Summariser",
     "TooLargeError",
+    "ToolsCount",
     "UnavailableError",
     "UndertextError",
     "UnsupportedError",
     "View",
     "__version__",
+    "add_models",
     "count_tokens",
+    "count_tools",
+    "find_model",
     "import_after",
     "import_messages",
     "open",
@@ -96,6 +101,21 @@ def validate_request(payload: Union[str, bytes, Mapping[str, object], list[Any]]
 def count_tokens(tokenizer: str, text: str) -> int:
     """By any name that a conversation's tokenizer may have, such as "o200k_base" or "estimate"."""
     return _native.count_tokens(tokenizer, text)
+
+
+def count_tools(model: str, tools: Union[str, bytes, Sequence[Mapping[str, object]]]) -> ToolsCount:
+    """What the `tools` of a request cost, in the form of any provider. By a model's name, or any that a conversation's tokenizer may have."""
+    return cast(ToolsCount, _native.count_tools(model, tools if isinstance(tools, (str, bytes)) else list(tools)))
+
+
+def find_model(name: str) -> Model:
+    """What is known of a model by its name, in any spelling; what is unknown is absent."""
+    return cast(Model, _native.find_model(name))
+
+
+def add_models(models: Union[str, bytes, Mapping[str, object]]) -> None:
+    """Lays rows over the table of models, for the whole process: the JSON of docs/models.md, as text or what it was read into."""
+    _native.add_models(models)
 
 
 class Stream:

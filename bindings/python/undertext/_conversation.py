@@ -30,6 +30,7 @@ from .types import (
     MessageBlocks,
     MessageFilters,
     MessageLike,
+    Model,
     Named,
     OperationOptions,
     RenderArguments,
@@ -37,6 +38,7 @@ from .types import (
     Role,
     State,
     Stats,
+    ToolsCount,
     TransformArguments,
     TruncateArguments,
     UsageReport,
@@ -278,8 +280,8 @@ class Conversation:
         """Any query of the protocol, with the whole answer."""
         return self._native.answer(members("query", name, arguments))
 
-    def _result(self, name: str, **arguments: Any) -> Any:
-        return self._native.answer(members("query", name, arguments))["result"]
+    def _result(self, query: str, /, **arguments: Any) -> Any:
+        return self._native.answer(members("query", query, arguments))["result"]
 
     def view(self, version: int | None = None) -> View:
         """The messages of a version (the newest), which stay as they are whatever is done to the conversation."""
@@ -331,6 +333,14 @@ class Conversation:
 
     def cost(self, from_: int, **arguments: Unpack[CostArguments]) -> Dict[str, Any]:
         return cast(Dict[str, Any], self._result("cost", from_=from_, **arguments))
+
+    def model(self, name: str | None = None) -> Model:
+        """What is known of the conversation's model, with its settings in place; or of another, by name."""
+        return cast(Model, self._result("model", name=name))
+
+    def count_tools(self, tools: Sequence[Mapping[str, object]], *, model: str | None = None) -> ToolsCount:
+        """What the `tools` of a request cost, in the form of any provider, as this conversation counts or as a model does: the `overhead` of a budget."""
+        return cast(ToolsCount, self._result("countTools", tools=list(tools), model=model))
 
     def answer_text(self, line: Union[str, bytes]) -> str:
         """A line of the protocol, answered as `undertext exec` would, byte for byte. Errors are answers here."""

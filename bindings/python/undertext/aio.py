@@ -143,6 +143,8 @@ class Conversation(OffTheLoop):
     render = later(_conversation.Conversation.render)
     validate = later(_conversation.Conversation.validate)
     cost = later(_conversation.Conversation.cost)
+    model = later(_conversation.Conversation.model)
+    count_tools = later(_conversation.Conversation.count_tools)
     answer_text = later(_conversation.Conversation.answer_text)
     subscribe = later(_conversation.Conversation.subscribe)
     set_tokenizer = later(_conversation.Conversation.set_tokenizer)

@@ -225,12 +225,57 @@ class CompressionConfig(TypedDict, total=False):
 class Settings(TypedDict, total=False):
     """Of a conversation; kept with it in a store."""
 
+    model: str
     tokenizer: str
+    costs: str
+    profile: str
+    window: int
     tokenLimit: int
     compressionConfig: CompressionConfig
     pairs: Pairs
     limits: Dict[str, int]
     summarisers: Dict[str, Any]
+
+
+class Limits(TypedDict, total=False):
+    window: int
+    answer: int
+    source: str
+    date: str
+
+
+class Prices(TypedDict, total=False):
+    """US dollars for a million tokens."""
+
+    input: float
+    output: float
+    cacheRead: float
+    cacheWrite: float
+    source: str
+    date: str
+
+
+class Model(TypedDict, total=False):
+    """What is known of a model; what is unknown is absent."""
+
+    name: str
+    known: bool
+    row: str
+    tokenizer: str
+    costs: str
+    profiles: List[str]
+    source: str
+    date: str
+    limits: Limits
+    prices: Prices
+
+
+class ToolsCount(TypedDict):
+    """What the tools of a request cost, which is in no message."""
+
+    tokens: int
+    tools: int
+    exact: bool
 
 
 class MessageFilters(TypedDict, total=False):

@@ -21,6 +21,8 @@ export interface ConversationManagerOptions {
   /** Above it `TOKEN_LIMIT_EXCEEDED` is told. */
   tokenLimit?: number
   compressionConfig?: ConversationCompressionConfig
+  /** The model that it is for; see docs/models.md. */
+  model?: string
   /** `estimate`, a vocabulary or a model; see docs/tokenizers.md. */
   tokenizer?: string
   /** What TRUNCATE, FILTER and DELETE do to the other half of a tool pair. */
@@ -302,7 +304,7 @@ export abstract class AnyConversationManager<M extends Mode> {
   }
 }
 
-const optionNames: readonly string[] = ['tokenLimit', 'compressionConfig', 'tokenizer', 'pairs', 'limits', 'initialMessages', 'eventManager'] satisfies (keyof ConversationManagerOptions)[]
+const optionNames: readonly string[] = ['tokenLimit', 'compressionConfig', 'model', 'tokenizer', 'pairs', 'limits', 'initialMessages', 'eventManager'] satisfies (keyof ConversationManagerOptions)[]
 
 function checkOptions(options: ConversationManagerOptions): void {
   if (typeof options !== 'object' || options === null) throw new ValidationError('options must be an object', 'options')
@@ -314,8 +316,8 @@ function checkOptions(options: ConversationManagerOptions): void {
 /** What the engine is told. */
 function settingsOf(options: ConversationManagerOptions): Settings {
   checkOptions(options)
-  const { tokenLimit, compressionConfig, tokenizer, pairs, limits } = options
-  const settings = { tokenLimit, tokenizer, pairs, limits }
+  const { tokenLimit, compressionConfig, model, tokenizer, pairs, limits } = options
+  const settings = { tokenLimit, model, tokenizer, pairs, limits }
   // What is no configuration is for the engine to refuse.
   if (typeof compressionConfig !== 'object' || compressionConfig === null) return { ...settings, compressionConfig }
   const { strategy, ...code } = engineChoice(compressionConfig)

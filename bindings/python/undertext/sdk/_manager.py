@@ -27,11 +27,12 @@ class ConversationManager:
         token_limit: int | None = None,
         compression_config: ContextCompressionConfig | None = None,
         strategy: StrategyOf = None,
+        model: str | None = None,
         tokenizer: str | None = None,
         initial_messages: Sequence[MessageLike] = (),
         conversation: Conversation | None = None,
     ) -> None:
-        wanted = given({"token_limit": token_limit, "compression_config": compression_config, "strategy": strategy, "tokenizer": tokenizer})
+        wanted = given({"token_limit": token_limit, "compression_config": compression_config, "strategy": strategy, "model": model, "tokenizer": tokenizer})
         if conversation is not None and wanted:
             raise InvalidArgumentError("a conversation that is handed in has its own settings: say this where it is opened", field=next(iter(wanted)))
         self.token_limit = token_limit
@@ -39,7 +40,7 @@ class ConversationManager:
         self._strategy: Any = "default"
         self._code: Dict[str, Any] = {}
         if conversation is None:
-            self.conversation = self._open(strategy, tokenizer)
+            self.conversation = self._open(strategy, model, tokenizer)
         else:
             self.conversation = conversation
             self._read_settings()
@@ -52,11 +53,11 @@ class ConversationManager:
         self.compression_config = settings.get("compressionConfig")
         self._strategy = (self.compression_config or {}).get("strategy", self._strategy)
 
-    def _open(self, strategy: object, tokenizer: str | None) -> Conversation:
+    def _open(self, strategy: object, model: str | None, tokenizer: str | None) -> Conversation:
         config = self.compression_config
         if config is not None and not isinstance(config, Mapping):
             raise InvalidArgumentError("a configuration is a dict", field="compressionConfig")
-        settings: Dict[str, Any] = given({"token_limit": self.token_limit, "tokenizer": tokenizer})
+        settings: Dict[str, Any] = given({"token_limit": self.token_limit, "model": model, "tokenizer": tokenizer})
         if config is not None and "strategy" in config:
             if strategy is not None:
                 raise InvalidArgumentError("the configuration has a strategy already", field="strategy")
