@@ -19,8 +19,8 @@ def check(condition, words):
 
 
 def read_table():
-    """What each door is said to offer: {"C++": {name, …}, …}, and the operations and queries."""
-    named, subjects = {}, set()
+    """What each door is said to offer: {"C++": {name, …}, …}, the operations and queries, and the arguments of COMPRESS by a strategy."""
+    named, subjects, arguments = {}, set(), {}
     columns = []
     for line in (root / "docs" / "names.md").read_text().splitlines():
         if not line.startswith("|"):
@@ -29,6 +29,9 @@ def read_table():
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
         if not columns:
             columns = cells
+        elif columns[0] == "argument":
+            for column, cell in zip(columns[1:], cells[1:]):
+                arguments.setdefault(column, set()).update(re.findall("`([^`]+)`", cell))
         elif columns[0] == "door":
             named.setdefault(cells[0], set()).update(re.findall("`([^`]+)`", cells[1]))
         elif not cells[0].startswith("---"):
@@ -39,7 +42,7 @@ def read_table():
                 names = re.findall("`([^`]+)`", cell)
                 check(names or cell == "–", f"{column} of {cells[0]}: {cell}")
                 named.setdefault(column, set()).update(names)
-    return named, subjects
+    return named, subjects, arguments
 
 
 def compare(door, said, offered):
@@ -136,12 +139,28 @@ def check_error_codes():
             check(re.search(rf"^\|.*`{code}`", text, re.M), f"{page} does not have the code {code}")
 
 
+def check_arguments(named, headers):
+    """COMPRESS by a strategy takes the same arguments in every API."""
+    for name in sorted(named["C++"]):
+        check(in_cpp(name, headers), f"C++ has no {name}")
+    typescript = re.search(r"interface CompressByStrategy \{(.*?)\n\}", (root / "bindings/node/src/operation_types.ts").read_text(), re.S)[1]
+    python = re.search(r"class CompressArguments\(.*?\n\n\n", (root / "bindings/python/undertext/types.py").read_text(), re.S)[0]
+    schema = re.search(r'"required":\["strategy"\].*?\)"', (root / "src/server/live_routes.cpp").read_text())[0]
+    usage = subprocess.run([program, "compress", "--help"], capture_output=True, text=True, check=True).stdout
+    of_operations = {"description", "expectedVersion", "operationId"}
+    compare("COMPRESS in TypeScript", named["TypeScript"], set(re.findall(r"^  (\w+)\??:", typescript, re.M)))
+    compare("COMPRESS in Python", named["Python"], set(re.findall(r"^    (\w+):", python, re.M)) - {"summary"})
+    compare("COMPRESS over HTTP", named["HTTP"], set(re.findall(r'"(\w+)":\{"type"', schema)) - of_operations)
+    for option in named["command line"]:
+        check(option in usage, f"undertext compress has no {option}")
+
+
 def in_language(names, offered, owner):
     return {name if name in offered or "." in name else f"{owner}.{name}" for name in names}
 
 
 def main():
-    named, subjects = read_table()
+    named, subjects, arguments = read_table()
     headers = "\n".join(file.read_text() for file in (root / "include" / "undertext").glob("*.hpp"))
     for name in sorted(named["C++"]):
         check(in_cpp(name, headers), f"C++ has no {name}")
@@ -151,6 +170,7 @@ def main():
     for name in re.findall(r'\{"(\w+)", read<ask::', (root / "src/json/query_json.cpp").read_text()):
         check(name in subjects, f"docs/names.md does not have the query {name}")
     check_error_codes()
+    check_arguments(arguments, headers)
     compare("C", named["C"], c_functions())
     compare("the command line", named["command line"], commands())
     compare("HTTP", named["HTTP"], routes())

@@ -536,26 +536,38 @@ class Conversation:
         return self.bring_back(state, [], self.with_units(state, set(op["ordinals"])))
 
     def with_units(self, state, shown):
-        """`shown` with the units in which they were last seen; and for what has no partner then, the nearest."""
-        left = {o for o in shown if role_of(self.log[o]) != "system"}
-        for version in reversed(self.versions):
-            unit = self.kept(version.state._replace(marks={}), left & set(version.state.view), {"pairs": "grow"}).view
-            shown = shown | {o for o in unit if self.can_return(state.view, o)}
-            left -= set(version.state.view)
-        while True:
-            lone = set()
-            for o, (side, id) in ((o, link) for o in shown for link in links(self.log[o])):
+        """`shown` with the units in which they were last seen; for what has no partner then, the nearest of those seen last; and so on."""
+        def returns(o):
+            here = state.view + list(shown)
+            below = lambda o: any(other in here or below(other) for other in self.stands_for.get(o, ([], 0))[0])
+            return self.can_return(here, o) and not below(o)
+        last_seen = lambda o: max(v for v, version in enumerate(self.versions) if o in version.state.view)
+        fresh, shown = sorted(shown), set(shown)
+        while fresh:
+            left = set(fresh)
+            for version in reversed(self.versions):
+                unit = self.kept(version.state._replace(marks={}), left & set(version.state.view), {"pairs": "grow"}).view
+                for o in filter(returns, unit):
+                    shown.add(o)
+                    fresh.append(o)
+                left -= set(version.state.view)
+            partners = set()
+            for o, (side, id) in ((o, link) for o in fresh for link in links(self.log[o])):
                 other_side = {"call": "result", "result": "call"}[side]
                 others = [other for other in self.order if (other_side, id) in links(self.log[other])]
-                if o in others or shown & set(others) or set(state.view) & set(others):
+                if shown & set(others) or set(state.view) & set(others):
                     continue
-                others = [other for other in others if self.can_return(state.view, other)]
+                others = [other for other in others if returns(other)]
+                others = [other for other in others if last_seen(other) == max(map(last_seen, others))]
                 before = [other for other in others if self.order.index(other) < self.order.index(o)]
                 after = others[len(before):]
-                lone |= set((before[-1:] or after[:1]) if side == "result" else (after[:1] or before[-1:]))
-            if not lone:
-                return shown
-            shown = shown | lone
+                partners |= set((before[-1:] or after[:1]) if side == "result" else (after[:1] or before[-1:]))
+            fresh = []
+            for o in sorted(partners):
+                if returns(o):
+                    shown.add(o)
+                    fresh.append(o)
+        return shown
 
     def merge(self, state, op):
         hidden = self.named(state.view, op, "indices")

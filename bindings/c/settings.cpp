@@ -69,12 +69,12 @@ class CStrategy final : public Strategy {
       : name_(std::move(name)), plan_(make), slow_(pace != UNDERTEXT_QUICK), context_(std::move(context)) {}
   std::string_view name() const noexcept override { return name_; }
   bool is_slow() const noexcept override { return slow_; }
+  bool uses_default_target() const noexcept override { return true; }
 
   Result<Plan> plan(const History& history, const Aim& aim) const override {
     const undertext_view view{history, history.view()};
     const undertext_cancel cancel{aim.cancel};
     Plan plan{.base = history.version(), .replacements = {}, .strategy = name_};
-    plan.tokens_before = plan.tokens_after = view.view.sums().tokens();
     Answered answered;
     const undertext_status status = plan_(
         context_->get(), &view, aim.tokens_max.value_or(std::numeric_limits<std::uint64_t>::max()), &cancel, &answered.string);
@@ -104,8 +104,6 @@ class CStrategy final : public Strategy {
       if (!stretches) return inner.fail("hide", stretches.error().message);
       if (stretches->empty()) return inner.missing("hide");
       replacement.hidden = std::move(*stretches);
-      for (const Range& range : replacement.hidden) plan.tokens_after -= view.sums(range.start, range.end).tokens();
-      if (replacement.summary && aim.count_tokens) plan.tokens_after += aim.count_tokens(*replacement.summary);
       plan.replacements.push_back(std::move(replacement));
     });
     fields.done();

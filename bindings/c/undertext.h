@@ -237,8 +237,9 @@ UNDERTEXT_C_API undertext_status undertext_settings_add_summariser(undertext_set
                                                                    undertext_string *error);
 
 /* Proposes what to hide in `view`: {"replacements":[{"hide":[ordinals…],"summary":{message}}],"reason":…}, where summary and reason may be left out and an
- * empty text means nothing to do. `tokens_max` is UINT64_MAX where there is no such aim. A plan that hides a system or pinned message, or breaks a tool pair, is
- * refused as a whole (the queries markMap, messages with "marked", and fit tell what is what). It fails by any status, with words for people in `plan`. */
+ * empty text means nothing to do. `tokens_max` is UINT64_MAX where there is no such aim. A plan that hides a system or pinned message, breaks a tool pair,
+ * empties the view, or has a summary of messages that do not stand together, is refused as a whole (the queries markMap, messages with "marked", and
+ * fit tell what is what). It fails by any status, with words for people in `plan`. */
 typedef undertext_status (*undertext_plan)(void *context, const undertext_view *view, uint64_t tokens_max, const undertext_cancel *cancel,
                                            undertext_string *plan);
 UNDERTEXT_C_API undertext_status undertext_settings_add_strategy(undertext_settings *settings, undertext_text name, undertext_pace pace,

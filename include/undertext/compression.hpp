@@ -9,8 +9,8 @@
 //
 // Every shipped strategy keeps: system messages; pinned messages; the last request of a user; calls that wait for a result, wherever they stand;
 // results after which no assistant has spoken; and with each of these whatever belongs to it, so that no unit (calls, results, the reasoning
-// before them) and no turn of thinking with tools is ever split. Planning twice is planning once. A plan never
-// makes the view larger.
+// before them) is ever split. A turn of thinking with tools is split only where the aim cannot be reached otherwise, before a step with reasoning of its own.
+// A summary stands for one unbroken stretch, in its place. Planning twice is planning once. A plan never makes the view larger, and never empties it.
 //
 // All of this may be used from any thread.
 #pragma once
@@ -58,6 +58,8 @@ struct Aim {
   std::function<std::uint32_t(const Message&)> count_tokens = {};       // of a message to be put into the view
   std::function<std::uint64_t(std::string_view text)> count_text = {};  // of plain text, for summaries
   MessageLimits limits = {};
+  // Nobody is there to fix something, as in automatic compression: a summariser that fails, whatever with, is followed by the next one and the digest.
+  bool unattended = false;
   std::stop_token cancel = {};             // asks a slow summariser to give up
   OnCompressionProgress on_progress = {};  // told of summaries, on the thread that plans
 };
@@ -68,13 +70,20 @@ class UNDERTEXT_API Strategy {
   virtual std::string_view name() const noexcept = 0;
   virtual bool is_slow() const noexcept { return false; }           // true: it may wait for a network
   virtual bool needs_tokens_max() const noexcept { return false; }  // true: invalid_argument without one in the aim
+  // true: a COMPRESS that names no target gives it the conversation's, if there is one. false: then it does what it does without.
+  virtual bool uses_default_target() const noexcept { return needs_tokens_max(); }
 
-  // A plan for the head of `history`: an empty one when the view is within the aim already, or when there is nothing it could do and no
-  // aim to miss. cannot_fit, with tokens_minimum: the aim cannot be reached. Whatever a summariser fails with is passed on. May throw: a Failure keeps
+  virtual bool has_target() const noexcept { return true; }  // false: it never falls short of one, whatever it leaves
+
+  // The best plan for the head of `history`: one that reaches the aim; where none does, the one that leaves the fewest tokens. Empty when the view is
+  // within the aim already, or when nothing can be freed. Whoever asked decides with reaches() whether a plan that falls short is of use.
+  // A custom strategy may return cannot_fit instead of a plan. Whatever a summariser fails with is passed on. May throw: a Failure keeps
   // its code; a conversation reports any other exception as invalid_argument, with the field "strategy".
   virtual Result<Plan> plan(const History& history, const Aim& aim) const = 0;
 };
 using StrategyPtr = std::shared_ptr<const Strategy>;
+
+UNDERTEXT_API bool reaches(const Plan& plan, const Aim& aim);  // tokens_after is within the aim, or there is no token aim
 
 UNDERTEXT_API StrategyPtr no_strategy();
 UNDERTEXT_API StrategyPtr keep_recent(std::uint64_t messages);             // the last n messages of the view
@@ -90,20 +99,29 @@ struct ClearToolResults {
 };
 UNDERTEXT_API StrategyPtr clear_tool_results(ClearToolResults options = {});
 
-// Everything but a tail is hidden, and a summary made from the originals takes its place. Summaries that are hidden in turn are read through
-// to what they stand for.
+// Everything but a tail is hidden, and summaries made from the originals take its place: one for each unbroken stretch between messages that stay, where it
+// stood. Stretches too short for that stay. Summaries that are hidden in turn are read through to what they stand for.
 struct SmartSummary {
-  std::shared_ptr<const Summariser> summariser = {};  // unset: the digest
-  std::optional<std::uint64_t> keep = {};             // at most so many messages at the end; unset: as many as fit, or 10
-  std::uint64_t summary_tokens_max = 1'024;           // with a token aim at most a third of it
+  // unset: the digest. A slow one is asked for the four largest stretches at most; the others have digests.
+  std::shared_ptr<const Summariser> summariser = {};
+  // Tried in this order when it fails, and the digest last: when it returns an error, nothing, what was cut off, or more than it was to replace. Plan::reason
+  // says so. A cancelled summary is not tried again. Without fallbacks, and unless Aim::unattended, what the caller has to fix (invalid_argument, such as a key that is refused or an
+  // exception that it threw) is passed on, but for messages that it refuses.
+  std::vector<std::shared_ptr<const Summariser>> fallbacks = {};
+  std::optional<std::uint64_t> keep = {};    // at most so many messages at the end; unset: as many as fit, or 10
+  std::uint64_t summary_tokens_max = 1'024;  // of the summaries' texts together; with a token aim at most a third of it
 };
 UNDERTEXT_API StrategyPtr smart_summary(SmartSummary options = {});
 
-// One after another, cheapest first, until the aim is reached; without a token aim, all of them. One plan comes out.
+// One after another, cheapest first, until the aim is reached; without a token aim, all of them. One plan comes out. A step that fails is passed over, and
+// Plan::reason says so; where no other step finds anything, its error is the answer.
 UNDERTEXT_API StrategyPtr pipeline(std::vector<StrategyPtr> steps);
 
+// "default", where no strategy is named: clears old results of tools, then summarises, then keeps the largest tail that fits; needs tokens_max.
+UNDERTEXT_API StrategyPtr default_strategy(SmartSummary summary = {});
+
 // Of several strategies, whichever reaches the aim at the least cost to a prompt cache that holds the view: what is billed anew, less what being shorter
-// saves in the turns to come. Of equal ones the first. cannot_fit: none reaches it.
+// saves in the turns to come. Of equal ones the first. Where none reaches it, the one that leaves the fewest tokens.
 struct PreferCache {
   CacheRules rules = {};       // such as a Profile's
   std::uint64_t overhead = 0;  // tokens of tools and instructions before the view
@@ -125,7 +143,7 @@ UNDERTEXT_API std::string_view name(Fit::Outcome outcome);
 UNDERTEXT_API Result<Fit> fit_view(const History& history, const Budget& budget, const Strategy& strategy, Aim aim = {});
 
 // The plan for another, later state of the same conversation: what was appended meanwhile stays. conflict: something that the plan hides is not in
-// that view any more.
+// that view any more, or something new stands inside the stretch of a summary.
 UNDERTEXT_API Result<Plan> rebase(const Plan& plan, const History& planned_for, const History& now);
 
 }  // namespace undertext

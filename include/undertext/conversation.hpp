@@ -44,7 +44,7 @@ struct Event {
     context_changed,                 // after every operation, the last of what it did itself; what it set off comes behind
     token_limit_exceeded,            // tokens_used, token_limit; once per crossing
     compression_threshold_exceeded,  // tokens_used, token_limit: the threshold; once per crossing
-    compressed,                      // by itself: strategy, tokens_used before and tokens_after; `version` made it
+    compressed,                      // by itself: strategy, tokens_used before and tokens_after, target_reached; `version` made it
     compression_failed,              // strategy, error: nothing was changed
     compression_discarded,           // strategy, error: what a slow summary stands for was changed meanwhile; nothing was done
     rewritten,  // what is stored was written anew: messages may have been redacted, versions given up, all counted by another
@@ -59,6 +59,8 @@ struct Event {
   std::uint64_t tokens_after = 0;
   std::string strategy = {};
   std::shared_ptr<const Error> error = {};
+  std::optional<bool> target_reached =
+      {};  // of compressed: false where more could not be freed; unset in answers of older releases
 };
 UNDERTEXT_API std::string_view name(Event::Type type);  // such as "TOKEN_LIMIT_EXCEEDED"
 
@@ -68,12 +70,14 @@ struct Limits {
 
 // When a conversation compresses itself: after an operation that leaves it with more than `threshold` tokens. A strategy that waits for a
 // network works in the background, on the version of that moment, and keeps what is appended meanwhile; where that is too much again, it
-// goes on with it. A try that changed nothing is not repeated before the view has grown by a sixteenth of the threshold, or has shrunk; neither is one that was undone.
+// goes on with it. A plan that falls short of the target is applied if it frees a sixteenth of the threshold (Event::target_reached); else the event is
+// compression_failed with cannot_fit. After a try that fell short, or was undone, the next one comes when the view has grown by a sixteenth of the
+// threshold, or has shrunk.
 struct CompressionConfig {
   bool enabled = false;
   std::uint64_t threshold = 0;                      // 0: Settings::token_limit
   std::optional<std::uint64_t> target_tokens = {};  // what to come down to; unset: three quarters of the threshold
-  StrategyPtr strategy = {};                        // unset: sliding_window
+  StrategyPtr strategy = {};                        // unset: default_strategy()
 };
 
 using Summarisers = std::map<std::string, std::shared_ptr<const Summariser>, std::less<>>;
@@ -151,6 +155,7 @@ struct CompressOptions {
   // Unset: a strategy that needs a target (Strategy::needs_tokens_max) gets the same one as automatic compression, also where that is not enabled:
   // CompressionConfig::target_tokens, else three quarters of its threshold. Others do what they do without a target.
   std::optional<std::uint64_t> tokens_max = {};
+  bool progress = false;  // a plan that falls short of the target is applied too, if it frees something: Receipt::target_reached
   OperationOptions operation = {};
   std::stop_token cancel = {};
   OnCompressionProgress on_progress = {};  // on the calling thread; an exception from it fails the call, which changes nothing
@@ -197,12 +202,14 @@ class UNDERTEXT_API Conversation {
 
   // COMPRESS by a strategy. A slow one plans on the head as it is now, while others read and write; what they append meanwhile stays. Any other plans
   // on the newest version, while other writers wait. A view within the target already makes a version like the last.
-  // Nothing has changed when this fails. cannot_fit. conflict: something that a slow plan hides was changed meanwhile. invalid_argument: the strategy
-  // needs a target and there is none; or it, or its summariser, threw an exception. A thrown Failure, and an error that a summariser returns, keep
-  // their codes.
+  // Nothing has changed when this fails. cannot_fit: the target cannot be reached; with CompressOptions::progress, nothing can be freed. conflict:
+  // something that a slow plan hides was changed meanwhile. invalid_argument: the strategy needs a target and there is none; or it, or its
+  // summariser, threw an exception. A thrown Failure keeps its code. A summariser that fails otherwise is followed by the next one
+  // (SmartSummary::fallbacks).
   Result<Outcome> compress(const Strategy& strategy, const CompressOptions& options = {});
-  // The same as an operation of a list, planned on what the operations before it made. unsupported: the strategy is slow, and others would wait for it.
-  Result<op::CompressBy> compress_by(StrategyPtr strategy, std::optional<std::uint64_t> tokens_max = {}) const;
+  // The same as an operation of a list, planned on what the operations before it made; of the options, `tokens_max` and `progress`. unsupported: the
+  // strategy is slow, and others would wait for it.
+  Result<op::CompressBy> compress_by(StrategyPtr strategy, const CompressOptions& options = {}) const;
 
   // Whether the view is within a budget, and what would make it so. Changes nothing.
   Result<Fit> fit(const Budget& budget, const Strategy& strategy) const;

@@ -59,7 +59,7 @@ struct MarkMap {
 
 // What stands for some messages of a view: they are hidden, and `summary` takes the place of the first.
 struct Replacement {
-  std::vector<Range> hidden;            // stretches of the view, rising, not touching; at least one message
+  std::vector<Range> hidden;  // stretches of the view, rising, not touching; at least one message; with a summary, one stretch
   std::optional<Message> summary = {};  // unset: nothing takes their place
 };
 
@@ -75,6 +75,7 @@ struct Plan {
   std::uint64_t tokens_after = 0;
   std::uint64_t prompt_tokens = 0;  // what the summary cost, as its provider reported
   std::uint64_t completion_tokens = 0;
+  std::optional<std::uint64_t> target_tokens = {};  // what it was to reach; unset: nothing in particular
 };
 
 namespace op {

@@ -77,6 +77,7 @@ struct VersionInfo {
   std::uint64_t message_count = 0;
   std::uint64_t tokens = 0;
   std::optional<std::uint64_t> restores = {};  // whose state came back, for UNDO, REDO and RESTORE
+  std::optional<bool> target_reached = {};     // as of the receipt, for COMPRESS by a strategy
 };
 
 struct Diff {                          // ordinals
@@ -118,6 +119,12 @@ struct Receipt {
   std::uint64_t completion_tokens = 0;
   std::vector<std::uint64_t> hidden;  // ordinals, in view order
   std::vector<Stands> summaries;      // in view order
+  std::optional<std::uint64_t> target_tokens =
+      {};  // what the view was to come down to; unset: nothing in particular, or not recorded
+
+  std::optional<bool> target_reached() const {
+    return target_tokens ? std::optional<bool>(tokens_after <= *target_tokens) : std::nullopt;
+  }
 };
 
 }  // namespace undertext

@@ -27,6 +27,8 @@ struct SummaryRequest {
   std::function<std::uint64_t(std::string_view text)> count_tokens = {};  // of plain text, as the conversation counts
   std::stop_token cancel = {};                                            // asks a slow summariser to give up
   std::function<void(std::string_view text_so_far)> on_progress = {};     // while it writes, where it can tell; on its own thread
+  std::vector<std::size_t> summaries =
+      {};  // indices of those messages that are earlier summaries, as their records say; most often none
 };
 
 struct Summary {

@@ -254,8 +254,9 @@ Run declare_fork(Arguments& arguments) {
 }
 
 struct CompressGiven : OperationGiven {
-  std::string strategy = "sliding_window";
+  std::string strategy = "default";
   std::optional<std::uint64_t> tokens;
+  bool progress = false;
 };
 
 int compress(Desk& desk, const CompressGiven& given) {
@@ -269,7 +270,7 @@ int compress(Desk& desk, const CompressGiven& given) {
   line += "}";
   const JsonText text = JsonText::parse(line, {}).value();
   const SpelledOperation spelled = read_operation(text.root(), conversation.settings()).value();
-  const CompressOptions options{.tokens_max = given.tokens, .operation = given.options()};
+  const CompressOptions options{.tokens_max = given.tokens, .progress = given.progress, .operation = given.options()};
   report(desk, given, conversation.compress(*spelled.compress_by.strategy, options).value());
   return 0;
 }
@@ -279,10 +280,11 @@ Run declare_compress(Arguments& arguments) {
   declare_placed_conversation(arguments, *given);
   arguments.add(
       {"--strategy", &given->strategy,
-       "none, keep_recent, keep_system_and_recent, sliding_window, clear_tool_results, smart_summary or pipeline, by name or as "
-       "JSON with its settings",
+       "default, none, keep_recent, keep_system_and_recent, sliding_window, clear_tool_results, smart_summary or pipeline, by name "
+       "or as JSON with its settings",
        "NAME"});
   arguments.add({"--target-tokens", &given->tokens, "What to come down to", "N"});
+  arguments.add({"--progress", &given->progress, "Free what can be freed where the target is out of reach"});
   declare_operation(arguments, *given);
   return [given](Desk& desk) { return compress(desk, *given); };
 }

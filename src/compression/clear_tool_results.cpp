@@ -87,7 +87,6 @@ class Clearing final : public Strategy {
       plan.replacements.clear();
     }
     plan.tokens_after -= gain;
-    if (aim.tokens_max && plan.tokens_after > *aim.tokens_max) return cannot_fit(name(), plan.tokens_after, *aim.tokens_max);
     std::reverse(plan.replacements.begin(), plan.replacements.end());
     plan.reason = "results of tools but for the newest " + std::to_string(options_.keep);
     return plan;

@@ -159,10 +159,12 @@ Error cannot_fit(std::uint64_t tokens_min, std::uint64_t tokens_max) {
 }
 
 Result<Summary> choose(const std::vector<Offer>& offers, std::string_view title, const SummaryRequest& request) {
-  if (offers.empty()) return Error{.code = ErrorCode::cannot_fit, .message = "nothing in these messages can be told in short"};
   const Counter counter(request);
-  const std::uint64_t minimum = counter.count(write({&offers.front()}, title));
-  if (minimum > request.tokens_max) return cannot_fit(minimum, request.tokens_max);
+  if (offers.empty() || counter.count(write({&offers.front()}, title)) > request.tokens_max) {
+    const std::uint64_t minimum = counter.count(title);
+    if (minimum > request.tokens_max) return cannot_fit(minimum, request.tokens_max);
+    return Summary{.text = std::string(title)};
+  }
 
   // Each line is counted once and alone. Tokenizers do not join lines, so their sum is what the whole has, or nearly.
   std::uint64_t tokens = counter.empty() + counter.cost(title);
@@ -213,9 +215,10 @@ class DigestSummariser final : public Summariser {
     constexpr std::uint64_t keep_max = 1u << 16;
     Findings findings(static_cast<std::size_t>(std::min(request.tokens_max, keep_max)));
     Reader reader(findings);
-    for (const Message& message : request.messages) {
+    for (std::size_t i = 0; i < request.messages.size(); ++i) {
       if (request.cancel.stop_requested()) return Error{.code = ErrorCode::unavailable, .message = "the summary was cancelled"};
-      reader.read(message);
+      const bool is_summary = std::find(request.summaries.begin(), request.summaries.end(), i) != request.summaries.end();
+      reader.read(request.messages[i], is_summary ? Reader::Origin::summary : Reader::Origin::original);
     }
     reader.finish();
     return choose(Order(findings).take(), title(reader.messages()), request);

@@ -185,8 +185,10 @@ TEST(DigestQuality, ADigestOfADigestIsThatDigest) {
   for (const Conversation& conversation : conversations())
     for (const std::uint64_t tokens : {200u, 600u, 4000u}) {
       const std::string once = digest_of(conversation, tokens);
-      const Message summary = Message::make(Role::system, once).value();
-      EXPECT_EQ(digest({summary}, tokens).value().text, once) << conversation.name;
+      const std::vector<Message> summary{Message::make(Role::system, once).value()};
+      const Result<Summary> again = digest_summariser()->summarise(
+          {.messages = summary, .tokens_max = tokens, .count_tokens = count_tokens, .summaries = {0}});
+      EXPECT_EQ(again.value().text, once) << conversation.name;
     }
 }
 
@@ -221,7 +223,8 @@ TEST(DigestQuality, AsTheBudgetShrinksEveryDigestFitsAndSectionsGoInTheDocumente
         }
         if (i > 0) lines.insert(listed.begin(), listed.end());
       }
-      ASSERT_FALSE(section(text, "Requests").empty());
+      const bool is_title = text.find('\n') == std::string::npos;  // there is room for nothing else
+      ASSERT_NE(section(text, "Requests").empty(), !is_title);
       const bool nested = largest || std::includes(lines_of_larger.begin(), lines_of_larger.end(), lines.begin(), lines.end());
       ASSERT_TRUE(nested) << "shows at " << tokens << " tokens what it does not show at more";
       largest = false;

@@ -75,7 +75,7 @@ bool is_question(std::string_view sentence) {
 
 }  // namespace
 
-void Reader::read(const Message& message) {
+void Reader::read(const Message& message, Origin origin) {
   ++messages_;
   const MessageReading reading(message);
   const std::vector<Block>& blocks = reading.turn().blocks;
@@ -86,7 +86,7 @@ void Reader::read(const Message& message) {
     if (!said.empty()) said += '\n';
     said += decoded(block.text);
   }
-  read_prose(said, message.role());
+  read_prose(said, message.role(), origin);
   for (const Block& block : blocks) {
     if (block.kind != BlockKind::call) continue;
     JsonText arguments;
@@ -113,10 +113,10 @@ void Reader::finish() {
   asked_by_assistant_.clear();
 }
 
-void Reader::read_prose(std::string_view utf8, Role speaker) {
+void Reader::read_prose(std::string_view utf8, Role speaker, Origin origin) {
   const std::string text = clean(utf8);
   if (trim(text).empty()) return;
-  if (read_earlier_digest(text, speaker)) return;
+  if (origin == Origin::summary && read_earlier_digest(text, speaker)) return;
   if (speaker == Role::user) {
     for (const std::string& question : asked_by_assistant_) findings_.add(Kind::answered_question, question, Voice::spoken);
     asked_by_assistant_.clear();

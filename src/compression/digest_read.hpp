@@ -20,7 +20,8 @@ class Reader {
  public:
   explicit Reader(Findings& findings) : findings_(findings) {}
 
-  void read(const Message& message);
+  enum class Origin : std::uint8_t { original, summary };  // as its record says; no text can say so itself
+  void read(const Message& message, Origin origin = Origin::original);
 
   // After the last message: what nobody answered is an open question.
   void finish();
@@ -29,7 +30,7 @@ class Reader {
   std::uint64_t messages() const { return messages_; }
 
  private:
-  void read_prose(std::string_view utf8, Role speaker);
+  void read_prose(std::string_view utf8, Role speaker, Origin origin);
   void read_lines(std::string_view text, Role speaker);
   void read_line(std::string_view line, Role speaker, ErrorReader& errors);
   void read_sentences(std::string_view line, Role speaker);

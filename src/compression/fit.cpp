@@ -23,6 +23,8 @@ std::string_view name(Fit::Outcome outcome) {
   return "";
 }
 
+bool reaches(const Plan& plan, const Aim& aim) { return !aim.tokens_max || plan.tokens_after <= *aim.tokens_max; }
+
 Result<Fit> fit_view(const History& history, const Budget& budget, const Strategy& strategy, Aim aim) {
   Fit fit;
   fit.tokens = history.stats().tokens;
@@ -30,13 +32,12 @@ Result<Fit> fit_view(const History& history, const Budget& budget, const Strateg
   if (fit.tokens <= fit.tokens_max) return fit;
   aim.tokens_max = fit.tokens_max;
   Result<Plan> plan = plan_by(strategy, history, aim);
-  if (plan && plan->tokens_after <= fit.tokens_max) {
+  if (plan && reaches(*plan, aim)) {
     fit.outcome = Fit::Outcome::fits_after;
     fit.plan = std::move(*plan);
     return fit;
   }
   if (!plan && plan.error().code != ErrorCode::cannot_fit) return plan.error();
-  // A strategy of somebody else may answer with a plan that falls short.
   fit.outcome = Fit::Outcome::cannot_fit;
   fit.tokens_minimum = plan ? plan->tokens_after : plan.error().tokens_minimum.value_or(fit.tokens);
   return fit;
@@ -66,6 +67,8 @@ Result<Plan> rebase(const Plan& plan, const History& planned_for, const History&
     }
     std::sort(indices.begin(), indices.end());
     replacement.hidden = with_indices({}, indices);
+    if (replacement.summary && replacement.hidden.size() > 1)
+      return Error{ErrorCode::conflict, "a message stands now between what a summary of the plan stands for", "plan"};
   }
   const std::uint64_t saved = plan.tokens_before - std::min(plan.tokens_before, plan.tokens_after);
   moved.tokens_before = now.stats().tokens;

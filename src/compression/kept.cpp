@@ -4,7 +4,6 @@
 #include <string>
 
 #include "base/find_bytes.hpp"
-#include "history/cuts.hpp"
 #include "history/state.hpp"
 #include "message/reading.hpp"
 #include "tokens/estimate.hpp"
@@ -47,6 +46,12 @@ LastOfUser last_of_user(const View& view) {
   return last;
 }
 
+std::optional<std::uint64_t> last_but_system(const View& view) {
+  for (std::uint64_t index = view.size(); index-- > 0;)
+    if (view.rep().placed.entries[index].role() != Role::system) return index;
+  return {};
+}
+
 // Whether a call of the message waits: no result came for it, and none is in the view. (An edited copy of a call is stored after its result.)
 bool waits(const View& view, std::uint32_t ordinal) {
   const View::Rep& rep = view.rep();
@@ -80,14 +85,17 @@ std::uint64_t unread_from(const View& view) {
   return met_call ? from : view.size();
 }
 
-Kept Kept::always(const History& history, const View& view) { return with_turns(history, view, last_of_user(view).request); }
-
-Kept Kept::always_with_user(const History& history, const View& view) {
-  const LastOfUser last = last_of_user(view);
-  return with_turns(history, view, last.request ? last.request : last.message);
+Kept Kept::always(const History& history, const View& view, Whole whole) {
+  return with_turns(history, view, last_of_user(view).request, whole);
 }
 
-Kept Kept::with_turns(const History& history, const View& view, std::optional<std::uint64_t> user) {
+Kept Kept::always_with_user(const History& history, const View& view, Whole whole) {
+  const LastOfUser last = last_of_user(view);
+  if (last.message) return with_turns(history, view, last.request ? last.request : last.message, whole);
+  return with_turns(history, view, last_but_system(view), whole);
+}
+
+Kept Kept::with_turns(const History& history, const View& view, std::optional<std::uint64_t> user, Whole whole) {
   std::vector<std::uint64_t> indices;
   for (const std::uint64_t ordinal : history.marked(pinned_mark)) {
     if (const std::optional<std::uint64_t> index = view.index_of(Ordinal(ordinal))) indices.push_back(*index);
@@ -107,10 +115,18 @@ Kept Kept::with_turns(const History& history, const View& view, std::optional<st
   std::sort(indices.begin(), indices.end());
   indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
   Stretches kept = with_indices({}, indices);
-  kept = with_tail(kept, unread_from(view), view.size());
+  return of(view, with_tail(kept, unread_from(view), view.size()), whole);
+}
 
+Kept Kept::with(const View& view, const Stretches& more) const {
+  if (more.empty()) return *this;
+  return of(view, joined_stretches(stretches_, more), whole_);
+}
+
+Kept Kept::of(const View& view, Stretches kept, Whole whole) {
   Kept made;
-  made.stretches_ = with_whole_turns(view.rep().log, view.rep().placed, std::move(kept));
+  made.whole_ = whole;
+  made.stretches_ = with_whole_turns(view.rep().log, view.rep().placed, std::move(kept), whole);
   for (const Range& range : made.stretches_) {
     made.tokens_before_.push_back(made.tokens_before_.back() + tokens_between(view, range.start, range.end));
   }
@@ -134,6 +150,8 @@ std::uint64_t tokens_in(const View& view, const Stretches& stretches) {
   for (const Range& range : stretches) tokens += tokens_between(view, range.start, range.end);
   return tokens;
 }
+
+bool has_reasoning(const View& view) { return view.rep().placed.entries.sums().reasoning_count > 0; }
 
 Stretches with_tail(const Stretches& kept, std::uint64_t start, std::uint64_t size) {
   Stretches all;
@@ -159,7 +177,7 @@ std::uint64_t largest_tail(const View& view, const Kept& kept, std::uint64_t tok
       low = middle + 1;
     }
   }
-  return view.next_legal_cut(low);
+  return next_legal_cut(view.rep().log, view.rep().placed, low, kept.whole());
 }
 
 Plan empty_plan(const History& history, std::string_view strategy) {

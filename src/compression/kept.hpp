@@ -8,6 +8,7 @@
 
 #include <undertext/compression.hpp>
 
+#include "history/cuts.hpp"
 #include "history/stretches.hpp"
 
 namespace undertext {
@@ -16,19 +17,24 @@ namespace undertext {
 class Kept {
  public:
   // System and pinned messages, the last request of a user, what the model has not read yet, calls that wait for a result; each with its whole turn.
-  static Kept always(const History& history, const View& view);
+  static Kept always(const History& history, const View& view, Whole whole = Whole::turns);
   // The same for a strategy that puts nothing in the place of what it hides. A view that has lost all messages in a user's name is of no use to a
-  // model: so where none is a request, the last of the others stays, a summary or the result of a tool.
-  static Kept always_with_user(const History& history, const View& view);
+  // model: so where none is a request, the last of the others stays, a summary or the result of a tool; without any of those, the last message of all.
+  static Kept always_with_user(const History& history, const View& view, Whole whole = Whole::turns);
+  // `more` stays too, with its whole turns.
+  Kept with(const View& view, const Stretches& more) const;
 
   const Stretches& stretches() const { return stretches_; }
+  Whole whole() const { return whole_; }
   std::uint64_t tokens() const { return tokens_before_.back(); }
   std::uint64_t tokens_from(const View& view, std::uint64_t index) const;  // of what is kept at or after `index`
 
  private:
-  static Kept with_turns(const History& history, const View& view, std::optional<std::uint64_t> user);
+  static Kept with_turns(const History& history, const View& view, std::optional<std::uint64_t> user, Whole whole);
+  static Kept of(const View& view, Stretches kept, Whole whole);
 
   Stretches stretches_;
+  Whole whole_ = Whole::turns;
   std::vector<std::uint64_t> tokens_before_ = {0};  // of the stretches before the k-th; one more for all
 };
 
@@ -40,10 +46,20 @@ std::uint64_t unread_from(const View& view);
 std::uint64_t count_tokens(const Aim& aim, const Message& message);
 
 std::uint64_t tokens_in(const View& view, const Stretches& stretches);
+bool has_reasoning(const View& view);
 
 // Of the view: `kept` and everything from `start`, a legal cut, on.
 Stretches with_tail(const Stretches& kept, std::uint64_t start, std::uint64_t size);
 std::uint64_t tokens_with_tail(const View& view, const Kept& kept, std::uint64_t start);
+
+// The plan that make_plan(whole) makes of whole turns; where that falls short, of whole steps, if that frees more.
+template <class MakePlan>
+Plan plan_by_turns_or_steps(const View& view, const Aim& aim, MakePlan make_plan) {
+  Plan plan = make_plan(Whole::turns);
+  if (reaches(plan, aim) || !has_reasoning(view)) return plan;
+  Plan finer = make_plan(Whole::steps);
+  return finer.tokens_after < plan.tokens_after ? finer : plan;
+}
 
 // Where the longest tail begins that is within tokens_max together with what is kept always, whose tokens are at most that. O(log² n).
 std::uint64_t largest_tail(const View& view, const Kept& kept, std::uint64_t tokens_max);

@@ -24,19 +24,18 @@ using Ordinals = std::vector<std::uint64_t>;
 
 std::uint64_t count_text(std::string_view text) { return text.size() / 4; }
 
-// Tells how many messages it was given, and remembers them.
+// Tells how many messages it was given, and remembers them, request by request.
 class CountingSummariser final : public Summariser {
  public:
   std::string_view name() const noexcept override { return "counting"; }
   bool is_slow() const noexcept override { return false; }
   Result<Summary> summarise(const SummaryRequest& request) const override {
-    given.clear();
-    for (const Message& m : request.messages) given.push_back(m);
-    Summary summary{std::to_string(given.size()) + " messages", "model", 7, 3};
+    given.push_back(request.messages);
+    Summary summary{std::to_string(request.messages.size()) + " messages", "model", 7, 3};
     if (count_text(summary.text) > request.tokens_max) return Error{ErrorCode::cannot_fit, "too short"};
     return summary;
   }
-  mutable std::vector<Message> given;
+  mutable std::vector<std::vector<Message>> given;
 };
 
 struct Named {
@@ -70,6 +69,7 @@ std::vector<Named> strategies(const std::shared_ptr<const Summariser>& counting)
       {"recent, summary", pipeline({keep_recent(12), smart_summary({.summariser = counting, .keep = 4})}), Named::mixed});
   list.push_back({"summary, recent", pipeline({summary, keep_system_and_recent(3)}), Named::mixed});
   list.push_back({"window, clear", pipeline({sliding_window(), clear}), Named::mixed});
+  list.push_back({"default", default_strategy(), Named::mixed});
   list.push_back({"nothing", pipeline({}), Named::hides});
   return list;
 }
@@ -129,13 +129,18 @@ bool is_answered_in_view(const History& history, std::uint64_t ordinal, const st
   return has_earlier && first_call && !first_is_answered && view.ordinal(*first_call).value == ordinal;
 }
 
+// Whether COMPRESS made it.
+bool is_summary(const History& history, std::uint64_t ordinal) {
+  return history.rep().log.originals(static_cast<std::uint32_t>(ordinal)) != nullptr;
+}
+
 // Whether it makes a call for which no result came, with it or later, hidden or not, and none is in the view.
 bool waits(const History& history, std::uint64_t ordinal) {
   const View log = history.log();
   for (const ToolLink& link : log[ordinal].tool_links()) {
     bool answered = link.side == ToolLink::Side::result;
     for (std::uint64_t o = ordinal; o < log.size() && !answered; ++o) {
-      if (!history.stands_for(Ordinal(o)).empty()) continue;  // a stub of it is none
+      if (is_summary(history, o)) continue;  // a stub of it is none
       const std::vector<ToolLink> links = log[o].tool_links();
       answered = std::find(links.begin(), links.end(), ToolLink{ToolLink::Side::result, link.id}) != links.end();
     }
@@ -144,12 +149,12 @@ bool waits(const History& history, std::uint64_t ordinal) {
   return false;
 }
 
-// What every strategy keeps. One that only hides keeps some message in a user's name, if there is one. What is kept because it belongs
+// What every strategy keeps. One that only hides keeps some message in a user's name, if there is one, and else the last one. What is kept because it belongs
 // to something else may become a stub; `as_it_is` may not.
 struct MustKeep {
   std::set<std::uint64_t> as_it_is, all;
 };
-MustKeep must_keep(const History& history, const PlainBonds& bonds, bool hides_only) {
+MustKeep must_keep(const History& history, const std::vector<PlainBonds::Bond>& bonds, bool hides_only) {
   const View view = history.view();
   const std::vector<std::uint64_t> pins = history.marked(pinned_mark);
   std::set<std::uint64_t> kept = unread(view);
@@ -160,12 +165,16 @@ MustKeep must_keep(const History& history, const PlainBonds& bonds, bool hides_o
       kept.insert(i);
     if (view[i].role() != Role::user) continue;
     last_user = i;
-    const bool is_summary = !view[i].has_tool_links() && !history.stands_for(Ordinal(ordinal)).empty();
-    if (is_text(view[i]) && !is_summary) request = i;
+    const bool is_told = !view[i].has_tool_links() && is_summary(history, ordinal);
+    if (is_text(view[i]) && !is_told) request = i;
   }
   if (!request && hides_only) request = last_user;
+  if (!request && hides_only) {
+    for (std::uint64_t i = 0; i < view.size(); ++i)
+      if (view[i].role() != Role::system) request = i;
+  }
   if (request) kept.insert(*request);
-  return {kept, bonds.with_bound(kept)};
+  return {kept, PlainBonds::with_bound(kept, bonds)};
 }
 
 std::uint64_t tokens_of(const View& view, const std::set<std::uint64_t>& indices) {
@@ -176,16 +185,16 @@ std::uint64_t tokens_of(const View& view, const std::set<std::uint64_t>& indices
 
 // The messages behind one, read through summaries.
 void add_originals(const History& history, std::uint64_t ordinal, Ordinals& out) {
-  const std::vector<Ordinal> behind = history.stands_for(Ordinal(ordinal));
-  if (behind.empty() && std::find(out.begin(), out.end(), ordinal) == out.end()) out.push_back(ordinal);
-  for (const Ordinal o : behind) add_originals(history, o.value, out);
+  const std::vector<std::uint32_t>* const behind = history.rep().log.originals(static_cast<std::uint32_t>(ordinal));
+  if (!behind && std::find(out.begin(), out.end(), ordinal) == out.end()) out.push_back(ordinal);
+  for (const std::uint32_t o : behind ? *behind : std::vector<std::uint32_t>()) add_originals(history, o, out);
 }
 
 class Laws : public ::testing::Test {
  protected:
   const std::shared_ptr<CountingSummariser> counting = std::make_shared<CountingSummariser>();
   const std::vector<Named> all = strategies(counting);
-  std::map<std::string, std::uint64_t> compressed, within, cannot;
+  std::map<std::string, std::uint64_t> compressed, within, cannot, split;
 
   static Aim aim_for(std::optional<std::uint64_t> tokens_max) {
     Aim aim;
@@ -204,21 +213,27 @@ class Laws : public ::testing::Test {
       EXPECT_TRUE(!plan && plan.error().code == ErrorCode::invalid_argument);
       return {};
     }
+    EXPECT_TRUE(plan) << plan.error().message;
+    if (!plan) return {};
     const PlainBonds bonds(history);
-    const MustKeep must = must_keep(history, bonds, named.kind == Named::hides);
-    const std::set<std::uint64_t>& kept = must.all;
-    check_fit(history, named, tokens_max, plan);
-    if (!plan) {
-      check_refusal(history, named, tokens_max, plan.error(), kept);
-      ++cannot[named.name];
-      return {};
+    const bool hides_only = named.kind == Named::hides;
+    // Turns are split into steps only where there is no other way.
+    const bool by_steps = tokens_max && splits_turns(*plan, bonds);
+    if (by_steps) ++split[named.name];
+    if (by_steps && named.strategy->name() == "sliding_window") {
+      EXPECT_GT(tokens_of(history.view(), must_keep(history, bonds.all(), true).all), *tokens_max);
     }
+    const MustKeep must = must_keep(history, by_steps ? bonds.within_steps() : bonds.all(), hides_only);
+    const std::set<std::uint64_t>& kept = must.all;
+    check_fit(history, named, tokens_max, *plan);
+    const bool falls_short = !reaches(*plan, aim);
+    if (falls_short) check_least(history, named, *plan, kept);
+    if (falls_short) ++cannot[named.name];
     EXPECT_EQ(plan->base, history.version());
     EXPECT_EQ(plan->tokens_before, history.stats().tokens);
     if (plan->replacements.empty()) {
       EXPECT_EQ(plan->tokens_after, plan->tokens_before);
-      EXPECT_TRUE(!tokens_max || history.stats().tokens <= *tokens_max) << "an empty plan, though the aim is missed";
-      ++within[named.name];
+      if (!falls_short) ++within[named.name];
       return {};
     }
     ++compressed[named.name];
@@ -229,7 +244,6 @@ class Laws : public ::testing::Test {
     EXPECT_TRUE(step->applied.opened_batch);
     const History& after = step->history;
     EXPECT_EQ(plan->tokens_after, after.stats().tokens);
-    EXPECT_TRUE(!tokens_max || after.stats().tokens <= *tokens_max) << "it does not fit";
     EXPECT_LE(after.stats().tokens, history.stats().tokens) << "it is larger than before";
 
     const Result<Plan> again = named.strategy->plan(after, aim);
@@ -238,45 +252,78 @@ class Laws : public ::testing::Test {
       EXPECT_TRUE(again->replacements.empty()) << "planning twice is not planning once";
     }
     check_kept(history, after, must);
-    check_bonds(history, after, bonds);
+    check_bonds(history, after, by_steps ? bonds.within_steps() : bonds.all());
+    check_order(history, after);
     check_receipt(history, after, *plan);
     check_way_back(history, after);
-    if (named.strategy->name() == "sliding_window") check_largest(history, after, *tokens_max, bonds, kept);
+    if (named.strategy->name() == "sliding_window" && !falls_short && !by_steps)
+      check_largest(history, after, *tokens_max, bonds, kept);
     if (named.strategy->name() == "smart_summary" && plan->summariser == "counting") check_originals(history, after);
     return after;
   }
 
-  void check_fit(const History& history, const Named& named, std::optional<std::uint64_t> tokens_max, const Result<Plan>& plan) {
+  // Whether of two steps of a turn one is hidden and the other is not. A stub hides nothing.
+  static bool splits_turns(const Plan& plan, const PlainBonds& bonds) {
+    std::set<std::uint64_t> hidden;
+    for (const Replacement& r : plan.replacements) {
+      if (r.summary && r.summary->has_tool_links()) continue;
+      for (const Range& range : r.hidden)
+        for (std::uint64_t i = range.start; i < range.end; ++i) hidden.insert(i);
+    }
+    return std::any_of(bonds.steps.begin(), bonds.steps.end(),
+                       [&](const PlainBonds::Bond& b) { return hidden.count(b.first) != hidden.count(b.second); });
+  }
+
+  // Whatever stands before a summary stood before everything it stands for, and whatever stands after it stood after.
+  static void check_order(const History& planned_for, const History& after) {
+    std::map<std::uint64_t, std::uint64_t> was;  // where it stood, by ordinal
+    const Ordinals planned = ordinals_of(planned_for.view());
+    for (std::uint64_t i = 0; i < planned.size(); ++i) was[planned[i]] = i;
+    const Receipt receipt = *after.receipt(after.version());
+    std::map<std::uint64_t, Range> stood;  // from the first to the last, by the ordinal of what is there now
+    for (const auto& [ordinal, index] : was) stood[ordinal] = {index, index};
+    for (const Receipt::Stands& stands : receipt.summaries) {
+      Range& range = stood[stands.summary] = {planned.size(), 0};
+      for (const std::uint64_t o : stands.stands_for) {
+        ASSERT_TRUE(was.count(o) > 0) << "a summary stands for what was not there";
+        range = {std::min(range.start, was[o]), std::max(range.end, was[o])};
+      }
+    }
+    const Ordinals now = ordinals_of(after.view());
+    std::optional<std::uint64_t> end;
+    for (const std::uint64_t o : now) {
+      const auto found = stood.find(o);
+      if (found == stood.end()) continue;  // it came later
+      EXPECT_TRUE(!end || *end < found->second.start) << "ordinal " << o << " stands behind what it stood before";
+      end = found->second.end;
+    }
+  }
+
+  void check_fit(const History& history, const Named& named, std::optional<std::uint64_t> tokens_max, const Plan& plan) {
     if (!tokens_max) return;
     const Budget budget{.window = *tokens_max + 60, .reserve = 30, .overhead = 20, .safety = 10};
     const Result<Fit> fit = fit_view(history, budget, *named.strategy, aim_for({}));
     ASSERT_TRUE(fit);
     EXPECT_EQ(fit->tokens, history.stats().tokens);
     EXPECT_EQ(fit->tokens_max, *tokens_max);
-    EXPECT_EQ(fit->outcome, !plan                        ? Fit::Outcome::cannot_fit
-                            : fit->tokens <= *tokens_max ? Fit::Outcome::fits
-                                                         : Fit::Outcome::fits_after);
+    EXPECT_EQ(fit->outcome, fit->tokens <= *tokens_max        ? Fit::Outcome::fits
+                            : plan.tokens_after > *tokens_max ? Fit::Outcome::cannot_fit
+                                                              : Fit::Outcome::fits_after);
     EXPECT_EQ(fit->plan.has_value(), fit->outcome == Fit::Outcome::fits_after);
-    if (!plan) {
-      EXPECT_EQ(fit->tokens_minimum, plan.error().tokens_minimum.value_or(0));
+    if (fit->outcome == Fit::Outcome::cannot_fit) {
+      EXPECT_EQ(fit->tokens_minimum, plan.tokens_after);
     }
   }
 
-  void check_refusal(const History& history, const Named& named, std::optional<std::uint64_t> tokens_max, const Error& error,
-                     const std::set<std::uint64_t>& kept) {
-    EXPECT_EQ(name(error.code), name(ErrorCode::cannot_fit)) << error.message;
-    ASSERT_TRUE(tokens_max) << "there is no aim to miss: " << error.message;
-    ASSERT_TRUE(error.tokens_minimum);
-    EXPECT_GT(*error.tokens_minimum, *tokens_max);
-    EXPECT_LE(*error.tokens_minimum, history.stats().tokens);
+  // A plan that falls short leaves the least that the strategy can: with that as the aim, it is reached.
+  void check_least(const History& history, const Named& named, const Plan& plan, const std::set<std::uint64_t>& kept) {
     if (named.kind == Named::hides || named.kind == Named::summarises) {
-      EXPECT_GE(*error.tokens_minimum, tokens_of(history.view(), kept));
+      EXPECT_GE(plan.tokens_after, tokens_of(history.view(), kept));
     }
     if (named.kind != Named::hides && named.kind != Named::stubs) return;
-    if (*error.tokens_minimum == history.stats().tokens) return;
-    const Result<Plan> least = named.strategy->plan(history, aim_for(error.tokens_minimum));
-    ASSERT_TRUE(least) << "the least it said it could reach is out of reach: " << least.error().message;
-    EXPECT_LE(least->tokens_after, *error.tokens_minimum);
+    const Result<Plan> least = named.strategy->plan(history, aim_for(plan.tokens_after));
+    ASSERT_TRUE(least) << least.error().message;
+    EXPECT_LE(least->tokens_after, plan.tokens_after);
   }
 
   static void check_kept(const History& before, const History& after, const MustKeep& must) {
@@ -306,7 +353,7 @@ class Laws : public ::testing::Test {
   }
 
   // No pair and no turn of thinking is there in part. A stub counts as what it stands for.
-  static void check_bonds(const History& before, const History& after, const PlainBonds& bonds) {
+  static void check_bonds(const History& before, const History& after, const std::vector<PlainBonds::Bond>& bonds) {
     const View was = before.view(), is = after.view();
     std::set<std::uint64_t> there;
     for (std::uint64_t i = 0; i < is.size(); ++i) {
@@ -315,7 +362,7 @@ class Laws : public ::testing::Test {
       if (is.ordinal(i).value >= before.log().size() && is[i].has_tool_links() && originals.size() == 1)
         there.insert(originals[0].value);
     }
-    for (const PlainBonds::Bond& b : bonds.all()) {
+    for (const PlainBonds::Bond& b : bonds) {
       EXPECT_EQ(there.count(was.ordinal(b.first).value), there.count(was.ordinal(b.second).value))
           << "of what belongs together, " << b.first << " and " << b.second << ", one is there and one is not";
     }
@@ -363,23 +410,23 @@ class Laws : public ::testing::Test {
     expect_same(apply(after, op::Rollback{before.stats().current_batch_index}).view(), before.view());
     expect_same(apply(after, op::Undo{}).view(), before.view());
     expect_same(apply(after, op::Restore{before.version().value}).view(), before.view());
-    // Summary by summary. What was dropped without one has no summary to come back from.
+    // Everything hidden comes back to its place: from behind its summary, or by itself. Whatever else belongs to a unit comes along.
     const Receipt receipt = *after.receipt(after.version());
     History open = after;
-    bool whole_stretches = true;
-    for (const Receipt::Stands& stands : receipt.summaries) {
-      open = apply(open, op::Expand{*open.view().index_of(Ordinal(stands.summary))});
-      const std::uint64_t first = *before.view().index_of(Ordinal(stands.stands_for[0]));
-      const std::uint64_t at = *open.view().index_of(Ordinal(stands.stands_for[0]));
-      for (std::uint64_t k = 0; k < stands.stands_for.size(); ++k) {
-        ASSERT_EQ(open.view().ordinal(at + k).value, stands.stands_for[k]);
-        whole_stretches = whole_stretches && before.view().ordinal(first + k).value == stands.stands_for[k];
-      }
+    std::set<std::uint64_t> dropped(receipt.hidden.begin(), receipt.hidden.end());
+    for (auto stands = receipt.summaries.rbegin(); stands != receipt.summaries.rend(); ++stands) {
+      open = apply(open, op::Expand{*open.view().index_of(Ordinal(stands->summary))});
+      for (const std::uint64_t o : stands->stands_for) dropped.erase(o);
     }
-    std::uint64_t summarised = 0;
-    for (const Receipt::Stands& stands : receipt.summaries) summarised += stands.stands_for.size();
-    EXPECT_EQ(open.view().size(), before.view().size() - (receipt.hidden.size() - summarised));
-    if (whole_stretches && summarised == receipt.hidden.size()) expect_same(open.view(), before.view());
+    for (const std::uint64_t o : dropped) {
+      if (!open.view().index_of(Ordinal(o))) open = apply(open, op::Show{{o}});
+    }
+    const Ordinals was = ordinals_of(before.view());
+    Ordinals is;
+    for (const std::uint64_t o : ordinals_of(open.view())) {
+      if (std::find(was.begin(), was.end(), o) != was.end()) is.push_back(o);
+    }
+    EXPECT_EQ(is, was);
   }
 
   static void check_largest(const History& before, const History& after, std::uint64_t tokens_max, const PlainBonds& bonds,
@@ -398,14 +445,17 @@ class Laws : public ::testing::Test {
     FAIL() << "no tail fits";
   }
 
+  // Each summary was made from all originals behind what it stands for, in order.
   void check_originals(const History& before, const History& after) const {
-    Ordinals expected;
     const Receipt receipt = *after.receipt(after.version());
-    for (const std::uint64_t hidden : receipt.hidden) add_originals(before, hidden, expected);
-    ASSERT_EQ(counting->given.size(), expected.size());
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      EXPECT_EQ(counting->given[i].json(), before.log()[expected[i]].json());
-      EXPECT_TRUE(before.stands_for(Ordinal(expected[i])).empty());
+    for (const Receipt::Stands& stands : receipt.summaries) {
+      Ordinals expected;
+      for (const std::uint64_t hidden : stands.stands_for) add_originals(before, hidden, expected);
+      const auto is_it = [&](const std::vector<Message>& given) {
+        return std::equal(given.begin(), given.end(), expected.begin(), expected.end(),
+                          [&](const Message& m, std::uint64_t o) { return m.json() == before.log()[o].json(); });
+      };
+      EXPECT_TRUE(std::any_of(counting->given.begin(), counting->given.end(), is_it));
     }
   }
 };
@@ -440,11 +490,75 @@ TEST_F(Laws, HoldOnRandomConversations) {
     }
   }
   for (const Named& named : all) {
-    std::printf("  %-26s %6llu compressed, %6llu nothing to do, %6llu cannot fit\n", named.name.c_str(),
+    std::printf("  %-26s %6llu compressed, %6llu nothing to do, %6llu fall short, %6llu by steps\n", named.name.c_str(),
                 static_cast<unsigned long long>(compressed[named.name]), static_cast<unsigned long long>(within[named.name]),
-                static_cast<unsigned long long>(cannot[named.name]));
+                static_cast<unsigned long long>(cannot[named.name]), static_cast<unsigned long long>(split[named.name]));
     if (given_count || named.name == "none" || named.name == "nothing") continue;
     EXPECT_GT(compressed[named.name], 10u) << named.name;
+  }
+}
+
+// Whether what each summary of the plan stands for still stands together.
+bool stand_together(const View& was, const View& is, const Plan& plan) {
+  for (const Replacement& r : plan.replacements) {
+    if (!r.summary) continue;
+    std::optional<std::uint64_t> last;
+    for (std::uint64_t i = r.hidden[0].start; i < r.hidden[0].end; ++i) {
+      const std::optional<std::uint64_t> index = is.index_of(was.ordinal(i));
+      if (!index || (last && *index != *last + 1)) return false;
+      last = index;
+    }
+  }
+  return true;
+}
+
+// Many plans, short checks: no summary stands on the wrong side of anything.
+//
+//     SEED=7 UNDERTEXT_ORDER_PLANS=100000 undertext_compression_test --gtest_filter='Laws.ASummary*'
+TEST_F(Laws, ASummaryStandsWhereWhatItStandsForStood) {
+  const char* given_seed = std::getenv("SEED");
+  const char* given_count = std::getenv("UNDERTEXT_ORDER_PLANS");
+  const std::uint64_t first_seed = given_seed ? std::strtoull(given_seed, nullptr, 10) : std::random_device{}();
+  const std::uint64_t plans_wanted = given_count ? std::strtoull(given_count, nullptr, 10) : 2000;
+  std::printf("SEED=%llu, %llu plans\n", static_cast<unsigned long long>(first_seed),
+              static_cast<unsigned long long>(plans_wanted));
+  std::uint64_t plans = 0, summaries = 0, several = 0, rebased = 0;
+  for (std::uint64_t seed = first_seed; plans < plans_wanted; ++seed) {
+    RandomConversation random(seed, {.turns_max = 12, .wild = false, .edits_max = 8});
+    History history = random.make();
+    for (int round = 0; round < 5; ++round) {
+      const Named& named = all[random.below(all.size())];
+      SCOPED_TRACE("SEED=" + std::to_string(seed) + " UNDERTEXT_ORDER_PLANS=1 round " + std::to_string(round) + ": " + named.name);
+      std::optional<std::uint64_t> tokens_max;
+      if (named.strategy->needs_tokens_max() || !random.one_in(4)) tokens_max = random.below(history.stats().tokens + 1);
+      Result<Plan> plan = named.strategy->plan(history, aim_for(tokens_max));
+      ASSERT_TRUE(plan) << plan.error().message;
+      const History planned_for = history;
+      if (random.one_in(2)) {
+        for (std::uint64_t edits = 1 + random.below(3); edits > 0; --edits) history = random.edited(history);
+        plan = rebase(*plan, planned_for, history);
+        ++rebased;
+      }
+      if (plan && !plan->replacements.empty()) {
+        const Result<Step> step = history.apply({op::ApplyPlan{*plan}}, RandomConversation::context());
+        if (step) {
+          ++plans;
+          const std::size_t made = step->history.receipt(step->history.version())->summaries.size();
+          summaries += made;
+          several += made > 1 ? 1 : 0;
+          check_order(planned_for, step->history);
+          history = step->history;
+        }
+      }
+      for (std::uint64_t edits = random.below(4); edits > 0; --edits) history = random.edited(history);
+      if (HasFailure()) return;
+    }
+  }
+  std::printf("  %llu plans, %llu with several summaries, %llu summaries, %llu rebased\n", static_cast<unsigned long long>(plans),
+              static_cast<unsigned long long>(several), static_cast<unsigned long long>(summaries),
+              static_cast<unsigned long long>(rebased));
+  if (!given_count) {
+    EXPECT_GT(several, 100u);
   }
 }
 
@@ -473,7 +587,7 @@ TEST_F(Laws, APlanOutlivesWhatHappensMeanwhile) {
     const bool all_there =
         std::all_of(hidden.begin(), hidden.end(), [&](std::uint64_t o) { return now.view().index_of(Ordinal(o)).has_value(); });
     const Result<Plan> moved = rebase(*plan, history, now);
-    ASSERT_EQ(static_cast<bool>(moved), all_there);
+    ASSERT_EQ(static_cast<bool>(moved), all_there && stand_together(history.view(), now.view(), *plan));
     if (!moved) {
       ASSERT_EQ(name(moved.error().code), name(ErrorCode::conflict));
       ++conflicts;
@@ -487,6 +601,7 @@ TEST_F(Laws, APlanOutlivesWhatHappensMeanwhile) {
       continue;
     }
     ++carried_out;
+    check_order(history, step->history);
     EXPECT_EQ(step->history.stats().tokens, moved->tokens_after);
     EXPECT_EQ(now.stats().tokens, moved->tokens_before);
     Ordinals expected, left;
@@ -552,7 +667,7 @@ TEST(LawsOfCost, FittingAHundredThousandMessagesIsPlannedInLessThanFiftyMicrosec
   const double window = best_us([&] { ASSERT_FALSE(sliding_window()->plan(history, aim).value().replacements.empty()); });
   const double fit = best_us(
       [&] { ASSERT_EQ(fit_view(history, {.window = tokens / 3}, *sliding_window()).value().outcome, Fit::Outcome::fits_after); });
-  const double cannot = best_us([&] { ASSERT_FALSE(sliding_window()->plan(history, {.tokens_max = 5})); });
+  const double cannot = best_us([&] { ASSERT_GT(sliding_window()->plan(history, {.tokens_max = 5}).value().tokens_after, 5u); });
   std::uint64_t at = 0;
   const double cut = best_us([&] {
     for (int k = 0; k < 10; ++k) at = history.view().next_legal_cut((at * 7919 + 50'000) % 100'000);
@@ -574,13 +689,18 @@ TEST(LawsOfCost, CompressingHalfOfTheMessagesCopiesNone) {
   Plan plan = sliding_window()->plan(history, aim).value();
   const auto nodes_made = [] {
     return EntryTree::nodes_made() + StoredTree::nodes_made() + PlaceTree::nodes_made() + BatchTree::nodes_made() +
-           LinkTree::nodes_made() + NoteTree::nodes_made() + HouseTree<SummaryNote, NoSums>::nodes_made() +
+           LinkTree::nodes_made() + NoteTree::nodes_made() + HouseTree<OriginalsNote, NoSums>::nodes_made() +
            HouseTree<VersionRow, NoSums>::nodes_made() + HouseTree<State, NoSums>::nodes_made();
   };
   const double height = 2 + std::log(static_cast<double>(n) / 16) / std::log(4.0);
   const auto paths = static_cast<std::uint64_t>(4 * height * static_cast<double>(plan.replacements[0].hidden.size() + 2));
   for (const bool with_summary : {false, true}) {
-    if (with_summary) plan.replacements[0].summary = Message::make(Role::user, "what was said", {}).value();
+    const Stretches hidden = plan.replacements[0].hidden;
+    if (with_summary) {
+      plan.replacements.clear();
+      for (const Range& range : hidden)
+        plan.replacements.push_back({{range}, Message::make(Role::user, "what was said", {}).value()});
+    }
     const std::uint64_t before = nodes_made();
     const History after = history.apply({op::ApplyPlan{plan}}, RandomConversation::context()).value().history;
     EXPECT_LE(nodes_made() - before, paths);

@@ -1,5 +1,6 @@
 // Strategies one after another, as one plan.
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -42,6 +43,10 @@ Plan joined(const History& before, const History& after, Plan last) {
       }
     }
     std::sort(stands_for.begin(), stands_for.end());
+    // An earlier step may have dropped something in between. The summary stands for that too, so that it stands for one stretch.
+    const std::uint64_t first = stands_for.front(), last = stands_for.back();
+    stands_for.resize(last - first + 1);
+    std::iota(stands_for.begin(), stands_for.end(), first);
     for (const std::uint64_t index : stands_for) hidden[index] = false;
     replacements.push_back({with_indices({}, stands_for), to[i]});
   }
@@ -59,8 +64,10 @@ Plan joined(const History& before, const History& after, Plan last) {
 
 class Pipeline final : public Strategy {
  public:
-  explicit Pipeline(std::vector<StrategyPtr> steps) : steps_(std::move(steps)) { std::erase(steps_, nullptr); }
-  std::string_view name() const noexcept override { return "pipeline"; }
+  Pipeline(std::string_view name, std::vector<StrategyPtr> steps) : name_(name), steps_(std::move(steps)) {
+    std::erase(steps_, nullptr);
+  }
+  std::string_view name() const noexcept override { return name_; }
   bool is_slow() const noexcept override {
     return std::any_of(steps_.begin(), steps_.end(), [](const StrategyPtr& step) { return step->is_slow(); });
   }
@@ -69,23 +76,35 @@ class Pipeline final : public Strategy {
     return std::any_of(steps_.begin(), steps_.end(), [](const StrategyPtr& step) { return step->needs_tokens_max(); });
   }
 
+  bool uses_default_target() const noexcept override {
+    return std::any_of(steps_.begin(), steps_.end(), [](const StrategyPtr& step) { return step->uses_default_target(); });
+  }
+
   Result<Plan> plan(const History& history, const Aim& aim) const override {
+    if (!aim.tokens_max && needs_tokens_max())
+      return Error{ErrorCode::invalid_argument, "the pipeline has a step that needs to know how many tokens there is room for",
+                   "targetTokens"};
     Plan total = empty_plan(history, name());
     if (is_within(history.view(), aim)) return total;
-    Progress progress{history, history.stats().tokens, {}, {}, {}};
-    // Without an aim that says when it is enough, what a late step leaves may be something that an early one would hide. So the steps are gone
+    Progress progress{history, {}, {}, {}, {}};
+    // What a late step leaves may be something that an early one would hide. So, unless the aim says that it is enough, the steps are gone
     // through until none finds anything: to plan twice is to plan once. Mostly the second round is in vain.
     for (int round = 0; round < rounds_max; ++round) {
       const std::uint64_t version = progress.now.version().value;
       for (const StrategyPtr& step : steps_) {
-        if (std::optional<Error> error = take(*step, aim, progress)) return *error;
+        if (round > 0 && step->is_slow()) continue;  // to ask a model twice is to pay twice
+        if (std::optional<Error> error = take(*step, aim, progress)) {
+          if (aim.cancel.stop_requested()) return *error;
+          if (!progress.failed) progress.failed = std::move(error);
+        }
         if (is_within(progress.now.view(), aim)) break;
       }
-      if (aim.tokens_max || progress.now.version().value == version) break;
+      if (is_within(progress.now.view(), aim) || progress.now.version().value == version) break;
     }
-    if (aim.tokens_max && progress.now.stats().tokens > *aim.tokens_max)
-      return cannot_fit(name(), progress.minimum, *aim.tokens_max);
-    if (progress.now.version() == history.version()) return total;
+    if (progress.now.version() == history.version()) {
+      if (progress.failed) return *progress.failed;
+      return total;
+    }
     progress.total.strategy = std::move(progress.names);
     progress.total.reason = std::move(progress.reasons);
     return joined(history, progress.now, std::move(progress.total));
@@ -96,30 +115,32 @@ class Pipeline final : public Strategy {
 
   struct Progress {
     History now;
-    std::uint64_t minimum;  // of tokens, that was reached or could have been
     std::string names, reasons;
     Plan total;
+    std::optional<Error> failed;  // the first failure of a step
   };
 
+  // A step that fails leaves everything as it is, for the next one. cannot_fit is no failure: it says that there is nothing to do.
   static std::optional<Error> take(const Strategy& step, const Aim& aim, Progress& progress) {
+    const auto add_reason = [&](const std::string& reason) {
+      if (progress.reasons.find(reason) == std::string::npos) progress.reasons += (progress.reasons.empty() ? "" : "; ") + reason;
+    };
+    const auto failed = [&](const Error& error) {
+      add_reason(std::string(step.name()) + " failed: " + error.message);
+      return error;
+    };
     Result<Plan> next = plan_by(step, progress.now, aim);
-    // A step that cannot reach the aim by itself may still come nearer, for the next one.
-    if (!next && next.error().code == ErrorCode::cannot_fit) {
-      progress.minimum = std::min(progress.minimum, next.error().tokens_minimum.value_or(progress.minimum));
-      if (step.needs_tokens_max() || step.is_slow()) return {};  // to ask a model twice is to pay twice
-      next = plan_by(step, progress.now, without_token_aim(aim));
-    }
-    if (!next) return next.error();
+    if (!next && next.error().code == ErrorCode::cannot_fit) return {};
+    if (!next) return failed(next.error());
     if (next->replacements.empty()) return {};
     Result<Step> applied = progress.now.apply(
         {op::ApplyPlan{*next}},
         {.count_tokens = [&aim](const Message& message) { return static_cast<std::uint32_t>(count_tokens(aim, message)); },
          .limits = aim.limits});
-    if (!applied) return applied.error();
+    if (!applied) return failed(applied.error());
     progress.now = std::move(applied->history);
-    progress.minimum = std::min(progress.minimum, progress.now.stats().tokens);
     progress.names += (progress.names.empty() ? "" : ", ") + next->strategy;
-    progress.reasons += (progress.reasons.empty() ? "" : "; ") + next->reason;
+    add_reason(next->reason);
     Plan& total = progress.total;
     if (!next->summariser.empty()) total.summariser = next->summariser;
     if (!next->model.empty()) total.model = next->model;
@@ -128,17 +149,17 @@ class Pipeline final : public Strategy {
     return {};
   }
 
-  // For a step that is not the last: as far as it goes by itself.
-  static Aim without_token_aim(Aim aim) {
-    aim.tokens_max.reset();
-    return aim;
-  }
-
+  const std::string_view name_;  // a literal
   std::vector<StrategyPtr> steps_;
 };
 
 }  // namespace
 
-StrategyPtr pipeline(std::vector<StrategyPtr> steps) { return std::make_shared<Pipeline>(std::move(steps)); }
+StrategyPtr pipeline(std::vector<StrategyPtr> steps) { return std::make_shared<Pipeline>("pipeline", std::move(steps)); }
+
+StrategyPtr default_strategy(SmartSummary summary) {
+  return std::make_shared<Pipeline>(
+      "default", std::vector<StrategyPtr>{clear_tool_results(), smart_summary(std::move(summary)), sliding_window()});
+}
 
 }  // namespace undertext

@@ -73,25 +73,51 @@ TEST(Pipeline, IsOnePlanThatKnowsTheOriginalsOfWhatItMadeOnTheWay) {
   EXPECT_EQ(step.history.stats().tokens, plan.tokens_after);
 }
 
-TEST(Pipeline, ASummariserThatFailsFailsIt) {
-  const auto summariser = std::make_shared<Short>();
-  summariser->fails = true;
-  const StrategyPtr strategy = pipeline({smart_summary({.summariser = summariser, .keep = 2}), keep_recent(1)});
+class Failing final : public Strategy {
+ public:
+  std::string_view name() const noexcept override { return "failing"; }
+  Result<Plan> plan(const History&, const Aim&) const override { return Error{ErrorCode::unavailable, "not now"}; }
+};
+
+TEST(Pipeline, AStepThatFailsIsPassedOver) {
+  const auto failing = std::make_shared<Failing>();
+  const Plan plan = pipeline({failing, keep_recent(1)})->plan(tool_turns(), aim()).value();
+  EXPECT_EQ(plan.strategy, "keep_recent");
+  EXPECT_EQ(plan.reason, "failing failed: not now; keep the last 1 messages");
   for (const std::optional<std::uint64_t> tokens_max : {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(200)}) {
-    const Result<Plan> plan = strategy->plan(tool_turns(), aim(tokens_max));
-    ASSERT_FALSE(plan);
-    EXPECT_EQ(plan.error().code, ErrorCode::unavailable);
+    const Result<Plan> none = pipeline({failing, keep_recent(100)})->plan(tool_turns(), aim(tokens_max));
+    ASSERT_FALSE(none) << "nothing was done, and something failed";
+    EXPECT_EQ(none.error().message, "not now");
   }
 }
 
-TEST(Pipeline, SaysTheLeastThatItsStepsCanReachTogether) {
+TEST(Pipeline, ASummaryStandsForWhatWasDroppedInsideItToo) {
+  // Drops the second message of the view.
+  class DropsOne final : public Strategy {
+   public:
+    std::string_view name() const noexcept override { return "drops_one"; }
+    Result<Plan> plan(const History& history, const Aim&) const override {
+      Plan plan{.base = history.version(), .replacements = {}};
+      if (history.version().value == 1) plan.replacements.push_back({{{3, 4}}});
+      return plan;
+    }
+  };
+  const History history = tool_turns();
+  const auto summariser = std::make_shared<Short>();
+  const Plan plan =
+      pipeline({std::make_shared<DropsOne>(), smart_summary({.summariser = summariser, .keep = 2})})->plan(history, aim()).value();
+  ASSERT_FALSE(plan.replacements.empty());
+  EXPECT_EQ(plan.replacements[0].hidden, (std::vector<Range>{{0, 8}}));
+  EXPECT_EQ(summariser->given, 7u);
+  EXPECT_TRUE(history.apply({op::ApplyPlan{plan}}, RandomConversation::context()));
+}
+
+TEST(Pipeline, LeavesTheLeastThatItsStepsCanReachTogether) {
   const History history = tool_turns();
   const StrategyPtr strategy = pipeline({clear_tool_results({.keep = 0}), keep_recent(2), sliding_window()});
-  const Result<Plan> plan = strategy->plan(history, aim(1));
-  ASSERT_FALSE(plan);
-  EXPECT_EQ(plan.error().code, ErrorCode::cannot_fit);
-  EXPECT_EQ(plan.error().tokens_minimum, history.view().tokens(8)) << "the last request alone";
-  EXPECT_TRUE(strategy->plan(history, aim(plan.error().tokens_minimum)));
+  const Plan plan = strategy->plan(history, aim(1)).value();
+  EXPECT_EQ(plan.tokens_after, history.view().tokens(8)) << "the last request alone";
+  EXPECT_TRUE(reaches(strategy->plan(history, aim(plan.tokens_after)).value(), aim(plan.tokens_after)));
 }
 
 TEST(Pipeline, NeedsAnAimAndIsSlowWhenAStepIs) {

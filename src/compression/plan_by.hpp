@@ -1,6 +1,7 @@
 // Calls code that a user may have written: strategies and summarisers.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <string>
@@ -30,9 +31,12 @@ auto call_user_code(const char* kind, std::string_view name, Call call) -> declt
   }
 }
 
-// The plan of a strategy; what it throws is an error, as above.
-inline Result<Plan> plan_by(const Strategy& strategy, const History& history, const Aim& aim) {
-  return call_user_code("strategy", strategy.name(), [&] { return strategy.plan(history, aim); });
-}
+// The plan of a strategy, with its tokens counted and the target of the aim; what it throws is an error, as above.
+Result<Plan> plan_by(const Strategy& strategy, const History& history, const Aim& aim);
+
+// The same; a plan that falls short is refused, or accepted if it frees something. cannot_fit: the aim cannot be reached; tokens_minimum is the
+// least that can.
+enum class IfShort : std::uint8_t { refuse, accept };
+Result<Plan> plan_reaching(const Strategy& strategy, const History& history, const Aim& aim, IfShort if_short);
 
 }  // namespace undertext

@@ -25,18 +25,27 @@ class Cheapest final : public Strategy {
     return std::any_of(strategies_.begin(), strategies_.end(), [](const StrategyPtr& one) { return one->needs_tokens_max(); });
   }
 
+  bool uses_default_target() const noexcept override {
+    return std::any_of(strategies_.begin(), strategies_.end(), [](const StrategyPtr& one) { return one->uses_default_target(); });
+  }
+
   Result<Plan> plan(const History& history, const Aim& aim) const override {
     const View view = history.view();
     if (is_within(view, aim)) return empty_plan(history, name());
-    std::optional<Plan> best;
+    if (strategies_.empty()) return Error{ErrorCode::invalid_argument, "prefer_cache needs strategies to choose from", "steps"};
+    std::optional<Plan> best, nearest;  // nearest: of those that fall short
     double best_cost = 0;
     std::optional<Error> error;
     for (const StrategyPtr& strategy : strategies_) {
       Result<Plan> plan = plan_by(*strategy, history, aim);
       if (!plan) {
-        if (plan.error().code != ErrorCode::cannot_fit) return plan;
-        const bool is_nearer = !error || plan.error().tokens_minimum < error->tokens_minimum;
-        if (is_nearer) error = plan.error();
+        if (aim.cancel.stop_requested()) return plan;
+        // One that failed tells more than one that found nothing to do.
+        if (!error || error->code == ErrorCode::cannot_fit) error = plan.error();
+        continue;
+      }
+      if (!reaches(*plan, aim)) {
+        if (!nearest || plan->tokens_after < nearest->tokens_after) nearest = std::move(*plan);
         continue;
       }
       const Result<double> cost = cost_of(history, *plan, aim);
@@ -45,8 +54,9 @@ class Cheapest final : public Strategy {
       best = std::move(*plan);
       best_cost = *cost;
     }
-    if (!best) return error ? *error : Error{ErrorCode::invalid_argument, "prefer_cache needs strategies to choose from", "steps"};
-    return std::move(*best);
+    if (best) return std::move(*best);
+    if (nearest) return std::move(*nearest);
+    return *error;
   }
 
  private:

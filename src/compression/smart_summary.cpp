@@ -1,5 +1,10 @@
-// smart_summary: a summary of the originals stands for everything but a tail.
+// smart_summary: summaries of the originals stand for everything but a tail. What is kept anyway parts the rest into stretches, and each of them has a
+// summary of its own, in its place: so nobody reads of work before the request it was done for.
+//
+//     system   u a u a u a   pinned   u a   system   u a u a u a u   a
+//              '-summary-'            kept           '--summary--' '- tail
 #include <algorithm>
+#include <map>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -14,8 +19,17 @@
 namespace undertext {
 namespace {
 
-constexpr std::uint64_t messages_kept = 10;  // where nothing else tells how long the tail is
-constexpr std::string_view heading = "[Summary of earlier messages]\n";
+constexpr std::uint64_t messages_kept = 10;    // where nothing else tells how long the tail is
+constexpr std::uint64_t text_tokens_min = 48;  // a summary that has room for less tells next to nothing
+// A plan asks a model at most so often; the other stretches, which are smaller, have digests.
+constexpr std::size_t slow_stretches_max = 4;
+
+// The text of the message that stands for the messages with these ordinals, the only place that gives it its form. A model that takes it for a task does
+// the work again.
+std::string summary_text(std::uint64_t first_ordinal, std::uint64_t last_ordinal, std::string_view summary) {
+  return "[Summary of earlier messages]\nWork already done, not to be repeated. EXPAND brings back the originals (ordinals " +
+         std::to_string(first_ordinal) + "-" + std::to_string(last_ordinal) + ").\n" + std::string(summary);
+}
 
 // The messages behind some of a view: where one of them is a summary, what it stands for, read through to the end.
 class Originals {
@@ -23,162 +37,374 @@ class Originals {
   explicit Originals(const Log& log) : log_(log) {}
 
   void add(std::uint32_t ordinal) {
-    if (!seen_.insert(ordinal).second) return;
-    const std::vector<std::uint32_t>* behind = log_.originals(ordinal);
-    if (!behind) {
-      messages_.push_back(log_.message(ordinal));
-      return;
-    }
     // Summaries of summaries are few deep, but a program may make them by hand: so without recursion.
-    std::vector<std::uint32_t> open(behind->rbegin(), behind->rend());
+    std::vector<std::uint32_t> open{ordinal};
     while (!open.empty()) {
       const std::uint32_t next = open.back();
       open.pop_back();
       if (!seen_.insert(next).second) continue;
-      if (const std::vector<std::uint32_t>* deeper = log_.originals(next)) {
-        open.insert(open.end(), deeper->rbegin(), deeper->rend());
+      if (const std::vector<std::uint32_t>* behind = log_.originals(next)) {
+        open.insert(open.end(), behind->rbegin(), behind->rend());
       } else {
         messages_.push_back(log_.message(next));
+        first_ = std::min(first_, next);
+        last_ = std::max(last_, next);
       }
     }
   }
+  std::uint32_t first() const { return std::min(first_, last_); }  // ordinals
+  std::uint32_t last() const { return last_; }
   std::vector<Message> take() { return std::move(messages_); }
 
  private:
   const Log& log_;
   std::unordered_set<std::uint32_t> seen_;
+  std::uint32_t first_ = no_place, last_ = 0;
   std::vector<Message> messages_;
+};
+
+// Which stretches of a view are summarised, and how long each summary may be.
+class Layout {
+ public:
+  struct Stretch {
+    Range range;
+    std::uint64_t tokens;          // that are hidden
+    std::uint64_t tokens_max = 0;  // of the message in their place
+  };
+
+  // `stays`: stretches that could not be summarised.
+  Layout(const History& history, const View& view, const Aim& aim, const SmartSummary& options, Whole whole, const Stretches& stays)
+      : view_(view), aim_(aim), around_(count_around(aim)), text_min_(std::min(text_tokens_min, options.summary_tokens_max)) {
+    const Kept always = Kept::always(history, view, whole).with(view, stays);
+    const std::uint64_t keep = options.keep.value_or(aim.tokens_max ? view.size() : messages_kept);
+    std::uint64_t start = previous_legal_cut(view.rep().log, view.rep().placed, view.size() - std::min(view.size(), keep), whole);
+    texts_max_ = options.summary_tokens_max;
+    if (!aim.tokens_max) {
+      lay_out(always, start);
+      return;
+    }
+    texts_max_ = std::min(texts_max_, *aim.tokens_max / 3);
+    lay_out(always, std::max(start, start_within(always)));
+    if (reaches_aim()) return;
+    // Then nothing but what must be stays, and also summaries that were made with more room are made again.
+    remakes_lone_ = true;
+    lay_out(always, view.size());
+  }
+
+  const std::vector<Stretch>& stretches() const { return stretches_; }
+  std::uint64_t kept_tokens() const { return kept_tokens_; }
+  std::uint64_t around() const { return around_; }
+  // What it comes to if every summary is as long as it may be.
+  std::uint64_t tokens() const {
+    std::uint64_t tokens = kept_tokens_;
+    for (const Stretch& stretch : stretches_) tokens += stretch.tokens_max;
+    return tokens;
+  }
+  bool reaches_aim() const { return !aim_.tokens_max || tokens() <= *aim_.tokens_max; }
+
+ private:
+  // Of the message around a summary.
+  static std::uint64_t count_around(const Aim& aim) {
+    constexpr std::uint64_t any_ordinal = 10'000;
+    const Result<Message> empty = Message::make(Role::user, summary_text(any_ordinal, any_ordinal, "."), {});
+    return empty ? count_tokens(aim, *empty) : 0;
+  }
+  std::uint64_t tokens_min() const { return around_ + text_min_; }  // of a message with a summary
+
+  // Whether there is something to gain. A summary of nothing but one summary would tell nothing new.
+  bool is_worth_it(const Range& range, std::uint64_t tokens) const {
+    if (tokens <= tokens_min()) return false;
+    if (range.end - range.start > 1) return true;
+    const bool is_lone = view_.rep().log.originals(static_cast<std::uint32_t>(view_.ordinal(range.start).value)) != nullptr;
+    return !is_lone || remakes_lone_;
+  }
+
+  // What `count` summaries may have together, when what is kept has `kept_tokens`.
+  std::uint64_t tokens_of(std::uint64_t count, std::uint64_t kept_tokens) const {
+    if (count == 0) return 0;
+    std::uint64_t tokens = count * around_ + texts_max_;
+    if (aim_.tokens_max) tokens = std::min(tokens, *aim_.tokens_max - std::min(*aim_.tokens_max, kept_tokens));
+    return std::max(tokens, count * tokens_min());
+  }
+
+  // Where the longest tail begins that fits beside the summaries of what is before it; the end when none does.
+  std::uint64_t start_within(const Kept& always) const {
+    struct Gap {
+      std::uint64_t start;
+      std::uint64_t short_tokens, count;  // of those before it: tokens that stay, and summaries
+    };
+    std::vector<Gap> gaps;
+    std::uint64_t short_tokens = 0, count = 0;
+    for (const Range& range : complement(always.stretches(), view_.size())) {
+      gaps.push_back({range.start, short_tokens, count});
+      const std::uint64_t tokens = tokens_in(view_, {range});
+      if (is_worth_it(range, tokens)) {
+        ++count;
+      } else {
+        short_tokens += tokens;
+      }
+    }
+    gaps.push_back({view_.size(), short_tokens, count});
+    const std::uint64_t least = tokens_of(count, always.tokens() + short_tokens);
+    const auto fits = [&](std::uint64_t start) {
+      const auto next =
+          std::lower_bound(gaps.begin(), gaps.end(), start, [](const Gap& g, std::uint64_t at) { return g.start < at; });
+      const std::uint64_t kept = tokens_with_tail(view_, always, start) + next->short_tokens;
+      return kept + std::min(least, tokens_of(next->count, 0)) <= *aim_.tokens_max;
+    };
+    std::uint64_t low = 0, high = view_.size();
+    while (low < high) {
+      const std::uint64_t middle = low + (high - low) / 2;
+      fits(middle) ? high = middle : low = middle + 1;
+    }
+    return next_legal_cut(view_.rep().log, view_.rep().placed, low, always.whole());
+  }
+
+  void lay_out(const Kept& always, std::uint64_t start) {
+    Kept kept = always.with(view_, complement(with_head(always.stretches(), start), view_.size()));
+    for (;;) {
+      stretches_.clear();
+      Stretches not_worth_it;
+      for (const Range& range : complement(kept.stretches(), view_.size())) {
+        const std::uint64_t tokens = tokens_in(view_, {range});
+        if (is_worth_it(range, tokens)) {
+          stretches_.push_back({range, tokens});
+        } else {
+          not_worth_it.push_back(range);
+        }
+      }
+      if (not_worth_it.empty()) break;
+      kept = kept.with(view_, not_worth_it);  // and with it the rest of its turns, elsewhere
+    }
+    kept_tokens_ = kept.tokens();
+    share();
+  }
+
+  // Of the view: `kept` and everything before `start`; its complement is what a tail adds.
+  static Stretches with_head(const Stretches& kept, std::uint64_t start) {
+    Stretches all;
+    add_stretch(all, 0, start);
+    for (const Range& range : kept)
+      if (range.end > start) add_stretch(all, std::max(range.start, start), range.end);
+    return all;
+  }
+
+  // Each summary has what the shortest needs, and of the rest as much as it hides of all that is hidden.
+  void share() {
+    std::uint64_t hidden_tokens = 0;
+    for (const Stretch& stretch : stretches_) hidden_tokens += stretch.tokens;
+    const std::uint64_t count = stretches_.size();
+    const std::uint64_t spare = tokens_of(count, kept_tokens_) - count * tokens_min();
+    for (Stretch& stretch : stretches_) {
+      const double part = static_cast<double>(stretch.tokens) / static_cast<double>(hidden_tokens);
+      const std::uint64_t more = static_cast<std::uint64_t>(static_cast<double>(spare) * part);
+      stretch.tokens_max = std::min(tokens_min() + more, stretch.tokens - 1);
+    }
+  }
+
+  const View& view_;
+  const Aim& aim_;
+  const std::uint64_t around_, text_min_;
+  std::uint64_t texts_max_ = 0;  // of all summaries together
+  bool remakes_lone_ = false;
+  std::uint64_t kept_tokens_ = 0;
+  std::vector<Stretch> stretches_;
 };
 
 class SummaryStrategy final : public Strategy {
  public:
   explicit SummaryStrategy(SmartSummary options) : options_(std::move(options)) {
-    if (!options_.summariser) options_.summariser = digest_summariser();
+    if (options_.summariser) summarisers_.push_back(options_.summariser);
+    summarisers_.insert(summarisers_.end(), options_.fallbacks.begin(), options_.fallbacks.end());
+    std::erase(summarisers_, nullptr);
+    std::erase(summarisers_, digest_summariser());
+    summarisers_.push_back(digest_summariser());
   }
   std::string_view name() const noexcept override { return "smart_summary"; }
-  bool is_slow() const noexcept override { return options_.summariser->is_slow(); }
+  bool is_slow() const noexcept override {
+    return std::any_of(summarisers_.begin(), summarisers_.end(), [](const auto& one) { return one->is_slow(); });
+  }
 
   Result<Plan> plan(const History& history, const Aim& aim) const override {
     const View view = view_with_links(history);
-    if (is_within(view, aim)) return empty_plan(history, name());
-    const Kept always = Kept::always(history, view);
-    std::uint64_t summary_tokens_max = options_.summary_tokens_max;
-    const std::uint64_t keep = options_.keep.value_or(aim.tokens_max ? view.size() : messages_kept);
-    std::uint64_t start = view.previous_legal_cut(view.size() - std::min(view.size(), keep));
-    if (aim.tokens_max) {
-      if (always.tokens() > *aim.tokens_max) return nothing_done(history, view, always, aim);
-      summary_tokens_max = std::min({summary_tokens_max, *aim.tokens_max / 3, *aim.tokens_max - always.tokens()});
-      start = std::max(start, largest_tail(view, always, *aim.tokens_max - summary_tokens_max));
+    Plan plan = empty_plan(history, name());
+    if (is_within(view, aim)) return plan;
+    Work work{history, view, aim, {}, {}, {}};
+    Stretches stays;
+    for (;;) {
+      const Layout layout = best_layout(work, stays);
+      if (layout.stretches().empty()) break;
+      Stretches failed;
+      if (std::optional<Error> error = summarise(work, layout, failed)) return *error;
+      if (failed.empty()) {
+        take(work, layout, plan);
+        return plan;
+      }
+      stays = joined_stretches(stays, failed);
     }
-    const Stretches hidden = complement(with_tail(always.stretches(), start, view.size()), view.size());
-    const std::uint64_t hidden_tokens = tokens_in(view, hidden);
-    // The summary is to be shorter than what it stands for; and the message around its text costs something too.
-    const std::uint64_t around = message_overhead(aim);
-    const std::uint64_t message_tokens_max = std::min(summary_tokens_max, hidden_tokens > 0 ? hidden_tokens - 1 : 0);
-    if ((!aim.tokens_max && !holds_news(view, hidden)) || message_tokens_max <= around)
-      return nothing_done(history, view, always, aim);
-    Result<Plan> plan = summarised(history, view, aim, hidden, hidden_tokens, message_tokens_max - around);
-    if (!plan && plan.error().code == ErrorCode::cannot_fit) return nothing_done(history, view, always, aim);
+    if (work.failed) return *work.failed;
     return plan;
   }
 
  private:
-  // A summary of nothing but one summary would tell nothing new.
-  static bool holds_news(const View& view, const Stretches& hidden) {
-    for (const Range& range : hidden) {
-      for (std::uint64_t i = range.start; i < range.end; ++i) {
-        if (!view.rep().log.originals(static_cast<std::uint32_t>(view.ordinal(i).value))) return true;
-        if (i + 1 < range.end || hidden.size() > 1) return true;
+  // What stands for a stretch.
+  struct Made {
+    Message message;
+    std::uint64_t tokens;
+    std::string summariser, model;
+  };
+  struct Work {
+    const History& history;
+    const View& view;
+    const Aim& aim;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Made> made;  // by stretch: a model is not asked twice for the same
+    std::optional<Error> failed;  // the first failure of a summariser other than that nothing is so short
+    std::string reasons;
+    std::uint64_t prompt_tokens = 0, completion_tokens = 0;
+  };
+
+  Layout best_layout(const Work& work, const Stretches& stays) const {
+    Layout turns(work.history, work.view, work.aim, options_, Whole::turns, stays);
+    if (turns.reaches_aim() || !has_reasoning(work.view)) return turns;
+    Layout steps(work.history, work.view, work.aim, options_, Whole::steps, stays);
+    return steps.tokens() < turns.tokens() ? steps : turns;
+  }
+
+  // Whether nobody else is tried: it was cancelled, or the caller has to fix something and has named nobody to help out until then. Messages that one
+  // summariser refuses, another may take.
+  bool ends_it(const Work& work, const Error& error) const {
+    const bool is_the_callers = error.code == ErrorCode::invalid_argument && error.field != "messages";
+    return work.aim.cancel.stop_requested() || (is_the_callers && options_.fallbacks.empty() && !work.aim.unattended);
+  }
+
+  // The largest stretches are for the summariser that was asked for; `failed` are those that nobody could summarise.
+  std::optional<Error> summarise(Work& work, const Layout& layout, Stretches& failed) const {
+    std::vector<std::uint64_t> sizes;
+    for (const Layout::Stretch& stretch : layout.stretches()) sizes.push_back(stretch.tokens);
+    std::sort(sizes.rbegin(), sizes.rend());
+    const std::uint64_t slow_tokens_min = is_slow() && sizes.size() > slow_stretches_max ? sizes[slow_stretches_max - 1] : 0;
+    std::size_t asked = 0;
+    // What is left of the aim, if every summary is as long as it may be, and what one leaves to the next: one may have more.
+    const bool has_spare = work.aim.tokens_max && layout.reaches_aim();
+    std::uint64_t spare = has_spare ? *work.aim.tokens_max - layout.tokens() : 0;
+    for (const Layout::Stretch& stretch : layout.stretches()) {
+      const bool with_model = stretch.tokens >= slow_tokens_min && (slow_tokens_min == 0 || asked < slow_stretches_max);
+      asked += with_model ? 1 : 0;
+      if (work.made.count({stretch.range.start, stretch.range.end}) > 0) continue;
+      const std::uint64_t tokens_most = stretch.tokens - 1;
+      const std::uint64_t tokens_max = work.aim.tokens_max ? std::min(stretch.tokens_max + spare, tokens_most) : tokens_most;
+      Result<Made> made = made_for(work, layout, stretch, tokens_max, with_model);
+      if (!made && ends_it(work, made.error())) return made.error();
+      if (!made) {
+        failed.push_back(stretch.range);
+        continue;
       }
+      if (has_spare) spare += stretch.tokens_max - made->tokens;  // within it, also where it is more than its share
+      work.made.emplace(std::pair(stretch.range.start, stretch.range.end), std::move(*made));
     }
-    return false;
+    return {};
   }
 
-  // The least that could be reached: with a summary of one token, whose message has at most a third of the room.
-  Result<Plan> nothing_done(const History& history, const View& view, const Kept& always, const Aim& aim) const {
-    if (!aim.tokens_max) return empty_plan(history, name());
-    const std::uint64_t least_summary = message_overhead(aim) + 1;
-    const std::uint64_t least = std::max(always.tokens() + least_summary, 3 * least_summary);
-    const std::uint64_t tokens = view.sums().tokens();
-    // What is no more than the aim and still was not reached, because there is nothing to tell or no way to tell it, cannot be promised.
-    return cannot_fit(name(), least > *aim.tokens_max ? std::min(least, tokens) : tokens, *aim.tokens_max);
+  // By the first summariser that can. cannot_fit or what the last one failed with: none can.
+  Result<Made> made_for(Work& work, const Layout& layout, const Layout::Stretch& stretch, std::uint64_t tokens_max,
+                        bool with_model) const {
+    std::optional<Error> error;
+    for (const std::shared_ptr<const Summariser>& summariser : summarisers_) {
+      if (!with_model && summariser->is_slow()) continue;
+      if (error) work.reasons += "; " + std::string(summariser->name()) + " instead";
+      Result<Made> made = made_by(*summariser, work, layout, stretch, tokens_max);
+      if (made || ends_it(work, made.error())) return made;
+      error = made.error();
+      if (error->code == ErrorCode::cannot_fit && summariser == summarisers_.back()) break;
+      if (!work.failed) work.failed = error;
+      work.reasons += "; summariser " + std::string(summariser->name()) + " failed: " + error->message;
+    }
+    return *error;
   }
 
-  static std::vector<Message> visible_in(const View& view, const Stretches& hidden) {
-    std::vector<Message> messages;
-    for (const Range& range : hidden) {
-      for (std::uint64_t i = range.start; i < range.end; ++i) messages.push_back(view[i]);
-    }
-    return messages;
-  }
-
-  Result<Plan> summarised(const History& history, const View& view, const Aim& aim, const Stretches& hidden,
-                          std::uint64_t hidden_tokens, std::uint64_t text_tokens_max) const {
-    Originals originals(view.rep().log);
-    for (const Range& range : hidden) {
-      for (std::uint64_t i = range.start; i < range.end; ++i) {
-        originals.add(static_cast<std::uint32_t>(view.ordinal(i).value));
-      }
-    }
-    SummaryRequest request{originals.take(), text_tokens_max, aim.count_text, aim.cancel};
+  Result<Made> made_by(const Summariser& summariser, Work& work, const Layout& layout, const Layout::Stretch& stretch,
+                       std::uint64_t tokens_max) const {
+    const Log& log = work.view.rep().log;
+    const Aim& aim = work.aim;
+    Originals originals(log);
+    for (std::uint64_t i = stretch.range.start; i < stretch.range.end; ++i)
+      originals.add(static_cast<std::uint32_t>(work.view.ordinal(i).value));
+    const std::uint32_t first = originals.first(), last = originals.last();
+    SummaryRequest request{originals.take(), stretch.tokens_max - layout.around(), aim.count_text, aim.cancel};
     if (!request.count_tokens) request.count_tokens = [](std::string_view text) { return (text.size() + 2) / 3; };
     const auto tell = [&](std::string_view text_so_far) {
       aim.on_progress({CompressionProgress::Stage::summarising, request.messages.size(), text_so_far.size()});
     };
     if (aim.on_progress) request.on_progress = tell;
 
-    Plan plan = empty_plan(history, name());
-    const std::uint64_t kept_tokens = plan.tokens_before - hidden_tokens;
-    bool through_summaries = true;
     for (;;) {
       if (aim.on_progress) tell("");
-      Result<Summary> summary =
-          call_user_code("summariser", options_.summariser->name(), [&] { return options_.summariser->summarise(request); });
-      if (!summary && summary.error().code == ErrorCode::too_large && through_summaries) {
-        // The originals are out of reach: too many for whoever summarises. Then earlier summaries have to speak for theirs.
-        request.messages = visible_in(view, hidden);
-        through_summaries = false;
-        continue;
+      Result<Summary> summary = call_user_code("summariser", summariser.name(), [&] { return summariser.summarise(request); });
+      if (!summary && summary.error().code == ErrorCode::too_large && request.summaries.empty() &&
+          take_visible(work.view, stretch.range, request)) {
+        continue;  // the originals are out of reach: too many for whoever summarises
       }
       if (!summary) return summary.error();
-      if (summary->text.find_first_not_of(" \t\r\n") == std::string::npos) return bad_summary("returned nothing");
-      Result<Message> message = Message::make(Role::user, std::string(heading) + summary->text, aim.limits);
-      if (!message) return bad_summary("returned what is no message: " + message.error().message);
-      plan.prompt_tokens += summary->prompt_tokens;
-      plan.completion_tokens += summary->completion_tokens;
+      work.prompt_tokens += summary->prompt_tokens;
+      work.completion_tokens += summary->completion_tokens;
+      if (summary->text.find_first_not_of(" \t\r\n") == std::string::npos) return bad_summary(summariser, "returned nothing");
+      Result<Message> message = Message::make(Role::user, summary_text(first, last, summary->text), aim.limits);
+      if (!message) return bad_summary(summariser, "returned what is no message: " + message.error().message);
       const std::uint64_t tokens = count_tokens(aim, *message);
-      plan.tokens_after = kept_tokens + tokens;
-      const std::uint64_t tokens_max = aim.tokens_max.value_or(plan.tokens_before - 1);
-      if (plan.tokens_after < plan.tokens_before && plan.tokens_after <= tokens_max) {
-        plan.replacements.push_back({hidden, std::move(*message)});
-        plan.model = std::move(summary->model);
-        break;
-      }
+      if (tokens <= tokens_max) return Made{std::move(*message), tokens, std::string(summariser.name()), std::move(summary->model)};
       // A text may count for more with what is around it than alone. Whoever kept to the limit is asked for less, if that costs nothing.
-      const std::uint64_t excess = plan.tokens_after - std::min(tokens_max, plan.tokens_before - 1);
+      const std::uint64_t excess = tokens - tokens_max;
       const bool kept_to_it = request.count_tokens(summary->text) <= request.tokens_max;
-      if (!kept_to_it || options_.summariser->is_slow() || excess >= request.tokens_max) {
-        return bad_summary(plan.tokens_after < plan.tokens_before ? "returned more than there is room for"
-                                                                  : "returned more than it was to replace");
+      if (!kept_to_it || summariser.is_slow() || excess >= request.tokens_max) {
+        return bad_summary(
+            summariser, tokens < stretch.tokens ? "returned more than there is room for" : "returned more than it was to replace");
       }
       request.tokens_max -= excess;
     }
-    plan.summariser = options_.summariser->name();
-    plan.reason = "a summary in place of all but the tail";
-    return plan;
   }
 
-  static std::uint64_t message_overhead(const Aim& aim) {
-    const Result<Message> empty = Message::make(Role::user, std::string(heading) + ".", {});
-    return empty ? count_tokens(aim, *empty) : 0;
+  // What stands in the view, where earlier summaries speak for what they stand for. Whether there are any.
+  static bool take_visible(const View& view, const Range& range, SummaryRequest& request) {
+    std::vector<Message> visible;
+    std::vector<std::size_t> summaries;
+    for (std::uint64_t i = range.start; i < range.end; ++i) {
+      if (view.rep().log.originals(static_cast<std::uint32_t>(view.ordinal(i).value))) summaries.push_back(visible.size());
+      visible.push_back(view[i]);
+    }
+    if (summaries.empty()) return false;
+    request.messages = std::move(visible);
+    request.summaries = std::move(summaries);
+    return true;
   }
 
-  Error bad_summary(std::string problem) const {
-    return {ErrorCode::unavailable, "the summariser " + std::string(options_.summariser->name()) + " " + std::move(problem),
-            "summariser"};
+  static void take(Work& work, const Layout& layout, Plan& plan) {
+    plan.tokens_after = layout.kept_tokens();
+    for (const Layout::Stretch& stretch : layout.stretches()) {
+      Made& made = work.made.at({stretch.range.start, stretch.range.end});
+      plan.tokens_after += made.tokens;
+      add_name(plan.summariser, made.summariser);
+      add_name(plan.model, made.model);
+      plan.replacements.push_back({{stretch.range}, std::move(made.message)});
+    }
+    plan.prompt_tokens = work.prompt_tokens;
+    plan.completion_tokens = work.completion_tokens;
+    plan.reason =
+        plan.replacements.size() == 1 ? "a summary in place of all but the tail" : "summaries in place of all but the tail";
+    plan.reason += work.reasons;
+  }
+
+  // A list without repeats.
+  static void add_name(std::string& names, const std::string& name) {
+    if ((", " + names + ", ").find(", " + name + ", ") != std::string::npos || name.empty()) return;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+
+  static Error bad_summary(const Summariser& summariser, std::string problem) {
+    return {ErrorCode::unavailable, "the summariser " + std::string(summariser.name()) + " " + std::move(problem), "summariser"};
   }
 
   SmartSummary options_;
+  std::vector<std::shared_ptr<const Summariser>> summarisers_;  // in the order in which they are tried; the digest last
 };
 
 }  // namespace

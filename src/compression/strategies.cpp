@@ -13,11 +13,8 @@ namespace {
 class NoStrategy final : public Strategy {
  public:
   std::string_view name() const noexcept override { return "none"; }
-  Result<Plan> plan(const History& history, const Aim& aim) const override {
-    const View view = history.view();
-    if (aim.tokens_max && !is_within(view, aim)) return cannot_fit(name(), view.sums().tokens(), *aim.tokens_max);
-    return empty_plan(history, name());
-  }
+  bool has_target() const noexcept override { return false; }
+  Result<Plan> plan(const History& history, const Aim&) const override { return empty_plan(history, name()); }
 };
 
 class KeepRecent final : public Strategy {
@@ -30,10 +27,12 @@ class KeepRecent final : public Strategy {
   Result<Plan> plan(const History& history, const Aim& aim) const override {
     const View view = view_with_links(history);
     if (is_within(view, aim)) return empty_plan(history, name());
-    const std::uint64_t start = view.previous_legal_cut(first_wanted(view));
-    Plan plan =
-        plan_keeping(history, view, with_tail(Kept::always_with_user(history, view).stretches(), start, view.size()), name());
-    if (aim.tokens_max && plan.tokens_after > *aim.tokens_max) return cannot_fit(name(), plan.tokens_after, *aim.tokens_max);
+    const std::uint64_t wanted = first_wanted(view);
+    Plan plan = plan_by_turns_or_steps(view, aim, [&](Whole whole) {
+      const std::uint64_t start = previous_legal_cut(view.rep().log, view.rep().placed, wanted, whole);
+      return plan_keeping(history, view, with_tail(Kept::always_with_user(history, view, whole).stretches(), start, view.size()),
+                          name());
+    });
     plan.reason = "keep the last " + std::to_string(messages_) + " messages";
     return plan;
   }
@@ -61,11 +60,13 @@ class SlidingWindow final : public Strategy {
       return Error{ErrorCode::invalid_argument, "sliding_window needs to know how many tokens there is room for", "targetTokens"};
     const View view = view_with_links(history);
     if (is_within(view, aim)) return empty_plan(history, name());
-    const Kept always = Kept::always_with_user(history, view);
-    if (always.tokens() > *aim.tokens_max) return cannot_fit(name(), always.tokens(), *aim.tokens_max);
-    const std::uint64_t start = largest_tail(view, always, *aim.tokens_max);
-    Plan plan = plan_keeping(history, view, with_tail(always.stretches(), start, view.size()), name());
-    plan.reason = "the largest tail within " + std::to_string(*aim.tokens_max) + " tokens";
+    Plan plan = plan_by_turns_or_steps(view, aim, [&](Whole whole) {
+      const Kept always = Kept::always_with_user(history, view, whole);
+      const std::uint64_t start = always.tokens() > *aim.tokens_max ? view.size() : largest_tail(view, always, *aim.tokens_max);
+      return plan_keeping(history, view, with_tail(always.stretches(), start, view.size()), name());
+    });
+    plan.reason =
+        reaches(plan, aim) ? "the largest tail within " + std::to_string(*aim.tokens_max) + " tokens" : "only what must stay";
     return plan;
   }
 };

@@ -110,6 +110,36 @@ TEST(KeepRecent, ACallThatStillWaitsStaysWhereverItStands) {
   EXPECT_EQ(after(history, *keep_recent(1)), (List{10}));
 }
 
+// An edited copy of a call is stored after the result that it has.
+TEST(KeepRecent, AnEditedCallWhoseResultIsThereDoesNotWait) {
+  const Message spoken =
+      Message::parse(R"({"role":"assistant","content":"so I look","toolCalls":[{"id":"a","name":"f"}]})").value();
+  const History history = history_of({text("user", "q"), spoken, result("a", "r"), text("assistant", "done"), text("user", "z")});
+  const Operation::What edits[] = {op::Transform{Names::indices({1}), ReplaceText{"look", "see"}},
+                                   op::Transform{Names::indices({1}), SetMetadata{R"({"n":1})"}},
+                                   op::Replace{Names::indices({1}), {call("a")}}, op::Split{1, {2}}};
+  for (const Operation::What& edit : edits) EXPECT_EQ(after(applied(history, edit), *keep_recent(1)), (List{4})) << edit.index();
+}
+
+TEST(KeepRecent, AnEditedCallThatWaitsStays) {
+  const Message spoken =
+      Message::parse(R"({"role":"assistant","content":"so I look","toolCalls":[{"id":"a","name":"f"}]})").value();
+  const History history =
+      history_of({text("user", "q"), spoken, text("user", "meanwhile"), text("assistant", "yes"), text("user", "z")});
+  EXPECT_EQ(after(applied(history, op::Transform{Names::indices({1}), ReplaceText{"look", "see"}}), *keep_recent(1)), (List{5, 4}));
+  EXPECT_EQ(after(applied(history, op::Replace{Names::indices({1}), {call("a")}}), *keep_recent(1)), (List{5, 4}));
+  EXPECT_EQ(after(applied(history, op::Split{1, {2}}), *keep_recent(1)), (List{6, 4})) << "the piece that calls";
+}
+
+TEST(KeepRecent, OfTwoCallsInOneMessageTheOneThatWaitsKeepsBoth) {
+  const Message both = Message::parse(R"({"role":"assistant","content":"","toolCalls":[{"id":"a"},{"id":"b"}]})").value();
+  History history = history_of(
+      {text("user", "q"), both, result("a", "r"), text("user", "meanwhile"), text("assistant", "yes"), text("user", "z")});
+  EXPECT_EQ(after(history, *keep_recent(1)), (List{1, 2, 5}));
+  history = applied(history, op::Replace{Names::indices({1}), {both}});
+  EXPECT_EQ(after(history, *keep_recent(1)), (List{6, 2, 5}));
+}
+
 TEST(KeepRecent, ReasoningStaysWithTheCallsThatFollowFromIt) {
   const Message reasoning = Message::parse(R"({"role":"assistant","content":[{"type":"reasoning","summary":[]}]})").value();
   const History history = history_of({text("user", "q"), reasoning, call("a"), call("b"), result("a", "r"), result("b", "r"),
@@ -122,6 +152,38 @@ TEST(KeepRecent, AViewWhoseUsersSentOnlyASummaryIsNotEmptied) {
   History history = history_of({text("user", "a"), text("assistant", "b"), text("assistant", "c")});
   history = applied(history, op::Compress{Names::indices({0, 1}), text("user", "summary")});
   EXPECT_EQ(after(history, *keep_recent(0)), (List{3}));
+}
+
+TEST(KeepRecent, AViewWithoutAUserKeepsItsLastUnit) {
+  const History history = history_of({text("assistant", "a"), call("a"), result("a", "r"), text("assistant", "b")});
+  EXPECT_EQ(after(history, *keep_recent(0)), (List{3}));
+  EXPECT_EQ(after(history, *sliding_window(), 0), (List{3}));
+  EXPECT_EQ(fit_view(history, {}, *sliding_window(), aim()).value().tokens_minimum, history.view().tokens(3));
+  const History ends_with_pair = history_of({text("assistant", "a"), call("a"), result("a", "r")});
+  EXPECT_EQ(after(ends_with_pair, *keep_recent(0)), (List{1, 2}));
+}
+
+TEST(None, LeavesEverythingAsItIsWhateverTheTarget) {
+  const Plan plan = no_strategy()->plan(three_turns(), aim(1)).value();
+  EXPECT_TRUE(plan.replacements.empty());
+  EXPECT_EQ(plan.tokens_after, three_turns().stats().tokens);
+  EXPECT_FALSE(no_strategy()->has_target());
+}
+
+TEST(WaitingCalls, StayWithEveryStrategySoThatTheResultFindsThem) {
+  const History history =
+      history_of({call("c"), text("user", "meanwhile"), text("assistant", long_text()), text("user", "and?"), text("user", "now")});
+  const StrategyPtr summary = smart_summary({.keep = 1}), recent = keep_recent(2);
+  for (const StrategyPtr& strategy : {recent, summary, keep_system_and_recent(1), sliding_window(), default_strategy(),
+                                      pipeline({summary, recent}), prefer_cache({recent, summary}, {})}) {
+    SCOPED_TRACE(strategy->name());
+    const std::optional<std::uint64_t> tokens_max = strategy->needs_tokens_max() ? std::optional<std::uint64_t>(90) : std::nullopt;
+    const Plan plan = strategy->plan(history, aim(tokens_max)).value();
+    EXPECT_FALSE(plan.replacements.empty());
+    const History made = applied(applied(history, op::ApplyPlan{plan}), op::Append{{result("c", "JOB RESULT 42")}});
+    EXPECT_TRUE(made.view().index_of(Ordinal(0)));
+    EXPECT_EQ(made.view()[made.view().size() - 1].text(), "JOB RESULT 42");
+  }
 }
 
 TEST(SlidingWindow, NeedsAnAim) {
@@ -140,14 +202,15 @@ TEST(SlidingWindow, KeepsTheLargestTailThatFits) {
   EXPECT_EQ(after(history, *sliding_window(), view.sums().tokens()), ordinals_of(view));
 }
 
-TEST(SlidingWindow, SaysTheLeastItCanReachWhenThatIsTooMuch) {
+TEST(SlidingWindow, LeavesTheLeastItCanWhenThatIsTooMuch) {
   const History history = three_turns();
   const std::uint64_t least = history.view().tokens(0) + history.view().tokens(9);
-  const Result<Plan> plan = sliding_window()->plan(history, aim(least - 1));
-  ASSERT_FALSE(plan);
-  EXPECT_EQ(plan.error().code, ErrorCode::cannot_fit);
-  EXPECT_EQ(plan.error().tokens_minimum, least);
-  EXPECT_EQ(after(history, *sliding_window(), least), (List{0, 9}));
+  const Plan plan = sliding_window()->plan(history, aim(least - 1)).value();
+  EXPECT_FALSE(reaches(plan, aim(least - 1)));
+  EXPECT_TRUE(reaches(plan, aim(least)));
+  EXPECT_TRUE(reaches(plan, aim()));
+  EXPECT_EQ(plan.tokens_after, least);
+  EXPECT_EQ(after(history, *sliding_window(), least - 1), (List{0, 9}));
 }
 
 TEST(ClearToolResults, PutsStubsThatTellTheToolAndTheSize) {
@@ -205,7 +268,10 @@ TEST(SmartSummary, PutsOneSummaryInPlaceOfAllButTheTail) {
   EXPECT_EQ(plan.completion_tokens, 5u);
   const History made = applied(history, op::ApplyPlan{plan});
   EXPECT_EQ(ordinals_of(made.view()), (List{0, 11, 9, 10}));
-  EXPECT_EQ(made.view()[1].text(), "[Summary of earlier messages]\nwhat was");
+  EXPECT_EQ(
+      made.view()[1].text(),
+      "[Summary of earlier messages]\nWork already done, not to be repeated. EXPAND brings back the originals (ordinals 1-8).\n"
+      "what was");
   EXPECT_EQ(made.view()[1].role(), Role::user);
 }
 
@@ -221,11 +287,12 @@ TEST(SmartSummary, ReadsThroughEarlierSummariesAndStubsToTheOriginals) {
   History history = three_turns();
   history = applied(history, op::ApplyPlan{clear_tool_results({.keep = 0})->plan(history, aim()).value()});
   history = applied(history, op::ApplyPlan{strategy->plan(history, aim()).value()});
-  history = applied(history, op::Append{{text("user", "fourth"), text("assistant", "four")}});
+  history = applied(history, op::Append{{text("user", "fourth " + long_text()), text("assistant", "four"), text("user", "fifth"),
+                                         text("assistant", "five")}});
   history = applied(history, op::ApplyPlan{strategy->plan(history, aim()).value()});
   ASSERT_EQ(history.view().size(), 4u);
   std::vector<std::string> expected;
-  for (std::uint64_t o = 1; o <= 10; ++o) expected.emplace_back(history.log()[o].json());
+  for (const std::uint64_t o : List{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15}) expected.emplace_back(history.log()[o].json());
   EXPECT_EQ(given, expected);
 }
 
@@ -242,29 +309,131 @@ TEST(SmartSummary, ASummaryAloneIsNotSummarisedAgain) {
   EXPECT_EQ(asked, 1);
 }
 
-TEST(SmartSummary, WhatTheSummariserFailsWithIsPassedOn) {
-  const StrategyPtr strategy =
-      summary_by([](const SummaryRequest&) -> Result<Summary> { return Error{ErrorCode::unavailable, "not now", "there"}; });
-  for (const std::optional<std::uint64_t> tokens_max : {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(200)}) {
-    const Result<Plan> plan = strategy->plan(three_turns(), aim(tokens_max));
-    ASSERT_FALSE(plan);
-    EXPECT_EQ(plan.error().code, ErrorCode::unavailable);
-    EXPECT_EQ(plan.error().message, "not now");
-  }
+// The work for the last request, some of it before a reminder.
+TEST(SmartSummary, WorkNeverStandsBeforeTheRequestItWasDoneFor) {
+  const History history =
+      history_of({text("user", "Task one: " + long_text()), text("assistant", long_text()),
+                  text("user", "Task two: delete the table"), text("assistant", "DROP TABLE " + long_text()),
+                  text("system", "a reminder"), text("assistant", long_text() + " done"), text("assistant", "anything else?")});
+  const Plan plan = summary_by([](const SummaryRequest& r) { return Summary{std::to_string(r.messages.size()) + " told"}; })
+                        ->plan(history, aim())
+                        .value();
+  const View view = applied(history, op::ApplyPlan{plan}).view();
+  EXPECT_EQ(ordinals_of(view), (List{7, 2, 8, 4, 9, 6}));
+  EXPECT_NE(view[0].text().find("(ordinals 0-1).\n2 told"), std::string::npos);
+  EXPECT_NE(view[2].text().find("(ordinals 3-3).\n1 told"), std::string::npos);
+  EXPECT_NE(view[4].text().find("(ordinals 5-5).\n1 told"), std::string::npos);
 }
 
-TEST(SmartSummary, NothingGarbageAndTooMuchAreRefused) {
-  const auto problem = [](const std::string& answer, std::optional<std::uint64_t> tokens_max = {}) {
-    const Result<Plan> plan =
-        summary_by([&](const SummaryRequest&) { return Summary{answer}; })->plan(three_turns(), aim(tokens_max));
-    return plan ? std::string() : std::string(name(plan.error().code)) + ": " + plan.error().message;
+TEST(SmartSummary, ShortStretchesBetweenWhatStaysStay) {
+  const History history = applied(history_of({text("user", long_text()), text("assistant", "short"), text("user", "pinned"),
+                                              text("assistant", "short too"), text("user", "rules"), text("assistant", "tail")}),
+                                  op::Mark{Names::indices({2}), std::string(pinned_mark)});
+  EXPECT_EQ(after(history, *smart_summary({.keep = 1})), (List{6, 2, 3, 4, 5}));
+}
+
+TEST(SmartSummary, TheLongerAStretchTheLongerItsSummaryMayBe) {
+  std::vector<std::uint64_t> asked;
+  const StrategyPtr strategy = summary_by([&](const SummaryRequest& r) {
+    asked.push_back(r.tokens_max);
+    return Summary{"s"};
+  });
+  const std::string ten = long_text() + long_text() + long_text() + long_text() + long_text();
+  strategy
+      ->plan(history_of({text("assistant", ten + ten + ten), text("system", "x"), text("assistant", ten), text("user", "z")}),
+             aim())
+      .value();
+  ASSERT_EQ(asked.size(), 2u);
+  EXPECT_GT(asked[0], 2 * asked[1]);
+  EXPECT_LE(asked[0] + asked[1], 1024u);
+}
+
+TEST(SmartSummary, AModelIsAskedForTheLargestStretchesOnly) {
+  int asked = 0;
+  const StrategyPtr strategy = summary_by([&](const SummaryRequest&) {
+    ++asked;
+    return Summary{"s", "m"};
+  });
+  std::vector<Message> messages;
+  for (int i = 0; i < 9; ++i) {
+    messages.push_back(text("user", "Look at src/file" + std::to_string(i) + ".c " + long_text() + (i < 2 ? long_text() : "")));
+    messages.push_back(text("system", "reminder"));
+  }
+  messages.push_back(text("user", "z"));
+  const Plan plan = strategy->plan(history_of(messages), aim()).value();
+  EXPECT_EQ(plan.replacements.size(), 9u);
+  EXPECT_EQ(asked, 4);
+  EXPECT_EQ(plan.summariser, "told, digest");
+  EXPECT_EQ(plan.model, "m");
+}
+
+TEST(SmartSummary, WhatFailsIsReplacedByTheNextAndByTheDigestLast) {
+  const auto failing = std::make_shared<Told>(
+      [](const SummaryRequest&) -> Result<Summary> { return Error{ErrorCode::unavailable, "not now", "there"}; });
+  const auto working = std::make_shared<Told>([](const SummaryRequest&) -> Result<Summary> { return Summary{"fine", "m"}; });
+  const Plan next =
+      smart_summary({.summariser = failing, .fallbacks = {failing, working}, .keep = 1})->plan(three_turns(), aim()).value();
+  EXPECT_EQ(next.summariser, "told");
+  EXPECT_EQ(next.model, "m");
+  const Plan last = smart_summary({.summariser = failing, .keep = 1})->plan(three_turns(), aim()).value();
+  EXPECT_EQ(last.summariser, "digest");
+  EXPECT_EQ(last.reason, "a summary in place of all but the tail; summariser told failed: not now; digest instead");
+}
+
+TEST(SmartSummary, WhatTheCallerHasToFixIsPassedOnUnlessThereAreFallbacks) {
+  const auto wrong = [](const std::string& field) {
+    return std::make_shared<Told>(
+        [field](const SummaryRequest&) -> Result<Summary> { return Error{ErrorCode::invalid_argument, "no", field}; });
   };
-  EXPECT_EQ(problem("fine"), "");
-  EXPECT_EQ(problem(""), "unavailable: the summariser told returned nothing");
-  EXPECT_EQ(problem(" \n\t "), "unavailable: the summariser told returned nothing");
-  EXPECT_EQ(problem("\xff\xfe").substr(0, 61), "unavailable: the summariser told returned what is no message:");
-  EXPECT_EQ(problem(std::string(9000, 'x')), "unavailable: the summariser told returned more than it was to replace");
-  EXPECT_EQ(problem(std::string(1000, 'x'), 200), "unavailable: the summariser told returned more than there is room for");
+  const Result<Plan> plan = smart_summary({.summariser = wrong("key_variable"), .keep = 1})->plan(three_turns(), aim());
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().field, "key_variable");
+  const auto used = [&](const SmartSummary& options) {
+    return smart_summary(options)->plan(three_turns(), aim()).value().summariser;
+  };
+  EXPECT_EQ(used({.summariser = wrong("key_variable"), .fallbacks = {wrong("model")}, .keep = 1}), "digest");
+  EXPECT_EQ(used({.summariser = wrong("messages"), .keep = 1}), "digest") << "another may take what this one refuses";
+}
+
+TEST(SmartSummary, ACancelledSummaryIsNotTriedAgain) {
+  std::stop_source stop;
+  int asked = 0;
+  const auto cancelled = std::make_shared<Told>([&](const SummaryRequest&) -> Result<Summary> {
+    ++asked;
+    stop.request_stop();
+    return Error{ErrorCode::unavailable, "cancelled"};
+  });
+  Aim to = aim();
+  to.cancel = stop.get_token();
+  const Result<Plan> plan = smart_summary({.summariser = cancelled, .fallbacks = {cancelled}, .keep = 1})->plan(three_turns(), to);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().message, "cancelled");
+  EXPECT_EQ(asked, 1);
+}
+
+TEST(SmartSummary, WhereNobodyHasASummaryTheFirstFailureIsTheAnswer) {
+  const auto failing = std::make_shared<Told>(
+      [](const SummaryRequest&) -> Result<Summary> { return Error{ErrorCode::unavailable, "the summary was cut off"}; });
+  // No digest is as short as that.
+  const Result<Plan> plan = smart_summary({.summariser = failing, .keep = 1, .summary_tokens_max = 3})->plan(three_turns(), aim());
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().message, "the summary was cut off");
+}
+
+TEST(SmartSummary, NothingGarbageAndTooMuchAreNoSummaries) {
+  const auto problem = [](const std::string& answer, std::optional<std::uint64_t> tokens_max = {}) {
+    const Plan plan =
+        summary_by([&](const SummaryRequest&) { return Summary{answer}; })->plan(three_turns(), aim(tokens_max)).value();
+    return plan.reason;
+  };
+  const std::string done = "a summary in place of all but the tail",
+                    failed = done + "; summariser told failed: the summariser told ";
+  EXPECT_EQ(problem("fine"), done);
+  EXPECT_EQ(problem(""), failed + "returned nothing; digest instead");
+  EXPECT_EQ(problem(" \n\t "), failed + "returned nothing; digest instead");
+  EXPECT_EQ(problem("\xff\xfe").substr(0, failed.size() + 27), failed + "returned what is no message");
+  EXPECT_EQ(problem(std::string(9000, 'x')), failed + "returned more than it was to replace; digest instead");
+  EXPECT_EQ(problem(std::string(1000, 'x'), 200), failed + "returned more than there is room for; digest instead");
 }
 
 TEST(SmartSummary, WithoutAnAimWhatIsNotWorthASummaryStays) {
@@ -273,16 +442,6 @@ TEST(SmartSummary, WithoutAnAimWhatIsNotWorthASummaryStays) {
   const Result<Plan> plan = strategy->plan(history, aim());
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_TRUE(plan->replacements.empty());
-}
-
-TEST(SmartSummary, ASummariserThatHasNothingSoShortIsNoFailureWithoutAnAim) {
-  const StrategyPtr strategy =
-      summary_by([](const SummaryRequest&) -> Result<Summary> { return Error{ErrorCode::cannot_fit, "too short"}; });
-  EXPECT_TRUE(strategy->plan(three_turns(), aim()).value().replacements.empty());
-  const Result<Plan> plan = strategy->plan(three_turns(), aim(200));
-  ASSERT_FALSE(plan);
-  EXPECT_EQ(plan.error().code, ErrorCode::cannot_fit);
-  EXPECT_GT(plan.error().tokens_minimum.value_or(0), 200u);
 }
 
 TEST(SmartSummary, AsksAFastSummariserForLessWhenWhatIsAroundTheTextCostsMore) {
@@ -361,7 +520,8 @@ TEST(UserStrategy, ThatHidesWhatMustStayIsRefusedWhenItsPlanIsApplied) {
 TEST(UserStrategy, ThatFallsShortDoesNotFit) {
   const Fit fit = fit_view(three_turns(), {.window = 20}, Careless({{1, 5}}), aim()).value();
   EXPECT_EQ(fit.outcome, Fit::Outcome::cannot_fit);
-  EXPECT_EQ(fit.tokens_minimum, three_turns().stats().tokens);
+  EXPECT_EQ(fit.tokens_minimum, three_turns().stats().tokens - three_turns().view().sums(1, 5).tokens())
+      << "though it does not count";
 }
 
 TEST(Rebase, KeepsWhatWasAppendedMeanwhile) {
@@ -392,6 +552,55 @@ TEST(Rebase, IsAConflictWhenSomethingHiddenIsThereNoMore) {
   const Result<Plan> moved = rebase(plan, history, later);
   ASSERT_FALSE(moved);
   EXPECT_EQ(moved.error().code, ErrorCode::conflict);
+}
+
+TEST(Rebase, IsAConflictWhenSomethingStandsInsideWhatASummaryStandsFor) {
+  const History history = three_turns();
+  const Plan plan = smart_summary({.keep = 2})->plan(history, aim()).value();
+  EXPECT_TRUE(rebase(plan, history, applied(history, op::Insert{1, {text("system", "before it")}})));
+  EXPECT_TRUE(rebase(plan, history, applied(history, op::Insert{9, {text("system", "after it")}})));
+  const Result<Plan> moved = rebase(plan, history, applied(history, op::Insert{5, {text("system", "inside")}}));
+  ASSERT_FALSE(moved);
+  EXPECT_EQ(moved.error().code, ErrorCode::conflict);
+}
+
+// A user, then a model that thinks before each of its calls; the last result is unread.
+History thinking_loop(int steps) {
+  std::vector<Message> messages{text("user", "find the bug")};
+  for (int i = 0; i < steps; ++i) {
+    const std::string id = "c" + std::to_string(i);
+    messages.push_back(Message::parse(R"({"role":"assistant","content":[{"type":"thinking","thinking":")" + long_text() +
+                                      R"(","signature":"s"},{"type":"tool_use","id":")" + id + R"(","name":"read","input":{}}]})")
+                           .value());
+    messages.push_back(Message::parse(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":")" + id +
+                                      R"(","content":")" + long_text() + R"("}]})")
+                           .value());
+  }
+  return history_of(messages);
+}
+
+TEST(DefaultStrategy, CopesWithALoopOfThinkingAndTools) {
+  const History history = thinking_loop(15);
+  ASSERT_GT(history.stats().tokens, 3300u);
+  const Plan plan = default_strategy()->plan(history, aim(1125)).value();
+  EXPECT_TRUE(reaches(plan, aim(1125))) << plan.tokens_after;
+  const History made = applied(history, op::ApplyPlan{plan});
+  const View view = made.view();
+  EXPECT_EQ(view.ordinal(0).value, 0u) << "the request";
+  EXPECT_EQ(view[1].text().substr(0, 29), "[Summary of earlier messages]");
+  EXPECT_TRUE(view[2].has_reasoning()) << "what is left of the loop begins with thinking";
+  EXPECT_EQ(view.ordinal(view.size() - 1).value, 30u) << "the result that nobody has read";
+  EXPECT_EQ(plan.strategy, "clear_tool_results, smart_summary");
+}
+
+TEST(DefaultStrategy, WholeTurnsAreSplitOnlyWhereThereIsNoOtherWay) {
+  std::vector<Message> messages;
+  for (const Message& m : history_of({text("user", long_text()), text("assistant", long_text())}).view()) messages.push_back(m);
+  for (const Message& m : thinking_loop(4).view()) messages.push_back(m);
+  const History history = history_of(messages);
+  const std::uint64_t loop = thinking_loop(4).stats().tokens;
+  EXPECT_EQ(after(history, *sliding_window(), loop), (List{2, 3, 4, 5, 6, 7, 8, 9, 10}));
+  EXPECT_EQ(after(history, *sliding_window(), loop - 1), (List{2, 5, 6, 7, 8, 9, 10}));
 }
 
 TEST(Rebase, OfAnEmptyPlanIsEmpty) {

@@ -4,6 +4,7 @@
 
 #include "dialect/check.hpp"
 #include "dialect/check_rules.hpp"
+#include "message/item_types.hpp"
 
 namespace undertext {
 
@@ -119,18 +120,18 @@ class PairRules {
     struct Call {
       At at;
       bool is_answered = false;
-      bool has_own_form = false;
+      const Block* block = nullptr;
     };
     std::map<std::string_view, Call> calls;
     for (std::size_t i = 0; i < turns_.size(); ++i) {
       for (std::size_t b = 0; b < turns_[i].blocks.size(); ++b) {
         const Block& block = turns_[i].blocks[b];
         if (is_client(block, BlockKind::call)) {
-          if (!calls.emplace(block.id, Call{{i, b}, block.is_async, block.has_own_form}).second)
+          if (!calls.emplace(block.id, Call{{i, b}, block.is_async, &block}).second)
             add(FindingCode::pair_dup_call_id, {i, b}, block.id);
         } else if (is_client(block, BlockKind::result)) {
           const auto found = calls.find(block.id);
-          if (found == calls.end() || found->second.has_own_form != block.has_own_form) {
+          if (found == calls.end() || !answers_in_kind(*found->second.block, block)) {
             add(FindingCode::pair_orphan_result, {i, b}, block.id);
           } else if (answered_.insert(block.id).second) {
             found->second.is_answered = true;

@@ -8,6 +8,7 @@
 #include <undertext/history.hpp>
 
 #include "history/random_conversation.hpp"
+#include "message/redacted.hpp"
 
 namespace undertext {
 namespace {
@@ -117,6 +118,25 @@ TEST(DialectReading, AToolOfAnotherProviderIsAFunctionElsewhere) {
   EXPECT_EQ(
       render(history.view(), find_profile("openai_chat").value()).value().json,
       R"({"messages":[{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"shell","arguments":"{\"commands\":[\"ls\"]}"}}]},{"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"a.txt"}]}]})");
+}
+
+TEST(DialectReading, WhatARedactionLeavesIsAccepted) {
+  const std::vector<std::string> messages = {
+      R"({"role":"user","content":"q"})",
+      R"({"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"s"},{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[]},{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"b","name":"f","input":{}}]})",
+      R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"x"},{"type":"tool_result","tool_use_id":"b","content":"y"}]})",
+      R"({"role":"assistant","content":[{"type":"openai_responses","item":{"type":"reasoning","id":"rs","summary":[]}}]})",
+      R"({"role":"assistant","content":[{"type":"openai_responses","item":{"type":"shell_call","call_id":"c","action":{"commands":["ls"]}}}]})",
+      R"({"role":"tool","content":[{"type":"openai_responses","item":{"type":"shell_call_output","call_id":"c","output":[]}}]})",
+      R"({"role":"assistant","content":"x","tool_calls":[{"id":"d","type":"function","function":{"name":"f","arguments":"{}"}}]})",
+      R"({"role":"tool","tool_call_id":"d","content":"x"})"};
+  std::vector<std::string> left;
+  for (const std::string& json : messages)
+    left.emplace_back(redacted(Message::parse(json).value(), {"me", 5, "private", "0f"}).json());
+  for (const std::string_view name : dialects) {
+    const Rendering out = render(with(left).view(), find_profile(name).value()).value();
+    EXPECT_TRUE(out.findings.empty()) << name << codes(out) << out.json;
+  }
 }
 
 TEST(DialectReading, AMessageThatStandsAsAnItemIsSentAsThatItem) {

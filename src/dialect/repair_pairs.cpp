@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dialect/repair.hpp"
+#include "message/item_types.hpp"
 
 namespace undertext {
 
@@ -315,18 +316,21 @@ void Repair::responses_pairs() {
       if (answered != given) rename_call(list[i], block, answered, arena);
     }
   }
-  // A call and a result of different kinds, as an edit may leave them: both become a function's.
+  // A call and a result of different kinds, as an edit may leave them: both become a function's, but for a custom tool, which any text answers.
   std::map<std::string_view, std::size_t> called;
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (only(i, BlockKind::call)) called[list[i].blocks[0].id] = i;
     if (!only(i, BlockKind::result)) continue;
     const auto call = called.find(list[i].blocks[0].id);
-    if (call == called.end() || list[call->second].blocks[0].has_own_form == list[i].blocks[0].has_own_form) continue;
+    if (call == called.end() || answers_in_kind(list[call->second].blocks[0], list[i].blocks[0])) continue;
+    const bool is_custom = list[call->second].blocks[0].is_custom;
     for (const std::size_t at : {call->second, i}) {
       Block& block = list[at].blocks[0];
+      if (!block.has_own_form && block.is_custom == is_custom) continue;
       block.has_own_form = false;
-      block.is_custom = false;
+      block.is_custom = is_custom;
       block.raw = {};
+      write_parts_anew(block);
       list[at].item_id = {};
       list[at].touch();
     }

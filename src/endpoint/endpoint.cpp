@@ -36,15 +36,18 @@ bool wait(std::chrono::milliseconds time, const std::stop_token& cancel) {
   return !cancel.stop_requested();
 }
 
-// Some models write their reasoning in front of the answer, where their server does not take it out.
-std::string_view without_reasoning(std::string_view text) {
+// Some models write their reasoning in front of the answer, where their server does not take it out. Nothing: it has no end.
+std::optional<std::string_view> without_reasoning(std::string_view text) {
   constexpr std::string_view space = " \t\r\n", begin = "<think>", end = "</think>";
   const auto trim = [&] {
     text.remove_prefix(std::min(text.find_first_not_of(space), text.size()));
     text = text.substr(0, text.find_last_not_of(space) + 1);
   };
   trim();
-  if (text.starts_with(begin) && text.find(end) != std::string_view::npos) text.remove_prefix(text.find(end) + end.size());
+  if (text.starts_with(begin)) {
+    if (text.find(end) == std::string_view::npos) return {};
+    text.remove_prefix(text.find(end) + end.size());
+  }
   trim();
   return text;
 }
@@ -140,7 +143,9 @@ class EndpointSummariser final : public Summariser {
   }
 
   static Result<Summary> summary_of(const Answer& answer, const SummaryRequest& request, const EndpointKey& key) {
-    const std::string_view text = without_reasoning(answer.text);
+    const std::optional<std::string_view> found = without_reasoning(answer.text);
+    if (!found) return cut_off_summary().error;
+    const std::string_view text = *found;
     if (text.empty()) return unusable_answer("there is nothing but reasoning in it").error;
     if (request.count_tokens) {
       if (const std::uint64_t tokens = request.count_tokens(text); tokens > request.tokens_max)

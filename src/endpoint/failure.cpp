@@ -114,11 +114,7 @@ EndpointFailure failure_of_connection(const HttpOutcome& outcome, bool text_has_
 
 std::optional<EndpointFailure> failure_of_answer(const Answer& answer, const EndpointKey& key) {
   const std::string& reason = answer.stop_reason;
-  if (reason == "length" || reason == "max_tokens")
-    return make(
-        ErrorCode::cannot_fit,
-        "the summary was cut off at its limit of tokens, so that its end is missing; allow more tokens (a reasoning model needs "
-        "some to think with), or summarise fewer messages");
+  if (reason == "length" || reason == "max_tokens" || reason == "incomplete") return cut_off_summary();
   if (reason == "model_context_window_exceeded") return too_long_for_model("");
   if (reason == "content_filter" || reason == "refusal" || !answer.refusal.empty())
     return make(ErrorCode::invalid_argument,
@@ -129,6 +125,14 @@ std::optional<EndpointFailure> failure_of_answer(const Answer& answer, const End
     return unusable_answer("the model wants to call a tool instead of writing a summary");
   if (answer.text.find_first_not_of(" \t\r\n") == std::string::npos) return unusable_answer("there is no text in it");
   return std::nullopt;
+}
+
+EndpointFailure cut_off_summary() {
+  return make(
+      ErrorCode::unavailable,
+      "the summary was cut off at its limit of tokens, so that its end is missing; allow more tokens (a reasoning model needs "
+      "some to think with), or summarise fewer messages",
+      Remedy::none, "summariser");
 }
 
 EndpointFailure unusable_answer(const std::string& why) {

@@ -40,6 +40,9 @@ EndpointFailure failure_of_connection(const HttpOutcome& outcome, bool text_has_
 // Nothing when the model stopped because it had said everything.
 std::optional<EndpointFailure> failure_of_answer(const Answer& answer, const EndpointKey& key);
 
+// Of an answer that ends before the model had said everything.
+EndpointFailure cut_off_summary();
+
 // `why` is a sentence of ours, not of the endpoint.
 EndpointFailure unusable_answer(const std::string& why);
 

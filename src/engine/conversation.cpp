@@ -28,7 +28,7 @@ std::int64_t now_ms(const Settings& settings) { return settings.clock_ms ? setti
 Result<Counting> prepare(Settings& settings) {
   if (settings.compression.threshold == 0) settings.compression.threshold = settings.token_limit.value_or(0);
   if (std::optional<Error> error = check(settings.compression)) return std::move(*error);
-  if (!settings.compression.strategy) settings.compression.strategy = sliding_window();
+  if (!settings.compression.strategy) settings.compression.strategy = default_strategy();
   if (!settings.costs.empty() && find_cost_profile(settings.costs) == nullptr)
     return Error{ErrorCode::not_found, "no costs are called \"" + settings.costs + "\"", "costs"};
   settings.tokenizer = counting_name(settings.model, settings.tokenizer, settings.costs);
@@ -57,6 +57,8 @@ std::uint32_t first_kept(const History& history, const Retention& retention, std
   }
   return static_cast<std::uint32_t>(std::max(first, history.first_version().value));
 }
+
+IfShort if_short(const CompressOptions& options) { return options.progress ? IfShort::accept : IfShort::refuse; }
 
 Error not_stored() { return {ErrorCode::unsupported, "this conversation is in memory; open it from a store"}; }
 
@@ -176,13 +178,13 @@ Result<std::vector<Outcome>> Conversation::apply(std::vector<Operation> operatio
   });
 }
 
-Result<op::CompressBy> Conversation::compress_by(StrategyPtr strategy, std::optional<std::uint64_t> tokens_max) const {
+Result<op::CompressBy> Conversation::compress_by(StrategyPtr strategy, const CompressOptions& options) const {
   if (strategy->is_slow())
     return Error{ErrorCode::unsupported, "a strategy that asks a model cannot be part of a list: others would wait for it",
                  "strategy"};
-  Aim aim = rep_->aim_of(*strategy, tokens_max);
-  return op::CompressBy{
-      [strategy = std::move(strategy), aim = std::move(aim)](const History& history) { return plan_by(*strategy, history, aim); }};
+  Aim aim = rep_->aim_of(*strategy, options.tokens_max);
+  return op::CompressBy{[strategy = std::move(strategy), aim = std::move(aim), if_short = if_short(options)](
+                            const History& history) { return plan_reaching(*strategy, history, aim, if_short); }};
 }
 
 Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressOptions& options) {
@@ -195,7 +197,7 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
   };
   const auto make_plan = [&](const History& history) -> Result<Plan> {
     tell(CompressionProgress::Stage::planning);
-    Result<Plan> plan = plan_by(strategy, history, aim);
+    Result<Plan> plan = plan_reaching(strategy, history, aim, if_short(options));
     if (plan && options.cancel.stop_requested()) return Error{ErrorCode::unavailable, "it was cancelled"};
     if (plan) tell(CompressionProgress::Stage::applying);
     return plan;

@@ -150,15 +150,20 @@ struct Conversation::Rep {
   void publish_work(Work work, const Subscribers::List& listeners) noexcept;
 
   Aim aim(std::optional<std::uint64_t> tokens_max) const;
-  // Of an explicit COMPRESS. Without `tokens_max`, a strategy that needs a target gets the default one.
+  // Of an explicit COMPRESS. Without `tokens_max`, a strategy that uses the default target gets that.
   Aim aim_of(const Strategy& strategy, std::optional<std::uint64_t> tokens_max) const {
-    return aim(tokens_max || !strategy.needs_tokens_max() ? tokens_max : target_tokens());
+    return aim(tokens_max || !strategy.uses_default_target() ? tokens_max : target_tokens());
   }
   std::optional<std::uint64_t> target_tokens() const;  // the conversation's default: see CompressionConfig
   void start_compressing(History frozen) noexcept;
   void compress_in_background(const History& frozen, const std::stop_token& cancel);
   bool goes_on_compressing(History& frozen, const std::stop_token& cancel);
-  Result<Outcome> commit_plan(Result<Plan> plan, Work& work, bool tell);
+  struct Proposal {
+    Result<Plan> plan;
+    bool reaches_target = false;  // on the version it was made for
+  };
+  Proposal propose(const History& history, const std::stop_token& cancel) const;
+  Result<Outcome> commit_plan(Result<Plan> plan, bool reaches_target, Work& work, bool tell);
   Event told_of(const Result<Outcome>& outcome, Version version, bool stale) const;
 };
 

@@ -1,8 +1,8 @@
 // When a conversation is to compress itself, so that it never does so again and again without progress.
 //
 //     tokens   |  threshold            due
-//              |  ----------------     due until a try changed nothing at t; then not before
-//              |                       t + threshold / 16, or below t
+//              |  ----------------     due until a try fell short and left t tokens; then not before
+//              |                       t + threshold / 16, or once there were less than t
 #pragma once
 
 #include <algorithm>
@@ -15,17 +15,18 @@ class Hysteresis {
  public:
   explicit Hysteresis(std::uint64_t threshold) : threshold_(threshold) {}
 
+  // The least growth that makes a new try worth it, and the least that a try which falls short has to free.
+  static std::uint64_t step(std::uint64_t threshold) { return std::max<std::uint64_t>(threshold / 16, 1); }
   bool is_due(std::uint64_t tokens) {
-    if (tokens <= threshold_) failed_at_.reset();
-    if (tokens <= threshold_) return false;
-    return !failed_at_ || tokens < *failed_at_ || tokens - *failed_at_ >= std::max<std::uint64_t>(threshold_ / 16, 1);
+    if (waits_from_ && tokens < *waits_from_) waits_from_.reset();
+    return tokens > threshold_ && (!waits_from_ || tokens - *waits_from_ >= step(threshold_));
   }
-  void changed_nothing(std::uint64_t tokens) { failed_at_ = tokens; }
-  void reset() { failed_at_.reset(); }
+  void wait_from(std::uint64_t tokens) { waits_from_ = tokens; }
+  void reset() { waits_from_.reset(); }
 
  private:
   std::uint64_t threshold_;
-  std::optional<std::uint64_t> failed_at_;
+  std::optional<std::uint64_t> waits_from_;
 };
 
 }  // namespace undertext

@@ -1,11 +1,19 @@
 #include "engine/outcome_bytes.hpp"
 
+#include <algorithm>
+
 #include "base/bytes.hpp"
 
 namespace undertext {
 namespace {
 
-constexpr std::uint64_t format = 1;
+// Format 2 also has targets. It is written where there is one to tell, so that older releases read the rest.
+constexpr std::uint64_t format_without_targets = 1, format_with_targets = 2;
+
+bool has_target(const Outcome& outcome) {
+  const auto tells = [](const Event& event) { return event.target_reached.has_value(); };
+  return (outcome.receipt && outcome.receipt->target_tokens) || std::any_of(outcome.events.begin(), outcome.events.end(), tells);
+}
 
 void write(ByteOut& out, const Stats& stats) {
   for (const std::uint64_t n :
@@ -46,7 +54,7 @@ Error read_error(ByteIn& in) {
   return error;
 }
 
-void write(ByteOut& out, const Event& event) {
+void write(ByteOut& out, const Event& event, std::uint64_t format) {
   out.number(static_cast<std::uint64_t>(event.type));
   for (const std::uint64_t n :
        {event.version.value, event.ordinal.value, event.batch.value, event.tokens_used, event.token_limit, event.tokens_after}) {
@@ -55,8 +63,11 @@ void write(ByteOut& out, const Event& event) {
   out.text(event.strategy);
   out.flag(event.error != nullptr);
   if (event.error) write(out, *event.error);
+  if (format == format_without_targets) return;
+  out.flag(event.target_reached.has_value());
+  if (event.target_reached) out.flag(*event.target_reached);
 }
-Event read_event(ByteIn& in) {
+Event read_event(ByteIn& in, std::uint64_t format) {
   Event event;
   const std::uint64_t type = in.number();
   if (type > static_cast<std::uint64_t>(Event::Type::compression_discarded)) in.fail("there is no such event");
@@ -69,6 +80,7 @@ Event read_event(ByteIn& in) {
   event.tokens_after = in.number();
   event.strategy = std::string(in.text());
   if (in.flag()) event.error = std::make_shared<const Error>(read_error(in));
+  if (format != format_without_targets && in.flag()) event.target_reached = in.flag();
   return event;
 }
 
@@ -82,7 +94,7 @@ std::vector<std::uint64_t> read_numbers(ByteIn& in) {
   return numbers;
 }
 
-void write(ByteOut& out, const Receipt& receipt) {
+void write(ByteOut& out, const Receipt& receipt, std::uint64_t format) {
   out.number(receipt.version);
   out.signed_number(receipt.timestamp_ms);
   for (const std::string& text : {receipt.strategy, receipt.summariser, receipt.model, receipt.reason}) out.text(text);
@@ -95,8 +107,9 @@ void write(ByteOut& out, const Receipt& receipt) {
     out.number(stands.summary);
     write(out, stands.stands_for);
   }
+  if (format != format_without_targets) write(out, receipt.target_tokens);
 }
-Receipt read_receipt(ByteIn& in) {
+Receipt read_receipt(ByteIn& in, std::uint64_t format) {
   Receipt receipt;
   receipt.version = in.number();
   receipt.timestamp_ms = in.signed_number();
@@ -111,12 +124,14 @@ Receipt read_receipt(ByteIn& in) {
     stands.summary = in.number();
     stands.stands_for = read_numbers(in);
   }
+  if (format != format_without_targets) receipt.target_tokens = read_optional(in);
   return receipt;
 }
 
 }  // namespace
 
 std::string outcome_bytes(const Outcome& outcome) {
+  const std::uint64_t format = has_target(outcome) ? format_with_targets : format_without_targets;
   ByteOut out;
   out.number(format);
   out.text(outcome.operation);
@@ -131,16 +146,17 @@ std::string outcome_bytes(const Outcome& outcome) {
   }
   out.flag(outcome.opened_batch);
   out.number(outcome.events.size());
-  for (const Event& event : outcome.events) write(out, event);
+  for (const Event& event : outcome.events) write(out, event, format);
   out.flag(outcome.by_strategy);
   out.flag(outcome.receipt.has_value());
-  if (outcome.receipt) write(out, *outcome.receipt);
+  if (outcome.receipt) write(out, *outcome.receipt, format);
   return std::move(out.bytes);
 }
 
 Outcome read_outcome(std::string_view bytes) {
   ByteIn in(bytes, "the answer to a stored operation");
-  if (in.number() != format) in.fail_newer();
+  const std::uint64_t format = in.number();
+  if (format != format_without_targets && format != format_with_targets) in.fail_newer();
   Outcome outcome;
   outcome.operation = std::string(in.text());
   outcome.version = Version(in.number());
@@ -156,9 +172,9 @@ Outcome read_outcome(std::string_view bytes) {
   }
   outcome.opened_batch = in.flag();
   outcome.events.resize(in.count());
-  for (Event& event : outcome.events) event = read_event(in);
+  for (Event& event : outcome.events) event = read_event(in, format);
   outcome.by_strategy = in.flag();
-  if (in.flag()) outcome.receipt = read_receipt(in);
+  if (in.flag()) outcome.receipt = read_receipt(in, format);
   in.end();
   return outcome;
 }

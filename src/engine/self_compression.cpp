@@ -2,11 +2,13 @@
 //
 //     after an operation    tokens > threshold    ->  plan, at once or in the background, on a frozen version
 //                                                      |
-//                             empty, cannot_fit, failed |  a plan
+//                          frees too little, or failed  |  a plan that reaches the target, or frees a sixteenth of the threshold
 //                                       |               v
-//                              told, nothing changed    rebased on what is there by then  ->  COMPRESS, told
-//                                                       (what it stands for has changed: told, nothing changed)
+//                          reported, nothing changed    rebased on what is there by then  ->  COMPRESS, reported
+//                                                       (what it stands for has changed: reported, nothing changed)
+#include <algorithm>
 #include <exception>
+#include <string>
 #include <utility>
 
 #include "compression/plan_by.hpp"
@@ -27,10 +29,18 @@ Event success(const Outcome& outcome) {
   event.strategy = outcome.receipt->strategy;
   event.tokens_used = outcome.receipt->tokens_before;
   event.tokens_after = outcome.receipt->tokens_after;
+  event.target_reached = outcome.receipt->target_reached();
   return event;
 }
 
-Error nothing_to_do() { return {ErrorCode::cannot_fit, "the strategy found nothing to hide"}; }
+Error frees_too_little(const Plan& plan) {
+  const std::uint64_t freed = plan.tokens_before - std::min(plan.tokens_before, plan.tokens_after);
+  Error error{ErrorCode::cannot_fit, freed == 0 ? "the strategy found nothing to hide"
+                                                : "the strategy could free only " + std::to_string(freed) +
+                                                      " tokens, less than a sixteenth of the threshold"};
+  error.tokens_minimum = plan.tokens_after;
+  return error;
+}
 
 }  // namespace
 
@@ -72,12 +82,13 @@ void Conversation::Rep::compress_if_due(const Operation& operation, std::uint64_
     add(limit_crossed(Event::Type::compression_threshold_exceeded, last.version, tokens, config.threshold));
   }
   // Who brings back what a compression hid does not want to see it hidden again at once.
-  if (work.brought_back) hysteresis.changed_nothing(tokens);
+  if (work.brought_back) hysteresis.wait_from(tokens);
   if (config.enabled && hysteresis.is_due(tokens)) {
     if (config.strategy->is_slow()) {
       work.compress_later = true;
     } else {
-      const Result<Outcome> outcome = commit_plan(plan_by(*config.strategy, work.history, aim(target_tokens())), work, tell);
+      const Proposal proposal = propose(work.history, {});
+      const Result<Outcome> outcome = commit_plan(proposal.plan, proposal.reaches_target, work, tell);
       add(told_of(outcome, last.version, false));
     }
   }
@@ -86,19 +97,31 @@ void Conversation::Rep::compress_if_due(const Operation& operation, std::uint64_
   if (const auto found = work.answered.find(operation.options.operation_id); found != work.answered.end()) found->second = last;
 }
 
+// The best plan, if it is worth a version.
+Conversation::Rep::Proposal Conversation::Rep::propose(const History& history, const std::stop_token& cancel) const {
+  Aim to = aim(target_tokens());
+  to.cancel = cancel;
+  to.unattended = true;
+  Proposal proposal{plan_by(*settings.compression.strategy, history, to)};
+  Result<Plan>& plan = proposal.plan;
+  if (!plan) return proposal;
+  proposal.reaches_target = reaches(*plan, to);
+  const bool frees_enough = plan->tokens_after + Hysteresis::step(settings.compression.threshold) <= plan->tokens_before;
+  if (plan->replacements.empty() || (!proposal.reaches_target && !frees_enough)) plan = frees_too_little(*plan);
+  return proposal;
+}
+
 // The plan as an operation; and what the next try has to know.
-Result<Outcome> Conversation::Rep::commit_plan(Result<Plan> plan, Work& work, bool tell) {
-  const std::uint64_t tokens = work.stats.tokens;
-  if (plan && plan->replacements.empty()) plan = nothing_to_do();
+Result<Outcome> Conversation::Rep::commit_plan(Result<Plan> plan, bool reaches_target, Work& work, bool tell) {
   const auto carry_out_plan = [&]() -> Result<Outcome> {
     if (!plan) return plan.error();
     return carry_out({op::ApplyPlan{std::move(*plan)}, {.description = "automatic"}}, work, tell);
   };
   const Result<Outcome> outcome = answering_failure(carry_out_plan);
-  if (outcome && work.stats.tokens < tokens) {
+  if (outcome && reaches_target) {
     hysteresis.reset();
   } else {
-    hysteresis.changed_nothing(work.stats.tokens);
+    hysteresis.wait_from(work.stats.tokens);
   }
   return outcome;
 }
@@ -157,9 +180,8 @@ bool Conversation::Rep::goes_on_compressing(History& frozen, const std::stop_tok
 }
 
 void Conversation::Rep::compress_in_background(const History& frozen, const std::stop_token& cancel) {
-  Aim to = aim(target_tokens());
-  to.cancel = cancel;
-  Result<Plan> plan = plan_by(*settings.compression.strategy, frozen, to);
+  Proposal proposal = propose(frozen, cancel);
+  Result<Plan>& plan = proposal.plan;
 
   const Turn whose(*this);
   const Subscribers::List listeners = subscribers->list();
@@ -170,8 +192,10 @@ void Conversation::Rep::compress_in_background(const History& frozen, const std:
     const bool moved_on = work.history.version() != frozen.version();
     if (plan && cancel.stop_requested()) plan = Error{ErrorCode::unavailable, "it was cancelled"};
     if (failed) plan = *failed;
-    Result<Outcome> outcome = answering_failure(
-        [&] { return commit_plan(plan && moved_on ? rebase(*plan, frozen, work.history) : plan, work, !listeners.empty()); });
+    Result<Outcome> outcome = answering_failure([&] {
+      return commit_plan(plan && moved_on ? rebase(*plan, frozen, work.history) : plan, proposal.reaches_target, work,
+                         !listeners.empty());
+    });
     if (outcome) {
       if (std::optional<Error> error = answering_failure([&] { return store_work(work); })) {
         failed = catch_up(listeners);

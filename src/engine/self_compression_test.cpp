@@ -181,6 +181,153 @@ TEST(Compress, WithoutATargetComesDownToWhatAutomaticCompressionDoes) {
   EXPECT_EQ(without.compress(*sliding_window()).error().code, ErrorCode::invalid_argument);
 }
 
+TEST(SelfCompression, FreesWhatItCanWhereTheTargetIsOutOfReachAndSaysSo) {
+  Conversation conversation = Conversation::open(compressing(keep_recent(10), 300, 100)).value();
+  std::size_t compressions = 0;
+  std::uint64_t most = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Outcome outcome = conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 6)}}}).value();
+    most = std::max(most, conversation.stats().tokens);
+    EXPECT_FALSE(find(outcome.events, Event::Type::compression_failed));
+    if (const Event* compressed = find(outcome.events, Event::Type::compressed)) {
+      ++compressions;
+      EXPECT_EQ(compressed->target_reached, false);
+      EXPECT_EQ(compressed->tokens_after, conversation.stats().tokens);
+      EXPECT_EQ(conversation.view().size(), 10u);
+    }
+  }
+  EXPECT_GE(compressions, 3u);
+  EXPECT_LE(most, 300u + 300u / 16);
+  for (const Receipt& receipt : conversation.history().receipts()) {
+    EXPECT_EQ(receipt.target_tokens, 100u);
+    EXPECT_EQ(receipt.target_reached(), false);
+    EXPECT_EQ(conversation.history().version_info(Version(receipt.version)).target_reached, false);
+  }
+}
+
+TEST(SelfCompression, ThatCanFreeLessThanASixteenthOfTheThresholdChangesNothing) {
+  Conversation conversation = Conversation::open(compressing(keep_recent(1), 800, 100)).value();
+  conversation.apply({op::Append{{text(Role::user, "a short one"), words(Role::assistant, 5)}}}).value();
+  const Outcome outcome = conversation.apply({op::Append{{words(Role::user, 400)}}}).value();
+  const Event* failed = find(outcome.events, Event::Type::compression_failed);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->error->code, ErrorCode::cannot_fit);
+  EXPECT_EQ(failed->error->tokens_minimum, conversation.view().tokens(2));
+  EXPECT_EQ(conversation.version(), outcome.version);
+}
+
+// Hides the first message.
+class HidesTheFirst final : public Strategy {
+ public:
+  std::string_view name() const noexcept override { return "hides_the_first"; }
+  Result<Plan> plan(const History& history, const Aim&) const override {
+    return Plan{.base = history.version(), .replacements = {{{{0, 1}}}}};
+  }
+};
+
+TEST(SelfCompression, ThatFellShortIsTriedAgainWhenTheViewHasGrownByASixteenth) {
+  Conversation conversation = Conversation::open(compressing(std::make_shared<HidesTheFirst>(), 160, 20)).value();
+  std::vector<Message> many(20, words(Role::user, 10));
+  conversation.apply({op::Append{many}}).value();
+  ASSERT_GT(conversation.stats().tokens, 300u);
+  ASSERT_EQ(conversation.view().size(), 19u) << "the first try";
+  std::size_t tries = 0;
+  std::uint64_t left = conversation.stats().tokens;
+  for (int i = 0; i < 20; ++i) {
+    const Outcome outcome = conversation.apply({op::Append{{text(Role::user, "one")}}}).value();
+    const Event* compressed = find(outcome.events, Event::Type::compressed);
+    EXPECT_EQ(compressed != nullptr, outcome.stats.tokens >= left + 160 / 16);
+    if (!compressed) continue;
+    ++tries;
+    EXPECT_EQ(compressed->target_reached, false);
+    left = conversation.stats().tokens;
+  }
+  EXPECT_GE(tries, 2u);
+}
+
+TEST(SelfCompression, DoesNotHideAtOnceWhatExpandBroughtBack) {
+  Conversation conversation = Conversation::open(compressing(smart_summary({.keep = 4}), 500, 300)).value();
+  append_until(conversation, Event::Type::compressed);
+  const Receipt receipt = conversation.history().receipts().at(0);
+  const std::optional<std::uint64_t> index = conversation.view().index_of(Ordinal(receipt.summaries.at(0).summary));
+  ASSERT_TRUE(index);
+  const Outcome expanded = conversation.apply({op::Expand{*index}}).value();
+  ASSERT_GT(conversation.stats().tokens, 500u);
+  EXPECT_FALSE(find(expanded.events, Event::Type::compressed));
+  const Outcome next = conversation.apply({op::Append{{text(Role::user, "thanks")}}}).value();
+  EXPECT_FALSE(find(next.events, Event::Type::compressed));
+  EXPECT_TRUE(conversation.view().index_of(Ordinal(receipt.hidden.at(0))));
+  append_until(conversation, Event::Type::compressed, 10);  // it grows by a sixteenth, and the strategy runs again
+}
+
+TEST(SelfCompression, DoesNotHideAtOnceWhatShowBroughtBack) {
+  Conversation conversation = Conversation::open(compressing(sliding_window(), 500, 300)).value();
+  append_until(conversation, Event::Type::compressed);
+  const std::vector<std::uint64_t> hidden = conversation.history().receipts().at(0).hidden;
+  const Outcome shown = conversation.apply({op::Show{hidden}}).value();
+  ASSERT_GT(conversation.stats().tokens, 500u);
+  EXPECT_FALSE(find(shown.events, Event::Type::compressed));
+  const Outcome next = conversation.apply({op::Append{{text(Role::user, "thanks")}}}).value();
+  EXPECT_FALSE(find(next.events, Event::Type::compressed));
+  for (const std::uint64_t ordinal : hidden) EXPECT_TRUE(conversation.view().index_of(Ordinal(ordinal)));
+  append_until(conversation, Event::Type::compressed, 10);
+}
+
+TEST(Compress, WithProgressAppliesTheBestPlanAndSaysThatTheTargetWasMissed) {
+  Conversation conversation;
+  for (int i = 0; i < 20; ++i) conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 10)}}}).value();
+  const History before = conversation.history();
+  const Error refused = conversation.compress(*keep_recent(4), {.tokens_max = 10}).error();
+  EXPECT_EQ(refused.code, ErrorCode::cannot_fit);
+  EXPECT_EQ(conversation.version(), before.version());
+
+  const Outcome outcome = conversation.compress(*keep_recent(4), {.tokens_max = 10, .progress = true}).value();
+  ASSERT_TRUE(outcome.receipt);
+  EXPECT_EQ(outcome.receipt->target_tokens, 10u);
+  EXPECT_EQ(outcome.receipt->target_reached(), false);
+  EXPECT_EQ(conversation.view().size(), 4u);
+  EXPECT_EQ(refused.tokens_minimum, outcome.stats.tokens);
+
+  conversation.apply({op::Undo{}}).value();
+  const Operation listed{conversation.compress_by(keep_recent(4), {.tokens_max = 10, .progress = true}).value()};
+  EXPECT_EQ(conversation.apply(std::vector<Operation>{listed}).value().at(0).receipt->target_reached(), false);
+
+  const Error nothing_left = conversation.compress(*keep_recent(4), {.tokens_max = 10, .progress = true}).error();
+  EXPECT_EQ(nothing_left.code, ErrorCode::cannot_fit) << "nothing can be freed";
+  EXPECT_EQ(conversation.compress(*sliding_window(), {.tokens_max = 60, .progress = true}).value().receipt->target_reached(), true);
+}
+
+TEST(Compress, OfACustomStrategyIsJudgedByWhatItLeavesAlsoWhereItDoesNotCount) {
+  Conversation conversation;
+  conversation.apply({op::Append{{words(Role::user, 20), words(Role::user, 20)}}}).value();
+  EXPECT_EQ(conversation.compress(HidesTheFirst(), {.tokens_max = 10}).error().tokens_minimum, conversation.view().tokens(1));
+  EXPECT_EQ(conversation.compress(HidesTheFirst(), {.tokens_max = 10, .progress = true}).value().receipt->target_reached(), false);
+}
+
+TEST(Compress, TheTargetIsStoredWithTheOperationAndItsAnswer) {
+  const std::shared_ptr<Store> store = memory_store();
+  const auto opened = [&] { return Conversation::open(store, "a", compressing(keep_recent(2), 200, 20)).value(); };
+  Outcome first;
+  {
+    Conversation conversation = opened();
+    for (int i = 0; !find(first.events, Event::Type::compressed); ++i) {
+      first = conversation.apply({op::Append{{words(Role::user, 10)}}, {.operation_id = "a" + std::to_string(i)}}).value();
+    }
+    conversation.compress(*keep_recent(1), {.tokens_max = 1, .progress = true, .operation = {.operation_id = "by hand"}}).value();
+  }
+  Conversation conversation = opened();
+  const std::vector<Receipt> receipts = conversation.history().receipts();
+  ASSERT_EQ(receipts.size(), 2u);
+  EXPECT_EQ(receipts[0].target_tokens, 20u);
+  EXPECT_EQ(receipts[1].target_tokens, 1u);
+  const std::string id = "a" + std::to_string(first.version.value - 1);
+  const Outcome again = conversation.apply({op::Append{{words(Role::user, 10)}}, {.operation_id = id}}).value();
+  ASSERT_TRUE(find(again.events, Event::Type::compressed));
+  EXPECT_EQ(find(again.events, Event::Type::compressed)->target_reached, false);
+  const Outcome by_hand = conversation.compress(*keep_recent(1), {.operation = {.operation_id = "by hand"}}).value();
+  EXPECT_EQ(by_hand.receipt->target_tokens, 1u);
+}
+
 class ThrowingSummariser final : public Summariser {
  public:
   std::string_view name() const noexcept override { return "mine"; }
@@ -219,6 +366,37 @@ TEST(Compress, WhatUserCodeThrowsIsTheCallersToFixUnlessItIsAFailure) {
   EXPECT_EQ(summarising.field, "summariser");
   EXPECT_EQ(summarising.message, "the summariser mine threw: no such key");
   EXPECT_EQ(conversation.version(), Version(10));
+  const StrategyPtr with_fallback =
+      smart_summary({.summariser = std::make_shared<ThrowingSummariser>(), .fallbacks = {digest_summariser()}, .keep = 1});
+  const Outcome outcome = conversation.compress(*with_fallback).value();
+  EXPECT_EQ(outcome.receipt->summariser, "digest");
+  EXPECT_NE(outcome.receipt->reason.find("summariser mine failed: the summariser mine threw: no such key; digest instead"),
+            std::string::npos);
+}
+
+TEST(SelfCompression, WritesADigestWhereItsSummariserCannotBeUsed) {
+  const StrategyPtr strategy = smart_summary({.summariser = std::make_shared<ThrowingSummariser>(), .keep = 1});
+  Conversation conversation = Conversation::open(compressing(strategy, 400, 300)).value();
+  for (int i = 0; i < 20; ++i) conversation.apply({op::Append{{words(Role::user, 30)}}}).value();
+  conversation.wait_for_compression();
+  const std::vector<Receipt> receipts = conversation.history().receipts();
+  ASSERT_FALSE(receipts.empty());
+  EXPECT_EQ(receipts.front().summariser, "digest");
+  EXPECT_NE(receipts.front().reason.find("the summariser mine threw: no such key"), std::string::npos);
+}
+
+TEST(Compress, ByNoneSucceedsWhateverTheTargetAndAPlanThatFallsShortChangesNothing) {
+  Conversation conversation;
+  for (int i = 0; i < 10; ++i) conversation.apply({op::Append{{words(Role::user, 30)}}}).value();
+  const Outcome outcome = conversation.compress(*no_strategy(), {.tokens_max = 10}).value();
+  EXPECT_FALSE(outcome.receipt);
+  EXPECT_EQ(conversation.view().size(), 10u);
+  const Version before = conversation.version();
+  const Result<Outcome> refused = conversation.compress(*keep_recent(2), {.tokens_max = 10});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::cannot_fit);
+  EXPECT_EQ(refused.error().tokens_minimum, conversation.view().sums(8, 10).tokens());
+  EXPECT_EQ(conversation.version(), before);
 }
 
 TEST(Compress, ASlowStrategyIsNoPartOfAList) {
@@ -335,31 +513,71 @@ TEST_F(SlowSummary, IsDiscardedAndToldOfWhenWhatItStandsForHasChanged) {
   EXPECT_EQ(discarded->error->code, ErrorCode::conflict);
 }
 
-TEST_F(SlowSummary, ThatFailsOrSaysNothingOrTooMuchChangesNothingAndTheNextTryWorks) {
+TEST_F(SlowSummary, IsDiscardedAndReportedWhenSomethingWasPutInsideItsStretch) {
+  Conversation conversation = waiting();
+  conversation.apply({op::Insert{1, {text(Role::user, "in between")}}}).value();
+  const View before = conversation.view();
+  held->answer(Summary{"Too late."});
+  conversation.wait_for_compression();
+  EXPECT_EQ(ordinals(conversation.view()), ordinals(before));
+  Outcome outcome;
+  const Event* discarded = told(conversation, Event::Type::compression_discarded, outcome);
+  ASSERT_TRUE(discarded);
+  EXPECT_EQ(discarded->error->code, ErrorCode::conflict);
+  EXPECT_TRUE(conversation.history().receipts().empty());
+}
+
+// A model that is down.
+class Down final : public Summariser {
+ public:
+  explicit Down(std::string name) : name_(std::move(name)) {}
+  std::string_view name() const noexcept override { return name_; }
+  bool is_slow() const noexcept override { return true; }
+  Result<Summary> summarise(const SummaryRequest&) const override { return Error{ErrorCode::unavailable, "nobody answers"}; }
+
+ private:
+  const std::string name_;
+};
+
+TEST_F(SlowSummary, ComesFromTheNextSummariserWhenOneFails) {
+  strategy = smart_summary({.summariser = std::make_shared<Down>("first"), .fallbacks = {held}});
+  Conversation conversation = waiting();
+  held->answer(Summary{"By the second.", "model-2"});
+  conversation.wait_for_compression();
+  const Receipt receipt = conversation.history().receipts().at(0);
+  EXPECT_EQ(receipt.summariser, "held");
+  EXPECT_EQ(receipt.model, "model-2");
+  EXPECT_NE(receipt.reason.find("first"), std::string::npos) << receipt.reason;
+}
+
+TEST(SelfCompression, KeepsTheViewSmallWhenEveryModelIsDown) {
+  const SmartSummary models{.summariser = std::make_shared<Down>("first"), .fallbacks = {std::make_shared<Down>("second")}};
+  for (const StrategyPtr& strategy : {smart_summary(models), default_strategy(models)}) {
+    Conversation conversation = Conversation::open(compressing(strategy, 500, 300)).value();
+    for (int i = 0; i < 60; ++i) {
+      conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 10)}}}).value();
+      conversation.wait_for_compression();
+      ASSERT_LE(conversation.stats().tokens, 500u + 500u / 16);
+    }
+    const Receipt receipt = conversation.history().receipts().at(0);
+    EXPECT_EQ(receipt.summariser, "digest");
+    EXPECT_NE(receipt.reason.find("second"), std::string::npos) << receipt.reason;
+  }
+}
+
+TEST_F(SlowSummary, ThatFailsOrSaysNothingOrTooMuchIsReplacedByADigest) {
   const Result<Summary> bad[] = {Error{ErrorCode::unavailable, "the network is gone"}, Summary{""}, Summary{" \n"},
                                  Summary{std::string(20'000, 'x')}, Summary{std::string("\xff\xfe no text")}};
   for (const Result<Summary>& answer : bad) {
     held = std::make_shared<Held>();
     strategy = smart_summary({.summariser = held});
     Conversation conversation = waiting();
-    const History before = conversation.history();
     held->answer(answer);
     conversation.wait_for_compression();
-    EXPECT_EQ(conversation.version(), before.version());
-    EXPECT_EQ(ordinals(conversation.view()), ordinals(before.view()));
-
-    Outcome outcome;
-    const Event* failed = told(conversation, Event::Type::compression_failed, outcome);
-    ASSERT_TRUE(failed);
-    EXPECT_EQ(failed->strategy, "smart_summary");
-    EXPECT_FALSE(failed->error->message.empty());
-
-    conversation.apply({op::Append{{words(Role::user, 20)}}}).value();
-    held->wait_until_asked(2);
-    held->answer(Summary{"Short."});
-    conversation.wait_for_compression();
-    EXPECT_LE(conversation.stats().tokens, 300u + 100u) << "what came later than the try is kept beside it";
-    EXPECT_EQ(conversation.history().receipts().size(), 1u);
+    ASSERT_EQ(conversation.history().receipts().size(), 1u);
+    const Receipt receipt = conversation.history().receipts()[0];
+    EXPECT_EQ(receipt.summariser, "digest");
+    EXPECT_NE(receipt.reason.find("; summariser held failed: "), std::string::npos) << receipt.reason;
   }
 }
 

@@ -72,8 +72,8 @@ Stretches stretches_where(const PlacedView& view, std::span<const Role> roles, K
 
 // Keeps these, and mends the units that would break. What is replayed here does not say what it kept: it is of the first releases, which knew fewer units.
 void keep_units(Draft& draft, Stretches kept, Pairs pairs, const std::vector<std::uint64_t>& pinned) {
-  FirstReader first_reader(draft.log());
-  draft.keep_only(mend_units(draft.log(), draft.view(), std::move(kept), pairs, pinned, draft.replays() ? &first_reader : nullptr));
+  const auto mend = draft.replays() ? mend_first_pairs : mend_units;
+  draft.keep_only(mend(draft.log(), draft.view(), std::move(kept), pairs, pinned));
   draft.open_batch();
 }
 
@@ -228,7 +228,7 @@ Problem perform(Draft&, const op::CompressBy&) { return Error{ErrorCode::interna
 // Its body went with the versions that showed it.
 Problem given_up_problem(const Draft& draft, std::uint32_t ordinal, const char* field) {
   if (draft.replays() || draft.base().first_version == 0 || !was_given_up(draft.log().message(ordinal))) return {};
-  return Error{ErrorCode::not_found, "the message with ordinal " + std::to_string(ordinal) + " was given up", field};
+  return Error{ErrorCode::not_found, "the message with ordinal " + std::to_string(ordinal) + " was pruned", field};
 }
 
 // Where the messages stand that one operation made from the same originals, `maker` among them.
@@ -262,7 +262,7 @@ Problem perform(Draft& draft, const op::Expand& expand) {
   }
   if (draft.tag() == first_tag(operation_rows[alternative_of<op::Expand>()])) {  // all of them at its place
     put_in_place(draft, {expand.index}, *originals);
-    draft.check_order(draft.view());
+    draft.note_departure(draft.view());
   } else {
     draft.bring_back(*originals, made_together(draft, maker, *originals));
   }

@@ -1,10 +1,11 @@
 // What an operation costs is counted in tree nodes made, so that the laws of cost hold on every machine and under every load.
-#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -39,9 +40,9 @@ History conversation_of(std::uint64_t n) {
 
 std::uint64_t nodes_made() {
   return EntryTree::nodes_made() + StoredTree::nodes_made() + PlaceTree::nodes_made() + BatchTree::nodes_made() +
-         LinkTree::nodes_made() + NoteTree::nodes_made() + HouseTree<SummaryNote, NoSums>::nodes_made() +
-         HouseTree<MarkNote, MarkSums>::nodes_made() + HouseTree<VersionRow, NoSums>::nodes_made() +
-         HouseTree<State, NoSums>::nodes_made();
+         LinkTree::nodes_made() + NoteTree::nodes_made() + Log::MadeTree::nodes_made() + decltype(Log::spans)::nodes_made() +
+         ByOrdinal<PutNote>::nodes_made() + HouseTree<MarkNote, MarkSums>::nodes_made() +
+         HouseTree<VersionRow, NoSums>::nodes_made() + HouseTree<State, NoSums>::nodes_made();
 }
 
 std::uint64_t nodes_made_by(const History& history, const Operation::What& what) {
@@ -78,6 +79,8 @@ TEST_P(Cost, AnOperationThatNamesOneMessageMakesLogarithmicallyManyNodes) {
   EXPECT_LE(nodes_made_by(history, op::Transform{Names::indices({middle}), SetMetadata{"{}"}}), paths(8));
   const History compressed = history.apply({op::Compress{Names::indices({5, 6, 7}), fresh}}, {}).value().history;
   EXPECT_LE(nodes_made_by(compressed, op::Expand{5}), paths(12));
+  const History deleted = history.apply({op::Delete{Names::indices({middle, middle + 1})}}, {}).value().history;
+  EXPECT_LE(nodes_made_by(deleted, op::Show{{middle}}), paths(12));
   const History undone = history.apply({op::Undo{}}, {}).value().history;
   EXPECT_LE(nodes_made_by(undone, op::Redo{}), paths(2));
 }
@@ -124,15 +127,15 @@ History with_calls(std::uint64_t n) {
   return History().apply({append}, {}).value().history;
 }
 
-// The least time of some, in microseconds.
-double least_us(const History& history, const Operation::What& what) {
+// The least time of some runs, in microseconds of this process: others may take the processor meanwhile.
+double least_us(const History& history, const Operation::What& what, int runs = 15) {
   double least = 1e9;
-  for (int k = 0; k < 15; ++k) {
-    const auto start = std::chrono::steady_clock::now();
+  for (int k = 0; k < runs; ++k) {
+    const std::clock_t start = std::clock();
     const Result<Step> step = history.apply({what}, {});
-    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
+    const double took = static_cast<double>(std::clock() - start) * 1e6 / CLOCKS_PER_SEC;
     EXPECT_TRUE(step) << step.error().message;
-    least = std::min(least, took.count());
+    least = std::min(least, took);
   }
   return least;
 }
@@ -160,6 +163,54 @@ TEST(Cost, OfAnEditDoesNotDependOnTheCallsOfAMessageThatItDoesNotName) {
     std::printf("  %-12s %8.1f us with %llu calls, %8.1f us with %llu\n", name, before, static_cast<unsigned long long>(few), after,
                 static_cast<unsigned long long>(many));
     EXPECT_LE(after, 3 * before + 60) << name;
+  }
+}
+
+// A call, and many results with its id.
+op::Append results_of_one_call(std::uint64_t n) {
+  op::Append append{{message("user", R"("content":"question")"), message("assistant", R"("content":"","toolCalls":[{"id":"c"}])")}};
+  for (std::uint64_t k = 0; k < n; ++k) append.messages.push_back(message("tool", R"("content":"result","toolCallId":"c")"));
+  append.messages.push_back(message("user", R"("content":"next")"));
+  return append;
+}
+
+std::vector<std::uint64_t> all_results(std::uint64_t n) {
+  std::vector<std::uint64_t> indices;
+  for (std::uint64_t k = 0; k < n; ++k) indices.push_back(2 + k);
+  return indices;
+}
+
+TEST(Cost, OfAnEditRisesWithTheResultsOfACallAndNotWithTheirSquare) {
+  constexpr std::uint64_t few = 400, many = 1600;
+  using Edit = std::function<double(std::uint64_t n)>;
+  const auto with_results = [](std::uint64_t n) { return History().apply({results_of_one_call(n)}, {}).value().history; };
+  const auto edit = [&](auto what) { return [=](std::uint64_t n) { return least_us(with_results(n), what(n), 5); }; };
+  const auto edit_after = [&](auto first, auto what) {
+    return [=](std::uint64_t n) { return least_us(with_results(n).apply({first(n)}, {}).value().history, what(n), 5); };
+  };
+  const auto without_results = [](std::uint64_t n) { return op::Delete{Names::indices(all_results(n))}; };
+  const auto summarised = [](std::uint64_t n) {
+    return op::Compress{Names::indices(all_results(n)), message("user", R"("content":"s")")};
+  };
+  const std::pair<const char*, Edit> edits[] = {
+      {"append results", [](std::uint64_t n) { return least_us(History(), results_of_one_call(n), 5); }},
+      {"append one", edit([](std::uint64_t) { return op::Append{{message("tool", R"("content":"other","toolCallId":"c")")}}; })},
+      {"delete call", edit([](std::uint64_t) { return op::Delete{Names::indices({1})}; })},
+      {"delete result", edit([](std::uint64_t n) { return op::Delete{Names::indices({2 + n / 2})}; })},
+      {"delete results", edit(without_results)},
+      {"expand results", edit_after(summarised, [](std::uint64_t) { return op::Expand{2}; })},
+      {"replace call",
+       edit([](std::uint64_t n) { return op::Replace{Names::indices({1}), {results_of_one_call(n).messages[1]}}; })},
+      {"truncate, shrink", edit([](std::uint64_t) { return op::Truncate{.remove_first = 2, .pairs = Pairs::shrink}; })},
+      {"truncate, grow", edit([](std::uint64_t) { return op::Truncate{.keep_first = 2, .pairs = Pairs::grow}; })},
+      {"results, shrink", edit([](std::uint64_t n) { return op::Delete{Names::indices(all_results(n)), Pairs::shrink}; })},
+      {"results, grow", edit([](std::uint64_t n) { return op::Delete{Names::indices(all_results(n)), Pairs::grow}; })},
+  };
+  for (const auto& [name, cost] : edits) {
+    const double before = cost(few), after = cost(many);
+    std::printf("  %-17s %8.1f us with %llu results, %8.1f us with %llu\n", name, before, static_cast<unsigned long long>(few),
+                after, static_cast<unsigned long long>(many));
+    EXPECT_LE(after, 8 * before + 60) << name;
   }
 }
 

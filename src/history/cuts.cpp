@@ -18,14 +18,17 @@ struct Bond {
 // What is bound to what in a view.
 class Bonds {
  public:
-  Bonds(const Log& log, const PlacedView& view) : reasoning_(log, view), log_(log), view_(view), entries_(view.entries) {}
+  Bonds(const Log& log, const PlacedView& view, Whole whole = Whole::turns)
+      : reasoning_(log, view), log_(log), entries_(view.entries), whole_(whole), search_(log, view) {}
 
-  // Calls visit(pair) -> bool for each pair of this message with another, until it answers false; answers whether it got to the end.
+  // Calls visit(pair) -> bool for each pair of this message with another, until it answers false; answers whether it got to the end. visit() asks for
+  // no other pairs.
   template <class Visit>
-  bool visit_pairs(std::uint32_t ordinal, Visit visit) const {
+  bool visit_pairs(std::uint64_t index, Visit visit) const {
+    const std::uint32_t ordinal = entries_[index].ordinal;
     for (const Mention& mention : log_.mentions(ordinal)) {
-      for (const PairPlaces& pair : pairs_of(log_, view_, mention.hash, ordinal)) {
-        if (pair.has(ordinal) && pair.call != pair.result && !visit(pair)) return false;
+      for (const PairPlaces& pair : search_.pairs_of(mention.hash, ordinal, index)) {
+        if (pair.call != pair.result && !visit(pair)) return false;
       }
     }
     return true;
@@ -49,12 +52,12 @@ class Bonds {
     Bond bond{cut - 1, cut};
     while (bond.last + 1 < entries_.size() && entries_[bond.last].role() == Role::system) ++bond.last;
     const Entry& after = entries_[bond.last];
-    if (after.role() != Role::assistant) return {};
+    if (after.role() != Role::assistant || (whole_ == Whole::steps && after.reasons)) return {};
     while (bond.first > 0 && entries_[bond.first].role() == Role::system) --bond.first;
     const Entry& before = entries_[bond.first];
     if (before.role() != Role::tool && before.role() != Role::user) return {};
     if (!after.reasons && !may_answer_thinking(bond.first)) return {};
-    const bool none = visit_pairs(before.ordinal, [&](const PairPlaces& pair) {
+    const bool none = visit_pairs(bond.first, [&](const PairPlaces& pair) {
       return pair.result_ordinal != before.ordinal || !(after.reasons || entries_[pair.call].reasons);
     });
     return none ? std::nullopt : std::optional(bond);
@@ -68,10 +71,10 @@ class Bonds {
     const std::uint32_t place = entries_[cut - 1].place;
     entries_.visit_back(
         cut, entries_.size(), [&](const EntrySums& s) { return s.reach_min <= place; },
-        [&](std::uint64_t, const Entry& e) {
+        [&](std::uint64_t index, const Entry& e) {
           if (e.reach > place) return true;
           // `reach` may be lower than it must be: the links tell.
-          return visit_pairs(e.ordinal, [&](const PairPlaces& pair) {
+          return visit_pairs(index, [&](const PairPlaces& pair) {
             const Bond bond{std::min(pair.call, pair.result), std::max(pair.call, pair.result)};
             if (bond.first < cut && cut <= bond.last) found = bond;
             return !found;
@@ -99,16 +102,17 @@ class Bonds {
 
   const Reasoning reasoning_;
   const Log& log_;
-  const PlacedView& view_;
   const EntryTree& entries_;
+  const Whole whole_;
+  mutable PairSearch search_;  // remembers
 };
 
 // Stretches that take in whatever is bound to them. What the stretches began with is found at their edges; each message that came in since is
 // asked what it is bound to itself. So a turn of k messages costs k times O(log n), however long the stretches are.
 class Growth {
  public:
-  Growth(const Log& log, const PlacedView& view, Stretches kept)
-      : bonds_(log, view), entries_(view.entries), kept_(std::move(kept)) {}
+  Growth(const Log& log, const PlacedView& view, Stretches kept, Whole whole)
+      : bonds_(log, view, whole), entries_(view.entries), kept_(std::move(kept)) {}
 
   Stretches grown() {
     for (std::size_t k = 0; k < kept_.size(); ++k) {
@@ -119,7 +123,7 @@ class Growth {
     while (!open_.empty()) {
       const std::uint64_t index = open_.back();
       open_.pop_back();
-      add_partners(entries_[index].ordinal);
+      add_partners(index);
       add_thinking(index);
       add_thinking(index + 1);
       if (entries_[index].reasons) add_following(index);
@@ -146,8 +150,8 @@ class Growth {
     const std::uint32_t place = entries_[edge - 1].place;
     entries_.visit(
         edge, next_edge, [&](const EntrySums& s) { return s.reach_min <= place; },
-        [&](std::uint64_t, const Entry& e) {
-          if (e.reach <= place) add_partners(e.ordinal);
+        [&](std::uint64_t index, const Entry& e) {
+          if (e.reach <= place) add_partners(index);
           return true;
         });
     add_thinking(edge);
@@ -155,8 +159,8 @@ class Growth {
     if (reasoning && reasoning != last_reasoning_) add_following(*reasoning);
     if (reasoning) last_reasoning_ = reasoning;
   }
-  void add_partners(std::uint32_t ordinal) {
-    bonds_.visit_pairs(ordinal, [&](const PairPlaces& pair) {
+  void add_partners(std::uint64_t index) {
+    bonds_.visit_pairs(index, [&](const PairPlaces& pair) {
       join(pair.call, pair.result);
       return true;
     });
@@ -190,23 +194,23 @@ bool is_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index) {
   return !view.may_have_units() || !Bonds(log, view).across(index);
 }
 
-std::uint64_t next_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index) {
+std::uint64_t next_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index, Whole whole) {
   if (!view.may_have_units()) return index;
-  const Bonds bonds(log, view);
+  const Bonds bonds(log, view, whole);
   while (const std::optional<Bond> bond = bonds.across(index)) index = bond->last + 1;
   return index;
 }
 
-std::uint64_t previous_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index) {
+std::uint64_t previous_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index, Whole whole) {
   if (!view.may_have_units()) return index;
-  const Bonds bonds(log, view);
+  const Bonds bonds(log, view, whole);
   while (const std::optional<Bond> bond = bonds.across(index)) index = bond->first;
   return index;
 }
 
-Stretches with_whole_turns(const Log& log, const PlacedView& view, Stretches kept) {
+Stretches with_whole_turns(const Log& log, const PlacedView& view, Stretches kept, Whole whole) {
   if (!view.may_have_units()) return kept;
-  return Growth(log, view, std::move(kept)).grown();
+  return Growth(log, view, std::move(kept), whole).grown();
 }
 
 }  // namespace undertext

@@ -14,11 +14,17 @@
 
 namespace undertext {
 
-bool is_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index);
-std::uint64_t next_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index);      // at or after
-std::uint64_t previous_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index);  // at or before
+// What counts as whole. A long run of thinking and tools is a single turn, of which nothing could ever be hidden. Providers refuse a tool loop that does not
+// begin with thinking, and a step in part; they accept one whose earlier steps are absent. So it may also be cut before a step with its own reasoning.
+enum class Whole : std::uint8_t { turns, steps };
 
-// `kept` and what belongs to it: no unit and no turn has one part in the answer and another not.
-Stretches with_whole_turns(const Log& log, const PlacedView& view, Stretches kept);
+bool is_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index);
+std::uint64_t next_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index,
+                             Whole whole = Whole::turns);  // at or after
+std::uint64_t previous_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index,
+                                 Whole whole = Whole::turns);  // at or before
+
+// `kept` and what belongs to it: no unit and no turn (or step) has one part in the answer and another not.
+Stretches with_whole_turns(const Log& log, const PlacedView& view, Stretches kept, Whole whole = Whole::turns);
 
 }  // namespace undertext

@@ -114,11 +114,14 @@ Result<std::vector<std::uint32_t>> Draft::store_copies(std::span<const Message> 
 }
 
 void Draft::append(std::span<const std::uint32_t> ordinals) {
+  std::optional<std::uint32_t> last;
+  if (view_.size() > 0) last = view_.entries[view_.size() - 1].ordinal;
   for (const std::uint32_t ordinal : ordinals) {
     const bool is_new = ordinal >= log_length_before();
-    if (!is_new && view_.size() > 0 && log_.order.before(ordinal, view_.entries[view_.size() - 1].ordinal)) log_.order.depart();
-    view_.append(log_, ordinal);
+    if (!is_new && last && log_.order.before(ordinal, *last)) log_.order.depart();
+    last = ordinal;
   }
+  view_.append(log_, ordinals);
 }
 
 // What is new goes right before the message at whose place it is put, whether that goes or stays.
@@ -139,7 +142,7 @@ void Draft::bring_back(std::vector<std::uint32_t> ordinals, const std::vector<st
   edit(view_.returning(log_, std::move(ordinals), leaving));
 }
 
-void Draft::check_order(const PlacedView& view) {
+void Draft::note_departure(const PlacedView& view) {
   if (!log_.order.is_in_order(view.ordinals({{0, view.size()}}))) log_.order.depart();
 }
 

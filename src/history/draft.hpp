@@ -53,7 +53,7 @@ class Draft {
   // Hidden messages return to where the log's order has them; those at `leaving` (rising indices) go.
   void bring_back(std::vector<std::uint32_t> ordinals, const std::vector<std::uint64_t>& leaving);
   // To be called when `view` may stand in another order than the log's.
-  void check_order(const PlacedView& view);
+  void note_departure(const PlacedView& view);
   // What is carried out again keeps what it kept then; null: that follows from the operation.
   const Stretches* kept_then() const { return record_ && record_->kept ? &*record_->kept : nullptr; }
   void add_mark(std::string_view mark, const std::vector<std::uint32_t>& ordinals) { marks_.add(mark, ordinals); }

@@ -40,7 +40,7 @@ class Needs {
       next.pop_back();
       if (ordinal >= needed_.size() || needed_[ordinal]) continue;
       needed_[ordinal] = true;
-      if (const std::vector<std::uint32_t>* originals = log_.originals(ordinal))
+      if (const std::vector<std::uint32_t>* originals = log_.stands_for(ordinal))
         next.insert(next.end(), originals->begin(), originals->end());
     }
   }

@@ -200,6 +200,10 @@ VersionInfo History::version_info(Version version) const {
   info.message_count = rep_->message_count(version.value);
   info.tokens = run.view.sums(0, info.message_count).tokens();
   if (row.operation && row.operation->restores) info.restores = *row.operation->restores;
+  if (const auto* apply = row.operation ? std::get_if<op::ApplyPlan>(&row.operation->operation.what) : nullptr;
+      apply && apply->plan.target_tokens && !apply->plan.replacements.empty()) {
+    info.target_reached = info.tokens <= *apply->plan.target_tokens;
+  }
   return info;
 }
 

@@ -1,10 +1,13 @@
 #include <undertext/history.hpp>
 
+#include <initializer_list>
+#include <numeric>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "history/replay.hpp"
+#include "history/state.hpp"
 
 namespace undertext {
 namespace {
@@ -30,6 +33,16 @@ std::string texts(const View& view) {
   for (const Message& message : view) all += message.text() + " ";
   return all;
 }
+
+using Ordinals = std::vector<std::uint64_t>;
+Ordinals ordinals(const View& view) {
+  Ordinals all;
+  for (std::uint64_t i = 0; i < view.size(); ++i) all.push_back(view.ordinal(i).value);
+  return all;
+}
+
+// Of the operation that made the head.
+RecordedOperation record_of(const History& history) { return *history.rep().versions[history.rep().head_number()].operation; }
 
 TEST(History, AValueTakenBeforeAnEditStillReadsTheOldMessages) {
   const History h1 = after(History(), op::Append{{user("a"), user("b")}});
@@ -185,6 +198,122 @@ TEST(History, ShrinkAndGrowTakeReasoningAndItsCallsAsOne) {
       << "what is pinned stays, and so does the rest";
 }
 
+TEST(History, ShrinkLeavesReasoningWithItsPinnedCall) {
+  const History all =
+      after(History(), op::Append{{user("q"), reasoning(), call("a"), call("b"), result("a"), result("b"), user("z")}});
+  const History pinned = after(all, op::Mark{Names::indices({2}), "pinned"});
+  const History without_b = after(pinned, op::Delete{Names::indices({3}), Pairs::shrink});
+  EXPECT_EQ(ordinals(without_b.view()), (Ordinals{0, 1, 2, 4, 6}));
+  EXPECT_EQ(ordinals(after(without_b, op::Delete{Names::indices({3}), Pairs::shrink}).view()), (Ordinals{0, 1, 2, 6}));
+}
+
+// A call that has many results, as of a tool that reports its progress, between pairs of other calls.
+struct ManyResults {
+  explicit ManyResults(std::uint64_t results) : count(results) {
+    op::Append all{{user("q"), call("b"), result("b"), call("a")}};
+    for (std::uint64_t i = 0; i < results; ++i) all.messages.push_back(result("a"));
+    for (const Message& last : {call("c"), result("c"), user("z")}) all.messages.push_back(last);
+    history = after(History(), all);
+  }
+  Names results(std::uint64_t from, std::uint64_t to) const {
+    std::vector<std::uint64_t> indices;
+    for (std::uint64_t i = from; i < to; ++i) indices.push_back(4 + i);
+    return Names::indices(indices);
+  }
+  Ordinals without_unit() const { return {0, 1, 2, 4 + count, 5 + count, 6 + count}; }
+
+  std::uint64_t count;
+  History history;
+};
+constexpr std::uint64_t result_counts[] = {31, 32, 40, 100};
+
+TEST(History, AllResultsOfACallThatGoesAreWarnedOfHoweverMany) {
+  for (const std::uint64_t count : result_counts) {
+    const ManyResults many(count);
+    std::vector<Warning> lost;
+    for (std::uint64_t i = 0; i < count; ++i) lost.push_back({Warning::Code::tool_result_without_call, Ordinal(4 + i), "a"});
+    EXPECT_EQ(applied(many.history, op::Delete{Names::indices({3})}).warnings, lost) << count;
+    // An edited call is stored after its results.
+    const History edited = after(many.history, op::Replace{Names::indices({3}), {call("a")}});
+    EXPECT_EQ(applied(edited, op::Delete{Names::indices({3})}).warnings, lost) << count;
+    const History long_before = after(edited, op::Insert{0, std::vector<Message>(2 * count, user("before"))});
+    EXPECT_EQ(applied(long_before, op::Truncate{.remove_first = 2 * count + 4}).warnings, lost) << count;
+  }
+}
+
+TEST(History, ACallIsWarnedOfWhenTheLastOfItsResultsGoesHoweverMany) {
+  for (const std::uint64_t count : result_counts) {
+    const ManyResults many(count);
+    const std::vector<Warning> none, lost{{Warning::Code::tool_call_without_result, Ordinal(3), "a"}};
+    EXPECT_EQ(applied(many.history, op::Delete{many.results(0, 1)}).warnings, none) << count;
+    EXPECT_EQ(applied(many.history, op::Delete{many.results(0, count - 1)}).warnings, none) << count;
+    EXPECT_EQ(applied(many.history, op::Delete{many.results(1, count)}).warnings, none) << count;
+    EXPECT_EQ(applied(many.history, op::Delete{many.results(0, count)}).warnings, lost) << count;
+  }
+}
+
+TEST(History, ShrinkDropsACallWithAllItsResultsAndNothingElse) {
+  for (const std::uint64_t count : result_counts) {
+    const ManyResults many(count);
+    EXPECT_EQ(ordinals(after(many.history, op::Delete{Names::indices({3}), Pairs::shrink}).view()), many.without_unit());
+    EXPECT_EQ(ordinals(after(many.history, op::Delete{many.results(0, count), Pairs::shrink}).view()), many.without_unit());
+    EXPECT_EQ(ordinals(after(many.history, op::Delete{many.results(0, count - 1), Pairs::shrink}).view()),
+              (Ordinals{0, 1, 2, 3, 3 + count, 4 + count, 5 + count, 6 + count}))
+        << "a call stays with the last of its results";
+  }
+}
+
+TEST(History, GrowKeepsACallWithAllItsResults) {
+  for (const std::uint64_t count : result_counts) {
+    const ManyResults many(count);
+    const Ordinals all = ordinals(many.history.view());
+    EXPECT_EQ(ordinals(after(many.history, op::Delete{Names::indices({3}), Pairs::grow}).view()), all) << count;
+    EXPECT_EQ(ordinals(after(many.history, op::Delete{many.results(0, count), Pairs::grow}).view()), all) << count;
+  }
+}
+
+TEST(History, ACallKeepsItsResultsWhenAnEditOfItWasUndoneBetweenThem) {
+  History h =
+      after(after(History(), op::Append{{user("q"), call("a"), result("a")}}), op::Replace{Names::indices({1}), {call("a")}});
+  h = after(after(h, op::Undo{}), op::Append{std::vector<Message>(50, result("a"))});
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({1})}).warnings.size(), 51u);
+  EXPECT_EQ(after(h, op::Delete{Names::indices({1}), Pairs::shrink}).view().size(), 1u);
+}
+
+// Older releases know the first tags alone.
+TEST(History, OnlyWhatMendsUnitsIsRecordedWithASecondTag) {
+  const History h = after(History(), op::Append{{user("q"), call("a"), result("a"), user("z")}});
+  const auto tag = [&](const Operation::What& what) { return record_of(after(h, what)).tag; };
+  EXPECT_EQ(tag(op::Truncate{.keep_last = 2}), 4);
+  EXPECT_EQ(tag(op::Filter{.roles = {Role::user}}), 6);
+  EXPECT_EQ(tag(op::Delete{Names::indices({1})}), 7);
+  EXPECT_EQ(tag(op::Delete{Names::indices({1}), Pairs::literal}), 7);
+  for (const Pairs pairs : {Pairs::shrink, Pairs::grow}) {
+    EXPECT_EQ(tag(op::Truncate{.keep_last = 2, .pairs = pairs}), 23);
+    EXPECT_EQ(tag(op::Filter{.roles = {Role::user}, .pairs = pairs}), 24);
+    EXPECT_EQ(tag(op::Delete{Names::indices({1}), pairs}), 25);
+  }
+  const History by_setting = h.apply({op::Delete{Names::indices({1})}}, {.now_ms = 1000, .pairs = Pairs::shrink}).value().history;
+  EXPECT_EQ(record_of(by_setting).tag, 25);
+}
+
+TEST(History, WhatMendsUnitsIsReplayedFromWhatItKept) {
+  const History h = after(History(), op::Append{{user("q"), reasoning(), call("a"), result("a"), user("z")}});
+  for (const Operation::What& what : {Operation::What(op::Delete{Names::indices({3}), Pairs::shrink}),
+                                      Operation::What(op::Delete{Names::indices({3}), Pairs::grow}),
+                                      Operation::What(op::Truncate{.keep_last = 2, .pairs = Pairs::shrink}),
+                                      Operation::What(op::Truncate{.keep_last = 2, .pairs = Pairs::grow}),
+                                      Operation::What(op::Filter{.roles = {Role::user, Role::tool}, .pairs = Pairs::shrink}),
+                                      Operation::What(op::Filter{.roles = {Role::user, Role::tool}, .pairs = Pairs::grow})}) {
+    const History made = after(h, what);
+    RecordedOperation record = record_of(made);
+    EXPECT_EQ(ordinals(replay(h, record, 1000, {}).value().history.view()), ordinals(made.view()));
+    // Whatever a unit may be one day: the record decides.
+    record.kept = {{1, 3}};
+    EXPECT_EQ(ordinals(replay(h, record, 1000, {}).value().history.view()), (Ordinals{1, 2}));
+  }
+}
+
 TEST(History, ARecordThatDoesNotSayWhatItKeptIsReplayedByWhatTheFirstReleasesKnew) {
   const Message shell =
       Message::parse(R"({"role":"assistant","content":[{"type":"shell_call","call_id":"s","action":{}}]})").value();
@@ -199,6 +328,51 @@ TEST(History, ARecordThatDoesNotSayWhatItKeptIsReplayedByWhatTheFirstReleasesKne
   EXPECT_FALSE(replay(h, {{of_call}}, 1000, {})) << "one of today says what it kept";
   const std::vector<Range> kept{{3, 4}};
   EXPECT_EQ(replay(h, {{of_call}, kept}, 1000, {}).value().history.view().size(), 1u);
+}
+
+// Release 0.1.0 found no more than 32 results on either side of one. The ordinals are what it kept.
+TEST(History, ARecordOfTheFirstReleaseIsReplayedWithTheResultsThatItFound) {
+  const auto rising = [](std::initializer_list<Range> ranges) {
+    Ordinals all;
+    for (const Range& range : ranges)
+      for (std::uint64_t o = range.start; o < range.end; ++o) all.push_back(o);
+    return all;
+  };
+  const auto with_results = [](std::uint64_t count) {
+    op::Append all{{user("q"), call("c")}};
+    all.messages.insert(all.messages.end(), count, result("c"));
+    all.messages.push_back(user("end"));
+    return after(History(), all);
+  };
+  const auto results = [](std::uint64_t count) {
+    std::vector<std::uint64_t> indices(count);
+    std::iota(indices.begin(), indices.end(), 2);
+    return Names::indices(indices);
+  };
+  const auto replayed = [](const History& h, const Operation::What& what, std::uint8_t first_tag) {
+    return ordinals(replay(h, {{what}, {}, first_tag}, 1000, {}).value().history.view());
+  };
+  const History forty = with_results(40), hundred = with_results(100);
+  const op::Truncate last_grow{.keep_last = 2, .pairs = Pairs::grow}, first_grow{.keep_first = 2, .pairs = Pairs::grow},
+      last_shrink{.keep_last = 2, .pairs = Pairs::shrink}, forty_shrink{.keep_last = 40, .pairs = Pairs::shrink};
+  EXPECT_EQ(replayed(forty, last_grow, 4), rising({{1, 34}, {41, 43}}));
+  EXPECT_EQ(replayed(hundred, last_grow, 4), rising({{1, 76}, {101, 103}}));
+  EXPECT_EQ(replayed(forty, first_grow, 4), rising({{0, 42}}));
+  EXPECT_EQ(replayed(hundred, first_grow, 4), rising({{0, 96}}));
+  EXPECT_EQ(replayed(forty, last_shrink, 4), rising({{42, 43}}));
+  EXPECT_EQ(replayed(hundred, op::Filter{.roles = {Role::assistant}, .pairs = Pairs::grow}, 6), rising({{1, 96}}));
+  EXPECT_EQ(replayed(hundred, op::Filter{.roles = {Role::tool}, .pairs = Pairs::grow}, 6), rising({{1, 102}}));
+  EXPECT_EQ(replayed(hundred, op::Delete{results(100), Pairs::grow}, 7), rising({{0, 96}, {102, 103}}));
+  EXPECT_EQ(replayed(forty, op::Delete{results(39), Pairs::shrink}, 7), rising({{0, 1}, {42, 43}}));
+  EXPECT_EQ(ordinals(after(forty, op::Delete{results(39), Pairs::shrink}).view()), rising({{0, 2}, {41, 43}})) << "unlike today";
+  // An edited call is stored after its results.
+  const op::Replace edit{Names::indices({1}), {call("c")}};
+  const History forty_edited = after(forty, edit), hundred_edited = after(hundred, edit);
+  const op::Delete of_call{Names::indices({1}), Pairs::shrink};
+  EXPECT_EQ(replayed(forty_edited, of_call, 7), rising({{0, 1}, {2, 11}, {42, 43}}));
+  EXPECT_EQ(replayed(hundred_edited, of_call, 7), rising({{0, 1}, {2, 71}, {102, 103}}));
+  EXPECT_EQ(replayed(hundred_edited, forty_shrink, 4), rising({{63, 71}, {102, 103}}));
+  EXPECT_EQ(replayed(forty_edited, op::Truncate{.keep_last = 3, .pairs = Pairs::grow}, 4), rising({{43, 44}, {40, 43}}));
 }
 
 TEST(History, ResultsOfDifferentCallsAreNotMerged) {

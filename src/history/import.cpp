@@ -56,7 +56,7 @@ std::optional<Error> import_mark_map(Draft& draft, const MarkMap& map) {
   if (std::optional<Error> problem = indices_problem(map, draft.log())) return problem;
 
   PlacedView view;
-  for (const std::uint64_t ordinal : map.original_indices) view.append(draft.log(), static_cast<std::uint32_t>(ordinal));
+  view.append(draft.log(), std::vector<std::uint32_t>(map.original_indices.begin(), map.original_indices.end()));
   // From the last boundary down, so that every message leaves once.
   std::vector<PlacedView> snapshots(map.current_batch + 1);
   PlacedView snapshot = view;
@@ -70,6 +70,7 @@ std::optional<Error> import_mark_map(Draft& draft, const MarkMap& map) {
   for (std::size_t k = 1; k <= map.current_batch; ++k) {
     batches.push_back({static_cast<std::uint32_t>(map.batch_boundaries[k]), opened_in, std::move(snapshots[k])});
   }
+  draft.note_departure(view);
   draft.replace_state(std::move(view), std::move(batches));
   return {};
 }

@@ -136,9 +136,9 @@ void Log::cut(std::uint64_t length) {
   order.cut(length);
   std::vector<std::uint64_t> gone;
   spans.visit(
-      0, spans.size(), [&](const SpanSums& s) { return s.maker_max >= length; },
+      0, spans.size(), [&](const SpanSums& s) { return s.stand_in_max >= length; },
       [&](std::uint64_t i, const OriginalsSpan& span) {
-        if (span.maker >= length) gone.push_back(i);
+        if (span.stand_in >= length) gone.push_back(i);
         return true;
       });
   while (!gone.empty()) {
@@ -158,11 +158,11 @@ void Log::note_copies(const std::vector<std::uint32_t>& made, std::vector<std::u
   for (const std::uint32_t copy : made) copies.push_back({copy, shared});
 }
 
-void Log::add_spans(std::uint32_t maker, std::vector<std::uint32_t> originals) {
+void Log::add_spans(std::uint32_t stand_in, std::vector<std::uint32_t> originals) {
   std::sort(originals.begin(), originals.end());
   for (std::size_t i = 0, end = 0; i < originals.size(); i = end) {
     for (end = i + 1; end < originals.size() && originals[end] == originals[end - 1] + 1;) ++end;
-    const OriginalsSpan span{originals[i], originals[end - 1] + 1, maker};
+    const OriginalsSpan span{originals[i], originals[end - 1] + 1, stand_in};
     const std::uint64_t at = spans_from(span.first);
     spans.splice(at, 0, {&span, 1});
   }
@@ -180,12 +180,12 @@ std::uint64_t Log::spans_from(std::uint32_t first) const {
   return found;
 }
 
-std::vector<std::uint32_t> Log::makers_of(std::uint32_t ordinal) const {
+std::vector<std::uint32_t> Log::stand_ins_of(std::uint32_t ordinal) const {
   std::vector<std::uint32_t> makers;
   spans.visit(
       0, spans_from(ordinal + 1), [&](const SpanSums& s) { return s.end_max > ordinal; },
       [&](std::uint64_t, const OriginalsSpan& span) {
-        if (span.end > ordinal) makers.push_back(span.maker);
+        if (span.end > ordinal) makers.push_back(span.stand_in);
         return true;
       });
   return makers;
@@ -197,7 +197,7 @@ const std::vector<std::uint32_t>* originals_in(const Log::MadeTree& made, std::u
   std::uint64_t low = 0, high = made.size();
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
-    const SummaryNote& note = made[middle];
+    const OriginalsNote& note = made[middle];
     if (note.ordinal == ordinal) return &*note.originals;
     (note.ordinal < ordinal ? low : high) = note.ordinal < ordinal ? middle + 1 : middle;
   }
@@ -218,7 +218,7 @@ void ItemCodec<OriginalsSpan>::write(PageOut& out, const OriginalsSpan* items, u
   for (const OriginalsSpan* span = items; span != items + n; ++span) {
     out.number(span->first - first);
     out.number(span->end - span->first);
-    out.number(span->maker - span->first);
+    out.number(span->stand_in - span->first);
     first = span->first;
   }
 }
@@ -229,9 +229,9 @@ std::vector<OriginalsSpan> ItemCodec<OriginalsSpan>::read(PageIn& in, unsigned n
   std::uint64_t first = 0;
   for (unsigned i = 0; i < n; ++i) {
     first += in.number();
-    const std::uint64_t end = first + in.number32(), maker = first + in.number32();
-    if (first >= end || end > maker || maker >= no_place) in.fail("a message stands for what cannot be");
-    items.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(maker)});
+    const std::uint64_t end = first + in.number32(), stand_in = first + in.number32();
+    if (first >= end || end > stand_in || stand_in >= no_place) in.fail("a message stands for what cannot be");
+    items.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(stand_in)});
   }
   return items;
 }
@@ -287,8 +287,8 @@ std::vector<LinkNote> ItemCodec<LinkNote>::read(PageIn& in, unsigned n) {
 }
 
 // Mostly stretches of neighbours.
-void ItemCodec<SummaryNote>::write(PageOut& out, const SummaryNote* items, unsigned n) {
-  for (const SummaryNote* note = items; note != items + n; ++note) {
+void ItemCodec<OriginalsNote>::write(PageOut& out, const OriginalsNote* items, unsigned n) {
+  for (const OriginalsNote* note = items; note != items + n; ++note) {
     out.number(note->ordinal);
     const std::vector<std::uint32_t>& originals = *note->originals;
     out.number(originals.size());
@@ -304,8 +304,8 @@ void ItemCodec<SummaryNote>::write(PageOut& out, const SummaryNote* items, unsig
   }
 }
 
-std::vector<SummaryNote> ItemCodec<SummaryNote>::read(PageIn& in, unsigned n) {
-  std::vector<SummaryNote> items;
+std::vector<OriginalsNote> ItemCodec<OriginalsNote>::read(PageIn& in, unsigned n) {
+  std::vector<OriginalsNote> items;
   items.reserve(n);
   for (unsigned k = 0; k < n; ++k) {
     const std::uint32_t ordinal = in.number32();

@@ -89,34 +89,34 @@ struct SumsCodec<NoteSums> {
 using NoteTree = HouseTree<LinkNote, NoteSums>;
 
 // A message that was made from others, and those originals, in view order.
-struct SummaryNote {
+struct OriginalsNote {
   std::uint32_t ordinal;
   Shared<std::vector<std::uint32_t>> originals;
-  friend bool operator==(const SummaryNote&, const SummaryNote&) = default;
+  friend bool operator==(const OriginalsNote&, const OriginalsNote&) = default;
 };
 
 template <>
-struct ItemCodec<SummaryNote> {
-  static void write(PageOut& out, const SummaryNote* items, unsigned n);
-  static std::vector<SummaryNote> read(PageIn& in, unsigned n);
+struct ItemCodec<OriginalsNote> {
+  static void write(PageOut& out, const OriginalsNote* items, unsigned n);
+  static std::vector<OriginalsNote> read(PageIn& in, unsigned n);
 };
 
 // Originals with neighbouring ordinals that one message stands for. Ordered by the first of them.
 struct OriginalsSpan {
   std::uint32_t first;
   std::uint32_t end;
-  std::uint32_t maker;
+  std::uint32_t stand_in;
   friend bool operator==(const OriginalsSpan&, const OriginalsSpan&) = default;
 };
 struct SpanSums {
   std::uint32_t first_max = 0;
   std::uint32_t end_max = 0;
-  std::uint32_t maker_max = 0;
-  static SpanSums of(const OriginalsSpan& span) { return {span.first, span.end, span.maker}; }
+  std::uint32_t stand_in_max = 0;
+  static SpanSums of(const OriginalsSpan& span) { return {span.first, span.end, span.stand_in}; }
   SpanSums& operator+=(const SpanSums& next) {
     first_max = std::max(first_max, next.first_max);
     end_max = std::max(end_max, next.end_max);
-    maker_max = std::max(maker_max, next.maker_max);
+    stand_in_max = std::max(stand_in_max, next.stand_in_max);
     return *this;
   }
   friend bool operator==(const SpanSums&, const SpanSums&) = default;
@@ -131,7 +131,7 @@ struct SumsCodec<SpanSums> {
   static void write(PageOut& out, const SpanSums& sums) {
     out.number(sums.first_max);
     out.number(sums.end_max);
-    out.number(sums.maker_max);
+    out.number(sums.stand_in_max);
   }
   static SpanSums read(PageIn& in) {
     const std::uint32_t first_max = in.number32(), end_max = in.number32();
@@ -158,7 +158,7 @@ struct Log {
   NoteTree notes;     // the same by hash
 
   // What stands for others: what COMPRESS made, and what REPLACE, MERGE, SPLIT and TRANSFORM made. By ordinal.
-  using MadeTree = HouseTree<SummaryNote, NoSums>;
+  using MadeTree = HouseTree<OriginalsNote, NoSums>;
   MadeTree summaries;
   MadeTree copies;
   HouseTree<OriginalsSpan, SpanSums> spans;  // of both, by original
@@ -193,8 +193,8 @@ struct Log {
   void note_copies(const std::vector<std::uint32_t>& copies, std::vector<std::uint32_t> originals);
   // What a summary or a copy stands for. nullptr: nothing.
   const std::vector<std::uint32_t>* stands_for(std::uint32_t ordinal) const;
-  std::vector<std::uint32_t> makers_of(std::uint32_t ordinal) const;          // what stands for it
-  void add_spans(std::uint32_t maker, std::vector<std::uint32_t> originals);  // for makers_of()
+  std::vector<std::uint32_t> stand_ins_of(std::uint32_t ordinal) const;          // what stands for it
+  void add_spans(std::uint32_t stand_in, std::vector<std::uint32_t> originals);  // for stand_ins_of()
 
   static std::uint64_t hash_of(std::string_view id);
 
@@ -210,6 +210,15 @@ struct Log {
   template <class Visit>
   void visit_mentions_from(std::uint64_t hash, std::uint64_t around, Visit visit) const;
 
+  // The same in two steps, without an end: where the note of this link stands, or would; and visit(link, index, note) for those of the notes
+  // [begin, end) that speak of links with this hash, rising.
+  std::uint64_t note_at(std::uint64_t hash, std::uint64_t link) const { return first_note(LinkNote::of(hash, link).key()); }
+  template <class Visit>
+  void visit_notes(std::uint64_t hash, std::uint64_t begin, std::uint64_t end, Visit visit) const;
+
+  // Some programs use one id again in every turn.
+  static constexpr std::size_t notes_max = 4096;
+
   // The messages with a call for which no result came, with it or later. Rising. O(log n) each.
   std::vector<std::uint32_t> waiting() const;
 
@@ -220,9 +229,6 @@ struct Log {
   void cut(std::uint64_t length);
 
  private:
-  // Some programs use one id again in every turn.
-  static constexpr std::size_t notes_max = 4096;
-
   [[noreturn]] static void throw_no_message(std::uint64_t ordinal);
   std::uint64_t first_note(std::uint64_t key) const;
   std::uint64_t spans_from(std::uint32_t first) const;
@@ -242,7 +248,7 @@ template <class Visit>
 void Log::visit_mentions_below(std::uint64_t hash, std::uint64_t around, Visit visit) const {
   std::size_t looked = 0;
   notes.visit_back(
-      0, first_note(LinkNote::of(hash, first_link(around)).key()), [](const NoteSums&) { return true; },
+      0, note_at(hash, first_link(around)), [](const NoteSums&) { return true; },
       [&](std::uint64_t, const LinkNote& note) { return visit_noted(note, hash, looked, visit); });
 }
 
@@ -250,8 +256,20 @@ template <class Visit>
 void Log::visit_mentions_from(std::uint64_t hash, std::uint64_t around, Visit visit) const {
   std::size_t looked = 0;
   notes.visit(
-      first_note(LinkNote::of(hash, first_link(around)).key()), notes.size(), [](const NoteSums&) { return true; },
+      note_at(hash, first_link(around)), notes.size(), [](const NoteSums&) { return true; },
       [&](std::uint64_t, const LinkNote& note) { return visit_noted(note, hash, looked, visit); });
+}
+
+template <class Visit>
+void Log::visit_notes(std::uint64_t hash, std::uint64_t begin, std::uint64_t end, Visit visit) const {
+  notes.visit(
+      begin, end, [](const NoteSums&) { return true; },
+      [&](std::uint64_t at, const LinkNote& note) {
+        if (note.link >= links.size()) return true;
+        const Link link = links[note.link];
+        if (link.hash() == hash) visit(link, std::uint64_t{note.link}, at);
+        return true;
+      });
 }
 
 // The entry of a stored message, at `place`, reaching nowhere.

@@ -39,6 +39,7 @@ bool mends_units(const Operation& operation) {
 
 std::uint8_t tag_to_write(const Operation& operation) {
   const OperationRow& row = row_of(operation);
+  if (const auto* apply = std::get_if<op::ApplyPlan>(&operation.what); apply && !apply->plan.target_tokens) return first_tag(row);
   const bool has_pairs = std::visit([](const auto& what) { return requires { what.pairs; }; }, operation.what);
   return has_pairs && !mends_units(operation) ? first_tag(row) : written_tag(row);
 }

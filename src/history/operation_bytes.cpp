@@ -13,12 +13,15 @@ concept Enumeration = std::is_enum_v<T>;
 
 class BytesOut {
  public:
-  explicit BytesOut(ByteOut& out) : out_(out) {}
+  BytesOut(ByteOut& out, std::uint8_t tag) : out_(out), tag_(tag) {}
 
   void need(FieldName, const auto& value) { write(value); }
   void take(FieldName, const auto& value) { write(value); }
   void preset(FieldName, const auto& value) { write(value); }
   void filled(FieldName, const auto& value) { write(value); }
+  void since(std::uint8_t tag, FieldName, const auto& value) {
+    if (tag_ == tag) write(value);
+  }
   void messages(FieldName, const std::vector<Message>&) {}
   void message(FieldName, const std::vector<Message>&) {}
   void summary(FieldName, const std::optional<Message>& message) { out_.flag(message.has_value()); }
@@ -65,16 +68,20 @@ class BytesOut {
   }
 
   ByteOut& out_;
+  const std::uint8_t tag_;
 };
 
 class BytesIn {
  public:
-  explicit BytesIn(ByteIn& in) : in_(in) {}
+  BytesIn(ByteIn& in, std::uint8_t tag) : in_(in), tag_(tag) {}
 
   void need(FieldName, auto& value) { read(value); }
   void take(FieldName, auto& value) { read(value); }
   void preset(FieldName, auto& value) { read(value); }
   void filled(FieldName, auto& value) { read(value); }
+  void since(std::uint8_t tag, FieldName, auto& value) {
+    if (tag_ == tag) read(value);
+  }
   void messages(FieldName, std::vector<Message>&) {}
   void message(FieldName, std::vector<Message>&) {}
   void summary(FieldName, std::optional<Message>& message) {
@@ -130,6 +137,7 @@ class BytesIn {
   }
 
   ByteIn& in_;
+  const std::uint8_t tag_;
 };
 
 void write_kept(ByteOut& out, const Stretches& kept) {
@@ -162,7 +170,7 @@ void write_record(ByteOut& out, const RecordedOperation& record, KeptPart kept) 
     throw Failure(Error{ErrorCode::internal, "a " + std::string(name(operation)) + " lacks what its record holds"});
   }
   out.number(tag);
-  std::visit([io = BytesOut(out)](const auto& what) mutable { describe(io, what); }, operation.what);
+  std::visit([io = BytesOut(out, tag)](const auto& what) mutable { describe(io, what); }, operation.what);
   out.text(operation.options.description);
   if (writes_kept) write_kept(out, *record.kept);
 }
@@ -174,7 +182,7 @@ RecordedOperation read_record(ByteIn& in, KeptPart kept) {
   if (row == nullptr) in.fail_newer();
   RecordedOperation record{{make_operation(*row), {}}, {}, static_cast<std::uint8_t>(tag)};
   Operation& operation = record.operation;
-  std::visit([io = BytesIn(in)](auto& what) mutable { describe(io, what); }, operation.what);
+  std::visit([io = BytesIn(in, record.tag)](auto& what) mutable { describe(io, what); }, operation.what);
   operation.options.description = in.text();
   if (kept == KeptPart::present && records_kept(operation, record.tag)) record.kept = read_kept(in);
   return record;

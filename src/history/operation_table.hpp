@@ -9,6 +9,7 @@
 //     need(name, value)        required
 //     take(name, value)        optional; recorded if it is set: neither empty, 0 nor false
 //     preset(name, value)      optional, with a default; always recorded
+//     since(tag, name, value)  optional; part of a record only with this tag of the row
 //     filled(name, list)       optional; if given, not empty
 //     messages(name, list)     part of a request only: the log keeps them
 //     message(name, list)      the same for a list of one
@@ -48,8 +49,8 @@ inline constexpr std::uint8_t tag_max = 127;
 
 // A tag is the first byte of a stored operation. It is never reused, and its fields and meaning never
 // change. A changed meaning is a new tag at the end of the row: the last one is written, records keep
-// theirs, and perform() asks Draft::tag() which meaning to replay. Changed fields are a new
-// alternative with a row of its own, as COMPRESS by a plan is.
+// theirs, and perform() asks Draft::tag() which meaning to replay. A field more is a new tag too, since()
+// which records have it. Other fields are a new alternative with a row of its own, as COMPRESS by a plan is.
 struct OperationRow {
   std::size_t alternative;  // of Operation::What
   std::string_view name;
@@ -76,7 +77,7 @@ inline constexpr OperationRow operation_rows[] = {
     {alternative_of<op::Filter>(), "FILTER", {6, 24}},
     {alternative_of<op::Delete>(), "DELETE", {7, 25}},
     {alternative_of<op::Compress>(), "COMPRESS", {8}},
-    {alternative_of<op::ApplyPlan>(), "COMPRESS", {9}, {.by_strategy = true}, "plan"},
+    {alternative_of<op::ApplyPlan>(), "COMPRESS", {9, 28}, {.by_strategy = true}, "plan"},
     {alternative_of<op::CompressBy>(), "COMPRESS", {}, {.may_rebase = true, .by_strategy = true}},
     {alternative_of<op::Expand>(), "EXPAND", {10, 26}, {.brings_back = true}},
     {alternative_of<op::Show>(), "SHOW", {27}, {.brings_back = true}},
@@ -239,7 +240,10 @@ void describe(auto& io, Is<op::Compress> auto& o) {
   io.names(o.names);
   io.summary("summary", o.summary);
 }
-void describe(auto& io, Is<op::ApplyPlan> auto& o) { io.need("plan", o.plan); }
+void describe(auto& io, Is<op::ApplyPlan> auto& o) {
+  io.need("plan", o.plan);
+  io.since(28, "targetTokens", o.plan.target_tokens);
+}
 void describe(auto&, Is<op::CompressBy> auto&) {}
 void describe(auto& io, Is<op::Expand> auto& o) { io.need("index", o.index); }
 void describe(auto& io, Is<op::Show> auto& o) { io.need("ordinals", o.ordinals); }
@@ -302,7 +306,7 @@ bool is_filter_by_text(const Operation& operation);
 bool mends_units(const Operation& operation);
 
 // The tag to record it with: the oldest whose meaning it has, so that older releases read the record. Without `pairs`, TRUNCATE, FILTER and
-// DELETE mean what they always did.
+// DELETE mean what they always did; COMPRESS by a plan does without a target.
 std::uint8_t tag_to_write(const Operation& operation);
 
 // Whether what it kept is part of its record. Since the second tag of TRUNCATE, FILTER and DELETE that

@@ -5,7 +5,7 @@
 //
 //     0        1        2          3 was put in front of 1, 4 in front of 3, 5 in front of 1
 //            /   \                 the order is 0 4 3 5 1 2
-//           3     5                (what was put in front of a message, in the order of its coming; then the message)
+//           3     5                (first what was put in front of a message, the earliest first; then the message)
 //           |
 //           4
 //
@@ -37,7 +37,7 @@ struct ItemCodec<PutNote> {
 
 class LogOrder {
  public:
-  bool before(std::uint32_t a, std::uint32_t b) const;  // O(log² n) at most
+  bool before(std::uint32_t a, std::uint32_t b) const;  // O(log n) steps of O(log n)
 
   // Messages are noted with rising ordinals, and put in front of one with a lower ordinal.
   void put(std::uint32_t ordinal, std::uint32_t front);

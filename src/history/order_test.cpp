@@ -220,8 +220,8 @@ TEST(LogOrder, IsTheSameWhenItIsMadeFromTheVersions) {
     ASSERT_TRUE(made.rep().log.order.is_in_order(player.plain().list()));
     for (std::uint64_t o = 0; o < made.stats().total_messages; ++o) {
       ASSERT_EQ(made.stands_for(Ordinal(o)), player.history().stands_for(Ordinal(o))) << o;
-      std::vector<std::uint32_t> makers = made.rep().log.makers_of(static_cast<std::uint32_t>(o));
-      std::vector<std::uint32_t> expected = player.history().rep().log.makers_of(static_cast<std::uint32_t>(o));
+      std::vector<std::uint32_t> makers = made.rep().log.stand_ins_of(static_cast<std::uint32_t>(o));
+      std::vector<std::uint32_t> expected = player.history().rep().log.stand_ins_of(static_cast<std::uint32_t>(o));
       std::sort(makers.begin(), makers.end());
       std::sort(expected.begin(), expected.end());
       ASSERT_EQ(makers, expected) << o;

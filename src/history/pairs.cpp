@@ -1,13 +1,14 @@
 #include "history/pairs.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "history/first_reader.hpp"
 #include "history/units.hpp"
 
 namespace undertext {
@@ -41,14 +42,19 @@ std::optional<std::vector<std::uint64_t>> reaching_across(const Log& log, const 
 // Collects halves, given a message that is one half of broken pairs.
 class Halves {
  public:
-  Halves(const Log& log, const PlacedView& before, const Stretches& kept, FirstReader* reader)
-      : log_(log), before_(before), kept_(kept), reader_(reader) {}
+  Halves(const Log& log, const PlacedView& before, const Stretches& kept) : log_(log), kept_(kept), search_(log, before) {}
 
-  void add_around(std::uint32_t ordinal) {
+  void add_around(std::uint64_t index, std::uint32_t ordinal) {
     for (const Mention& mention : log_.mentions(ordinal)) {
-      const std::vector<PairPlaces> pairs = pairs_of(log_, before_, mention.hash, ordinal, reader_);
-      for (const PairPlaces& pair : pairs) {
-        if (pair.has(ordinal)) add(pair, pairs, mention.hash);
+      const std::span<const PairPlaces> pairs = search_.pairs_of(mention.hash, ordinal, index);
+      if (pairs.empty()) continue;
+      const PairPlaces first = pairs.front();
+      const bool is_call = first.call == index;
+      if (!keeps(kept_, first.call)) {
+        add_results(pairs, mention.hash);
+      } else if ((is_call || !keeps(kept_, first.result)) && asked_.emplace(first.call, first.call_link).second) {
+        // Around a result not all the others may be found.
+        add_call(first, is_call ? pairs : search_.pairs_of(mention.hash, first.call_ordinal, first.call), mention.hash);
       }
     }
   }
@@ -62,33 +68,25 @@ class Halves {
   }
 
  private:
-  void add(const PairPlaces& pair, const std::vector<PairPlaces>& pairs, std::uint64_t hash) {
-    const bool call_stays = keeps(kept_, pair.call);
-    if (call_stays == keeps(kept_, pair.result)) return;
-    Half half;
-    half.index = call_stays ? pair.call : pair.result;
-    half.ordinal = call_stays ? pair.call_ordinal : pair.result_ordinal;
-    half.link = call_stays ? pair.call_link : pair.result_link;
-    half.hash = hash;
-    half.is_call = call_stays;
-    half.partner_ordinal = call_stays ? pair.result_ordinal : pair.call_ordinal;
-    if (!call_stays) {
-      half.partners.push_back(pair.call);  // a result has one call
-    } else if (!asked_.emplace(half.index, half.link).second) {
-      return;
+  // Of a call that goes: those that stay. Each has one call.
+  void add_results(std::span<const PairPlaces> pairs, std::uint64_t hash) {
+    for (const PairPlaces& pair : pairs) {
+      if (!keeps(kept_, pair.result)) continue;
+      found_.push_back({pair.result, pair.result_ordinal, pair.result_link, hash, false, {pair.call}, pair.call_ordinal});
     }
-    for (const PairPlaces& other : pairs) {
-      if (!call_stays || other.call != half.index) continue;
-      half.partners.push_back(other.result);
-      if (keeps(kept_, half.partners.back())) return;
-    }
+  }
+
+  // A call that stays, if all its pairs are broken.
+  void add_call(const PairPlaces& first, std::span<const PairPlaces> pairs, std::uint64_t hash) {
+    if (std::any_of(pairs.begin(), pairs.end(), [&](const PairPlaces& pair) { return keeps(kept_, pair.result); })) return;
+    Half half{first.call, first.call_ordinal, first.call_link, hash, true, {}, first.result_ordinal};
+    for (const PairPlaces& pair : pairs) half.partners.push_back(pair.result);
     found_.push_back(std::move(half));
   }
 
   const Log& log_;
-  const PlacedView& before_;
   const Stretches& kept_;
-  FirstReader* const reader_;
+  PairSearch search_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> asked_;  // calls that stay: index, link
   std::vector<Half> found_;
 };
@@ -98,8 +96,8 @@ void visit_hidden(const PlacedView& view, const Stretches& kept, Visit visit) {
   for (const Range& gap : complement(kept, view.size())) {
     view.entries.visit(
         gap.start, gap.end, [](const EntrySums&) { return true; },
-        [&](std::uint64_t, const Entry& e) {
-          visit(e);
+        [&](std::uint64_t index, const Entry& e) {
+          visit(index, e);
           return true;
         });
   }
@@ -111,13 +109,13 @@ std::uint64_t count_hidden(const PlacedView& view, const Stretches& kept) {
   return hidden;
 }
 
-std::vector<Half> halves_among(const Log& log, const PlacedView& before, const Stretches& kept, FirstReader* reader,
+std::vector<Half> halves_among(const Log& log, const PlacedView& before, const Stretches& kept,
                                const std::optional<std::vector<std::uint64_t>>& reaching) {
-  Halves found(log, before, kept, reader);
+  Halves found(log, before, kept);
   if (reaching) {
-    for (const std::uint64_t later : *reaching) found.add_around(before.entries[later].ordinal);
+    for (const std::uint64_t later : *reaching) found.add_around(later, before.entries[later].ordinal);
   } else {
-    visit_hidden(before, kept, [&](const Entry& e) { found.add_around(e.ordinal); });
+    visit_hidden(before, kept, [&](std::uint64_t index, const Entry& e) { found.add_around(index, e.ordinal); });
   }
   return found.take();
 }
@@ -146,31 +144,30 @@ void visit_reasoning_at_edges(const Reasoning& reasoning, const PlacedView& view
 // What stays of a view, while units are mended: each round asks only what the last one changed.
 class Mending {
  public:
-  Mending(const Log& log, const PlacedView& before, const Stretches& kept, Pairs pairs, const std::vector<std::uint64_t>& pinned,
-          FirstReader* reader)
+  Mending(const Log& log, const PlacedView& before, const Stretches& kept, Pairs pairs, const std::vector<std::uint64_t>& pinned)
       : log_(log),
         before_(before),
         kept_(kept),
         grows_(pairs == Pairs::grow),
         pinned_(pinned),
-        reader_(reader),
+        search_(log, before),
         reasoning_(log, before) {}
 
   Stretches mended() {
     std::vector<std::uint64_t> change;
-    for (const Half& half : halves(log_, before_, kept_, reader_)) {
+    for (const Half& half : halves(log_, before_, kept_)) {
       if (!grows_) {
         change.push_back(half.index);
       } else {
         change.insert(change.end(), half.partners.begin(), half.partners.end());
       }
     }
-    if (!reader_) visit_reasoning_at_edges(reasoning_, before_, kept_, [&](std::uint64_t index) { add_unit(index, change); });
+    visit_reasoning_at_edges(reasoning_, before_, kept_, [&](std::uint64_t index) { add_unit(index, change); });
     while (take_over(change)) {
       std::vector<std::uint64_t> next;
       for (const std::uint64_t index : change) {
         add_pairs(index, next);
-        if (!reader_) add_reasoning(index, next);
+        add_reasoning(index, next);
       }
       change = std::move(next);
     }
@@ -196,25 +193,33 @@ class Mending {
   void add_pairs(std::uint64_t index, std::vector<std::uint64_t>& change) {
     const std::uint32_t ordinal = before_.entries[index].ordinal;
     for (const Mention& mention : log_.mentions(ordinal)) {
-      const std::vector<PairPlaces> pairs = pairs_of(log_, before_, mention.hash, ordinal, reader_);
-      for (const PairPlaces& pair : pairs) {
-        if (!pair.has(ordinal)) continue;
-        // One that came lacks its partners if none is there; the partner of one that went, likewise.
-        const std::uint64_t lacking = grows_ ? index : pair.call == index ? pair.result : pair.call;
-        if (!has(lacking)) continue;
-        std::vector<std::uint64_t> partners;
-        if (pair.result == lacking) partners.push_back(pair.call);
-        for (const PairPlaces& other : pairs) {
-          if (pair.call == lacking && other.call == lacking) partners.push_back(other.result);
-        }
-        if (std::any_of(partners.begin(), partners.end(), [&](std::uint64_t i) { return has(i); })) continue;
-        if (grows_) {
-          change.insert(change.end(), partners.begin(), partners.end());
-        } else {
-          change.push_back(lacking);
-        }
+      const std::span<const PairPlaces> pairs = search_.pairs_of(mention.hash, ordinal, index);
+      if (pairs.empty()) continue;
+      const PairPlaces first = pairs.front();
+      const bool is_call = first.call == index;
+      const auto has_result = [&](const PairPlaces& pair) { return has(pair.result); };
+      if (grows_ && !is_call) {
+        change.push_back(first.call);
+      } else if (grows_) {
+        // One of its results is enough.
+        if (std::none_of(pairs.begin(), pairs.end(), has_result))
+          for (const PairPlaces& pair : pairs) change.push_back(pair.result);
+      } else if (is_call) {
+        for (const PairPlaces& pair : pairs) change.push_back(pair.result);
+      } else if (has(first.call) && !has_results(first, mention.hash)) {
+        change.push_back(first.call);
       }
     }
+  }
+
+  // Whether a result of this pair's call is left. Results only go: so each is asked for once.
+  bool has_results(const PairPlaces& of_call, std::uint64_t hash) {
+    const std::span<const PairPlaces> pairs = search_.pairs_of(hash, of_call.call_ordinal, of_call.call);
+    std::uint64_t& from = results_left_[{of_call.call, of_call.call_link}];
+    auto left = std::partition_point(pairs.begin(), pairs.end(), [&](const PairPlaces& pair) { return pair.result < from; });
+    while (left != pairs.end() && !has(left->result)) ++left;
+    from = left == pairs.end() ? before_.size() : left->result;
+    return left != pairs.end();
   }
 
   void add_reasoning(std::uint64_t index, std::vector<std::uint64_t>& change) {
@@ -244,9 +249,11 @@ class Mending {
   const Stretches kept_;
   const bool grows_;
   const std::vector<std::uint64_t>& pinned_;
-  FirstReader* const reader_;
+  PairSearch search_;
   const Reasoning reasoning_;
   std::unordered_set<std::uint64_t> changed_, done_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t>
+      results_left_;  // by index and link of a call: the first that can be there
 };
 
 // The ids of a message's links, by hash.
@@ -279,12 +286,6 @@ class LinkIds {
   std::unordered_map<std::uint32_t, std::unordered_map<std::uint64_t, std::string>> known_;
 };
 
-bool is_whole_in(const Log& log, const PlacedView& view, const Half& half, std::uint64_t index) {
-  const std::vector<PairPlaces> pairs = pairs_of(log, view, half.hash, half.ordinal);
-  return std::any_of(pairs.begin(), pairs.end(),
-                     [&](const PairPlaces& pair) { return (half.is_call ? pair.call : pair.result) == index; });
-}
-
 }  // namespace
 
 ViewChange change_between(const PlacedView& before, const PlacedView& after) {
@@ -305,30 +306,31 @@ ViewChange change_between(const PlacedView& before, const PlacedView& after) {
 }
 
 std::vector<Half> halves_by_edges(const Log& log, const PlacedView& before, const Stretches& kept) {
-  return halves_among(log, before, kept, nullptr, reaching_across(log, before, kept, ~std::uint64_t{0}));
+  return halves_among(log, before, kept, reaching_across(log, before, kept, ~std::uint64_t{0}));
 }
 std::vector<Half> halves_by_hidden(const Log& log, const PlacedView& before, const Stretches& kept) {
-  return halves_among(log, before, kept, nullptr, {});
+  return halves_among(log, before, kept, {});
 }
 
-std::vector<Half> halves(const Log& log, const PlacedView& before, const Stretches& kept, FirstReader* reader) {
+std::vector<Half> halves(const Log& log, const PlacedView& before, const Stretches& kept) {
   if (kept.empty() || !before.may_have_units()) return {};
   // A few more lookups are cheaper than finding out.
   constexpr std::uint64_t lookups_free = 16;
   const std::uint64_t hidden = count_hidden(before, kept);
   return hidden == 0 ? std::vector<Half>()
-                     : halves_among(log, before, kept, reader, reaching_across(log, before, kept, hidden + lookups_free));
+                     : halves_among(log, before, kept, reaching_across(log, before, kept, hidden + lookups_free));
 }
 
 Stretches mend_units(const Log& log, const PlacedView& before, Stretches kept, Pairs pairs,
-                     const std::vector<std::uint64_t>& pinned, FirstReader* reader) {
+                     const std::vector<std::uint64_t>& pinned) {
   if (pairs == Pairs::literal || !before.may_have_units()) return kept;
-  return Mending(log, before, kept, pairs, pinned, reader).mended();
+  return Mending(log, before, kept, pairs, pinned).mended();
 }
 
 void relink(const Log& log, const std::vector<Half>& lost, PlacedView& after) {
+  PairSearch search(log, after);
   for (const Half& half : lost) {
-    if (!half.is_call && after.shows(half.ordinal)) after.link_up(log, half.ordinal, half.hash);
+    if (!half.is_call) after.link_up(search, half.ordinal, half.hash);
   }
 }
 
@@ -340,9 +342,13 @@ std::vector<Warning> warnings_of(const Log& log, const PlacedView& before, const
   };
   std::vector<Found> found;
   LinkIds ids(log);
+  PairSearch search(log, after);
   for (const Half& half : lost) {
     const std::optional<std::uint64_t> index = after.index_of(half.ordinal);
-    if (!index || is_whole_in(log, after, half, *index)) continue;
+    if (!index) continue;
+    const std::span<const PairPlaces> pairs = search.pairs_of(half.hash, half.ordinal, *index);
+    const auto has_partner = [&](const PairPlaces& pair) { return (half.is_call ? pair.call : pair.result) == *index; };
+    if (std::any_of(pairs.begin(), pairs.end(), has_partner)) continue;
     const auto code = half.is_call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call;
     found.push_back({*index, half.link, {code, Ordinal(half.ordinal), ids.of(half)}});
   }

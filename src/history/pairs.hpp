@@ -20,10 +20,9 @@ struct ViewChange {
 // What leads from one view to the other. O(log n) where they share all but one stretch at which only one of them has messages.
 ViewChange change_between(const PlacedView& before, const PlacedView& after);
 
-// Drops, or keeps, the rest of the units that keeping `kept` would break, until none is broken. `pinned` (rising indices) are never dropped. With
-// `reader`: only of the tool pairs that it knows.
+// Drops, or keeps, the rest of the units that keeping `kept` would break, until none is broken. `pinned` (rising indices) are never dropped.
 Stretches mend_units(const Log& log, const PlacedView& before, Stretches kept, Pairs pairs,
-                     const std::vector<std::uint64_t>& pinned, FirstReader* reader = nullptr);
+                     const std::vector<std::uint64_t>& pinned);
 
 // A message that stays while all its partners for one id go.
 struct Half {
@@ -38,7 +37,7 @@ struct Half {
 
 // Rising by index and link. Costs O(log n) for each link of what is hidden, or for each edge of `kept` and each link of the messages that reach across
 // one, whichever is less.
-std::vector<Half> halves(const Log& log, const PlacedView& before, const Stretches& kept, FirstReader* reader = nullptr);
+std::vector<Half> halves(const Log& log, const PlacedView& before, const Stretches& kept);
 
 // Where a result among `lost` finds another call in `after`, or may come to, it is linked to it.
 void relink(const Log& log, const std::vector<Half>& lost, PlacedView& after);

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-
-#include "history/first_reader.hpp"
+#include <unordered_map>
 
 namespace undertext {
 namespace {
@@ -24,88 +23,6 @@ std::vector<Entry> all_entries(const EntryTree& tree) {
     i = c.end;
   }
   return all;
-}
-
-// A message of the view that mentions a tool-call id.
-struct Occurrence {
-  std::uint64_t index = 0;
-  std::uint32_t ordinal = 0;
-  bool calls = false, answers = false;
-  std::uint64_t call_link = 0, result_link = 0;
-};
-
-// Some programs use one id again in every turn, and some edit one message again in every turn. So no more than this many links are looked at in the view
-// on either side of the message in question; before it, so many as it takes to find a call, since a call may have any number of results.
-constexpr std::size_t occurrences_max = 32;
-
-// In view order.
-std::vector<Occurrence> occurrences(const Log& log, const PlacedView& view, std::uint64_t hash, std::uint32_t around,
-                                    FirstReader* reader = nullptr) {
-  std::vector<Occurrence> found;
-  std::size_t limit = occurrences_max;
-  bool met_call = false, is_open = false;  // is_open: the results of the call in question are not over
-  const auto look = [&](const Link& link, std::uint64_t at) {
-    if (reader && !reader->knows(link)) return true;
-    if (link.is_call()) is_open = link.ordinal == around;
-    if (const std::optional<std::uint64_t> index = view.index_of(link.ordinal)) {
-      const bool is_call = link.is_call();
-      found.push_back({*index, link.ordinal, is_call, !is_call, is_call ? at : 0, is_call ? 0 : at});
-      met_call = met_call || is_call;
-    }
-    return found.size() < limit || !met_call || is_open;
-  };
-  log.visit_mentions_below(hash, around, look);
-  is_open = false;
-  met_call = true;  // what answers a call stands after it
-  limit = found.size() + occurrences_max;
-  log.visit_mentions_from(hash, around, look);
-  std::sort(found.begin(), found.end(), [](const Occurrence& a, const Occurrence& b) { return a.index < b.index; });
-  std::size_t kept = 0;
-  for (const Occurrence& o : found) {
-    if (kept == 0 || found[kept - 1].index != o.index) {
-      found[kept++] = o;
-      continue;
-    }
-    Occurrence& same = found[kept - 1];  // a message that both calls and answers
-    (o.calls ? same.call_link : same.result_link) = o.calls ? o.call_link : o.result_link;
-    same.calls |= o.calls;
-    same.answers |= o.answers;
-  }
-  found.resize(kept);
-  return found;
-}
-
-PairPlaces pair_of(const Occurrence& call, const Occurrence& result) {
-  return {call.index, result.index, call.ordinal, result.ordinal, call.call_link, result.result_link};
-}
-
-std::vector<PairPlaces> pairs_among(const std::vector<Occurrence>& found) {
-  std::vector<PairPlaces> pairs;
-  const auto calls = [](const Occurrence& o) { return o.calls; };
-  const auto answers = [](const Occurrence& o) { return o.answers; };
-  const auto first_call = std::find_if(found.begin(), found.end(), calls);
-  if (first_call == found.end()) return pairs;
-  const auto second_call = std::find_if(first_call + 1, found.end(), calls);
-  // Results before any call answer the first one, unless it has a result of its own.
-  const bool takes_earlier = std::none_of(first_call, second_call, answers);
-  const Occurrence* call = takes_earlier ? &*first_call : nullptr;
-  for (const Occurrence& o : found) {
-    if (o.calls) call = &o;
-    if (call && o.answers) pairs.push_back(pair_of(*call, o));
-  }
-  return pairs;
-}
-
-// Also the pairs that hiding other messages can make: a result before any call may come to answer each of the calls. Entries reach back for
-// them beforehand, since what hides messages does not read them.
-std::vector<PairPlaces> possible_pairs_among(const std::vector<Occurrence>& found) {
-  std::vector<PairPlaces> pairs = pairs_among(found);
-  for (const Occurrence& result : found) {
-    if (result.calls) break;
-    for (const Occurrence& call : found)
-      if (call.calls) pairs.push_back(pair_of(call, result));
-  }
-  return pairs;
 }
 
 }  // namespace
@@ -142,25 +59,45 @@ void PlacedView::set_places(std::vector<PlaceNote> notes) {
   }
 }
 
-void PlacedView::append(const Log& log, std::uint32_t ordinal) {
-  const std::uint32_t last_place = entries.empty() ? 0 : entries[entries.size() - 1].place;
-  // A message that comes back may be older than what stands last.
-  const std::uint32_t place = std::max(ordinal, last_place);
-  const bool may_be_noted = !places.empty() && places[places.size() - 1].ordinal >= ordinal;
-  if (place != ordinal || may_be_noted) set_places({{ordinal, place}});
-  log.check_ordinal(ordinal);
-  Entry entry = entry_of(log.stored[ordinal], ordinal, place);
-  // Found out before the entry is written: writing it again would copy the leaf.
-  for (const Mention& mention : log.mentions(ordinal)) {
-    std::vector<Occurrence> found = occurrences(log, *this, mention.hash, ordinal);
-    if (found.empty()) continue;
-    found.push_back({entries.size(), ordinal, mention.calls, mention.answers});
-    for (const PairPlaces& pair : possible_pairs_among(found)) {
-      const std::uint64_t earlier = std::min(pair.call, pair.result);
-      if (pair.has(ordinal) && earlier < entries.size()) entry.reach = std::min(entry.reach, entries[earlier].place);
+void PlacedView::append(const Log& log, std::span<const std::uint32_t> ordinals) {
+  std::unordered_map<std::uint64_t, std::uint32_t> reach_of_results;  // by hash
+  for (const std::uint32_t ordinal : ordinals) {
+    const std::uint32_t last_place = entries.empty() ? 0 : entries[entries.size() - 1].place;
+    // A message that comes back may be older than what stands last.
+    const std::uint32_t place = std::max(ordinal, last_place);
+    const bool may_be_noted = !places.empty() && places[places.size() - 1].ordinal >= ordinal;
+    if (place != ordinal || may_be_noted) set_places({{ordinal, place}});
+    log.check_ordinal(ordinal);
+    Entry entry = entry_of(log.stored[ordinal], ordinal, place);
+    // Found out before the entry is written: writing it again would copy the leaf.
+    for (const Mention& mention : log.mentions(ordinal)) {
+      if (mention.calls) {
+        const std::optional<std::uint64_t> early = PairSearch(log, *this).around(mention.hash, ordinal).early;
+        if (early) entry.reach = std::min(entry.reach, entries[*early].place);
+        reach_of_results[mention.hash] = place;
+      } else {
+        const auto [reach, is_new] = reach_of_results.try_emplace(mention.hash);
+        if (is_new) reach->second = place_for_result(log, mention.hash);
+        entry.reach = std::min(entry.reach, reach->second);
+      }
     }
+    entries.push_back(entry);
   }
-  entries.push_back(entry);
+}
+
+// How far back a result at the end reaches: to the last call of its id, or before it. That of any call will do, and so will that to which another
+// result reaches: the last call is the one that it answers, or stands later. no_place: there is no call.
+std::uint32_t PlacedView::place_for_result(const Log& log, std::uint64_t hash) const {
+  std::uint32_t found = no_place;
+  log.visit_mentions_below(hash, std::uint64_t{entries.sums().ordinal_max} + 1, [&](const Link& link, std::uint64_t) {
+    const std::optional<std::uint64_t> index = index_of(link.ordinal);
+    if (!index) return true;
+    const Entry& e = entries[*index];
+    if (link.is_call()) found = e.place;
+    if (!link.is_call() && e.reach <= e.place) found = e.reach;
+    return found == no_place;
+  });
+  return found;
 }
 
 void PlacedView::edit(const Log& log, const std::vector<Splice>& splices) {
@@ -203,8 +140,10 @@ void PlacedView::edit(const Log& log, const std::vector<Splice>& splices) {
   }
 
   set_places(notes);
+  if (notes.empty()) return;
+  PairSearch search(log, *this);
   for (const PlaceNote& note : notes) {
-    for (const Mention& mention : log.mentions(note.ordinal)) link_up(log, note.ordinal, mention.hash);
+    for (const Mention& mention : log.mentions(note.ordinal)) link_up(search, note.ordinal, mention.hash);
   }
 }
 
@@ -263,7 +202,11 @@ class InOrder {
     }
     while (at_ < high) {
       const std::uint64_t middle = at_ + (high - at_) / 2;
-      (is_after(middle) ? high : at_) = is_after(middle) ? middle : middle + 1;
+      if (is_after(middle)) {
+        high = middle;
+      } else {
+        at_ = middle + 1;
+      }
     }
     return at_;
   }
@@ -274,8 +217,7 @@ class InOrder {
   std::uint64_t at_ = 0;
 };
 
-// The same for a view that may depart from the order: the messages of the view that come after all before them are the only ones that can be the first
-// after another.
+// The same for a view that may depart from the order, by its prefix maxima: only a message that comes after all before it can be the first after another.
 class OutOfOrder {
  public:
   OutOfOrder(const LogOrder& order, const EntryTree& entries, const std::vector<std::uint64_t>& leaving)
@@ -336,21 +278,31 @@ std::vector<Splice> PlacedView::returning(const Log& log, std::vector<std::uint3
                               : splices_for(InOrder(log.order, entries), ordinals, leaving);
 }
 
-void PlacedView::link_up(const Log& log, std::uint32_t ordinal, std::uint64_t hash) {
-  for (const PairPlaces& pair : possible_pairs_among(occurrences(log, *this, hash, ordinal))) {
-    if (!pair.has(ordinal) || pair.call == pair.result) continue;
-    const std::uint32_t place = entries[std::min(pair.call, pair.result)].place;
-    const std::uint64_t later = std::max(pair.call, pair.result);
-    Entry e = entries[later];
-    if (e.reach <= place) continue;
-    e.reach = place;
-    entries.splice(later, 1, {&e, 1});
+void PlacedView::link_up(PairSearch& search, std::uint32_t ordinal, std::uint64_t hash) {
+  const std::optional<std::uint64_t> index = index_of(ordinal);
+  if (!index) return;
+  Mentioned& mentioned = search.around(hash, ordinal);
+  for (const PairPlaces& pair : mentioned.pairs_with(*index)) {
+    if (pair.call != pair.result) reach_back(std::max(pair.call, pair.result), entries[std::min(pair.call, pair.result)].place);
+  }
+  // When other messages are hidden, a result before any call may come to answer each of the calls. They reach back for it beforehand, since what
+  // hides messages does not read them.
+  if (mentioned.calls.empty() || !mentioned.early) return;
+  if (*index < mentioned.calls.front()) {
+    const std::uint32_t place = entries[*index].place;
+    if (mentioned.calls_reach <= place) return;
+    mentioned.calls_reach = place;
+    for (const std::uint64_t call : mentioned.calls) reach_back(call, place);
+  } else if (std::binary_search(mentioned.calls.begin(), mentioned.calls.end(), *index)) {
+    reach_back(*index, entries[*mentioned.early].place);
   }
 }
 
-std::vector<PairPlaces> pairs_of(const Log& log, const PlacedView& view, std::uint64_t hash, std::uint32_t ordinal,
-                                 FirstReader* reader) {
-  return pairs_among(occurrences(log, view, hash, ordinal, reader));
+void PlacedView::reach_back(std::uint64_t index, std::uint32_t place) {
+  Entry e = entries[index];
+  if (e.reach <= place) return;
+  e.reach = place;
+  entries.splice(index, 1, {&e, 1});
 }
 
 void ItemCodec<PlaceNote>::write(PageOut& out, const PlaceNote* items, unsigned n) {

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <undertext/operation.hpp>
 
 #include "history/log.hpp"
+#include "history/pair_search.hpp"
 #include "history/stretches.hpp"
 #include "sequence/entry.hpp"
 
@@ -45,7 +47,7 @@ struct PlacedView {
 
   bool may_have_units() const;  // whether any entry reaches back or has reasoning; O(log n)
 
-  void append(const Log& log, std::uint32_t ordinal);  // a stored message, to the end
+  void append(const Log& log, std::span<const std::uint32_t> ordinals);  // stored messages, to the end; O(log n) each
 
   // All of `splices` at once; their indices are those of the view as it is before. Rising, not overlapping. None of the
   // ordinals put is in the view already, unless it is erased. O(k log n) for k messages erased or put.
@@ -60,30 +62,13 @@ struct PlacedView {
                                 const std::vector<std::uint64_t>& leaving) const;
 
   // Lets the later half of each tool pair that this message of the view makes with this id reach back to the earlier one; also of each pair that it
-  // could become half of when other messages are hidden.
-  void link_up(const Log& log, std::uint32_t ordinal, std::uint64_t hash);
+  // could become half of when other messages are hidden. `search`: of this view.
+  void link_up(PairSearch& search, std::uint32_t ordinal, std::uint64_t hash);
 
  private:
   void set_places(std::vector<PlaceNote> notes);
+  std::uint32_t place_for_result(const Log& log, std::uint64_t hash) const;
+  void reach_back(std::uint64_t index, std::uint32_t place);
 };
-
-// A call and a result in the view that belong together.
-struct PairPlaces {
-  std::uint64_t call = 0;  // indices
-  std::uint64_t result = 0;
-  std::uint32_t call_ordinal = 0;
-  std::uint32_t result_ordinal = 0;
-  std::uint64_t call_link = 0;  // indices in Log::links
-  std::uint64_t result_link = 0;
-
-  bool has(std::uint32_t ordinal) const { return call_ordinal == ordinal || result_ordinal == ordinal; }
-};
-
-class FirstReader;
-
-// The pairs with the id of this hash in the view, the nearest to the message `ordinal` if there are very many. A result answers the last call of its id
-// before it; when there is none, the first one after it that has no result of its own. With `reader`: of the links that it knows.
-std::vector<PairPlaces> pairs_of(const Log& log, const PlacedView& view, std::uint64_t hash, std::uint32_t ordinal,
-                                 FirstReader* reader = nullptr);
 
 }  // namespace undertext

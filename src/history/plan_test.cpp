@@ -32,13 +32,14 @@ std::string problem(const History& history, const Plan& plan) {
 TEST(ApplyPlan, ASummaryTakesThePlaceOfTheFirstMessageItStandsFor) {
   const History history = eight();
   const Step step =
-      history.apply({op::ApplyPlan{plan_for(history, {{{{5, 6}}, user("B")}, {{{1, 3}, {6, 8}}, user("A")}, {{{0, 1}}}})}}, {})
+      history
+          .apply({op::ApplyPlan{plan_for(history, {{{{5, 6}}, user("B")}, {{{1, 3}, {3, 4}}, user("A")}, {{{0, 1}, {6, 8}}}})}}, {})
           .value();
-  EXPECT_EQ(view_of(step.history), "A m3 m4 B ");
+  EXPECT_EQ(view_of(step.history), "A m4 B ");
   EXPECT_EQ(step.applied.operation, "COMPRESS");
   EXPECT_TRUE(step.applied.opened_batch);
   const std::vector<Ordinal> a = step.history.stands_for(step.history.view().ordinal(0));
-  EXPECT_EQ(a, (std::vector<Ordinal>{Ordinal(1), Ordinal(2), Ordinal(6), Ordinal(7)}));
+  EXPECT_EQ(a, (std::vector<Ordinal>{Ordinal(1), Ordinal(2), Ordinal(3)}));
   EXPECT_EQ(view_of(step.history.apply({op::Rollback{0}}, {}).value().history), view_of(history));
 }
 
@@ -66,6 +67,13 @@ TEST(ApplyPlan, ThatMakesNoSenseIsRefused) {
   EXPECT_EQ(problem(history, plan_for(history, {{{{3, 3}}}})), bad + "names messages that are not in the view");
   EXPECT_EQ(problem(history, plan_for(history, {{{{1, 4}}}, {{{3, 5}}}})), bad + "hides a message twice");
   EXPECT_EQ(problem(history, plan_for(history, {{{{4, 5}, {1, 2}}}})), bad + "has stretches that do not rise");
+  EXPECT_EQ(problem(history, plan_for(history, {{{{1, 2}, {4, 5}}, user("S")}})), bad + "has a summary of more than one stretch");
+  EXPECT_EQ(problem(history, plan_for(history, {{{{1, 2}, {4, 5}}}})), "") << "what is hidden without a summary may stand anywhere";
+}
+
+TEST(ApplyPlan, NeverEmptiesAView) {
+  const History history = History().apply({op::Append{{message(R"({"role":"assistant","content":"a"})")}}}, {}).value().history;
+  EXPECT_EQ(problem(history, plan_for(history, {{{{0, 1}}}})), "invalid_argument plan: the plan would leave nothing of the view");
 }
 
 TEST(ApplyPlan, AStubWithTheSameIdKeepsThePairWhole) {

@@ -198,7 +198,8 @@ class RandomConversation {
 struct PlainBonds {
   using Bond = std::pair<std::uint64_t, std::uint64_t>;
   std::vector<Bond> pairs;      // a call and its result
-  std::vector<Bond> thinking;   // a result, and what an assistant who thinks, or thought before the call, says next
+  std::vector<Bond> thinking;   // a result, and what an assistant who thought before the call, but not again, says next
+  std::vector<Bond> steps;      // a result, and what an assistant says next who thinks again
   std::vector<Bond> reasoning;  // reasoning, and what stands between it and the last call that follows from it, or what it led to
   bool clear = true;            // false: some result stands before a call whose id was used again at some time
 
@@ -260,16 +261,25 @@ struct PlainBonds {
       if (messages[i].role() == Role::system) continue;
       if (last && messages[i].role() == Role::assistant && messages[*last].role() != Role::assistant && calls_of.count(*last) > 0) {
         const std::vector<std::size_t>& calls = calls_of[*last];
-        if (thinks(i) || std::any_of(calls.begin(), calls.end(), thinks)) thinking.emplace_back(*last, i);
+        if (thinks(i)) {
+          steps.emplace_back(*last, i);
+        } else if (std::any_of(calls.begin(), calls.end(), thinks)) {
+          thinking.emplace_back(*last, i);
+        }
       }
       last = i;
     }
   }
 
-  std::vector<Bond> all() const {
+  std::vector<Bond> within_steps() const {
     std::vector<Bond> bonds = pairs;
     bonds.insert(bonds.end(), thinking.begin(), thinking.end());
     bonds.insert(bonds.end(), reasoning.begin(), reasoning.end());
+    return bonds;
+  }
+  std::vector<Bond> all() const {
+    std::vector<Bond> bonds = within_steps();
+    bonds.insert(bonds.end(), steps.begin(), steps.end());
     return bonds;
   }
   bool is_legal_cut(std::uint64_t cut) const {
@@ -277,10 +287,11 @@ struct PlainBonds {
     return std::none_of(bonds.begin(), bonds.end(), [&](const Bond& b) { return b.first < cut && cut <= b.second; });
   }
   // `kept` and all that is bound to it.
-  std::set<std::uint64_t> with_bound(std::set<std::uint64_t> kept) const {
+  std::set<std::uint64_t> with_bound(std::set<std::uint64_t> kept) const { return with_bound(std::move(kept), all()); }
+  static std::set<std::uint64_t> with_bound(std::set<std::uint64_t> kept, const std::vector<Bond>& bonds) {
     for (std::size_t before = kept.size() + 1; before != kept.size();) {
       before = kept.size();
-      for (const Bond& b : all()) {
+      for (const Bond& b : bonds) {
         if (kept.count(b.first) > 0 || kept.count(b.second) > 0) kept.insert({b.first, b.second});
       }
     }

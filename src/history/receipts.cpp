@@ -59,6 +59,7 @@ std::optional<Receipt> History::receipt(Version version) const {
     receipt.reason = apply->plan.reason;
     receipt.prompt_tokens = apply->plan.prompt_tokens;
     receipt.completion_tokens = apply->plan.completion_tokens;
+    receipt.target_tokens = apply->plan.target_tokens;
   }
   // Summaries were stored in the order of their places.
   std::uint64_t next_summary = rep_->versions[version.value - 1].log_length;

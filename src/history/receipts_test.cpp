@@ -36,6 +36,19 @@ TEST(Receipts, OfAPlanTellAllThatItDid) {
   EXPECT_EQ(history.log()[4].text(), "A");
   EXPECT_EQ(receipt.summaries[0].stands_for, (std::vector<std::uint64_t>{0}));
   EXPECT_EQ(receipt.summaries[1].stands_for, (std::vector<std::uint64_t>{2}));
+  EXPECT_FALSE(receipt.target_reached().has_value());
+  EXPECT_FALSE(history.version_info(Version(2)).target_reached.has_value());
+}
+
+TEST(Receipts, OfAPlanWithATargetTellWhetherItWasReached) {
+  for (const std::uint64_t target : {5u, 6u, 7u}) {
+    const Plan plan{.base = Version(1), .replacements = {{{{0, 1}}}}, .target_tokens = target};
+    const History history = four().apply({op::ApplyPlan{plan}}, context).value().history;
+    const Receipt receipt = history.receipts().at(0);
+    EXPECT_EQ(receipt.target_tokens, target);
+    EXPECT_EQ(receipt.target_reached(), 6 <= target);
+    EXPECT_EQ(history.version_info(Version(2)).target_reached, 6 <= target);
+  }
 }
 
 TEST(Receipts, OfMessagesThatWereNamedHaveNoStrategy) {

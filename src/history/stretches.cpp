@@ -55,6 +55,14 @@ Stretches complement(const Stretches& stretches, std::uint64_t size) {
   return gaps;
 }
 
+Stretches joined_stretches(const Stretches& a, const Stretches& b) {
+  Stretches both(a.size() + b.size()), all;
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), both.begin(),
+             [](const Range& x, const Range& y) { return x.start < y.start; });
+  for (const Range& range : both) add_stretch(all, range.start, range.end);
+  return all;
+}
+
 bool keeps(const Stretches& kept, std::uint64_t index) {
   const auto after = std::upper_bound(kept.begin(), kept.end(), index, [](std::uint64_t i, const Range& r) { return i < r.start; });
   return after != kept.begin() && index < std::prev(after)->end;

@@ -34,6 +34,10 @@ void append_field_unless_empty(std::string& out, std::string_view lead, std::str
   if (!text.empty()) append_field(out, lead, text);
 }
 
+void append_target_reached(std::string& out, const std::optional<bool>& reached) {
+  if (reached) out += *reached ? R"(,"targetReached":true)" : R"(,"targetReached":false)";
+}
+
 void append_messages(std::string& out, const View& view) {
   out.reserve(out.size() + view.sums().bytes + view.size() + 64);
   out += '[';
@@ -135,6 +139,7 @@ void append_json(std::string& out, const Event& event) {
       append_field(out, R"(,"strategy":)", event.strategy);
       append_field(out, R"(,"tokensBefore":)", event.tokens_used);
       append_field(out, R"(,"tokensAfter":)", event.tokens_after);
+      append_target_reached(out, event.target_reached);
       break;
     case Event::Type::compression_failed:
     case Event::Type::compression_discarded:
@@ -160,6 +165,7 @@ void append_answer(std::string& out, const Outcome& outcome) {
   append_json(out, outcome.stats);
   if (outcome.by_strategy) out += outcome.receipt ? R"(,"outcome":"compressed")" : R"(,"outcome":"fits")";
   if (outcome.receipt) {
+    append_target_reached(out, outcome.receipt->target_reached());
     out += R"(,"receipt":)";
     append_json(out, *outcome.receipt);
   }
@@ -270,6 +276,7 @@ void append_json(std::string& out, const VersionInfo& version) {
   append_field(out, R"(,"messageCount":)", version.message_count);
   append_field(out, R"(,"tokens":)", version.tokens);
   if (version.restores) append_field(out, R"(,"restores":)", *version.restores);
+  append_target_reached(out, version.target_reached);
   out += '}';
 }
 
@@ -300,6 +307,8 @@ void append_json(std::string& out, const Receipt& receipt) {
   append_field_unless_empty(out, R"(,"reason":)", receipt.reason);
   append_field(out, R"(,"tokensBefore":)", receipt.tokens_before);
   append_field(out, R"(,"tokensAfter":)", receipt.tokens_after);
+  if (receipt.target_tokens) append_field(out, R"(,"targetTokens":)", *receipt.target_tokens);
+  append_target_reached(out, receipt.target_reached());
   if (receipt.prompt_tokens > 0 || receipt.completion_tokens > 0) {
     append_field(out, R"(,"cost":{"promptTokens":)", receipt.prompt_tokens);
     append_field(out, R"(,"completionTokens":)", receipt.completion_tokens);

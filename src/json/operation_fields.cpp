@@ -39,6 +39,7 @@ class RecordOut {
   }
   void preset(FieldName name, const auto& value) { need(name, value); }
   void filled(FieldName name, const auto& value) { take(name, value); }
+  void since(std::uint8_t, FieldName name, const auto& value) { take(name, value); }
   void messages(FieldName, const std::vector<Message>&) {}
   void message(FieldName, const std::vector<Message>&) {}
   void summary(FieldName name, const std::optional<Message>& message) { take(name, message.has_value()); }
@@ -109,7 +110,7 @@ enum class Form : std::uint8_t { request, record };
 
 class JsonIn {
  public:
-  JsonIn(Fields& fields, Form form) : fields_(fields), is_record_(form == Form::record) {}
+  JsonIn(Fields& fields, Form form, std::uint8_t tag = 0) : fields_(fields), is_record_(form == Form::record), tag_(tag) {}
 
   template <class T>
   void need(FieldName name, T& value) {
@@ -120,6 +121,9 @@ class JsonIn {
   void take(FieldName name, auto& value) { read(is_record_ ? name.record : name.request, value); }
   void preset(FieldName name, auto& value) { take(name, value); }
   void filled(FieldName name, auto& list) { fields_.take_filled(name.request, list); }
+  void since(std::uint8_t tag, FieldName name, auto& value) {
+    if (tag_ == tag) take(name, value);
+  }
   void messages(FieldName name, std::vector<Message>& list) {
     if (!is_record_) need(name, list);
   }
@@ -228,10 +232,11 @@ class JsonIn {
 
   Fields& fields_;
   const bool is_record_;
+  const std::uint8_t tag_;  // of a record
 };
 
-void take_described(Fields& fields, Operation::What& what, Form form) {
-  JsonIn io(fields, form);
+void take_described(Fields& fields, Operation::What& what, Form form, std::uint8_t tag = 0) {
+  JsonIn io(fields, form, tag);
   std::visit([&](auto& each) { describe(io, each); }, what);
 }
 
@@ -277,7 +282,7 @@ RecordedOperation take_record(Fields& fields, std::string_view operation) {
   RecordedOperation record{{make_operation(*row), {}}, {}, static_cast<std::uint8_t>(tag)};
   fields.take("description", record.operation.options.description);
   fields.take("operationId", record.operation.options.operation_id);
-  take_described(fields, record.operation.what, Form::record);
+  take_described(fields, record.operation.what, Form::record, record.tag);
   if (fields.has("kept")) JsonIn(fields, Form::record).take("kept", record.kept.emplace());
   return record;
 }

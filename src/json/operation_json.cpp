@@ -122,6 +122,7 @@ void read_batch_end(Fields& fields, SpelledOperation& spelled) {
 // What the strategy is needs the summarisers, and is read by read_operation().
 void read_compress_by(Fields& fields, const Settings& settings, SpelledOperation& spelled) {
   read_room(fields, settings, spelled.compress_by.tokens_max);
+  fields.take("progress", spelled.compress_by.progress);
   for (const std::string_view named : {"indices", "ordinals", "summary"}) {
     if (fields.has(named)) fields.fail(named, "and strategy exclude each other: a strategy chooses the messages");
   }

@@ -58,7 +58,7 @@ void read_arguments(Fields& fields, ask::Fit& ask, const Settings& settings) {
   if (!fields.has("budget") && !window) fields.missing("budget");
   if (budget) ask.budget = *budget;
   read_strategy(fields, "strategy", settings, ask.strategy);
-  if (!ask.strategy) ask.strategy = sliding_window();
+  if (!ask.strategy) ask.strategy = sliding_window();  // which reads no text: a fit is asked for before every request
   if (ask.strategy->is_slow()) fields.fail("strategy", "would ask a model; a fit is found without one, so use the digest");
 }
 void read_arguments(Fields& fields, ask::Model& ask) { fields.take("name", ask.name); }

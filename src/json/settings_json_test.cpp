@@ -61,6 +61,11 @@ TEST(SettingsJson, WhatIsWrongIsNamed) {
       {R"({"compressionConfig":{"enabled":1}})", "enabled"},
       {R"({"compressionConfig":{"treshold":1}})", "treshold"},
       {R"({"compressionConfig":{"strategy":{"name":"shrink"}}})", "name"},
+      {R"({"compressionConfig":{"strategy":{"name":"default","keep":3}}})", "keep"},
+      {R"({"compressionConfig":{"strategy":{"name":"default","summariser":"nobody"}}})", "summariser"},
+      {R"({"compressionConfig":{"strategy":{"name":"smart_summary","summariser":["digest"]}}})", "summariser"},
+      {R"({"compressionConfig":{"strategy":{"name":"smart_summary","fallbacks":["digest","nobody"]}}})", "fallbacks"},
+      {R"({"compressionConfig":{"strategy":{"name":"smart_summary","fallbacks":[1]}}})", "fallbacks"},
       {"[]", ""},
       {"", ""},
       {"{", ""},
@@ -71,6 +76,30 @@ TEST(SettingsJson, WhatIsWrongIsNamed) {
     ASSERT_FALSE(door) << json;
     EXPECT_EQ(door.error().code, ErrorCode::invalid_argument) << json;
     EXPECT_EQ(door.error().field, field) << json;
+  }
+}
+
+// Writes nothing.
+class Down final : public Summariser {
+ public:
+  std::string_view name() const noexcept override { return "down"; }
+  bool is_slow() const noexcept override { return false; }
+  Result<Summary> summarise(const SummaryRequest&) const override { return Error{ErrorCode::unavailable, "nobody answers"}; }
+};
+
+TEST(SettingsJson, FallbacksOfASummariserAreTried) {
+  Settings own;
+  own.summarisers["down"] = own.summarisers["down too"] = std::make_shared<Down>();
+  for (const char* name : {"default", "smart_summary"}) {
+    const std::string config = R"({"compressionConfig":{"enabled":true,"threshold":300,"strategy":{"name":")" + std::string(name) +
+                               R"(","summariser":"down","fallbacks":["down too","digest"]}}})";
+    Conversation conversation = Conversation::open(read_settings(config, own).value().settings).value();
+    for (int i = 0; conversation.history().receipts().empty() && i < 100; ++i) {
+      conversation.apply({op::Append{{Message::make(Role::user, "some words to be summarised").value()}}}).value();
+    }
+    const Receipt receipt = conversation.history().receipts().at(0);
+    EXPECT_EQ(receipt.summariser, "digest");
+    EXPECT_NE(receipt.reason.find("down"), std::string::npos) << receipt.reason;
   }
 }
 

@@ -48,8 +48,8 @@ void read_endpoint(Fields& fields, std::shared_ptr<const Summariser>& summariser
 }
 
 constexpr std::string_view shipped[] = {
-    "none",         "keep_recent", "keep_system_and_recent", "sliding_window", "clear_tool_results", "smart_summary",
-    "prefer_cache", "pipeline"};
+    "default",       "none",         "keep_recent", "keep_system_and_recent", "sliding_window", "clear_tool_results",
+    "smart_summary", "prefer_cache", "pipeline"};
 
 // The strategies of one request.
 class StrategyReader {
@@ -61,7 +61,8 @@ class StrategyReader {
 
  private:
   std::vector<StrategyPtr> read_steps(Fields& fields, const std::string& of, bool may_nest);
-  void read_summariser(Fields& fields, std::shared_ptr<const Summariser>& summariser);
+  void read_summarisers(Fields& fields, SmartSummary& options);
+  std::shared_ptr<const Summariser> find_summariser(Fields& fields, std::string_view field, const std::string& name);
   const Settings& settings_;
 };
 
@@ -83,16 +84,22 @@ std::vector<StrategyPtr> StrategyReader::read_steps(Fields& fields, const std::s
   return steps;
 }
 
-void StrategyReader::read_summariser(Fields& fields, std::shared_ptr<const Summariser>& summariser) {
-  std::string name = "digest";
-  fields.take("summariser", name);
-  if (name == "digest") return;  // what is there unless told otherwise
+// Nothing for the digest, which is there by default and last in any case; and for a name that is none, with an error.
+std::shared_ptr<const Summariser> StrategyReader::find_summariser(Fields& fields, std::string_view field, const std::string& name) {
+  if (is_shipped_summariser(name)) return {};
   const auto found = settings_.summarisers.find(name);
-  if (found != settings_.summarisers.end()) {
-    summariser = found->second;
-  } else {
-    fields.fail("summariser", "\"" + clipped(name) + "\" is neither \"digest\" nor among the summarisers of the settings");
-  }
+  if (found != settings_.summarisers.end()) return found->second;
+  fields.fail(field, "\"" + clipped(name) + "\" is neither \"digest\" nor among the summarisers of the settings");
+  return {};
+}
+
+void StrategyReader::read_summarisers(Fields& fields, SmartSummary& options) {
+  std::string name = "digest";
+  std::vector<std::string> fallbacks;
+  fields.take("summariser", name);
+  fields.take("fallbacks", fallbacks);
+  options.summariser = find_summariser(fields, "summariser", name);
+  for (const std::string& fallback : fallbacks) options.fallbacks.push_back(find_summariser(fields, "fallbacks", fallback));
 }
 
 StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name, bool may_nest) {
@@ -112,8 +119,13 @@ StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name
     SmartSummary options;
     fields.take("keep", options.keep);
     fields.take("summaryTokens", options.summary_tokens_max);
-    read_summariser(fields, options.summariser);
+    read_summarisers(fields, options);
     return smart_summary(std::move(options));
+  }
+  if (name == "default") {
+    SmartSummary options;
+    read_summarisers(fields, options);
+    return default_strategy(std::move(options));
   }
   if (name == "pipeline") return pipeline(read_steps(fields, name, may_nest));
   if (name == "prefer_cache") {

@@ -1,9 +1,10 @@
 // Strategies and budgets as they come in from JSON.
 //
 //     "sliding_window"                                     a strategy by its name alone
+//     {"name":"default","summariser":"haiku","fallbacks":["local"]}    where none is named it is "default"; the digest comes last by itself
 //     {"name":"keep_recent","n":20}                        also keep_system_and_recent
 //     {"name":"clear_tool_results","keep":3,"exclude":["read_file"],"minGain":2000}
-//     {"name":"smart_summary","keep":10,"summaryTokens":800,"summariser":"digest"}
+//     {"name":"smart_summary","keep":10,"summaryTokens":800,"summariser":"haiku","fallbacks":["mini"]}
 //     {"name":"pipeline","steps":[{"name":"clear_tool_results"},{"name":"smart_summary"}]}
 //
 // A summariser is "digest" or one that the settings name; a strategy that none ships is one of the settings' own, by its name alone. Where a model is reached, and with which key, is said in the settings alone: who may
@@ -25,6 +26,7 @@ namespace undertext {
 struct StrategyCall {
   StrategyPtr strategy = {};                     // unset: none was named
   std::optional<std::uint64_t> tokens_max = {};  // from `targetTokens` or `budget`
+  bool progress = false;                         // a plan that falls short of that is applied too
 };
 
 // Whether the engine has one of this name itself, which one of the settings' cannot then have.

@@ -63,6 +63,10 @@ TEST(Blocks, reasoning_is_known_in_every_format) {
            Case{R"("content":[{"type":"reasoning","item":{"type":"reasoning","summary":[]}}])", true, true},
            Case{R"("content":[{"type":"reasoning","text":"hm"},{"type":"tool_use","id":"a","name":"f","input":{}}])", true, false},
            Case{R"("content":"","toolCalls":[{"id":"a"}],"reasoning_content":"hm")", true, false},
+           Case{R"("content":"x","reasoning":"hm")", true, false},
+           Case{R"("content":"x","reasoning_details":[{"type":"reasoning.encrypted","data":"s"}])", true, false},
+           Case{R"("content":"x","reasoning_content":"","reasoning":"","reasoning_details":[])", false, false},
+           Case{R"("content":"x","reasoning_content":null,"reasoning":null,"reasoning_details":null)", false, false},
            Case{R"("content":"reasoning","openaiItem":{"item":{"type":"reasoning","summary":[]}})", true, true},
            Case{R"("content":"edited","openaiItem":{"item":{"type":"reasoning","summary":[]}})", false, false},
        }) {

@@ -79,6 +79,15 @@ TEST(Merge, tool_calls_are_concatenated_under_the_first_spelling_found) {
             R"({"role":"assistant","tool_calls":[{"id":"1"},{"id":"2"}],"content":"a\nb"})");
 }
 
+TEST(Merge, a_call_that_a_message_gives_twice_is_merged_once) {
+  const std::string b = R"({"role":"assistant","content":"b","tool_calls":[{"id":"2"}]})";
+  EXPECT_EQ(merged_json({R"({"role":"assistant","content":"a","toolCalls":[{"id":"1"}],"tool_calls":[{"id":"1"},{"id":"3"}]})", b}),
+            R"({"role":"assistant","content":"a\nb","toolCalls":[{"id":"1"},{"id":"3"},{"id":"2"}]})");
+  EXPECT_EQ(
+      merged_json({R"({"role":"assistant","content":[{"type":"tool_use","id":"1"}],"toolCalls":[{"id":"1"},{"id":"3"}]})", b}),
+      R"({"role":"assistant","content":[{"type":"tool_use","id":"1"},{"type":"text","text":"b"}],"toolCalls":[{"id":"3"},{"id":"2"}]})");
+}
+
 TEST(Merge, all_other_members_are_the_first_ones_in_their_order_and_bytes) {
   EXPECT_EQ(merged_json({R"({ "id" : "1", "content" :  "a" , "x":1.0,"role":"user" })",
                          R"({"id":"2","timestamp":5,"role":"user","content":"b","metadata":{}})"}),

@@ -63,4 +63,21 @@ constexpr std::optional<ItemType> item_type(std::string_view type) {
   return std::nullopt;
 }
 
+// The kind of tool that a call or result is of in the Responses API: its type without what says which half it is. What cannot be copied there
+// is written as a function's.
+constexpr std::string_view tool_kind(const Block& block) {
+  const bool is_copied = (block.native & bit(Dialect::openai_responses)) != 0 && !block.raw.empty();
+  if (!block.has_own_form || !is_copied) return block.is_custom ? "custom_tool" : "function";
+  std::string_view kind = block.type;
+  for (const std::string_view half : {"_output", "_result", "_call"})
+    if (kind.ends_with(half)) kind.remove_suffix(half.size());
+  return kind;
+}
+
+// Whether a result is of the kind that the call takes. Codex answers the call of a local shell with the output of a function.
+constexpr bool answers_in_kind(const Block& call, const Block& result) {
+  const std::string_view called = tool_kind(call), answered = tool_kind(result);
+  return called == answered || (called == "local_shell" && answered == "function");
+}
+
 }  // namespace undertext

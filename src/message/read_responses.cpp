@@ -86,6 +86,16 @@ std::string_view id_of(const JsonValue& item, const ItemType& type, Arena& arena
 
 }  // namespace
 
+void write_parts_anew(Block& result) {
+  for (Block& part : result.inner) {
+    if (part.kind == BlockKind::text || part.kind == BlockKind::media) {
+      part.raw = {};
+    } else {
+      part.native = 0;
+    }
+  }
+}
+
 std::optional<Block> read_item(JsonValue item, Arena& arena) {
   const std::string_view type = decoded_of(item, "type", arena);
   const std::optional<ItemType> row = item_type(type);
@@ -113,6 +123,7 @@ std::optional<Block> read_item(JsonValue item, Arena& arena) {
     block.has_unknown = says_more(item, {"type", "id", "call_id", "callId", "name", "status", row->said});
     block.is_error = body_of(item, "status") == "failed";
     if (said) read_output(*said, block, arena);
+    if (block.native == 0) write_parts_anew(block);
   }
   return block;
 }

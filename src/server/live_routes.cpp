@@ -87,7 +87,7 @@ std::vector<Route> live_routes(App::Rep& app) {
                           "and later with one that changes nothing.")},
        .body = Body::json,
        .body_schema =
-           R"({"type":"object","required":["strategy"],"properties":{"strategy":{"type":["string","object"]},"targetTokens":{"type":"integer","minimum":0},"budget":{"type":"object"},"description":{"type":"string"},"expectedVersion":{"type":"integer","minimum":0},"operationId":{"type":"string"}}})",
+           R"({"type":"object","required":["strategy"],"properties":{"strategy":{"type":["string","object"]},"targetTokens":{"type":"integer","minimum":0},"budget":{"type":"object"},"progress":{"type":"boolean"},"description":{"type":"string"},"expectedVersion":{"type":"integer","minimum":0},"operationId":{"type":"string"}}})",
        .reply_schema = result_of(named("Compression")),
        .reply_fields = {"Location"},
        .good_status = 202,

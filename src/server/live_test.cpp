@@ -7,6 +7,7 @@
 #include <undertext/conversation.hpp>
 
 #include "../../tests/store/failing_store.hpp"
+#include "json/kept_settings.hpp"
 #include "server/app_fixture.hpp"
 
 namespace undertext {
@@ -285,6 +286,39 @@ TEST_F(LiveTest, a_compression_that_fails_changes_nothing_and_says_why) {
   EXPECT_NE(failed.find(R"("error":{"code":"cannot_fit")"), std::string::npos) << failed;
   EXPECT_EQ(result_of(call(app, "GET", "/v1/conversations/a/version")), R"({"ok":true,"result":2})");
   EXPECT_EQ(call(app, "POST", "/v1/conversations/a/compressions", {.body = R"({"strategy":"none"})"})->reply.status, 503u);
+}
+
+TEST_F(LiveTest, a_compression_with_progress_frees_what_can_be_freed) {
+  append(8);
+  const auto stream = watch();
+  const auto begun = call(app, "POST", "/v1/conversations/a/compressions",
+                          {.body = R"({"strategy":{"name":"keep_recent","n":2},"targetTokens":1,"progress":true})"});
+  ASSERT_EQ(begun->reply.status, 202u) << begun->reply.body;
+  ASSERT_TRUE(stream->wait_for_text("\"state\":\"done\"")) << stream->text();
+  const std::string done = result_of(call(app, "GET", begun->field("Location")));
+  EXPECT_NE(done.find(R"("outcome":"compressed","targetReached":false)"), std::string::npos) << done;
+  EXPECT_EQ(result_of(call(app, "GET", "/v1/conversations/a/version")), R"({"ok":true,"result":9})");
+}
+
+TEST_F(LiveTest, a_conversation_whose_model_is_down_is_summarised_by_the_digest) {
+  if (!endpoint_summariser({.base_url = "http://127.0.0.1:1/v1", .model = "m"})) GTEST_SKIP() << "endpoint: built without libcurl";
+  // As its operator made it; nobody listens there.
+  open_kept(store, "down",
+            {.config = R"({"summarisers":{"down":{"kind":"openai","baseUrl":"http://127.0.0.1:1/v1","model":"m","attempts":1}},
+      "compressionConfig":{"enabled":true,"threshold":1000,"strategy":{"name":"default","summariser":"down"}}})"})
+      .value();
+  const auto stream = call(app, "GET", "/v1/conversations/down/events");
+  std::string words;
+  for (int i = 0; i < 40; ++i) words += " word" + std::to_string(i);
+  for (int i = 0; i < 20; ++i) {
+    const std::string body =
+        R"({"operation":"APPEND","messages":[{"role":"user","content":")" + std::to_string(i) + words + "\"}]}";
+    ASSERT_EQ(call(app, "POST", "/v1/conversations/down/operations", {.body = body})->reply.status, 200u);
+  }
+  ASSERT_TRUE(stream->wait_for_text(R"("type":"COMPRESSED")"));
+  const std::string receipts = result_of(call(app, "GET", "/v1/conversations/down/receipts"));
+  EXPECT_NE(receipts.find(R"("summariser":"digest")"), std::string::npos) << receipts;
+  EXPECT_NE(receipts.find("cannot be reached"), std::string::npos) << receipts;
 }
 
 TEST_F(LiveTest, what_is_wrong_with_a_compression_is_told_at_once) {

@@ -105,6 +105,29 @@ TEST(MessageTokens, AResultCostsWhatItContains) {
   EXPECT_EQ(cost(R"({"role":"tool","toolCallId":"call_1","content":"abc"})"), 4u + 3u);
 }
 
+// They hold their results, each elsewhere.
+TEST(MessageTokens, AHostedCallCostsTheStringsInIt) {
+  const auto hosted = [](std::string_view members) {
+    return assistant(R"("content":[{"type":"openai_responses","item":{"id":"0123456789",)" + std::string(members) + "}}]");
+  };
+  const std::string more(100, 'x');
+  for (const std::string_view members : {
+           R"("type":"mcp_call","name":"q","server_label":"s","arguments":"{}","output":"_")",
+           R"("type":"mcp_list_tools","server_label":"s","tools":[{"name":"q","description":"_"}])",
+           R"("type":"web_search_call","status":"completed","action":{"type":"search","query":"_"})",
+           R"("type":"file_search_call","queries":["q"],"results":[{"text":"_","filename":"a"}])",
+           R"("type":"code_interpreter_call","code":"1","outputs":[{"type":"logs","logs":"_"}])",
+           R"("type":"some_new_tool_call","call_id":"c","found":"_")",
+       }) {
+    const std::uint32_t tokens = hosted(members);
+    EXPECT_GT(tokens, 0u) << members;
+    EXPECT_EQ(hosted(std::string(members).replace(members.find("\"_\"") + 1, 1, more)), tokens + 99) << members;
+  }
+  EXPECT_GT(assistant(R"("content":[{"type":"gemini","item":{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":")" + more +
+                      R"("}}}])"),
+            100u);
+}
+
 TEST(MessageTokens, ThinkingCostsItsTextAndNotItsSignature) {
   EXPECT_EQ(
       assistant(

@@ -38,7 +38,7 @@ Streams that go wrong (answers that are not streamed play "error" or "truncated"
   long-event        one event without an end
 Answers that are of no use
   empty, empty-text, no-text, garbage, not-json, wrong-json, deep, bad-utf8, html, wrong-type, gzip, wrong-role, huge, huge-headers,
-  cut-off (at its limit of tokens), filtered, refusal, tool-call, only-thinks
+  cut-off (at its limit of tokens), filtered, refusal, tool-call, only-thinks, thinks-on (reasoning without an end)
 No answers
   hang              reads the request and says nothing
   stall             begins to stream, then says nothing
@@ -521,6 +521,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def play_only_thinks(self):
         self.answer("<think>Hm.</think>\n")
+
+    def play_thinks_on(self):
+        self.answer("<think>\nHm. The user wants")
 
     # No answers
 

@@ -162,8 +162,18 @@ class Player {
       plan.replacements.erase(std::remove_if(plan.replacements.begin(), plan.replacements.end(), hides_nothing),
                               plan.replacements.end());
     }
-    for (Replacement& r : plan.replacements) {
-      if (!one_in(4)) r.summary = message();
+    // With a summary, what it stands for stands together; sometimes it does not.
+    for (std::size_t k = plan.replacements.size(); k-- > 0;) {
+      if (one_in(4)) continue;
+      plan.replacements[k].summary = message();
+      if (one_in(10)) continue;
+      for (std::size_t i = plan.replacements[k].hidden.size(); i-- > 1;) {
+        std::vector<Range>& ranges = plan.replacements[k].hidden;
+        if (ranges[i].start == ranges[i - 1].end) continue;
+        Replacement rest{{ranges.begin() + static_cast<std::ptrdiff_t>(i), ranges.end()}, message()};
+        ranges.resize(i);
+        plan.replacements.push_back(std::move(rest));
+      }
     }
     if (one_in(3)) std::reverse(plan.replacements.begin(), plan.replacements.end());
     if (plan.replacements.empty() || plan.replacements[0].hidden.empty()) return plan;

@@ -316,6 +316,7 @@ void PlainModel::run(State& s, const op::ApplyPlan& o) {
     std::uint64_t end = 0;
     for (const Range& range : r.hidden) {
       if (range.start < end || range.start >= range.end || range.end > s.view.size()) refuse("plan");
+      if (r.summary && end > 0 && range.start > end) refuse("plan");
       end = range.end;
       for (std::size_t i = range.start; i < range.end; ++i) {
         if (!hidden_by.emplace(i, &r).second) refuse("plan");
@@ -342,8 +343,7 @@ void PlainModel::run(State& s, const op::ApplyPlan& o) {
     compressed_->summaries.emplace_back(next.back(), summaries[next.back()]);
   }
   if (!warnings(s.view, next).empty() || parts_reasoning(s.view, next)) refuse("plan");
-  const auto is_user = [&](std::uint64_t ordinal) { return role(ordinal) == Role::user; };
-  if (next.empty() && std::any_of(s.view.begin(), s.view.end(), is_user)) refuse("plan");
+  if (next.empty()) refuse("plan");
   const auto tokens = [&](const Ordinals& view) {
     std::uint64_t sum = 0;
     for (const std::uint64_t ordinal : view) sum += count_tokens(log[ordinal]);
@@ -417,44 +417,74 @@ void PlainModel::bring_back(State& s, const std::set<std::uint64_t>& leaving, co
   }
 }
 
-// The units in which messages were last seen; then, for those without a partner, the nearest.
+// The version that last showed it.
+std::size_t PlainModel::last_seen(std::uint64_t ordinal) const {
+  std::size_t v = versions.size();
+  while (v > 0 && !in(versions[v - 1].state.view, ordinal)) --v;
+  return v;
+}
+
+bool PlainModel::tells(const Ordinals& here, std::uint64_t ordinal) const {
+  const Ordinals* const originals = stands_for(ordinal);
+  return originals &&
+         std::any_of(originals->begin(), originals->end(), [&](std::uint64_t o) { return in(here, o) || tells(here, o); });
+}
+
+// The units in which messages were last seen; then, for those without a partner, the nearest of those that were seen last; and so on.
 std::set<std::uint64_t> PlainModel::with_units(const State& s, std::set<std::uint64_t> all) const {
-  std::set<std::uint64_t> left = all;
-  for (std::size_t v = versions.size(); v-- > 0;) {
-    Ordinals seen;
-    for (const std::uint64_t ordinal : versions[v].state.view) {
-      if (left.erase(ordinal) && role(ordinal) != Role::system) seen.push_back(ordinal);
-    }
-    for (const std::uint64_t ordinal : mended(versions[v].state, versions[v].state.view, seen, Pairs::grow)) {
-      if (can_return(s, ordinal)) all.insert(ordinal);
-    }
-  }
+  const auto returns = [&](std::uint64_t ordinal) {
+    Ordinals here = s.view;
+    here.insert(here.end(), all.begin(), all.end());
+    return !in(here, ordinal) && !has_stand_in(here, ordinal) && !tells(here, ordinal);
+  };
   const auto has_link = [&](std::uint64_t ordinal, const std::string& id, ToolLink::Side side) {
     const std::vector<ToolLink> links = log[ordinal].tool_links();
     return std::any_of(links.begin(), links.end(), [&](const ToolLink& link) { return link.id == id && link.side == side; });
   };
-  for (std::size_t before = 0; before != all.size();) {
-    before = all.size();
-    const std::set<std::uint64_t> here = all;
-    for (const std::uint64_t ordinal : here) {
+  std::set<std::uint64_t> fresh = all;
+  while (!fresh.empty()) {
+    std::set<std::uint64_t> left = fresh;
+    for (std::size_t v = versions.size(); v-- > 0;) {
+      Ordinals seen;
+      for (const std::uint64_t ordinal : versions[v].state.view) {
+        if (left.erase(ordinal)) seen.push_back(ordinal);
+      }
+      for (const std::uint64_t ordinal : mended(versions[v].state, versions[v].state.view, seen, Pairs::grow)) {
+        if (!returns(ordinal)) continue;
+        all.insert(ordinal);
+        fresh.insert(ordinal);
+      }
+    }
+    std::set<std::uint64_t> partners;
+    for (const std::uint64_t ordinal : fresh) {
       for (const ToolLink& link : log[ordinal].tool_links()) {
         const bool wants_call = link.side == ToolLink::Side::result;
         const ToolLink::Side side = wants_call ? ToolLink::Side::call : ToolLink::Side::result;
         std::optional<std::uint64_t> last_before, first_after;
         bool has_one = false, passed = false;
+        std::size_t last = 0;
+        for (const std::uint64_t other : order) {
+          if (!has_link(other, link.id, side)) continue;
+          has_one = has_one || in(s.view, other) || all.count(other) > 0;
+          if (returns(other)) last = std::max(last, last_seen(other));
+        }
         for (const std::uint64_t other : order) {
           passed = passed || other == ordinal;
-          if (!has_link(other, link.id, side)) continue;
-          has_one = has_one || other == ordinal || in(s.view, other) || here.count(other) > 0;
-          if (!can_return(s, other)) continue;
+          if (!has_link(other, link.id, side) || !returns(other) || last_seen(other) < last) continue;
           if (!passed) last_before = other;
           if (passed && !first_after) first_after = other;
         }
         if (has_one) continue;
         const std::optional<std::uint64_t> nearest =
             wants_call ? (last_before ? last_before : first_after) : (first_after ? first_after : last_before);
-        if (nearest) all.insert(*nearest);
+        if (nearest) partners.insert(*nearest);
       }
+    }
+    fresh.clear();
+    for (const std::uint64_t ordinal : partners) {
+      if (!returns(ordinal)) continue;
+      all.insert(ordinal);
+      fresh.insert(ordinal);
     }
   }
   return all;

@@ -96,7 +96,9 @@ class PlainModel {
   }
   void bring_back(State& s, const std::set<std::uint64_t>& leaving, const Ordinals& ordinals);
   std::set<std::uint64_t> with_units(const State& s, std::set<std::uint64_t> ordinals) const;
+  std::size_t last_seen(std::uint64_t ordinal) const;
   bool can_return(const State& s, std::uint64_t ordinal) const { return !in(s.view, ordinal) && !has_stand_in(s.view, ordinal); }
+  bool tells(const Ordinals& here, std::uint64_t ordinal) const;  // through what it stands for
   static bool in(const Ordinals& view, std::uint64_t ordinal) { return std::find(view.begin(), view.end(), ordinal) != view.end(); }
   std::vector<std::size_t> named(const State& s, const Names& names) const;
   Ordinals named_ordinals(const State& s, const Names& names) const;

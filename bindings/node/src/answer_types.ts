@@ -28,6 +28,9 @@ export interface Receipt {
   reason?: string
   tokensBefore: number
   tokensAfter: number
+  /** What the view was to come down to, and whether it did. */
+  targetTokens?: number
+  targetReached?: boolean
   cost?: { promptTokens: number; completionTokens: number }
   ordinals: number[]
   summaries: { ordinal: number; standsFor: number[] }[]
@@ -45,6 +48,8 @@ export interface Outcome {
   events?: Event[]
   /** Of a COMPRESS by a strategy. */
   outcome?: 'fits' | 'compressed'
+  /** Where there was a target. */
+  targetReached?: boolean
   receipt?: Receipt
 }
 
@@ -63,7 +68,7 @@ export type Event =
   | { type: 'REWRITTEN'; version: number }
   | { type: 'TOKEN_LIMIT_EXCEEDED'; tokensUsed: number; tokenLimit: number }
   | { type: 'COMPRESSION_THRESHOLD_EXCEEDED'; tokensUsed: number; threshold: number }
-  | { type: 'COMPRESSED'; version: number; strategy: string; tokensBefore: number; tokensAfter: number }
+  | { type: 'COMPRESSED'; version: number; strategy: string; tokensBefore: number; tokensAfter: number; targetReached?: boolean }
   | { type: 'COMPRESSION_FAILED'; strategy: string; error: { code: string; message: string; field?: string } }
   | { type: 'COMPRESSION_DISCARDED'; strategy: string; error: { code: string; message: string; field?: string } }
 
@@ -155,6 +160,8 @@ export interface VersionEntry {
   tokens: number
   /** Of UNDO, REDO and RESTORE. */
   restores?: number
+  /** Of a COMPRESS by a strategy that had a target. */
+  targetReached?: boolean
 }
 
 export interface Diff {

@@ -5,7 +5,7 @@ import type { NativeCancel, NativeCode, NativeSummary } from './native.js'
 import type { DataSettings, EndpointSettings, Message } from './types.js'
 import { View } from './view.js'
 
-/** What a strategy proposes: messages to hide, each lot with a message to put in its place, or none. */
+/** What a strategy proposes: messages to hide, each lot with a message to put in its place, or none. With one, the messages of the lot stand together. */
 export interface Plan {
   replacements: { hide: number[]; summary?: Message }[]
   reason?: string

@@ -83,9 +83,10 @@ export interface Target {
 export type StrategyChoice = string | StrategyObject
 export type StrategyObject =
   | { name: 'none' | 'sliding_window' }
+  | { name: 'default'; summariser?: string; fallbacks?: readonly string[] }
   | { name: 'keep_recent' | 'keep_system_and_recent'; n?: number }
   | { name: 'clear_tool_results'; keep?: number; exclude?: readonly string[]; minGain?: number; late?: boolean }
-  | { name: 'smart_summary'; keep?: number; summaryTokens?: number; summariser?: string }
+  | { name: 'smart_summary'; keep?: number; summaryTokens?: number; summariser?: string; fallbacks?: readonly string[] }
   | { name: 'pipeline'; steps: readonly StrategyObject[] }
   | ({ name: 'prefer_cache'; steps: readonly StrategyObject[]; overhead?: number; turns?: number } & Target)
   | { name: string; [argument: string]: unknown }
@@ -95,6 +96,8 @@ export interface CompressByStrategy {
   strategy: StrategyChoice
   targetTokens?: number
   budget?: Budget
+  /** Where the target is out of reach, what can be freed is: `targetReached` is then false. Default: `cannot_fit`, and nothing changes. */
+  progress?: boolean
 }
 
 export type TextChange =

@@ -222,7 +222,8 @@ test('a view that was lent can be read until the answer, and not after', async (
     },
   })
   await conversation.append(three)
-  assert.equal((await conversation.compress({ strategy: 'keeps', targetTokens: 1 })).outcome, 'fits')
+  assert.equal((await conversation.compress({ strategy: 'keeps' })).outcome, 'fits')
+  await assert.rejects(conversation.compress({ strategy: 'keeps', targetTokens: 1 }), { code: 'cannot_fit' })
   assert.throws(() => kept!.size, { code: 'invalid_argument' })
   await conversation.close()
 })
@@ -277,9 +278,9 @@ test('whoever waits for a compression in the background does not keep it waiting
   }
   conversation = inMemory({
     summarisers: { mine: summarise },
-    compressionConfig: { enabled: true, threshold: 60, targetTokens: 40, strategy: { name: 'smart_summary', keep: 2, summaryTokens: 20, summariser: 'mine' } },
+    compressionConfig: { enabled: true, threshold: 100, targetTokens: 90, strategy: { name: 'smart_summary', keep: 2, summaryTokens: 20, summariser: 'mine' } },
   })
-  for (let i = 0; i < 8; ++i) await conversation.append(user(`message ${i} of some length`))
+  for (let i = 0; i < 16; ++i) await conversation.append(user(`message ${i} of some length`))
   await conversation.waitForCompression()
   assert.ok((await conversation.messages({ contains: 'from within' })).length > 0)
   await conversation.close()

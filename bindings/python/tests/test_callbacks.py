@@ -13,7 +13,7 @@ import pytest
 import undertext
 from undertext.types import Event, Message, Plan, Summary
 
-SETTINGS = {"compressionConfig": {"enabled": False, "threshold": 100, "targetTokens": 80, "strategy": {"name": "smart_summary", "keep": 1, "summariser": "mine"}}}
+SETTINGS = {"compressionConfig": {"enabled": False, "threshold": 150, "targetTokens": 130, "strategy": {"name": "smart_summary", "keep": 1, "summariser": "mine"}}}
 TALK = [{"role": "user" if i % 2 == 0 else "assistant", "content": f"message number {i}, which is of some length, so that it can be made shorter"} for i in range(8)]
 
 
@@ -116,11 +116,24 @@ def test_what_a_callback_raised_is_the_cause() -> None:
 
 def test_an_undertext_error_keeps_its_code() -> None:
     def write(*_: object) -> str:
+        raise undertext.NotFoundError("no such model")
+
+    @undertext.slow
+    def plan(*_: object) -> None:
+        write()
+
+    conversation = undertext.open(strategies={"mine": plan})
+    conversation.append(TALK)
+    with pytest.raises(undertext.NotFoundError):
+        conversation.compress(strategy="mine")
+
+
+def test_a_digest_takes_the_place_of_a_summary_that_is_unavailable() -> None:
+    def write(*_: object) -> str:
         raise undertext.UnavailableError("later, please")
 
-    conversation = summarising(write)
-    with pytest.raises(undertext.UnavailableError):
-        conversation.compress(strategy=STRATEGY)
+    receipt = summarising(write).compress(strategy=STRATEGY)["receipt"]
+    assert receipt["summariser"] == "digest" and "later, please" in receipt["reason"]
 
 
 def test_an_interrupt_goes_through_as_it_is() -> None:

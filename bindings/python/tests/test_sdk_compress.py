@@ -14,6 +14,7 @@ from undertext.sdk import Compressed, ContextCompressionConfig, ConversationMana
 from undertext.types import MarkMap, Message, Summary
 
 TALK = [{"role": "user" if i % 2 == 0 else "assistant", "content": f"message number {i} of a long talk, with some words in it"} for i in range(12)]
+LONG = [{**message, "content": f"{message['content']}, and with some more of them, so that a summary is shorter"} for message in TALK]
 
 
 class KeepsLast:
@@ -78,7 +79,7 @@ def test_a_summariser_of_ones_own_runs_on_whichever_conversation(tmp_path: Path)
 
 def test_the_strategy_of_the_manager_stays_what_it_was() -> None:
     known = SmartSummaryStrategy(writes("the first"), keep=2)
-    manager = ConversationManager(strategy=known, initial_messages=TALK)
+    manager = ConversationManager(strategy=known, initial_messages=LONG)
     manager.compress(KeepsLast(8))
     assert contents(manager)[0] == "4 messages"
     manager.compress(SmartSummaryStrategy(writes("the second"), keep=4))
@@ -92,7 +93,7 @@ def test_the_strategy_of_the_manager_stays_what_it_was() -> None:
 def test_each_step_of_a_pipeline_asks_its_own_summariser() -> None:
     asked: Dict[str, List[int]] = {"early": [], "late": []}
     steps = [SmartSummaryStrategy(writes("early", asked["early"]), keep=8), SmartSummaryStrategy(writes("late", asked["late"]), keep=2)]
-    manager = ConversationManager(initial_messages=TALK)
+    manager = ConversationManager(initial_messages=LONG)
     assert manager.compress(PipelineStrategy(steps))["outcome"] == "compressed"
     assert asked == {"early": [4], "late": [10]} and "late" in contents(manager)[0]
 
@@ -238,3 +239,19 @@ def test_code_is_told_what_the_engine_takes_for_what_was_left_out() -> None:
         manager.compress(strategy, aim)
         assert (strategy.threshold, strategy.aim) == told
     assert len(manager.get_messages()) == 3 < before  # infinity is no aim
+
+
+def test_with_progress_what_can_be_freed_is() -> None:
+    manager = ConversationManager(initial_messages=TALK)
+    with pytest.raises(undertext.CannotFitError):
+        manager.compress(KeepRecentStrategy(4), 10)
+    assert manager.compress(KeepRecentStrategy(4), 10, progress=True)["targetReached"] is False
+    assert len(manager.get_messages()) == 4
+
+
+def test_without_a_strategy_it_is_the_engines_default() -> None:
+    manager = ConversationManager(token_limit=100, initial_messages=LONG)
+    answer = manager.compress()
+    assert answer["targetReached"] is True
+    assert answer["receipt"]["targetTokens"] == 75
+    assert set(answer["receipt"]["strategy"].split(", ")) <= {"clear_tool_results", "smart_summary", "sliding_window"}

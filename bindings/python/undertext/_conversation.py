@@ -205,7 +205,8 @@ class Conversation:
         return self._operate("DELETE", arguments)
 
     def compress(self, **arguments: Unpack[CompressArguments]) -> Answer:
-        """Of messages that are named, or by a strategy. A strategy that asks a model runs here and now; the GIL is free meanwhile."""
+        """Of messages that are named, or by a strategy. A strategy that asks a model runs here and now; the GIL is free meanwhile. CannotFitError: the target cannot be
+        reached; with `progress`, what can be freed is, and `targetReached` is False."""
         return self._operate("COMPRESS", arguments)
 
     def expand(self, index: int, **options: Unpack[OperationOptions]) -> Answer:

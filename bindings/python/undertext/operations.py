@@ -83,6 +83,7 @@ class _CompressArguments(_Named, total=False):
     strategy: StrategyLike
     targetTokens: int
     budget: Budget
+    progress: bool
 
 
 class Compress(_CompressArguments):

@@ -151,6 +151,7 @@ class Answer(_AnswerBase, total=False):
     warnings: List[Warning]
     events: List[Dict[str, Any]]
     outcome: str
+    targetReached: bool
     receipt: Dict[str, Any]
 
 
@@ -204,6 +205,7 @@ class CompressArguments(Named, total=False):
     strategy: StrategyLike
     target_tokens: int
     budget: Budget
+    progress: bool
 
 
 class TransformArguments(Named, total=False):
@@ -371,6 +373,7 @@ class _HistoryEntryBase(TypedDict):
 
 class HistoryEntry(_HistoryEntryBase, total=False):
     restores: int
+    targetReached: bool
 
 
 class Diff(TypedDict):
@@ -398,6 +401,7 @@ class Event(TypedDict, total=False):
     strategy: str
     tokensBefore: int
     tokensAfter: int
+    targetReached: bool
     error: Dict[str, Any]
 
 
@@ -434,6 +438,8 @@ class Summary(_SummaryBase, total=False):
 
 
 class Replacement(TypedDict, total=False):
+    """With a summary, the messages to hide stand together."""
+
     hide: Sequence[int]
     summary: MessageLike
 

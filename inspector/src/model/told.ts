@@ -10,6 +10,7 @@ interface EngineEvent {
   threshold?: number;
   tokensBefore?: number;
   tokensAfter?: number;
+  targetReached?: boolean;
   strategy?: string;
   error?: ErrorBody;
 }
@@ -54,7 +55,7 @@ function ofEngine(event: EngineEvent): string {
     case 'COMPRESSION_THRESHOLD_EXCEEDED':
       return `The view has ${event.tokensUsed} tokens, more than the threshold of ${event.threshold}.`;
     case 'COMPRESSED':
-      return `Compressed by ${event.strategy}: ${event.tokensBefore} tokens became ${event.tokensAfter}.`;
+      return `Compressed by ${event.strategy}: ${event.tokensBefore} tokens became ${event.tokensAfter}.${event.targetReached === false ? ' The target is out of reach.' : ''}`;
     case 'REWRITTEN':
       return ''; // it is shown anew
     default:

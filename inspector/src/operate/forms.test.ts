@@ -23,6 +23,10 @@ test('a strategy is sent with the arguments it has, and no others', () => {
   expect(made('COMPRESS', { way: 'hand', indices: '1-2', summary: 's' })).toEqual({ operation: 'COMPRESS', indices: [1, 2], summary: { role: 'user', content: 's' }, expectedVersion: 7 });
 });
 
+test('hidden messages are named by their ordinals', () => {
+  expect(made('SHOW', { ordinals: '9, 2-3' })).toEqual({ operation: 'SHOW', ordinals: [9, 2, 3], expectedVersion: 7 });
+});
+
 test('only a summary by a model waits for one', () => {
   expect(asksModel(formNamed('COMPRESS'), { way: 'smart_summary', summariser: 'haiku' })).toBe(true);
   expect(asksModel(formNamed('COMPRESS'), { way: 'smart_summary', summariser: '' })).toBe(false);

@@ -146,6 +146,7 @@ export const forms: readonly Form[] = [
     make: compress,
   },
   { name: 'EXPAND', title: 'Expand', what: 'The message goes, and those it stands for return to their places.', fields: [{ name: 'index', label: 'Index of the message', kind: 'number' }], make: (v) => ({ index: number(v, 'index') }) },
+  { name: 'SHOW', title: 'Show again', what: 'Hidden messages return to their places, with what belongs to them.', fields: [{ name: 'ordinals', label: 'Messages', kind: 'indices', hint: 'ordinals, such as 3, 5-8' }], make: (v) => ({ ordinals: indices(v, 'ordinals') }) },
   { name: 'TRUNCATE', title: 'Truncate', what: 'Keeps the first or the last messages. Pins stay.', fields: [{ name: 'keepFirst', label: 'Keep first', kind: 'number', optional: true }, { name: 'keepLast', label: 'Keep last', kind: 'number', optional: true, initial: '20' }], make: (v) => ({ keepFirst: optionalNumber(v, 'keepFirst'), keepLast: optionalNumber(v, 'keepLast') }) },
   { name: 'CLEAR', title: 'Clear', what: 'Empties the view, but for system messages and pins.', fields: [{ name: 'keep', label: 'Keep system messages', kind: 'check', initial: 'yes' }], make: (v) => ({ keepSystemMessage: v.keep === 'yes' }) },
   { name: 'START_BATCH', title: 'Start a batch', what: 'A point to return to.', fields: [], make: () => ({}) },

@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { VersionEntry } from '../api/types';
+import { ask } from '../operate/sheet_state';
 import { client, conversation, head, shownVersion, versions, versionsChanged } from '../state';
 import { useFetched } from './fetched';
 import { Originals } from './originals';
@@ -56,7 +57,7 @@ export function Changes() {
       {diff && (
         <div class="diff">
           <Part id={id} sign="added" title="Added" ordinals={diff.added} />
-          <Part id={id} sign="removed" title="Removed" ordinals={diff.removed} />
+          <Part id={id} sign="removed" title="Removed" ordinals={diff.removed} onShow={to === head.value ? () => ask('SHOW', { ordinals: diff.removed.join(', ') }) : undefined} />
           <Part id={id} sign="moved" title="Moved" ordinals={diff.moved} />
           {diff.added.length + diff.removed.length + diff.moved.length === 0 && <p class="quiet">The same messages in the same order.</p>}
         </div>
@@ -88,13 +89,18 @@ function setFrom(text: string): void {
   if (/^\d+$/.test(text)) compareFrom.value = Math.min(Number(text), head.value);
 }
 
-function Part({ id, sign, title, ordinals }: { id: string; sign: string; title: string; ordinals: number[] }) {
+function Part({ id, sign, title, ordinals, onShow }: { id: string; sign: string; title: string; ordinals: number[]; onShow?: (() => void) | undefined }) {
   if (!ordinals.length) return null;
   return (
     <section>
       <h3>
         {title} <span class="quiet">{plural(ordinals.length, 'message')}</span>
       </h3>
+      {onShow && (
+        <button type="button" onClick={onShow}>
+          Show again
+        </button>
+      )}
       <Originals key={`${ordinals.length}:${ordinals[0]}`} id={id} ordinals={ordinals} sign={sign} />
     </section>
   );

@@ -1,7 +1,7 @@
 // Compression as document 004 has it: a strategy takes messages and their mark map, and answers with fewer. What it answers is only a proposal: the engine
 // refuses one that hides a system or pinned message or breaks a tool pair, and applies any other as one COMPRESS that can be undone.
 
-import type { Settings, SummariseFunction } from '../code.js'
+import type { PlanFunction, Settings, SummariseFunction } from '../code.js'
 import type { StrategyChoice } from '../types.js'
 import { markMapOf, messagesOf, newEngine } from './engine.js'
 import { ValidationError } from './errors.js'
@@ -38,8 +38,10 @@ export interface CompressionStrategy {
 }
 
 /** The configuration of a conversation. */
-export interface ConversationCompressionConfig extends ContextCompressionConfig {
-  /** One of this package's, one of your own, or one of the engine's by its name or with its arguments. Default: `SlidingWindowStrategy`. */
+export interface ConversationCompressionConfig extends Omit<ContextCompressionConfig, 'targetTokens'> {
+  /** In tokens. Default: the engine's, three quarters of `threshold`. */
+  targetTokens?: number
+  /** One of this package's, one of your own, or one of the engine's by its name or with its arguments. Default: the engine's, `default`. */
   strategy?: CompressionStrategy | StrategyChoice
 }
 
@@ -179,12 +181,17 @@ function isOwn(strategy: CompressionStrategy | Exclude<StrategyChoice, string>):
   throw new ValidationError('a strategy has a method compress, or the name of one of the engine’s', 'strategy')
 }
 
+/** Code of the user's is told the target that the engine has; infinity: there is none. */
+function planning(strategy: CompressionStrategy, config: Omit<ContextCompressionConfig, 'targetTokens'>): PlanFunction {
+  return (view, { tokensMax = Infinity }) => planOf(strategy, { ...config, targetTokens: tokensMax }, view)
+}
+
 /** What the engine is told of the strategy of a configuration. */
-export function engineChoice({ strategy = new SlidingWindowStrategy(), ...config }: ConversationCompressionConfig): EngineChoice {
+export function engineChoice({ strategy = 'default', ...config }: ConversationCompressionConfig): EngineChoice {
   if (typeof strategy === 'string') return { strategy }
   if (strategy instanceof EngineStrategy) return strategy.choice
   if (!isOwn(strategy)) return { strategy }
-  return { strategy: ownName, strategies: { [ownName]: { slow: true, plan: (view) => planOf(strategy, config, view) } } }
+  return { strategy: ownName, strategies: { [ownName]: { slow: true, plan: planning(strategy, config) } } }
 }
 
 /** A strategy that comes with a call: what the engine is told of it, given the name by which the engine knows its code. No `code`: it needs none. */
@@ -193,9 +200,9 @@ export interface GivenChoice {
   code?: Code
 }
 
-export function givenChoice(strategy: CompressionStrategy | StrategyChoice, config: ContextCompressionConfig): GivenChoice {
+export function givenChoice(strategy: CompressionStrategy | StrategyChoice, config: Omit<ContextCompressionConfig, 'targetTokens'>): GivenChoice {
   const choice = engineChoice({ ...config, strategy })
-  if (choice.strategies !== undefined) return { strategy: (name) => name, code: { plan: (view) => planOf(strategy as CompressionStrategy, config, view) } }
+  if (choice.strategies !== undefined) return { strategy: (name) => name, code: { plan: planning(strategy as CompressionStrategy, config) } }
   const [summariser, another] = Object.entries(choice.summarisers ?? {})
   if (summariser === undefined) return { strategy: () => choice.strategy }
   if (another !== undefined) throw new ValidationError('a strategy with two summarisers of yours must be that of the compressionConfig', 'strategy')
@@ -204,6 +211,12 @@ export function givenChoice(strategy: CompressionStrategy | StrategyChoice, conf
 
 function renamed(strategy: StrategyChoice, from: string, to: string): StrategyChoice {
   if (typeof strategy === 'string') return strategy
-  const { steps, ...rest } = strategy as { name: string; steps?: readonly StrategyChoice[]; summariser?: string }
-  return { ...rest, ...(rest.summariser === from && { summariser: to }), ...(steps && { steps: steps.map((step) => renamed(step, from, to)) }) }
+  const { steps, summariser, fallbacks, ...rest } = strategy as { name: string; steps?: readonly StrategyChoice[]; summariser?: string; fallbacks?: readonly string[] }
+  const other = (name: string) => (name === from ? to : name)
+  return {
+    ...rest,
+    ...(summariser !== undefined && { summariser: other(summariser) }),
+    ...(fallbacks && { fallbacks: fallbacks.map(other) }),
+    ...(steps && { steps: steps.map((step) => renamed(step, from, to)) }),
+  }
 }

@@ -237,19 +237,19 @@ export abstract class AnyConversationManager<M extends Mode> {
   // Compression.
 
   /**
-   * Runs the strategy of the configuration, or another: one of this package's, one of your own, or the name of an engine's. `cannot_fit`: `targetTokens`, by default that of
-   * the configuration, cannot be reached. In memory, changes are refused with `conflict` from the call until your code is asked.
+   * Runs the strategy of the configuration, or another: one of this package's, one of your own, or the name of an engine's. Without `targetTokens` a strategy that works
+   * towards a target has the conversation's. `cannot_fit`: it cannot be reached; with `progress`, what can be freed is. In memory, changes are refused with `conflict` from the call until your code is asked.
    */
-  async compress(strategy?: CompressionStrategy | StrategyChoice, targetTokens?: number): Promise<Outcome> {
+  async compress(strategy?: CompressionStrategy | StrategyChoice, targetTokens?: number, { progress }: { progress?: boolean } = {}): Promise<Outcome> {
     const { compressionConfig } = this
-    const aim = targetTokens ?? compressionConfig?.targetTokens
+    const aim = { targetTokens, progress }
     if (strategy === undefined || strategy === compressionConfig?.strategy) {
-      const choice: EngineChoice = compressionConfig ? engineChoice(compressionConfig) : { strategy: 'sliding_window' }
+      const choice: EngineChoice = engineChoice(compressionConfig ?? { enabled: true, threshold: 0 })
       const isSlow = typeof strategy === 'string' || choice.strategies !== undefined || choice.summarisers !== undefined
-      return this.engine.compress({ strategy: choice.strategy, targetTokens: aim }, isSlow)
+      return this.engine.compress({ strategy: choice.strategy, ...aim }, isSlow)
     }
-    const { code, strategy: choice } = givenChoice(strategy, { enabled: true, threshold: compressionConfig?.threshold ?? 0, targetTokens: aim ?? Infinity })
-    const by = (name: string) => ({ strategy: choice(name), targetTokens: aim })
+    const { code, strategy: choice } = givenChoice(strategy, { enabled: true, threshold: compressionConfig?.threshold ?? 0 })
+    const by = (name: string) => ({ strategy: choice(name), ...aim })
     // A strategy of this package's without code is quick; one that is named may call code of the configuration.
     return code === undefined ? this.engine.compress(by(''), !(strategy instanceof EngineStrategy)) : this.engine.compressBy(code, by)
   }
@@ -324,11 +324,11 @@ function settingsOf(options: ConversationManagerOptions): Settings {
   return { ...settings, ...code, compressionConfig: { ...compressionConfig, strategy } }
 }
 
-/** Settings that were kept, with the engine's defaults. */
+/** Settings that were kept. */
 function keptOptions({ tokenLimit, compressionConfig }: DataSettings = {}): ConversationManagerOptions {
   if (compressionConfig === undefined) return { tokenLimit }
-  const { enabled = false, threshold = tokenLimit ?? 0, targetTokens = threshold - Math.floor(threshold / 4) } = compressionConfig
-  return { tokenLimit, compressionConfig: { ...compressionConfig, enabled, threshold, targetTokens } }
+  const { enabled = false, threshold = tokenLimit ?? 0 } = compressionConfig
+  return { tokenLimit, compressionConfig: { ...compressionConfig, enabled, threshold } }
 }
 
 /** In memory: what the documents make synchronous is. */

@@ -71,6 +71,8 @@ export interface CompressedEvent extends BaseEvent {
   strategy: string
   tokensBefore: number
   tokensAfter: number
+  /** False: no more could be freed. */
+  targetReached?: boolean
 }
 
 /** Nothing has changed. */

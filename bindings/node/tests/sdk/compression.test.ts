@@ -93,12 +93,12 @@ test('a strategy by itself takes messages and their mark map, and answers with f
 })
 
 test('a summary by itself has an index beyond all that the map knows', async () => {
-  const manager = conversationOf('s:rules', ...long(8))
-  const { messages, markMap } = await new SmartSummaryStrategy({ keep: 2, summariser: () => 'in short' }).compress(manager.getMessages(), manager.getMarkMap(), config)
+  const manager = conversationOf('s:rules', ...long(16))
+  const { messages, markMap } = await new SmartSummaryStrategy({ keep: 2, summariser: () => 'in short' }).compress(manager.getMessages(), manager.getMarkMap(), { ...config, targetTokens: 150 })
   const at = contents(messages).findIndex((content) => String(content).includes('in short'))
   assert.ok(at > 0)
-  assert.equal(markMap.originalIndices[at], 9)
-  assert.deepEqual(markMap.typeIndices?.user.includes(9), true)
+  assert.equal(markMap.originalIndices[at], 17)
+  assert.deepEqual(markMap.typeIndices?.user.includes(17), true)
 })
 
 test('without a summariser the summary is a digest, which needs no model', async () => {
@@ -125,7 +125,7 @@ test('a summariser in TypeScript writes the summary, of originals', async () => 
     assert.ok(tokensMax > 0)
     return `${messages.length} messages`
   }
-  const { manager, compressed } = await filled({ compressionConfig: { ...config, strategy: new SmartSummaryStrategy({ summariser, summaryTokens: 30 }) } })
+  const { manager, compressed } = await filled({ compressionConfig: { ...config, threshold: 150, targetTokens: 120, strategy: new SmartSummaryStrategy({ summariser, summaryTokens: 30 }) } })
   assert.ok(compressed.length > 0)
   assert.match(String(contents(manager.getMessages())[1]), /^\[Summary of earlier messages\][^]*\d+ messages/)
   assert.equal(given[0]?.[0]?.content, `0 ${text}`)
@@ -202,7 +202,7 @@ test('a summariser that fails changes nothing', async () => {
   const summariser = async (): Promise<string> => {
     throw new Error('the model is away')
   }
-  const { manager, failed } = await filled({ compressionConfig: { ...config, strategy: new SmartSummaryStrategy({ summariser }) } })
+  const { manager, failed } = await filled({ compressionConfig: { ...config, threshold: 150, targetTokens: 120, strategy: new SmartSummaryStrategy({ summariser }) } })
   assert.equal(manager.getMessages().length, 13)
   assert.match(failed[0]?.error.message ?? '', /the model is away/)
 })
@@ -228,6 +228,22 @@ test('what is appended while a strategy is at work stays', async () => {
   await done
   assert.deepEqual(contents(manager.getMessages()).slice(-1), ['meanwhile'])
   assert.ok(manager.getMessages().length <= 4)
+})
+
+test('the target of a call is the engine’s: that of the configuration, else three quarters of the threshold; with progress, what can be freed is', async () => {
+  for (const [given, target] of [[config, 60], [{ enabled: false, threshold: 100 }, 75]] as const) {
+    const told: number[] = []
+    const strategy: CompressionStrategy = { compress: async (messages, markMap, { targetTokens }) => (told.push(targetTokens), { messages, markMap }) }
+    const manager = conversationWith({ compressionConfig: { ...given, enabled: false } }, 's:rules', ...long(8))
+    await assert.rejects(manager.compress(strategy), { code: 'cannot_fit' })
+    assert.deepEqual(told, [target])
+    assert.equal((await manager.compress('sliding_window')).targetReached, true)
+    assert.ok(manager.getTokenCount() <= target)
+  }
+  const manager = conversationWith({}, 's:rules', ...long(8))
+  await assert.rejects(manager.compress(new KeepRecentStrategy(4), 10), { code: 'cannot_fit' })
+  assert.equal((await manager.compress(new KeepRecentStrategy(4), 10, { progress: true })).targetReached, false)
+  assert.equal(manager.getMessages().length, 5)
 })
 
 test('compressing when asked to: by the configuration, by another strategy, to another aim', async () => {
@@ -263,7 +279,7 @@ test('a strategy with code of yours need not be that of the configuration', asyn
       [new PipelineStrategy([new ClearToolResultsStrategy(), short('at last')]), 'at last'],
     ] as const) {
       manager.rollbackToBatch(0)
-      assert.equal((await manager.compress(strategy, 60)).outcome, 'compressed')
+      assert.equal((await manager.compress(strategy, 100)).outcome, 'compressed')
       assert.ok(contents(manager.getMessages()).some((content) => String(content).includes(text)))
     }
     manager.rollbackToBatch(0)

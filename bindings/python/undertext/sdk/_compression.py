@@ -134,7 +134,7 @@ StrategyOf = Union[CompressionStrategy, EngineStrategy, str, Mapping[str, object
 def engine_choice(strategy: object, config: ContextCompressionConfig | None, token_limit: int | None) -> Tuple[Any, Dict[str, Summariser], Dict[str, Strategy]]:
     """What the engine is told of a strategy: how its settings name it, and the functions behind that."""
     if strategy is None:
-        strategy = SlidingWindowStrategy()
+        strategy = "default"
     if isinstance(strategy, (str, Mapping)):
         return strategy, {}, {}
     if isinstance(strategy, EngineStrategy):
@@ -155,17 +155,18 @@ def renamed(strategy: object, names: Mapping[str, str]) -> object:
     if not isinstance(strategy, Mapping):
         return strategy
     made: Dict[str, object] = {**strategy, **({"steps": renamed(strategy["steps"], names)} if "steps" in strategy else {})}
-    if isinstance(made.get("summariser"), str):
-        made["summariser"] = names.get(str(made["summariser"]), made["summariser"])
+    summariser, fallbacks = made.get("summariser"), made.get("fallbacks")
+    if isinstance(summariser, str):
+        made["summariser"] = names.get(summariser, summariser)
+    if isinstance(fallbacks, (list, tuple)):
+        made["fallbacks"] = [names.get(name, name) for name in fallbacks]
     return made
 
 
 def _told(config: Mapping[str, Any], token_limit: int | None, tokens_max: int | None) -> ContextCompressionConfig:
-    """The configuration with what the engine takes for what is left out; infinity: nothing says how much."""
+    """The configuration with the target that the engine has; infinity: there is none."""
     threshold = config.get("threshold") or token_limit or math.inf
-    aim = config.get("targetTokens") if tokens_max is None else tokens_max
-    if aim is None:
-        aim = threshold - (0 if threshold == math.inf else threshold // 4)
+    aim = math.inf if tokens_max is None else tokens_max
     return cast(ContextCompressionConfig, {"enabled": True, **config, "threshold": threshold, "targetTokens": aim})
 
 

@@ -37,7 +37,7 @@ class ConversationManager:
             raise InvalidArgumentError("a conversation that is handed in has its own settings: say this where it is opened", field=next(iter(wanted)))
         self.token_limit = token_limit
         self.compression_config = compression_config
-        self._strategy: Any = "sliding_window"
+        self._strategy: Any = "default"
         self._code: Dict[str, Any] = {}
         if conversation is None:
             self.conversation = self._open(strategy, model, tokenizer)
@@ -104,12 +104,10 @@ class ConversationManager:
         """The view is these ordinals in this order; no batch is opened."""
         self.get_index_manager().set_original_indices(indices)
 
-    def compress(self, strategy: StrategyOf = None, target_tokens: int | None = None) -> Answer:
-        """Runs the strategy that was given when this was made, or this one. Code of yours runs here and now, on a version that stays as it is: what others append meanwhile stays."""
-        wanted: float | None = target_tokens
-        if wanted is None and self.compression_config is not None:
-            wanted = self.compression_config.get("targetTokens")
-        aim = given({"target_tokens": wanted})
+    def compress(self, strategy: StrategyOf = None, target_tokens: int | None = None, *, progress: bool | None = None) -> Answer:
+        """Runs the strategy that was given when this was made, or this one. Code of yours runs here and now, on a version that stays as it is: what others append meanwhile stays.
+        Without `target_tokens` a strategy that works towards a target has the conversation's. CannotFitError: it cannot be reached; with `progress`, what can be freed is."""
+        aim = given({"target_tokens": target_tokens, "progress": progress})
         if strategy is None:
             return self.conversation.apply({"operation": "COMPRESS", "strategy": self._strategy, **aim})
         chosen, summarisers, strategies = engine_choice(strategy, self.compression_config, self.token_limit)
