@@ -46,7 +46,9 @@ const CostProfile* ModelTable::find_costs(std::string_view name) const {
 
 Model ModelTable::find(std::string_view asked) const {
   Model model{.name = std::string(asked), .row = {}};
+  constexpr std::size_t name_bytes_max = 256;  // finding families is quadratic in it
   const ModelName name = model_name(asked);
+  if (name.dated.size() > name_bytes_max) return model;
   for (std::size_t length = 0; length <= name.dated.size(); ++length) {
     if (!may_end(name.dated, length)) continue;
     const auto row = models.find(name.dated.substr(0, length) + "*");

@@ -86,6 +86,15 @@ TEST(Models, AnUnknownModelIsEstimatedAndSaysSo) {
   }
 }
 
+TEST(Models, ANameWithoutEndIsUnknown) {
+  for (const char* part : {"a", "a.", "a/", "-2025-04-14", "9", ":", "@"}) {
+    std::string name = "gpt-4o";
+    while (name.size() < (4u << 20)) name += part;
+    const bool is_behind = part[0] == ':' || part[0] == '@';  // what stands behind a name is not part of it
+    EXPECT_EQ(find_model(name).is_known(), is_behind) << part;
+  }
+}
+
 TEST(Models, EveryRowOfTheTableIsSound) {
   const ModelTable table = shipped();
   const auto check = [](const Source& source, const std::string& name) {
