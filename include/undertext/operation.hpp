@@ -124,7 +124,8 @@ struct ApplyPlan {  // COMPRESS by a strategy. conflict: the head is not plan.ba
 struct CompressBy {
   std::function<Result<Plan>(const History&)> plan;
 };
-struct Expand {  // the message goes, and those it stands for return: of a summary, and of what REPLACE, MERGE, SPLIT and TRANSFORM made
+struct
+    Expand {  // the message goes, and those it stands for return: of a summary, and of what REPLACE, MERGE, SPLIT and TRANSFORM made
   std::uint64_t index = 0;
 };
 struct Show {  // hidden messages return, with the rest of their units
@@ -186,9 +187,10 @@ struct OperationOptions {
 };
 
 struct Operation {
-  using What = std::variant<op::Append, op::Insert, op::Replace, op::Truncate, op::Clear, op::Filter, op::Delete, op::Compress,
-                            op::ApplyPlan, op::CompressBy, op::Expand, op::Show, op::Merge, op::Split, op::Transform, op::StartBatch,
-                            op::EndBatch, op::Rollback, op::Mark, op::Unmark, op::Undo, op::Redo, op::Restore, op::ImportMarkMap>;
+  using What =
+      std::variant<op::Append, op::Insert, op::Replace, op::Truncate, op::Clear, op::Filter, op::Delete, op::Compress,
+                   op::ApplyPlan, op::CompressBy, op::Expand, op::Show, op::Merge, op::Split, op::Transform, op::StartBatch,
+                   op::EndBatch, op::Rollback, op::Mark, op::Unmark, op::Undo, op::Redo, op::Restore, op::ImportMarkMap>;
   What what;
   OperationOptions options = {};
 };

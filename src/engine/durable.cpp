@@ -451,7 +451,8 @@ Result<Reclaimed> Durable::give_up(History& history, std::uint32_t first, std::i
     MessageRecord record = messages(ordinal, ordinal + 1).at(0);
     if (record.redacted) continue;
     record.redacted = sha256(record.body);
-    record.body = redacted(message_of(record), {std::string(retention), now_ms, "no kept version needs it", hex(*record.redacted)}).json();
+    record.body =
+        redacted(message_of(record), {std::string(retention), now_ms, "no kept version needs it", hex(*record.redacted)}).json();
     prune.stubs.push_back(std::move(record));
   }
   reclaimed.messages = prune.stubs.size();
