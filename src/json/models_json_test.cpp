@@ -102,7 +102,7 @@ TEST(ModelsJson, AStoredConversationIsCountedAsItsModelUntilAnotherIsGiven) {
 }
 
 TEST(ModelsJson, ACountIsExactOnlyIfEveryPartOfItIs) {
-  if (!find_tokenizer("o200k_base")) GTEST_SKIP() << "vocabularies";
+  if (!find_tokenizer("o200k_base")) GTEST_SKIP() << "vocabularies: o200k_base is not there";
   const std::string png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
   const std::string text = R"({"role":"user","content":"Hello"})";
   const std::string image =

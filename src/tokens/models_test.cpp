@@ -228,7 +228,7 @@ TEST(CountTools, AreTheSameInEveryProvidersForm) {
 }
 
 TEST(CountTools, OnlyWhatIsPublishedIsExact) {
-  if (!find_tokenizer("o200k_base")) GTEST_SKIP() << "vocabularies";
+  if (!find_tokenizer("o200k_base")) GTEST_SKIP() << "vocabularies: o200k_base is not there";
   const auto exact = [](const char* tools, const char* model) { return count_tools(tools, model).value().exact; };
   EXPECT_TRUE(exact(R"([{"name":"f","description":"d"}])", "gpt-4o"));
   EXPECT_FALSE(exact(R"([{"name":"f","description":"d"}])", "gpt-5.5")) << "a rule that is fitted";
