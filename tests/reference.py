@@ -531,7 +531,8 @@ class Conversation:
         return self.bring_back(state, [o for o, other in self.stands_for.items() if other == made], made[0])
 
     def show(self, state, op):
-        if max(op["ordinals"]) >= len(self.log) or not all(self.can_return(state.view, o) for o in op["ordinals"]):
+        if max(op["ordinals"]) >= len(self.log) or not all(
+                self.can_return(state.view + [other for other in op["ordinals"] if other != o], o) for o in op["ordinals"]):
             raise invalid("ordinals")
         return self.bring_back(state, [], self.with_units(state, set(op["ordinals"])))
 

@@ -55,6 +55,7 @@ class Clearing final : public Strategy {
     if (is_within(view, aim)) return plan;
     const std::vector<std::uint64_t> pinned = history.marked(pinned_mark);
     const std::uint64_t unread = unread_from(view);
+    const std::vector<std::uint64_t> unread_late = unread_results(view);
 
     std::uint64_t newest = 0, gain = 0;
     std::optional<Error> error;
@@ -68,7 +69,8 @@ class Clearing final : public Strategy {
           if (newest++ < options_.keep) return true;
           if (rep.log.originals(entry.ordinal)) return true;  // a stub already
           // Other than hiding it, a stub neither breaks a pair nor a turn: so only what must be read as it is stays.
-          if (index >= unread || std::binary_search(pinned.begin(), pinned.end(), entry.ordinal)) return true;
+          if (index >= unread || std::binary_search(unread_late.begin(), unread_late.end(), index)) return true;
+          if (std::binary_search(pinned.begin(), pinned.end(), entry.ordinal)) return true;
           Result<Message> stub = stub_of(view[index], entry, names, aim.limits);
           if (!stub) {
             error = stub.error();

@@ -85,6 +85,35 @@ std::uint64_t unread_from(const View& view) {
   return met_call ? from : view.size();
 }
 
+std::vector<std::uint64_t> unread_results(const View& view) {
+  const View::Rep& rep = view.rep();
+  const EntryTree& entries = rep.placed.entries;
+  std::uint64_t from = 0;
+  entries.visit_back(
+      0, view.size(), [](const EntrySums& s) { return s.role_counts[static_cast<std::size_t>(Role::assistant)] > 0; },
+      [&](std::uint64_t index, const Entry& entry) {
+        if (entry.role() != Role::assistant) return true;
+        from = index + 1;
+        return false;
+      });
+  const auto answers = [&](std::uint32_t ordinal) {
+    for (const Mention& mention : rep.log.mentions(ordinal)) {
+      const std::vector<PairPlaces> pairs = pairs_of(rep.log, rep.placed, mention.hash, ordinal);
+      if (std::any_of(pairs.begin(), pairs.end(), [&](const PairPlaces& pair) { return pair.result_ordinal == ordinal; }))
+        return true;
+    }
+    return false;
+  };
+  std::vector<std::uint64_t> found;
+  entries.visit(
+      from, view.size(), [](const EntrySums& s) { return s.reach_min != no_place; },
+      [&](std::uint64_t index, const Entry& entry) {
+        if (entry.reach != no_place && answers(entry.ordinal)) found.push_back(index);
+        return true;
+      });
+  return found;
+}
+
 Kept Kept::always(const History& history, const View& view, Whole whole) {
   return with_turns(history, view, last_of_user(view).request, whole);
 }
@@ -105,6 +134,7 @@ Kept Kept::with_turns(const History& history, const View& view, std::optional<st
     const std::optional<std::uint64_t> index = view.index_of(Ordinal(ordinal));
     if (index && waits(view, ordinal)) indices.push_back(*index);
   }
+  for (const std::uint64_t index : unread_results(view)) indices.push_back(index);
   if (user) indices.push_back(*user);
   view.rep().placed.entries.visit(
       0, view.size(), [](const EntrySums& s) { return s.role_counts[static_cast<std::size_t>(Role::system)] > 0; },

@@ -41,6 +41,8 @@ class Kept {
 // Where the calls begin after whose results, as far as they are there, no assistant has spoken; size() when there are none. A model that is not
 // shown what it asked for asks again.
 std::uint64_t unread_from(const View& view);
+// The results after the last message of an assistant, wherever their calls stand. Indices, rising.
+std::vector<std::uint64_t> unread_results(const View& view);
 
 // What a message to be put into the view counts: as the aim says, or else by the estimate.
 std::uint64_t count_tokens(const Aim& aim, const Message& message);

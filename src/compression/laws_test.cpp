@@ -154,10 +154,28 @@ bool waits(const History& history, std::uint64_t ordinal) {
 struct MustKeep {
   std::set<std::uint64_t> as_it_is, all;
 };
+// The results after the last assistant's message, whose calls are in the view.
+std::set<std::uint64_t> unread_results(const View& view) {
+  std::set<std::string> called;
+  std::set<std::uint64_t> unread;
+  for (std::uint64_t i = 0; i < view.size(); ++i) {
+    if (view[i].role() == Role::assistant) unread.clear();
+    for (const ToolLink& link : view[i].tool_links()) {
+      if (link.side == ToolLink::Side::call) {
+        called.insert(link.id);
+      } else if (view[i].role() != Role::assistant && called.contains(link.id)) {
+        unread.insert(i);
+      }
+    }
+  }
+  return unread;
+}
+
 MustKeep must_keep(const History& history, const std::vector<PlainBonds::Bond>& bonds, bool hides_only) {
   const View view = history.view();
   const std::vector<std::uint64_t> pins = history.marked(pinned_mark);
   std::set<std::uint64_t> kept = unread(view);
+  kept.merge(unread_results(view));
   std::optional<std::uint64_t> request, last_user;
   for (std::uint64_t i = 0; i < view.size(); ++i) {
     const std::uint64_t ordinal = view.ordinal(i).value;

@@ -273,10 +273,14 @@ Problem perform(Draft& draft, const op::Expand& expand) {
 Problem perform(Draft& draft, const op::Show& show) {
   Result<std::vector<std::uint32_t>> ordinals = draft.ordinals_of(Names::ordinals(show.ordinals));
   if (!ordinals) return ordinals.error();
+  const std::set<std::uint32_t> asked(ordinals->begin(), ordinals->end());
   for (const std::uint32_t ordinal : *ordinals) {
     const std::string which = "the message with ordinal " + std::to_string(ordinal);
     if (draft.view().shows(ordinal)) return bad("ordinals", which + " is in the view");
     if (draft.replays()) continue;  // it was checked, and its unit is part of the record
+    if (const std::optional<std::uint32_t> other = stand_in(draft.log(), ordinal, asked))
+      return bad("ordinals",
+                 which + " and the one with ordinal " + std::to_string(*other) + ", which stands for it, cannot both return");
     if (const std::optional<std::uint32_t> maker = stand_in(draft.log(), draft.view(), ordinal)) {
       return bad("ordinals", which + " is hidden behind the one with ordinal " + std::to_string(*maker) + " at index " +
                                  std::to_string(*draft.view().index_of(*maker)) + ", which stands for it: EXPAND that");

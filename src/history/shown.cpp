@@ -56,7 +56,7 @@ class Returning {
       for (const std::uint32_t ordinal : all_)
         if (!before.contains(ordinal)) fresh.insert(ordinal);
       // A partner may have been hidden by itself, or with versions that were pruned since.
-      const std::vector<std::uint32_t> partners = lone_partners(fresh);
+      const std::set<std::uint32_t> partners = lone_partners(fresh);
       fresh.clear();
       for (const std::uint32_t ordinal : partners)
         if (can_return(ordinal) && all_.insert(ordinal).second) fresh.insert(ordinal);
@@ -143,7 +143,7 @@ class Returning {
   }
 
   // Of the messages that could be a partner those that were seen last, and of these the nearest: an edit that was undone does not count.
-  std::vector<std::uint32_t> lone_partners(const std::set<std::uint32_t>& among) const {
+  std::set<std::uint32_t> lone_partners(const std::set<std::uint32_t>& among) const {
     const std::vector<Lone> found = lone(among);
     std::set<std::uint32_t> wanted;
     for (const Lone& one : found) wanted.insert(one.others.begin(), one.others.end());
@@ -151,14 +151,14 @@ class Returning {
     visit_last_seen(wanted, [&](std::uint64_t state, const PlacedView& then, const std::vector<std::uint64_t>& indices) {
       for (const std::uint64_t index : indices) seen[then.entries[index].ordinal] = state + 1;
     });
-    std::vector<std::uint32_t> partners;
+    std::set<std::uint32_t> partners;
     for (const Lone& one : found) {
       std::uint64_t last = 0;
       for (const std::uint32_t other : one.others) last = std::max(last, seen[other]);
       std::vector<std::uint32_t> others;
       for (const std::uint32_t other : one.others)
         if (seen[other] == last) others.push_back(other);
-      if (!others.empty()) partners.push_back(nearest(one.ordinal, std::move(others), one.wants_call));
+      if (!others.empty()) partners.insert(nearest(one.ordinal, std::move(others), one.wants_call));
     }
     return partners;
   }
@@ -182,6 +182,10 @@ class Returning {
 
 std::optional<std::uint32_t> stand_in(const Log& log, const PlacedView& view, std::uint32_t ordinal) {
   return find_above(log, ordinal, [&](std::uint32_t other) { return view.shows(other); });
+}
+
+std::optional<std::uint32_t> stand_in(const Log& log, std::uint32_t ordinal, const std::set<std::uint32_t>& others) {
+  return find_above(log, ordinal, [&](std::uint32_t other) { return others.contains(other); });
 }
 
 std::vector<std::uint32_t> with_hidden_units(const History::Rep& rep, const std::vector<std::uint32_t>& ordinals) {

@@ -385,7 +385,7 @@ void PlainModel::run(State& s, const op::Expand& o) {
 void PlainModel::run(State& s, const op::Show& o) {
   const Ordinals named = named_ordinals(s, Names::ordinals(o.ordinals));
   for (const std::uint64_t ordinal : named) {
-    if (!can_return(s, ordinal)) refuse("ordinals");
+    if (!can_return(s, ordinal) || has_stand_in(named, ordinal)) refuse("ordinals");
   }
   const std::set<std::uint64_t> all = with_units(s, {named.begin(), named.end()});
   open_batch(s, s.view, log_before_);

@@ -198,13 +198,14 @@ test('a strategy that fails, or proposes what may not be, changes nothing and is
   }
 })
 
-test('a summariser that fails changes nothing', async () => {
+test('a summariser that fails is followed by the digest', async () => {
   const summariser = async (): Promise<string> => {
     throw new Error('the model is away')
   }
   const { manager, failed } = await filled({ compressionConfig: { ...config, threshold: 150, targetTokens: 120, strategy: new SmartSummaryStrategy({ summariser }) } })
-  assert.equal(manager.getMessages().length, 13)
-  assert.match(failed[0]?.error.message ?? '', /the model is away/)
+  assert.ok(manager.getMessages().length < 13)
+  assert.ok(contents(manager.getMessages()).some((text) => String(text).includes('Digest of')))
+  assert.deepEqual(failed, [])
 })
 
 test('what is appended while a strategy is at work stays', async () => {

@@ -172,7 +172,7 @@ def test_a_graph_keeps_thinking_with_the_calls_that_follow_from_it(thread: Threa
         thought = {"type": "thinking", "thinking": f"thought {i}", "signature": "s"}
         calls = [{"name": "job", "args": {}, "id": f"{name}{i}", "type": "tool_call"} for name in "ab"]
         results = [ToolMessage(f"{name} {WORDS}", tool_call_id=f"{name}{i}") for name in "ab"]
-        thread.say(HumanMessage(f"{i} {WORDS}"), AIMessage([thought], tool_calls=calls), *results)  # type: ignore[list-item]
+        thread.say(HumanMessage(f"{i} {WORDS}"), AIMessage([thought], tool_calls=calls), *results)
     thread.put(HumanMessage("and now?"))
     for n in range(12, 2, -1):
         thread.compress(strategy={"name": "keep_recent", "n": n})
