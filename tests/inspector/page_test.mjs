@@ -88,10 +88,11 @@ test('a compression is previewed, applied, looked into and expanded again', asyn
   await receipt.getByRole('button', { name: /^Hidden originals|Hidden originals/ }).first().click();
   await receipt.locator('.row-line').first().waitFor();
   await picture(page, 'receipts');
-  await receipt.getByRole('button', { name: /^Expand/ }).click();
+  const compressed = await page.locator('.list').first().getAttribute('aria-label');
+  await receipt.getByRole('button', { name: /^Expand/ }).first().click();
   await apply();
   await atVersion(page, 'version 59');
-  await page.waitForFunction(() => document.querySelector('.list')?.getAttribute('aria-label') === '38 messages');
+  await page.waitForFunction((was) => parseInt(document.querySelector('.list')?.getAttribute('aria-label') ?? '') > parseInt(was), compressed);
 });
 
 test('roll back, undo and redo are buttons', async () => {
@@ -218,7 +219,7 @@ test('two versions are compared', async () => {
 test('tokens are drawn over time and by message', async () => {
   await page.getByRole('tab', { name: 'Tokens' }).click();
   await page.getByRole('img', { name: /Tokens by role over 58 versions, against the limit of 3,000/ }).waitFor();
-  await page.getByRole('img', { name: 'Tokens of 38 messages' }).waitFor();
+  await page.getByRole('img', { name: /^Tokens of \d+ messages$/ }).waitFor();
   assert.equal(await page.locator('.chart canvas').count(), 2);
 });
 
@@ -245,7 +246,7 @@ test('words are found, also in an earlier version', async () => {
 });
 
 test('a summary by a model is asked for in the background, and what becomes of it is told', async () => {
-  // Nobody listens there: how it ends is that it fails.
+  // Nobody listens there: a digest takes the place of its summary.
   server.make('modelled', { summarisers: { haiku: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1', model: 'm', attempts: 1 } } });
   const hello = (i) => ({ role: 'user', content: `message ${i} `.repeat(40) });
   await server.api('POST', operations('modelled'), { operation: 'APPEND', messages: Array.from({ length: 30 }, (_, i) => hello(i)) });
@@ -257,7 +258,7 @@ test('a summary by a model is asked for in the background, and what becomes of i
   await page.getByText('A model writes the summary, in the background').waitFor();
   await page.getByRole('button', { name: 'Apply' }).click();
   await page.getByText(/Background compression \(smart_summary\): /).first().waitFor();
-  assert.equal((await server.api('GET', '/v1/conversations/modelled')).version, 1);
+  assert.equal((await server.api('GET', '/v1/conversations/modelled')).version, 2);
 });
 
 test('words in the folded answer of a tool are found, and unfolded', async () => {
