@@ -7,7 +7,7 @@
 namespace undertext {
 namespace {
 
-// A strategy of somebody else may not count, or count otherwise. Stretches that are not in the view are refused when the plan is applied.
+// A custom strategy may not count, or count otherwise. Stretches that are not in the view are refused when the plan is applied.
 void count_tokens_of(Plan& plan, const View& view, const Aim& aim) {
   std::uint64_t hidden = 0, put = 0;
   for (const Replacement& replacement : plan.replacements) {

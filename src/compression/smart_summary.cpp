@@ -342,7 +342,7 @@ class SummaryStrategy final : public Strategy {
       Result<Summary> summary = call_user_code("summariser", summariser.name(), [&] { return summariser.summarise(request); });
       if (!summary && summary.error().code == ErrorCode::too_large && request.summaries.empty() &&
           take_visible(work.view, stretch.range, request)) {
-        continue;  // the originals are out of reach: too many for whoever summarises
+        continue;  // the originals are out of reach: too many for the summariser
       }
       if (!summary) return summary.error();
       work.prompt_tokens += summary->prompt_tokens;

@@ -441,6 +441,17 @@ class SlowSummary : public testing::Test {
     outcome = conversation.apply({op::Append{{text(Role::user, "next")}}}).value();
     return find(outcome.events, type);
   }
+  // The summary comes too late for what was done meanwhile: nothing changes, and the next operation reports it.
+  void expect_discarded(Conversation& conversation) {
+    const View before = conversation.view();
+    held->answer(Summary{"Too late."});
+    conversation.wait_for_compression();
+    EXPECT_EQ(ordinals(conversation.view()), ordinals(before));
+    Outcome outcome;
+    const Event* discarded = told(conversation, Event::Type::compression_discarded, outcome);
+    ASSERT_TRUE(discarded);
+    EXPECT_EQ(discarded->error->code, ErrorCode::conflict);
+  }
 };
 
 TEST_F(SlowSummary, NeverBlocksAndKeepsWhatWasAppendedMeanwhile) {
@@ -503,27 +514,13 @@ TEST_F(SlowSummary, IsNotAskedForByATrial) {
 TEST_F(SlowSummary, IsDiscardedAndToldOfWhenWhatItStandsForHasChanged) {
   Conversation conversation = waiting();
   conversation.apply({op::Delete{Names::indices({0})}}).value();
-  const View before = conversation.view();
-  held->answer(Summary{"Too late."});
-  conversation.wait_for_compression();
-  EXPECT_EQ(ordinals(conversation.view()), ordinals(before));
-  Outcome outcome;
-  const Event* discarded = told(conversation, Event::Type::compression_discarded, outcome);
-  ASSERT_TRUE(discarded);
-  EXPECT_EQ(discarded->error->code, ErrorCode::conflict);
+  expect_discarded(conversation);
 }
 
 TEST_F(SlowSummary, IsDiscardedAndReportedWhenSomethingWasPutInsideItsStretch) {
   Conversation conversation = waiting();
   conversation.apply({op::Insert{1, {text(Role::user, "in between")}}}).value();
-  const View before = conversation.view();
-  held->answer(Summary{"Too late."});
-  conversation.wait_for_compression();
-  EXPECT_EQ(ordinals(conversation.view()), ordinals(before));
-  Outcome outcome;
-  const Event* discarded = told(conversation, Event::Type::compression_discarded, outcome);
-  ASSERT_TRUE(discarded);
-  EXPECT_EQ(discarded->error->code, ErrorCode::conflict);
+  expect_discarded(conversation);
   EXPECT_TRUE(conversation.history().receipts().empty());
 }
 

@@ -43,7 +43,7 @@ std::optional<Profile> settled_profile(const Settings& settings, std::optional<D
   if (!settings.profile.empty()) names.insert(names.begin(), settings.profile);
   for (const std::string& name : names) {
     Result<Profile> profile = find_profile(name);
-    if (!profile) throw Failure(std::move(profile.error()));  // of a row that somebody added
+    if (!profile) throw Failure(std::move(profile.error()));  // of a row that was added
     if (!dialect || profile->dialect == *dialect) return std::move(*profile);
   }
   return std::nullopt;

@@ -1,4 +1,4 @@
-// What a model's name is, whoever spells it.
+// What a model's name is, in any spelling.
 #include <algorithm>
 
 #include "tokens/model_table.hpp"

@@ -1,6 +1,6 @@
 // The table of models: models.json, and what programs lay over it. undertext/models.hpp is its public face.
 //
-// A table is never changed once it is there, and never destroyed: whoever holds a CostProfile may keep it.
+// A table is never changed once it is there, and never destroyed: a CostProfile may be kept for ever.
 #pragma once
 
 #include <map>

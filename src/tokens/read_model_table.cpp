@@ -12,7 +12,7 @@
 namespace undertext {
 namespace {
 
-// The members of an object, each of which has to be taken by somebody. The first thing wrong is thrown, as Failure.
+// The members of an object, each of which has to be taken. The first thing wrong is thrown, as Failure.
 class Row {
  public:
   Row(JsonValue object, std::string place, std::string_view text) : object_(object), place_(std::move(place)), text_(text) {
