@@ -48,6 +48,15 @@ struct Warning {
 };
 UNDERTEXT_API std::string_view name(Warning::Code code);
 
+// What a RECONCILE found: how the client's list differs from the one before.
+struct Reconciliation {
+  ReconcileOutcome outcome = ReconcileOutcome::same;
+  std::uint64_t common = 0;  // messages in both lists
+  std::uint64_t added = 0;   // only in the new one; some of them may have been stored before
+  std::uint64_t removed = 0;
+  friend bool operator==(const Reconciliation&, const Reconciliation&) = default;
+};
+
 // What an operation did.
 struct Applied {
   std::string operation;  // its canonical name
@@ -56,6 +65,7 @@ struct Applied {
   Stats stats;
   std::vector<Warning> warnings;  // in view order
   bool opened_batch = false;
+  std::optional<Reconciliation> reconciliation = {};  // of a RECONCILE
 };
 
 struct Step;
@@ -66,6 +76,7 @@ class UNDERTEXT_API History {
   explicit History(std::int64_t created_at_ms = 0);
 
   // The history with one more version, or an error. `conflict`: options.expected_version is not the head.
+  // A RECONCILE that finds nothing new makes no version: the history is then the same.
   Result<Step> apply(const Operation& operation, const ApplyContext& context) const;
 
   // The same history with every token count made anew, as by another tokenizer. Costs a count of every message of the log.
@@ -106,6 +117,9 @@ class UNDERTEXT_API History {
 
   // The messages that this one stands for, in view order: the originals of a summary, and of what REPLACE, MERGE, SPLIT or TRANSFORM made.
   std::vector<Ordinal> stands_for(Ordinal ordinal) const;
+
+  // What a client sent last (op::Reconcile), in order; empty when no client is followed. UNDO, ROLLBACK and RESTORE do not change it.
+  std::vector<Ordinal> client_list() const;
 
   struct Rep;  // internal
   explicit History(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}

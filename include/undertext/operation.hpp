@@ -17,6 +17,7 @@
 #include <undertext/change.hpp>
 #include <undertext/error.hpp>
 #include <undertext/export.hpp>
+#include <undertext/identity.hpp>
 #include <undertext/ids.hpp>
 #include <undertext/message.hpp>
 
@@ -76,6 +77,26 @@ struct Plan {
   std::uint64_t prompt_tokens = 0;  // what the summary cost, as its provider reported
   std::uint64_t completion_tokens = 0;
   std::optional<std::uint64_t> target_tokens = {};  // what it was to reach; unset: nothing in particular
+};
+
+// What a RECONCILE found.
+enum class ReconcileOutcome : std::uint8_t {
+  same,       // nothing new: no version was made
+  appended,   // messages at the end, and no other change
+  edited,     // messages were dropped, changed, put in between or came back
+  compacted,  // the client replaced some by a summary of its own
+};
+
+// A message of the client list.
+struct ClientListEntry {
+  std::uint64_t ordinal = 0;
+  Identity identity = {};
+};
+// `entries` take the places [start, end) of the client list.
+struct ClientListEdit {
+  std::uint64_t start = 0;
+  std::uint64_t end = 0;
+  std::vector<ClientListEntry> entries = {};
 };
 
 namespace op {
@@ -174,6 +195,40 @@ struct Redo {};
 struct Restore {
   std::uint64_t version = 0;
 };
+// What a client that keeps its own list sent: all of it, in order. The conversation follows; docs/clients.md has the laws. The list of a
+// request in some dialect is made by read_client_request (client.hpp). What is recorded are the differences: Reconciled.
+struct Reconcile {
+  struct Sent {
+    Message message;
+    Identity identity;        // made with `volatile_parts`
+    bool is_summary = false;  // the client compacted its list: this stands for what it dropped before it
+  };
+  std::vector<Sent> list;
+  std::string client = {};   // the profile's name
+  std::string dialect = {};  // that the request was in; empty: the engine's own
+  VolatileParts volatile_parts = VolatileParts::common();
+  bool is_delta = false;  // holds only what is new: the list goes on with it
+};
+// How a request differs from the one before. Made by History::apply from a Reconcile.
+struct Reconciled {
+  // A new message that stands for others: it replaces them, or is the client's own summary of them.
+  struct Made {
+    std::uint64_t message = 0;  // which of the new ones
+    std::vector<std::uint64_t> stands_for = {};
+    bool is_summary = false;
+  };
+  ReconcileOutcome outcome = ReconcileOutcome::appended;
+  std::vector<Message> messages = {};  // the new ones
+  std::vector<std::uint64_t> fronts =
+      {};  // before which ordinal each goes in the log's order, plus 1; 0: at the end. None: all of them
+  std::vector<Made> made = {};
+  std::vector<Range> hidden = {};         // stretches of the view that leave it
+  std::vector<std::uint64_t> shown = {};  // ordinals that return to it
+  std::vector<ClientListEdit> list = {};
+  std::string client = {};
+  std::string dialect = {};
+  std::uint64_t volatile_key = 0;  // of the identities, where they are made otherwise than those before; else 0
+};
 struct ImportMarkMap {  // the view and the stack of batches become those of the map, once it has passed its checks
   MarkMap map;
 };
@@ -187,10 +242,10 @@ struct OperationOptions {
 };
 
 struct Operation {
-  using What =
-      std::variant<op::Append, op::Insert, op::Replace, op::Truncate, op::Clear, op::Filter, op::Delete, op::Compress,
-                   op::ApplyPlan, op::CompressBy, op::Expand, op::Show, op::Merge, op::Split, op::Transform, op::StartBatch,
-                   op::EndBatch, op::Rollback, op::Mark, op::Unmark, op::Undo, op::Redo, op::Restore, op::ImportMarkMap>;
+  using What = std::variant<op::Append, op::Insert, op::Replace, op::Truncate, op::Clear, op::Filter, op::Delete, op::Compress,
+                            op::ApplyPlan, op::CompressBy, op::Expand, op::Show, op::Merge, op::Split, op::Transform,
+                            op::StartBatch, op::EndBatch, op::Rollback, op::Mark, op::Unmark, op::Undo, op::Redo, op::Restore,
+                            op::ImportMarkMap, op::Reconcile, op::Reconciled>;
   What what;
   OperationOptions options = {};
 };
@@ -205,6 +260,8 @@ struct RecordedOperation {
 
 // The canonical name, such as "START_BATCH".
 UNDERTEXT_API std::string_view name(const Operation& operation);
+
+UNDERTEXT_API std::string_view name(ReconcileOutcome outcome);  // "same", …
 
 // The mark that protects a message from TRUNCATE, CLEAR, FILTER and every compression strategy.
 inline constexpr std::string_view pinned_mark = "pinned";

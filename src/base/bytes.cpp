@@ -32,12 +32,14 @@ std::uint32_t ByteIn::number32() {
   return static_cast<std::uint32_t>(n);
 }
 
-std::string_view ByteIn::text() {
-  const std::uint64_t size = count();
-  const std::string_view text = rest_.substr(0, size);
+std::string_view ByteIn::raw(std::size_t size) {
+  if (size > rest_.size()) fail("it ends too early");
+  const std::string_view bytes = rest_.substr(0, size);
   rest_.remove_prefix(size);
-  return text;
+  return bytes;
 }
+
+std::string_view ByteIn::text() { return raw(count()); }
 
 std::uint64_t ByteIn::count() {
   const std::uint64_t n = number();

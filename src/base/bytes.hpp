@@ -42,6 +42,7 @@ class ByteIn {
   }
   bool flag() { return number() != 0; }
   std::string_view text();
+  std::string_view raw(std::size_t size);  // that many bytes
   // How many things of at least one byte each follow: a number that cannot be larger than what is left.
   std::uint64_t count();
   std::size_t left() const { return rest_.size(); }

@@ -91,6 +91,10 @@ Result<Outcome> Conversation::Rep::carry_out(const Operation& operation, Work& w
   Result<Step> step = work.history.apply(operation, context);
   if (!step) return std::move(step.error());
   Outcome outcome{std::move(step->applied), {}};
+  if (outcome.version == work.history.version()) {  // a RECONCILE that found nothing new
+    if (!id.empty()) work.answered.emplace(id, outcome);
+    return outcome;
+  }
   if (traits_of(operation).by_strategy) {
     outcome.by_strategy = true;
     outcome.receipt = step->history.receipt(outcome.version);

@@ -7,8 +7,8 @@
 namespace undertext {
 namespace {
 
-// Format 2 also has targets. It is written where there is one to tell, so that older releases read the rest.
-constexpr std::uint64_t format_without_targets = 1, format_with_targets = 2;
+// Format 2 also has targets, and 3 what a RECONCILE found. Each is written only where there is that to tell, so that older releases read the rest.
+constexpr std::uint64_t format_without_targets = 1, format_with_targets = 2, format_with_reconciliation = 3;
 
 bool has_target(const Outcome& outcome) {
   const auto tells = [](const Event& event) { return event.target_reached.has_value(); };
@@ -84,6 +84,19 @@ Event read_event(ByteIn& in, std::uint64_t format) {
   return event;
 }
 
+void write(ByteOut& out, const Reconciliation& found) {
+  out.number(static_cast<std::uint64_t>(found.outcome));
+  for (const std::uint64_t n : {found.common, found.added, found.removed}) out.number(n);
+}
+Reconciliation read_reconciliation(ByteIn& in) {
+  Reconciliation found;
+  const std::uint64_t outcome = in.number();
+  if (outcome > static_cast<std::uint64_t>(ReconcileOutcome::compacted)) in.fail("there is no such outcome");
+  found.outcome = static_cast<ReconcileOutcome>(outcome);
+  for (std::uint64_t* n : {&found.common, &found.added, &found.removed}) *n = in.number();
+  return found;
+}
+
 void write(ByteOut& out, const std::vector<std::uint64_t>& numbers) {
   out.number(numbers.size());
   for (const std::uint64_t n : numbers) out.number(n);
@@ -131,7 +144,9 @@ Receipt read_receipt(ByteIn& in, std::uint64_t format) {
 }  // namespace
 
 std::string outcome_bytes(const Outcome& outcome) {
-  const std::uint64_t format = has_target(outcome) ? format_with_targets : format_without_targets;
+  const std::uint64_t format = outcome.reconciliation ? format_with_reconciliation
+                               : has_target(outcome)  ? format_with_targets
+                                                      : format_without_targets;
   ByteOut out;
   out.number(format);
   out.text(outcome.operation);
@@ -150,13 +165,14 @@ std::string outcome_bytes(const Outcome& outcome) {
   out.flag(outcome.by_strategy);
   out.flag(outcome.receipt.has_value());
   if (outcome.receipt) write(out, *outcome.receipt, format);
+  if (outcome.reconciliation) write(out, *outcome.reconciliation);
   return std::move(out.bytes);
 }
 
 Outcome read_outcome(std::string_view bytes) {
   ByteIn in(bytes, "the answer to a stored operation");
   const std::uint64_t format = in.number();
-  if (format != format_without_targets && format != format_with_targets) in.fail_newer();
+  if (format < format_without_targets || format > format_with_reconciliation) in.fail_newer();
   Outcome outcome;
   outcome.operation = std::string(in.text());
   outcome.version = Version(in.number());
@@ -175,6 +191,7 @@ Outcome read_outcome(std::string_view bytes) {
   for (Event& event : outcome.events) event = read_event(in, format);
   outcome.by_strategy = in.flag();
   if (in.flag()) outcome.receipt = read_receipt(in, format);
+  if (format == format_with_reconciliation) outcome.reconciliation = read_reconciliation(in);
   in.end();
   return outcome;
 }

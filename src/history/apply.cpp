@@ -15,6 +15,7 @@
 #include "history/operation_table.hpp"
 #include "history/ordered.hpp"
 #include "history/plan.hpp"
+#include "history/reconcile.hpp"
 #include "history/replay.hpp"
 #include "history/shown.hpp"
 #include "message/edit.hpp"
@@ -496,6 +497,10 @@ Problem perform(Draft& draft, const op::Restore& restore) {
 
 Problem perform(Draft& draft, const op::ImportMarkMap& import) { return import_mark_map(draft, import.map); }
 
+// History::apply has put the differences in its place.
+Problem perform(Draft&, const op::Reconcile&) { return Error{ErrorCode::internal, "the differences were to be found before"}; }
+Problem perform(Draft& draft, const op::Reconciled& reconciled) { return apply_differences(draft, reconciled); }
+
 bool are_within(const Stretches& stretches, std::uint64_t size) {
   std::uint64_t end = 0;
   for (const Range& r : stretches) {
@@ -506,8 +511,28 @@ bool are_within(const Stretches& stretches, std::uint64_t size) {
 }
 
 bool needs_order(const RecordedOperation& record) {
-  return std::holds_alternative<op::Show>(record.operation.what) ||
+  return std::holds_alternative<op::Show>(record.operation.what) || std::holds_alternative<op::Reconciled>(record.operation.what) ||
          (std::holds_alternative<op::Expand>(record.operation.what) && record.tag != first_tag(row_of(record.operation)));
+}
+
+// No version: the head is told as it is.
+Result<Step> unchanged(const History& history) {
+  Applied applied;
+  applied.operation = operation_rows[alternative_of<op::Reconcile>()].name;
+  applied.version = history.version();
+  applied.stats = history.stats();
+  applied.affected_batch_index = BatchIndex(applied.stats.current_batch_index);
+  return Step{history, std::move(applied)};
+}
+
+Result<Step> follow(const History& history, const op::Reconcile& reconcile, const OperationOptions& options,
+                    const ApplyContext& context) {
+  Differences found = differences(history.rep(), reconcile);
+  Result<Step> step = found.reconciliation.outcome == ReconcileOutcome::same
+                          ? unchanged(history)
+                          : history.apply({std::move(found.record), options}, context);
+  if (step) step->applied.reconciliation = found.reconciliation;
+  return step;
 }
 
 Result<Step> carry_out(Draft& draft, const Operation& operation) {
@@ -564,6 +589,8 @@ Result<Step> History::apply(const Operation& operation, const ApplyContext& cont
     if (!plan) return plan.error();
     return apply({op::ApplyPlan{std::move(*plan)}, operation.options}, context);
   }
+  if (const auto* reconcile = std::get_if<op::Reconcile>(&operation.what))
+    return follow(*this, *reconcile, operation.options, context);
   Draft draft(rep(), context);
   return carry_out(draft, operation);
 }

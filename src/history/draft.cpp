@@ -113,6 +113,13 @@ Result<std::vector<std::uint32_t>> Draft::store_copies(std::span<const Message> 
   return stored;
 }
 
+Result<std::uint32_t> Draft::store_copy(const Message& message, std::vector<std::uint32_t> originals) {
+  Result<std::vector<std::uint32_t>> stored = store({&message, 1});
+  if (!stored) return stored.error();
+  log_.note_copies(*stored, std::move(originals));
+  return stored->front();
+}
+
 void Draft::append(std::span<const std::uint32_t> ordinals) {
   std::optional<std::uint32_t> last;
   if (view_.size() > 0) last = view_.entries[view_.size() - 1].ordinal;
@@ -139,7 +146,7 @@ void Draft::put_in_order(const std::vector<Splice>& splices) {
 }
 
 void Draft::bring_back(std::vector<std::uint32_t> ordinals, const std::vector<std::uint64_t>& leaving) {
-  edit(view_.returning(log_, std::move(ordinals), leaving));
+  change_view(view_.returning(log_, std::move(ordinals), leaving));
 }
 
 void Draft::note_departure(const PlacedView& view) {
@@ -148,6 +155,10 @@ void Draft::note_departure(const PlacedView& view) {
 
 void Draft::edit(const std::vector<Splice>& splices) {
   put_in_order(splices);
+  change_view(splices);
+}
+
+void Draft::change_view(const std::vector<Splice>& splices) {
   Stretches gone;
   change_.emplace();
   for (const Splice& s : splices) {
@@ -209,7 +220,8 @@ Result<Step> Draft::finish(const Operation& operation) && {
   if (!warnings) return warnings.error();
   applied.warnings = std::move(*warnings);
 
-  const bool is_append = traits_of(operation).only_appends;
+  const bool is_plain_append = traits_of(operation).only_appends;
+  const bool is_append = is_plain_append || only_appended_;
   auto rep = std::make_shared<History::Rep>();
   rep->versions = base_.versions;
   rep->states = base_.states;
@@ -226,7 +238,7 @@ Result<Step> Draft::finish(const Operation& operation) && {
   row.at_ms = context_.now_ms;
   row.log_length = rep->head.log_length;
   row.state = rep->first_state + static_cast<std::uint32_t>(rep->states.size());
-  if (!is_append || !operation.options.description.empty()) {
+  if (!is_plain_append || !operation.options.description.empty()) {
     RecordedOperation recorded{to_record(operation, context_.pairs), {}, tag()};
     if (recorded_) recorded.operation.what = std::move(*recorded_);
     if (recorded.tag == 0) recorded.tag = tag_to_write(recorded.operation);
@@ -235,6 +247,8 @@ Result<Step> Draft::finish(const Operation& operation) && {
   }
   rep->versions.push_back(row);
   rep->log = std::move(log_);
+  rep->clients = base_.clients;
+  if (client_) rep->clients.push_back({static_cast<std::uint32_t>(rep->head_number()), std::move(*client_)});
 
   applied.operation = name(operation);
   applied.version = Version(rep->head_number());

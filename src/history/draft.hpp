@@ -47,11 +47,19 @@ class Draft {
   Result<std::uint32_t> store_summary(const Message& message, std::vector<std::uint32_t> originals);
   // Stores what is made from the visible messages at `originals`, and stands for them from then on.
   Result<std::vector<std::uint32_t>> store_copies(std::span<const Message> messages, const std::vector<std::uint64_t>& originals);
+  // The same for what stands for any messages of the log.
+  Result<std::uint32_t> store_copy(const Message& message, std::vector<std::uint32_t> originals);
+  // A message that was just stored comes right before `front` in the log's order. In the order in which they were stored.
+  void put_in_front(std::uint32_t ordinal, std::uint32_t front) { log_.order.put(ordinal, front); }
   void append(std::span<const std::uint32_t> ordinals);
   void edit(const std::vector<Splice>& splices);
   void keep_only(const Stretches& kept);
-  // Hidden messages return to where the log's order has them; those at `leaving` (rising indices) go.
+  // Messages that the view does not show come to where the log's order has them; those at `leaving` (rising indices) go.
   void bring_back(std::vector<std::uint32_t> ordinals, const std::vector<std::uint64_t>& leaving);
+  // Nothing but appends happened: the version shares its state with the one before.
+  void only_appended() { only_appended_ = true; }
+
+  void set_client(ClientState client) { client_ = std::move(client); }
   // To be called when `view` may stand in another order than the log's.
   void note_departure(const PlacedView& view);
   // What is carried out again keeps what it kept then; null: that follows from the operation.
@@ -80,6 +88,7 @@ class Draft {
  private:
   const StoredMessage* next_given() const;
   void put_in_order(const std::vector<Splice>& splices);
+  void change_view(const std::vector<Splice>& splices);
   Result<std::vector<Warning>> broken_units(bool is_plan);
 
   const History::Rep& base_;
@@ -93,6 +102,8 @@ class Draft {
   std::optional<ViewChange> change_;  // of the view; unset: nothing, or appends only
   bool view_swapped_ = false;         // the view is another one; what was kept is yet to be found out
   bool opened_batch_ = false;
+  bool only_appended_ = false;
+  std::optional<ClientState> client_;  // unset: as it was
   std::optional<Operation::What> recorded_;
   std::optional<std::uint32_t> restores_, undo_, redo_;
 };

@@ -78,6 +78,8 @@ History without_versions_below(const History& history, std::uint32_t first) {
   }
   made->versions.splice(made->first_version, rows.size(), rows);
   made->first_version = first;
+  const std::uint64_t clients = rows_up_to(made->clients, first);
+  if (clients > 1) made->clients.splice(0, clients - 1, {});
   return History(std::move(made));
 }
 

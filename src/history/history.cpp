@@ -78,6 +78,8 @@ Result<History> History::fork(Version version) const {
   const std::uint64_t states = rep_->versions[version.value].state - rep_->first_state;
   made->states.splice(states, made->states.size() - states, {});
   made->log.cut(made->head.log_length);
+  const std::uint64_t clients = rows_up_to(made->clients, version.value);
+  made->clients.splice(clients, made->clients.size() - clients, {});
   return History(std::move(made));
 }
 
@@ -117,6 +119,19 @@ Result<MessageCount> History::count(const MessageQuery& query) const {
   Result<Scope> scope = Scope::of(*rep_, query);
   if (!scope) return scope.error();
   return scope->count(query);
+}
+
+std::vector<Ordinal> History::client_list() const {
+  const ClientState client = rep_->client();
+  std::vector<Ordinal> ordinals;
+  ordinals.reserve(client.list.size());
+  client.list.visit(
+      0, client.list.size(), [](const NoSums&) { return true; },
+      [&](std::uint64_t, const ClientEntry& entry) {
+        ordinals.push_back(Ordinal(entry.ordinal));
+        return true;
+      });
+  return ordinals;
 }
 
 MessageList History::uncompressed() const {

@@ -6,6 +6,8 @@ namespace undertext {
 
 std::string_view name(const Operation& operation) { return row_of(operation).name; }
 
+std::string_view name(ReconcileOutcome outcome) { return words_of<ReconcileOutcome>[static_cast<std::size_t>(outcome)]; }
+
 const Message& some_message() {
   static const Message message = Message::make(Role::user, "summary").value();
   return message;

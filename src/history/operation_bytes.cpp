@@ -4,6 +4,7 @@
 
 #include "history/operation_table.hpp"
 #include "history/stretches.hpp"
+#include "message/identity_text.hpp"
 
 namespace undertext {
 namespace {
@@ -40,6 +41,7 @@ class BytesOut {
   void write(std::uint64_t number) { out_.number(number); }
   void write(bool flag) { out_.flag(flag); }
   void write(const std::string& text) { out_.text(text); }
+  void write(const Identity& identity) { out_.bytes += identity_bytes(identity); }
   void write(Version version) { out_.number(version.value); }
   void write(Enumeration auto word) { out_.number(static_cast<std::uint64_t>(word)); }
   void write(const Names& names) { this->names(names); }
@@ -108,6 +110,7 @@ class BytesIn {
   void read(std::uint64_t& number) { number = in_.number(); }
   void read(bool& flag) { flag = in_.flag(); }
   void read(std::string& text) { text = in_.text(); }
+  void read(Identity& identity) { identity = *identity_of_bytes(in_.raw(16)); }
   void read(Version& version) { version = Version(in_.number()); }
   template <Enumeration Enum>
   void read(Enum& word) {

@@ -93,6 +93,8 @@ inline constexpr OperationRow operation_rows[] = {
     {alternative_of<op::Redo>(), "REDO", {20}, {.brings_back = true, .moves_undo = true}},
     {alternative_of<op::Restore>(), "RESTORE", {21}, {.brings_back = true}},
     {alternative_of<op::ImportMarkMap>(), "IMPORT_MARK_MAP", {22}},
+    {alternative_of<op::Reconcile>(), "RECONCILE", {}, {.may_rebase = true}},
+    {alternative_of<op::Reconciled>(), "RECONCILE", {29}, {.brings_back = true}},
 };
 
 constexpr std::uint8_t first_tag(const OperationRow& row) { return row.tags.front(); }
@@ -146,6 +148,8 @@ template <>
 inline constexpr std::array<std::string_view, 2> words_of<Names::By> = {"indices", "ordinals"};
 template <>
 inline constexpr std::array<std::string_view, 3> words_of<Pairs> = {"literal", "shrink", "grow"};
+template <>
+inline constexpr std::array<std::string_view, 4> words_of<ReconcileOutcome> = {"same", "appended", "edited", "compacted"};
 template <>
 inline constexpr std::array<std::string_view, 3> words_of<TruncateText::Keep> = {"head", "tail", "both"};
 
@@ -283,6 +287,34 @@ void describe(auto&, Is<op::Redo> auto&) {}
 // A record has the version it made under "version".
 void describe(auto& io, Is<op::Restore> auto& o) { io.need({"version", "restoredVersion"}, o.version); }
 void describe(auto& io, Is<op::ImportMarkMap> auto& o) { io.need("markMap", o.map); }
+void describe(auto& io, Is<ClientListEntry> auto& entry) {
+  io.need("ordinal", entry.ordinal);
+  io.need("identity", entry.identity);
+}
+void describe(auto& io, Is<ClientListEdit> auto& edit) {
+  io.need("start", edit.start);
+  io.need("end", edit.end);
+  io.take("entries", edit.entries);
+}
+void describe(auto& io, Is<op::Reconciled::Made> auto& made) {
+  io.need("message", made.message);
+  io.need("standsFor", made.stands_for);
+  io.take("summary", made.is_summary);
+}
+// A request is read by the client room: what it means depends on the client.
+void describe(auto&, Is<op::Reconcile> auto&) {}
+void describe(auto& io, Is<op::Reconciled> auto& o) {
+  io.need("outcome", o.outcome);
+  io.take("client", o.client);
+  io.take("dialect", o.dialect);
+  io.messages("messages", o.messages);
+  io.take("fronts", o.fronts);
+  io.take("made", o.made);
+  io.take("hidden", o.hidden);
+  io.take("shown", o.shown);
+  io.take("list", o.list);
+  io.take("volatileKey", o.volatile_key);
+}
 
 // An object with fields of its own, rather than one value.
 template <class T>

@@ -141,6 +141,25 @@ inline const std::vector<RecordedExample>& recorded_examples() {
       {{{op::ImportMarkMap{{{2, 0, 1}, {{0}, {2}, {1}, {}}, {0, 3}, {0, 1}, 1}}, {.description = "because"}}},
        "160304030201000104010200020006020002010762656361757365",
        R"(,"description":"because","markMap":{"originalIndices":[2,0,1],"typeIndices":{"system":[0],"user":[2],"assistant":[1]},"batchBoundaries":[0,3],"boundaryToBatch":[0,1],"currentBatch":1})"},
+      {{{op::Reconciled{.list = {{2, 2, {{2, {1, 2}}}}}, .client = "codex"}}},
+       "1d0105636f64657800000000000102020102000000000000000100000000000000020000",
+       R"(,"outcome":"appended","client":"codex","list":[{"start":2,"end":2,"entries":[{"ordinal":2,"identity":"00000000000000010000000000000002"}]}])"},
+      {{{op::Reconciled{.outcome = ReconcileOutcome::edited,
+                        .fronts = {0, 3, 9},
+                        .made = {{1, {2}, false}},
+                        .hidden = {{1, 2}, {300, 301}},
+                        .shown = {4, 5},
+                        .list = {{0, 1, {}}, {3, 3, {{7, {0x0123456789abcdef, 1}}, {8, {3, 4}}}}},
+                        .client = "claude_code",
+                        .dialect = "anthropic",
+                        .volatile_key = 1000},
+         {.description = "because"}}},
+       "1d020b636c617564655f636f646509616e7468726f7069630300060c0101010400020102ac02ad0202080202000100030302070123456789abcdef00000"
+       "000000000010800000000000000030000000000000004e8070762656361757365",
+       R"(,"description":"because","outcome":"edited","client":"claude_code","dialect":"anthropic","fronts":[0,3,9],"made":[{"message":1,"standsFor":[2]}],"hidden":[{"start":1,"end":2},{"start":300,"end":301}],"shown":[4,5],"list":[{"start":0,"end":1},{"start":3,"end":3,"entries":[{"ordinal":7,"identity":"0123456789abcdef0000000000000001"},{"ordinal":8,"identity":"00000000000000030000000000000004"}]}],"volatileKey":1000)"},
+      {{{op::Reconciled{.outcome = ReconcileOutcome::compacted, .made = {{0, {1, 2, 3}, true}}, .hidden = {{1, 4}}}}},
+       "1d030000000100030202020101010400000000",
+       R"(,"outcome":"compacted","made":[{"message":0,"standsFor":[1,2,3],"summary":true}],"hidden":[{"start":1,"end":4}])"},
   };
   return examples;
 }

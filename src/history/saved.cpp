@@ -7,8 +7,9 @@
 namespace undertext {
 namespace {
 
-// 1: links of fewer kinds of calls, as pages that are not read any more. 2: no order of the log.
-constexpr std::uint64_t first_format = 1, format_without_order = 2, format = 3;
+// 1: links of fewer kinds of calls, as pages that are not read any more. 2: no order of the log. 3: no client list; where there is none, it is still
+// written, so that older releases read it.
+constexpr std::uint64_t first_format = 1, format_without_order = 2, format_without_clients = 3, format = 4;
 
 void save_view(PageOut& out, const PlacedView& view) {
   view.entries.save(out);
@@ -93,6 +94,23 @@ std::vector<State> ItemCodec<State>::read(PageIn& in, unsigned n) {
   return items;
 }
 
+void ItemCodec<ClientRow>::write(PageOut& out, const ClientRow* items, unsigned n) {
+  write_from_last(out, items, n, [](PageOut& part, const ClientRow& row) {
+    part.number(row.version);
+    row.state.save(part);
+  });
+}
+
+std::vector<ClientRow> ItemCodec<ClientRow>::read(PageIn& in, unsigned n) {
+  std::vector<ClientRow> items;
+  items.reserve(n);
+  for (unsigned i = 0; i < n; ++i) {
+    const std::uint32_t version = in.number32();
+    items.push_back({version, ClientState::load(in)});
+  }
+  return items;
+}
+
 void ItemCodec<VersionRow>::write(PageOut& out, const VersionRow* items, unsigned n) {
   VersionRow before;
   for (const VersionRow* row = items; row != items + n; ++row) {
@@ -131,7 +149,7 @@ std::vector<VersionRow> ItemCodec<VersionRow>::read(PageIn& in, unsigned n) {
 
 std::string SavedHistory::save(const History::Rep& rep, PageWriter& writer) {
   PageOut out(writer);
-  out.number(format);
+  out.number(rep.clients.empty() ? format_without_clients : format);
   out.number(rep.first_version);
   out.number(rep.first_state);
   save_state(out, rep.head);  // first: it holds the longest tails
@@ -146,6 +164,7 @@ std::string SavedHistory::save(const History::Rep& rep, PageWriter& writer) {
   rep.log.order.save(out);
   rep.log.copies.save(out);
   rep.log.spans.save(out);
+  if (!rep.clients.empty()) rep.clients.save(out);
   return std::move(out.bytes);
 }
 
@@ -178,6 +197,7 @@ History SavedHistory::load(std::string_view root, std::shared_ptr<PageSpace> spa
     rep->log.copies = Log::MadeTree::load(in);
     rep->log.spans = decltype(rep->log.spans)::load(in);
   }
+  if (written == format) rep->clients = ClientRows::load(in);
   rep->log.bodies = std::move(bodies);
   in.end();
   if (rep->versions.empty() || rep->head.frame->batches.empty()) in.fail("it has no version, or no batch");

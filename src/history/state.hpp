@@ -5,6 +5,7 @@
 //       versions   a row for each version 0, 1, …
 //       states     the states that have been left
 //       head       the current state
+//       clients    the client list, since each version that changed it
 //
 //     State
 //       view       entries
@@ -28,6 +29,7 @@
 #include <undertext/operation.hpp>
 
 #include "base/shared.hpp"
+#include "history/client_list.hpp"
 #include "history/log.hpp"
 #include "history/marks.hpp"
 #include "history/placed_view.hpp"
@@ -97,11 +99,13 @@ struct History::Rep {
   HouseTree<VersionRow, NoSums> versions;  // never empty
   HouseTree<State, NoSums> states;
   State head;
+  ClientRows clients;
   // Versions and states below these were given up: of the versions the rows are left, of the states nothing.
   std::uint32_t first_version = 0;
   std::uint32_t first_state = 0;
 
   std::uint64_t head_number() const { return versions.size() - 1; }
+  ClientState client() const { return clients.empty() ? ClientState() : clients[clients.size() - 1].state; }
   bool has_version(std::uint64_t version) const { return version >= first_version && version <= head_number(); }
 
   // The first version whose log holds the message.

@@ -169,6 +169,12 @@ void append_answer(std::string& out, const Outcome& outcome) {
     out += R"(,"receipt":)";
     append_json(out, *outcome.receipt);
   }
+  if (const std::optional<Reconciliation>& found = outcome.reconciliation) {
+    append_field(out, R"(,"outcome":)", name(found->outcome));
+    append_field(out, R"(,"common":)", found->common);
+    append_field(out, R"(,"added":)", found->added);
+    append_field(out, R"(,"removed":)", found->removed);
+  }
   append_warnings(out, outcome.warnings);
   append_events(out, outcome.events);
   out += '}';

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "history/operation_table.hpp"
+#include "message/identity_text.hpp"
 
 namespace undertext {
 namespace {
@@ -68,6 +69,7 @@ class RecordOut {
   void write(std::uint64_t number) { out_ += std::to_string(number); }
   void write(bool flag) { out_ += flag ? "true" : "false"; }
   void write(const std::string& text) { append_json_string(out_, text); }
+  void write(const Identity& identity) { write(identity_hex(identity)); }
   void write(Version version) { write(version.value); }
   void write(Role role) { append_json_string(out_, name(role)); }
   template <class Enum>
@@ -209,6 +211,21 @@ class JsonIn {
     RawObject object;
     fields_.take(name, object);
     change.object_json = std::move(object.json);
+  }
+  void read(std::string_view name, Identity& identity) {
+    std::string hex;
+    fields_.take(name, hex);
+    const std::optional<Identity> read = identity_of_hex(hex);
+    if (!read) return fields_.fail(name, "must be 32 hexadecimal digits");
+    identity = *read;
+  }
+  void read(std::string_view name, ReconcileOutcome& outcome) {
+    std::string word;
+    fields_.take(name, word);
+    const auto& words = words_of<ReconcileOutcome>;
+    const auto found = std::ranges::find(words, word);
+    if (found == words.end()) return fields_.fail(name, "\"" + clipped(word) + "\" is unknown");
+    outcome = static_cast<ReconcileOutcome>(found - words.begin());
   }
   void read(std::string_view name, op::TransformFunction&) {
     bool is_function = true;

@@ -1,0 +1,43 @@
+// Which messages are the same message, for a client that sends its whole list with every request.
+//
+//     identity(sent) == identity(kept)      // whatever became of spelling, markers and item ids
+//
+// Clients write back what they were given in their own way: keys in another order, arguments with other
+// white space, a string for a list of one text, null for nothing. So the identity is a digest of what a
+// message says (blocks.hpp), in one canonical form:
+//
+//   - arguments are JSON values: keys sorted, numbers by value; a string that holds JSON is that JSON;
+//   - null, absent and "" are alike, and so are a string and a list of one text;
+//   - markers, item ids, states and notes of the provider are left out, and so is every member that no
+//     reader of messages knows.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <undertext/export.hpp>
+#include <undertext/message.hpp>
+
+namespace undertext {
+
+struct Identity {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  friend auto operator<=>(const Identity&, const Identity&) = default;
+};
+
+// What a client changes from request to request without meaning anything by it.
+struct VolatileParts {
+  std::vector<std::string> members = {};       // of parts and items; of reasoning, the member that holds it
+  std::vector<std::string> system_texts = {};  // parts of a system message that begin with one of these
+
+  // Of all clients: cache markers, and what an answer has and a request has not.
+  UNDERTEXT_API static const VolatileParts& common();
+};
+
+// Time linear in the message.
+UNDERTEXT_API Identity identity(const Message& message, const VolatileParts& volatile_parts = VolatileParts::common());
+
+}  // namespace undertext

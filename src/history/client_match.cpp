@@ -1,0 +1,218 @@
+#include "history/client_match.hpp"
+
+#include <algorithm>
+
+#include "history/list_match.hpp"
+#include "message/redacted.hpp"
+
+namespace undertext {
+
+ClientMatch::ClientMatch(const History::Rep& rep, const op::Reconcile& sent)
+    : rep_(rep), log_(rep.log), sent_(sent), client_(rep.client()), key_(volatile_key(sent.volatile_parts)) {
+  make_identities();
+  add_unsent(sent.volatile_parts);
+  find_ends();
+  match_middle();
+  find_returning();
+  find_gone();
+}
+
+void ClientMatch::make_identities() {
+  if (client_.list.empty() || client_.volatile_key == key_) return;
+  StoredReader stored(log_);
+  rekeyed_.reserve(client_.list.size());
+  client_.list.visit(
+      0, client_.list.size(), [](const NoSums&) { return true; },
+      [&](std::uint64_t, const ClientEntry& entry) {
+        rekeyed_.push_back({identity(stored.message(entry.ordinal), sent_.volatile_parts), entry.ordinal});
+        return true;
+      });
+}
+
+// What was stored behind the list since the last request.
+void ClientMatch::add_unsent(const VolatileParts& parts) {
+  std::optional<std::uint32_t> last;
+  if (!client_.list.empty()) last = client_.list[client_.list.size() - 1].ordinal;
+  std::vector<std::uint32_t> ordinals;
+  for (std::uint32_t ordinal = client_.log_length; ordinal < log_.size(); ++ordinal)
+    if (!log_.stands_for(ordinal) && !(last && log_.order.before(ordinal, *last))) ordinals.push_back(ordinal);
+  log_.order.sort(ordinals);
+  StoredReader stored(log_);
+  for (const std::uint32_t ordinal : ordinals) old_.push_back({identity(stored.message(ordinal), parts), ordinal});
+  unsent_ = old_.size();
+}
+
+std::uint64_t ClientMatch::common_beginning() const {
+  const std::uint64_t most = std::min<std::uint64_t>(client_.list.size(), sent_.list.size());
+  std::uint64_t same = 0;
+  if (!rekeyed_.empty()) {
+    while (same < most && rekeyed_[same].identity == sent_.list[same].identity) ++same;
+    return same;
+  }
+  ClientTree::Walk walk;
+  while (same < most) {
+    const ClientTree::Chunk chunk = client_.list.chunk(same, walk);
+    for (; same < std::min(chunk.end, most); ++same)
+      if (chunk.items[same - chunk.begin].identity != sent_.list[same].identity) return same;
+  }
+  return same;
+}
+
+std::uint64_t ClientMatch::common_end(std::uint64_t most) const {
+  const std::uint64_t size = client_.list.size();
+  std::uint64_t same = 0;
+  ClientTree::Chunk chunk;
+  for (; same < most; ++same) {
+    const std::uint64_t at = size - 1 - same;
+    if (rekeyed_.empty() && (at < chunk.begin || at >= chunk.end)) chunk = client_.list.chunk(at);
+    const Identity& before = rekeyed_.empty() ? chunk.items[at - chunk.begin].identity : rekeyed_[at].identity;
+    if (before != sent_.list[sent_.list.size() - 1 - same].identity) break;
+  }
+  return same;
+}
+
+void ClientMatch::find_ends() {
+  const std::uint64_t size = client_.list.size();
+  prefix_ = sent_.is_delta ? size : common_beginning();
+  begin_ = sent_.is_delta ? 0 : prefix_;
+  end_ = sent_.list.size();
+  // What was not sent yet stands behind the list: then its end may be in the middle of the request.
+  if (unsent_ == 0 && !sent_.is_delta) suffix_ = common_end(std::min<std::uint64_t>(size, end_) - prefix_);
+  end_ -= suffix_;
+  std::vector<ClientEntry> middle;
+  for (std::uint64_t at = prefix_; at < size - suffix_; ++at) middle.push_back(old_entry(at));
+  old_.insert(old_.begin(), middle.begin(), middle.end());
+}
+
+void ClientMatch::match_middle() {
+  std::vector<Identity> before, now;
+  for (const ClientEntry& entry : old_) before.push_back(entry.identity);
+  for (std::size_t place = begin_; place < end_; ++place) now.push_back(sent_.list[place].identity);
+  known_.resize(now.size());
+  matched_.resize(before.size());
+  const std::size_t of_list = old_.size() - unsent_;
+  for (const auto& [a, b] : match_lists(before, now)) {
+    const bool was_sent = a < of_list;
+    known_[b] = Known{old_[a].ordinal, was_sent ? From::list : From::unsent, was_sent ? prefix_ + a : 0};
+    matched_[a] = true;
+  }
+}
+
+void ClientMatch::find_returning() {
+  if (client_.dropped.empty() || !rekeyed_.empty()) return;
+  std::optional<std::uint32_t> left;
+  if (prefix_ > 0) left = client_.list[prefix_ - 1].ordinal;
+  std::size_t begin = begin_;
+  for (std::size_t place = begin_; place < end_; ++place) {
+    const Known* const at = known(place);
+    if (!at) continue;
+    add_returning(begin, place, left, at->ordinal);
+    left = at->ordinal;
+    begin = place + 1;
+  }
+  add_returning(begin, end_, left, next_ordinal());
+}
+
+// The most that can return to [begin, end) of the request in the log's order, between the messages `left` and `right`.
+void ClientMatch::add_returning(std::size_t begin, std::size_t end, std::optional<std::uint32_t> left,
+                                std::optional<std::uint32_t> right) {
+  struct Candidate {
+    std::size_t place;
+    std::uint32_t ordinal;
+  };
+  std::vector<Candidate> candidates;
+  for (std::size_t place = begin; place < end; ++place) {
+    std::vector<std::uint32_t> ordinals = client_.dropped_as(sent_.list[place].identity);
+    std::erase_if(ordinals, [&](std::uint32_t ordinal) {
+      return (left && !log_.order.before(*left, ordinal)) || (right && !log_.order.before(ordinal, *right)) ||
+             (rep_.first_version > 0 && was_given_up(log_.message(ordinal)));
+    });
+    log_.order.sort(ordinals);
+    // Falling, so that only one of them is taken for this place.
+    for (auto ordinal = ordinals.rbegin(); ordinal != ordinals.rend(); ++ordinal) candidates.push_back({place, *ordinal});
+  }
+  std::vector<std::size_t> ends, previous(candidates.size(), candidates.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const auto at = std::lower_bound(ends.begin(), ends.end(), candidates[i].ordinal, [&](std::size_t e, std::uint32_t ordinal) {
+      return log_.order.before(candidates[e].ordinal, ordinal);
+    });
+    if (at != ends.begin()) previous[i] = *std::prev(at);
+    if (at == ends.end()) {
+      ends.push_back(i);
+    } else {
+      *at = i;
+    }
+  }
+  for (std::size_t i = ends.empty() ? candidates.size() : ends.back(); i < candidates.size(); i = previous[i])
+    known_[candidates[i].place - begin_] = Known{candidates[i].ordinal, From::dropped, 0};
+}
+
+// An answer behind the list of before: of the model, and not among what was sent.
+bool ClientMatch::has_answer_behind_list() const {
+  for (std::size_t place = end_; place-- > begin_;) {
+    const Known* const at = known(place);
+    if (at && at->from == From::list) return false;
+    if (sent_.list[place].message.role() == Role::assistant) return true;
+  }
+  return false;
+}
+
+void ClientMatch::find_gone() {
+  const std::size_t of_list = old_.size() - unsent_;
+  for (std::size_t i = 0; i < of_list; ++i)
+    if (!matched_[i]) gone_.push_back(old_[i].ordinal);
+  removed_ = gone_.size();
+  bool may_be_at_end = true;
+  for (std::size_t place = end_; place-- > begin_;) {
+    const Known* const at = known(place);
+    const bool was_sent = at && at->from == From::list;
+    if (was_sent) may_be_at_end = false;
+    if (!was_sent && !may_be_at_end) is_at_end_ = false;
+  }
+  if (suffix_ > 0 && begin_ < end_) is_at_end_ = false;
+  // A recorded answer that the client has in another form is not there twice.
+  if (unsent_ == 0 || sent_.is_delta || !has_answer_behind_list()) return;
+  const PlacedView view = rep_.head.placed();
+  for (std::size_t i = of_list; i < old_.size(); ++i) {
+    const std::uint32_t ordinal = old_[i].ordinal;
+    if (!matched_[i] && log_.stored[ordinal].role() == Role::assistant && view.shows(ordinal)) gone_.push_back(ordinal);
+  }
+}
+
+std::optional<std::uint32_t> ClientMatch::ordinal(std::size_t place) const {
+  const Known* const at = known(place);
+  return at ? std::optional(at->ordinal) : std::nullopt;
+}
+
+bool ClientMatch::is_listed(std::size_t place) const {
+  const Known* const at = known(place);
+  return at && at->from == From::list;
+}
+
+std::optional<std::uint32_t> ClientMatch::next_ordinal() const {
+  if (suffix_ == 0) return std::nullopt;
+  return client_.list[client_.list.size() - suffix_].ordinal;
+}
+
+std::uint64_t ClientMatch::common() const { return client_.list.size() - removed_; }
+
+std::uint64_t ClientMatch::added() const {
+  std::uint64_t count = 0;
+  for (std::size_t place = begin_; place < end_; ++place) if (!is_listed(place)) ++count;
+  return count;
+}
+
+std::unordered_set<std::uint32_t> ClientMatch::listed() const {
+  std::unordered_set<std::uint32_t> ordinals;
+  client_.list.visit(
+      0, client_.list.size(), [](const NoSums&) { return true; },
+      [&](std::uint64_t, const ClientEntry& entry) {
+        ordinals.insert(entry.ordinal);
+        return true;
+      });
+  for (const std::optional<Known>& at : known_)
+    if (at) ordinals.insert(at->ordinal);
+  return ordinals;
+}
+
+}  // namespace undertext

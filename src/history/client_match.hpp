@@ -1,0 +1,118 @@
+// Which messages of a request are known, and which ones the client sends no longer.
+//
+// What the client sent last is compared with what it sends now: the common beginning and end first, then the middle (list_match.hpp). Behind
+// its list stand messages that it has not sent yet: an answer that was recorded here comes with the next request. Messages that it dropped earlier may
+// return, between the neighbours that the log's order gives them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "history/state.hpp"
+
+namespace undertext {
+
+class ClientMatch {
+ public:
+  ClientMatch(const History::Rep& rep, const op::Reconcile& sent);
+
+  bool differs() const { return old_.size() > unsent_ || begin_ < end_; }
+  bool only_adds() const { return is_at_end_ && gone_.empty(); }
+
+  // Places in the request that are neither in the common beginning nor in the common end.
+  std::size_t begin() const { return begin_; }
+  std::size_t end() const { return end_; }
+  // What the message there is in the log. Nothing: it is new.
+  std::optional<std::uint32_t> ordinal(std::size_t place) const;
+  bool is_listed(std::size_t place) const;            // it was in the list before
+  std::optional<std::uint32_t> next_ordinal() const;  // of the common end
+
+  // What went, in the log's order: of the list, and answers that the client has in another form.
+  const std::vector<std::uint32_t>& gone() const { return gone_; }
+
+  std::uint64_t list_size() const { return client_.list.size(); }
+  std::uint64_t common() const;
+  std::uint64_t added() const;
+  std::uint64_t removed() const { return removed_; }
+
+  // Nonzero: identities are made otherwise than before.
+  std::uint64_t new_key() const { return rekeyed_.empty() && client_.volatile_key == key_ ? 0 : key_; }
+  std::unordered_set<std::uint32_t> listed() const;  // ordinals of the list, as it was and as it will be
+
+  // `entry` answers what to note for a place of the request.
+  template <class EntryAt>
+  std::vector<ClientListEdit> list_edits(EntryAt entry) const;
+
+ private:
+  enum class From : std::uint8_t { list, unsent, dropped };
+  struct Known {
+    std::uint32_t ordinal = 0;
+    From from = From::list;
+    std::uint64_t at = 0;  // in the list
+  };
+
+  void make_identities();
+  void find_ends();
+  void add_unsent(const VolatileParts& parts);
+  void match_middle();
+  void find_returning();
+  void add_returning(std::size_t begin, std::size_t end, std::optional<std::uint32_t> left, std::optional<std::uint32_t> right);
+  void find_gone();
+  bool has_answer_behind_list() const;
+  ClientEntry old_entry(std::uint64_t at) const { return rekeyed_.empty() ? client_.list[at] : rekeyed_[at]; }
+  std::uint64_t common_beginning() const;
+  std::uint64_t common_end(std::uint64_t most) const;
+  const Known* known(std::size_t place) const {
+    const std::optional<Known>& at = known_[place - begin_];
+    return at ? &*at : nullptr;
+  }
+
+  const History::Rep& rep_;
+  const Log& log_;
+  const op::Reconcile& sent_;
+  const ClientState client_;
+  const std::uint64_t key_;
+  std::vector<ClientEntry> rekeyed_;       // the whole list with identities as they are made now; empty: they are so already
+  std::uint64_t prefix_ = 0, suffix_ = 0;  // of the list
+  std::size_t begin_ = 0, end_ = 0;
+  std::vector<ClientEntry> old_;  // the middle of the list, and behind it what was not sent
+  std::size_t unsent_ = 0;        // how many of those there are
+  std::vector<std::optional<Known>> known_;
+  std::vector<bool> matched_;  // of old_
+  std::vector<std::uint32_t> gone_;
+  std::uint64_t removed_ = 0;
+  bool is_at_end_ = true;  // whether everything that is new stands behind the list
+};
+
+template <class EntryAt>
+std::vector<ClientListEdit> ClientMatch::list_edits(EntryAt entry) const {
+  std::vector<ClientListEdit> edits;
+  if (!rekeyed_.empty()) {
+    ClientListEdit all{0, rekeyed_.size(), {}};
+    for (std::uint64_t i = 0; i < prefix_; ++i) all.entries.push_back({rekeyed_[i].ordinal, rekeyed_[i].identity});
+    for (std::size_t place = begin_; place < end_; ++place) all.entries.push_back(entry(place));
+    for (std::uint64_t i = rekeyed_.size() - suffix_; i < rekeyed_.size(); ++i)
+      all.entries.push_back({rekeyed_[i].ordinal, rekeyed_[i].identity});
+    return {std::move(all)};
+  }
+  ClientListEdit next{prefix_, prefix_, {}};
+  const auto close = [&](std::uint64_t end) {
+    next.end = end;
+    if (next.end > next.start || !next.entries.empty()) edits.push_back(std::move(next));
+  };
+  for (std::size_t place = begin_; place < end_; ++place) {
+    const Known* const at = known(place);
+    if (at && at->from == From::list) {
+      close(at->at);
+      next = {at->at + 1, at->at + 1, {}};
+    } else {
+      next.entries.push_back(entry(place));
+    }
+  }
+  close(client_.list.size() - suffix_);
+  return edits;
+}
+
+}  // namespace undertext

@@ -1,0 +1,97 @@
+#include "history/followed_view.hpp"
+
+#include <algorithm>
+
+#include "history/shown.hpp"
+
+namespace undertext {
+
+bool FollowedView::is_listed(std::uint32_t ordinal) {
+  if (!known_listed_) known_listed_ = listed_();
+  return known_listed_->contains(ordinal);
+}
+
+// The visible messages that stand for one of `ordinals`, and were not found before.
+std::vector<std::uint32_t> FollowedView::new_stand_ins(const std::vector<std::uint32_t>& ordinals) {
+  std::vector<std::uint32_t> found, open = ordinals;
+  while (!open.empty()) {
+    const std::uint32_t next = open.back();
+    open.pop_back();
+    for (const std::uint32_t maker : log_.stand_ins_of(next)) {
+      if (!above_.insert(maker).second) continue;
+      open.push_back(maker);
+      if (view_.shows(maker) && !is_listed(maker)) found.push_back(maker);
+    }
+  }
+  return found;
+}
+
+FollowedView::Expanded FollowedView::expand(std::uint32_t maker) {
+  leaving_.insert(maker);
+  Expanded expanded;
+  std::vector<std::uint32_t> open{maker};
+  while (!open.empty()) {
+    const std::vector<std::uint32_t> originals = *log_.stands_for(open.back());
+    open.pop_back();
+    for (const std::uint32_t ordinal : originals) {
+      if (gone_.contains(ordinal)) {
+        expanded.gone.push_back(ordinal);
+      } else if (above_.contains(ordinal)) {
+        open.push_back(ordinal);
+      } else {
+        expanded.remains = true;
+        if (!view_.shows(ordinal)) shown_.insert(ordinal);
+      }
+    }
+  }
+  return expanded;
+}
+
+void FollowedView::drop(const std::vector<std::uint32_t>& gone, const std::vector<std::uint32_t>& covered) {
+  gone_.insert(gone.begin(), gone.end());
+  for (const std::uint32_t ordinal : gone)
+    if (view_.shows(ordinal)) leaving_.insert(ordinal);
+  const std::vector<std::uint32_t> of_summary = new_stand_ins(covered);
+  const std::vector<std::uint32_t> others = new_stand_ins(gone);
+  for (const std::uint32_t maker : others) expand(maker);
+  for (const std::uint32_t maker : of_summary) {
+    const Expanded expanded = expand(maker);
+    if (expanded.remains) {
+      covered_.insert(expanded.gone.begin(), expanded.gone.end());
+    } else {
+      covered_.insert(maker);
+    }
+  }
+  for (const std::uint32_t ordinal : covered)
+    if (view_.shows(ordinal)) covered_.insert(ordinal);
+  if (covered_.empty()) covered_.insert(covered.begin(), covered.end());
+}
+
+void FollowedView::show(std::uint32_t ordinal) {
+  if (view_.shows(ordinal)) return;
+  std::vector<std::uint32_t> open = log_.stand_ins_of(ordinal);
+  std::unordered_set<std::uint32_t> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    const std::uint32_t maker = open.back();
+    open.pop_back();
+    if (view_.shows(maker) && !leaving_.contains(maker) && !is_listed(maker)) return;
+    for (const std::uint32_t above : log_.stand_ins_of(maker))
+      if (seen.insert(above).second) open.push_back(above);
+  }
+  shown_.insert(ordinal);
+}
+
+Stretches FollowedView::hidden() const {
+  std::vector<std::uint64_t> indices;
+  for (const std::uint32_t ordinal : leaving_) indices.push_back(*view_.index_of(ordinal));
+  std::sort(indices.begin(), indices.end());
+  return with_indices({}, indices);
+}
+
+std::vector<std::uint64_t> FollowedView::covered() const {
+  std::vector<std::uint32_t> ordinals(covered_.begin(), covered_.end());
+  log_.order.sort(ordinals);
+  return {ordinals.begin(), ordinals.end()};
+}
+
+}  // namespace undertext

@@ -1,0 +1,392 @@
+// Random clients that keep their own list, with edits in between: after every request all laws of RECONCILE hold (docs/clients.md).
+//
+//     SEED=n   the first run          RUNS=n   how many; 10000 takes minutes
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <undertext/history.hpp>
+
+#include "history/operation_bytes.hpp"
+#include "history/replay.hpp"
+#include "history/state.hpp"
+
+namespace undertext {
+namespace {
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* const value = std::getenv(name);
+  return value ? std::strtoull(value, nullptr, 10) : otherwise;
+}
+
+// What the client remembers of a message. It spells it as it likes.
+struct Remembered {
+  std::string role, text;
+  bool is_summary = false;
+  friend bool operator==(const Remembered&, const Remembered&) = default;
+};
+using ClientList = std::vector<Remembered>;
+
+std::string spelled(const Remembered& message, bool as_list) {
+  const std::string head = R"({"role":")" + message.role + R"(","content":)";
+  if (!as_list) return head + '"' + message.text + R"("})";
+  return head + R"([{"type":"text","text":")" + message.text + R"(","cache_control":{"type":"ephemeral"}}]})";
+}
+
+std::vector<std::uint64_t> ordinals_of(const View& view) {
+  std::vector<std::uint64_t> ordinals;
+  for (std::uint64_t i = 0; i < view.size(); ++i) ordinals.push_back(view.ordinal(i).value);
+  return ordinals;
+}
+
+std::vector<std::uint64_t> values(const std::vector<Ordinal>& ordinals) {
+  std::vector<std::uint64_t> numbers;
+  for (const Ordinal ordinal : ordinals) numbers.push_back(ordinal.value);
+  return numbers;
+}
+
+class Story {
+ public:
+  explicit Story(std::uint64_t seed) : random_(seed), client_edits_only_(one_in(3)), is_unique_(one_in(2)) {
+    list_.push_back({"system", "be good"});
+  }
+
+  void run() {
+    for (std::uint64_t steps = 3 + below(25); steps > 0 && !::testing::Test::HasFatalFailure(); --steps) {
+      change_list();
+      if (!client_edits_only_) edit_conversation();
+      send();
+    }
+  }
+
+ private:
+  std::uint64_t below(std::uint64_t n) { return n == 0 ? 0 : random_() % n; }
+  bool one_in(std::uint64_t n) { return below(n) == 0; }
+  std::size_t some_place() { return below(list_.size()); }
+
+  Remembered fresh() {
+    static constexpr const char* again[] = {"yes", "go on", "ok"};
+    const std::string text = !is_unique_ && one_in(3) ? again[below(3)] : "text " + std::to_string(next_text_++);
+    return {one_in(2) ? "user" : "assistant", text};
+  }
+
+  using Difference = ClientList::difference_type;
+  void change_list() {
+    earlier_.push_back(list_);
+    const auto at = [&](std::size_t place) { return list_.begin() + static_cast<Difference>(place); };
+    switch (below(12)) {
+      case 0: break;                                            // a retry
+      case 1: list_.resize(below(list_.size() + 1)); break;     // a rewind
+      case 2: list_ = earlier_[below(earlier_.size())]; break;  // back to an earlier request
+      case 3:
+        if (!list_.empty()) list_[some_place()] = fresh();
+        break;
+      case 4:
+        if (!list_.empty()) list_.back() = fresh();
+        break;
+      case 5: {
+        const std::size_t from = below(list_.size() + 1), to = from + below(list_.size() + 1 - from);
+        list_.erase(at(from), at(to));
+        break;
+      }
+      case 6: list_.insert(at(below(list_.size() + 1)), fresh()); break;
+      case 7: compact(); break;
+      case 8:
+        if (list_.size() > 1 && !is_unique_) std::swap(list_[some_place()], list_[some_place()]);
+        break;
+      default: break;
+    }
+    if (!one_in(3))
+      for (std::uint64_t more = below(4); more > 0; --more) list_.push_back(fresh());
+    spells_lists_ = one_in(2);
+  }
+
+  // As Claude Code does it (one stretch), or as Codex does it (messages of the user stay).
+  void compact() {
+    if (list_.size() < 4) return;
+    const std::size_t end = 2 + below(list_.size() - 2);
+    const Remembered summary{"user", "summary " + std::to_string(next_text_++), true};
+    ClientList compacted(list_.begin(), list_.begin() + 1);
+    const bool keeps_users = one_in(2);
+    if (!keeps_users) compacted.push_back(summary);
+    for (std::size_t i = 1; i < end; ++i)
+      if (keeps_users && list_[i].role == "user") compacted.push_back(list_[i]);
+    if (keeps_users) compacted.push_back(summary);
+    compacted.insert(compacted.end(), list_.begin() + static_cast<Difference>(end), list_.end());
+    list_ = std::move(compacted);
+  }
+
+  void edit_conversation() {
+    for (std::uint64_t edits = below(3); edits > 0; --edits) {
+      const std::uint64_t n = history_.view().size(), stored = history_.stats().total_messages;
+      const std::uint64_t from = below(n), count = 1 + below(std::min<std::uint64_t>(n - from, 5));
+      std::vector<std::uint64_t> stretch;
+      for (std::uint64_t i = 0; i < count && n > 0; ++i) stretch.push_back(from + i);
+      switch (below(11)) {
+        case 0:
+        case 1:
+        case 2:
+          edit(op::Compress{Names::indices(stretch), Message::make(Role::user, "S" + std::to_string(next_text_++)).value()});
+          break;
+        case 3: edit(op::Show{{below(stored)}}); break;
+        case 4: edit(op::Delete{Names::indices({from})}); break;
+        case 5: edit(op::Mark{Names::ordinals({below(stored)}), one_in(2) ? "pinned" : "m"}); break;
+        case 6: edit(op::Expand{from}); break;
+        case 7: edit(op::Transform{Names::indices({from}), op::ReplaceText{"t", "T"}}); break;
+        case 8: edit(op::Undo{}); break;
+        case 9: edit(op::Rollback{below(history_.stats().total_batches)}); break;
+        default: {  // an answer, which the client has too, or will never see
+          const Remembered answer{"assistant", "answer " + std::to_string(next_text_++)};
+          if (!one_in(3)) list_.push_back(answer);
+          edit(op::Append{{Message::parse(spelled(answer, one_in(2))).value()}});
+        }
+      }
+    }
+  }
+
+  void edit(Operation::What what) {
+    Result<Step> step = history_.apply({std::move(what)}, {});
+    if (!step) return;
+    history_ = step->history;
+    edited_ = true;
+  }
+
+  op::Reconcile request(bool spells_lists) const {
+    op::Reconcile sent;
+    for (const Remembered& message : list_) {
+      const Message made = Message::parse(spelled(message, spells_lists)).value();
+      sent.list.push_back({made, identity(made), message.is_summary});
+    }
+    return sent;
+  }
+
+  void send() {
+    const History before = history_;
+    const op::Reconcile sent = request(spells_lists_);
+    Result<Step> step = before.apply({sent}, {.now_ms = 7});
+    ASSERT_TRUE(step) << step.error().message;
+    history_ = step->history;
+    ASSERT_TRUE(step->applied.reconciliation);
+    check_list(before, sent);
+    check_outcome(before, *step);
+    check_view(before, *step);
+    check_same_again();
+    if (step->applied.reconciliation->outcome == ReconcileOutcome::same) return;
+    check_undo(before);
+    check_replay(before);
+    if (step->applied.reconciliation->outcome == ReconcileOutcome::compacted) check_expand(before);
+    last_list_ = list_;
+    seen_.emplace_back(list_, values(history_.client_list()));
+  }
+
+  // Laws 3 and 4: the list holds what was sent, each message once; kept ones keep their ordinals.
+  void check_list(const History& before, const op::Reconcile& sent) {
+    const std::vector<std::uint64_t> now = values(history_.client_list()), then = values(before.client_list());
+    ASSERT_EQ(now.size(), list_.size());
+    const std::set<std::uint64_t> distinct(now.begin(), now.end());
+    ASSERT_EQ(distinct.size(), now.size());
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      const View log = history_.log();
+      ASSERT_EQ(identity(log[now[i]]), sent.list[i].identity) << "place " << i;
+    }
+    for (std::size_t i = 0; i < std::min(now.size(), then.size()) && i < last_list_.size() && same(last_list_[i], list_[i]); ++i)
+      ASSERT_EQ(now[i], then[i]) << "place " << i;
+    // What comes back as it was is not stored again.
+    for (const auto& [list, ordinals] : seen_) {
+      if (list != list_ || !is_unique_) continue;
+      ASSERT_EQ(history_.stats().total_messages, before.stats().total_messages);
+    }
+  }
+  static bool same(const Remembered& a, const Remembered& b) { return a.role == b.role && a.text == b.text; }
+
+  void check_outcome(const History& before, const Step& step) {
+    const Reconciliation& found = *step.applied.reconciliation;
+    const std::vector<std::uint64_t> now = values(history_.client_list()), then = values(before.client_list());
+    const std::set<std::uint64_t> in_then(then.begin(), then.end());
+    std::uint64_t common = 0;
+    for (const std::uint64_t ordinal : now) common += in_then.count(ordinal);
+    ASSERT_EQ(found.common, common);
+    ASSERT_EQ(found.added, now.size() - common);
+    ASSERT_EQ(found.removed, then.size() - common);
+    ASSERT_LE(history_.stats().total_messages - before.stats().total_messages, found.added);
+    const bool is_same = found.outcome == ReconcileOutcome::same;
+    ASSERT_EQ(is_same, now == then);
+    ASSERT_EQ(history_.version().value, before.version().value + (is_same ? 0 : 1));
+    const bool appends = found.outcome == ReconcileOutcome::appended;
+    ASSERT_EQ(step.applied.opened_batch, !is_same && !appends);
+    if (!appends) return;
+    // Law 6.
+    std::vector<std::uint64_t> view = ordinals_of(before.view());
+    for (std::uint64_t o = before.stats().total_messages; o < history_.stats().total_messages; ++o) view.push_back(o);
+    ASSERT_EQ(ordinals_of(history_.view()), view);
+  }
+
+  // Laws 1, 3, 5 and the order.
+  void check_view(const History& before, const Step& step) {
+    const std::vector<std::uint64_t> view = ordinals_of(history_.view()), list = values(history_.client_list());
+    if (!edited_) {
+      ASSERT_EQ(view, list);
+    }
+    const std::set<std::uint64_t> visible(view.begin(), view.end()), listed(list.begin(), list.end());
+    const std::vector<std::uint64_t> view_then = ordinals_of(before.view()), list_then = values(before.client_list());
+    const std::set<std::uint64_t> visible_then(view_then.begin(), view_then.end()), listed_then(list_then.begin(), list_then.end());
+    std::set<std::uint64_t> dropped;
+    for (const std::uint64_t ordinal : list_then)
+      if (!listed.contains(ordinal)) dropped.insert(ordinal);
+    for (const std::uint64_t ordinal : dropped) ASSERT_FALSE(visible.contains(ordinal)) << ordinal;
+    if (step.applied.reconciliation->outcome == ReconcileOutcome::same) {
+      ASSERT_EQ(view, view_then);
+      return;
+    }
+    // New messages are visible.
+    for (std::uint64_t o = before.stats().total_messages; o < history_.stats().total_messages; ++o)
+      ASSERT_TRUE(visible.contains(o));
+    // What others made stays, unless it stands for something that was dropped.
+    const auto stands_for_dropped = [&](auto&& self, std::uint64_t ordinal) -> bool {
+      for (const Ordinal original : before.stands_for(Ordinal(ordinal)))
+        if (dropped.contains(original.value) || self(self, original.value)) return true;
+      return false;
+    };
+    std::set<std::uint64_t> under_expanded;
+    const auto add_below = [&](auto&& self, std::uint64_t ordinal) -> void {
+      for (const Ordinal original : before.stands_for(Ordinal(ordinal))) {
+        under_expanded.insert(original.value);
+        self(self, original.value);
+      }
+    };
+    for (const std::uint64_t ordinal : view_then) {
+      if (listed_then.contains(ordinal) || listed.contains(ordinal)) continue;
+      const bool expands = stands_for_dropped(stands_for_dropped, ordinal);
+      if (expands) add_below(add_below, ordinal);
+      const bool is_answer = before.log()[ordinal].role() == Role::assistant;
+      if (expands) {
+        ASSERT_FALSE(visible.contains(ordinal)) << ordinal;
+      } else if (!is_answer) {
+        ASSERT_TRUE(visible.contains(ordinal)) << ordinal;
+      }
+    }
+    // What the client kept is as visible as it was.
+    for (const std::uint64_t ordinal : list) {
+      if (!listed_then.contains(ordinal) || under_expanded.contains(ordinal)) continue;
+      ASSERT_EQ(visible.contains(ordinal), visible_then.contains(ordinal)) << ordinal;
+    }
+    // An expanded summary leaves nothing untold.
+    const auto is_told = [&](auto&& self, std::uint64_t ordinal) -> bool {
+      if (visible.contains(ordinal)) return true;
+      for (const std::uint64_t other : view) {
+        for (const Ordinal original : history_.stands_for(Ordinal(other)))
+          if (original.value == ordinal) return true;
+      }
+      for (std::uint64_t maker = 0; maker < history_.stats().total_messages; ++maker) {
+        for (const Ordinal original : history_.stands_for(Ordinal(maker)))
+          if (original.value == ordinal && self(self, maker)) return true;
+      }
+      return false;
+    };
+    for (const std::uint64_t ordinal : view_then) {
+      if (listed_then.contains(ordinal) || visible.contains(ordinal)) continue;
+      for (const Ordinal original : before.stands_for(Ordinal(ordinal)))
+        if (!dropped.contains(original.value) && !stands_for_dropped(stands_for_dropped, original.value)) {
+          ASSERT_TRUE(is_told(is_told, original.value)) << original.value;
+        }
+    }
+    if (history_.rep().log.order.departed()) return;
+    // The view has the client's messages in the client's order.
+    std::vector<std::uint64_t> of_client;
+    for (const std::uint64_t ordinal : view)
+      if (listed.contains(ordinal)) of_client.push_back(ordinal);
+    std::vector<std::uint64_t> in_order;
+    for (const std::uint64_t ordinal : list)
+      if (visible.contains(ordinal)) in_order.push_back(ordinal);
+    ASSERT_EQ(of_client, in_order);
+    ASSERT_EQ(marks(history_), marks(before));
+  }
+  static std::vector<std::vector<std::uint64_t>> marks(const History& history) {
+    return {history.marked("pinned"), history.marked("m")};
+  }
+
+  // Laws 2 and 4: the same in any spelling changes nothing.
+  void check_same_again() {
+    for (const bool spells_lists : {false, true}) {
+      const Result<Step> again = history_.apply({request(spells_lists)}, {});
+      ASSERT_TRUE(again);
+      ASSERT_EQ(again->applied.reconciliation->outcome, ReconcileOutcome::same);
+      ASSERT_EQ(again->history.version(), history_.version());
+    }
+  }
+
+  void check_undo(const History& before) {
+    const Result<Step> undone = history_.apply({op::Undo{}}, {});
+    ASSERT_TRUE(undone);
+    ASSERT_EQ(ordinals_of(undone->history.view()), ordinals_of(before.view()));
+    ASSERT_EQ(undone->history.client_list(), history_.client_list());
+  }
+
+  // The record alone makes the same version, and has no message in it.
+  void check_replay(const History& before) {
+    const History::Rep& rep = history_.rep();
+    const VersionRow& row = rep.versions[rep.head_number()];
+    ASSERT_TRUE(row.operation);
+    ByteOut out;
+    write_record(out, *row.operation, KeptPart::present);
+    ByteIn in(out.bytes, "a record");
+    RecordedOperation record = read_record(in, KeptPart::present);
+    std::vector<StoredMessage> given;
+    for (std::uint64_t o = before.stats().total_messages; o < rep.log.size(); ++o) given.push_back(rep.log.stored[o]);
+    const Result<Step> again = replay(before, std::move(record), row.at_ms, given);
+    ASSERT_TRUE(again) << again.error().message;
+    ASSERT_EQ(ordinals_of(again->history.view()), ordinals_of(history_.view()));
+    ASSERT_EQ(again->history.client_list(), history_.client_list());
+    ASSERT_EQ(again->history.stats().total_batches, history_.stats().total_batches);
+    for (std::uint64_t o = before.stats().total_messages; o < rep.log.size(); ++o)
+      ASSERT_EQ(again->history.stands_for(Ordinal(o)), history_.stands_for(Ordinal(o)));
+  }
+
+  // Law 5: what the client's summary stands for can be had back.
+  void check_expand(const History& before) {
+    std::optional<std::uint64_t> index;
+    const View view = history_.view();
+    for (std::uint64_t i = 0; i < view.size(); ++i)
+      if (view.ordinal(i).value >= before.stats().total_messages && view[i].text().starts_with("summary ") &&
+          !history_.stands_for(view.ordinal(i)).empty())
+        index = i;
+    ASSERT_TRUE(index);
+    const std::vector<Ordinal> stands_for = history_.stands_for(view.ordinal(*index));
+    ASSERT_FALSE(stands_for.empty());
+    const Result<Step> expanded = history_.apply({op::Expand{*index}}, {});
+    ASSERT_TRUE(expanded) << expanded.error().message;
+    const std::vector<std::uint64_t> after = ordinals_of(expanded->history.view());
+    for (const Ordinal ordinal : stands_for) ASSERT_TRUE(std::find(after.begin(), after.end(), ordinal.value) != after.end());
+  }
+
+  std::mt19937_64 random_;
+  const bool client_edits_only_;
+  const bool is_unique_;  // no message twice, and none moves
+  History history_;
+  ClientList list_, last_list_;
+  std::vector<ClientList> earlier_;
+  std::vector<std::pair<ClientList, std::vector<std::uint64_t>>> seen_;
+  std::uint64_t next_text_ = 0;
+  bool spells_lists_ = false;
+  bool edited_ = false;
+};
+
+TEST(ReconcileModel, EveryLawHoldsForRandomClients) {
+  const std::uint64_t seed = from_environment("SEED", std::random_device{}()), runs = from_environment("RUNS", 120);
+  std::printf("SEED=%llu RUNS=%llu\n", static_cast<unsigned long long>(seed), static_cast<unsigned long long>(runs));
+  for (std::uint64_t run = 0; run < runs; ++run) {
+    SCOPED_TRACE("SEED=" + std::to_string(seed + run));
+    Story(seed + run).run();
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace undertext

@@ -1,0 +1,271 @@
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <undertext/history.hpp>
+
+#include "history/given_up.hpp"
+#include "history/state.hpp"
+
+namespace undertext {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+// "u:hello" is a message of the user; a:, s: and t: (a result of the call c) are the others. A * before the text: the client's own summary.
+Message message(std::string_view short_form) {
+  const char role = short_form.front();
+  std::string_view text = short_form.substr(2);
+  if (text.starts_with('*')) text.remove_prefix(1);
+  if (role == 't') return Message::make_tool_result("c", text).value();
+  return Message::make(role == 'u' ? Role::user : role == 'a' ? Role::assistant : Role::system, text).value();
+}
+
+op::Reconcile sent(const Texts& list) {
+  op::Reconcile request;
+  for (const std::string& each : list) request.list.push_back({message(each), identity(message(each)), each.at(2) == '*'});
+  return request;
+}
+
+struct Followed {
+  History history;
+  Reconciliation last;
+
+  Followed& reconcile(const op::Reconcile& request) {
+    Result<Step> step = history.apply({request}, {});
+    EXPECT_TRUE(step) << (step ? "" : step.error().message);
+    history = step->history;
+    last = *step->applied.reconciliation;
+    return *this;
+  }
+  Followed& reconcile(const Texts& list) { return reconcile(sent(list)); }
+  Followed& apply(Operation::What what) {
+    Result<Step> step = history.apply({std::move(what)}, {});
+    EXPECT_TRUE(step) << (step ? "" : step.error().message);
+    if (step) history = step->history;
+    return *this;
+  }
+  Texts view() const {
+    Texts texts;
+    for (const Message& each : history.view()) texts.push_back(each.text());
+    return texts;
+  }
+  std::vector<std::uint64_t> list() const {
+    std::vector<std::uint64_t> ordinals;
+    for (const Ordinal ordinal : history.client_list()) ordinals.push_back(ordinal.value);
+    return ordinals;
+  }
+  std::uint64_t stored() const { return history.stats().total_messages; }
+};
+
+constexpr auto same = ReconcileOutcome::same;
+constexpr auto appended = ReconcileOutcome::appended;
+constexpr auto edited = ReconcileOutcome::edited;
+constexpr auto compacted = ReconcileOutcome::compacted;
+
+TEST(Reconcile, AGrowingListAppends) {
+  Followed client;
+  client.reconcile({"s:S", "u:U1"});
+  EXPECT_EQ(client.last, (Reconciliation{appended, 0, 2, 0}));
+  client.reconcile({"s:S", "u:U1", "a:A1", "u:U2"});
+  EXPECT_EQ(client.last, (Reconciliation{appended, 2, 2, 0}));
+  EXPECT_EQ(client.view(), (Texts{"S", "U1", "A1", "U2"}));
+  EXPECT_EQ(client.history.version(), Version(2));
+  EXPECT_EQ(client.history.stats().total_batches, 1u);
+}
+
+TEST(Reconcile, TheSameRequestMakesNoVersion) {
+  Followed client;
+  client.reconcile({"s:S", "u:U1"}).reconcile({"s:S", "u:U1"});
+  EXPECT_EQ(client.last, (Reconciliation{same, 2, 0, 0}));
+  EXPECT_EQ(client.history.version(), Version(1));
+}
+
+TEST(Reconcile, AnAnswerThatWasRecordedIsNotStoredAgain) {
+  Followed client;
+  client.reconcile({"u:U1"}).apply(op::Append{{message("a:A1")}}).reconcile({"u:U1", "a:A1", "u:U2"});
+  EXPECT_EQ(client.last, (Reconciliation{appended, 1, 2, 0}));
+  EXPECT_EQ(client.stored(), 3u);
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 2}));
+}
+
+TEST(Reconcile, AnAnswerThatComesBackOtherwiseIsReplaced) {
+  Followed client;
+  client.reconcile({"u:U1"}).apply(op::Append{{message("a:A1")}}).reconcile({"u:U1", "a:A1, cut", "u:U2"});
+  EXPECT_EQ(client.view(), (Texts{"U1", "A1, cut", "U2"}));
+  EXPECT_EQ(client.history.stands_for(Ordinal(2)), (std::vector<Ordinal>{Ordinal(1)}));
+}
+
+TEST(Reconcile, WhatWasAppendedAndIsNoAnswerStays) {
+  Followed client;
+  client.reconcile({"u:U1"}).apply(op::Append{{message("u:recalled"), message("a:A1")}}).reconcile({"u:U1", "a:A1", "u:U2"});
+  EXPECT_EQ(client.view(), (Texts{"U1", "recalled", "A1", "U2"}));
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 2, 3}));
+}
+
+TEST(Reconcile, AConversationThatWasThereBeforeIsRecognised) {
+  Followed client;
+  client.apply(op::Append{{message("s:S"), message("u:U1"), message("a:A1")}}).reconcile({"s:S", "u:U1", "a:A1", "u:U2"});
+  EXPECT_EQ(client.stored(), 4u);
+  EXPECT_EQ(client.view(), (Texts{"S", "U1", "A1", "U2"}));
+}
+
+TEST(Reconcile, AChangedMessageIsReplacedAndCanBeExpanded) {
+  Followed client;
+  client.reconcile({"s:S", "u:U1", "a:A1"}).reconcile({"s:S", "u:U1, better", "a:A1"});
+  EXPECT_EQ(client.last, (Reconciliation{edited, 2, 1, 1}));
+  EXPECT_EQ(client.view(), (Texts{"S", "U1, better", "A1"}));
+  EXPECT_EQ(client.history.stats().total_batches, 2u);
+  client.apply(op::Expand{1});
+  EXPECT_EQ(client.view(), (Texts{"S", "U1", "A1"}));
+}
+
+TEST(Reconcile, ARewindDropsAndARetryBringsBack) {
+  Followed client;
+  client.reconcile({"u:U1", "a:A1", "u:U2", "a:A2"}).reconcile({"u:U1", "a:A1"});
+  EXPECT_EQ(client.last, (Reconciliation{edited, 2, 0, 2}));
+  EXPECT_EQ(client.view(), (Texts{"U1", "A1"}));
+  client.reconcile({"u:U1", "a:A1", "u:U2", "a:A2", "u:U3"});
+  EXPECT_EQ(client.last, (Reconciliation{edited, 2, 3, 0}));
+  EXPECT_EQ(client.stored(), 5u);
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
+}
+
+TEST(Reconcile, EqualTextAtANewPositionIsANewMessage) {
+  Followed client;
+  client.reconcile({"u:go on", "a:A1"}).reconcile({"u:go on", "a:A1", "u:go on"});
+  EXPECT_EQ(client.stored(), 3u);
+  client.reconcile({"u:go on", "a:A1", "u:go on", "a:A2", "u:go on"});
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
+  client.reconcile({"u:go on"});
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0}));
+}
+
+TEST(Reconcile, ACompressedViewStaysCompressed) {
+  Followed client;
+  client.reconcile({"s:S", "u:U1", "a:A1", "u:U2"}).apply(op::Compress{Names::indices({1, 2}), message("u:sum")});
+  client.reconcile({"s:S", "u:U1", "a:A1", "u:U2", "a:A2", "u:U3"});
+  EXPECT_EQ(client.last.outcome, appended);
+  EXPECT_EQ(client.view(), (Texts{"S", "sum", "U2", "A2", "U3"}));
+}
+
+TEST(Reconcile, ASummaryIsExpandedToWhatRemains) {
+  Followed client;
+  client.reconcile({"s:S", "u:U1", "a:A1", "u:U2", "a:A2"}).apply(op::Compress{Names::indices({1, 2, 3}), message("u:sum")});
+  client.reconcile({"s:S", "u:U1", "u:U2", "a:A2"});
+  EXPECT_EQ(client.view(), (Texts{"S", "U1", "U2", "A2"}));
+}
+
+TEST(Reconcile, ASummaryOfASummaryIsExpandedOnlyAsFarAsItMust) {
+  Followed client;
+  client.reconcile({"u:1", "a:2", "u:3", "a:4", "u:5"}).apply(op::Compress{Names::indices({0, 1}), message("u:sum 1-2")});
+  client.apply(op::Compress{Names::indices({1, 2}), message("u:sum 3-4")});
+  client.apply(op::Compress{Names::indices({0, 1}), message("u:sum 1-4")});
+  client.reconcile({"u:1", "a:2", "u:3", "u:5"});
+  EXPECT_EQ(client.view(), (Texts{"sum 1-2", "3", "5"}));
+}
+
+TEST(Reconcile, AMessagePutInBetweenStandsWhereTheClientHasIt) {
+  Followed client;
+  client.reconcile({"u:1", "a:2", "u:3"}).apply(op::Compress{Names::indices({0, 1}), message("u:sum")});
+  client.reconcile({"u:1", "u:new", "a:2", "u:3"});
+  EXPECT_EQ(client.view(), (Texts{"sum", "new", "3"}));
+  client.apply(op::Expand{0});
+  EXPECT_EQ(client.view(), (Texts{"1", "new", "2", "3"}));
+}
+
+TEST(Reconcile, TheClientsOwnSummaryStandsForWhatItDropped) {
+  Followed client;
+  client.reconcile({"s:S", "u:U1", "a:A1", "u:U2", "a:A2"});
+  client.reconcile({"s:S", "u:*continued", "a:A2", "u:U3"});
+  EXPECT_EQ(client.last, (Reconciliation{compacted, 2, 2, 3}));
+  EXPECT_EQ(client.view(), (Texts{"S", "continued", "A2", "U3"}));
+  EXPECT_EQ(client.history.stands_for(Ordinal(5)), (std::vector<Ordinal>{Ordinal(1), Ordinal(2), Ordinal(3)}));
+  client.apply(op::Expand{1});
+  EXPECT_EQ(client.view(), (Texts{"S", "U1", "A1", "U2", "A2", "U3"}));
+}
+
+TEST(Reconcile, MessagesThatACompactionKeptKeepTheirOrdinals) {
+  Followed client;
+  client.reconcile({"s:S", "u:U1", "a:A1", "u:U2", "a:A2"}).apply(op::Compress{Names::indices({1, 2}), message("u:sum")});
+  client.reconcile({"s:S", "u:U1", "u:U2", "a:*compaction", "u:U3"});
+  EXPECT_EQ(client.last.outcome, compacted);
+  EXPECT_EQ(client.view(), (Texts{"S", "U1", "U2", "compaction", "U3"}));
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 3, 6, 7}));
+  client.apply(op::Expand{3});
+  EXPECT_EQ(client.view(), (Texts{"S", "U1", "A1", "U2", "A2", "U3"}));
+}
+
+TEST(Reconcile, UndoTakesBackOneRequestAndLeavesTheClientList) {
+  Followed client;
+  client.reconcile({"u:U1", "a:A1"}).reconcile({"u:other"}).apply(op::Undo{});
+  EXPECT_EQ(client.view(), (Texts{"U1", "A1"}));
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{2}));
+  EXPECT_EQ(client.reconcile({"u:other"}).last.outcome, same);
+}
+
+TEST(Reconcile, ARequestWithOnlyWhatIsNewDropsNothing) {
+  Followed client;
+  client.reconcile({"u:U1"}).apply(op::Append{{message("a:A1")}});
+  op::Reconcile delta = sent({"u:U2"});
+  delta.is_delta = true;
+  client.reconcile(delta);
+  EXPECT_EQ(client.last, (Reconciliation{appended, 1, 1, 0}));
+  EXPECT_EQ(client.view(), (Texts{"U1", "A1", "U2"}));
+}
+
+TEST(Reconcile, OtherVolatilePartsMakeOtherIdentitiesAndNoOtherMessages) {
+  Followed client;
+  client.reconcile({"s:bill: 1", "u:U1"});
+  op::Reconcile request = sent({"s:bill: 1", "u:U1", "a:A1"});
+  request.volatile_parts.system_texts = {"bill:"};
+  for (op::Reconcile::Sent& each : request.list) each.identity = identity(each.message, request.volatile_parts);
+  client.reconcile(request);
+  EXPECT_EQ(client.last, (Reconciliation{appended, 2, 1, 0}));
+  request.list[0].message = message("s:bill: 2");
+  request.list[0].identity = identity(request.list[0].message, request.volatile_parts);
+  EXPECT_EQ(client.reconcile(request).last.outcome, same);
+}
+
+TEST(Reconcile, AForkGoesOnWithTheListOfItsVersion) {
+  Followed client;
+  client.reconcile({"u:U1", "a:A1"}).reconcile({"u:U1"});
+  Followed fork{client.history.fork(Version(1)).value(), {}};
+  EXPECT_EQ(fork.list(), (std::vector<std::uint64_t>{0, 1}));
+  EXPECT_EQ(fork.reconcile({"u:U1", "a:A1"}).last.outcome, same);
+}
+
+TEST(Reconcile, TheListOutlivesPrunedVersions) {
+  Followed client;
+  client.reconcile({"u:U1", "a:A1"}).reconcile({"u:U1", "a:A1", "u:U2"}).reconcile({"u:U1"});
+  Followed pruned{without_versions_below(client.history, 3), {}};
+  EXPECT_EQ(pruned.reconcile({"u:U1"}).last.outcome, same);
+  EXPECT_EQ(pruned.history.rep().clients.size(), 1u);
+}
+
+TEST(Reconcile, AnEmptyListDropsEverything) {
+  Followed client;
+  EXPECT_EQ(client.reconcile(Texts{}).last.outcome, same);
+  client.reconcile({"u:U1", "a:A1"}).reconcile(Texts{});
+  EXPECT_EQ(client.last, (Reconciliation{edited, 0, 0, 2}));
+  EXPECT_EQ(client.view(), Texts());
+}
+
+TEST(Reconcile, ADroppedHalfOfAPairIsWarnedOf) {
+  const Message call =
+      Message::parse(R"({"role":"assistant","content":"","toolCalls":[{"id":"c","name":"f","arguments":"{}"}]})").value();
+  op::Reconcile request = sent({"u:U1"});
+  request.list.push_back({call, identity(call), false});
+  op::Reconcile both = request;
+  both.list.push_back({message("t:done"), identity(message("t:done")), false});
+  Followed client;
+  client.reconcile(both);
+  const Result<Step> step = client.history.apply({request}, {});
+  ASSERT_TRUE(step);
+  ASSERT_EQ(step->applied.warnings.size(), 1u);
+  EXPECT_EQ(step->applied.warnings[0].code, Warning::Code::tool_call_without_result);
+}
+
+}  // namespace
+}  // namespace undertext

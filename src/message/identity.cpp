@@ -1,0 +1,145 @@
+#include <undertext/identity.hpp>
+
+#include <algorithm>
+
+#include "message/canonical_json.hpp"
+#include "message/reading.hpp"
+
+namespace undertext {
+namespace {
+
+bool names(const std::vector<std::string>& list, std::string_view word) {
+  return std::any_of(list.begin(), list.end(), [&](const std::string& each) { return each == word; });
+}
+
+class CanonicalMessage {
+ public:
+  CanonicalMessage(TextDigest& digest, const VolatileParts& parts) : json_(digest), parts_(parts) {}
+
+  void add(const Turn& turn) {
+    json_.add_text(turn.is_developer ? "developer" : name(turn.role));
+    json_.add_body(turn.name);
+    for (const Block& block : turn.blocks) {
+      if (turn.role == Role::system && is_volatile_text(block)) continue;
+      add(block);
+    }
+  }
+
+ private:
+  bool is_volatile_text(const Block& block) const {
+    return block.kind == BlockKind::text && std::any_of(parts_.system_texts.begin(), parts_.system_texts.end(),
+                                                        [&](const std::string& begin) { return block.text.starts_with(begin); });
+  }
+
+  void add(const Block& block) {
+    switch (block.kind) {
+      case BlockKind::text: return add_said('x', block.text);
+      case BlockKind::refusal: return add_said('r', block.text);
+      case BlockKind::media: return add(block.media);
+      case BlockKind::call: return has_own_form(block) ? add_item(block) : add_call(block);
+      case BlockKind::result: return has_own_form(block) ? add_item(block) : add_result(block);
+      case BlockKind::reasoning: return add_reasoning(block);
+      case BlockKind::compaction:
+      case BlockKind::control:
+      case BlockKind::opaque: return add_item(block);
+    }
+  }
+
+  // A text that is empty says nothing.
+  void add_said(char mark, std::string_view body) {
+    if (body.empty()) return;
+    json_.add_mark(mark);
+    json_.add_body(body);
+  }
+
+  void add(const Media& media) {
+    json_.add_mark('m');
+    json_.add_text(name(media.kind));
+    json_.add_text(name(media.source));
+    for (const std::string_view body : {media.data, media.mime, media.detail, media.filename}) json_.add_body(body);
+  }
+
+  // What only its own bytes can say.
+  static bool has_own_form(const Block& block) {
+    return (block.has_own_form || block.is_server || block.is_complete) && !block.raw.empty();
+  }
+
+  void add_item(const Block& block) {
+    json_.add_mark('i');
+    const Result<JsonText> item = JsonText::parse(block.raw, {.depth = 4096});
+    if (!item) return json_.add_text(block.raw);
+    // A reference is nothing but its id.
+    if (block.type == "item_reference") return json_.add_value(item->root());
+    json_.add_object_without(item->root(), parts_.members);
+  }
+
+  void add_call(const Block& block) {
+    json_.add_mark('c');
+    if (block.has_own_id) json_.add_text(block.id);
+    json_.add_text(block.name);
+    const bool has_none = block.json.empty() || block.json == R"("")" || block.json == "null";
+    if (has_none && !block.is_custom) return json_.add_value_or_held("{}");
+    if (block.json.empty()) return json_.add_text("");
+    json_.add_value_or_held(block.json);
+  }
+
+  void add_result(const Block& block) {
+    json_.add_mark(block.is_error ? 'E' : 'R');
+    json_.add_text(block.has_own_id ? block.id : block.name);
+    if (block.is_list) {
+      for (const Block& inner : block.inner) add(inner);
+    } else if (!block.json.empty()) {
+      json_.add_mark('j');
+      json_.add_value_or_held(block.json);
+    } else {
+      add_said('x', block.text);
+    }
+    json_.add_mark('.');
+  }
+
+  void add_reasoning(const Block& block) {
+    if (!is_reasoning(block) || names(parts_.members, block.type)) return;
+    json_.add_mark('t');
+    if (block.text.empty() && block.signature.empty()) return add_unreadable(block);
+    json_.add_body(block.text);
+    json_.add_body(block.signature);
+  }
+
+  // Only the provider knows what it is, and knows it by its id.
+  void add_unreadable(const Block& block) {
+    if (block.raw.empty()) return;
+    json_.add_value_or_held(block.raw);
+  }
+
+  CanonicalJson json_;
+  const VolatileParts& parts_;
+};
+
+}  // namespace
+
+const VolatileParts& VolatileParts::common() {
+  static const VolatileParts parts{{
+                                       "annotations",
+                                       "cache_control",
+                                       "citations",
+                                       "id",
+                                       "internal_chat_message_metadata_passthrough",
+                                       "logprobs",
+                                       "phase",
+                                       "prompt_cache_breakpoint",
+                                       "status",
+                                       "usage",
+                                   },
+                                   {}};
+  return parts;
+}
+
+Identity identity(const Message& message, const VolatileParts& volatile_parts) {
+  TextDigest digest;
+  const MessageReading reading(message);
+  CanonicalMessage(digest, volatile_parts).add(reading.turn());
+  const auto [high, low] = digest.finish();
+  return {high, low};
+}
+
+}  // namespace undertext
