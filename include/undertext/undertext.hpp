@@ -5,6 +5,7 @@
 
 #include <undertext/blocks.hpp>
 #include <undertext/change.hpp>
+#include <undertext/client.hpp>
 #include <undertext/compression.hpp>
 #include <undertext/conversation.hpp>
 #include <undertext/dialect.hpp>
@@ -13,6 +14,7 @@
 #include <undertext/error.hpp>
 #include <undertext/export.hpp>
 #include <undertext/history.hpp>
+#include <undertext/identity.hpp>
 #include <undertext/ids.hpp>
 #include <undertext/message.hpp>
 #include <undertext/models.hpp>

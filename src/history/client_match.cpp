@@ -11,7 +11,11 @@ ClientMatch::ClientMatch(const History::Rep& rep, const op::Reconcile& sent)
     : rep_(rep), log_(rep.log), sent_(sent), client_(rep.client()), key_(volatile_key(sent.volatile_parts)) {
   make_identities();
   add_unsent(sent.volatile_parts);
-  find_ends();
+  if (sent.is_delta) {
+    go_on_with_delta();
+  } else {
+    find_ends();
+  }
   match_middle();
   find_returning();
   find_gone();
@@ -73,15 +77,55 @@ std::uint64_t ClientMatch::common_end(std::uint64_t most) const {
 
 void ClientMatch::find_ends() {
   const std::uint64_t size = client_.list.size();
-  prefix_ = sent_.is_delta ? size : common_beginning();
-  begin_ = sent_.is_delta ? 0 : prefix_;
+  begin_ = prefix_ = common_beginning();
   end_ = sent_.list.size();
   // What was not sent yet stands behind the list: then its end may be in the middle of the request.
-  if (unsent_ == 0 && !sent_.is_delta) suffix_ = common_end(std::min<std::uint64_t>(size, end_) - prefix_);
+  if (unsent_ == 0) suffix_ = common_end(std::min<std::uint64_t>(size, end_) - prefix_);
   end_ -= suffix_;
   std::vector<ClientEntry> middle;
   for (std::uint64_t at = prefix_; at < size - suffix_; ++at) middle.push_back(old_entry(at));
   old_.insert(old_.begin(), middle.begin(), middle.end());
+}
+
+namespace {
+
+// How many of the last of `before` are the first of `now`: the most.
+std::size_t overlap(const std::vector<Identity>& before, const std::vector<Identity>& now) {
+  // For each beginning of `now`, the longest shorter one that it ends with.
+  std::vector<std::size_t> shorter(now.size(), 0);
+  for (std::size_t i = 1, k = 0; i < now.size(); ++i) {
+    while (k > 0 && now[i] != now[k]) k = shorter[k - 1];
+    if (now[i] == now[k]) ++k;
+    shorter[i] = k;
+  }
+  std::size_t k = 0;
+  for (const Identity& each : before) {
+    while (k > 0 && (k == now.size() || each != now[k])) k = shorter[k - 1];
+    if (k < now.size() && each == now[k]) ++k;
+  }
+  return k;
+}
+
+}  // namespace
+
+// The list goes on with what is new. Instructions stand in every request, and some begin with what was sent since something was cached.
+void ClientMatch::go_on_with_delta() {
+  prefix_ = client_.list.size();
+  end_ = sent_.list.size();
+  while (begin_ < std::min(end_, prefix_) && sent_.list[begin_].message.role() == Role::system &&
+         sent_.list[begin_].identity == old_entry(begin_).identity)
+    ++begin_;
+  const PlacedView view = rep_.head.placed();
+  for (const ClientEntry& entry : old_)
+    if (view.shows(entry.ordinal)) implied_.push_back(entry);
+  old_.clear();
+  unsent_ = 0;
+  std::vector<Identity> before, now;
+  for (std::size_t place = begin_; place < end_; ++place) now.push_back(sent_.list[place].identity);
+  for (std::uint64_t at = prefix_ - std::min<std::uint64_t>(prefix_, now.size()); at < prefix_; ++at)
+    before.push_back(old_entry(at).identity);
+  for (const ClientEntry& entry : implied_) before.push_back(entry.identity);
+  begin_ += overlap(before, now);
 }
 
 void ClientMatch::match_middle() {
@@ -171,7 +215,7 @@ void ClientMatch::find_gone() {
   }
   if (suffix_ > 0 && begin_ < end_) is_at_end_ = false;
   // A recorded answer that the client has in another form is not there twice.
-  if (unsent_ == 0 || sent_.is_delta || !has_answer_behind_list()) return;
+  if (unsent_ == 0 || !has_answer_behind_list()) return;
   const PlacedView view = rep_.head.placed();
   for (std::size_t i = of_list; i < old_.size(); ++i) {
     const std::uint32_t ordinal = old_[i].ordinal;
@@ -197,8 +241,9 @@ std::optional<std::uint32_t> ClientMatch::next_ordinal() const {
 std::uint64_t ClientMatch::common() const { return client_.list.size() - removed_; }
 
 std::uint64_t ClientMatch::added() const {
-  std::uint64_t count = 0;
-  for (std::size_t place = begin_; place < end_; ++place) if (!is_listed(place)) ++count;
+  std::uint64_t count = implied_.size();
+  for (std::size_t place = begin_; place < end_; ++place)
+    if (!is_listed(place)) ++count;
   return count;
 }
 

@@ -18,7 +18,7 @@ class ClientMatch {
  public:
   ClientMatch(const History::Rep& rep, const op::Reconcile& sent);
 
-  bool differs() const { return old_.size() > unsent_ || begin_ < end_; }
+  bool differs() const { return old_.size() > unsent_ || begin_ < end_; }  // from the list as it is
   bool only_adds() const { return is_at_end_ && gone_.empty(); }
 
   // Places in the request that are neither in the common beginning nor in the common end.
@@ -55,6 +55,7 @@ class ClientMatch {
 
   void make_identities();
   void find_ends();
+  void go_on_with_delta();
   void add_unsent(const VolatileParts& parts);
   void match_middle();
   void find_returning();
@@ -77,8 +78,9 @@ class ClientMatch {
   std::vector<ClientEntry> rekeyed_;       // the whole list with identities as they are made now; empty: they are so already
   std::uint64_t prefix_ = 0, suffix_ = 0;  // of the list
   std::size_t begin_ = 0, end_ = 0;
-  std::vector<ClientEntry> old_;  // the middle of the list, and behind it what was not sent
-  std::size_t unsent_ = 0;        // how many of those there are
+  std::vector<ClientEntry> old_;      // the middle of the list, and behind it what was not sent
+  std::size_t unsent_ = 0;            // how many of those there are
+  std::vector<ClientEntry> implied_;  // of a delta: what the client does not send and has, behind its list
   std::vector<std::optional<Known>> known_;
   std::vector<bool> matched_;  // of old_
   std::vector<std::uint32_t> gone_;
@@ -92,12 +94,14 @@ std::vector<ClientListEdit> ClientMatch::list_edits(EntryAt entry) const {
   if (!rekeyed_.empty()) {
     ClientListEdit all{0, rekeyed_.size(), {}};
     for (std::uint64_t i = 0; i < prefix_; ++i) all.entries.push_back({rekeyed_[i].ordinal, rekeyed_[i].identity});
+    for (const ClientEntry& each : implied_) all.entries.push_back({each.ordinal, each.identity});
     for (std::size_t place = begin_; place < end_; ++place) all.entries.push_back(entry(place));
     for (std::uint64_t i = rekeyed_.size() - suffix_; i < rekeyed_.size(); ++i)
       all.entries.push_back({rekeyed_[i].ordinal, rekeyed_[i].identity});
     return {std::move(all)};
   }
   ClientListEdit next{prefix_, prefix_, {}};
+  for (const ClientEntry& each : implied_) next.entries.push_back({each.ordinal, each.identity});
   const auto close = [&](std::uint64_t end) {
     next.end = end;
     if (next.end > next.start || !next.entries.empty()) edits.push_back(std::move(next));

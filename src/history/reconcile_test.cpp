@@ -211,8 +211,20 @@ TEST(Reconcile, ARequestWithOnlyWhatIsNewDropsNothing) {
   op::Reconcile delta = sent({"u:U2"});
   delta.is_delta = true;
   client.reconcile(delta);
-  EXPECT_EQ(client.last, (Reconciliation{appended, 1, 1, 0}));
+  EXPECT_EQ(client.last, (Reconciliation{appended, 1, 2, 0}));
   EXPECT_EQ(client.view(), (Texts{"U1", "A1", "U2"}));
+  EXPECT_EQ(client.reconcile(delta).last.outcome, same);
+  client.reconcile({"u:U1", "a:A1", "u:U2", "a:A2"});
+  EXPECT_EQ(client.last, (Reconciliation{appended, 3, 1, 0}));
+}
+
+TEST(Reconcile, ADeltaMayBeginWithInstructionsAndWithWhatWasSentSinceSomethingWasCached) {
+  Followed client;
+  client.reconcile({"s:S", "u:long document", "u:U1"}).apply(op::Append{{message("a:A1")}});
+  op::Reconcile delta = sent({"s:S", "u:U1", "a:A1", "u:U2"});
+  delta.is_delta = true;
+  client.reconcile(delta);
+  EXPECT_EQ(client.view(), (Texts{"S", "long document", "U1", "A1", "U2"}));
 }
 
 TEST(Reconcile, OtherVolatilePartsMakeOtherIdentitiesAndNoOtherMessages) {

@@ -40,6 +40,21 @@ void Fields::fail(std::string_view name, std::string_view problem) {
   reading_->fail(error({name}, path({name}) + " " + std::string(problem)));
 }
 
+void Fields::fail_inside(std::string_view name, Error problem) {
+  // The path of a list begins with what its format calls it.
+  const std::size_t bracket = problem.path.find('[');
+  const bool is_list = bracket != std::string::npos && name == "messages" && problem.path.find('.') > bracket;
+  if (is_list) {
+    problem.path = path({name}) + problem.path.substr(bracket);
+  } else {
+    problem.path = problem.path.empty() ? path({name}) : path({name}) + "." + problem.path;
+  }
+  if (problem.field.empty()) problem.field = name;
+  problem.byte_offset.reset();
+  problem.message = problem.path + ": " + problem.message;
+  reading_->fail(std::move(problem));
+}
+
 void Fields::missing(std::string_view name) { missing(name, "is missing"); }
 
 void Fields::missing(std::string_view name, std::string_view problem) {

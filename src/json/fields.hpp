@@ -148,6 +148,7 @@ class Fields {
   std::optional<JsonValue> find(std::string_view name);                             // counts as asked for
 
   void fail(std::string_view name, std::string_view problem);     // such as ("at", "must rise")
+  void fail_inside(std::string_view name, Error problem);         // `problem.path` leads on from the member
   void missing(std::string_view name);                            // a member that must be there
   void missing(std::string_view name, std::string_view problem);  // the same in other words
   void done();                                                    // whatever was not asked for is unknown

@@ -9,6 +9,7 @@
 #include "history/operation_table.hpp"
 #include "json/fields.hpp"
 #include "json/operation_fields.hpp"
+#include "json/reconcile_json.hpp"
 
 namespace undertext {
 
@@ -134,6 +135,8 @@ void read_canonical(Fields& fields, const OperationRow& row, const Settings& set
   const bool is_compress = row.alternative == alternative_of<op::Compress>();
   if (is_compress && fields.has("strategy")) {
     read_compress_by(fields, settings, spelled);
+  } else if (auto* const reconcile = std::get_if<op::Reconcile>(&spelled.operation.what)) {
+    take_reconcile(fields, settings.limits.message, *reconcile);
   } else {
     take_arguments(fields, spelled.operation.what);
   }

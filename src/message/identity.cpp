@@ -73,9 +73,13 @@ class CanonicalMessage {
     json_.add_object_without(item->root(), parts_.members);
   }
 
+  static std::string_view id_of(const Block& block) {
+    return block.has_own_id && !is_made_id(block.id) ? block.id : std::string_view();
+  }
+
   void add_call(const Block& block) {
     json_.add_mark('c');
-    if (block.has_own_id) json_.add_text(block.id);
+    json_.add_text(id_of(block));
     json_.add_text(block.name);
     const bool has_none = block.json.empty() || block.json == R"("")" || block.json == "null";
     if (has_none && !block.is_custom) return json_.add_value_or_held("{}");
@@ -85,7 +89,7 @@ class CanonicalMessage {
 
   void add_result(const Block& block) {
     json_.add_mark(block.is_error ? 'E' : 'R');
-    json_.add_text(block.has_own_id ? block.id : block.name);
+    json_.add_text(id_of(block));
     if (block.is_list) {
       for (const Block& inner : block.inner) add(inner);
     } else if (!block.json.empty()) {

@@ -43,6 +43,9 @@ TEST(Identity, AMessageThatComesBackInAnotherSpellingIsTheSame) {
        R"({"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"done"}]})"},
       {R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"done","is_error":false}]})",
        R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"done"}],"cache_control":{"type":"ephemeral"}}]})"},
+      // Ids that a reader made for calls without one.
+      {R"({"role":"assistant","content":[{"type":"tool_use","id":"gemini_call_3","name":"f","input":{}}]})",
+       R"({"role":"assistant","content":[{"type":"tool_use","id":"gemini_call_1","name":"f","input":{}}]})"},
       // A text that is empty beside another.
       {R"({"role":"user","content":[{"type":"text","text":""},{"type":"text","text":"hi"}]})", R"({"role":"user","content":"hi"})"},
   };

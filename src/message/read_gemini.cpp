@@ -96,7 +96,7 @@ class GeminiReader {
         return id;
       }
     }
-    if (id.empty()) id = arena_.keep("gemini_call_" + std::to_string(++ids_.next));
+    if (id.empty()) id = arena_.keep(std::string(gemini_id_begin) + std::to_string(++ids_.next));
     if (block.kind == BlockKind::call && ids_.in_model) ids_.open.emplace_back(block.name, id);
     return id;
   }

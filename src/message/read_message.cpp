@@ -180,7 +180,7 @@ class MessageReader {
       for (std::size_t i = ids_.open.size(); i-- > 0 && id.empty();)
         if (ids_.open[i].first == tool) id = ids_.open[i].second;
     }
-    if (id.empty()) id = arena_.keep("legacy_fn_" + std::to_string(++ids_.next));
+    if (id.empty()) id = arena_.keep(std::string(legacy_id_begin) + std::to_string(++ids_.next));
     if (is_call) ids_.open.emplace_back(tool, id);
     return id;
   }

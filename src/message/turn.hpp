@@ -78,6 +78,11 @@ struct Block {
   std::uint8_t payloads = 1;  // Gemini: how many things the part holds, which should be one
 };
 
+// How ids begin that a reader makes for calls and results that have none. They tell the two halves of one request apart, and mean nothing
+// outside of it.
+inline constexpr std::string_view gemini_id_begin = "gemini_call_", legacy_id_begin = "legacy_fn_";
+inline bool is_made_id(std::string_view id) { return id.starts_with(gemini_id_begin) || id.starts_with(legacy_id_begin); }
+
 inline constexpr std::uint64_t no_source = ~std::uint64_t{0};
 
 struct Turn {

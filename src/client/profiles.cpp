@@ -1,0 +1,112 @@
+// The clients that are known, as one table.
+#include <array>
+
+#include <undertext/client.hpp>
+
+namespace undertext {
+namespace {
+
+using Words = std::span<const std::string_view>;
+template <std::size_t n>
+using List = std::array<std::string_view, n>;
+
+struct ClientRow {
+  std::string_view name;
+  std::optional<Dialect> dialect = {};
+  Words volatile_members = {};  // besides those of all clients
+  Words volatile_system_texts = {};
+  Words summary_texts = {};
+  Words compaction_texts = {};
+  Words session_headers = {};
+  Words session_pointers = {};
+  Words agent_headers = {};
+  Words parent_pointers = {};
+  Words stable_system = {};
+};
+
+// Claude Code: the billing line belongs to the beginning of the first message, and changes when a compaction replaces that.
+constexpr List<1> claude_billing = {"x-anthropic-billing-header:"};
+constexpr List<1> claude_summary = {"This session is being continued from a previous conversation"};
+constexpr List<1> claude_compaction = {"CRITICAL: Respond with TEXT ONLY"};
+constexpr List<1> claude_session_headers = {"x-claude-code-session-id"};
+constexpr List<1> claude_session_pointers = {"/metadata/user_id#/session_id"};
+constexpr List<1> claude_agent = {"x-claude-code-agent-id"};
+constexpr List<1> claude_stable = {"/system/1/text"};
+
+constexpr List<1> codex_summary = {"Another language model started to solve this problem"};
+constexpr List<1> codex_compaction = {"You are performing a CONTEXT CHECKPOINT COMPACTION"};
+constexpr List<3> codex_session_headers = {"thread-id", "session-id", "session_id"};
+constexpr List<1> codex_session_pointers = {"/prompt_cache_key"};
+constexpr List<1> codex_parent = {"x-codex-turn-metadata#/forked_from_thread_id"};
+constexpr List<1> codex_stable = {"/input/0/content/0/text"};
+
+// What Chat's vendors put beside the content is not sent back by most.
+constexpr List<3> chat_reasoning = {"reasoning", "reasoning_content", "reasoning_details"};
+constexpr List<2> other_session_headers = {"x-session-id", "x-session-affinity"};
+constexpr List<1> responses_session = {"/prompt_cache_key"};
+
+constexpr ClientRow rows[] = {
+    {.name = "claude_code",
+     .dialect = Dialect::anthropic,
+     .volatile_system_texts = claude_billing,
+     .summary_texts = claude_summary,
+     .compaction_texts = claude_compaction,
+     .session_headers = claude_session_headers,
+     .session_pointers = claude_session_pointers,
+     .agent_headers = claude_agent,
+     .stable_system = claude_stable},
+    {.name = "codex",
+     .dialect = Dialect::openai_responses,
+     .summary_texts = codex_summary,
+     .compaction_texts = codex_compaction,
+     .session_headers = codex_session_headers,
+     .session_pointers = codex_session_pointers,
+     .parent_pointers = codex_parent,
+     .stable_system = codex_stable},
+    {.name = "openai_chat",
+     .dialect = Dialect::openai_chat,
+     .volatile_members = chat_reasoning,
+     .session_headers = other_session_headers},
+    {.name = "openai_responses",
+     .dialect = Dialect::openai_responses,
+     .session_headers = other_session_headers,
+     .session_pointers = responses_session},
+    {.name = "anthropic", .dialect = Dialect::anthropic, .session_headers = other_session_headers},
+    {.name = "gemini", .dialect = Dialect::gemini, .session_headers = other_session_headers},
+    {.name = "generic", .session_headers = other_session_headers},
+};
+
+std::vector<std::string> strings(Words words) { return {words.begin(), words.end()}; }
+
+}  // namespace
+
+std::span<const std::string_view> client_names() {
+  static constexpr auto names = [] {
+    std::array<std::string_view, std::size(rows)> all;
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = rows[i].name;
+    return all;
+  }();
+  return names;
+}
+
+Result<ClientProfile> find_client(std::string_view name) {
+  for (const ClientRow& row : rows) {
+    if (row.name != name) continue;
+    ClientProfile profile;
+    profile.name = row.name;
+    profile.dialect = row.dialect;
+    for (const std::string_view member : row.volatile_members) profile.volatile_parts.members.emplace_back(member);
+    profile.volatile_parts.system_texts = strings(row.volatile_system_texts);
+    profile.summary_texts = strings(row.summary_texts);
+    profile.compaction_texts = strings(row.compaction_texts);
+    profile.session_headers = strings(row.session_headers);
+    profile.session_pointers = strings(row.session_pointers);
+    profile.agent_headers = strings(row.agent_headers);
+    profile.parent_pointers = strings(row.parent_pointers);
+    profile.stable_system = strings(row.stable_system);
+    return profile;
+  }
+  return Error{ErrorCode::not_found, "no client is called \"" + std::string(name) + "\"", "client"};
+}
+
+}  // namespace undertext

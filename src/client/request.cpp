@@ -1,0 +1,163 @@
+// A client's request as the list that the conversation follows.
+#include <algorithm>
+
+#include <undertext/blocks.hpp>
+#include <undertext/client.hpp>
+#include <undertext/dialect.hpp>
+
+#include "client/markers.hpp"
+#include "client/pointer.hpp"
+
+namespace undertext {
+namespace {
+
+bool begins_with_one_of(std::string_view text, const std::vector<std::string>& beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(), [&](const std::string& begin) { return text.starts_with(begin); });
+}
+
+// Whether a text of the message begins so.
+bool says(const Message& message, const std::vector<std::string>& beginnings) {
+  if (beginnings.empty()) return false;
+  const std::vector<ContentBlock> blocks = read_blocks(message);
+  return std::any_of(blocks.begin(), blocks.end(), [&](const ContentBlock& block) {
+    return block.kind == ContentBlock::Kind::text && begins_with_one_of(block.text, beginnings);
+  });
+}
+
+bool holds(const Message& message, std::string_view type) {
+  if (message.json().find(type) == std::string_view::npos) return false;
+  const std::vector<ContentBlock> blocks = read_blocks(message);
+  return std::any_of(blocks.begin(), blocks.end(), [&](const ContentBlock& block) { return block.type == type; });
+}
+
+bool is_summary(const ClientProfile& client, const Message& message) {
+  return (message.role() == Role::user && says(message, client.summary_texts)) || holds(message, "compaction");
+}
+
+class RequestReader {
+ public:
+  RequestReader(const ClientProfile& client, const ClientRequestHead& head) : client_(client), head_(head) {}
+
+  Result<ClientRequest> read(std::optional<Dialect> dialect, std::string_view json, const MessageLimits& limits) {
+    const Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
+    if (!text) return text.error();
+    Result<std::vector<Message>> messages = messages_of(dialect, without_markers(json, text->root()), limits);
+    if (!messages) return messages.error();
+    request_.reconcile = client_list(client_, *messages);
+    if (dialect) request_.reconcile.dialect = name(*dialect);
+    if (text->root().is(JsonType::object)) read_facts(text->root());
+    request_.kind = kind(text->root());
+    return std::move(request_);
+  }
+
+ private:
+  Result<std::vector<Message>> messages_of(std::optional<Dialect> dialect, const std::string& json, const MessageLimits& limits) {
+    if (dialect) {
+      Result<Imported> imported = import_messages(*dialect, json, limits);
+      if (!imported) return imported.error();
+      request_.rest = std::move(imported->rest);
+      return std::move(imported->messages);
+    }
+    const Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
+    if (!text) return text.error();
+    std::optional<JsonValue> list = text->root();
+    if (list->is(JsonType::object)) list = list->find("messages");
+    if (!list || !list->is(JsonType::array)) return Error{ErrorCode::invalid_argument, "the request has no list of messages"};
+    std::vector<Message> messages;
+    for (const JsonValue element : list->elements()) {
+      Result<Message> message = Message::parse(element.raw(), limits);
+      if (!message) {
+        Error error = message.error();
+        const std::string at = "messages[" + std::to_string(messages.size()) + "]";
+        const std::string inside = error.path.empty() ? error.field : error.path;
+        error.path = inside.empty() ? at : at + "." + inside;
+        return error;
+      }
+      messages.push_back(std::move(*message));
+    }
+    return messages;
+  }
+
+  std::string header(std::string_view wanted) const {
+    const auto is_same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; };
+    for (const auto& [key, value] : head_.headers)
+      if (std::equal(key.begin(), key.end(), wanted.begin(), wanted.end(), is_same)) return value;
+    return {};
+  }
+  std::string first_header(const std::vector<std::string>& names) const {
+    for (const std::string& each : names)
+      if (std::string value = header(each); !value.empty()) return value;
+    return {};
+  }
+
+  void read_facts(const JsonValue& body) {
+    request_.session = first_header(client_.session_headers);
+    for (const std::string& pointer : client_.session_pointers)
+      if (request_.session.empty()) request_.session = text_at(body, pointer);
+    request_.agent = first_header(client_.agent_headers);
+    for (const std::string& pointer : client_.parent_pointers)
+      if (request_.parent.empty()) request_.parent = in_header(pointer);
+    request_.previous_response = text_at(body, "/previous_response_id");
+    request_.conversation = text_at(body, "/conversation");
+    if (request_.conversation.empty()) request_.conversation = text_at(body, "/conversation/id");
+    request_.cached_content = text_at(body, "/cachedContent");
+    request_.reconcile.is_delta =
+        !request_.previous_response.empty() || !request_.conversation.empty() || !request_.cached_content.empty();
+  }
+
+  // "header#/pointer"
+  std::string in_header(std::string_view pointer) const {
+    const std::size_t at = pointer.find('#');
+    const std::string value = header(pointer.substr(0, at));
+    const Result<JsonText> text = JsonText::parse(value, {});
+    return text ? text_at(text->root(), pointer.substr(at + 1)) : std::string();
+  }
+
+  ClientRequestKind kind(const JsonValue& body) const {
+    if (head_.path.find("/count_tokens") != std::string::npos || head_.path.find(":countTokens") != std::string::npos)
+      return ClientRequestKind::count_tokens;
+    const std::vector<op::Reconcile::Sent>& list = request_.reconcile.list;
+    if (in_header("x-codex-turn-metadata#/request_kind") == "compaction" ||
+        (!list.empty() &&
+         (says(list.back().message, client_.compaction_texts) || holds(list.back().message, "compaction_trigger"))))
+      return ClientRequestKind::compaction;
+    // A title is asked for without tools, in a form of its own.
+    const std::optional<JsonValue> tools = body.find("tools"), output = body.find("output_config");
+    if (!client_.agent_headers.empty() && output && (!tools || tools->empty()) && output->find("format"))
+      return ClientRequestKind::side_request;
+    return ClientRequestKind::turn;
+  }
+
+  const ClientProfile& client_;
+  const ClientRequestHead& head_;
+  ClientRequest request_;
+};
+
+}  // namespace
+
+std::string_view name(ClientRequestKind kind) {
+  switch (kind) {
+    case ClientRequestKind::turn: return "turn";
+    case ClientRequestKind::compaction: return "compaction";
+    case ClientRequestKind::side_request: return "side_request";
+    case ClientRequestKind::count_tokens: return "count_tokens";
+  }
+  return "";
+}
+
+op::Reconcile client_list(const ClientProfile& client, const std::vector<Message>& messages) {
+  op::Reconcile sent;
+  sent.client = client.name;
+  sent.volatile_parts = client.volatile_parts;
+  sent.list.reserve(messages.size());
+  for (const Message& message : messages)
+    sent.list.push_back({message, identity(message, client.volatile_parts), is_summary(client, message)});
+  return sent;
+}
+
+Result<ClientRequest> read_client_request(const ClientProfile& client, std::optional<Dialect> dialect, std::string_view json,
+                                          const MessageLimits& limits, const ClientRequestHead& head) {
+  return RequestReader(client, head).read(dialect ? dialect : client.dialect, json, limits);
+}
+
+}  // namespace undertext
