@@ -197,7 +197,8 @@ if(TARGET undertext_cli)
   undertext_script_test(count scenario count_test.py)
   undertext_script_test(cli scenario cli_test.py)
   set_tests_properties(cli PROPERTIES SKIP_RETURN_CODE 77)
-  undertext_script_test(sessions example session_test.py ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/docs/operations.md)
+  undertext_script_test(sessions example session_test.py ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/docs/operations.md
+                        ${PROJECT_SOURCE_DIR}/docs/clients.md)
   undertext_script_test(exec_model model exec_model.py)
   # What is rendered, through the official clients of the providers; skipped where scripts/peers could not get them.
   undertext_script_test(clients scenario dialect/clients_test.py ${PROJECT_SOURCE_DIR}/build/peers/clients)

@@ -46,8 +46,12 @@ export interface Outcome {
   /** Tool pairs of which one half has left the view. */
   warnings?: Warning[]
   events?: Event[]
-  /** Of a COMPRESS by a strategy. */
-  outcome?: 'fits' | 'compressed'
+  /** Of a COMPRESS by a strategy, and of a RECONCILE. */
+  outcome?: 'fits' | 'compressed' | 'same' | 'appended' | 'edited' | 'compacted'
+  /** Of a RECONCILE: how many messages both lists have, and how many only the new or the old one. */
+  common?: number
+  added?: number
+  removed?: number
   /** Where there was a target. */
   targetReached?: boolean
   receipt?: Receipt

@@ -105,6 +105,14 @@ export type TextChange =
   | { truncateText: { maxChars: number; keep?: 'head' | 'tail' | 'both'; marker?: string } }
   | { setMetadata: Record<string, unknown> }
 
+/** Clients whose requests are known; `generic` by default. */
+export type ClientName = 'claude_code' | 'codex' | 'openai_chat' | 'openai_responses' | 'anthropic' | 'gemini' | 'generic'
+/** What a client that keeps its own list sent: a whole request, or its list. */
+export type ClientRequest = { client?: ClientName; dialect?: Dialect } & (
+  | { request: object; messages?: undefined }
+  | { messages: readonly object[]; request?: undefined }
+)
+
 /** An operation in its canonical spelling. The other two spellings of docs/operations.md are taken as well; see AnyOperation. */
 export type Operation = OperationOptions &
   (
@@ -119,6 +127,7 @@ export type Operation = OperationOptions &
     | ({ operation: 'COMPRESS' } & CompressByStrategy)
     | { operation: 'EXPAND'; index: number }
     | { operation: 'SHOW'; ordinals: readonly number[] }
+    | ({ operation: 'RECONCILE' } & ClientRequest)
     | { operation: 'MERGE'; indices: readonly number[]; separator?: string }
     | { operation: 'SPLIT'; index: number; at: readonly number[] }
     | ({ operation: 'TRANSFORM' } & (Names | { roles: readonly Role[] }) & TextChange)

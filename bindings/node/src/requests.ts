@@ -8,6 +8,7 @@ import type {
   BatchSnapshot,
   Blame,
   Budget,
+  ClientRequest,
   CompressByStrategy,
   Count,
   Diff,
@@ -239,6 +240,11 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
   /** Hidden messages return to their places, with the rest of their units. */
   show(ordinals: readonly number[], options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('SHOW', { ordinals }, options)
+  }
+
+  /** The conversation follows a client that keeps its own list and sends all of it: what it kept stays, what it dropped leaves the view, the rest is new. */
+  reconcile(sent: ClientRequest, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('RECONCILE', sent, options)
   }
 
   merge(indices: readonly number[], separator?: string, options?: OperationOptions): Reply<M, Outcome> {

@@ -16,10 +16,12 @@ from .types import (
     Answer,
     Batch,
     BatchSnapshot,
+    ClientName,
     CompressArguments,
     CostArguments,
     Count,
     DeleteArguments,
+    Dialect,
     Diff,
     Event,
     FilterArguments,
@@ -216,6 +218,19 @@ class Conversation:
     def show(self, ordinals: Sequence[int], **options: Unpack[OperationOptions]) -> Answer:
         """Hidden messages return to their places, with the rest of their units."""
         return self._operate("SHOW", {"ordinals": ordinals, **options})
+
+    def reconcile(
+        self,
+        messages: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        request: Mapping[str, Any] | None = None,
+        client: ClientName | None = None,
+        dialect: Dialect | None = None,
+        **options: Unpack[OperationOptions],
+    ) -> Answer:
+        """The conversation follows a client that keeps its own list and sends all of it, as a whole `request` or as `messages`: what it kept stays, what it dropped
+        leaves the view, the rest is new. The answer has `outcome`, `common`, `added` and `removed`."""
+        return self._operate("RECONCILE", {"messages": messages, "request": request, "client": client, "dialect": dialect, **options})
 
     def merge(self, indices: Sequence[int], *, separator: str | None = None, **options: Unpack[OperationOptions]) -> Answer:
         return self._operate("MERGE", {"indices": indices, "separator": separator, **options})

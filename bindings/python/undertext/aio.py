@@ -110,6 +110,7 @@ class Conversation(OffTheLoop):
     delete = later(_conversation.Conversation.delete)
     expand = later(_conversation.Conversation.expand)
     show = later(_conversation.Conversation.show)
+    reconcile = later(_conversation.Conversation.reconcile)
     merge = later(_conversation.Conversation.merge)
     split = later(_conversation.Conversation.split)
     transform = later(_conversation.Conversation.transform)

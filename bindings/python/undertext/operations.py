@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Literal, Sequence, TypedDict, Union
+from typing import Any, Dict, Literal, Mapping, Sequence, TypedDict, Union
 
-from .types import Budget, MarkMap, MessageLike, Pairs, Range, Role, StrategyLike
+from .types import Budget, ClientName, Dialect, MarkMap, MessageLike, Pairs, Range, Role, StrategyLike
 
 
 class _Options(TypedDict, total=False):
@@ -100,6 +100,19 @@ class Show(_Options):
     ordinals: Sequence[int]
 
 
+class _ReconcileArguments(_Options, total=False):
+    """Exactly one of `request` and `messages`."""
+
+    client: ClientName
+    dialect: Dialect
+    request: Mapping[str, Any]
+    messages: Sequence[Mapping[str, Any]]
+
+
+class Reconcile(_ReconcileArguments):
+    operation: Literal["RECONCILE"]
+
+
 class _MergeArguments(_Options, total=False):
     separator: str
 
@@ -188,6 +201,7 @@ Operation = Union[
     Compress,
     Expand,
     Show,
+    Reconcile,
     Merge,
     Split,
     Transform,

@@ -9,6 +9,8 @@ from ._native import Cancel
 Role = Literal["system", "user", "assistant", "tool"]
 Pairs = Literal["literal", "shrink", "grow"]
 Dialect = Literal["openai_chat", "openai_responses", "anthropic", "gemini"]
+#: Clients whose requests are known.
+ClientName = Literal["claude_code", "codex", "openai_chat", "openai_responses", "anthropic", "gemini", "generic"]
 
 
 class _MessageBase(TypedDict):
@@ -151,6 +153,9 @@ class Answer(_AnswerBase, total=False):
     warnings: List[Warning]
     events: List[Dict[str, Any]]
     outcome: str
+    common: int
+    added: int
+    removed: int
     targetReached: bool
     receipt: Dict[str, Any]
 
