@@ -203,6 +203,9 @@ if(TARGET undertext_cli)
   # What is rendered, through the official clients of the providers; skipped where scripts/peers could not get them.
   undertext_script_test(clients scenario dialect/clients_test.py ${PROJECT_SOURCE_DIR}/build/peers/clients)
   set_tests_properties(clients PROPERTIES SKIP_RETURN_CODE 77)
+  # Real coding agents, followed; skipped likewise.
+  undertext_script_test(agents scenario agents/reconcile_test.py ${PROJECT_SOURCE_DIR}/build/peers/agents)
+  set_tests_properties(agents PROPERTIES SKIP_RETURN_CODE 77)
   add_test(NAME conformance
     COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/conformance.sh ${UNDERTEXT_PYTHON3} $<TARGET_FILE:undertext_cli>)
   set_tests_properties(conformance PROPERTIES LABELS scenario TIMEOUT 900 SKIP_RETURN_CODE 77)

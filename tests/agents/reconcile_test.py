@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Real coding agents, followed.   reconcile_test.py UNDERTEXT WORK_FOLDER
+
+Claude Code and Codex (scripts/peers agents) work for several turns with tools, come back in new processes, ask sub-agents and compact, against an upstream of ours on the
+loopback. Every request that they send is reconciled: the view, rendered, has the request's messages, nothing is stored twice, and the same request again changes nothing. What
+they send holds their makers' prompts: it stays in memory. Exits with 77, which means skipped, where the programs are not to be had.
+"""
+import os
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import checking
+import running
+import upstream
+
+
+def skip(reason):
+    print("skipped: agents: " + reason)
+    sys.exit(77)
+
+
+def program_in(folder, pattern):
+    found = [path for path in pathlib.Path(folder).glob(pattern) if os.access(path, os.X_OK)]
+    return str(found[0]) if found else None
+
+
+def claude_code(binary, provider, folder):
+    agent = running.ClaudeCode(binary, provider, folder)
+    for text in ("Please use a tool.", "thanks", "Now use a tool again.", "Please ask a helper.", "/compact", "and now?", "use a tool once more"):
+        agent.say(text)
+
+
+def codex(binary, provider, folder):
+    agent = running.Codex(binary, provider, folder)
+    for text in ("Please use a tool.", "thanks", "Now use a tool again."):
+        agent.say(text)
+    upstream.SIZE["tokens"] = 90000  # more than the agent wants: it compacts
+    agent.say("That was much.")
+    upstream.SIZE["tokens"] = 10
+    for text in ("and now?", "use a tool once more"):
+        agent.say(text)
+
+
+def followed(undertext, name, client, dialect, work, binary):
+    with upstream.Upstream() as provider, tempfile.TemporaryDirectory() as folder:
+        work(binary, provider, folder)
+        groups = checking.conversations(provider.requests)
+    requests = sum(map(len, groups.values()))
+    outcomes = []
+    for group in groups.values():
+        outcomes += checking.follow(undertext, client, dialect, group)
+        outcomes += checking.follow_stored(undertext, client, group)
+    assert "compacted" in outcomes, outcomes
+    print(f"{name}: {requests} requests of {len(groups)} conversations")
+    return len(groups)
+
+
+def main(undertext, folder):
+    claude = program_in(folder, "node_modules/@anthropic-ai/claude-code-*/claude")
+    openai = program_in(folder, "node_modules/@openai/codex-*/vendor/*/bin/codex")
+    if not claude or not openai:
+        skip("scripts/peers agents could not get them")
+    assert followed(undertext, "Claude Code", "claude_code", "anthropic", claude_code, claude) > 1, "no sub-agent"
+    followed(undertext, "Codex", "codex", "openai_responses", codex, openai)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])

@@ -1,0 +1,172 @@
+"""A provider on the loopback that coding agents talk to, and that keeps what they send.
+
+    with Upstream() as upstream:
+        run_agent(upstream.url)
+        upstream.requests        # [Request(path, headers, body)], in order of arrival
+
+It answers as a model would that follows a script: a request that asks for a tool ("use a tool") gets a call, one that brings a result gets a text, one that asks for a summary
+gets one. Speaks Anthropic's Messages and OpenAI's Responses, streamed or whole.
+"""
+import dataclasses
+import http.server
+import json
+import threading
+import uuid
+
+
+@dataclasses.dataclass
+class Request:
+    path: str
+    headers: dict
+    body: dict
+
+
+def sse(events):
+    return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events).encode()
+
+
+def new_id(kind):
+    return f"{kind}_{uuid.uuid4().hex[:20]}"
+
+
+def text_of(content):
+    if isinstance(content, str):
+        return content
+    return "\n".join(part.get("text", "") for part in content if isinstance(part, dict))
+
+
+# Anthropic
+
+
+def anthropic_blocks(body):
+    last = body["messages"][-1]
+    said = [m for m in body["messages"] if m["role"] == "user"][-1]["content"]
+    parts = said if isinstance(said, list) else [{"type": "text", "text": said}]
+    asked = text_of(said)
+    if "Respond with TEXT ONLY" in asked:
+        return [{"type": "text", "text": "<analysis>x</analysis><summary>The user read a file twice.</summary>"}], "end_turn"
+    names = {tool["name"] for tool in body.get("tools", [])}
+    if any(part.get("type") == "tool_result" for part in parts) or last["role"] == "assistant":
+        return [{"type": "text", "text": new_id("The result is here:")}], "end_turn"
+    helper = next((name for name in ("Task", "Agent") if name in names), None)
+    if "ask a helper" in asked and helper:
+        call = {"description": "look", "prompt": "Please use a tool to look.", "subagent_type": "general-purpose"}
+        return [{"type": "text", "text": "A helper looks."}, {"type": "tool_use", "id": new_id("toolu"), "name": helper, "input": call}], "tool_use"
+    if "use a tool" in asked and "Read" in names:
+        call = {"type": "tool_use", "id": new_id("toolu"), "name": "Read", "input": {"file_path": FILE["path"]}}
+        return [{"type": "text", "text": "I read it."}, call], "tool_use"
+    return [{"type": "text", "text": new_id("Answer")}], "end_turn"
+
+
+FILE = {"path": "notes.txt"}
+
+
+def anthropic_answer(body):
+    blocks, stop = anthropic_blocks(body)
+    usage = {"input_tokens": 10, "output_tokens": 5, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+    message = {"id": new_id("msg"), "type": "message", "role": "assistant", "model": body["model"], "content": [], "stop_reason": None,
+               "stop_sequence": None, "usage": usage}
+    if not body.get("stream"):
+        return json.dumps(dict(message, content=blocks, stop_reason=stop)).encode(), "application/json"
+    events = [{"type": "message_start", "message": message}]
+    for index, block in enumerate(blocks):
+        empty = dict(block, text="") if block["type"] == "text" else dict(block, input={})
+        delta = ({"type": "text_delta", "text": block["text"]} if block["type"] == "text" else
+                 {"type": "input_json_delta", "partial_json": json.dumps(block["input"])})
+        events += [{"type": "content_block_start", "index": index, "content_block": empty}, {"type": "content_block_delta", "index": index, "delta": delta},
+                   {"type": "content_block_stop", "index": index}]
+    events += [{"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None}, "usage": {"output_tokens": 5}}, {"type": "message_stop"}]
+    return sse(events), "text/event-stream"
+
+
+# Responses
+
+
+def responses_items(body):
+    items = body["input"] if isinstance(body["input"], list) else []
+    asked = text_of([i for i in items if i.get("role") == "user"][-1]["content"]) if items else ""
+    if items and items[-1].get("type") == "compaction_trigger":
+        return [{"type": "compaction", "id": new_id("cmp"), "encrypted_content": "c2VjcmV0" + uuid.uuid4().hex}]
+    words = "A summary of the work." if "CHECKPOINT COMPACTION" in asked else new_id("Answer")
+    message = {"type": "message", "id": new_id("msg"), "role": "assistant", "status": "completed",
+               "content": [{"type": "output_text", "text": words, "annotations": [], "logprobs": []}]}
+    names = {tool.get("name") for tool in body.get("tools", [])}
+    if items and items[-1].get("type", "").endswith("_output") or "use a tool" not in asked:
+        return [message]
+    reasoning = {"type": "reasoning", "id": new_id("rs"), "summary": [], "encrypted_content": "ZW5j" + uuid.uuid4().hex}
+    tool, arguments = next((pair for pair in (("exec_command", {"cmd": "echo hi"}), ("shell", {"command": ["echo", "hi"]}), ("shell_command", {"command": "echo hi"}))
+                            if pair[0] in names), ("update_plan", {"plan": []}))
+    call = {"type": "function_call", "id": new_id("fc"), "call_id": new_id("call"), "name": tool, "arguments": json.dumps(arguments),
+            "status": "completed"}
+    return [reasoning, call]
+
+
+def responses_answer(body):
+    items = responses_items(body)
+    tokens = SIZE["tokens"]
+    usage = {"input_tokens": tokens, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 5, "output_tokens_details": {"reasoning_tokens": 0},
+             "total_tokens": tokens + 5}
+    response = {"id": new_id("resp"), "object": "response", "created_at": 1, "status": "completed", "model": body["model"], "output": items, "usage": usage}
+    if not body.get("stream"):
+        return json.dumps(response).encode(), "application/json"
+    events = [{"type": "response.created", "response": dict(response, status="in_progress", output=[], usage=None)}]
+    for index, item in enumerate(items):
+        events += [{"type": "response.output_item.added", "output_index": index, "item": item}, {"type": "response.output_item.done", "output_index": index, "item": item}]
+    events.append({"type": "response.completed", "response": response})
+    return sse(events), "text/event-stream"
+
+
+SIZE = {"tokens": 10}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def reply(self, status, body=b"", kind="application/json"):
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def do_HEAD(self):
+        self.reply(200)
+
+    def do_GET(self):
+        # A WebSocket is wanted: told that there is none, a client goes on with POST.
+        self.reply(426 if self.path.endswith("/responses") else 404, b"{}")
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+        path = self.path.split("?")[0]
+        if path.endswith("/count_tokens"):
+            return self.reply(200, b'{"input_tokens":10}')
+        if not path.endswith(("/messages", "/responses")):
+            return self.reply(404, b"{}")
+        with self.server.lock:
+            self.server.requests.append(Request(path, dict(self.headers), body))
+        answer, kind = anthropic_answer(body) if path.endswith("/messages") else responses_answer(body)
+        self.reply(200, answer, kind)
+
+
+class Upstream:
+    def __enter__(self):
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.requests = []
+        self.server.lock = threading.Lock()
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        return self
+
+    @property
+    def requests(self):
+        with self.server.lock:
+            return list(self.server.requests)
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
