@@ -284,6 +284,9 @@ def reads_transcripts(b):
     assert shown[2]["toolCallId"] == "call_1" and shown[2]["content"] == "README.md\n"
     assert shown[0]["timestamp"] == 1765154386102 and shown[0]["content"] == [{"type": "text", "text": "List the files"}]
     assert len(b.json("show", "codex")["messages"]) == 2  # what Codex went on with after it had summarised
+    store = "sqlite:" + str(b.folder / "data/undertext/undertext.db")
+    expanded = b.run("exec", "--store", store, "-c", "codex", stdin='{"operation":"EXPAND","index":0}\n{"query":"stats"}\n{"operation":"UNDO"}\n').splitlines()
+    assert json.loads(expanded[1])["result"]["currentBatchMessages"] == 8, expanded  # and what it had summarised
     result = b.json("import", str(SAMPLES / "claude-code.jsonl"), "claude")["result"]
     assert result["format"] == "claude-code", result
     assert result["leftOut"] == {"summary": 1, "file-history-snapshot": 1, "sidechain, the work of a sub-agent": 1, "an error of the API": 1, "system": 1,
@@ -442,6 +445,17 @@ def knows_what_was_sent(b):
     assert "0 messages, 0 versions" in b.run("import", "-", "asks", "--dialect", "openai_chat", "--after", stdin=more)
     assert len(b.json("show", "asks")["messages"]) == len(sent["messages"]) + 1
     b.fails("conflict", 4, "import", "-", "asks", "--dialect", "openai_chat", "--after", stdin='[{"role":"user","content":"else"}]')
+    # Consecutive requests of a client: the marker moves, and a list of one text becomes a string.
+    marked = [{"type": "text", "text": "one", "cache_control": {"type": "ephemeral"}}]
+    answer = {"role": "assistant", "content": [{"type": "text", "text": "two"}]}
+    request = {"model": "m", "system": [{"type": "text", "text": "S"}], "messages": [{"role": "user", "content": marked}]}
+    b.run("import", "-", "agent", "--dialect", "anthropic", stdin=json.dumps(request), told=1)
+    request["messages"] = [{"role": "user", "content": "one"}, answer, {"role": "user", "content": [dict(marked[0], text="three")]}]
+    assert "2 messages, 1 versions" in b.run("import", "-", "agent", "--dialect", "anthropic", "--append", "--after", stdin=json.dumps(request))
+    assert "0 messages, 0 versions" in b.run("import", "-", "agent", "--dialect", "anthropic", "--after", "--client", "claude_code", stdin=json.dumps(request))
+    request["messages"] = [{"role": "user", "content": "one"}, answer, {"role": "user", "content": "other"}]
+    assert "1 messages, 1 versions" in b.run("import", "-", "agent", "--dialect", "anthropic", "--after", stdin=json.dumps(request))
+    assert [m["content"] for m in b.json("show", "agent")["messages"]][3] == "other"
     b.fails("not_found", 3, "import", "-", "nobody", "--dialect", "openai_chat", "--after", stdin=more)
     b.fails("invalid_argument", 2, "import", "-", "asks", "--after", stdin=more)
 

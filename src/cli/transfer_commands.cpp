@@ -1,4 +1,5 @@
 // export, import: conversations as files.
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +11,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <undertext/client.hpp>
 
 #include "base/json_text.hpp"
 #include "cli/command.hpp"
@@ -150,6 +153,7 @@ struct ImportGiven : Common {
   std::string format = "auto";
   std::optional<std::string> config;
   bool append = false, after = false, trust = false;
+  std::optional<std::string> client;
   DialectOptions dialect;
 };
 
@@ -234,56 +238,69 @@ int import_transcript(Desk& desk, const ImportGiven& given, std::string_view tex
   const std::optional<TranscriptFormat> format = transcript_format_named(given.format);
   const ImportedTranscript transcript = read_transcript(text, format).value();
   if (transcript.messages.empty()) fail(ErrorCode::invalid_argument, "there is no message in it");
-  std::vector<Operation> operations;
-  std::vector<std::size_t> starts = transcript.fresh_starts;
-  starts.push_back(transcript.messages.size());
-  std::size_t from = 0;
-  const std::string described = "imported from " + std::string(name(transcript.format));
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    const auto begin = transcript.messages.begin();
-    if (starts[i] > from) {
-      operations.push_back({op::Append{{begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(starts[i])}},
-                            {.description = described}});
-    }
-    if (i + 1 < starts.size())
-      operations.push_back(
-          {op::StartBatch{.hide_prior = true}, {.description = "summarised by " + std::string(name(transcript.format))}});
-    from = starts[i];
-  }
+  std::vector<Operation> operations = operations_of(transcript);
   Conversation conversation = desk.conversation(given, given.append ? Desk::Need::there : Desk::Need::another, given.config);
   const std::size_t versions = conversation.apply(std::move(operations)).value().size();
   report(desk, given, name(transcript.format), versions, transcript.messages.size(), transcript.left_out);
   return 0;
 }
 
-// Of a request that repeats the conversation as it was exported. What differs from that would be stored twice.
-Imported what_is_new(const View& view, const Profile& profile, std::string_view text) {
-  Imported imported = import_after(view, profile, text).value();
-  if (imported.known < view.size())
-    fail(ErrorCode::conflict,
-         "it does not begin with the conversation as it is exported: of " + std::to_string(view.size()) + " messages " +
-             std::to_string(imported.known) + " are the same",
-         "after");
-  return imported;
+// A request that repeats the conversation as it was exported, in whatever dialect that is kept, and goes on. False: it does not.
+bool append_what_is_new(Conversation& conversation, const Profile& profile, std::string_view text, Imported& imported) {
+  const View view = conversation.history().view();
+  imported = import_after(view, profile, text).value();
+  if (imported.known < view.size()) return false;
+  if (!imported.messages.empty()) {
+    conversation.apply({op::Append{imported.messages}, {.description = "imported from " + std::string(name(profile.dialect))}})
+        .value();
+  }
+  return true;
+}
+
+// Whether a request is of this conversation: it follows the client already, or the request has every message that is visible.
+bool is_of(const History& history, const op::Reconcile& request) {
+  const Step step = history.apply({request}, {}).value();
+  const std::vector<Ordinal> listed = step.history.client_list();
+  if (!history.client_list().empty()) return step.applied.reconciliation->common > 0;
+  const View view = history.view();
+  for (std::uint64_t i = 0; i < view.size(); ++i)
+    if (std::find(listed.begin(), listed.end(), view.ordinal(i)) == listed.end()) return false;
+  return true;
+}
+
+// One of the consecutive requests of a client, in one operation. The client's own list decides what was kept and what is new.
+int import_after_request(Desk& desk, const ImportGiven& given, const Profile& profile, std::string_view text) {
+  Conversation conversation = desk.conversation(given, Desk::Need::there, given.config);
+  const std::string_view dialect = name(profile.dialect);
+  Imported imported;
+  if (!given.client && conversation.history().client_list().empty() &&
+      append_what_is_new(conversation, chosen_profile(given.dialect, conversation.settings()), text, imported)) {
+    report(desk, given, dialect, imported.messages.empty() ? 0 : 1, imported.messages.size(), {});
+    return 0;
+  }
+  const ClientProfile client = find_client(given.client.value_or(std::string(dialect))).value();
+  ClientRequest request = read_client_request(client, profile.dialect, text).value();
+  const History before = conversation.history();
+  if (!is_of(before, request.reconcile))
+    fail(ErrorCode::conflict, "it is no request of this conversation: it has none of its messages, or not all", "after");
+  request.reconcile.dialect = dialect;
+  const Outcome outcome =
+      conversation.apply({std::move(request.reconcile), {.description = "imported from " + std::string(dialect)}}).value();
+  report(desk, given, dialect, outcome.version.value - before.version().value,
+         outcome.stats.total_messages - before.stats().total_messages, {});
+  return 0;
 }
 
 // One operation, to a conversation that is made where there is none.
 int import_request(Desk& desk, const ImportGiven& given, std::string_view text) {
   if (given.format != "auto") fail(ErrorCode::invalid_argument, "--format and --dialect exclude each other", "format");
-  Profile profile = chosen_profile(given.dialect);
+  const Profile profile = chosen_profile(given.dialect);
   const Dialect dialect = profile.dialect;
-  const bool is_there = given.append || given.after;
-  Imported imported;
-  if (!given.after) imported = import_messages(dialect, text).value();
-  if (!given.after && imported.messages.empty()) fail(ErrorCode::invalid_argument, "there is no message in it");
-  Conversation conversation = desk.conversation(given, is_there ? Desk::Need::there : Desk::Need::make, given.config);
-  profile = chosen_profile(given.dialect, conversation.settings());
-  if (given.after) imported = what_is_new(conversation.history().view(), profile, text);
+  if (given.after) return import_after_request(desk, given, profile, text);
+  Imported imported = import_messages(dialect, text).value();
+  if (imported.messages.empty()) fail(ErrorCode::invalid_argument, "there is no message in it");
+  Conversation conversation = desk.conversation(given, given.append ? Desk::Need::there : Desk::Need::make, given.config);
   const std::size_t messages = imported.messages.size();
-  if (messages == 0) {
-    report(desk, given, name(dialect), 0, 0, {});
-    return 0;
-  }
   conversation.apply({op::Append{std::move(imported.messages)}, {.description = "imported from " + std::string(name(dialect))}})
       .value();
   report(desk, given, name(dialect), 1, messages, left_out_of(imported, text));
@@ -326,7 +343,9 @@ Run declare_import(Arguments& arguments) {
                  .choices = {"auto", "export", "messages", "codex", "claude-code"}});
   declare_dialect(arguments, given->dialect);
   arguments.add({"--append", &given->append, "Add the messages to a conversation that is there"});
-  arguments.add({"--after", &given->after, "With --dialect: add only what follows the conversation in a request that repeats it"});
+  arguments.add({"--after", &given->after,
+                 "With --dialect: the next request of a client that sends its whole list; what it kept is not stored again"});
+  arguments.add({"--client", &given->client, "With --after: the client whose request it is, such as claude_code", "NAME"});
   arguments.add({"--config", &given->config, "Settings instead of the exported ones", "JSON"});
   arguments.add({"--trust-settings", &given->trust, "Take exported settings that name summarisers: who is sent keys and messages"});
   return [given](Desk& desk) { return run_import(desk, *given); };

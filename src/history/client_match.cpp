@@ -215,7 +215,8 @@ void ClientMatch::find_gone() {
   }
   if (suffix_ > 0 && begin_ < end_) is_at_end_ = false;
   // A recorded answer that the client has in another form is not there twice.
-  if (unsent_ == 0 || !has_answer_behind_list()) return;
+  const bool is_known = !client_.list.empty() || std::find(matched_.begin(), matched_.end(), true) != matched_.end();
+  if (unsent_ == 0 || !is_known || !has_answer_behind_list()) return;
   const PlacedView view = rep_.head.placed();
   for (std::size_t i = of_list; i < old_.size(); ++i) {
     const std::uint32_t ordinal = old_[i].ordinal;

@@ -1,4 +1,5 @@
 // Session files of Claude Code. Lines of type `user` and `assistant` hold a message of the Messages API; others are the program's own.
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,20 @@ constexpr std::string_view origin = "claudeCode";
 std::string parts_of(JsonValue content) {
   if (content.is(JsonType::array)) return std::string(content.raw().substr(1, content.raw().size() - 2));
   return R"({"type":"text","text":)" + std::string(content.raw()) + "}";
+}
+
+// What an attachment says: its text, that of a file, or lines; else all of it.
+std::string attached_text(JsonValue attachment) {
+  if (std::string text = text_member(attachment, "content"); !text.empty()) return text;
+  const std::optional<JsonValue> content = attachment.find("content");
+  const std::optional<JsonValue> file = content ? content->find("file") : std::nullopt;
+  if (file && file->is(JsonType::object)) return text_member(attachment, "filename") + "\n" + text_member(*file, "content");
+  std::string lines;
+  if (const std::optional<JsonValue> added = attachment.find("addedLines"); added && added->is(JsonType::array)) {
+    for (const JsonValue each : added->elements())
+      if (each.is(JsonType::string)) (lines += lines.empty() ? "" : "\n") += each.string();
+  }
+  return lines.empty() ? std::string(attachment.raw()) : lines;
 }
 
 }  // namespace
@@ -32,14 +47,62 @@ void ClaudeCodeReader::finish() {
   parts_.clear();
 }
 
+// The line is part of the next message that is added.
+void ClaudeCodeReader::note_uuid(JsonValue line) { by_uuid_[text_member(line, "uuid")] = transcript_.messages.size(); }
+
+// The new list is the summary, which follows, and what the boundary names; then it goes on.
+void ClaudeCodeReader::read_boundary(JsonValue line) {
+  finish();
+  ImportedTranscript::Compaction compaction{transcript_.messages.size(), transcript_.messages.size()};
+  const std::optional<JsonValue> about = line.find("compactMetadata");
+  const std::optional<JsonValue> preserved = about ? about->find("preservedMessages") : std::nullopt;
+  const std::optional<JsonValue> uuids = preserved ? preserved->find("uuids") : std::nullopt;
+  if (uuids && uuids->is(JsonType::array)) {
+    for (const JsonValue uuid : uuids->elements()) {
+      const auto found = uuid.is(JsonType::string) ? by_uuid_.find(uuid.string()) : by_uuid_.end();
+      if (found != by_uuid_.end() && found->second < compaction.at) compaction.list.push_back(found->second);
+    }
+  }
+  // Several lines are parts of one answer.
+  std::sort(compaction.list.begin(), compaction.list.end());
+  compaction.list.erase(std::unique(compaction.list.begin(), compaction.list.end()), compaction.list.end());
+  transcript_.compactions.push_back(std::move(compaction));
+}
+
+void ClaudeCodeReader::note_summary() {
+  if (transcript_.compactions.empty()) return;
+  ImportedTranscript::Compaction& compaction = transcript_.compactions.back();
+  const std::size_t next = transcript_.messages.size();
+  if (compaction.summary || compaction.at != next) return;
+  compaction.summary = next;
+  compaction.end = next + 1;
+  compaction.list.insert(compaction.list.begin(), next);
+}
+
+// What the program tells the model besides: lists of agents and skills, files. It reaches the model as a system message in the middle.
+void ClaudeCodeReader::read_attachment(JsonValue line) {
+  const std::optional<JsonValue> attachment = line.find("attachment");
+  if (!attachment || !attachment->is(JsonType::object) || true_member(line, "isSidechain")) {
+    ++transcript_.left_out["attachment"];
+    return;
+  }
+  finish();
+  MessageFields fields;
+  fields.role = "system";
+  append_json_string(fields.content, attached_text(*attachment));
+  fields.id = text_member(line, "uuid");
+  fields.timestamp_ms = read_iso_time(text_member(line, "timestamp"));
+  fields.origin = origin;
+  fields.rest = R"({"attachment":)" + std::string(attachment->raw()) + "}";
+  note_uuid(line);
+  add_message(transcript_, fields, limits_);
+}
+
 void ClaudeCodeReader::read(JsonValue line) {
   const std::string type = text_member(line, "type");
   const std::optional<JsonValue> message = line.find("message");
-  if (type == "system" && text_member(line, "subtype") == "compact_boundary") {
-    finish();
-    transcript_.fresh_starts.push_back(transcript_.messages.size());
-    return;
-  }
+  if (type == "system" && text_member(line, "subtype") == "compact_boundary") return read_boundary(line);
+  if (type == "attachment") return read_attachment(line);
   if ((type != "user" && type != "assistant") || !message || !message->is(JsonType::object)) {
     ++transcript_.left_out[type.empty() ? "a line without a type" : type];
     return;
@@ -61,9 +124,11 @@ void ClaudeCodeReader::read(JsonValue line) {
   if (!answer_id.empty() && answer_id == answer_id_) {
     const std::string more = parts_of(*content);
     if (!more.empty()) parts_ += (parts_.empty() ? "" : ",") + more;
-    return;
+    return note_uuid(line);
   }
   finish();
+  if (true_member(line, "isCompactSummary")) note_summary();
+  note_uuid(line);
   MessageFields fields;
   fields.role = type;
   fields.content = content->raw();

@@ -93,21 +93,32 @@ void read_item(ImportedTranscript& transcript, JsonValue item, std::optional<std
     fields.content = output ? output_of(*output) : "\"\"";
     fields.rest = members_without(item, {"type", "call_id", "output"});
     add_message(transcript, fields, limits);
+  } else if (type == "compaction") {  // readable by its provider only
+    fields.role = "assistant";
+    fields.content = R"([{"type":"openai_responses","item":)" + std::string(item.raw()) + "}]";
+    add_message(transcript, fields, limits);
   } else {
     ++transcript.left_out[type.empty() ? "an item without a type" : type];
   }
 }
 
+// All that was written since is the new list. A summary among what was kept is told by its profile.
+void add_compaction(ImportedTranscript& transcript, ImportedTranscript::Compaction compaction) {
+  compaction.end = transcript.messages.size();
+  for (std::size_t i = compaction.at; i < compaction.end; ++i) compaction.list.push_back(i);
+  transcript.compactions.push_back(std::move(compaction));
+}
+
 // Codex goes on with a summary, and what it chose to keep.
 void read_compacted(ImportedTranscript& transcript, JsonValue payload, std::optional<std::int64_t> timestamp_ms,
                     const MessageLimits& limits) {
-  transcript.fresh_starts.push_back(transcript.messages.size());
+  ImportedTranscript::Compaction compaction{transcript.messages.size()};
   const std::optional<JsonValue> kept = payload.find("replacement_history");
   if (kept && kept->is(JsonType::array)) {
     for (const JsonValue item : kept->elements()) {
       if (item.is(JsonType::object)) read_item(transcript, item, timestamp_ms, limits);
     }
-    return;
+    return add_compaction(transcript, std::move(compaction));
   }
   MessageFields fields;
   fields.role = "user";
@@ -116,6 +127,8 @@ void read_compacted(ImportedTranscript& transcript, JsonValue payload, std::opti
   fields.origin = origin;
   fields.rest = R"({"type":"compacted"})";
   add_message(transcript, fields, limits);
+  compaction.summary = compaction.at;
+  add_compaction(transcript, std::move(compaction));
 }
 
 }  // namespace

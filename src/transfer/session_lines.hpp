@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,11 +47,17 @@ class ClaudeCodeReader {
   void finish();
 
  private:
+  void read_boundary(JsonValue line);
+  void read_attachment(JsonValue line);
+  void note_summary();
+  void note_uuid(JsonValue line);
+
   ImportedTranscript& transcript_;
   const MessageLimits& limits_;
   std::string answer_id_;  // of the answer being joined; empty: none is
   MessageFields answer_;
-  std::string parts_;  // its content so far, without brackets
+  std::string parts_;                           // its content so far, without brackets
+  std::map<std::string, std::size_t> by_uuid_;  // which message a line is part of
 };
 bool is_claude_code_line(JsonValue line);
 

@@ -16,6 +16,7 @@
 
 #include <undertext/error.hpp>
 #include <undertext/message.hpp>
+#include <undertext/operation.hpp>
 
 namespace undertext {
 
@@ -26,13 +27,22 @@ std::optional<TranscriptFormat> transcript_format_named(std::string_view name);
 struct ImportedTranscript {
   TranscriptFormat format = TranscriptFormat::messages;
   std::vector<Message> messages = {};
-  // Before these of the messages the program had summarised what came before, and no longer sent it.
-  std::vector<std::size_t> fresh_starts = {};
+  // Where the program went on with another list: a summary, and what it kept.
+  struct Compaction {
+    std::size_t at = 0;                       // how many messages there were
+    std::size_t end = 0;                      // and with those that it wrote for the new list
+    std::vector<std::size_t> list = {};       // which of the messages it is
+    std::optional<std::size_t> summary = {};  // the one among them that stands for the rest
+  };
+  std::vector<Compaction> compactions = {};
   std::map<std::string, std::uint64_t> left_out = {};  // what, and how many lines or messages of it
 };
 
 // invalid_argument: it is none of these, or `format` is another; with the line where there are lines.
 Result<ImportedTranscript> read_transcript(std::string_view text, std::optional<TranscriptFormat> format = {},
                                            const MessageLimits& limits = {});
+
+// What makes a conversation of it, with the compactions: APPEND, or RECONCILE for each list that the program had.
+std::vector<Operation> operations_of(const ImportedTranscript& transcript);
 
 }  // namespace undertext

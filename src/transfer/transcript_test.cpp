@@ -63,7 +63,9 @@ TEST(Transcript, ClaudeCodeGoesOnAfterItHasSummarised) {
   ASSERT_TRUE(session) << session.error().message;
   EXPECT_EQ(session->format, TranscriptFormat::claude_code);
   EXPECT_EQ(session->messages.size(), 2u);
-  EXPECT_EQ(session->fresh_starts, std::vector<std::size_t>{1});
+  ASSERT_EQ(session->compactions.size(), 1u);
+  EXPECT_EQ(session->compactions[0].list, std::vector<std::size_t>{1});
+  EXPECT_EQ(session->compactions[0].summary, 1u);
   EXPECT_EQ(session->left_out.size(), 1u);  // the empty one
 }
 
