@@ -33,6 +33,7 @@ ALLOWED = {
     "src/engine/outcome_bytes.cpp": "a member of a warning",
     "src/json/answer_json.cpp": "a field of a warning",
     "src/endpoint/failure.cpp": "the finish reason of a response",
+    "src/client/profiles.cpp": "names members that are volatile",
     "src/transfer/": "reads the session files of other programs, and writes messages",
     "src/cli/": "writes messages: the demo, and options",
     "inspector/src/operate/preview.tsx": "a field of a warning",

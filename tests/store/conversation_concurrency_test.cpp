@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <undertext/client.hpp>
 #include <undertext/conversation.hpp>
 
 #include "kinds.hpp"
@@ -57,6 +58,37 @@ TEST_P(RacingConversations, OpeningReadingAndWritingAtOnceShowsEveryoneSomeWhole
   look(first.history());
   EXPECT_FALSE(first.check());
   EXPECT_TRUE(check_store(*shared()).value().damage.empty());
+}
+
+// Two requests of one conversation at once come one after the other: the list and the view are those of one of them.
+TEST_P(RacingConversations, RequestsOfAClientAreNeverMixed) {
+  constexpr int requests = 25;
+  const auto sent = [](const std::string& who, int count) {
+    std::vector<Message> messages{Message::make(Role::system, "be good").value()};
+    for (int i = 0; i < count; ++i) messages.push_back(Message::make(Role::user, who + " " + std::to_string(i)).value());
+    return client_list(find_client("generic").value(), messages);
+  };
+  Conversation::open(shared(), "c", {}).value();
+  std::vector<std::thread> threads;
+  for (const std::string who : {"one", "two"}) {
+    threads.emplace_back([&, who] {
+      Conversation own = Conversation::open(shared(), "c", {}, {.checkpoint_versions = 3}).value();
+      for (int i = 1; i <= requests; ++i) {
+        const Result<Outcome> outcome = own.apply({sent(who, i)});
+        EXPECT_TRUE(outcome || outcome.error().code == ErrorCode::conflict);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const Conversation last = Conversation::open(shared(), "c", {}).value();
+  for (std::uint64_t version = 1; version <= last.version().value; ++version) {
+    const View view = last.history().view_at(Version(version)).value();
+    const std::string who = view[view.size() - 1].text().substr(0, 3);
+    for (std::uint64_t i = 1; i < view.size(); ++i) EXPECT_EQ(view[i].text(), who + " " + std::to_string(i - 1));
+  }
+  EXPECT_EQ(last.history().client_list().size(), last.history().view().size());
+  // Nothing is stored twice, however often the lists took turns.
+  EXPECT_LE(last.stats().total_messages, 1u + 2 * requests);
 }
 
 }  // namespace
