@@ -38,6 +38,7 @@ REQUESTS = [
     ({"operation": "COMPRESS", "indices": [0], "summary": MESSAGE}, {"indices": "names", "summary": "message"}),
     ({"operation": "EXPAND", "index": 0}, {"index": "place"}),
     ({"operation": "SHOW", "ordinals": [0]}, {"ordinals": "names"}),
+    ({"operation": "RECONCILE", "client": "generic", "dialect": "openai_chat", "messages": [MESSAGE]}, {"client": "word", "dialect": "word"}),
     ({"operation": "MERGE", "indices": [1, 2], "separator": ""}, {"indices": "names", "separator": "string"}),
     ({"operation": "SPLIT", "index": 0, "at": [1]}, {"index": "place", "at": "names"}),
     ({"operation": "TRANSFORM", "indices": [0], "replaceText": {"find": "a", "with": "b"}},

@@ -111,7 +111,7 @@ class UNDERTEXT_API History {
   Result<Diff> diff(Version from, Version to) const;                    // not_found
   Result<Blame> blame(Ordinal ordinal) const;                           // not_found; O(versions log n)
 
-  // One for every COMPRESS that hid something, the oldest first. O(versions + what they hid).
+  // One for every COMPRESS that hid something, and for every RECONCILE in which the client compacted its list; the oldest first. O(versions + what they hid).
   std::vector<Receipt> receipts() const;
   std::optional<Receipt> receipt(Version version) const;  // nothing when that version was made by something else
 

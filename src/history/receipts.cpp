@@ -33,6 +33,19 @@ std::vector<Hidden> hidden_by(const op::Compress& compress, const PlacedView& be
   return {{with_indices({}, indices), compress.summary.has_value()}};
 }
 
+// A RECONCILE in which the client's own summary took the place of others.
+const op::Reconciled* compaction_of(const Operation& operation) {
+  const auto* reconciled = std::get_if<op::Reconciled>(&operation.what);
+  return reconciled && reconciled->outcome == ReconcileOutcome::compacted ? reconciled : nullptr;
+}
+
+void add_compaction(Receipt& receipt, const op::Reconciled& reconciled, const PlacedView& before, std::uint64_t log_length) {
+  receipt.reason = "the client compacted its list";
+  receipt.hidden = ordinals_of(before, reconciled.hidden);
+  for (const op::Reconciled::Made& made : reconciled.made)
+    if (made.is_summary) receipt.summaries.push_back({log_length + made.message, made.stands_for});
+}
+
 }  // namespace
 
 std::optional<Receipt> History::receipt(Version version) const {
@@ -41,10 +54,13 @@ std::optional<Receipt> History::receipt(Version version) const {
   if (!row.operation) return {};
   const auto* apply = std::get_if<op::ApplyPlan>(&row.operation->operation.what);
   const auto* compress = std::get_if<op::Compress>(&row.operation->operation.what);
-  if ((!apply && !compress) || (apply && apply->plan.replacements.empty())) return {};
+  const op::Reconciled* const compaction = compaction_of(row.operation->operation);
+  if ((!apply && !compress && !compaction) || (apply && apply->plan.replacements.empty())) return {};
 
   const PlacedView before = rep_->state_at(version.value - 1).placed();
-  std::vector<Hidden> hidden = apply ? hidden_by(*apply) : hidden_by(*compress, before);
+  std::vector<Hidden> hidden;
+  if (apply) hidden = hidden_by(*apply);
+  if (compress) hidden = hidden_by(*compress, before);
   std::sort(hidden.begin(), hidden.end(), [](const Hidden& a, const Hidden& b) { return a.ranges[0].start < b.ranges[0].start; });
 
   Receipt receipt;
@@ -60,6 +76,10 @@ std::optional<Receipt> History::receipt(Version version) const {
     receipt.prompt_tokens = apply->plan.prompt_tokens;
     receipt.completion_tokens = apply->plan.completion_tokens;
     receipt.target_tokens = apply->plan.target_tokens;
+  }
+  if (compaction) {
+    add_compaction(receipt, *compaction, before, rep_->versions[version.value - 1].log_length);
+    return receipt;
   }
   // Summaries were stored in the order of their places.
   std::uint64_t next_summary = rep_->versions[version.value - 1].log_length;

@@ -182,6 +182,11 @@ TEST(Reconcile, TheClientsOwnSummaryStandsForWhatItDropped) {
   EXPECT_EQ(client.last, (Reconciliation{compacted, 2, 2, 3}));
   EXPECT_EQ(client.view(), (Texts{"S", "continued", "A2", "U3"}));
   EXPECT_EQ(client.history.stands_for(Ordinal(5)), (std::vector<Ordinal>{Ordinal(1), Ordinal(2), Ordinal(3)}));
+  const std::optional<Receipt> receipt = client.history.receipt(client.history.version());
+  ASSERT_TRUE(receipt);
+  EXPECT_EQ(receipt->hidden, (std::vector<std::uint64_t>{1, 2, 3}));
+  ASSERT_EQ(receipt->summaries.size(), 1u);
+  EXPECT_EQ(receipt->summaries[0].summary, 5u);
   client.apply(op::Expand{1});
   EXPECT_EQ(client.view(), (Texts{"S", "U1", "A1", "U2", "A2", "U3"}));
 }
