@@ -171,6 +171,12 @@ foreach(file IN LISTS files)
   add_test(NAME example.${name} COMMAND undertext_example_${name})
   set_tests_properties(example.${name} PROPERTIES LABELS example TIMEOUT 120 SKIP_RETURN_CODE 77)
 endforeach()
+add_executable(undertext_no_exceptions tests/headers/no_exceptions.cpp)
+target_link_libraries(undertext_no_exceptions PRIVATE undertext)
+target_compile_options(undertext_no_exceptions PRIVATE -fno-exceptions)
+add_test(NAME headers.no_exceptions COMMAND undertext_no_exceptions)
+set_tests_properties(headers.no_exceptions PROPERTIES LABELS example TIMEOUT 120)
+
 add_test(NAME readme COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/readme_test.py ${PROJECT_SOURCE_DIR}/README.md
   ${PROJECT_SOURCE_DIR}/examples/first_conversation.cpp $<TARGET_FILE:undertext_example_first_conversation>)
 set_tests_properties(readme PROPERTIES LABELS example TIMEOUT 120)
