@@ -199,6 +199,7 @@ if(TARGET undertext_cli)
   set_tests_properties(cli PROPERTIES SKIP_RETURN_CODE 77)
   undertext_script_test(sessions example session_test.py ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/docs/operations.md)
   undertext_script_test(exec_model model exec_model.py)
+  undertext_script_test(prompt_cache_model model prompt_cache_model.py)
   # What is rendered, through the official clients of the providers; skipped where scripts/peers could not get them.
   undertext_script_test(clients scenario dialect/clients_test.py ${PROJECT_SOURCE_DIR}/build/peers/clients)
   set_tests_properties(clients PROPERTIES SKIP_RETURN_CODE 77)

@@ -120,12 +120,15 @@ UNDERTEXT_API StrategyPtr pipeline(std::vector<StrategyPtr> steps);
 // "default", where no strategy is named: clears old results of tools, then summarises, then keeps the largest tail that fits; needs tokens_max.
 UNDERTEXT_API StrategyPtr default_strategy(SmartSummary summary = {});
 
-// Of several strategies, whichever reaches the aim at the least cost to a prompt cache that holds the view: what is billed anew, less what being shorter
-// saves in the turns to come. Of equal ones the first. Where none reaches it, the one that leaves the fewest tokens.
+// Of several strategies, one that reaches the aim, keeps much of the conversation, and costs a prompt cache that holds the view little. Plans that
+// keep less than `keep_percent` of the tokens that the fullest of them keeps are out; of the others the cheapest is chosen: what is billed
+// again, less what being shorter saves in the turns to come. Of equal ones the first. Where none reaches the aim, the one that leaves the fewest tokens.
 struct PreferCache {
   CacheRules rules = {};       // such as a Profile's
   std::uint64_t overhead = 0;  // tokens of tools and instructions before the view
   double turns = 10;           // that are expected to follow
+  double keep_percent = 90;    // 0: money alone decides
+  CacheMarkers markers = CacheMarkers::given;
 };
 UNDERTEXT_API StrategyPtr prefer_cache(std::vector<StrategyPtr> strategies, PreferCache options);
 

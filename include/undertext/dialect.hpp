@@ -110,11 +110,15 @@ struct RenderOptions {
   std::optional<View> sent = {};       // what the provider saw last: for bound thinking
   std::vector<View> sent_before = {};  // and what it saw before that, the oldest first: views_sent()
   BoundThinking bound = BoundThinking::strip;
+  // automatic: marks the request where the provider's cache wants that; docs/dialects.md has the rule.
+  CacheMarkers cache_markers = CacheMarkers::given;
+  CachedPrefixes cached = {};  // for automatic markers, what earlier requests left of the view: cached_prefixes()
 };
 
 struct Rendering {
   std::string
       json;  // an object with the fields that hold the conversation: messages; system, messages; systemInstruction, contents; …
+             // and those of RenderOptions::request that had to change
   std::vector<Finding> findings;
   std::vector<Loss> losses;
   std::vector<std::string> advice;  // what the caller has to set in the request besides
@@ -127,6 +131,11 @@ UNDERTEXT_API Result<std::vector<View>> views_sent(const History& history, Versi
 
 // invalid_argument: `request` is no JSON object. conflict: see BoundThinking::refuse.
 UNDERTEXT_API Result<Rendering> render(const View& view, const Profile& profile, const RenderOptions& options = {});
+
+// As edit_cost() of edit_cost.hpp by the profile's rules, and with the signed thinking that is broken at `next` and was not at `sent`: the
+// provider would refuse it, and render() leaves it out.
+UNDERTEXT_API Result<EditCost> edit_cost(const History& history, Version sent, Version next, const Profile& profile,
+                                         const CostOptions& options = {});
 
 // Only the findings: empty when the provider would take the view as it stands.
 UNDERTEXT_API Result<std::vector<Finding>> validate(const View& view, const Profile& profile, const RenderOptions& options = {});

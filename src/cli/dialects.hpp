@@ -33,8 +33,11 @@ struct RuleOptions {
   std::optional<std::uint64_t> sent_version = {};
   std::optional<std::string> request = {};  // a file
   std::string bound = "strip";
+  std::string markers = "given";
 };
-void declare_rules(Arguments& arguments, RuleOptions& options);  // --sent-version, --request
+void declare_cache_markers(Arguments& arguments, std::string& markers, const std::string& help);  // --cache-markers
+CacheMarkers markers_named(const std::string& name);                                              // "given" or "auto"
+void declare_rules(Arguments& arguments, RuleOptions& options);                                   // --sent-version, --request
 
 // As the queries of exec have them. `request` keeps what the answer borrows. Throws Failure: not_found, no such version or file.
 RenderOptions render_options(const RuleOptions& given, const History& history, const Profile& profile, std::string& request);

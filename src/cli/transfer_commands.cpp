@@ -107,7 +107,7 @@ int export_request(Desk& desk, const ExportOptions& given) {
 
 int run_export(Desk& desk, const ExportOptions& given) {
   if (given.dialect.are_given()) return export_request(desk, given);
-  if (given.rules.sent_version || given.rules.request || given.rules.bound != "strip")
+  if (given.rules.sent_version || given.rules.request || given.rules.bound != "strip" || given.rules.markers != "given")
     fail(ErrorCode::invalid_argument, "rules are a provider's: say --dialect with them", "dialect");
   if (given.rules.at_version && (!given.messages || given.all))
     fail(ErrorCode::invalid_argument, "a history holds every version: say --dialect or --messages with it", "at-version");
@@ -142,6 +142,7 @@ Run declare_export(Arguments& arguments) {
                  .help = "What becomes of thinking that an edit made void",
                  .value = "POLICY",
                  .choices = {"strip", "refuse", "drop_block"}});
+  declare_cache_markers(arguments, given->rules.markers, "auto: mark the request for the provider's prompt cache");
   return [given](Desk& desk) { return run_export(desk, *given); };
 }
 

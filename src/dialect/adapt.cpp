@@ -11,6 +11,7 @@ void Adapter::lose(LossCode code) { draft_.lost.push_back({code, source_}); }
 
 void Adapter::add(Turn turn) {
   source_ = turn.source;
+  for (Block& block : turn.blocks) block.source = turn.source;
   for (const Block& block : turn.blocks)
     if (block.kind == BlockKind::call && !block.id.empty()) calls_[std::string(block.id)] = {block.name, block.is_custom};
   if (turn.is_raw_in(profile_.dialect)) return add_native(std::move(turn));

@@ -75,12 +75,14 @@ std::optional<Error> read_cache(const JsonValue& cache, CacheRules& rules) {
       rules.tokens_min = *count;
     } else if (key == "step" && count && *count > 0) {
       rules.step = *count;
+    } else if (key == "lookback" && count) {
+      rules.lookback = *count;
     } else if (key == "write" && factor) {
       rules.write = *factor;
     } else if (key == "read" && factor) {
       rules.read = *factor;
     } else {
-      return bad(key, "cache holds kind, min, step, write and read; this member is unknown or of the wrong type");
+      return bad(key, "cache holds kind, min, step, lookback, write and read; this member is unknown or of the wrong type");
     }
   }
   return std::nullopt;

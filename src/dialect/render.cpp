@@ -6,6 +6,7 @@
 
 #include <undertext/dialect.hpp>
 
+#include "dialect/cache_markers.hpp"
 #include "dialect/check.hpp"
 #include "dialect/repair.hpp"
 
@@ -147,7 +148,9 @@ Result<Rendering> render_draft(RequestDraft draft, const Profile& profile, const
     if (!changed.empty()) apply_bound(draft, profile, *facts, arena, changed, options.bound, rendering);
     Repair{draft, profile, *facts, arena}.run();
   }
+  const std::string tools = place_cache_markers(draft, profile, options, arena);
   rendering.json = request_json(profile.dialect, draft);
+  if (!tools.empty()) rendering.json.insert(1, R"("tools":)" + tools + ',');
   if (facts->is_thinking_disabled && !was_disabled) {
     rendering.json.insert(1, R"("thinking":{"type":"disabled"},)");
     rendering.advice.push_back("thinking is disabled for this request: the open tool loop has lost the block it must begin with");

@@ -92,7 +92,8 @@ Result<const Rendering*> Renderer::render(const View& view, const RenderOptions&
   rep.read_on(view);
   Result<RequestFacts> facts = read_request_facts(options.request, rep.profile);
   if (!facts) return std::move(facts.error());
-  if (!rep.adapter->is_waiting() && !options.sent && options.sent_before.empty() && check(rep.draft, rep.profile, *facts).empty()) {
+  const bool is_plain = !options.sent && options.sent_before.empty() && options.cache_markers == CacheMarkers::given;
+  if (is_plain && !rep.adapter->is_waiting() && check(rep.draft, rep.profile, *facts).empty()) {
     rep.write_on();
     return &rep.rendering;
   }

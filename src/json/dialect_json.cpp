@@ -101,6 +101,16 @@ void read_bound_thinking(Fields& fields, BoundThinking& bound) {
   }
 }
 
+void read_cache_markers(Fields& fields, CacheMarkers& markers) {
+  std::string policy = "given";
+  fields.take("cacheMarkers", policy);
+  if (policy == "auto") {
+    markers = CacheMarkers::automatic;
+  } else if (policy != "given") {
+    fields.fail("cacheMarkers", "is \"given\" or \"auto\"");
+  }
+}
+
 void append_json(std::string& out, const Finding& finding) {
   append_text(out, R"({"code":)", finding.code);
   append_place(out, finding.place);
@@ -171,6 +181,7 @@ void append_json(std::string& out, const EditCost& cost) {
   } else {
     out += "null";
   }
+  append_count(out, R"(,"brokenThinking":)", cost.broken_thinking);
   out += '}';
 }
 

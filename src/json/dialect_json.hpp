@@ -17,6 +17,7 @@ void read_profile(Fields& fields, const Settings& settings, Profile& profile);
 // That of the settings, or of their model, for a dialect; of any dialect, the first. Throws Failure: a row names a profile that there is none of.
 std::optional<Profile> settled_profile(const Settings& settings, std::optional<Dialect> dialect);
 void read_bound_thinking(Fields& fields, BoundThinking& bound);
+void read_cache_markers(Fields& fields, CacheMarkers& markers);  // `cacheMarkers`: "given" or "auto"
 
 void append_json(std::string& out, const Finding& finding);
 void append_json(std::string& out, const Loss& loss);

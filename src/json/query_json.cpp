@@ -80,14 +80,20 @@ void read_render(Fields& fields, ask::Render& ask, const Settings& settings) {
 void read_arguments(Fields& fields, ask::Render& ask, const Settings& settings) {
   read_render(fields, ask, settings);
   fields.take("repair", ask.repair);
+  read_cache_markers(fields, ask.markers);
   read_bound_thinking(fields, ask.bound);
 }
 void read_arguments(Fields& fields, ask::Validate& ask, const Settings& settings) { read_render(fields, ask, settings); }
 void read_arguments(Fields& fields, ask::Cost& ask, const Settings& settings) {
-  fields.need("from", ask.from);
+  fields.take("from", ask.from);
   fields.take("to", ask.to);
+  ask.operations = fields.find("operations");
+  if (ask.operations && !ask.operations->is(JsonType::array)) fields.fail("operations", "must be a list");
+  if (ask.operations && ask.to) fields.fail("operations", "and to exclude each other: they are tried on the head");
+  if (!ask.operations && !ask.from) fields.missing("from");
   read_profile(fields, settings, ask.profile);
-  fields.take("overhead", ask.overhead);
+  fields.take("overhead", ask.options.overhead);
+  read_cache_markers(fields, ask.options.markers);
 }
 
 template <class Ask>

@@ -63,13 +63,15 @@ struct Render {
   std::string request;  // the other fields of it; empty when none were given
   BoundThinking bound = BoundThinking::strip;
   bool repair = true;
+  CacheMarkers markers = CacheMarkers::given;
 };
 struct Validate : Render {};
 struct Cost {
-  Version from;
-  std::optional<Version> to;
+  std::optional<Version> from;               // unset: the head, of which the operations are tried
+  std::optional<Version> to;                 // unset: the head
+  std::optional<JsonValue> operations = {};  // to be tried on the head, instead of `to`; borrowed from the line
   Profile profile;
-  std::uint64_t overhead = 0;
+  CostOptions options = {};
 };
 struct Model {
   std::optional<std::string> name;  // unset: that of the conversation, with its settings

@@ -137,6 +137,11 @@ StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name
     fields.take("overhead", options.overhead);
     fields.take("turns", turns);
     options.turns = static_cast<double>(turns);
+    std::uint64_t keep_percent = 90;
+    fields.take("keepPercent", keep_percent);
+    if (keep_percent > 100) fields.fail("keepPercent", "is 100 at most");
+    options.keep_percent = static_cast<double>(keep_percent);
+    read_cache_markers(fields, options.markers);
     return prefer_cache(read_steps(fields, name, may_nest), options);
   }
   if (const auto own = settings_.strategies.find(name); own != settings_.strategies.end()) return own->second;

@@ -49,6 +49,8 @@ struct Media {
   std::string_view filename = {};
 };
 
+inline constexpr std::uint64_t no_source = ~std::uint64_t{0};
+
 struct Block {
   BlockKind kind = BlockKind::text;
   DialectSet native = 0;            // where `raw` may stand as it is
@@ -75,10 +77,9 @@ struct Block {
   bool has_own_id = true;     // false: the dialect gave none
   bool has_unknown = false;   // members that no other dialect knows
   bool has_citations = false;
-  std::uint8_t payloads = 1;  // Gemini: how many things the part holds, which should be one
+  std::uint8_t payloads = 1;         // Gemini: how many things the part holds, which should be one
+  std::uint64_t source = no_source;  // of a request: index in the view of the message that it comes from
 };
-
-inline constexpr std::uint64_t no_source = ~std::uint64_t{0};
 
 struct Turn {
   enum class Shape : std::uint8_t { string, list, null, absent, item };

@@ -1,5 +1,5 @@
 // Queries, answers and events, as types.
-import type { Message, Role, Target } from './operation_types.js'
+import type { AnyOperation, CacheMarkers, Message, Role, Target } from './operation_types.js'
 
 export interface Stats {
   /** In the log. */
@@ -238,6 +238,8 @@ export interface RenderQuery extends Target {
   request?: Record<string, unknown>
   repair?: boolean
   boundThinking?: string
+  /** auto: the request is marked for the provider's prompt cache. */
+  cacheMarkers?: CacheMarkers
 }
 
 export interface Finding {
@@ -289,6 +291,17 @@ export interface Validated {
   findings: Finding[]
 }
 
+export interface CostQuery extends Target {
+  /** The version that was sent last; with `operations`, the head unless given. */
+  from?: number
+  /** The version to send; the head unless given. */
+  to?: number
+  /** To be tried on the head, instead of `to`. */
+  operations?: readonly AnyOperation[]
+  overhead?: number
+  cacheMarkers?: CacheMarkers
+}
+
 export interface EditCost {
   stable: number
   reusable: number
@@ -297,4 +310,6 @@ export interface EditCost {
   oneTime: number
   savedPerTurn: number
   breakEvenTurns: number | null
+  /** Signed thinking blocks that could be sent before, and cannot be any more. */
+  brokenThinking: number
 }

@@ -72,6 +72,9 @@ export interface Budget {
   safety?: number
 }
 
+/** Who marks a request for a provider's prompt cache: the caller, or `render`. */
+export type CacheMarkers = 'given' | 'auto'
+
 export type Dialect = 'openai_chat' | 'openai_responses' | 'anthropic' | 'gemini'
 /** A provider's format and rules; a profile is a name, or an object as docs/dialects.md has it. */
 export interface Target {
@@ -88,7 +91,7 @@ export type StrategyObject =
   | { name: 'clear_tool_results'; keep?: number; exclude?: readonly string[]; minGain?: number; late?: boolean }
   | { name: 'smart_summary'; keep?: number; summaryTokens?: number; summariser?: string; fallbacks?: readonly string[] }
   | { name: 'pipeline'; steps: readonly StrategyObject[] }
-  | ({ name: 'prefer_cache'; steps: readonly StrategyObject[]; overhead?: number; turns?: number } & Target)
+  | ({ name: 'prefer_cache'; steps: readonly StrategyObject[]; overhead?: number; turns?: number; keepPercent?: number; cacheMarkers?: CacheMarkers } & Target)
   | { name: string; [argument: string]: unknown }
 
 /** By a strategy; `targetTokens` or `budget` say how much room there is. */

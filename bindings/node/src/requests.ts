@@ -9,6 +9,7 @@ import type {
   Blame,
   Budget,
   CompressByStrategy,
+  CostQuery,
   Count,
   Diff,
   EditCost,
@@ -32,7 +33,6 @@ import type {
   State,
   Stats,
   StrategyChoice,
-  Target,
   TextChange,
   TokenCounts,
   ToolsCount,
@@ -169,12 +169,12 @@ export abstract class Queries<M extends Mode> {
   }
 
   /** What a provider would refuse. */
-  validate(query?: Omit<RenderQuery, 'repair' | 'boundThinking'>): Reply<M, Validated> {
+  validate(query?: Omit<RenderQuery, 'repair' | 'boundThinking' | 'cacheMarkers'>): Reply<M, Validated> {
     return this.query('validate', query)
   }
 
-  /** What the edits since `from` cost a provider's prompt cache. */
-  cost(query: { from: number; to?: number; overhead?: number } & Target): Reply<M, EditCost> {
+  /** What the edits since `from` cost a provider's prompt cache; or what `operations` would, which are only tried. */
+  cost(query: CostQuery): Reply<M, EditCost> {
     return this.query('cost', query)
   }
 

@@ -79,6 +79,9 @@ test('every operation has a method, and every query', async () => {
   assert.equal(rendered.request['system'], 's')
   assert.equal((await conversation.validate({ dialect: 'openai_chat' })).valid, true)
   assert.equal(typeof (await conversation.cost({ from: 1, dialect: 'anthropic' })).stable, 'number')
+  const tried = await conversation.cost({ operations: [{ operation: 'CLEAR' }], dialect: 'anthropic', cacheMarkers: 'auto' })
+  assert.equal(tried.brokenThinking, 0)
+  assert.match(JSON.stringify((await conversation.render({ dialect: 'anthropic', cacheMarkers: 'auto' })).request), /cache_control/)
   const outcomes = await conversation.apply([
     { operation: 'truncate', truncate: { keepLast: 1 } },
     { operation: 'insert', data: user('by ordinals') },

@@ -113,6 +113,9 @@ def test_queries_have_methods() -> None:
     assert conversation.render("openai_chat")["request"]["messages"][-1]["role"] == "assistant"
     assert conversation.validate("openai_chat")["valid"] is True
     assert "result" in conversation.query("cost", from_=6, dialect="anthropic")
+    tried = conversation.cost(operations=[{"operation": "CLEAR"}], dialect="anthropic", cache_markers="auto")
+    assert tried["brokenThinking"] == 0 and tried["savedPerTurn"] > 0
+    assert "cache_control" in str(conversation.render("anthropic", cache_markers="auto")["request"])
     conversation.report_usage("r", prompt=10, completion=2)
     assert conversation.usage()["totals"] is not None
 

@@ -331,7 +331,8 @@ class Conversation:
     def validate(self, dialect: str | None = None, **arguments: Unpack[ValidateArguments]) -> Validated:
         return cast(Validated, self._result("validate", dialect=dialect, **arguments))
 
-    def cost(self, from_: int, **arguments: Unpack[CostArguments]) -> Dict[str, Any]:
+    def cost(self, from_: int | None = None, **arguments: Unpack[CostArguments]) -> Dict[str, Any]:
+        """What the edits since version `from_` cost a provider's prompt cache; or what `operations` would, which are only tried."""
         return cast(Dict[str, Any], self._result("cost", from_=from_, **arguments))
 
     def model(self, name: str | None = None) -> Model:

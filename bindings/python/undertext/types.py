@@ -312,10 +312,13 @@ class ValidateArguments(TypedDict, total=False):
 class RenderArguments(ValidateArguments, total=False):
     repair: bool
     bound_thinking: str
+    cache_markers: Literal["given", "auto"]
 
 
 class CostArguments(TypedDict, total=False):
     to: int
+    operations: Sequence[Mapping[str, object]]
+    cache_markers: Literal["given", "auto"]
     dialect: str
     profile: Union[str, Mapping[str, object]]
     overhead: int
