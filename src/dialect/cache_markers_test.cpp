@@ -68,7 +68,8 @@ TEST(CacheMarkers, AreNoMoreThanFourWithThoseOfTheCaller) {
     list.push_back(many(30));
     const Rendering rendering = rendered(of(list).view(), request, profile);
     EXPECT_TRUE(rendering.findings.empty());
-    EXPECT_LE(count(rendering.json, marker), 3u) << "one is on a tool that the caller marked";
+    const std::size_t beside = rendering.json.starts_with(R"({"tools")") ? 0 : 1;  // on a tool of the caller's
+    EXPECT_LE(count(rendering.json, marker) + beside, 4u);
     EXPECT_EQ(count(rendering.json, R"("b29",)" + marker), given < 3 ? 1u : 0u) << "the end comes first";
   }
 }

@@ -41,6 +41,8 @@ std::string line_of(const std::string& query, const std::vector<Parameter>& para
 
 LineAnswer ask(App::Rep& app, const Call& call, std::string_view line) {
   RequestOptions said{.takes = RequestOptions::Takes::queries};
+  said.operations_max = app.options.limits.operations_per_list;  // of those that are only tried
+  said.messages_max = app.options.limits.messages_per_operation;
   said.room = app.room_for_answer(call);
   return answer_request(*app.conversation(call), line, said);
 }
