@@ -142,7 +142,8 @@ class Session:
         elif calls:
             turn = [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": call, "content": self.text()} for call in calls]}]
         else:
-            count = chance.choice([1, 1, 2, 22])
+            near = LOOKBACK + chance.choice([-1, 0, 1]) - len(content)  # as far as a marker at the end looks back, or not
+            count = chance.choice([1, 2, near, near])
             turn = [{"role": "user", "content": self.text() if count == 1 else [{"type": "text", "text": self.text()}] * count}]
         if chance.random() < 0.5:
             self.change(operation="APPEND", messages=answer + turn)
@@ -265,7 +266,7 @@ class Session:
 
 
 def main():
-    seed, sessions = int(os.environ.get("SEED", "1")), int(os.environ.get("SESSIONS", "25"))
+    seed, sessions = int(os.environ.get("SEED", "1")), int(os.environ.get("SESSIONS", "100"))
     read = total = 0
     for number in range(seed, seed + sessions):
         session = Session(sys.argv[1], random.Random(number))
