@@ -80,6 +80,8 @@ Result<RequestFacts> read_request_facts(std::string_view json, const Profile& pr
   };
   facts.has_state_conflict =
       profile.dialect == Dialect::openai_responses && is_set("previous_response_id") && is_set("conversation");
+  facts.has_stored_input = profile.dialect == Dialect::openai_responses &&
+                           (is_set("previous_response_id") || is_set("conversation") || is_set("prompt"));
   if (const std::optional<JsonValue> thinking = root.find("thinking"); thinking && body_of(*thinking, "type") == "disabled")
     facts.is_thinking_disabled = true;
   const std::optional<JsonValue> tools = root.find("tools");

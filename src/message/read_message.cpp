@@ -163,7 +163,7 @@ class MessageReader {
     block.name = decoded_of(inner, "name", arena_);
     block.is_custom = is_custom;
     block.json = arguments_of(inner);
-    const bool is_chat = string_of(call, "id") && string_of(inner, "name") &&
+    const bool is_chat = string_of(call, "id") && string_of(call, "type") && string_of(inner, "name") &&
                          (is_custom || (function && function->is(JsonType::object) && string_of(*function, "arguments")));
     if (is_chat) block.native = in_chat;
     if (!is_chat) native_ &= origin_;

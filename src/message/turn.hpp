@@ -51,17 +51,18 @@ struct Media {
 
 struct Block {
   BlockKind kind = BlockKind::text;
-  DialectSet native = 0;            // where `raw` may stand as it is
-  std::string_view raw = {};        // empty: write it from the facts
-  std::string_view text = {};       // body: of text, refusal, readable reasoning, a summary; of a result that is a string
-  std::string_view id = {};         // of a call, or the call that a result answers
-  std::string_view name = {};       // of the tool
-  std::string_view json = {};       // arguments, or a result: an object, or a string that holds text
-  std::string_view signature = {};  // body
-  std::string_view cache = {};      // the marker's value
-  std::string_view type = {};       // as the dialect names it, where that says more than `kind`
-  std::string_view content = {};    // of a result: the value that holds what it says, in the bytes that were read
-  std::string_view item_id = {};    // Responses: the server's id of the item that it is
+  DialectSet native = 0;                     // where `raw` may stand as it is
+  std::string_view raw = {};                 // empty: write it from the facts
+  std::string_view text = {};                // body: of text, refusal, readable reasoning, a summary; of a result that is a string
+  std::string_view id = {};                  // of a call, or the call that a result answers
+  std::string_view name = {};                // of the tool
+  std::string_view json = {};                // arguments, or a result: an object, or a string that holds text
+  std::string_view signature = {};           // body
+  std::string_view cache = {};               // the marker's value
+  std::string_view type = {};                // as the dialect names it, where that says more than `kind`
+  std::string_view content = {};             // of a result: the value that holds what it says, in the bytes that were read
+  std::string_view item_id = {};             // Responses: the server's id of the item that it is
+  std::uint64_t source = ~std::uint64_t{0};  // index in the view, where its turn joins several messages
   Media media = {};
   std::vector<Block> inner = {};  // of a result that is a list of parts
   bool is_error = false;
@@ -106,6 +107,11 @@ struct Turn {
   // Its bytes are void: what it holds has changed.
   void touch() { raw = {}; }
 };
+
+// The message of the view that a block came from.
+inline std::uint64_t source_of(const Turn& turn, const Block& block) {
+  return block.source != no_source ? block.source : turn.source;
+}
 
 inline bool has_kind(const Turn& turn, BlockKind kind) {
   for (const Block& block : turn.blocks)

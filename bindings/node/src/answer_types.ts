@@ -1,5 +1,5 @@
 // Queries, answers and events, as types.
-import type { Message, Role, Target } from './operation_types.js'
+import type { Message, Role, Target, ToolNames } from './operation_types.js'
 
 export interface Stats {
   /** In the log. */
@@ -264,7 +264,7 @@ export interface Imported {
   messages: Message[]
   rest: Record<string, unknown>
   /** Of importAfter: how many were there already. */
-  known?: number
+  known: number
 }
 
 /** What a streamed answer has come to. */
@@ -282,6 +282,10 @@ export interface Rendered {
   findings: Finding[]
   losses: Loss[]
   advice?: unknown
+  /** Tools that are sent under another name than the caller's. Give them to importMessages, importAfter and StreamAssembler. */
+  toolNames?: ToolNames
+  /** The `tools` of the query's `request` under the names that are sent, when some of them change. */
+  tools?: Record<string, unknown>[]
 }
 
 export interface Validated {
