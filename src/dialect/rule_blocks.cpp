@@ -32,7 +32,7 @@ bool is_wordless_error(const Block& block) {
 
 class BlockRules {
  public:
-  BlockRules(const Asked& asked, Found& found) : draft_(asked.draft), dialect_(asked.profile.dialect), found_(found) {}
+  BlockRules(const RuleInput& asked, Faults& found) : draft_(asked.draft), dialect_(asked.profile.dialect), found_(found) {}
 
   void run() {
     std::size_t at_top = 0;
@@ -86,12 +86,12 @@ class BlockRules {
 
   const RequestDraft& draft_;
   const Dialect dialect_;
-  Found& found_;
+  Faults& found_;
 };
 
 }  // namespace
 
-void find_blocks(const Asked& asked, Found& found) { BlockRules(asked, found).run(); }
+void find_blocks(const RuleInput& asked, Faults& found) { BlockRules(asked, found).run(); }
 
 void mend_texts(Repair& repair, const std::vector<Fault>&) {
   const Dialect dialect = repair.profile.dialect;

@@ -10,7 +10,7 @@ bool is_long_lived(std::string_view cache_marker) { return cache_marker.find("\"
 
 }  // namespace
 
-void find_cache(const Asked& asked, Found& found) {
+void find_cache(const RuleInput& asked, Faults& found) {
   std::uint64_t markers = asked.facts.cache_markers;
   bool short_lived = false;
   const auto see = [&](const Block& block, std::size_t turn, std::size_t b) {

@@ -42,7 +42,7 @@ bool is_good_tool_name(std::string_view name, const Profile& profile) {
   return std::all_of(name.begin(), name.end(), [&profile](char c) { return may_name_tool(c, profile.dialect); });
 }
 
-void find_calls(const Asked& asked, Found& found) {
+void find_calls(const RuleInput& asked, Faults& found) {
   const Profile& profile = asked.profile;
   if (asked.facts.has_state_conflict) found.add(FindingCode::state_conflict, top_turn);
   for (std::size_t i = 0; i < asked.draft.turns.size(); ++i) {
@@ -65,8 +65,8 @@ namespace {
 // With the new name in its bytes, where these can be kept.
 void rename_tool(Turn& turn, Block& block, std::string_view name, Repair& repair) {
   block.name = name;
-  const std::string with_name = copies(block, repair.profile.dialect) ? with_tool_name(block.raw, name) : std::string();
-  block.raw = with_name == block.raw ? std::string_view() : repair.arena.keep(with_name);
+  std::string bytes = copies(block, repair.profile.dialect) ? with_tool_name(block, name) : std::string();
+  block.raw = bytes.empty() ? std::string_view() : repair.arena.keep(std::move(bytes));
   turn.touch();
 }
 

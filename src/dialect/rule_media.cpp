@@ -83,7 +83,7 @@ bool is_media_elsewhere(const Turn& turn, const Block& block) {
 
 }  // namespace
 
-void find_media(const Asked& asked, Found& found) {
+void find_media(const RuleInput& asked, Faults& found) {
   const Dialect dialect = asked.profile.dialect;
   for (std::size_t i = 0; i < asked.draft.turns.size(); ++i) {
     const Turn& turn = asked.draft.turns[i];

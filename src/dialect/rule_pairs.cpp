@@ -25,7 +25,7 @@ namespace {
 
 class PairRules {
  public:
-  PairRules(const Asked& asked, Found& found) : turns_(asked.draft.turns), profile_(asked.profile), found_(found) {}
+  PairRules(const RuleInput& asked, Faults& found) : turns_(asked.draft.turns), profile_(asked.profile), found_(found) {}
 
   void run() {
     if (profile_.dialect == Dialect::openai_responses) return run_responses();
@@ -143,12 +143,12 @@ class PairRules {
 
   const std::vector<Turn>& turns_;
   const Profile& profile_;
-  Found& found_;
+  Faults& found_;
   std::set<std::string_view> seen_, answered_;
 };
 
 }  // namespace
 
-void find_pairs(const Asked& asked, Found& found) { PairRules(asked, found).run(); }
+void find_pairs(const RuleInput& asked, Faults& found) { PairRules(asked, found).run(); }
 
 }  // namespace undertext

@@ -56,7 +56,7 @@ std::vector<Fault> reasoning_at_end(const std::vector<Turn>& turns) {
   return last;
 }
 
-void find_thinking(const Asked& asked, Found& found) {
+void find_thinking(const RuleInput& asked, Faults& found) {
   const std::vector<Turn>& turns = asked.draft.turns;
   std::vector<bool> is_at_end(turns.size());
   for (const Fault& fault : reasoning_at_end(turns)) {
@@ -84,7 +84,7 @@ void find_thinking(const Asked& asked, Found& found) {
 
 bool is_reasoning_item(const Turn& turn) { return turn.blocks.size() == 1 && turn.blocks[0].kind == BlockKind::reasoning; }
 
-void find_items(const Asked& asked, Found& found) {
+void find_items(const RuleInput& asked, Faults& found) {
   const std::vector<Turn>& turns = asked.draft.turns;
   // Backwards: an item that has to go follows nothing.
   bool has_follower = false, is_reasoning_next = false;
@@ -109,7 +109,7 @@ void find_items(const Asked& asked, Found& found) {
 
 }  // namespace
 
-void find_reasoning(const Asked& asked, Found& found) {
+void find_reasoning(const RuleInput& asked, Faults& found) {
   const std::vector<Turn>& turns = asked.draft.turns;
   switch (asked.profile.dialect) {
     case Dialect::anthropic: return find_thinking(asked, found);

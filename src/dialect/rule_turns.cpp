@@ -68,7 +68,7 @@ std::string_view without_trailing_space(std::string_view body) {
 
 class TurnRules {
  public:
-  TurnRules(const Asked& asked, Found& found)
+  TurnRules(const RuleInput& asked, Faults& found)
       : turns_(asked.draft.turns), profile_(asked.profile), facts_(asked.facts), found_(found) {}
 
   void run() {
@@ -156,12 +156,12 @@ class TurnRules {
   const std::vector<Turn>& turns_;
   const Profile& profile_;
   const RequestFacts& facts_;
-  Found& found_;
+  Faults& found_;
 };
 
 }  // namespace
 
-void find_turns(const Asked& asked, Found& found) { TurnRules(asked, found).run(); }
+void find_turns(const RuleInput& asked, Faults& found) { TurnRules(asked, found).run(); }
 
 void mend_systems(Repair& repair, const std::vector<Fault>& faults) {
   std::vector<Turn>& list = repair.draft.turns;

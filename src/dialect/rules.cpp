@@ -21,8 +21,8 @@ RuleSet rules_of(const Profile& profile) {
 
 namespace {
 
-std::vector<Fault> faults_of(const Asked& asked, const RuleSet& wanted) {
-  Found found(wanted);
+std::vector<Fault> faults_of(const RuleInput& asked, const RuleSet& wanted) {
+  Faults found(wanted);
   std::vector<Find> asked_already;  // one finder may serve several rules
   for (const Rule& rule : rules()) {
     if (rule.find == nullptr || !found.wants(rule.code)) continue;

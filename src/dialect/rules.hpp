@@ -40,16 +40,16 @@ struct Fault {
 using RuleSet = std::bitset<finding_code_count>;
 
 // A request in the target's dialect, as the rules see it.
-struct Asked {
+struct RuleInput {
   const RequestDraft& draft;
   const Profile& profile;
   const RequestFacts& facts;
 };
 
 // Where finders report; what the caller did not ask for is ignored.
-class Found {
+class Faults {
  public:
-  explicit Found(const RuleSet& wanted) : wanted_(wanted) {}
+  explicit Faults(const RuleSet& wanted) : wanted_(wanted) {}
   bool wants(FindingCode code) const { return wanted_[static_cast<std::size_t>(code)]; }
   void add(FindingCode code, std::size_t turn, std::size_t block = no_block, std::string_view about = {}) {
     if (wants(code)) faults_.push_back({code, turn, block, std::string(about)});
@@ -62,7 +62,7 @@ class Found {
 };
 
 struct Repair;
-using Find = void (*)(const Asked& asked, Found& found);
+using Find = void (*)(const RuleInput& asked, Faults& found);
 using Mend = void (*)(Repair& repair, const std::vector<Fault>& faults);
 
 struct Rule {
@@ -114,16 +114,17 @@ struct Repair {
 };
 
 // The finders and repairs of the rows.
-void find_pairs(const Asked& asked, Found& found);
-void find_turns(const Asked& asked, Found& found);
-void find_blocks(const Asked& asked, Found& found);
-void find_media(const Asked& asked, Found& found);
-void find_calls(const Asked& asked, Found& found);
-void find_reasoning(const Asked& asked, Found& found);
-void find_cache(const Asked& asked, Found& found);
+void find_pairs(const RuleInput& asked, Faults& found);
+void find_turns(const RuleInput& asked, Faults& found);
+void find_blocks(const RuleInput& asked, Faults& found);
+void find_media(const RuleInput& asked, Faults& found);
+void find_calls(const RuleInput& asked, Faults& found);
+void find_reasoning(const RuleInput& asked, Faults& found);
+void find_cache(const RuleInput& asked, Faults& found);
 
 void mend_parts(Repair& repair, const std::vector<Fault>& faults);
 void mend_pairs(Repair& repair, const std::vector<Fault>& faults);
+void mend_responses_pairs(Repair& repair);
 void mend_results_first(Repair& repair, const std::vector<Fault>& faults);
 void mend_media_in_results(Repair& repair, const std::vector<Fault>& faults);
 void mend_media(Repair& repair, const std::vector<Fault>& faults);

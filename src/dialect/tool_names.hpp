@@ -1,11 +1,15 @@
 // Tools whose names a provider refuses are sent under other names, and what comes back is mapped to the caller's.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include <undertext/dialect.hpp>
+
+#include "base/json_text.hpp"
+#include "message/turn.hpp"
 
 namespace undertext {
 
@@ -17,13 +21,16 @@ bool may_name_tool(char c, Dialect dialect);
 std::string sendable_tool_name(std::string_view own, const Profile& profile, const std::set<std::string, std::less<>>& tools,
                                ToolNames& names);
 
-// A call, a result or the definition of a tool, with that name in the place of its own.
-std::string with_tool_name(std::string_view json, std::string_view name);
+// Calls visit(name), a string, for each tool of a request's `tools`, in any provider's form.
+void visit_tool_names(const JsonValue& tools, const std::function<void(const JsonValue& name)>& visit);
 
 // The `tools` of a request as the provider takes them. `names` is complete.
 std::string sendable_tools(std::string_view tools, const ToolNames& names);
 
+// The bytes of a call or result with another name in the place of its own; nothing where they have none.
+std::string with_tool_name(const Block& block, std::string_view name);
+
 // A message, an item or a content, or a list of them, in which the provider's names are the caller's again.
-std::string with_own_tool_names(std::string_view json, const ToolNames& names);
+std::string with_own_tool_names(Dialect dialect, std::string_view json, const ToolNames& names);
 
 }  // namespace undertext

@@ -251,7 +251,7 @@ class PartReader {
     block.kind = BlockKind::call;
     block.is_server = type == "server_tool_use" || type == "mcp_tool_use" || is_true(fields, "providerExecuted");
     block.id = decoded_of(fields, type == "tool-call" ? "toolCallId" : "id", arena_);
-    block.name = decoded_of(fields, type == "tool-call" ? "toolName" : "name", arena_);
+    read_name(fields, type == "tool-call" ? "toolName" : "name", block, arena_);
     block.is_custom = is_true(fields, "custom");
     block.json = arguments_of(fields);
     if (block.json.empty() || block.json.front() != '{') block.native &= origin_;
@@ -262,7 +262,7 @@ class PartReader {
     block.kind = BlockKind::result;
     block.is_server = type.ends_with("_tool_result") || is_true(fields, "providerExecuted");
     block.id = decoded_of(fields, type == "tool-result" ? "toolCallId" : "tool_use_id", arena_);
-    block.name = decoded_of(fields, type == "tool-result" ? "toolName" : "name", arena_);
+    read_name(fields, type == "tool-result" ? "toolName" : "name", block, arena_);
     block.is_error = is_true(fields, "is_error") || is_true(fields, "isError");
     std::optional<JsonValue> content = fields.find("content");
     if (type == "tool-result") content = result_of_sdk(fields, block);

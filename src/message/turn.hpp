@@ -49,20 +49,22 @@ struct Media {
   std::string_view filename = {};
 };
 
+inline constexpr std::uint64_t no_source = ~std::uint64_t{0};
+
 struct Block {
   BlockKind kind = BlockKind::text;
-  DialectSet native = 0;                     // where `raw` may stand as it is
-  std::string_view raw = {};                 // empty: write it from the facts
-  std::string_view text = {};                // body: of text, refusal, readable reasoning, a summary; of a result that is a string
-  std::string_view id = {};                  // of a call, or the call that a result answers
-  std::string_view name = {};                // of the tool
-  std::string_view json = {};                // arguments, or a result: an object, or a string that holds text
-  std::string_view signature = {};           // body
-  std::string_view cache = {};               // the marker's value
-  std::string_view type = {};                // as the dialect names it, where that says more than `kind`
-  std::string_view content = {};             // of a result: the value that holds what it says, in the bytes that were read
-  std::string_view item_id = {};             // Responses: the server's id of the item that it is
-  std::uint64_t source = ~std::uint64_t{0};  // index in the view, where its turn joins several messages
+  DialectSet native = 0;            // where `raw` may stand as it is
+  std::string_view raw = {};        // empty: write it from the facts
+  std::string_view text = {};       // body: of text, refusal, readable reasoning, a summary; of a result that is a string
+  std::string_view id = {};         // of a call, or the call that a result answers
+  std::string_view name = {};       // of the tool
+  std::string_view named = {};      // the string that says the name, as it stands in the bytes that were read
+  std::string_view json = {};       // arguments, or a result: an object, or a string that holds text
+  std::string_view signature = {};  // body
+  std::string_view cache = {};      // the marker's value
+  std::string_view type = {};       // as the dialect names it, where that says more than `kind`
+  std::string_view content = {};    // of a result: the value that holds what it says, in the bytes that were read
+  std::string_view item_id = {};    // Responses: the server's id of the item that it is
   Media media = {};
   std::vector<Block> inner = {};  // of a result that is a list of parts
   bool is_error = false;
@@ -76,10 +78,9 @@ struct Block {
   bool has_own_id = true;     // false: the dialect gave none
   bool has_unknown = false;   // members that no other dialect knows
   bool has_citations = false;
-  std::uint8_t payloads = 1;  // Gemini: how many things the part holds, which should be one
+  std::uint8_t payloads = 1;         // Gemini: how many things the part holds, which should be one
+  std::uint64_t source = no_source;  // index in the view, where its turn joins several messages
 };
-
-inline constexpr std::uint64_t no_source = ~std::uint64_t{0};
 
 struct Turn {
   enum class Shape : std::uint8_t { string, list, null, absent, item };
