@@ -96,6 +96,19 @@ void declare_cache_markers(Arguments& arguments, std::string& markers, const std
 
 CacheMarkers markers_named(const std::string& name) { return name == "auto" ? CacheMarkers::automatic : CacheMarkers::given; }
 
+ToolNames read_tool_names_of(const std::string& file) {
+  const std::string json = R"({"toolNames":)" + read_whole(file) + '}';
+  Result<JsonText> text = JsonText::parse(json, {});
+  if (!text) throw Failure(std::move(text.error()));
+  Reading reading;
+  Fields fields(text->root(), file, reading);
+  ToolNames names;
+  read_tool_names(fields, names);
+  fields.done();
+  if (reading.failed()) throw Failure(reading.take_error());
+  return names;
+}
+
 RenderOptions render_options(const RuleOptions& given, const History& history, const Profile& profile, std::string& request) {
   RenderOptions options;
   if (given.request) request = read_whole(*given.request);

@@ -27,6 +27,9 @@ void declare_dialect(Arguments& arguments, DialectOptions& options);  // --diale
 // not_found: no such profile, no such file.
 Profile chosen_profile(const DialectOptions& options, const Settings& settings = {});
 
+// The toolNames of an answer of render, in a file. Throws Failure.
+ToolNames read_tool_names_of(const std::string& file);
+
 // What the rules ask for besides the messages.
 struct RuleOptions {
   std::optional<std::uint64_t> at_version = {};

@@ -39,7 +39,7 @@ struct RestOfRequest {
   bool marks_end = false;
 };
 
-RestOfRequest read_rest(std::string_view request) {
+RestOfRequest read_rest(std::string_view request, std::string_view sent_tools) {
   RestOfRequest rest;
   if (request.empty()) return rest;
   const Result<JsonText> text = JsonText::parse(request, {.depth = 4096});
@@ -49,7 +49,8 @@ RestOfRequest read_rest(std::string_view request) {
   };
   rest.marks_end = is_set(text->root(), "cache_control");
   if (rest.marks_end) ++rest.markers;
-  const std::optional<JsonValue> tools = text->root().find("tools");
+  const Result<JsonText> renamed = JsonText::parse(sent_tools.empty() ? "null" : sent_tools, {.depth = 4096});
+  const std::optional<JsonValue> tools = sent_tools.empty() ? text->root().find("tools") : renamed->root();
   if (!tools || !tools->is(JsonType::array)) return rest;
   for (const JsonValue tool : tools->elements()) {
     rest.tools.emplace_back(tool.raw());
@@ -68,8 +69,8 @@ RestOfRequest read_rest(std::string_view request) {
 // Blocks are numbered through in the order of the request. A prefix is the number of its blocks.
 class Placing {
  public:
-  Placing(RequestDraft& draft, const Profile& profile, const RenderOptions& options, Arena& arena)
-      : profile_(profile), options_(options), arena_(arena), rest_(read_rest(options.request)) {
+  Placing(RequestDraft& draft, const Profile& profile, const RenderOptions& options, Arena& arena, std::string_view tools)
+      : profile_(profile), options_(options), arena_(arena), rest_(read_rest(options.request, tools)) {
     for (Turn& turn : draft.top) add(turn);
     instructions_ = blocks_.size();
     for (Turn& turn : draft.turns) {
@@ -190,10 +191,11 @@ class Placing {
 
 }  // namespace
 
-std::string place_cache_markers(RequestDraft& draft, const Profile& profile, const RenderOptions& options, Arena& arena) {
+void place_cache_markers(RequestDraft& draft, const Profile& profile, const RenderOptions& options, Arena& arena,
+                         std::string& tools) {
   const bool takes_markers = profile.dialect == Dialect::anthropic && profile.cache.kind == CacheRules::Kind::breakpoints;
-  if (options.cache_markers != CacheMarkers::automatic || !takes_markers) return {};
-  return Placing(draft, profile, options, arena).run();
+  if (options.cache_markers != CacheMarkers::automatic || !takes_markers) return;
+  if (std::string marked = Placing(draft, profile, options, arena, tools).run(); !marked.empty()) tools = std::move(marked);
 }
 
 }  // namespace undertext

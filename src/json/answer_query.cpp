@@ -61,6 +61,11 @@ struct Answering {
   void operator()(const ask::CountTools& ask) const {
     append_result(out, count_tools(ask.tools, ask.model ? counting_name(*ask.model, {}, {}) : counting("countTools").name).value());
   }
+  void operator()(const ask::ImportMessages& ask) const {
+    const MessageLimits& limits = asked.settings.limits.message;
+    append_result(out, ask.after ? import_after(history.view(), ask.profile, ask.json, limits, ask.names).value()
+                                 : import_messages(ask.profile.dialect, ask.json, limits, ask.names).value());
+  }
   void operator()(const ask::Fit& ask) const {
     const History then = named(history.fork(ask.at_version.value_or(history.version())), "atVersion");
     if (!asked.aim) throw Failure(not_here("fit"));

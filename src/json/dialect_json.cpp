@@ -111,6 +111,16 @@ void read_cache_markers(Fields& fields, CacheMarkers& markers) {
   }
 }
 
+void read_tool_names(Fields& fields, ToolNames& names) {
+  const std::optional<JsonValue> given = fields.find("toolNames");
+  if (!given) return;
+  if (!given->is(JsonType::object)) return fields.fail("toolNames", "must be an object: a name as sent, and the caller's");
+  for (const JsonMember member : given->members()) {
+    if (!member.value.is(JsonType::string)) return fields.fail("toolNames", "must hold strings");
+    names[member.key.string()] = member.value.string();
+  }
+}
+
 void append_json(std::string& out, const Finding& finding) {
   append_text(out, R"({"code":)", finding.code);
   append_place(out, finding.place);
@@ -159,12 +169,34 @@ void append_json(std::string& out, const Rendering& rendering) {
     out += R"(,"advice":)";
     append_each(out, rendering.advice);
   }
+  if (!rendering.tool_names.empty()) {
+    out += R"(,"toolNames":{)";
+    const char* separator = "";
+    for (const auto& [sent, own] : rendering.tool_names) {
+      append_text(out, separator, sent);
+      append_text(out, ":", own);
+      separator = ",";
+    }
+    out += '}';
+  }
   out += '}';
 }
 
 void append_findings(std::string& out, const std::vector<Finding>& findings) {
   out += findings.empty() ? R"({"valid":true,"findings":)" : R"({"valid":false,"findings":)";
   append_each(out, findings);
+  out += '}';
+}
+
+void append_json(std::string& out, const Imported& imported) {
+  out += R"({"messages":[)";
+  const char* separator = "";
+  for (const Message& message : imported.messages) {
+    out.append(separator) += message.json();
+    separator = ",";
+  }
+  out += R"(],"rest":)" + (imported.rest.empty() ? "{}" : imported.rest);
+  append_count(out, R"(,"known":)", imported.known);
   out += '}';
 }
 

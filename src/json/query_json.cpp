@@ -69,6 +69,15 @@ void read_arguments(Fields& fields, ask::CountTools& ask) {
   ask.tools = tools->raw();
 }
 
+void read_arguments(Fields& fields, ask::ImportMessages& ask, const Settings& settings) {
+  read_profile(fields, settings, ask.profile);
+  read_tool_names(fields, ask.names);
+  fields.take("after", ask.after);
+  const std::optional<JsonValue> json = fields.find("json");
+  if (!json) return fields.missing("json", "needed: a request, a response, a message or a list of messages");
+  ask.json = json->raw();
+}
+
 void read_render(Fields& fields, ask::Render& ask, const Settings& settings) {
   fields.take("atVersion", ask.at_version);
   fields.take("sentVersion", ask.sent_version);
@@ -134,6 +143,7 @@ constexpr Kind kinds[] = {
     {"cost", read<ask::Cost>},
     {"model", read<ask::Model>},
     {"countTools", read<ask::CountTools>},
+    {"importMessages", read<ask::ImportMessages>},
 };
 
 }  // namespace

@@ -76,15 +76,22 @@ struct Cost {
 struct Model {
   std::optional<std::string> name;  // unset: that of the conversation, with its settings
 };
+struct ImportMessages {
+  Profile profile = {};
+  std::string json = {};
+  ToolNames names = {};
+  bool after = false;  // only what the view does not have
+};
 struct CountTools {
   std::string tools;                 // a JSON array
   std::optional<std::string> model;  // unset: as the conversation counts
 };
 }  // namespace ask
 
-using Query = std::variant<ask::Messages, ask::Count, ask::Blocks, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats,
-                           ask::HeadVersion, ask::Batches, ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame, ask::Tokens,
-                           ask::Fit, ask::Receipts, ask::Render, ask::Validate, ask::Cost, ask::Model, ask::CountTools>;
+using Query =
+    std::variant<ask::Messages, ask::Count, ask::Blocks, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats, ask::HeadVersion,
+                 ask::Batches, ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame, ask::Tokens, ask::Fit, ask::Receipts,
+                 ask::Render, ask::Validate, ask::Cost, ask::Model, ask::CountTools, ask::ImportMessages>;
 
 // The filters of `messages`, `count` and `blocks`.
 void read_filters(Fields& fields, MessageQuery& query);

@@ -246,6 +246,17 @@ std::vector<Route> query_routes(App::Rep& app) {
            body_of(R"("query":{"type":"string"},"tools":{"type":"array"},"model":{"type":"string"})", R"(["tools"])")),
       post(
           app,
+          {"import-messages",
+           "importMessages",
+           "importMessages",
+           "The messages of a provider's request or response, for APPEND. Changes nothing.",
+           {},
+           result_of(schema::object)},
+          body_of(
+              R"("query":{"type":"string"},"dialect":{"type":"string"},"profile":{"type":["string","object"]},"json":{"type":["object","array"]},"toolNames":{"type":"object","additionalProperties":{"type":"string"}},"after":{"type":"boolean"})",
+              R"(["json"])")),
+      post(
+          app,
           {"fit",
            "fit",
            "fit",

@@ -1,5 +1,5 @@
 // Queries, answers and events, as types.
-import type { AnyOperation, CacheMarkers, Message, Role, Target } from './operation_types.js'
+import type { AnyOperation, CacheMarkers, Message, Role, Target, ToolNames } from './operation_types.js'
 
 export interface Stats {
   /** In the log. */
@@ -266,7 +266,7 @@ export interface Imported {
   messages: Message[]
   rest: Record<string, unknown>
   /** Of importAfter: how many were there already. */
-  known?: number
+  known: number
 }
 
 /** What a streamed answer has come to. */
@@ -279,11 +279,13 @@ export interface Streamed {
 }
 
 export interface Rendered {
-  /** What carries the conversation in a request: put the model, tools and other settings beside it. */
+  /** What carries the conversation in a request, and what had to change of the query's `request`, such as `tools`. Put it over the other settings. */
   request: Record<string, unknown>
   findings: Finding[]
   losses: Loss[]
   advice?: unknown
+  /** Tools that are sent under another name than the caller's. Give them to importMessages, importAfter and StreamAssembler. */
+  toolNames?: ToolNames
 }
 
 export interface Validated {

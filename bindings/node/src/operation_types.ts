@@ -82,6 +82,9 @@ export interface Target {
   profile?: string | Record<string, unknown>
 }
 
+/** Tools that a provider knows under another name: the name as sent, and the caller's. An answer of `render` has them. */
+export type ToolNames = Record<string, string>
+
 /** A strategy by its name, with the defaults, or with arguments; the steps of a pipeline are objects. */
 export type StrategyChoice = string | StrategyObject
 export type StrategyObject =

@@ -16,6 +16,7 @@ import type {
   Filter,
   Fit,
   Found,
+  Imported,
   MarkMap,
   Message,
   MessageBlocks,
@@ -35,6 +36,7 @@ import type {
   StrategyChoice,
   TextChange,
   TokenCounts,
+  ToolNames,
   ToolsCount,
   Truncate,
   Validated,
@@ -186,6 +188,11 @@ export abstract class Queries<M extends Mode> {
   /** What the `tools` of a request cost, in the form of any provider, as this conversation counts or as a model does: the `overhead` of a budget. */
   countTools(tools: readonly object[], model?: string): Reply<M, ToolsCount> {
     return this.query('countTools', model === undefined ? { tools } : { tools, model })
+  }
+
+  /** The messages of a provider's request or response, to be appended. With `after`, of a request that repeats what was rendered only those that are new. */
+  importMessages(query: { json: object; toolNames?: ToolNames; after?: boolean } & Target): Reply<M, Imported> {
+    return this.query('importMessages', query)
   }
 }
 

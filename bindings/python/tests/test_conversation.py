@@ -268,6 +268,26 @@ def test_providers_payloads_streams_and_tokens() -> None:
     assert undertext.count_tokens("estimate", "hello world") > 0
 
 
+def test_a_tool_is_called_by_the_names_that_the_caller_gave() -> None:
+    conversation = undertext.open()
+    conversation.append([{"role": "user", "content": "go"}])
+    tools = [{"type": "function", "function": {"name": "my.tool"}}]
+    rendered = conversation.render("openai_chat", request={"tools": tools})
+    names = rendered["toolNames"]
+    sent = rendered["request"]["tools"][0]["function"]["name"]
+    assert names == {sent: "my.tool"}
+    answer = {"role": "assistant", "content": None, "tool_calls": [{"id": "a", "type": "function", "function": {"name": sent, "arguments": "{}"}}]}
+    stream = undertext.Stream("openai_chat", tool_names=names)
+    stream.feed({"choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": [{"index": 0, **answer["tool_calls"][0]}]}}]})
+    for message in (
+        undertext.import_messages("openai_chat", answer, tool_names=names)["messages"][0],
+        conversation.import_messages(answer, "openai_chat", tool_names=names)["messages"][0],
+        undertext.import_after(conversation.view(), [{"role": "user", "content": "go"}, answer], "openai_chat", tool_names=names)["messages"][0],
+        stream.result()["message"],
+    ):
+        assert message["tool_calls"][0]["function"]["name"] == "my.tool"
+
+
 def test_a_model_brings_tokenizer_costs_profile_and_window() -> None:
     conversation = undertext.open(settings={"model": "Anthropic/Claude-Opus-4.7"})
     model = conversation.model()

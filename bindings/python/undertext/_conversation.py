@@ -343,6 +343,21 @@ class Conversation:
         """What the `tools` of a request cost, in the form of any provider, as this conversation counts or as a model does: the `overhead` of a budget."""
         return cast(ToolsCount, self._result("countTools", tools=list(tools), model=model))
 
+    def import_messages(
+        self,
+        payload: Union[Mapping[str, object], List[Any]],
+        dialect: str | None = None,
+        *,
+        profile: Any = None,
+        tool_names: Mapping[str, str] | None = None,
+        after: bool | None = None,
+    ) -> Dict[str, Any]:
+        """The messages of a provider's request or response, to be appended. With `after`, of a request that repeats what was rendered only those that are new."""
+        return cast(
+            Dict[str, Any],
+            self._result("importMessages", json=payload, dialect=dialect, profile=profile, tool_names=tool_names, after=after),
+        )
+
     def answer_text(self, line: Union[str, bytes]) -> str:
         """A line of the protocol, answered as `undertext exec` would, byte for byte. Errors are answers here."""
         return self._native.answer_text(line)

@@ -408,10 +408,16 @@ class Event(TypedDict, total=False):
     error: Dict[str, Any]
 
 
-class Rendered(TypedDict):
+class _RenderedBase(TypedDict):
     request: Dict[str, Any]
     findings: List[Dict[str, Any]]
     losses: List[Dict[str, Any]]
+
+
+class Rendered(_RenderedBase, total=False):
+    advice: List[str]
+    #: Tools that are sent under another name than the caller's: the name as sent, and the caller's.
+    toolNames: Dict[str, str]
 
 
 class Validated(TypedDict):

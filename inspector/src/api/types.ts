@@ -220,6 +220,8 @@ export interface Rendering {
   findings: Finding[];
   losses: Finding[];
   advice?: string[];
+  /** Tools that are sent under another name: the name as sent, and the conversation's. */
+  toolNames?: Record<string, string>;
 }
 
 export interface Dialects {
