@@ -37,8 +37,8 @@ LastOfUser last_of_user(const View& view) {
         if (entry.role() != Role::user) return true;
         if (!last.message) last.message = index;
         const Message message = rep.log.message(entry.ordinal);
-        // A stub has tool links, and what was said beside its results is still there; a summary has none.
-        const bool is_request = message.has_tool_links() ? says_something(message) : rep.log.originals(entry.ordinal) == nullptr;
+        // What was said beside the results in a stub is still there.
+        const bool is_request = message.has_tool_links() ? says_something(message) : !is_summary(rep.log, entry.ordinal);
         if (!is_request) return true;
         last.request = index;
         return false;
@@ -148,6 +148,11 @@ Kept Kept::with_turns(const History& history, const View& view, std::optional<st
   return of(view, with_tail(kept, unread_from(view), view.size()), whole);
 }
 
+Kept Kept::with_last(const View& view) const {
+  const std::optional<std::uint64_t> last = last_but_system(view);
+  return last && !keeps(stretches_, *last) ? with(view, {{*last, *last + 1}}) : *this;
+}
+
 Kept Kept::with(const View& view, const Stretches& more) const {
   if (more.empty()) return *this;
   return of(view, joined_stretches(stretches_, more), whole_);
@@ -169,6 +174,20 @@ std::uint64_t Kept::tokens_from(const View& view, std::uint64_t index) const {
   if (after == stretches_.end()) return 0;
   const std::size_t k = static_cast<std::size_t>(after - stretches_.begin());
   return tokens() - tokens_before_[k + 1] + tokens_between(view, std::max(index, after->start), after->end);
+}
+
+bool is_summary(const Log& log, std::uint32_t ordinal) { return log.originals(ordinal) && log.count_links(ordinal) == 0; }
+
+Stretches whole_summaries(const View& view) {
+  const Log& log = view.rep().log;
+  std::vector<std::uint64_t> found;
+  for (std::uint64_t k = 0; k < log.summaries.size(); ++k) {
+    const std::uint32_t ordinal = log.summaries[k].ordinal;
+    const std::optional<std::uint64_t> index = view.index_of(Ordinal(ordinal));
+    if (index && is_summary(log, ordinal)) found.push_back(*index);
+  }
+  std::sort(found.begin(), found.end());
+  return with_whole_turns(log, view.rep().placed, with_indices({}, found));
 }
 
 std::uint64_t count_tokens(const Aim& aim, const Message& message) {

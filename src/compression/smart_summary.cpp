@@ -89,6 +89,7 @@ class Layout {
     // Then nothing but what must be stays, and also summaries that were made with more room are made again.
     remakes_lone_ = true;
     lay_out(always, view.size());
+    if (!reaches_aim() && aim.tokens_enough) lay_out(always.with_last(view), view.size());
   }
 
   const std::vector<Stretch>& stretches() const { return stretches_; }
@@ -274,7 +275,7 @@ class SummaryStrategy final : public Strategy {
   // summariser refuses, another may take.
   bool ends_it(const Work& work, const Error& error) const {
     const bool is_the_callers = error.code == ErrorCode::invalid_argument && error.field != "messages";
-    return work.aim.cancel.stop_requested() || (is_the_callers && options_.fallbacks.empty() && !work.aim.unattended);
+    return work.aim.cancel.stop_requested() || (is_the_callers && options_.fallbacks.empty() && !work.aim.digest_last);
   }
 
   // The largest stretches are for the summariser that was asked for; `failed` are those that nobody could summarise.

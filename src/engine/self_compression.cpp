@@ -101,7 +101,9 @@ void Conversation::Rep::compress_if_due(const Operation& operation, std::uint64_
 Conversation::Rep::Proposal Conversation::Rep::propose(const History& history, const std::stop_token& cancel) const {
   Aim to = aim(target_tokens());
   to.cancel = cancel;
-  to.unattended = true;
+  to.digest_last = true;
+  const std::uint64_t tokens = history.stats().tokens, step = Hysteresis::step(settings.compression.threshold);
+  to.tokens_enough = std::min(settings.compression.threshold, tokens - std::min(tokens, step));
   Proposal proposal{plan_by(*settings.compression.strategy, history, to)};
   Result<Plan>& plan = proposal.plan;
   if (!plan) return proposal;

@@ -205,6 +205,20 @@ TEST(SelfCompression, FreesWhatItCanWhereTheTargetIsOutOfReachAndSaysSo) {
   }
 }
 
+// What a user pastes may be larger than the threshold.
+TEST(SelfCompression, DoesNotHideAnswersToARequestThatIsTooLongByItself) {
+  for (const StrategyPtr& strategy : {default_strategy(), sliding_window(), smart_summary()}) {
+    Conversation conversation = Conversation::open(compressing(strategy, 300, 200)).value();
+    conversation.apply({op::Append{{words(Role::user, 60), words(Role::assistant, 5), words(Role::user, 300)}}}).value();
+    const Outcome answer = conversation.apply({op::Append{{words(Role::assistant, 60)}}}).value();
+    EXPECT_TRUE(conversation.view().index_of(Ordinal(3))) << strategy->name();
+    EXPECT_TRUE(conversation.history().stats().total_messages < 6u) << strategy->name();
+    conversation.apply({op::Append{{text(Role::user, "yes, do that")}}}).value();
+    append_until(conversation, Event::Type::compressed, 10);
+    EXPECT_FALSE(conversation.view().index_of(Ordinal(2))) << "it is no longer the last request";
+  }
+}
+
 TEST(SelfCompression, ThatCanFreeLessThanASixteenthOfTheThresholdChangesNothing) {
   Conversation conversation = Conversation::open(compressing(keep_recent(1), 800, 100)).value();
   conversation.apply({op::Append{{text(Role::user, "a short one"), words(Role::assistant, 5)}}}).value();
