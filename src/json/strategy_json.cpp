@@ -20,8 +20,9 @@ void read_milliseconds(Fields& fields, std::string_view name, std::uint32_t& to)
   if (number) to = static_cast<std::uint32_t>(std::min<std::uint64_t>(*number, std::numeric_limits<std::uint32_t>::max()));
 }
 
-void read_endpoint(Fields& fields, std::shared_ptr<const Summariser>& summariser) {
+void read_endpoint(Fields& fields, const std::string& name, std::shared_ptr<const Summariser>& summariser) {
   EndpointSettings settings;
+  settings.name = name;
   std::string kind;
   fields.need("kind", kind);
   if (kind == "anthropic") {
@@ -164,7 +165,7 @@ bool is_shipped_summariser(std::string_view name) { return name == "digest"; }
 void read_summarisers(Fields& fields, Summarisers& summarisers) {
   fields.take_named_objects("summarisers", [&](const std::string& name, Fields& inner) {
     if (is_shipped_summariser(name)) inner.fail("name", "\"digest\" is one of the engine's own; choose another");
-    read_endpoint(inner, summarisers[name]);
+    read_endpoint(inner, name, summarisers[name]);
   });
 }
 
