@@ -161,7 +161,8 @@ class Session:
         if kind == "CLEAR":
             return {"operation": "COMPRESS", "strategy": {"name": "clear_tool_results", "keep": self.chance.choice([0, 1, 3])}}
         if kind == "UNDO":
-            return {"operation": kind} if view[-1]["role"] != "assistant" else None
+            # Without its results a call is left open, and render makes results up: blocks that are in no message.
+            return {"operation": kind} if view[-1]["role"] == "user" and isinstance(view[-1]["content"], str) else None
         if not users:
             return None
         index = self.chance.choice(users)
