@@ -169,7 +169,7 @@ class Pipeline final : public Strategy {
     return {};
   }
 
-  // Who made the plan and why: of the steps whose work is left.
+  // Which steps made the plan; why, and by whom, of those whose work is left.
   static Plan described(const Progress& progress) {
     const View view = progress.now.view();
     const auto is_left = [&](const Taken& taken) {
@@ -181,8 +181,8 @@ class Pipeline final : public Strategy {
     Plan plan;
     for (const std::string& failure : progress.failures) add_reason(plan.reason, failure);
     for (const Taken& taken : progress.taken) {
-      if (!is_left(taken)) continue;
       plan.strategy += (plan.strategy.empty() ? "" : ", ") + taken.plan.strategy;
+      if (!is_left(taken)) continue;
       add_reason(plan.reason, taken.plan.reason);
       if (!taken.plan.summariser.empty()) plan.summariser = taken.plan.summariser;
       if (!taken.plan.model.empty()) plan.model = taken.plan.model;

@@ -169,7 +169,7 @@ TEST(DefaultStrategy, DropsItsSummaryWhereTheTargetIsInReachOnlyWithoutIt) {
   const std::uint64_t request = history.view().tokens(16);
   const Plan plan = default_strategy()->plan(history, aim(request + 5)).value();
   EXPECT_EQ(plan.tokens_after, request);
-  EXPECT_EQ(plan.strategy, "sliding_window");
+  EXPECT_EQ(plan.strategy, "smart_summary, sliding_window");
   EXPECT_EQ(plan.summariser, "") << "no summary is left";
   EXPECT_EQ(plan.reason, "the largest tail within " + std::to_string(request + 5) + " tokens");
   Aim to = aim(request + 5);
