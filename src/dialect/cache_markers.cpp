@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "base/json_text.hpp"
-#include "dialect/check.hpp"
-#include "dialect/repair.hpp"
+#include "dialect/rules.hpp"
 
 namespace undertext {
 namespace {

@@ -4,11 +4,8 @@
 #include "dialect/rules.hpp"
 
 namespace undertext {
-namespace {
 
 bool is_long_lived(std::string_view cache_marker) { return cache_marker.find("\"1h\"") != std::string_view::npos; }
-
-}  // namespace
 
 void find_cache(const RuleInput& asked, Faults& found) {
   std::uint64_t markers = asked.facts.cache_markers;
