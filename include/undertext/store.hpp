@@ -53,6 +53,9 @@ struct MessageRecord {
   std::int64_t time_ms = 0;  // its timestamp, else its arrival
   std::uint32_t tokens = 0;
   std::optional<Digest> redacted = {};  // set: the body was taken out, and this is its digest
+  // Of a commit only: the body is that of this earlier message of the conversation's own, and `body` is empty. It is read with its body, like any other;
+  // SQLite stores the bytes once.
+  std::optional<std::uint64_t> same_as = {};
   friend bool operator==(const MessageRecord&, const MessageRecord&) = default;
 };
 

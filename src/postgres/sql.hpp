@@ -128,6 +128,10 @@ FROM undertext_version WHERE conversation_id = $1 AND tenant = $2 AND operation_
 inline constexpr Statement insert_message{"insert_message", R"sql(
 INSERT INTO undertext_message (conversation_id, tenant, ordinal, role, time_ms, tokens, redacted, body)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8))sql"};
+inline constexpr Statement insert_message_like{"insert_message_like", R"sql(
+INSERT INTO undertext_message (conversation_id, tenant, ordinal, role, time_ms, tokens, redacted, body)
+VALUES ($1, $2, $3, $4, $5, $6, NULL,
+        (SELECT body FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal = $7)))sql"};
 inline constexpr Statement messages{"messages", R"sql(
 SELECT ordinal, role, time_ms, tokens, redacted, body FROM (
   SELECT ordinal, role, time_ms, tokens, redacted, body, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY ordinal) AS total

@@ -42,6 +42,7 @@ std::string line_of(const std::string& query, const std::vector<Parameter>& para
 LineAnswer ask(App::Rep& app, const Call& call, std::string_view line) {
   RequestOptions said{.takes = RequestOptions::Takes::queries};
   said.room = app.room_for_answer(call);
+  said.work = call.work;
   return answer_request(*app.conversation(call), line, said);
 }
 

@@ -1,0 +1,33 @@
+#include "server/request_work.hpp"
+
+#include <string>
+
+namespace undertext {
+namespace {
+
+// In the log and in the record that is stored.
+constexpr std::uint64_t copies_of_made = 2;
+
+Error interrupted(std::string why) { return {ErrorCode::unavailable, std::move(why)}; }
+
+}  // namespace
+
+std::shared_ptr<Work> work_of_request(http::Exchange& exchange, const Stopping& stopping, const RequestLimits& limits) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point began = Clock::now();
+  return std::make_shared<Work>(
+      WorkLimits{.interrupted = [&exchange, &stopping, limits, began]() -> std::optional<Error> {
+                   const auto passed = Clock::now() - began;
+                   if (passed >= limits.time) {
+                     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limits.time).count();
+                     return interrupted("it took longer than " + std::to_string(seconds) + " s: ask for less at once");
+                   }
+                   if (passed >= limits.time_after_gone && !exchange.is_open()) return interrupted("the client has gone");
+                   if (stopping.is_over(limits.time_after_stop)) return interrupted("the server is stopping");
+                   return std::nullopt;
+                 },
+                 .bytes_made_max = limits.bytes_made_max,
+                 .reserve = [&exchange](std::uint64_t bytes) { return exchange.reserve(copies_of_made * bytes); }});
+}
+
+}  // namespace undertext
