@@ -260,6 +260,11 @@ struct StoreOptions {
 // corrupt: as it says.
 UNDERTEXT_API Result<std::shared_ptr<Store>> open_store(std::string_view url, const StoreOptions& options = {});
 
+// Puts the backup in the place of the store that `url` names, as a whole, with neither log nor index of what was there before. The backup is read and
+// checked first, and stays as it is. unavailable: something has the store open. corrupt: the backup is damaged. not_found: there is no backup. unsupported:
+// not with this kind of store. Whatever fails has left the store as it was.
+UNDERTEXT_API std::optional<Error> restore_store(std::string_view url, const std::string& backup);
+
 // For tests, and for what need not last.
 UNDERTEXT_API std::shared_ptr<Store> memory_store();
 
