@@ -234,6 +234,9 @@ class UNDERTEXT_API Store {
   // conflict: expected_version is not the head, or it has forks.
   virtual std::optional<Error> prune(const Prune& prune, const CallOptions& options = {}) = 0;
 
+  // What a conversation's own records take, without what the store adds to them. not_found. This one reads them all; stores that know better override it.
+  virtual Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& options = {});
+
   // The store's own integrity, without what records mean: see check_store() for that.
   virtual Result<std::vector<Damage>> check(const CallOptions& options = {}) = 0;
   // Gives free space back to the system.

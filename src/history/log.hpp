@@ -187,8 +187,9 @@ struct Log {
     if (ordinal >= stored.size()) throw_no_message(ordinal);
   }
   Message body_of(const StoredMessage& at, std::uint32_t ordinal) const {
-    go_on();
-    return at.body.is_here() ? *at.body : bodies->body(ordinal);
+    Message body = at.body.is_here() ? *at.body : bodies->body(ordinal);
+    if (work) work->read(body.json());
+    return body;
   }
 
   // Stores a message and answers its ordinal. Whether it is a summary must be known by then.
@@ -294,11 +295,11 @@ class StoredReader {
   }
   // Valid until the next call.
   const Message& message(std::uint32_t ordinal) {
-    log_.go_on();
     const StoredMessage& at = (*this)[ordinal];
-    if (at.body.is_here()) return *at.body;
-    fetched_ = log_.bodies->body(ordinal);
-    return *fetched_;
+    if (!at.body.is_here()) fetched_ = log_.bodies->body(ordinal);
+    const Message& body = at.body.is_here() ? *at.body : *fetched_;
+    if (log_.work) log_.work->read(body.json());
+    return body;
   }
 
  private:

@@ -138,13 +138,12 @@ void View::iterator::look_ahead() {
         fetched = std::make_shared<std::vector<Message>>();
         fetched->reserve(read_max);  // pointed into
       }
-      rep_->log.go_on();
       fetched->push_back(rep_->log.bodies->body(ordinal));
       messages[count] = &fetched->back();
     }
+    if (rep_->log.work) rep_->log.work->read(messages[count]->json());
     ordinals[count++] = ordinal;
   };
-  rep_->log.go_on();
   if (rep_->is_log) {
     const std::uint64_t end = std::min<std::uint64_t>(rep_->log_length, ahead_index_ + read_max);
     for (std::uint64_t i = ahead_index_; i < end; ++i) look_up(static_cast<std::uint32_t>(i));

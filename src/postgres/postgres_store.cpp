@@ -196,6 +196,12 @@ class PostgresStore final : public Store {
     return read_messages(id, *rows);
   }
 
+  Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& options) override {
+    const Result<Rows> rows = read(id, sql::size, of(id), options);
+    if (!rows) return rows.error();
+    return static_cast<std::uint64_t>(rows->number(0, 0));
+  }
+
   Result<std::vector<Page>> pages(std::string_view id, std::span<const std::uint64_t> numbers,
                                   const CallOptions& options) override {
     for (const std::uint64_t number : numbers)

@@ -30,11 +30,11 @@ constexpr std::uint64_t worth_asking = 64 << 10;
 
 // The lines of a body are read one after the other.
 std::uint64_t reading_bytes(Body kind, std::string_view body) {
-  if (kind == Body::json) return json_reading_bytes(body);
+  if (kind == Body::json) return json_reading_bytes(body) + blocks_bytes(body);
   std::uint64_t most = 0;
   while (!body.empty()) {
     const std::string_view line = body.substr(0, body.find('\n'));
-    most = std::max(most, json_reading_bytes(line));
+    most = std::max(most, json_reading_bytes(line) + blocks_bytes(line));
     body.remove_prefix(std::min(line.size() + 1, body.size()));
   }
   return most;

@@ -1,16 +1,26 @@
 #include "server/request_work.hpp"
 
+#include <algorithm>
 #include <string>
+
+#include "message/turn.hpp"
 
 namespace undertext {
 namespace {
 
-// In the log and in the record that is stored.
-constexpr std::uint64_t copies_of_made = 2;
+// In the log, in the record that is stored, and in the same of a tenant.
+constexpr std::uint64_t copies_of_made = 3;
+
+// A block of a list that grows is there twice.
+constexpr std::uint64_t bytes_per_object = 2 * sizeof(Block);
 
 Error interrupted(std::string why) { return {ErrorCode::unavailable, std::move(why)}; }
 
 }  // namespace
+
+std::uint64_t blocks_bytes(std::string_view body) {
+  return static_cast<std::uint64_t>(std::count(body.begin(), body.end(), '{')) * bytes_per_object;
+}
 
 std::shared_ptr<Work> work_of_request(http::Exchange& exchange, const Stopping& stopping, const RequestLimits& limits) {
   using Clock = std::chrono::steady_clock;
@@ -27,6 +37,7 @@ std::shared_ptr<Work> work_of_request(http::Exchange& exchange, const Stopping& 
                    return std::nullopt;
                  },
                  .bytes_made_max = limits.bytes_made_max,
+                 .bytes_per_object = bytes_per_object,
                  .reserve = [&exchange](std::uint64_t bytes) { return exchange.reserve(copies_of_made * bytes); }});
 }
 

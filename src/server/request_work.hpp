@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <string_view>
 
 #include <undertext/work.hpp>
 
@@ -31,6 +32,9 @@ struct RequestLimits {
   std::chrono::milliseconds time_after_stop{2'000};        // once the server stops
   std::uint64_t bytes_made_max = std::uint64_t{32} << 20;  // of messages that operations make
 };
+
+// What reading the messages of a request's body takes besides its JSON values.
+std::uint64_t blocks_bytes(std::string_view body);
 
 // For as long as `exchange` and `stopping` live. What is made counts with what the request has of the budget.
 std::shared_ptr<Work> work_of_request(http::Exchange& exchange, const Stopping& stopping, const RequestLimits& limits);

@@ -65,7 +65,7 @@ class Gate {
         tokens_(std::move(tokens)),
         budget_(
             std::make_shared<http::Budget>(options.memory_bytes, options.memory_bytes / (tokens_ ? 2 : 1), memory_bytes_always)),
-        stores_(options.store),
+        stores_(options.store, options.quota),
         app_(app_options(options)),
         metrics_(app_.routes()),
         workers_(worker_limits(options.threads, tokens_ != nullptr)) {}
@@ -208,6 +208,8 @@ class Gate {
         {"event_streams", "Streams of events open now.", open.event_streams},
         {"open_conversations", "Conversations kept open.", open.conversations},
         {"open_conversations_bytes", "About what they have in memory.", open.cache_bytes},
+        {"quota_refused_total", "Writes refused because a tenant has stored what it may.", stores_.refused(),
+         Number::Kind::counter},
         {"compressions", "Compressions under way in the background.", open.compressions},
     });
   }

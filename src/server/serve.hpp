@@ -13,6 +13,7 @@
 #include <undertext/store.hpp>
 
 #include "http/http.hpp"
+#include "server/quota_store.hpp"
 
 namespace undertext {
 
@@ -30,6 +31,7 @@ struct ServeOptions {
   std::uint64_t cache_bytes = std::uint64_t{512} << 20;      // of all conversations that are kept open
   std::chrono::seconds request_time{60};                     // for one request, without exports and streams
   std::uint64_t made_bytes_max = std::uint64_t{32} << 20;    // of messages that the operations of one request make
+  Quota quota = {};                                          // of each tenant
   std::uint32_t connections_max = 4096;
   std::uint32_t connections_per_address_max = 2048;  // behind a proxy all come from one address
   bool log_requests = true;

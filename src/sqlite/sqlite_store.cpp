@@ -200,6 +200,14 @@ class SqliteStore final : public Store {
     return error ? error : overwrite_remains(options);
   }
 
+  Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& options) override {
+    return read_of<std::uint64_t>(id, options, [](Connection& connection, StoredConversation& stored) {
+      Statement row(connection, Sql::size);
+      row.number(key_of(stored.number, 0)).number(last_key_of(stored.number)).next();
+      return Result<std::uint64_t>(row.number_at(0) + stored.record.settings.size());
+    });
+  }
+
   Result<std::vector<Damage>> check(const CallOptions& options) override {
     return read<std::vector<Damage>>(patient(options), [&](Connection& connection) {
       // SQLite takes a page for damaged that it could not load for want of memory, so damage has to show twice.
@@ -345,6 +353,7 @@ class SqliteStore final : public Store {
       look_at_files(*connection);
       connection->run(Sql::begin_read);
       Result<T> answer = function(*connection);
+      if (!connection->in_transaction()) return answer;  // SQLite ended it: the answer is what is wrong
       connection->run(Sql::commit);
       give_back.good = std::move(connection);
       return answer;

@@ -39,6 +39,7 @@ enum class Sql : std::uint8_t {
   set_body,
   body,
   copies_of_body,
+  size,
   checkpoint,
   set_checkpoint,
   delete_checkpoint,
