@@ -168,6 +168,91 @@ class Gone(Served):
         connection.close()
 
 
+class Quotas(Served):
+    options = ("--tenant-mib", "1", "--tenant-conversations", "3")
+
+    def test_a_tenant_stores_no_more_than_it_may_until_it_takes_something_out(self):
+        for name in "bc":
+            self.server.make(name)
+        refused = self.server.request("POST", "/v1/conversations", {"id": "d"})
+        self.assertEqual((refused.status, refused.json()["error"]["field"]), (413, "quota"), refused)
+        self.append(600_000)
+        refused = self.server.append("b", "x" * 600_000)
+        self.assertEqual((refused.status, refused.json()["error"]["code"], refused.json()["error"]["field"]), (413, "too_large", "quota"))
+        self.assertEqual(self.server.append("b", "little").status, 200)
+        self.assertEqual(self.server.request("DELETE", "/v1/conversations/a").status, 200)
+        self.assertEqual(self.server.append("b", "x" * 600_000).status, 200)
+        self.server.make("d")
+        metrics = self.server.request("GET", "/metrics").body.decode()
+        self.assertEqual(re.search(r"^undertext_quota_refused_total (\d+)$", metrics, re.M)[1], "2")
+
+
+class Reading(Served):
+    options = ("--memory", "64")
+
+    def test_what_reading_a_message_takes_is_counted_before_it_is_read(self):
+        idle = self.server.resident_bytes()
+        body = '{"operation":"APPEND","messages":[{"role":"assistant","content":null,"tool_calls":[' + ",".join(["{}"] * 500_000) + "]}]}"
+        with Peak(self.server) as peak:
+            reply = self.server.request("POST", "/v1/conversations/a/operations", body, headers={"Content-Type": "application/json"})
+        self.assertEqual((reply.status, reply.json()["error"]["code"]), (413, "too_large"), reply)
+        if not SANITIZED:
+            self.assertLess(peak.most - idle, 64 * MIB)
+
+
+class Flood(unittest.TestCase):
+    """What one tenant does with all its might must not keep another one waiting."""
+
+    def latencies(self, server, token, seconds):
+        found, end = [], time.monotonic() + seconds
+        connection = server.connection()
+        while time.monotonic() < end:
+            began = time.monotonic()
+            reply = server.request("GET", "/v1/conversations/quiet/messages?last=5", token=token, connection=connection)
+            self.assertEqual(reply.status, 200, reply)
+            found.append(time.monotonic() - began)
+            time.sleep(0.002)
+        connection.close()
+        return sorted(found)
+
+    def flood(self, server, token, over):
+        body = [transform("c", "d")] * 50
+        while not over.is_set():
+            server.request("POST", "/v1/conversations/loud/preview", body, token=token)
+
+    def test_a_tenant_that_floods_does_not_keep_another_waiting(self):
+        folder = Folder(PROGRAM)
+        quiet, loud = folder.make_token("quiet", "quiet"), folder.make_token("loud", "loud")
+        server = Server(folder, "--tokens", folder.tokens)
+        try:
+            server.make("quiet", quiet)
+            server.make("loud", loud)
+            for k in range(20):
+                server.append("quiet", f"text {k}", quiet)
+            server.append("loud", "ab" * 100_000, loud)
+            seconds = 20 if FULL else 3
+            alone = self.latencies(server, quiet, seconds)
+            over = threading.Event()
+            others = [threading.Thread(target=self.flood, args=(server, loud, over)) for _ in range(32 if FULL else 8)]
+            for other in others:
+                other.start()
+            try:
+                beside = self.latencies(server, quiet, seconds)
+            finally:
+                over.set()
+                for other in others:
+                    other.join()
+            p99 = [latencies[len(latencies) * 99 // 100] * 1000 for latencies in (alone, beside)]
+            print(f"\n  p99 of the other tenant: {p99[0]:.1f} ms alone, {p99[1]:.1f} ms beside a flood", file=sys.stderr)
+            if FULL:
+                self.assertLessEqual(p99[1], 2 * max(p99[0], 5))
+            else:  # on a machine that does other things
+                self.assertLess(p99[1], 1000)
+        finally:
+            server.close()
+            folder.remove()
+
+
 class Connections(Served):
     options = ("--connections-per-address", "3")
 
