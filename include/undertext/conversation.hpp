@@ -159,6 +159,7 @@ struct CompressOptions {
   bool progress = false;  // a plan that falls short of the target is applied too, if it frees something: Receipt::target_reached
   OperationOptions operation = {};
   std::stop_token cancel = {};
+  std::shared_ptr<Work> work = {};         // null: without limits
   OnCompressionProgress on_progress = {};  // on the calling thread; an exception from it fails the call, which changes nothing
 };
 
@@ -194,8 +195,9 @@ class UNDERTEXT_API Conversation {
 
   // One operation, or a list as one atomic step: all or nothing, each making its version. An empty list is invalid_argument;
   // an error of a list carries operation_index.
-  Result<Outcome> apply(Operation operation);
-  Result<std::vector<Outcome>> apply(std::vector<Operation> operations);
+  // With `work`, also what that throws, as an error: too_large, unavailable.
+  Result<Outcome> apply(Operation operation, std::shared_ptr<Work> work = {});
+  Result<std::vector<Outcome>> apply(std::vector<Operation> operations, std::shared_ptr<Work> work = {});
 
   // Carries out what was carried out before, at its times and with the messages stored then, as one atomic step: how a conversation is taken over with
   // its history. No limit is watched, and nothing is compressed. corrupt: it cannot have been so. conflict: a known operation id.

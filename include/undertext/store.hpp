@@ -53,6 +53,9 @@ struct MessageRecord {
   std::int64_t time_ms = 0;  // its timestamp, else its arrival
   std::uint32_t tokens = 0;
   std::optional<Digest> redacted = {};  // set: the body was taken out, and this is its digest
+  // Of a commit only: the body is that of this earlier message of the conversation's own, and `body` is empty. It is read with its body, like any other;
+  // SQLite stores the bytes once.
+  std::optional<std::uint64_t> same_as = {};
   friend bool operator==(const MessageRecord&, const MessageRecord&) = default;
 };
 
@@ -231,6 +234,9 @@ class UNDERTEXT_API Store {
   // conflict: expected_version is not the head, or it has forks.
   virtual std::optional<Error> prune(const Prune& prune, const CallOptions& options = {}) = 0;
 
+  // What a conversation's own records take, without what the store adds to them. not_found. This one reads them all; stores that know better override it.
+  virtual Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& options = {});
+
   // The store's own integrity, without what records mean: see check_store() for that.
   virtual Result<std::vector<Damage>> check(const CallOptions& options = {}) = 0;
   // Gives free space back to the system.
@@ -256,6 +262,11 @@ struct StoreOptions {
 // sqlite:PATH, postgres://… or memory: (an empty one each time). invalid_argument: no such kind. unsupported: built without it. not_found, unavailable,
 // corrupt: as it says.
 UNDERTEXT_API Result<std::shared_ptr<Store>> open_store(std::string_view url, const StoreOptions& options = {});
+
+// Puts the backup in the place of the store that `url` names, as a whole, with neither log nor index of what was there before. The backup is read and
+// checked first, and stays as it is. unavailable: something has the store open. corrupt: the backup is damaged. not_found: there is no backup. unsupported:
+// not with this kind of store. Whatever fails has left the store as it was.
+UNDERTEXT_API std::optional<Error> restore_store(std::string_view url, const std::string& backup);
 
 // For tests, and for what need not last.
 UNDERTEXT_API std::shared_ptr<Store> memory_store();

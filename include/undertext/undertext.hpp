@@ -23,6 +23,7 @@
 #include <undertext/tokenizer.hpp>
 #include <undertext/usage.hpp>
 #include <undertext/view.hpp>
+#include <undertext/work.hpp>
 
 namespace undertext {
 

@@ -91,10 +91,14 @@ Desk::Desk() : terminal_(isatty(STDOUT_FILENO) == 1), screen_(screen_options(ter
   if (chosen_conversation.empty()) chosen_conversation = "default";
 }
 
+std::string Desk::url(const Common& common) const {
+  return common.store ? *common.store : chosen_store ? *chosen_store : default_store_url();
+}
+
 std::shared_ptr<Store> Desk::store(const Common& common, Need need, StoreOptions options) {
   add_models_of(common.models);
   const bool is_default = !common.store && !chosen_store && variable("UNDERTEXT_STORE").empty();
-  const std::string url = common.store ? *common.store : chosen_store ? *chosen_store : default_store_url();
+  const std::string url = this->url(common);
   const std::string tenant = common.tenant ? *common.tenant : chosen_tenant;
   const auto key = std::pair(url, tenant);
   if (const auto open = stores_.find(key); open != stores_.end()) return open->second;

@@ -39,6 +39,7 @@ class Desk {
     make,     // made where there is none
     another,  // conflict when there is one; of a store, the same as make
   };
+  std::string url(const Common& common) const;  // of the store that is meant
   // Opened once, and kept open. The folder of the default store is made too, for its owner alone.
   std::shared_ptr<Store> store(const Common& common, Need need = Need::there, StoreOptions options = {});
   // With the settings it was made with; or `config`, which it then keeps. One called "default" is always made.

@@ -1,6 +1,7 @@
 #include <undertext/conversation.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "compression/plan_by.hpp"
@@ -38,6 +39,19 @@ Result<Counting> prepare(Settings& settings) {
 // Whether the operation means the same on whatever another writer has made of the conversation.
 bool may_rebase(const Operation& operation) { return traits_of(operation).may_rebase && !operation.options.expected_version; }
 
+// The oldest version that may be younger than `since`. Clocks go wrong: a version whose time is before that of an earlier one says nothing of its age,
+// so only one whose time is in order shows that it, and all before it, are older.
+std::uint64_t first_since(const History& history, std::int64_t since_ms) {
+  std::uint64_t first = history.first_version().value;
+  std::int64_t latest_ms = std::numeric_limits<std::int64_t>::min();
+  for (std::uint64_t v = first; v <= history.version().value; ++v) {
+    const std::int64_t at_ms = history.version_info(Version(v)).timestamp_ms;
+    if (at_ms >= latest_ms && at_ms < since_ms) first = v + 1;
+    latest_ms = std::max(latest_ms, at_ms);
+  }
+  return std::min(first, history.version().value);
+}
+
 // The oldest version that a retention asks for.
 std::uint32_t first_kept(const History& history, const Retention& retention, std::int64_t now) {
   constexpr std::int64_t day_ms = 24ll * 60 * 60 * 1000;
@@ -51,9 +65,7 @@ std::uint32_t first_kept(const History& history, const Retention& retention, std
   }
   if (retention.days) {
     const std::int64_t since = now - static_cast<std::int64_t>(std::min<std::uint64_t>(*retention.days, 1u << 20)) * day_ms;
-    std::uint64_t v = head;
-    while (v > history.first_version().value && history.version_info(Version(v - 1)).timestamp_ms >= since) --v;
-    first = std::min(first, v);
+    first = std::min(first, first_since(history, since));
   }
   return static_cast<std::uint32_t>(std::max(first, history.first_version().value));
 }
@@ -138,10 +150,9 @@ Result<std::string> Conversation::stored_maker(Store& store, std::string_view id
   return read_stored(store, id, Durable::maker_of);
 }
 
-Result<Outcome> Conversation::apply(Operation operation) {
+Result<Outcome> Conversation::apply(Operation operation, std::shared_ptr<Work> work_limits) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
-  const Rep::Turn turn(*rep_);
-  return rep_->change(may_rebase(operation), [&](Rep::Work& work, bool tell) {
+  return rep_->change_within(std::move(work_limits), may_rebase(operation), [&](Rep::Work& work, bool tell) {
     const std::uint64_t tokens_before = work.stats.tokens;
     Result<Outcome> outcome = rep_->carry_out(operation, work, tell);
     if (outcome) rep_->compress_if_due(operation, tokens_before, work, *outcome, tell);
@@ -149,17 +160,16 @@ Result<Outcome> Conversation::apply(Operation operation) {
   });
 }
 
-Result<std::vector<Outcome>> Conversation::apply(std::vector<Operation> operations) {
+Result<std::vector<Outcome>> Conversation::apply(std::vector<Operation> operations, std::shared_ptr<Work> work_limits) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
   if (operations.empty()) return Error{ErrorCode::invalid_argument, "a list of operations must not be empty"};
-  const Rep::Turn turn(*rep_);
   const bool all_may = std::all_of(operations.begin(), operations.end(), may_rebase);
-  return rep_->change(all_may, [&](Rep::Work& work, bool tell) -> Result<std::vector<Outcome>> {
+  return rep_->change_within(std::move(work_limits), all_may, [&](Rep::Work& work, bool tell) -> Result<std::vector<Outcome>> {
     const std::uint64_t tokens_before = work.stats.tokens;
     std::vector<Outcome> outcomes;
     outcomes.reserve(operations.size());
     for (const Operation& operation : operations) {
-      Result<Outcome> outcome = rep_->carry_out(operation, work, tell);
+      Result<Outcome> outcome = answering_failure([&] { return rep_->carry_out(operation, work, tell); });
       if (!outcome) {
         outcome.error().operation_index = outcomes.size();
         return std::move(outcome.error());
@@ -200,7 +210,7 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
     if (plan) tell(CompressionProgress::Stage::applying);
     return plan;
   };
-  if (!strategy.is_slow()) return apply({op::CompressBy{make_plan}, options.operation});
+  if (!strategy.is_slow()) return apply({op::CompressBy{make_plan}, options.operation}, options.work);
 
   if (std::optional<Error> error = catch_up()) return std::move(*error);
   const History frozen = history();

@@ -58,6 +58,18 @@ Conversation::Rep::~Rep() {
   if (compressing.joinable()) compressing.join();
 }
 
+std::unique_lock<std::timed_mutex> Conversation::Rep::wait_for_turn(const undertext::Work* work) {
+  constexpr std::chrono::milliseconds between_questions{20};
+  std::unique_lock lock(turn, std::defer_lock);
+  if (work == nullptr) {
+    lock.lock();
+    return lock;
+  }
+  work->go_on();
+  while (!lock.try_lock_for(between_questions)) work->go_on();
+  return lock;
+}
+
 std::optional<Error> Conversation::Rep::refuse_nested() const {
   if (!is_changing_here()) return std::nullopt;
   return Error{ErrorCode::invalid_argument, "what is called during a change may read the conversation but must not change it"};

@@ -259,16 +259,37 @@ std::optional<Outcome> Durable::answered(std::string_view operation_id) {
   return read_outcome(found->answer);
 }
 
+// The message of this conversation's own whose copy this one is, with the same bytes. Nothing: there is none, or it is not worth a look.
+std::optional<std::uint64_t> Durable::same_body(const Log& log, std::uint32_t ordinal, const Message& body) const {
+  constexpr std::size_t worth_sharing = 1024;
+  if (body.json().size() < worth_sharing) return {};
+  const std::vector<std::uint32_t>* const originals = log.stands_for(ordinal);
+  if (!originals || originals->size() != 1 || log.originals(ordinal)) return {};
+  const std::uint32_t original = originals->front();
+  const std::uint64_t first_own = record_.origin ? record_.origin->log_length : 0;
+  if (original < first_own || log.stored[original].bytes != log.stored[ordinal].bytes) return {};
+  if (log.message(original) != body) return {};
+  return original;
+}
+
 Commit Durable::new_records(const History& history, const Outcomes& answers) const {
   const History::Rep& rep = history.rep();
   Commit commit{record_.id, record_.version, record_.next_page};
   const std::uint64_t head = rep.head_number();
   commit.messages.reserve(rep.log.size() - record_.log_length);
+  std::vector<Digest> digests;
+  digests.reserve(rep.log.size() - record_.log_length);
   StoredReader stored(rep.log);
   for (std::uint64_t ordinal = record_.log_length; ordinal < rep.log.size(); ++ordinal) {
     const auto at = static_cast<std::uint32_t>(ordinal);
-    const StoredMessage& message = stored[at];
-    commit.messages.push_back({ordinal, std::string(stored.message(at).json()), message.role(), message.time_ms, message.tokens});
+    const StoredMessage message = stored[at];
+    const Message body = stored.message(at);
+    MessageRecord record{ordinal, {}, message.role(), message.time_ms, message.tokens};
+    record.same_as = same_body(rep.log, at, body);
+    if (!record.same_as) record.body = body.json();
+    const bool is_known = record.same_as && *record.same_as >= record_.log_length;
+    digests.push_back(is_known ? digests[*record.same_as - record_.log_length] : sha256(body.json()));
+    commit.messages.push_back(std::move(record));
   }
   commit.versions.reserve(head - record_.version);
   std::unordered_map<std::uint64_t, std::pair<const std::string*, const Outcome*>> by_version;
@@ -291,16 +312,20 @@ Commit Durable::new_records(const History& history, const Outcomes& answers) con
       record.operation_id = *found->second.first;
       record.answer = outcome_bytes(*found->second.second);
     }
-    const std::span<const MessageRecord> all = commit.messages;
-    record.chain = chain = next_chain(chain, record, all.subspan(log_length - record_.log_length, row.log_length - log_length));
+    const std::uint64_t first = log_length - record_.log_length, count = row.log_length - log_length;
+    record.chain = chain =
+        next_chain(chain, record, std::span(commit.messages).subspan(first, count), std::span(digests).subspan(first, count));
     log_length = row.log_length;
     commit.versions.push_back(std::move(record));
   }
   return commit;
 }
 
-bool Durable::is_checkpoint_due(const Commit& commit) const {
+bool Durable::is_checkpoint_due(const Commit& commit, const History& history) const {
   if (commit.versions.empty()) return false;
+  // Whoever opens the conversation reads the bodies since the last checkpoint again, each copy of a shared one too.
+  const std::uint64_t bytes = history.log().sums(checkpoint_log_, commit.versions.back().log_length).bytes;
+  if (bytes > cache_bytes_ / 2) return true;
   const VersionRecord& last = commit.versions.back();
   return last.version - record_.checkpoint_version >= checkpoint_versions_ ||
          last.log_length - checkpoint_log_ >= checkpoint_versions_ * messages_per_version;
@@ -320,7 +345,7 @@ void Durable::stored(const Commit& commit) {
 std::optional<Error> Durable::commit(History& history, const Outcomes& answers) {
   Commit commit = new_records(history, answers);
   if (commit.versions.empty()) return {};
-  if (is_checkpoint_due(commit)) return store_with_checkpoint(std::move(commit), history);
+  if (is_checkpoint_due(commit, history)) return store_with_checkpoint(std::move(commit), history);
   if (std::optional<Error> error = store_->commit(commit)) return error;
   stored(commit);
   return {};

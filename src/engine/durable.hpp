@@ -71,8 +71,9 @@ class Durable {
   void replay_to(History& history, std::uint64_t version);
   std::vector<VersionRecord> versions(std::uint64_t first, std::uint64_t end);
   std::vector<MessageRecord> messages(std::uint64_t first, std::uint64_t end);
+  std::optional<std::uint64_t> same_body(const Log& log, std::uint32_t ordinal, const Message& body) const;
   Commit new_records(const History& history, const Outcomes& answers) const;
-  bool is_checkpoint_due(const Commit& commit) const;
+  bool is_checkpoint_due(const Commit& commit, const History& history) const;
   std::optional<Error> store_with_checkpoint(Commit commit, History& history);
   void stored(const Commit& commit);
   History history_on(const Checkpoint& checkpoint);

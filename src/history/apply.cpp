@@ -345,6 +345,7 @@ Problem perform(Draft& draft, const op::Merge& merge) {
   // What is carried out again looks into no body: some may have been taken out since.
   Result<Message> merged = draft.replays() ? some_message() : merge_at(draft, *indices, merge.separator);
   if (!merged) return merged.error();
+  draft.count_made(*merged);
   Result<std::vector<std::uint32_t>> stored = draft.store_copies({&*merged, 1}, *indices);
   if (!stored) return stored.error();
   put_in_place(draft, *indices, *stored);
@@ -358,6 +359,7 @@ Problem perform(Draft& draft, const op::Split& split) {
       draft.replays() ? Result<std::vector<Message>>(std::vector<Message>(split.at.size() + 1, some_message()))
                       : split_message(messages_at(draft, {split.index}).front(), split.at, draft.context().limits);
   if (!pieces) return pieces.error();
+  for (const Message& piece : *pieces) draft.count_made(piece);
   Result<std::vector<std::uint32_t>> stored = draft.store_copies(*pieces, {split.index});
   if (!stored) return stored.error();
   put_in_place(draft, {split.index}, *stored);
@@ -398,7 +400,10 @@ Problem perform(Draft& draft, const op::Transform& transform) {
     const Message message = messages_at(draft, {indices[k]}).front();
     Result<Message> result = std::visit(Change{message, draft.context().limits}, transform.change);
     if (!result) return result.error();
-    changed.push_back(std::move(*result));
+    // A copy in which nothing changed is the message itself, and takes no bytes of its own.
+    const bool is_same = *result == message;
+    if (!is_same) draft.count_made(*result);
+    changed.push_back(is_same ? message : std::move(*result));
   }
   std::vector<Splice> splices;
   splices.reserve(indices.size());
@@ -582,9 +587,10 @@ Result<Step> History::apply(const Operation& operation, const ApplyContext& cont
     if (rep().versions.size() > std::numeric_limits<std::uint32_t>::max() - 1) {
       return Error{ErrorCode::too_large, "the conversation has as many versions as it can"};
     }
+    if (context.work) context.work->go_on();
     if (const auto* compress = std::get_if<op::CompressBy>(&operation.what)) {
       if (!compress->plan) return bad("plan", "the function is empty");
-      Result<Plan> plan = compress->plan(*this);
+      Result<Plan> plan = compress->plan(limited(context.work));
       if (!plan) return plan.error();
       return apply({op::ApplyPlan{std::move(*plan)}, operation.options}, context);
     }

@@ -85,13 +85,14 @@ std::optional<Error> check_length(const SpelledOperation& spelled, const Request
 
 Result<Outcome> carry_out(Conversation& conversation, SpelledOperation& spelled, const RequestOptions& options) {
   const StrategyCall& by = spelled.compress_by;
-  if (!by.strategy) return conversation.apply(std::move(spelled.operation));
+  if (!by.strategy) return conversation.apply(std::move(spelled.operation), options.work);
   if (options.refuse_slow_strategies && by.strategy->is_slow())
     return Error{ErrorCode::unsupported, "a strategy that asks a model takes long: let it work in the background", "strategy"};
   return conversation.compress(*by.strategy, {.tokens_max = by.tokens_max,
                                               .progress = by.progress,
                                               .operation = std::move(spelled.operation.options),
                                               .cancel = options.cancel,
+                                              .work = options.work,
                                               .on_progress = options.on_progress});
 }
 
@@ -147,7 +148,7 @@ void answer_list(Conversation& conversation, JsonValue list, const RequestOption
     spellings.push_back({{}, {}, read.block, std::move(read.field_names)});
   }
   answer.line.reserve(answer_bytes * (operations.size() + 1));
-  const Result<std::vector<Outcome>> outcomes = conversation.apply(std::move(operations));
+  const Result<std::vector<Outcome>> outcomes = conversation.apply(std::move(operations), options.work);
   if (!outcomes) {
     const Error& error = outcomes.error();
     throw Failure(error.operation_index ? spellings.at(*error.operation_index).in_the_callers_words(error) : error);
@@ -184,7 +185,7 @@ void answer_value(Conversation& conversation, JsonValue root, const RequestOptio
   if (query) {
     // A stored conversation is read as of the newest version that anyone committed.
     if (std::optional<Error> error = conversation.catch_up()) throw Failure(std::move(*error));
-    const History history = conversation.history();
+    const History history = conversation.history().limited(options.work);
     Asked asked{history, conversation.settings(), conversation.counting(), conversation.aim(), options.room};
     asked.try_operations = [&](JsonValue list) { return try_operations(conversation, history.version(), list, options); };
     return answer_asked(asked, root, answer);

@@ -54,6 +54,7 @@ struct RequestOptions {
   std::size_t operations_max = std::numeric_limits<std::size_t>::max();
   std::size_t messages_max = std::numeric_limits<std::size_t>::max();
   AnswerRoom room = {};
+  std::shared_ptr<Work> work = {};  // null: without limits. Also of what a query reads
 };
 
 struct LineAnswer {

@@ -196,6 +196,12 @@ class PostgresStore final : public Store {
     return read_messages(id, *rows);
   }
 
+  Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& options) override {
+    const Result<Rows> rows = read(id, sql::size, of(id), options);
+    if (!rows) return rows.error();
+    return static_cast<std::uint64_t>(rows->number(0, 0));
+  }
+
   Result<std::vector<Page>> pages(std::string_view id, std::span<const std::uint64_t> numbers,
                                   const CallOptions& options) override {
     for (const std::uint64_t number : numbers)
@@ -263,7 +269,17 @@ class PostgresStore final : public Store {
       add_checkpoint(batch, id, *commit.checkpoint, commit.pages);
       if (!commit.freed_pages.empty()) batch.add(sql::free_pages, of(id, numbers(commit.freed_pages)));
     }
-    for (const MessageRecord& message : commit.messages) batch.add(sql::insert_message, of_message(id, message));
+    for (const MessageRecord& message : commit.messages) {
+      if (!message.same_as) {
+        batch.add(sql::insert_message, of_message(id, message));
+        continue;
+      }
+      batch.require(sql::require_message, of(id, number(*message.same_as)), ErrorCode::not_found,
+                    no_message(id, *message.same_as).message);
+      batch.add(sql::insert_message_like,
+                of(id, number(message.ordinal), number(static_cast<std::int64_t>(message.role)), number(message.time_ms),
+                   number(std::uint64_t{message.tokens}), number(*message.same_as)));
+    }
     if (commit.settings) batch.add(sql::update_settings, of(id, bytes(*commit.settings)));
     Outcome outcome = session_->run(transaction);
     if (is_in_doubt(outcome)) {

@@ -128,11 +128,19 @@ FROM undertext_version WHERE conversation_id = $1 AND tenant = $2 AND operation_
 inline constexpr Statement insert_message{"insert_message", R"sql(
 INSERT INTO undertext_message (conversation_id, tenant, ordinal, role, time_ms, tokens, redacted, body)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8))sql"};
+inline constexpr Statement insert_message_like{"insert_message_like", R"sql(
+INSERT INTO undertext_message (conversation_id, tenant, ordinal, role, time_ms, tokens, redacted, body)
+VALUES ($1, $2, $3, $4, $5, $6, NULL,
+        (SELECT body FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal = $7)))sql"};
 inline constexpr Statement messages{"messages", R"sql(
 SELECT ordinal, role, time_ms, tokens, redacted, body FROM (
   SELECT ordinal, role, time_ms, tokens, redacted, body, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY ordinal) AS total
   FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal >= $3 AND ordinal < $4 ORDER BY ordinal LIMIT $5) m
 WHERE total - size < $6 ORDER BY ordinal)sql"};
+inline constexpr Statement size{"size", R"sql(
+SELECT ((SELECT coalesce(sum(octet_length(body)), 0) FROM undertext_message WHERE conversation_id = $1 AND tenant = $2)
+      + (SELECT coalesce(sum(octet_length(arguments) + octet_length(answer)), 0) FROM undertext_version WHERE conversation_id = $1 AND tenant = $2)
+      + (SELECT coalesce(sum(octet_length(bytes)), 0) FROM undertext_page WHERE conversation_id = $1 AND tenant = $2))::bigint)sql"};
 inline constexpr Statement replace_message{"replace_message", R"sql(
 UPDATE undertext_message SET role = $4, time_ms = $5, tokens = $6, redacted = coalesce(redacted, $7), body = $8
 WHERE conversation_id = $1 AND tenant = $2 AND ordinal = $3)sql"};

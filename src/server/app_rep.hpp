@@ -30,6 +30,7 @@ struct App::Rep {
   TenantCounts exports;
   RequestsByKey operation_requests{65'536};
   Readiness readiness;
+  Stopping stopping;
   std::vector<Route> routes;
   std::string openapi, docs;
 

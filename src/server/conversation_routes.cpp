@@ -148,7 +148,7 @@ http::Reply show(App::Rep& app, const Call& call) {
   const std::shared_ptr<Store> store = app.store(call);
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
   if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
-  const History history = conversation->history();
+  const History history = conversation->history().limited(call.work);
   ConversationRecord record = store->find(*call.find("id")).value();
   record.version = history.version().value;  // the record may be newer by now
   std::string out = R"({"ok":true,"result":{)";

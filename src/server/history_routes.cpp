@@ -16,7 +16,7 @@ using Type = Parameter::Type;
 History newest(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
   if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
-  return conversation->history();
+  return conversation->history().limited(call.work);
 }
 
 http::Reply with_etag(std::string body, Version version) {

@@ -54,11 +54,11 @@ void append_changed(AnswerText& out, const History& history, const std::vector<s
 http::Reply preview(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
   if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
-  const History before = conversation->history();
+  const History before = conversation->history().limited(call.work);
   Conversation trial = conversation->trial(before.version()).value();
   LineAnswer answer = answer_request(trial, call.request.body, app.operating(call));
   if (answer.error) return operated(call, std::move(answer));
-  const History after = trial.history();
+  const History after = trial.history().limited(call.work);
   const Diff diff = after.diff(before.version(), after.version()).value();
   AnswerText out(app.room_for_answer(call), "");
   // The answers as a list has them, whether or not there was a list; and more behind them.

@@ -44,6 +44,7 @@ LineAnswer ask(App::Rep& app, const Call& call, std::string_view line) {
   said.operations_max = app.options.limits.operations_per_list;  // of those that are only tried
   said.messages_max = app.options.limits.messages_per_operation;
   said.room = app.room_for_answer(call);
+  said.work = call.work;
   return answer_request(*app.conversation(call), line, said);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <undertext/error.hpp>
+#include <undertext/work.hpp>
 
 #include "http/http.hpp"
 
@@ -47,6 +48,7 @@ struct Call {
   const Caller& caller;
   Parameters parameters;  // absent ones are not there, unless they have `otherwise`
   std::unique_ptr<http::Exchange> exchange;
+  std::shared_ptr<Work> work = {};  // what the request may use up
 
   const std::string* find(std::string_view name) const;  // null: absent
   bool has(std::string_view name) const { return find(name) != nullptr; }

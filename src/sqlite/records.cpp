@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sqlite/schema.hpp"
+#include "sqlite/shared_body.hpp"
 
 namespace undertext {
 namespace {
@@ -40,11 +41,40 @@ MessageRecord message_at(Statement& row) {
   return message;
 }
 
-void bind_message(Statement& row, std::uint64_t conversation, const MessageRecord& message) {
+std::optional<std::string> read_body(Connection& connection, std::uint64_t number, std::uint64_t ordinal) {
+  Statement row(connection, Sql::body);
+  if (!fits(ordinal) || !row.number(key_of(number, ordinal)).next()) return std::nullopt;
+  return std::string(row.bytes_at(0));
+}
+
+// The message whose body this one has: itself, or the one that it is a copy of.
+Result<std::uint64_t> owner_of_body(Connection& connection, const StoredConversation& stored, std::uint64_t ordinal) {
+  const std::optional<std::string> body = read_body(connection, stored.number, ordinal);
+  if (!body) return no_message(stored.record.id, ordinal);
+  return shared_with(*body).value_or(ordinal);
+}
+
+// Before a body goes: the first copy of it gets the bytes, and the others name that one.
+void hand_body_on(Connection& connection, std::uint64_t number, std::uint64_t ordinal) {
+  std::vector<std::uint64_t> copies;
+  {
+    const std::string named = shared_body(ordinal);
+    Statement rows(connection, Sql::copies_of_body);
+    rows.number(key_of(number, ordinal)).number(last_key_of(number)).bytes(named);
+    while (rows.next()) copies.push_back(rows.number_at(0));
+  }
+  if (copies.empty()) return;
+  const std::optional<std::string> body = read_body(connection, number, ordinal);
+  const std::string named = shared_body(copies.front() & record_number_max);
+  Statement set(connection, Sql::set_body);
+  for (const std::uint64_t key : copies) set.again().number(key).bytes(key == copies.front() ? *body : named).finish();
+}
+
+void bind_message(Statement& row, std::uint64_t conversation, const MessageRecord& message, std::string_view body) {
   row.number(key_of(conversation, message.ordinal)).number(static_cast<std::uint64_t>(message.role)).signed_number(message.time_ms);
   row.number(message.tokens);
   message.redacted ? row.digest(*message.redacted) : row.null();
-  row.bytes(message.body);
+  row.bytes(body);
 }
 
 void write_checkpoint(Connection& connection, std::uint64_t number, const Checkpoint& checkpoint, const std::vector<Page>& pages) {
@@ -140,9 +170,15 @@ std::vector<MessageRecord> read_messages(Connection& connection, std::uint64_t n
   Statement rows(connection, Sql::messages);
   rows.number(key_of(number, first)).number(key_of(number, std::min(end, record_number_max))).number(answer_records_max);
   while (rows.next()) {
-    bytes += rows.bytes_at(5).size();
+    std::optional<std::string> shared;
+    if (const std::optional<std::uint64_t> owner = shared_with(rows.bytes_at(5))) {
+      shared = read_body(connection, number, *owner);
+      if (!shared || shared_with(*shared)) throw SqliteError{SQLITE_CORRUPT, "the body of a message is missing"};
+    }
+    bytes += shared ? shared->size() : rows.bytes_at(5).size();
     if (!found.empty() && bytes > answer_bytes_max) break;
     found.push_back(message_at(rows));
+    if (shared) found.back().body = *std::move(shared);
   }
   return found;
 }
@@ -218,7 +254,13 @@ std::optional<Error> write_commit(Connection& connection, const Commit& commit) 
   {
     Statement add(connection, Sql::add_message);
     for (const MessageRecord& message : commit.messages) {
-      bind_message(add.again(), number, message);
+      std::string named;
+      if (message.same_as) {
+        const Result<std::uint64_t> owner = owner_of_body(connection, *stored, *message.same_as);
+        if (!owner) return owner.error();
+        named = shared_body(*owner);
+      }
+      bind_message(add.again(), number, message, message.same_as ? named : message.body);
       add.finish();
     }
   }
@@ -247,8 +289,9 @@ std::optional<Error> write_stubs(Connection& connection, const StoredConversatio
     if (old.empty()) throw SqliteError{SQLITE_CORRUPT, "message " + std::to_string(stub.ordinal) + " is missing"};
     const Result<MessageRecord> made = stub_for(old.front(), stub);
     if (!made) return made.error();
+    hand_body_on(connection, stored.number, stub.ordinal);
     Statement set(connection, Sql::set_message);
-    bind_message(set, stored.number, *made);
+    bind_message(set, stored.number, *made, made->body);
     set.finish();
     if (removal) add_removal(connection, record.id, stub.ordinal, *removal, *made->redacted);
   }

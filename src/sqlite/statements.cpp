@@ -55,6 +55,15 @@ const char* sql_text(Sql sql) {
     case Sql::set_message:
       return "UPDATE messages SET role = ?2, time_ms = ?3, tokens = ?4, redacted = ?5, body = ?6 WHERE key = ?1";
 
+    case Sql::set_body: return "UPDATE messages SET body = ?2 WHERE key = ?1";
+    case Sql::body: return "SELECT body FROM messages WHERE key = ?1";
+    case Sql::copies_of_body: return "SELECT key FROM messages WHERE key > ?1 AND key <= ?2 AND body = ?3 ORDER BY key";
+
+    case Sql::size:
+      return "SELECT (SELECT coalesce(sum(length(body)), 0) FROM messages WHERE key BETWEEN ?1 AND ?2) + "
+             "(SELECT coalesce(sum(length(arguments) + length(answer)), 0) FROM versions WHERE key BETWEEN ?1 AND ?2) + "
+             "(SELECT coalesce(sum(length(bytes)), 0) FROM pages WHERE key BETWEEN ?1 AND ?2)";
+
     case Sql::checkpoint: return "SELECT version, next_page, root FROM checkpoints WHERE conversation = ?1";
     case Sql::set_checkpoint:
       return "INSERT INTO checkpoints (conversation, version, next_page, root) VALUES (?1, ?2, ?3, ?4) "

@@ -18,7 +18,12 @@ std::string hex(const Digest& digest);
 // What the chain of a new conversation's first version goes on from. A fork goes on from its origin's.
 Digest first_chain(std::string_view conversation);
 
-// `messages` are those that the version stored.
+// What stands for a message's body: its digest, also where the body was taken out.
+Digest body_digest(const MessageRecord& message);
+
+// `messages` are those that the version stored; `digests`, where they are known, are those of their bodies.
 Digest next_chain(const Digest& before, const VersionRecord& version, std::span<const MessageRecord> messages);
+Digest next_chain(const Digest& before, const VersionRecord& version, std::span<const MessageRecord> messages,
+                  std::span<const Digest> digests);
 
 }  // namespace undertext

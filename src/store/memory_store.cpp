@@ -181,6 +181,7 @@ class MemoryStore final : public Store {
       const std::uint64_t first_free_page = pages_needed_by_forks(kept);
       std::vector<VersionRecord> versions = commit.versions;
       std::vector<MessageRecord> messages = commit.messages;
+      if (auto error = put_same_bodies(kept, messages)) return error;
       std::optional<Checkpoint> checkpoint = commit.checkpoint;
       std::optional<std::string> settings = commit.settings;
       make_room(kept.versions, versions.size());
@@ -304,6 +305,19 @@ class MemoryStore final : public Store {
   bool is_purged(std::string_view id) const {
     return std::any_of(removals_.begin(), removals_.end(),
                        [&](const RemovalRecord& r) { return !r.ordinal && r.conversation == id; });
+  }
+
+  // A copy has a body of its own here.
+  static std::optional<Error> put_same_bodies(const Kept& kept, std::vector<MessageRecord>& messages) {
+    for (MessageRecord& message : messages) {
+      if (!message.same_as) continue;
+      const std::uint64_t first_new = messages.front().ordinal;
+      if (*message.same_as < kept.first_message()) return no_message(kept.record.id, *message.same_as);
+      message.body = *message.same_as < first_new ? kept.messages[*message.same_as - kept.first_message()].body
+                                                  : messages[*message.same_as - first_new].body;
+      message.same_as.reset();
+    }
+    return std::nullopt;
   }
 
   // Pages below this number may be some fork's.

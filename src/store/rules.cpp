@@ -110,6 +110,8 @@ std::optional<Error> bad_commit(const Commit& commit) {
   for (const MessageRecord& message : commit.messages) {
     if (message.ordinal != ordinal++) return invalid("messages are not one after the other", "messages");
     if (auto error = too_large("a message", message.body.size(), record_bytes_max)) return error;
+    if (message.same_as && (*message.same_as >= message.ordinal || !message.body.empty()))
+      return invalid("a body that is the same as an earlier one is not given again", "messages");
   }
   if (commit.settings)
     if (auto error = too_large("settings", commit.settings->size(), record_bytes_max)) return error;
