@@ -280,16 +280,26 @@ undertext_status undertext_checkpoint(undertext_conversation* conversation, unde
   return guarded(conversation, error, [](undertext_conversation& at) { return at.conversation.checkpoint(); });
 }
 
-undertext_status undertext_redact(undertext_conversation* conversation, undertext_text removal, undertext_string* error) {
+undertext_status undertext_redact(undertext_conversation* conversation, undertext_text removal, undertext_string* redaction,
+                                  undertext_string* error) {
+  c::clear(redaction);
   return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
     std::vector<Ordinal> ordinals;
     Removal about{.who = {}, .at_ms = c::now_ms(), .why = {}};
+    RedactOptions options;
     const Failed bad = read_object(removal, "a removal", [&](Fields& fields) {
       fields.need("ordinals", ordinals);
       fields.need("who", about.who);
       fields.take("why", about.why);
+      fields.take("derived", options.derived);
     });
-    return bad ? bad : at.conversation.redact(ordinals, about);
+    if (bad) return bad;
+    const Result<Redaction> done = at.conversation.redact(ordinals, about, options);
+    if (!done) return done.error();
+    std::string json;
+    append_json(json, *done);
+    give(redaction, std::move(json));
+    return std::nullopt;
   });
 }
 

@@ -135,6 +135,29 @@ struct Reclaimed {
   std::uint64_t messages = 0;  // whose bodies no kept version needs: taken out, stubs left
 };
 
+struct RedactOptions {
+  bool derived = false;  // what was made from the messages, too
+};
+
+// What redact() found and did.
+struct Redaction {
+  struct Derived {
+    std::string conversation;
+    Ordinal ordinal;
+    bool is_summary = false;  // else an edited copy: of REPLACE, MERGE, SPLIT or TRANSFORM
+    friend bool operator==(const Derived&, const Derived&) = default;
+  };
+  struct Quoting {
+    std::string conversation;
+    Version version;
+    friend bool operator==(const Quoting&, const Quoting&) = default;
+  };
+  std::uint64_t messages = 0;  // that were redacted
+  std::vector<Derived>
+      derived;  // what was made from those asked for, here and in forks; not redacted unless RedactOptions::derived
+  std::vector<Quoting> operations;  // whose descriptions or arguments quote them; likewise
+};
+
 // What an operation did, and what a caller should know of besides: a limit that was crossed, a compression that followed, or one that ended in
 // the background since the last operation.
 struct Outcome : Applied {
@@ -255,8 +278,10 @@ class UNDERTEXT_API Conversation {
   // Reads every page and checks that it can be: what check_store() does not. corrupt: one cannot.
   std::optional<Error> check();
   // Takes the bodies of messages out for good, in this conversation, its forks and what it was forked from; a stub with who, when, why and the
-  // body's digest stays in their place. Not in copies: summaries, merged or edited messages, arguments of operations.
-  std::optional<Error> redact(const std::vector<Ordinal>& ordinals, const Removal& removal);
+  // body's digest stays in their place. Returns what else may have their text: the summaries and edited copies that stand for them, and operations whose
+  // texts quote them (eight bytes in a row). With `derived` these are redacted, too. Marks, ids and names stay.
+  Result<Redaction> redact(const std::vector<Ordinal>& ordinals, const Removal& removal, const RedactOptions& options = {});
+  Result<Redaction> find_derived(const std::vector<Ordinal>& ordinals);  // the same, with nothing redacted
   // Gives old versions up, and what only they needed. unsupported: while there are forks.
   Result<Reclaimed> give_up_versions(const Retention& retention);
 
@@ -269,6 +294,7 @@ class UNDERTEXT_API Conversation {
 
  private:
   std::optional<Error> count_anew();
+  friend class RedactionOfFamily;
 
   struct Rep;
   explicit Conversation(std::unique_ptr<Rep> rep);

@@ -244,11 +244,38 @@ std::string read_whole(const std::string& path, std::uint64_t bytes_max) {
   return text;
 }
 
+Error about_option(std::string_view option, Error error) {
+  error.message = std::string(option) + ": " + error.message;
+  return error;
+}
+
+namespace {
+
+std::string file_of(std::string_view option, const std::string& path) {
+  try {
+    return read_whole(path, std::uint64_t{64} << 20);
+  } catch (const Failure& failure) {
+    throw Failure(about_option(option, failure.error()));
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> config_of(const std::optional<std::string>& given) {
+  if (!given) return {};
+  const std::size_t first = given->find_first_not_of(" \t\r\n");
+  std::string config = first == std::string::npos || (*given)[first] == '{' ? *given : file_of("--config", *given);
+  const Result<JsonText> text = JsonText::parse(config, {});
+  if (!text) throw Failure(about_option("--config", text.error()));
+  if (!text->root().is(JsonType::object)) fail(ErrorCode::invalid_argument, "--config: it is no JSON object", "config");
+  return config;
+}
+
 void add_models_of(const std::optional<std::string>& path) {
   if (!path) return;
-  if (std::optional<Error> error = add_models(read_whole(*path, std::uint64_t{64} << 20))) {
+  if (std::optional<Error> error = add_models(file_of("--models", *path))) {
     error->message = *path + ": " + error->message;
-    throw Failure(std::move(*error));
+    throw Failure(about_option("--models", *std::move(error)));
   }
 }
 
@@ -256,8 +283,7 @@ std::optional<std::string> with_model(std::optional<std::string> config, const s
   if (!model) return config;
   const std::string given = config.value_or("{}");
   const Result<JsonText> text = JsonText::parse(given, {});
-  if (!text) throw Failure(text.error());
-  if (!text->root().is(JsonType::object)) fail(ErrorCode::invalid_argument, "the settings must be a JSON object", "config");
+  if (!text) throw Failure(about_option("--config", text.error()));
   if (text->root().find("model")) fail(ErrorCode::invalid_argument, "the settings name a model already", "model");
   std::string out = R"({"model":)";
   append_json_string(out, *model);

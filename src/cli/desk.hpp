@@ -95,6 +95,11 @@ std::string user_name();
 // The whole of a file, or of standard input for "-". Throws Failure: not_found, unavailable, too_large.
 std::string read_whole(const std::string& path, std::uint64_t bytes_max = std::uint64_t{1} << 30);
 
+// Settings as JSON: `given` itself, or what the file of this name holds; - is standard input. Throws Failure, which names the option.
+std::optional<std::string> config_of(const std::optional<std::string>& given);
+// The same error, beginning with the option that it is about.
+Error about_option(std::string_view option, Error error);
+
 // Lays the models of a file over the table; nothing for none. Throws Failure.
 void add_models_of(const std::optional<std::string>& path);
 // Settings with a model among them: `config` as JSON, or none. Throws Failure: it is no object, or has one.

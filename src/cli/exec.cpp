@@ -76,7 +76,7 @@ int run_exec(const ExecOptions& options) {
   std::optional<std::string> given;
   try {
     add_models_of(options.models);
-    given = with_model(options.config, options.model);
+    given = with_model(config_of(options.config), options.model);
   } catch (const Failure& failure) {
     return refuse(failure.error());
   }
@@ -95,7 +95,7 @@ int run_exec(const ExecOptions& options) {
   DoorSettings door;
   if (config) {
     Result<DoorSettings> read = read_settings(*config);
-    if (!read) return refuse(read.error());
+    if (!read) return refuse(given ? about_option("--config", read.error()) : read.error());
     door = std::move(*read);
   }
   if (store && !given) {

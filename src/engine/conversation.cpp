@@ -347,30 +347,6 @@ std::optional<Error> Conversation::check() {
   return rep_->change_stored([&](History& history) { return rep_->durable->check(history); });
 }
 
-std::optional<Error> Conversation::redact(const std::vector<Ordinal>& ordinals, const Removal& removal) {
-  return rep_->change_stored(
-      [&](History& history) -> std::optional<Error> {
-        std::vector<std::string> others;
-        const std::optional<Error> redacted = rep_->durable->redact(history, ordinals, removal, others);
-        if (redacted && redacted->code == ErrorCode::not_found) return redacted;
-        // Sizes and counts are those of the stubs from now on, also where not all of it could be done: some bodies may be gone.
-        std::optional<Error> counted;
-        do {
-          history = rep_->durable->load().recounted_where_replaced(rep_->context.count_tokens);
-          counted = rep_->durable->recounted(history, rep_->tokenizer);
-        } while (counted && counted->code == ErrorCode::conflict);
-        for (const std::string& origin : others) {
-          Settings settings = rep_->settings;
-          settings.tokenizer.clear();
-          Result<Conversation> opened = rep_->durable->open_another(origin, settings);
-          if (!opened) return opened.error();
-          if (std::optional<Error> error = opened->count_anew()) return error;
-        }
-        return redacted ? redacted : counted;
-      },
-      Rep::Tell::rewritten);
-}
-
 std::optional<Error> Conversation::count_anew() {
   return rep_->change_stored(
       [&](History& history) {

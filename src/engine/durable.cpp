@@ -385,6 +385,11 @@ std::optional<Error> Durable::fork(const History& start, std::string_view id, st
   return {};
 }
 
+Result<Conversation> Durable::open_counted(const std::string& id, Settings settings) const {
+  settings.tokenizer.clear();
+  return open_another(id, settings);
+}
+
 Result<Conversation> Durable::open_another(std::string_view id, const Settings& settings) const {
   return Conversation::open(store_, id, settings,
                             {.make = OpenOptions::Make::never,
@@ -393,44 +398,19 @@ Result<Conversation> Durable::open_another(std::string_view id, const Settings& 
                              .checkpoint_versions = checkpoint_versions_});
 }
 
-std::optional<Error> Durable::redact(const History& history, const std::vector<Ordinal>& ordinals, const Removal& removal,
-                                     std::vector<std::string>& others) {
-  std::unordered_map<std::string, std::vector<MessageRecord>> by_owner;
-  for (const Ordinal ordinal : ordinals) {
-    if (ordinal.value >= history.stats().total_messages) {
-      return Error{ErrorCode::not_found, "there is no message with ordinal " + std::to_string(ordinal.value), "ordinal"};
-    }
-    MessageRecord record = messages(ordinal.value, ordinal.value + 1).at(0);
-    if (!record.redacted) record.redacted = sha256(record.body);
-    record.body = redacted(message_of(record), {removal.who, removal.at_ms, removal.why, hex(*record.redacted)}).json();
-    by_owner[lineage_.of_message(ordinal.value).id].push_back(std::move(record));
-  }
-  bodies_.reset();  // it may know the old ones
-  std::optional<Error> failed;
-  for (const auto& [owner, stubs] : by_owner) {
-    std::uint64_t lowest = stubs.front().ordinal;
-    for (const MessageRecord& stub : stubs) lowest = std::min(lowest, stub.ordinal);
-    add_sharers(owner, lowest, others);
-    if (std::optional<Error> error = store_->redact(owner, stubs, removal)) failed = std::move(error);
-  }
-  return failed;
-}
-
-// The conversation, and those forked from it after the message was there.
-void Durable::add_sharers(const std::string& id, std::uint64_t ordinal, std::vector<std::string>& sharers) const {
-  const ConversationRecord record = store_->find(id).value();
-  if (id != id_ && std::find(sharers.begin(), sharers.end(), id) == sharers.end()) sharers.push_back(id);
-  for (const std::string& fork : record.forks) {
-    const Result<ConversationRecord> found = store_->find(fork);
-    if (found && found->origin && ordinal < found->origin->log_length) add_sharers(fork, ordinal, sharers);
-  }
-}
-
 std::optional<Error> Durable::check(const History& history) const {
   PageWriter writer(space_id_, next_page_);
   writer.forget_saved();  // so that every page is read, to be written again; which it is not
   SavedHistory::save(history.rep(), writer);
   return {};
+}
+
+void Durable::save_anew(const History& history, Prune& prune) const {
+  PageWriter writer(space_id_, next_page_);
+  writer.forget_saved();
+  std::string root = SavedHistory::save(history.rep(), writer);
+  prune.checkpoint = Checkpoint{history.version().value, writer.next_page(), std::move(root)};
+  prune.pages = as_pages(writer.take_pages());
 }
 
 Result<Reclaimed> Durable::give_up(History& history, std::uint32_t first, std::int64_t now_ms) {
@@ -456,11 +436,7 @@ Result<Reclaimed> Durable::give_up(History& history, std::uint32_t first, std::i
     prune.stubs.push_back(std::move(record));
   }
   reclaimed.messages = prune.stubs.size();
-  PageWriter writer(space_id_, next_page_);
-  writer.forget_saved();
-  std::string root = SavedHistory::save(kept.rep(), writer);
-  prune.checkpoint = Checkpoint{kept.version().value, writer.next_page(), std::move(root)};
-  prune.pages = as_pages(writer.take_pages());
+  save_anew(kept, prune);
   if (std::optional<Error> error = store_->prune(prune)) return *error;
   bodies_.reset();
   record_.first_version = first;

@@ -204,10 +204,13 @@ export class Conversation extends Requests<'later'> {
     await this.#inTurn(() => this.#handle.checkpointLater())
   }
 
-  /** The bytes of these messages are gone for good; stubs stay. */
-  async redact(ordinals: readonly number[], who: string, why?: string): Promise<void> {
-    const text = encode({ ordinals, who, why })
-    await this.#inTurn(() => this.#handle.redactLater(text))
+  /**
+   * The bytes of these messages are gone for good; stubs stay. Returns what else may have their text: summaries and edited copies that stand for them, and
+   * operations that quote them, in forks too. With `derived` these are redacted as well.
+   */
+  async redact(ordinals: readonly number[], who: string, why?: string, options: { derived?: boolean } = {}): Promise<Redaction> {
+    const text = encode({ ordinals, who, why, derived: options.derived })
+    return JSON.parse(await this.#inTurn(() => this.#handle.redactLater(text))) as Redaction
   }
 
   async giveUpVersions(retention: Retention): Promise<Reclaimed> {

@@ -68,7 +68,7 @@ export interface NativeHandle {
   cancelCompression(): void
   catchUpLater(): Promise<void>
   checkpointLater(): Promise<void>
-  redactLater(removal: Text): Promise<void>
+  redactLater(removal: Text): Promise<string>
   giveUpVersionsLater(retention: Text): Promise<string>
   /** In memory. */
   fork(version?: number): NativeHandle

@@ -317,7 +317,14 @@ void bind_conversation(nb::module_& module) {
            })
       .def("catch_up", alone<undertext_catch_up>)
       .def("checkpoint", alone<undertext_checkpoint>)
-      .def("redact", told<Json, undertext_redact>, anything())
+      .def("redact",
+           [](Conversation& self, nb::handle removal) {
+             const Json json(removal);
+             const Use use(self);
+             Answered redaction;
+             call([&](undertext_string* error) { return undertext_redact(*use, json.get(), &redaction.string, error); });
+             return read_json(redaction.view());
+           })
       .def("give_up_versions",
            [](Conversation& self, nb::handle retention) {
              const Json json(retention);

@@ -385,9 +385,13 @@ class Conversation:
     def checkpoint(self) -> None:
         self._native.checkpoint()
 
-    def redact(self, ordinals: Sequence[int], *, who: str, why: str = "") -> None:
-        """Their bytes are gone for good, from every version; stubs stay."""
-        self._native.redact({"ordinals": ordinals, "who": who, "why": why})
+    def redact(self, ordinals: Sequence[int], *, who: str, why: str = "", derived: bool = False) -> Redaction:
+        """Their bytes are gone for good, from every version; stubs stay.
+
+        Returns what else may have their text: summaries and edited copies that stand for them, and operations that quote them, in forks too. With
+        `derived` these are redacted as well.
+        """
+        return cast(Redaction, self._native.redact({"ordinals": ordinals, "who": who, "why": why, "derived": derived}))
 
     def give_up_versions(self, *, versions: int | None = None, batches: int | None = None, days: int | None = None) -> Dict[str, Any]:
         return cast(Dict[str, Any], self._native.give_up_versions(given({"versions": versions, "batches": batches, "days": days})))
