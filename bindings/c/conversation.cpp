@@ -256,9 +256,17 @@ undertext_status undertext_report_usage(undertext_conversation* conversation, un
   return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
     UsageReport report;
     if (Failed bad = read_object(usage, "a usage report", [&](Fields& fields) { read_usage(fields, report); })) return bad;
-    const std::string id = report.usage.request_id;
-    if (Failed bad = at.conversation.update_usage(std::move(report.usage))) return bad;
-    return report.final ? at.conversation.finish_usage(id) : std::nullopt;
+    return report.final ? at.conversation.record_usage(report.usage) : at.conversation.update_usage(report.usage);
+  });
+}
+
+undertext_status undertext_set_usage(undertext_conversation* conversation, undertext_text usage, undertext_string* error) {
+  return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
+    UsageState state;
+    if (Failed bad = read_object(usage, "usage", [&](Fields& fields) { read_usage_state(fields, state); })) return bad;
+    const Result<UsageTracker> tracker = UsageTracker::restored(state);
+    if (!tracker) return tracker.error();
+    return at.conversation.set_usage(*tracker);
   });
 }
 

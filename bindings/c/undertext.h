@@ -158,8 +158,10 @@ UNDERTEXT_C_API undertext_status undertext_wait_for_compression(undertext_conver
 UNDERTEXT_C_API undertext_status undertext_cancel_compression(undertext_conversation *conversation, undertext_string *error);
 
 /* What a provider reported of a request: {"requestId":…,"model":…,"prompt":…,"completion":…,"cached":…,"total":…,"cost":…,"timestamp":…,"estimatedPrompt":…,
- * "final":true}, all but requestId and prompt optional; and all that was reported: {"totals":{…},"models":[…],"open":[…],"recent":[…]}. In memory only. */
+ * "final":true}, all but requestId and prompt optional; and all that was reported: {"totals":{…},"statistics":{…},"models":[…],"open":[…],"recent":[…]}.
+ * It is stored with a stored conversation. undertext_set_usage() takes over what undertext_usage() gave; {} forgets all. */
 UNDERTEXT_C_API undertext_status undertext_report_usage(undertext_conversation *conversation, undertext_text usage, undertext_string *error);
+UNDERTEXT_C_API undertext_status undertext_set_usage(undertext_conversation *conversation, undertext_text usage, undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_usage(const undertext_conversation *conversation, undertext_string *usage,
                                                  undertext_string *error);
 

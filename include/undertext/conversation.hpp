@@ -250,8 +250,11 @@ class UNDERTEXT_API Conversation {
 
   // What providers report, beside what is counted here; see usage.hpp. Reports of one request replace each other until it is finished. Where
   // estimated_prompt is 0, the tokens of the view at the first report are taken, so report before the answer is appended.
-  std::optional<Error> update_usage(RequestUsage usage);
+  std::optional<Error> update_usage(const RequestUsage& usage);
   std::optional<Error> finish_usage(std::string_view request_id);
+  std::optional<Error> record_usage(const RequestUsage& usage);  // both in one, for requests that are reported once
+  // All that was reported so far becomes this: what was kept elsewhere, or nothing (UsageTracker()).
+  std::optional<Error> set_usage(const UsageTracker& usage);
   UsageTracker usage() const;
 
   History history() const;  // O(1); reads everything, at any version

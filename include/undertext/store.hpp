@@ -128,6 +128,7 @@ struct Commit {
   std::uint64_t expected_version = 0;
   // Set: conflict when a checkpoint was written since (by a prune, a recount, a redaction), whatever the version.
   std::optional<std::uint64_t> expected_next_page = {};
+  std::optional<std::string> expected_settings = {};  // set: conflict when the settings are others by now
   std::vector<VersionRecord> versions =
       {};  // expected_version + 1 and so on; may be empty where only a checkpoint or settings are written
   std::vector<MessageRecord> messages = {};  // from the log length of expected_version on

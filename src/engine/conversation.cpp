@@ -62,6 +62,14 @@ IfShort if_short(const CompressOptions& options) { return options.progress ? IfS
 
 Error not_stored() { return {ErrorCode::unsupported, "this conversation is in memory; open it from a store"}; }
 
+// The prompt of a request that nobody estimated is the view as it was when it was first reported.
+RequestUsage with_estimate(RequestUsage usage, const UsageTracker& tracker, std::uint64_t tokens) {
+  if (usage.estimated_prompt != 0) return usage;
+  const std::optional<RequestUsage> known = tracker.find(usage.request_id);
+  usage.estimated_prompt = known ? known->estimated_prompt : tokens;
+  return usage;
+}
+
 }  // namespace
 
 std::string_view name(Event::Type type) {
@@ -268,19 +276,25 @@ std::optional<Error> Conversation::set_tokenizer(std::string_view tokenizer) {
 std::shared_ptr<const Tokenizer> Conversation::tokenizer() const { return rep_->counting_now().tokenizer; }
 std::string Conversation::counting() const { return rep_->counting_now().name; }
 
-std::optional<Error> Conversation::update_usage(RequestUsage usage) {
+std::optional<Error> Conversation::update_usage(const RequestUsage& usage) {
   const std::uint64_t tokens = stats().tokens;
-  const std::lock_guard lock(rep_->usage_lock);
-  if (usage.estimated_prompt == 0) {
-    const std::optional<RequestUsage> known = rep_->usage.find(usage.request_id);
-    usage.estimated_prompt = known ? known->estimated_prompt : tokens;
-  }
-  return rep_->usage.update(std::move(usage));
+  return rep_->change_usage([&](UsageTracker& tracker) { return tracker.update(with_estimate(usage, tracker, tokens)); });
+}
+
+std::optional<Error> Conversation::record_usage(const RequestUsage& usage) {
+  const std::uint64_t tokens = stats().tokens;
+  return rep_->change_usage([&](UsageTracker& tracker) { return tracker.record(with_estimate(usage, tracker, tokens)); });
 }
 
 std::optional<Error> Conversation::finish_usage(std::string_view request_id) {
-  const std::lock_guard lock(rep_->usage_lock);
-  return rep_->usage.finish(request_id);
+  return rep_->change_usage([&](UsageTracker& tracker) { return tracker.finish(request_id); });
+}
+
+std::optional<Error> Conversation::set_usage(const UsageTracker& usage) {
+  return rep_->change_usage([&](UsageTracker& tracker) -> std::optional<Error> {
+    tracker = usage;
+    return {};
+  });
 }
 
 UsageTracker Conversation::usage() const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,6 +39,11 @@ class Durable {
   static std::string note_of(const ConversationRecord& record);
   static std::string tokenizer_of(const ConversationRecord& record);
   static std::string maker_of(const ConversationRecord& record);
+
+  UsageTracker usage() const;                   // as it is known to be stored
+  std::optional<UsageTracker> news_of_usage();  // since this was asked for last
+  // Changes what is stored, and returns it. On any thread, whosever turn it is. conflict: others are quicker every time.
+  Result<UsageTracker> change_usage(const std::function<std::optional<Error>(UsageTracker&)>& change) const;
 
   History load();
   enum class News : std::uint8_t {
@@ -100,6 +106,7 @@ class Durable {
   std::shared_ptr<StoredBodies> bodies_;
   std::uint64_t bytes_added_ = 0;     // to the history in memory since it was loaded
   std::uint64_t checkpoint_log_ = 0;  // the log's length at the last checkpoint
+  std::string usage_told_;            // the settings of which news_of_usage() has spoken
 };
 
 // Carries out `work`, and answers what it throws as Failure.

@@ -246,6 +246,10 @@ class PostgresStore final : public Store {
       batch.require(sql::require_checkpoint, of(id, number(*commit.expected_next_page)), ErrorCode::conflict,
                     "the conversation " + id + " has another checkpoint by now");
     }
+    if (commit.expected_settings) {
+      batch.require(sql::require_settings, of(id, bytes(*commit.expected_settings)), ErrorCode::conflict,
+                    other_settings(id).message);
+    }
     if (!commit.versions.empty()) {
       const std::uint64_t log_length = commit.versions.back().log_length - commit.messages.size();
       if (commit.versions.front().log_length < log_length) return unfitting_messages();

@@ -77,6 +77,8 @@ SELECT 1 / count(*) FROM undertext_conversation c WHERE c.conversation_id = $1 A
 inline constexpr Statement require_log_length{"require_log_length", R"sql(
 SELECT 1 / count(*) FROM undertext_conversation c WHERE c.conversation_id = $1 AND c.tenant = $2 AND $4 = coalesce((
   SELECT log_length FROM undertext_version WHERE conversation_id = $1 AND tenant = $2 AND version = $3), c.origin_log_length, 0))sql"};
+inline constexpr Statement require_settings{"require_settings", R"sql(
+SELECT 1 / count(*) FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2 AND settings = $3)sql"};
 inline constexpr Statement require_no_forks{"require_no_forks", R"sql(
 SELECT 1 / (CASE WHEN count(*) = 0 THEN 1 ELSE 0 END) FROM undertext_fork WHERE conversation_id = $1 AND tenant = $2)sql"};
 inline constexpr Statement require_no_pages_for_forks{"require_no_pages_for_forks", R"sql(

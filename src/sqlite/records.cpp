@@ -204,6 +204,7 @@ std::optional<Error> write_commit(Connection& connection, const Commit& commit) 
   const std::optional<StoredConversation> stored = find_conversation(connection, commit.conversation);
   if (!stored) return no_conversation(commit.conversation);
   if (auto error = refuse_commit(commit, stored->head())) return error;
+  if (commit.expected_settings && *commit.expected_settings != stored->record.settings) return other_settings(commit.conversation);
   const std::uint64_t number = stored->number;
   for (const VersionRecord& version : commit.versions)
     if (!version.operation_id.empty() && find_operation(connection, number, version.operation_id))

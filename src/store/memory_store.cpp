@@ -170,6 +170,7 @@ class MemoryStore final : public Store {
     return write(commit.conversation, options, [&](Kept& kept) -> std::optional<Error> {
       const StoredHead head = kept.head();
       if (auto error = refuse_commit(commit, head)) return error;
+      if (commit.expected_settings && *commit.expected_settings != kept.record.settings) return other_settings(commit.conversation);
       std::map<std::string, std::uint64_t, std::less<>> operations;
       for (const VersionRecord& version : commit.versions) {
         if (version.operation_id.empty()) continue;

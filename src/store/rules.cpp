@@ -204,6 +204,8 @@ Result<MessageRecord> stub_for(const MessageRecord& message, const MessageRecord
   return stored;
 }
 
+Error other_settings(std::string_view id) { return conflict("the conversation " + std::string(id) + " has other settings by now"); }
+
 Error no_conversation(std::string_view id) {
   return {ErrorCode::not_found, "there is no conversation " + std::string(id), "conversation"};
 }

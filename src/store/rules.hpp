@@ -48,6 +48,7 @@ std::optional<Error> refuse_prune(const Prune& prune, const StoredHead& head, st
 // The stub as it is to be stored in the place of `message`.
 Result<MessageRecord> stub_for(const MessageRecord& message, const MessageRecord& stub);
 
+Error other_settings(std::string_view id);
 Error no_conversation(std::string_view id);
 Error no_message(std::string_view id, std::uint64_t ordinal);
 Error no_page(std::string_view id, std::uint64_t number);

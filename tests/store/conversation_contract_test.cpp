@@ -246,6 +246,52 @@ TEST_P(StoredConversation, WhatWasDerivedFromARedactedMessageIsListedAndRedacted
   EXPECT_TRUE(c.find_derived({Ordinal(0)}).value().operations.empty());
 }
 
+TEST_P(StoredConversation, UsageIsStoredWithTheConversation) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation a = kept_in(store), b = kept_in(store);
+  a.apply(append("hello")).value();
+  ASSERT_FALSE(a.update_usage({.request_id = "r1", .model = "m", .prompt = 100, .estimated_prompt = 120}));
+  ASSERT_FALSE(b.record_usage({.request_id = "r2", .model = "n", .prompt = 50, .completion = 5, .cached = 10, .cost = 0.25}));
+  EXPECT_EQ(b.usage().totals().requests, 2u) << "what the other one reported counts, too";
+  ASSERT_FALSE(a.update_usage({.request_id = "r1", .model = "m", .prompt = 110, .completion = 7, .estimated_prompt = 120}));
+  ASSERT_FALSE(a.finish_usage("r1"));
+  EXPECT_EQ(a.finish_usage("r1")->code, ErrorCode::not_found);
+  EXPECT_EQ(b.record_usage({.request_id = "r1", .model = "m", .prompt = 1})->code, ErrorCode::conflict) << "it is finished";
+  b.apply(append("more")).value();
+  a.apply({op::Truncate{.keep_last = 1}}).value();
+
+  Conversation again = kept_in(store);
+  EXPECT_EQ(again.usage().statistics(), a.usage().statistics());
+  EXPECT_EQ(again.usage().totals().prompt, 160u);
+  EXPECT_EQ(again.usage().history(), a.usage().history());
+  EXPECT_EQ(again.usage().correction("m").learned_from, 1u);
+  EXPECT_DOUBLE_EQ(again.usage().correction("m").factor, a.usage().correction("m").factor);
+  EXPECT_EQ(again.fork(again.version(), "f").value().usage().totals().requests, 0u) << "a fork has asked nobody yet";
+  ASSERT_FALSE(again.set_tokenizer("estimate"));
+  EXPECT_EQ(again.usage().totals().requests, 2u);
+
+  const UsageTracker kept = again.usage();
+  ASSERT_FALSE(b.set_usage(UsageTracker()));
+  ASSERT_FALSE(again.catch_up());
+  EXPECT_EQ(again.usage().totals().requests, 0u);
+  ASSERT_FALSE(again.set_usage(kept));
+  EXPECT_EQ(kept_in(store).usage().statistics(), kept.statistics());
+  EXPECT_TRUE(check_store(*store).value().damage.empty());
+}
+
+TEST_P(StoredConversation, AReportOfUsageIsNoNewsForThoseWhoFollowTheMessages) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation a = kept_in(store), b = kept_in(store);
+  a.apply(append("hello")).value();
+  ASSERT_FALSE(b.catch_up());
+  int heard = 0;
+  const Subscription subscription = b.subscribe([&](const Event&) { ++heard; });
+  ASSERT_FALSE(a.record_usage({.request_id = "r1", .model = "m", .prompt = 100}));
+  ASSERT_FALSE(b.catch_up());
+  EXPECT_EQ(heard, 0);
+  EXPECT_EQ(b.usage().totals().prompt, 100u);
+}
+
 // What is carried out again when a conversation is opened looks into no body.
 TEST_P(StoredConversation, OperationsThatLookedIntoAMessageCanBeCarriedOutAgainWhenItIsRedacted) {
   const std::shared_ptr<Store> store = shared();

@@ -62,6 +62,9 @@ export interface NativeHandle {
   setTokenizer(name: Text): void
   setTokenizerLater(name: Text): Promise<void>
   reportUsage(usage: Text): void
+  reportUsageLater(usage: Text): Promise<void>
+  setUsage(usage: Text): void
+  setUsageLater(usage: Text): Promise<void>
   usage(): string
   /** Begins at once, without a turn among the calls with …Later. */
   waitForCompression(): Promise<void>

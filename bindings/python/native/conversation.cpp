@@ -308,6 +308,7 @@ void bind_conversation(nb::module_& module) {
       .def("wait_for_compression", &Conversation::wait_for_compression, anything())
       .def("cancel_compression", alone<undertext_cancel_compression>)
       .def("report_usage", told<Json, undertext_report_usage>, anything())
+      .def("set_usage", told<Json, undertext_set_usage>, anything())
       .def("usage",
            [](Conversation& self) {
              const Use use(self);

@@ -24,6 +24,7 @@ from .types import (
     Event,
     FilterArguments,
     FitArguments,
+    GivenMarkMap,
     HistoryEntry,
     MarkMap,
     Message,
@@ -33,6 +34,7 @@ from .types import (
     Model,
     Named,
     OperationOptions,
+    Redaction,
     RenderArguments,
     Rendered,
     Role,
@@ -255,7 +257,7 @@ class Conversation:
     def restore(self, version: int, **options: Unpack[OperationOptions]) -> Answer:
         return self._operate("RESTORE", {"version": version, **options})
 
-    def import_mark_map(self, mark_map: MarkMap, *, expected_version: int | None = None) -> Answer:
+    def import_mark_map(self, mark_map: GivenMarkMap, *, expected_version: int | None = None) -> Answer:
         return cast(Answer, self._native.import_mark_map(mark_map, version_number("expected_version", expected_version)))
 
     # Reading
@@ -376,7 +378,12 @@ class Conversation:
         self._native.report_usage(members("requestId", request_id, usage))
 
     def usage(self) -> Dict[str, Any]:
+        """All that was reported; it is stored with a stored conversation."""
         return cast(Dict[str, Any], self._native.usage())
+
+    def set_usage(self, usage: Mapping[str, Any] | None = None) -> None:
+        """Takes over what usage() gave; without an argument, forgets all that was reported."""
+        self._native.set_usage({} if usage is None else usage)
 
     def catch_up(self) -> None:
         """With what others committed."""
