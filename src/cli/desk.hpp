@@ -99,6 +99,15 @@ std::string read_whole(const std::string& path, std::uint64_t bytes_max = std::u
 std::optional<std::string> config_of(const std::optional<std::string>& given);
 // The same error, beginning with the option that it is about.
 Error about_option(std::string_view option, Error error);
+// What `work` returns; what it throws as Failure is about the option.
+template <class Work>
+auto of_option(std::string_view option, Work work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const Failure& failure) {
+    throw Failure(about_option(option, failure.error()));
+  }
+}
 
 // Lays the models of a file over the table; nothing for none. Throws Failure.
 void add_models_of(const std::optional<std::string>& path);

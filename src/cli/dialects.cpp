@@ -92,7 +92,7 @@ void declare_rules(Arguments& arguments, RuleOptions& options) {
 
 RenderOptions render_options(const RuleOptions& given, const History& history, const Profile& profile, std::string& request) {
   RenderOptions options;
-  if (given.request) request = read_whole(*given.request);
+  if (given.request) request = of_option("--request", [&] { return read_whole(*given.request); });
   options.request = request;
   options.bound = given.bound == "refuse"       ? BoundThinking::refuse
                   : given.bound == "drop_block" ? BoundThinking::drop_block

@@ -182,7 +182,8 @@ int edit(Desk& desk, EditOptions& given) {
     }
     (is_text ? given.text : given.message) = edited;
   }
-  Message after = given.message ? Message::parse(*given.message, limits).value() : with_content(before, *given.text, limits);
+  Message after = given.message ? of_option("--message", [&] { return Message::parse(*given.message, limits).value(); })
+                                : with_content(before, *given.text, limits);
   // What was shown is what is changed.
   if (!given.expected_version) given.expected_version = history.version().value;
   apply(desk, given, conversation, op::Replace{Names::indices({given.index}), {std::move(after)}});
@@ -279,8 +280,10 @@ int compress(Desk& desk, const CompressGiven& given) {
     append_json_string(line, given.strategy);
   }
   line += "}";
-  const JsonText text = JsonText::parse(line, {}).value();
-  const SpelledOperation spelled = read_operation(text.root(), conversation.settings()).value();
+  const SpelledOperation spelled = of_option("--strategy", [&] {
+    const JsonText text = JsonText::parse(line, {}).value();
+    return read_operation(text.root(), conversation.settings()).value();
+  });
   const CompressOptions options{.tokens_max = given.tokens, .progress = given.progress, .operation = given.options()};
   report(desk, given, conversation.compress(*spelled.compress_by.strategy, options).value());
   return 0;

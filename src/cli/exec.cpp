@@ -95,7 +95,7 @@ int run_exec(const ExecOptions& options) {
   DoorSettings door;
   if (config) {
     Result<DoorSettings> read = read_settings(*config);
-    if (!read) return refuse(given ? about_option("--config", read.error()) : read.error());
+    if (!read) return refuse(read.error());
     door = std::move(*read);
   }
   if (store && !given) {
