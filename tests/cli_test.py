@@ -96,6 +96,12 @@ def makes_and_lists(b):
     assert "first" in b.run("list")
     b.run("new", "set", "--config", '{"tokenLimit":50}')
     b.fails("invalid_argument", 2, "new", "bad", "--config", '{"nonsense":1}')
+    (b.folder / "config.json").write_text('{"tokenLimit":50}')
+    b.run("new", "by-file", "--config", str(b.folder / "config.json"))
+    b.fails("invalid_argument", 2, "new", "bad", "--config", "{nonsense")
+    assert "--config" in b.stderr
+    b.fails("not_found", 3, "new", "bad", "--config", "nowhere.json")
+    assert "--config" in b.stderr
 
 
 def appends_and_shows(b):
@@ -168,6 +174,16 @@ def looks_back(b):
     blame = b.json("blame", "-c", "first", "2")["result"]
     assert blame["stored"]["version"] == 3 and blame["hidden"], blame
     assert "stored" in b.run("blame", "-c", "first", "2")
+    assert b.run("blame", "first", "2") == b.run("blame", "-c", "first", "2")
+    assert b.run("diff", "first", "0", "1") == b.run("diff", "-c", "first", "0", "1")
+    assert b.run("diff", "first", "0") == b.run("diff", "-c", "first", "0")
+    assert b.run("search", "first", "a") == b.run("search", "-c", "first", "a")
+    b.fails("invalid_argument", 2, "blame", "first", "two")
+    assert "ORDINAL" in b.stderr
+    b.fails("invalid_argument", 2, "edit", "-c", "first")
+    assert "INDEX" in b.stderr
+    b.fails("invalid_argument", 2, "rollback", "first", "0", "1")
+    assert "BATCH" in b.stderr
     b.fails("not_found", 3, "blame", "-c", "first", "99")
     assert {h["conversation"] for h in b.lines("search", "Hello")} == {"default"}
     assert [h["ordinal"] for h in b.lines("search", "-c", "first", "2+2")] == [1]
@@ -471,6 +487,14 @@ def keeps_house(b):
     shown = b.run("show", "gone", "--json")
     assert "SECRET-ONE" not in shown and "SECRET-TWO" in shown and "tester" in shown
     b.fails("not_found", 3, "redact", "-c", "gone", "9", "--why", "asked", "--yes")
+    b.run("new", "-c", "secretive")
+    b.run("append", "secretive", "the code is 4711-0815")
+    b.run("edit", "secretive", "0", "--text", "The code is 4711-0815!", "-m", "spelling of 4711-0815")
+    told = b.run("redact", "secretive", "0", "--why", "asked", "--yes")
+    assert "--derived" in told and "copy #1" in told and "operation v2" in told, told
+    done = b.json("redact", "secretive", "0", "--derived", "--why", "asked", "--yes")["result"]
+    assert done["redacted"] == 2 and done["derived"] == [{"conversation": "secretive", "ordinal": 1, "kind": "copy"}], done
+    assert b.run("show", "secretive", "--all").count("[redacted]") == 2
     assert b"SECRET-ONE" not in (b.folder / "data/undertext/undertext.db").read_bytes()
     b.run("purge", "gone", "--why", "asked", "--yes")
     b.fails("not_found", 3, "show", "gone")

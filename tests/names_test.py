@@ -155,6 +155,85 @@ def check_arguments(named, headers):
         check(option in usage, f"undertext compress has no {option}")
 
 
+#: What one sdk has and the other does not need: Python's managers work in memory and in a store, and its keyword arguments need no interface.
+OF_TYPESCRIPT = {"AnyConversationManager", "StoredConversationManager", "MessageArrayManagerImpl", "ConversationManager.open"}
+OF_PYTHON = {"ConversationManager.conversation"}
+
+
+def snake(name):
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda match: "_" + match[1].lower(), name)
+
+
+def exports(folder):
+    """The files behind `export … from './x.js'` of an index, with the names that are exported of each; None: all."""
+    for names, file in re.findall(r"export (?:type )?(\*|\{[^}]*\}) from '\./(\w+)\.js'", (folder / "index.ts").read_text()):
+        yield folder / f"{file}.ts", None if names == "*" else set(re.findall(r"\w+", names)) - {"type"}
+
+
+def sdk_of_typescript():
+    """Classes, functions and enumerations with their members, in Python's spelling."""
+    names, parents = set(), {}
+    for file, exported in exports(root / "bindings" / "node" / "src" / "sdk"):
+        owner = None
+        for line in file.read_text().splitlines():
+            if match := re.match(r"export (?:abstract |async )*(class|function|enum) (\w+)(?:<.*?>)?(?: extends (\w+))?", line):
+                owner = match[2] if exported is None or match[2] in exported else None
+                if owner:
+                    names.add(owner if match[1] != "function" else snake(owner))
+                    parents[owner] = match[3]
+                if match[1] == "function":
+                    owner = None
+            elif owner and (match := re.match(r"  (?:abstract |async |static )*([a-zA-Z]\w*)(?:<[^(]*>)?(?:\(| = ')", line)) and match[1] != "constructor":
+                names.add(f"{owner}.{match[1] if match[1].isupper() or '_' in match[1] else snake(match[1])}")
+            elif line.startswith("}"):
+                owner = None
+    for child, parent in parents.items():
+        names |= {f"{child}.{name.split('.')[1]}" for name in list(names) if parent and name.startswith(f"{parent}.")}
+    return {name for name in names if name not in OF_TYPESCRIPT and name.split(".")[0] not in OF_TYPESCRIPT} | {"MessageArrayManager"} | {
+        f"MessageArrayManager.{name.split('.')[1]}" for name in names if name.startswith("MessageArrayManagerImpl.")}
+
+
+def sdk_of_python():
+    folder = root / "bindings" / "python" / "undertext" / "sdk"
+    tree = ast.parse((folder / "__init__.py").read_text())
+    exported = set(next(ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign)))
+    names, classes = exported & {"ValidationError"}, {}
+    for file in folder.glob("_*.py"):
+        for node in ast.parse(file.read_text()).body:
+            if isinstance(node, ast.ClassDef) and (node.name in exported or node.name.startswith("_")):
+                classes[node.name] = node
+            elif isinstance(node, ast.FunctionDef) and node.name in exported:
+                names.add(node.name)
+
+    def members(node):
+        for member in node.body:
+            if isinstance(member, (ast.FunctionDef, ast.AsyncFunctionDef)) and not member.name.startswith("_"):
+                yield member.name
+            elif isinstance(member, ast.Assign) and member.targets[0].id.isupper():
+                yield member.targets[0].id
+        for base in node.bases:
+            if isinstance(base, ast.Name) and base.id in classes:
+                yield from members(classes[base.id])
+
+    for name in exported & set(classes):
+        if not any(isinstance(base, ast.Name) and base.id == "Protocol" for base in classes[name].bases):
+            names |= {name} | {f"{name}.{member}" for member in members(classes[name])}
+    return names
+
+
+def check_sdks():
+    """The classes of the design documents have the same names in both languages, and blocks of a node the same order."""
+    typescript, python = sdk_of_typescript(), sdk_of_python() - OF_PYTHON
+    check(len(typescript) > 80, f"only {len(typescript)} names of the sdk for TypeScript were found")
+    for name in sorted(typescript - python):
+        check(False, f"undertext.sdk has no {name}, which undertext/sdk has")
+    for name in sorted(python - typescript):
+        check(False, f"undertext/sdk has no {name}, which undertext.sdk has")
+    orders = [re.search(pattern, (root / file).read_text())[1] for file, pattern in (
+        ("bindings/node/src/sdk/node_blocks.ts", r"blockOrder = \[(.*?)\]"), ("bindings/python/undertext/sdk/_node_blocks.py", r"BLOCK_ORDER = \((.*?)\)"))]
+    check(len({tuple(re.findall(r"\w+", order)) for order in orders}) == 1, "the blocks of a node have another order in the other language")
+
+
 def in_language(names, offered, owner):
     return {name if name in offered or "." in name else f"{owner}.{name}" for name in names}
 
@@ -170,6 +249,7 @@ def main():
     for name in re.findall(r'\{"(\w+)", read<ask::', (root / "src/json/query_json.cpp").read_text()):
         check(name in subjects, f"docs/names.md does not have the query {name}")
     check_error_codes()
+    check_sdks()
     check_arguments(arguments, headers)
     compare("C", named["C"], c_functions())
     compare("the command line", named["command line"], commands())

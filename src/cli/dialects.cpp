@@ -111,7 +111,7 @@ ToolNames read_tool_names_of(const std::string& file) {
 
 RenderOptions render_options(const RuleOptions& given, const History& history, const Profile& profile, std::string& request) {
   RenderOptions options;
-  if (given.request) request = read_whole(*given.request);
+  if (given.request) request = of_option("--request", [&] { return read_whole(*given.request); });
   options.request = request;
   options.bound = given.bound == "refuse"       ? BoundThinking::refuse
                   : given.bound == "drop_block" ? BoundThinking::drop_block

@@ -33,11 +33,12 @@ Run declare_exec(Arguments& arguments) {
   arguments.add({"--store", &given->store,
                  "Where the conversation is kept: memory:, sqlite:PATH or postgres://…; memory: unless told", "URL"});
   arguments.add({"-c,--conversation", &given->conversation, "Which conversation of the store; \"default\" unless told", "ID"});
+  arguments.add({"CONVERSATION", &given->conversation, "The same"});
   arguments.add({"--checkpoint", &given->checkpoint_versions, "Write a checkpoint after so many versions; 512 unless told", "N"});
   arguments.add({"--config", &given->config,
                  "Settings: model, tokenizer, costs, profile, window, tokenLimit, pairs, limits {messageBytes, lineBytes}, "
                  "compressionConfig, summarisers",
-                 "JSON"});
+                 "JSON|FILE"});
   arguments.add({"--model", &given->model, "The model that the conversation is for: the setting of this name", "NAME"});
   declare_models(arguments, given->models);
   return [given](Desk&) { return run_exec(*given); };

@@ -43,15 +43,17 @@ struct NewOptions : Common {
 Run declare_new(Arguments& arguments) {
   auto given = std::make_shared<NewOptions>();
   declare_store(arguments, *given);
+  arguments.add({"-c,--conversation", &given->conversation, "Its id", "ID"});
   arguments.add({"CONVERSATION", &given->conversation, "Its id: 1 to 128 of A-Z a-z 0-9 . _ -; made up when not given"});
   arguments.add(
       {"--config", &given->config,
        "Its settings: model, tokenizer, costs, profile, window, tokenLimit, compressionConfig, pairs, limits, summarisers",
-       "JSON"});
+       "JSON|FILE"});
   arguments.add({"--model", &given->model, "The model that it is for: the setting of this name", "NAME"});
   return [given](Desk& desk) {
     if (!given->conversation) given->conversation = fresh_id(now_ms());
-    const Conversation conversation = desk.conversation(*given, Desk::Need::another, with_model(given->config, given->model));
+    const Conversation conversation =
+        desk.conversation(*given, Desk::Need::another, with_model(config_of(given->config), given->model));
     if (given->json) {
       desk.put_json(R"({"ok":true,"result":{"conversation":)" + json_text(conversation.id()) + "}}");
     } else {

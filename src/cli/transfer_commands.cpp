@@ -294,6 +294,7 @@ int import_request(Desk& desk, const ImportGiven& given, std::string_view text) 
 }
 
 int run_import(Desk& desk, ImportGiven& given) {
+  given.config = config_of(given.config);
   if (!given.conversation && !given.append && !given.after) given.conversation = fresh_id(now_ms());
   Rereadable file(given.file);
   if (given.dialect.are_given()) return import_request(desk, given, file.whole());
@@ -332,7 +333,7 @@ Run declare_import(Arguments& arguments) {
   arguments.add({"--after", &given->after, "With --dialect: add only what follows the conversation in a request that repeats it"});
   arguments.add(
       {"--tool-names", &given->tool_names, "With --dialect: tools that were sent under other names, from `export --json`", "FILE"});
-  arguments.add({"--config", &given->config, "Settings instead of the exported ones", "JSON"});
+  arguments.add({"--config", &given->config, "Settings instead of the exported ones", "JSON|FILE"});
   arguments.add({"--trust-settings", &given->trust, "Take exported settings that name summarisers: who is sent keys and messages"});
   return [given](Desk& desk) { return run_import(desk, *given); };
 }

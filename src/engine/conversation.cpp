@@ -74,6 +74,14 @@ IfShort if_short(const CompressOptions& options) { return options.progress ? IfS
 
 Error not_stored() { return {ErrorCode::unsupported, "this conversation is in memory; open it from a store"}; }
 
+// The prompt of a request that nobody estimated is the view as it was when it was first reported.
+RequestUsage with_estimate(RequestUsage usage, const UsageTracker& tracker, std::uint64_t tokens) {
+  if (usage.estimated_prompt != 0) return usage;
+  const std::optional<RequestUsage> known = tracker.find(usage.request_id);
+  usage.estimated_prompt = known ? known->estimated_prompt : tokens;
+  return usage;
+}
+
 }  // namespace
 
 std::string_view name(Event::Type type) {
@@ -272,19 +280,25 @@ std::optional<Error> Conversation::set_tokenizer(std::string_view tokenizer) {
 std::shared_ptr<const Tokenizer> Conversation::tokenizer() const { return rep_->counting_now().tokenizer; }
 std::string Conversation::counting() const { return rep_->counting_now().name; }
 
-std::optional<Error> Conversation::update_usage(RequestUsage usage) {
+std::optional<Error> Conversation::update_usage(const RequestUsage& usage) {
   const std::uint64_t tokens = stats().tokens;
-  const std::lock_guard lock(rep_->usage_lock);
-  if (usage.estimated_prompt == 0) {
-    const std::optional<RequestUsage> known = rep_->usage.find(usage.request_id);
-    usage.estimated_prompt = known ? known->estimated_prompt : tokens;
-  }
-  return rep_->usage.update(std::move(usage));
+  return rep_->change_usage([&](UsageTracker& tracker) { return tracker.update(with_estimate(usage, tracker, tokens)); });
+}
+
+std::optional<Error> Conversation::record_usage(const RequestUsage& usage) {
+  const std::uint64_t tokens = stats().tokens;
+  return rep_->change_usage([&](UsageTracker& tracker) { return tracker.record(with_estimate(usage, tracker, tokens)); });
 }
 
 std::optional<Error> Conversation::finish_usage(std::string_view request_id) {
-  const std::lock_guard lock(rep_->usage_lock);
-  return rep_->usage.finish(request_id);
+  return rep_->change_usage([&](UsageTracker& tracker) { return tracker.finish(request_id); });
+}
+
+std::optional<Error> Conversation::set_usage(const UsageTracker& usage) {
+  return rep_->change_usage([&](UsageTracker& tracker) -> std::optional<Error> {
+    tracker = usage;
+    return {};
+  });
 }
 
 UsageTracker Conversation::usage() const {
@@ -350,31 +364,6 @@ std::optional<Error> Conversation::checkpoint() {
 
 std::optional<Error> Conversation::check() {
   return rep_->change_stored([&](History& history) { return rep_->durable->check(history); });
-}
-
-std::optional<Error> Conversation::redact(const std::vector<Ordinal>& ordinals, const Removal& removal) {
-  return rep_->change_stored(
-      [&](History& history) -> std::optional<Error> {
-        std::vector<std::string> others;
-        const std::optional<Error> redacted = rep_->durable->redact(history, ordinals, removal, others);
-        if (redacted && redacted->code == ErrorCode::not_found) return redacted;
-        // Sizes and counts are those of the stubs from now on, also where not all of it could be done: some bodies may be gone.
-        std::optional<Error> counted;
-        Tries tries;
-        do {
-          history = rep_->durable->load().recounted_where_replaced(rep_->context.count_tokens);
-          counted = rep_->durable->recounted(history, rep_->tokenizer);
-        } while (counted && tries.may_retry(*counted));
-        for (const std::string& origin : others) {
-          Settings settings = rep_->settings;
-          settings.tokenizer.clear();
-          Result<Conversation> opened = rep_->durable->open_another(origin, settings);
-          if (!opened) return opened.error();
-          if (std::optional<Error> error = opened->count_anew()) return error;
-        }
-        return redacted ? redacted : counted;
-      },
-      Rep::Tell::rewritten);
 }
 
 std::optional<Error> Conversation::count_anew() {

@@ -56,7 +56,8 @@ struct Conversation::Rep {
   std::atomic<bool> recount_is_due;  // set and cleared by the one whose turn it is
 
   mutable std::mutex usage_lock;
-  UsageTracker usage;  // guarded by usage_lock
+  UsageTracker usage;  // guarded by usage_lock; of a stored one, as it was last read or written
+  std::optional<Error> change_usage(const std::function<std::optional<Error>(UsageTracker&)>& change);
 
   mutable std::mutex background;
   mutable std::condition_variable background_ended;

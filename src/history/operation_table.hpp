@@ -201,7 +201,7 @@ void describe(auto& io, Is<TypeIndices> auto& lists) {
 }
 void describe(auto& io, Is<MarkMap> auto& map) {
   io.need("originalIndices", map.original_indices);
-  io.need("typeIndices", map.type_indices);
+  io.preset("typeIndices", map.type_indices);  // without it, or with empty lists, they follow from the messages
   io.need("batchBoundaries", map.batch_boundaries);
   io.need("boundaryToBatch", map.boundary_to_batch);
   io.need("currentBatch", map.current_batch);

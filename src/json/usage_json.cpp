@@ -56,43 +56,109 @@ void append_list(std::string& out, std::string_view lead, const List& list, Appe
   out += ']';
 }
 
-}  // namespace
+void take_number(Fields& fields, std::string_view name, double& to) {
+  const std::optional<JsonValue> number = fields.find(name);
+  if (!number) return;
+  const std::string_view spelled = number->raw();
+  const bool read =
+      number->is(JsonType::number) && std::from_chars(spelled.data(), spelled.data() + spelled.size(), to).ec == std::errc();
+  if (!read) fields.fail(name, "must be a number");
+}
 
-void read_usage(Fields& fields, UsageReport& report) {
-  RequestUsage& usage = report.usage;
-  fields.need("requestId", usage.request_id);
-  fields.take("model", usage.model);
+template <class Usage>
+void take_counts(Fields& fields, Usage& usage) {
   fields.need("prompt", usage.prompt);
   fields.take("completion", usage.completion);
   fields.take("cached", usage.cached);
   fields.take("total", usage.total);
+  take_number(fields, "cost", usage.cost);
+}
+
+void take_request(Fields& fields, RequestUsage& usage) {
+  fields.need("requestId", usage.request_id);
+  fields.take("model", usage.model);
+  take_counts(fields, usage);
   fields.take("estimatedPrompt", usage.estimated_prompt);
   std::optional<Integer> at;
   fields.take("timestamp", at);
   if (at) usage.at_ms = at->value;
-  if (const std::optional<JsonValue> cost = fields.find("cost")) {
-    const std::string_view spelled = cost->raw();
-    const bool read = cost->is(JsonType::number) &&
-                      std::from_chars(spelled.data(), spelled.data() + spelled.size(), usage.cost).ec == std::errc();
-    if (!read) fields.fail("cost", "must be a number");
-  }
-  fields.take("final", report.final);
   // Both are kept, and handed out with every answer.
   constexpr std::size_t name_bytes_max = 256;
   if (usage.request_id.size() > name_bytes_max) fields.fail("requestId", "is longer than 256 bytes");
   if (usage.model.size() > name_bytes_max) fields.fail("model", "is longer than 256 bytes");
 }
 
+void take_requests(Fields& fields, std::string_view name, std::vector<RequestUsage>& requests) {
+  fields.take_objects(name, [&](Fields& request) { take_request(request, requests.emplace_back()); });
+}
+
+// In the answer, what is open counts among the totals of its model.
+void leave_out_open(UsageState& state) {
+  const auto less = [](std::uint64_t& sum, std::uint64_t part) { sum -= std::min(sum, part); };
+  for (const RequestUsage& usage : state.open) {
+    for (UsageState::OfModel& of : state.models) {
+      if (of.model != usage.model) continue;
+      less(of.totals.requests, 1);
+      less(of.totals.prompt, usage.prompt);
+      less(of.totals.completion, usage.completion);
+      less(of.totals.cached, usage.cached);
+      less(of.totals.total, usage.total);
+      of.totals.cost = std::max(0.0, of.totals.cost - usage.cost);
+    }
+  }
+}
+
+}  // namespace
+
+void read_usage(Fields& fields, UsageReport& report) {
+  take_request(fields, report.usage);
+  fields.take("final", report.final);
+}
+
+void read_usage_state(Fields& fields, UsageState& state) {
+  for (const std::string_view derived : {"totals", "statistics"}) fields.find(derived);
+  fields.take_objects("models", [&](Fields& model) {
+    UsageState::OfModel& of = state.models.emplace_back();
+    model.need("model", of.model);
+    model.need_object("totals", [&](Fields& totals) {
+      totals.need("requests", of.totals.requests);
+      take_counts(totals, of.totals);
+    });
+    model.take("promptMax", of.prompt_max);
+    model.take("completionMax", of.completion_max);
+    take_number(model, "factor", of.learned.factor);
+    of.learned.factor_high = of.learned.factor;
+    take_number(model, "factorHigh", of.learned.factor_high);
+    model.take("learnedFrom", of.learned.learned_from);
+  });
+  take_requests(fields, "open", state.open);
+  take_requests(fields, "recent", state.history);
+  leave_out_open(state);
+}
+
 void append_json(std::string& out, const UsageTracker& usage) {
   const UsageStatistics statistics = usage.statistics();
   out += R"({"totals":)";
   append_totals(out, statistics.totals);
+  out += R"(,"statistics":{"promptMean":)";
+  append_number(out, statistics.prompt_mean);
+  out += R"(,"completionMean":)";
+  append_number(out, statistics.completion_mean);
+  out += R"(,"promptMax":)" + std::to_string(statistics.prompt_max) + R"(,"completionMax":)" +
+         std::to_string(statistics.completion_max) + R"(,"cachedShare":)";
+  append_number(out, statistics.cached_share);
+  out += '}';
+  const UsageState state = usage.state(0);
   append_list(out, R"(,"models":[)", statistics.by_model, [&](std::string& to, const UsageStatistics::OfModel& model) {
     const UsageCorrection learned = usage.correction(model.model);
     to += R"({"model":)";
     append_json_string(to, model.model);
     to += R"(,"totals":)";
     append_totals(to, model.totals);
+    for (const UsageState::OfModel& of : state.models) {
+      if (of.model != model.model) continue;
+      to += R"(,"promptMax":)" + std::to_string(of.prompt_max) + R"(,"completionMax":)" + std::to_string(of.completion_max);
+    }
     to += R"(,"factor":)";
     append_number(to, learned.factor);
     to += R"(,"factorHigh":)";

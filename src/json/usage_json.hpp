@@ -19,5 +19,7 @@ void read_usage(Fields& fields, UsageReport& report);
 
 // {"totals":{…},"models":[{"model":…,"totals":{…},"factor":…,"learnedFrom":…}],"open":[…],"recent":[…]}: the last hundred requests, the newest last
 void append_json(std::string& out, const UsageTracker& usage);
+// What append_json() wrote, or nothing at all: {}.
+void read_usage_state(Fields& fields, UsageState& state);
 
 }  // namespace undertext

@@ -77,8 +77,13 @@ SELECT 1 / count(*) FROM undertext_conversation c WHERE c.conversation_id = $1 A
 inline constexpr Statement require_log_length{"require_log_length", R"sql(
 SELECT 1 / count(*) FROM undertext_conversation c WHERE c.conversation_id = $1 AND c.tenant = $2 AND $4 = coalesce((
   SELECT log_length FROM undertext_version WHERE conversation_id = $1 AND tenant = $2 AND version = $3), c.origin_log_length, 0))sql"};
+inline constexpr Statement require_settings{"require_settings", R"sql(
+SELECT 1 / count(*) FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2 AND settings = $3)sql"};
 inline constexpr Statement require_no_forks{"require_no_forks", R"sql(
 SELECT 1 / (CASE WHEN count(*) = 0 THEN 1 ELSE 0 END) FROM undertext_fork WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement require_no_pages_for_forks{"require_no_pages_for_forks", R"sql(
+SELECT 1 / (CASE WHEN count(*) = 0 THEN 1 ELSE 0 END) FROM undertext_fork
+WHERE conversation_id = $1 AND tenant = $2 AND next_page > 1)sql"};
 inline constexpr Statement require_not_purged{"require_not_purged", R"sql(
 SELECT 1 / (CASE WHEN count(*) = 0 THEN 1 ELSE 0 END) FROM undertext_removal
 WHERE conversation_id = $1 AND tenant = $2 AND ordinal = -1)sql"};
@@ -188,6 +193,13 @@ DELETE FROM undertext_version WHERE conversation_id = $1 AND tenant = $2 AND ver
 inline constexpr Statement reduce_versions{"reduce_versions", R"sql(
 UPDATE undertext_version SET operation = '', arguments = ''
 WHERE conversation_id = $1 AND tenant = $2 AND version <= $3 AND (operation <> '' OR arguments <> ''))sql"};
+inline constexpr Statement replace_operation{"replace_operation", R"sql(
+UPDATE undertext_version SET arguments = $4, answer = $5 WHERE conversation_id = $1 AND tenant = $2 AND version = $3)sql"};
+// Of a fork that has all its pages itself; the second is of its origin.
+inline constexpr Statement keep_own_pages{"keep_own_pages", R"sql(
+UPDATE undertext_conversation SET origin_next_page = 1 WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement fork_needs_no_pages{"fork_needs_no_pages", R"sql(
+UPDATE undertext_fork SET next_page = 1 WHERE conversation_id = $1 AND tenant = $2 AND fork_id = $3)sql"};
 
 // Across conversations.
 

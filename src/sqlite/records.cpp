@@ -96,6 +96,12 @@ void add_removal(Connection& connection, std::string_view id, std::optional<std:
   add.bytes(removal.who).signed_number(removal.at_ms).bytes(removal.why).digest(digest).finish();
 }
 
+// The end of the pages that some fork may need; 0: there are no forks.
+std::uint64_t pages_needed_by_forks(Connection& connection, std::uint64_t number) {
+  Statement needed(connection, Sql::pages_needed_by_forks);
+  return needed.number(number).next() && !needed.null_at(0) ? needed.number_at(0) : 0;
+}
+
 }  // namespace
 
 std::optional<StoredConversation> find_conversation(Connection& connection, std::string_view id) {
@@ -234,6 +240,7 @@ std::optional<Error> write_commit(Connection& connection, const Commit& commit) 
   const std::optional<StoredConversation> stored = find_conversation(connection, commit.conversation);
   if (!stored) return no_conversation(commit.conversation);
   if (auto error = refuse_commit(commit, stored->head())) return error;
+  if (commit.expected_settings && *commit.expected_settings != stored->record.settings) return other_settings(commit.conversation);
   const std::uint64_t number = stored->number;
   for (const VersionRecord& version : commit.versions)
     if (!version.operation_id.empty() && find_operation(connection, number, version.operation_id))
@@ -266,11 +273,7 @@ std::optional<Error> write_commit(Connection& connection, const Commit& commit) 
   }
   if (commit.checkpoint) write_checkpoint(connection, number, *commit.checkpoint, commit.pages);
   if (!commit.freed_pages.empty()) {
-    std::uint64_t first_free = 0;
-    {
-      Statement needed(connection, Sql::pages_needed_by_forks);
-      if (needed.number(number).next() && !needed.null_at(0)) first_free = needed.number_at(0);
-    }
+    const std::uint64_t first_free = pages_needed_by_forks(connection, number);
     Statement free(connection, Sql::delete_page);
     for (const std::uint64_t page : commit.freed_pages)
       if (page >= first_free && fits(page)) free.again().number(key_of(number, page)).finish();
@@ -302,8 +305,8 @@ std::optional<Error> write_prune(Connection& connection, const Prune& prune) {
   const std::optional<StoredConversation> stored = find_conversation(connection, prune.conversation);
   if (!stored) return no_conversation(prune.conversation);
   const std::uint64_t number = stored->number;
-  const bool forked = !forks_of(connection, number).empty();
-  if (auto error = refuse_prune(prune, stored->head(), stored->record.first_version, forked)) return error;
+  if (auto error = refuse_prune(prune, stored->head(), stored->record.first_version, pages_needed_by_forks(connection, number)))
+    return error;
   if (!fits(prune.checkpoint.next_page)) return too_many("pages");
   if (auto error = write_stubs(connection, *stored, prune.stubs, nullptr)) return error;
   const std::uint64_t last = key_of(number, prune.first_version);
@@ -312,6 +315,10 @@ std::optional<Error> write_prune(Connection& connection, const Prune& prune) {
   Statement(connection, Sql::delete_records_pages).number(key_of(number, 0)).number(last_key_of(number)).finish();
   write_checkpoint(connection, number, prune.checkpoint, prune.pages);
   Statement(connection, Sql::set_first_version).number(number).number(prune.first_version).finish();
+  if (stored->record.origin) Statement(connection, Sql::keep_own_pages).number(number).finish();
+  Statement replace(connection, Sql::replace_operation);
+  for (const VersionRecord& version : prune.operations)
+    replace.again().number(key_of(number, version.version)).bytes(version.arguments).bytes(version.answer).finish();
   return std::nullopt;
 }
 

@@ -30,6 +30,7 @@ const char* sql_text(Sql sql) {
     case Sql::set_settings: return "UPDATE conversations SET settings = ?2 WHERE number = ?1";
     case Sql::set_id: return "UPDATE conversations SET id = ?2 WHERE number = ?1";
     case Sql::set_first_version: return "UPDATE conversations SET first_version = ?2 WHERE number = ?1";
+    case Sql::keep_own_pages: return "UPDATE conversations SET origin_next_page = 1 WHERE number = ?1";
     case Sql::delete_conversation: return "DELETE FROM conversations WHERE number = ?1";
 
     case Sql::head:
@@ -46,6 +47,7 @@ const char* sql_text(Sql sql) {
     case Sql::reduce_versions:
       return "UPDATE versions SET operation = x'', arguments = x'' WHERE key BETWEEN ?1 AND ?2 AND (operation <> x'' OR arguments "
              "<> x'')";
+    case Sql::replace_operation: return "UPDATE versions SET arguments = ?2, answer = ?3 WHERE key = ?1";
     case Sql::delete_versions: return "DELETE FROM versions WHERE key >= ?1 AND key < ?2 AND operation_id IS NULL";
 
     case Sql::messages:

@@ -2,7 +2,8 @@
 // whoever knows the last one can tell whether anything before it was changed.
 //
 // Left out are what may rightly change: counts of tokens (another tokenizer), answers (pruned with their versions), and bodies of messages themselves,
-// for which their digests stand, so that a chain still holds when a body was redacted.
+// for which their digests stand, so that a chain still holds when a body was redacted. Arguments of operations are part of it: where texts were taken out of
+// them (are_redacted), the link to the version before cannot be verified any more.
 #pragma once
 
 #include <span>

@@ -170,6 +170,7 @@ class MemoryStore final : public Store {
     return write(commit.conversation, options, [&](Kept& kept) -> std::optional<Error> {
       const StoredHead head = kept.head();
       if (auto error = refuse_commit(commit, head)) return error;
+      if (commit.expected_settings && *commit.expected_settings != kept.record.settings) return other_settings(commit.conversation);
       std::map<std::string, std::uint64_t, std::less<>> operations;
       for (const VersionRecord& version : commit.versions) {
         if (version.operation_id.empty()) continue;
@@ -255,7 +256,7 @@ class MemoryStore final : public Store {
   std::optional<Error> prune(const Prune& prune, const CallOptions& options) override {
     if (auto error = bad_prune(prune)) return error;
     return write(prune.conversation, options, [&](Kept& kept) -> std::optional<Error> {
-      if (auto error = refuse_prune(prune, kept.head(), kept.record.first_version, !kept.record.forks.empty())) return error;
+      if (auto error = refuse_prune(prune, kept.head(), kept.record.first_version, pages_needed_by_forks(kept))) return error;
       Result<std::vector<MessageRecord>> stubs = stored_stubs(kept, prune.stubs);
       if (!stubs) return stubs.error();
       std::map<std::uint64_t, Page> pages;
@@ -270,7 +271,15 @@ class MemoryStore final : public Store {
         version.operation.clear();
         version.arguments.clear();
       }
+      for (const VersionRecord& given : prune.operations) {
+        const auto at = std::lower_bound(kept.versions.begin(), kept.versions.end(), given.version,
+                                         [](const VersionRecord& v, std::uint64_t version) { return v.version < version; });
+        if (at == kept.versions.end() || at->version != given.version) continue;
+        at->arguments = given.arguments;
+        at->answer = given.answer;
+      }
       put_stubs(kept, *stubs);
+      if (kept.record.origin) kept.record.origin->next_page = 1;
       kept.pages = std::move(pages);
       kept.record.first_version = std::max(kept.record.first_version, prune.first_version);
       kept.record.checkpoint_version = checkpoint.version;

@@ -472,8 +472,9 @@ static void stored_conversations_last_and_fork(const char *folder) {
   CHECK(undertext_append(again, t("{\"role\":\"user\",\"content\":\"secret\"}"), NULL, NULL, NULL) == UNDERTEXT_OK);
   CHECK(undertext_conversation_version(one) == 1);
   CHECK(undertext_catch_up(one, NULL) == UNDERTEXT_OK && undertext_conversation_version(one) == 2);
-  CHECK(undertext_redact(one, t("{\"ordinals\":[1],\"who\":\"test\",\"why\":\"asked for\"}"), NULL) == UNDERTEXT_OK);
-  CHECK(undertext_redact(one, t("{\"ordinals\":[7],\"who\":\"test\"}"), NULL) == UNDERTEXT_NOT_FOUND);
+  CHECK(undertext_redact(one, t("{\"ordinals\":[1],\"who\":\"test\",\"why\":\"asked for\"}"), &text, NULL) == UNDERTEXT_OK);
+  CHECK(holds(&text, "{\"redacted\":1,\"derived\":[],\"operations\":[]}"));
+  CHECK(undertext_redact(one, t("{\"ordinals\":[7],\"who\":\"test\"}"), NULL, NULL) == UNDERTEXT_NOT_FOUND);
   CHECK(undertext_answer(again, t("{\"query\":\"messages\"}"), &text) == UNDERTEXT_OK);
   CHECK(strstr(text.data, "secret") == NULL);
   CHECK(holds(&text, "kept"));

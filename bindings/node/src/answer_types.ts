@@ -140,6 +140,9 @@ export interface MarkMap {
   currentBatch: number
 }
 
+/** One that is imported: what each role has follows from the messages. */
+export type GivenMarkMap = Omit<MarkMap, 'typeIndices'> & Partial<Pick<MarkMap, 'typeIndices'>>
+
 export interface Batch {
   index: number
   boundary: number

@@ -1,5 +1,5 @@
 // Messages and operations: the JSON of docs/operations.md, as types.
-import type { MarkMap } from './answer_types.js'
+import type { GivenMarkMap } from './answer_types.js'
 
 export type Role = 'system' | 'user' | 'assistant' | 'tool'
 
@@ -134,7 +134,7 @@ export type Operation = OperationOptions &
     | ({ operation: 'MARK' | 'UNMARK'; mark: string } & Names)
     | { operation: 'UNDO' | 'REDO' }
     | { operation: 'RESTORE'; version: number }
-    | { operation: 'IMPORT_MARK_MAP'; markMap: MarkMap }
+    | { operation: 'IMPORT_MARK_MAP'; markMap: GivenMarkMap }
   )
 
 /** The configuration of a node (documents 001 and 002). */

@@ -31,9 +31,20 @@ export interface RequestUsage extends Omit<UsageTotals, 'requests'> {
   timestamp: number
 }
 
+export interface UsageStatistics {
+  /** Of a request. */
+  promptMean: number
+  completionMean: number
+  promptMax: number
+  completionMax: number
+  /** Of all prompt tokens, 0 to 1. */
+  cachedShare: number
+}
+
 export interface Usage {
   totals: UsageTotals
-  models: { model: string; totals: UsageTotals; factor: number; factorHigh: number; learnedFrom: number }[]
+  statistics: UsageStatistics
+  models: { model: string; totals: UsageTotals; promptMax?: number; completionMax?: number; factor: number; factorHigh: number; learnedFrom: number }[]
   open: RequestUsage[]
   recent: RequestUsage[]
 }
@@ -108,6 +119,16 @@ export interface Retention {
   versions?: number
   batches?: number
   days?: number
+}
+
+/** What a redaction found and did. */
+export interface Redaction {
+  /** How many messages. */
+  redacted: number
+  /** What was made from the messages that were named, here and in forks. */
+  derived: { conversation: string; ordinal: number; kind: 'summary' | 'copy' }[]
+  /** Whose descriptions or arguments quote them. */
+  operations: { conversation: string; version: number }[]
 }
 
 export interface Reclaimed {

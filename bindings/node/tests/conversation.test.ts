@@ -119,7 +119,7 @@ test('a store tells of its conversations, checks, exports, imports and purges th
   assert.equal((await store.import('copy', lines)).messages, 2)
   await using copy = await store.open('copy')
   assert.deepEqual(await copy.messages(), [user('keep'), user('secret')])
-  await conversation.redact([1], 'me', 'asked to')
+  assert.deepEqual(await conversation.redact([1], 'me', 'asked to', { derived: true }), { redacted: 1, derived: [], operations: [] })
   assert.deepEqual(
     (await store.removals('a')).map((removal) => [removal.ordinal, removal.who, removal.why]),
     [[1, 'me', 'asked to']],
@@ -261,11 +261,17 @@ test('providers: requests in, streams put together, tokens counted', () => {
   assert.throws(() => countTokens('x', 'no such'), { code: /not_found|invalid_argument|unavailable/ })
 })
 
-test('usage is kept with the conversation', () => {
-  const conversation = inMemory()
-  conversation.reportUsage({ requestId: 'r1', prompt: 10, completion: 5, final: true })
+test('usage is kept with the conversation', async () => {
+  await using conversation = inMemory()
+  await conversation.reportUsage({ requestId: 'r1', prompt: 10, completion: 5, final: true })
   assert.equal(conversation.usage().totals.prompt, 10)
-  assert.throws(() => conversation.reportUsage({ requestId: 'r2' } as never), { code: 'invalid_argument', field: 'prompt' })
+  await assert.rejects(conversation.reportUsage({ requestId: 'r2' } as never), { code: 'invalid_argument', field: 'prompt' })
+  const kept = conversation.usage()
+  await conversation.setUsage()
+  assert.equal(conversation.usage().totals.requests, 0)
+  await conversation.setUsage(kept)
+  assert.deepEqual(conversation.usage(), kept)
+  await assert.rejects(conversation.setUsage({ models: [{ model: 'm' }] } as never), { code: 'invalid_argument', field: 'totals' })
 })
 
 test('what a client sends back is imported after what is there', async () => {

@@ -308,6 +308,7 @@ void bind_conversation(nb::module_& module) {
       .def("wait_for_compression", &Conversation::wait_for_compression, anything())
       .def("cancel_compression", alone<undertext_cancel_compression>)
       .def("report_usage", told<Json, undertext_report_usage>, anything())
+      .def("set_usage", told<Json, undertext_set_usage>, anything())
       .def("usage",
            [](Conversation& self) {
              const Use use(self);
@@ -317,7 +318,14 @@ void bind_conversation(nb::module_& module) {
            })
       .def("catch_up", alone<undertext_catch_up>)
       .def("checkpoint", alone<undertext_checkpoint>)
-      .def("redact", told<Json, undertext_redact>, anything())
+      .def("redact",
+           [](Conversation& self, nb::handle removal) {
+             const Json json(removal);
+             const Use use(self);
+             Answered redaction;
+             call([&](undertext_string* error) { return undertext_redact(*use, json.get(), &redaction.string, error); });
+             return read_json(redaction.view());
+           })
       .def("give_up_versions",
            [](Conversation& self, nb::handle retention) {
              const Json json(retention);

@@ -117,7 +117,11 @@ def test_queries_have_methods() -> None:
     assert tried["brokenThinking"] == 0 and tried["savedPerTurn"] > 0
     assert "cache_control" in str(conversation.render("anthropic", cache_markers="auto")["request"])
     conversation.report_usage("r", prompt=10, completion=2)
-    assert conversation.usage()["totals"] is not None
+    kept = conversation.usage()
+    conversation.set_usage()
+    assert conversation.usage()["totals"]["requests"] == 0
+    conversation.set_usage(kept)
+    assert conversation.usage() == kept
 
 
 def test_errors_have_a_class_a_code_and_a_field() -> None:
@@ -201,7 +205,7 @@ def test_a_conversation_goes_out_with_its_history_and_comes_back(tmp_path: Path)
         with store.open("one", settings={"tokenLimit": 1000}) as conversation:
             conversation.append([say("user", "kept"), say("user", "secret")])
             conversation.undo()
-            conversation.redact([1], who="me", why="a test")
+            assert conversation.redact([1], who="me", why="a test", derived=True) == {"redacted": 1, "derived": [], "operations": []}
         first, second = io.BytesIO(), io.BytesIO()
         store.export("one", first)
         first.seek(0)

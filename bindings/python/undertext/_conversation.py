@@ -24,6 +24,7 @@ from .types import (
     Event,
     FilterArguments,
     FitArguments,
+    GivenMarkMap,
     HistoryEntry,
     MarkMap,
     Message,
@@ -33,6 +34,7 @@ from .types import (
     Model,
     Named,
     OperationOptions,
+    Redaction,
     RenderArguments,
     Rendered,
     Role,
@@ -255,7 +257,7 @@ class Conversation:
     def restore(self, version: int, **options: Unpack[OperationOptions]) -> Answer:
         return self._operate("RESTORE", {"version": version, **options})
 
-    def import_mark_map(self, mark_map: MarkMap, *, expected_version: int | None = None) -> Answer:
+    def import_mark_map(self, mark_map: GivenMarkMap, *, expected_version: int | None = None) -> Answer:
         return cast(Answer, self._native.import_mark_map(mark_map, version_number("expected_version", expected_version)))
 
     # Reading
@@ -392,7 +394,12 @@ class Conversation:
         self._native.report_usage(members("requestId", request_id, usage))
 
     def usage(self) -> Dict[str, Any]:
+        """All that was reported; it is stored with a stored conversation."""
         return cast(Dict[str, Any], self._native.usage())
+
+    def set_usage(self, usage: Mapping[str, Any] | None = None) -> None:
+        """Takes over what usage() gave; without an argument, forgets all that was reported."""
+        self._native.set_usage({} if usage is None else usage)
 
     def catch_up(self) -> None:
         """With what others committed."""
@@ -401,9 +408,13 @@ class Conversation:
     def checkpoint(self) -> None:
         self._native.checkpoint()
 
-    def redact(self, ordinals: Sequence[int], *, who: str, why: str = "") -> None:
-        """Their bytes are gone for good, from every version; stubs stay."""
-        self._native.redact({"ordinals": ordinals, "who": who, "why": why})
+    def redact(self, ordinals: Sequence[int], *, who: str, why: str = "", derived: bool = False) -> Redaction:
+        """Their bytes are gone for good, from every version; stubs stay.
+
+        Returns what else may have their text: summaries and edited copies that stand for them, and operations that quote them, in forks too. With
+        `derived` these are redacted as well.
+        """
+        return cast(Redaction, self._native.redact({"ordinals": ordinals, "who": who, "why": why, "derived": derived}))
 
     def give_up_versions(self, *, versions: int | None = None, batches: int | None = None, days: int | None = None) -> Dict[str, Any]:
         return cast(Dict[str, Any], self._native.give_up_versions(given({"versions": versions, "batches": batches, "days": days})))

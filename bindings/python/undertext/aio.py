@@ -151,6 +151,7 @@ class Conversation(OffTheLoop):
     set_tokenizer = later(_conversation.Conversation.set_tokenizer)
     report_usage = later(_conversation.Conversation.report_usage)
     usage = later(_conversation.Conversation.usage)
+    set_usage = later(_conversation.Conversation.set_usage)
     catch_up = later(_conversation.Conversation.catch_up)
     checkpoint = later(_conversation.Conversation.checkpoint)
     redact = later(_conversation.Conversation.redact)

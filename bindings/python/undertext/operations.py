@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Literal, Sequence, TypedDict, Union
 
-from .types import Budget, MarkMap, MessageLike, Pairs, Range, Role, StrategyLike
+from .types import Budget, GivenMarkMap, MessageLike, Pairs, Range, Role, StrategyLike
 
 
 class _Options(TypedDict, total=False):
@@ -174,7 +174,7 @@ class Restore(_Options):
 
 class ImportMarkMap(_Options):
     operation: Literal["IMPORT_MARK_MAP"]
-    markMap: MarkMap
+    markMap: GivenMarkMap
 
 
 Operation = Union[

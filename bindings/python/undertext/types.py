@@ -355,12 +355,45 @@ class State(TypedDict):
     totalMessageCount: int
 
 
-class MarkMap(TypedDict):
+class _MarkMapBase(TypedDict):
     originalIndices: List[int]
-    typeIndices: Dict[str, List[int]]
     batchBoundaries: List[int]
     boundaryToBatch: List[int]
     currentBatch: int
+
+
+class MarkMap(_MarkMapBase):
+    typeIndices: Dict[str, List[int]]
+
+
+class _MarkMapOfDocument(_MarkMapBase, total=False):
+    typeIndices: Dict[str, List[int]]
+
+
+#: One that is imported: what each role has follows from the messages.
+GivenMarkMap = Union[MarkMap, _MarkMapOfDocument]
+
+
+class _Derived(TypedDict):
+    conversation: str
+    ordinal: int
+    kind: Literal["summary", "copy"]
+
+
+class _Quoting(TypedDict):
+    conversation: str
+    version: int
+
+
+class Redaction(TypedDict):
+    """What a redaction found and did."""
+
+    #: How many messages.
+    redacted: int
+    #: What was made from the messages that were named, here and in forks.
+    derived: List[_Derived]
+    #: Whose descriptions or arguments quote them.
+    operations: List[_Quoting]
 
 
 class _HistoryEntryBase(TypedDict):
@@ -406,6 +439,8 @@ class Event(TypedDict, total=False):
     tokensAfter: int
     targetReached: bool
     error: Dict[str, Any]
+    #: Of undertext.sdk: when it was heard of, in milliseconds since 1970.
+    timestamp: int
 
 
 class _RenderedBase(TypedDict):
