@@ -19,8 +19,10 @@
 #include <undertext/conversation.hpp>
 #include <undertext/store.hpp>
 
+#include "base/answering_failure.hpp"
 #include "engine/lineage.hpp"
 #include "engine/stored_reading.hpp"
+#include "engine/tries.hpp"
 #include "history/derived.hpp"
 
 namespace undertext {
@@ -72,6 +74,8 @@ class Durable {
   // Messages by the conversation whose records they are. Where some could not be redacted, others may have been.
   using OwnedMessages = std::map<std::string, std::vector<std::uint64_t>>;
   std::optional<Error> redact(const OwnedMessages& ordinals, const Removal& removal);
+  // The records of its own versions whose operation or answer has such texts, without them.
+  std::vector<VersionRecord> redacted_records(const QuotingOperations& operations, const QuotableTexts& texts);
   // Writes all pages anew, without the texts of these operations. conflict: there are forks that need the old pages.
   std::optional<Error> redact(History& history, const QuotingOperations& operations, const QuotableTexts& texts);
   std::optional<Error> check(const History& history) const;  // throws what is wrong
@@ -90,7 +94,6 @@ class Durable {
   History history_on(const Checkpoint& checkpoint);
   // Everything that `history` has, as pages: the checkpoint and the pages of `prune`.
   void save_anew(const History& history, Prune& prune) const;
-  std::vector<VersionRecord> redacted_records(const QuotingOperations& operations, const QuotableTexts& texts);
 
   const std::shared_ptr<Store> store_;
   const std::string id_;
@@ -108,15 +111,5 @@ class Durable {
   std::uint64_t checkpoint_log_ = 0;  // the log's length at the last checkpoint
   std::string usage_told_;            // the settings of which news_of_usage() has spoken
 };
-
-// Carries out `work`, and answers what it throws as Failure.
-template <class Work>
-auto answering_failure(Work work) -> decltype(work()) {
-  try {
-    return work();
-  } catch (const Failure& failure) {
-    return failure.error();
-  }
-}
 
 }  // namespace undertext
