@@ -93,10 +93,8 @@ std::optional<UsageTracker> Durable::news_of_usage() {
 }
 
 Result<UsageTracker> Durable::change_usage(const std::function<std::optional<Error>(UsageTracker&)>& change) const {
-  constexpr int tries_max = 1000;
   return answering_failure([&]() -> Result<UsageTracker> {
-    std::optional<Error> error;
-    for (int tries = 0; tries < tries_max; ++tries) {
+    for (Tries tries;;) {
       const ConversationRecord now = store_->find(id_).value();
       StoredSettings settings = read_settings_bytes(now.settings);
       UsageTracker usage = read_usage_bytes(settings.usage);
@@ -105,11 +103,10 @@ Result<UsageTracker> Durable::change_usage(const std::function<std::optional<Err
       Commit commit{.conversation = id_, .expected_version = now.version};
       commit.expected_settings = now.settings;
       commit.settings = settings_bytes(settings);
-      error = store_->commit(commit);
+      const std::optional<Error> error = store_->commit(commit);
       if (!error) return usage;
-      if (error->code != ErrorCode::conflict) break;
+      if (!tries.may_retry(*error)) return *error;
     }
-    return *error;
   });
 }
 
@@ -426,27 +423,22 @@ std::optional<Error> Durable::checkpoint(History& history) {
 }
 
 std::optional<Error> Durable::recounted(History& history, std::string_view tokenizer) {
-  constexpr int tries_max = 100;
-  std::optional<Error> error;
-  for (int tries = 0; tries < tries_max; ++tries) {
+  for (Tries tries;;) {
     Commit commit{record_.id, record_.version, record_.next_page};
     commit.expected_settings = record_.settings;
     StoredSettings settings = read_settings_bytes(record_.settings);
     settings.tokenizer = tokenizer;
     commit.settings = settings_bytes(settings);
-    error = store_with_checkpoint(std::move(commit), history);
-    if (!error) {
-      tokenizer_ = tokenizer;
-      return {};
-    }
+    const std::optional<Error> error = store_with_checkpoint(std::move(commit), history);
+    if (!error) break;
+    if (!tries.may_retry(*error)) return error;
     // Somebody may have reported usage meanwhile. Anything else is for the caller to read.
     const ConversationRecord now = store_->find(record_.id).value();
-    if (error->code != ErrorCode::conflict || now.settings == record_.settings ||
-        !same_but_for_usage(now.settings, record_.settings))
-      return error;
+    if (now.settings == record_.settings || !same_but_for_usage(now.settings, record_.settings)) return error;
     record_.settings = now.settings;
   }
-  return error;
+  tokenizer_ = tokenizer;
+  return {};
 }
 
 std::optional<Error> Durable::fork(const History& start, std::string_view id, std::string_view made_by) {

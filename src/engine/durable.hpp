@@ -74,6 +74,8 @@ class Durable {
   // Messages by the conversation whose records they are. Where some could not be redacted, others may have been.
   using OwnedMessages = std::map<std::string, std::vector<std::uint64_t>>;
   std::optional<Error> redact(const OwnedMessages& ordinals, const Removal& removal);
+  // The records of its own versions whose operation or answer has such texts, without them.
+  std::vector<VersionRecord> redacted_records(const QuotingOperations& operations, const QuotableTexts& texts);
   // Writes all pages anew, without the texts of these operations. conflict: there are forks that need the old pages.
   std::optional<Error> redact(History& history, const QuotingOperations& operations, const QuotableTexts& texts);
   std::optional<Error> check(const History& history) const;  // throws what is wrong
@@ -93,7 +95,6 @@ class Durable {
   History history_on(const Checkpoint& checkpoint);
   // Everything that `history` has, as pages: the checkpoint and the pages of `prune`.
   void save_anew(const History& history, Prune& prune) const;
-  std::vector<VersionRecord> redacted_records(const QuotingOperations& operations, const QuotableTexts& texts);
 
   const std::shared_ptr<Store> store_;
   const std::string id_;

@@ -177,24 +177,27 @@ class RedactionOfFamily {
         found_.operations.push_back({member.id, Version(version)});
   }
 
+  // In an operation, its own or its origin's, or in what an operation id is answered with.
+  bool has_quotes(Member& member) {
+    const QuotingOperations quoting(texts_, history_of(member), member.derived);
+    return !quoting.versions().empty() || !rep_of(member).durable->redacted_records(quoting, texts_).empty();
+  }
+
   std::optional<Error> redact_operations(Member& member, bool of_origin, History& own) {
-    constexpr int tries_max = 100;
-    const bool needed = of_origin || !QuotingOperations(texts_, history_of(member), member.derived).versions().empty();
-    std::optional<Error> error;
-    for (int tries = 0; tries < tries_max; ++tries) {
+    const bool needed = of_origin || has_quotes(member);
+    for (Tries tries;;) {
       for (Member* fork : member.forks)
         if (auto failed = redact_operations(*fork, needed, own)) return failed;
       if (!needed) return {};
       const auto change = [&](History& history) {
         return rep_of(member).durable->redact(history, QuotingOperations(texts_, history, member.derived), texts_);
       };
-      error =
+      const std::optional<Error> error =
           member.conversation ? member.conversation->rep_->change_stored(change, Conversation::Rep::Tell::rewritten) : change(own);
-      if (!error || error->code != ErrorCode::conflict) return error;
+      if (!error || !tries.may_retry(*error)) return error;
       if (!member.conversation) rep_.durable->catch_up(own);
       add_new_forks(member);
     }
-    return error;
   }
 
   // Somebody may have forked meanwhile.
