@@ -60,12 +60,19 @@ void find_calls(const RuleInput& asked, Faults& found) {
   }
 }
 
+// All of the exchange get their ids: a call without one beside others would be taken for one of them.
 void mend_call_ids(Repair& repair, const std::vector<Fault>& faults) {
+  std::vector<Turn>& turns = repair.draft.turns;
   for (const Fault& fault : faults) {
-    Turn& turn = repair.draft.turns[fault.turn];
-    turn.blocks[fault.block].has_own_id = true;
-    turn.blocks[fault.block].raw = {};
-    turn.touch();
+    const Exchange exchange = exchange_at(turns, fault.turn, repair.profile.dialect);
+    for (std::size_t i = exchange.calls_begin; i < exchange.results_end; ++i) {
+      for (Block& block : turns[i].blocks) {
+        if (block.has_own_id || (!is_client(block, BlockKind::call) && !is_client(block, BlockKind::result))) continue;
+        block.has_own_id = true;
+        block.raw = {};
+        turns[i].touch();
+      }
+    }
   }
 }
 

@@ -296,7 +296,7 @@ test('a tool is called by the name that the caller gave', async () => {
   await conversation.append({ role: 'user', content: 'go' })
   const tools = [{ type: 'function', function: { name: 'my.tool' } }]
   const { toolNames, tools: renamed } = await conversation.render({ dialect: 'openai_chat', request: { tools } })
-  const sent = Object.keys(toolNames ?? {})[0]
+  const sent = Object.keys(toolNames ?? {})[0] as string
   assert.deepEqual(toolNames, { [sent]: 'my.tool' })
   assert.deepEqual(renamed, [{ type: 'function', function: { name: sent } }])
   const call = { id: 'a', type: 'function', function: { name: sent, arguments: '{}' } }
