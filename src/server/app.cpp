@@ -122,7 +122,7 @@ void App::handle(const Route& route, RouteMatch match, http::Request request, co
   try {
     Call call{request, caller, {}, std::move(exchange)};
     try {
-      call.work = work_of_request(*call.exchange, rep_->stopping, rep_->options.limits.request);
+      call.work = work_of_request(*call.exchange, caller.tenant, rep_->stopping, rep_->processors, rep_->options.limits.request);
       call.parameters = read_parameters(route, match, request).value();
       need_room_to_read(route, request, *call.exchange, rep_->options.limits.request_bytes);
       route.handle(call);

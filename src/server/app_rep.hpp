@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <undertext/conversation.hpp>
@@ -31,6 +32,7 @@ struct App::Rep {
   RequestsByKey operation_requests{65'536};
   Readiness readiness;
   Stopping stopping;
+  FairShare processors{std::thread::hardware_concurrency()};
   std::vector<Route> routes;
   std::string openapi, docs;
 

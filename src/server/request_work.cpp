@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <thread>
 
 #include "message/turn.hpp"
 
@@ -22,12 +23,16 @@ std::uint64_t blocks_bytes(std::string_view body) {
   return static_cast<std::uint64_t>(std::count(body.begin(), body.end(), '{')) * bytes_per_object;
 }
 
-std::shared_ptr<Work> work_of_request(http::Exchange& exchange, const Stopping& stopping, const RequestLimits& limits) {
+std::shared_ptr<Work> work_of_request(http::Exchange& exchange, const std::string& tenant, const Stopping& stopping,
+                                      FairShare& processors, const RequestLimits& limits) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point began = Clock::now();
+  auto part = std::make_shared<FairShare::Part>(processors, tenant);
   return std::make_shared<Work>(
-      WorkLimits{.interrupted = [&exchange, &stopping, limits, began]() -> std::optional<Error> {
-                   const auto passed = Clock::now() - began;
+      WorkLimits{.interrupted = [&exchange, &stopping, limits, began, part = std::move(part)]() -> std::optional<Error> {
+                   const Clock::time_point now = Clock::now();
+                   if (const auto pause = part->pause(now); pause.count() > 0) std::this_thread::sleep_for(pause);
+                   const auto passed = now - began;
                    if (passed >= limits.time) {
                      const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limits.time).count();
                      return interrupted("it took longer than " + std::to_string(seconds) + " s: ask for less at once");

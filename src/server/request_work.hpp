@@ -9,6 +9,7 @@
 #include <undertext/work.hpp>
 
 #include "http/http.hpp"
+#include "server/fair_share.hpp"
 
 namespace undertext {
 
@@ -36,7 +37,8 @@ struct RequestLimits {
 // What reading the messages of a request's body takes besides its JSON values.
 std::uint64_t blocks_bytes(std::string_view body);
 
-// For as long as `exchange` and `stopping` live. What is made counts with what the request has of the budget.
-std::shared_ptr<Work> work_of_request(http::Exchange& exchange, const Stopping& stopping, const RequestLimits& limits);
+// For as long as `exchange`, `stopping` and `processors` live. What is made counts with what the request has of the budget.
+std::shared_ptr<Work> work_of_request(http::Exchange& exchange, const std::string& tenant, const Stopping& stopping,
+                                      FairShare& processors, const RequestLimits& limits);
 
 }  // namespace undertext

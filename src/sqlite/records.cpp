@@ -262,6 +262,7 @@ std::optional<Error> write_commit(Connection& connection, const Commit& commit) 
     Statement add(connection, Sql::add_message);
     for (const MessageRecord& message : commit.messages) {
       std::string named;
+      if (shared_with(message.body)) return Error{ErrorCode::invalid_argument, "a message's body is JSON", "messages"};
       if (message.same_as) {
         const Result<std::uint64_t> owner = owner_of_body(connection, *stored, *message.same_as);
         if (!owner) return owner.error();

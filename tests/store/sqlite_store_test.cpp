@@ -249,7 +249,7 @@ TEST_F(SqliteStore, ShowsEveryKindOfDamageInACheckAndReadsTheRest) {
       }
     }
     sqlite3* db = nullptr;
-    ASSERT_EQ(sqlite3_open(other.file("store.db").c_str(), &db), SQLITE_OK);
+    ASSERT_EQ(sqlite3_open_v2(other.file("store.db").c_str(), &db, SQLITE_OPEN_READWRITE, "undertext"), SQLITE_OK);
     EXPECT_EQ(sqlite3_exec(db, cases[i].first.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
     sqlite3_close(db);
     const auto store = open_store("sqlite:" + other.file("store.db")).value();
