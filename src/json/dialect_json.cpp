@@ -51,9 +51,11 @@ std::optional<Profile> settled_profile(const Settings& settings, std::optional<D
 
 void read_profile(Fields& fields, const Settings& settings, Profile& profile) {
   std::string dialect;
-  fields.take("dialect", dialect);
-  const std::optional<JsonValue> given = fields.find("profile");
-  if (fields.has("dialect") && given) return fields.fail("profile", "and dialect exclude each other: a profile has its dialect");
+  fields.take("dialect", dialect, {"The message format. Default: that of the settings, or of their model.", "Dialect"});
+  const std::optional<JsonValue> given =
+      fields.find("profile", {"What a provider accepts, by name or as an object.", "ProfileName|string|JsonObject"});
+  fields.exclude("profile", "dialect", ": a profile has its dialect");
+  if (fields.has("dialect") && given) return;
   if (!fields.has("dialect") && !given) {
     std::optional<Profile> settled = settled_profile(settings, std::nullopt);
     if (!settled)
@@ -91,7 +93,8 @@ void read_profile(Fields& fields, const Settings& settings, Profile& profile) {
 
 void read_bound_thinking(Fields& fields, BoundThinking& bound) {
   std::string policy = "strip";
-  fields.take("boundThinking", policy);
+  fields.take("boundThinking", policy,
+              {"What becomes of thinking that an edit has made void.", R"("strip"|"refuse"|"drop_block")"});
   if (policy == "refuse") {
     bound = BoundThinking::refuse;
   } else if (policy == "drop_block") {

@@ -91,4 +91,9 @@ void read_filters(Fields& fields, MessageQuery& query);
 // `settings` hold the summarisers and strategies that it may name, and what it need not name.
 Result<Query> read_query(JsonValue object, const Settings& settings = {});
 
+// The shapes of all queries, MessagesQuery and so on, their union Query, and those answers that are {"ok":true,"result":…}.
+void describe_queries(Shapes& shapes);
+std::string query_shape(std::string_view query);
+std::string query_answer(std::string_view query);  // the name of the shape of its answer
+
 }  // namespace undertext

@@ -60,23 +60,23 @@ void append_list(std::string& out, std::string_view lead, const List& list, Appe
 
 void read_usage(Fields& fields, UsageReport& report) {
   RequestUsage& usage = report.usage;
-  fields.need("requestId", usage.request_id);
-  fields.take("model", usage.model);
-  fields.need("prompt", usage.prompt);
-  fields.take("completion", usage.completion);
-  fields.take("cached", usage.cached);
-  fields.take("total", usage.total);
-  fields.take("estimatedPrompt", usage.estimated_prompt);
+  fields.need("requestId", usage.request_id, "The provider's id of the request, or one of your own.");
+  fields.take("model", usage.model, "The model that answered.");
+  fields.need("prompt", usage.prompt, "Tokens of the request.");
+  fields.take("completion", usage.completion, "Tokens of the answer.");
+  fields.take("cached", usage.cached, "Tokens of the request that were read from a cache.");
+  fields.take("total", usage.total, "As reported.");
+  fields.take("estimatedPrompt", usage.estimated_prompt, "What the request was counted as before it was sent.");
   std::optional<Integer> at;
-  fields.take("timestamp", at);
+  fields.take("timestamp", at, "Milliseconds since 1970.");
   if (at) usage.at_ms = at->value;
-  if (const std::optional<JsonValue> cost = fields.find("cost")) {
+  if (const std::optional<JsonValue> cost = fields.find("cost", {"What it cost.", "number"})) {
     const std::string_view spelled = cost->raw();
     const bool read = cost->is(JsonType::number) &&
                       std::from_chars(spelled.data(), spelled.data() + spelled.size(), usage.cost).ec == std::errc();
     if (!read) fields.fail("cost", "must be a number");
   }
-  fields.take("final", report.final);
+  fields.take("final", report.final, "false: a later report of the same request takes its place.");
   // Both are kept, and handed out with every answer.
   constexpr std::size_t name_bytes_max = 256;
   if (usage.request_id.size() > name_bytes_max) fields.fail("requestId", "is longer than 256 bytes");
@@ -104,6 +104,15 @@ void append_json(std::string& out, const UsageTracker& usage) {
   const auto newest = all.end() - static_cast<std::ptrdiff_t>(std::min(all.size(), recent_max));
   append_list(out, R"(,"recent":[)", std::ranges::subrange(newest, all.end()), append_request);
   out += '}';
+}
+
+void describe_usage(Shapes& shapes) {
+  Shape shape{.name = "UsageReport", .text = "What a provider reported of a request."};
+  Reading reading;
+  Fields fields(shape, shapes, reading);
+  UsageReport report;
+  read_usage(fields, report);
+  shapes.add(std::move(shape));
 }
 
 }  // namespace undertext
