@@ -23,7 +23,7 @@ except ImportError:
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from play_scenarios import compact, line_of  # noqa: E402
 
-# What no scenario has: it needs a model that is asked, signed thinking, or a subscriber (tests/server/openapi.py reads events).
+# What no scenario has: it needs a model that is asked, signed thinking, or a subscriber.
 UNSEEN = re.compile(r"Receipt\.(model|cost)|SummaryCost\..*|\w+Event\..*|Rendered\.advice|Loss\.path|MediaBlock\.type")
 
 

@@ -1,5 +1,6 @@
 #include "json/query_json.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -162,6 +163,14 @@ std::string query_answer(std::string_view query) {
   for (const Kind& kind : kinds)
     if (kind.name == query) return kind.result.starts_with('=') ? std::string(kind.result.substr(1)) : pascal_case(query) + "Answer";
   return {};
+}
+
+std::vector<std::string> query_answers() {
+  std::vector<std::string> answers;
+  for (const Kind& kind : kinds)
+    if (std::string answer = query_answer(kind.name); std::ranges::find(answers, answer) == answers.end())
+      answers.push_back(std::move(answer));
+  return answers;
 }
 
 void describe_queries(Shapes& shapes) {

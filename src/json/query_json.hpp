@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <undertext/compression.hpp>
 #include <undertext/conversation.hpp>
@@ -95,5 +96,6 @@ Result<Query> read_query(JsonValue object, const Settings& settings = {});
 void describe_queries(Shapes& shapes);
 std::string query_shape(std::string_view query);
 std::string query_answer(std::string_view query);  // the name of the shape of its answer
+std::vector<std::string> query_answers();          // of all, without repeats
 
 }  // namespace undertext

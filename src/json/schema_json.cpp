@@ -178,6 +178,7 @@ std::string SchemaWriter::of_shape(const Shape& shape) const {
   std::string out = of_type(shape.type);
   out.pop_back();
   add_text(out, "description", shape.text);
+  add_text(out, "pattern", shape.pattern);
   return out + "}";
 }
 

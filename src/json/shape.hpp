@@ -47,6 +47,7 @@ struct Shape {
   std::string type = {};     // of what is no object: its type, and no members
   std::string told_by = {};  // of a union: the member that tells which of them it is
   std::string example = {};  // JSON
+  std::string pattern = {};  // of a string
 
   const Member* find(std::string_view member) const;  // null: there is none
 };
