@@ -254,14 +254,29 @@ Result<SpelledOperation> read_operation(JsonValue object, const Settings& settin
 namespace {
 
 // The shape of one spelling of an operation.
-void describe_spelling(Shapes& shapes, Shape shape, std::string_view name, const OperationRow* row, const Spelling* other) {
+Shape described(Shapes& shapes, Shape shape, std::string_view name, const OperationRow* row, const Spelling* other) {
   Reading reading;
   Fields fields(shape, shapes, reading);
   SpelledOperation spelled;
   fields.find("operation", {"Which operation.", "\"" + std::string(name) + "\""});
   fields.require("operation");
   read_spelled(fields, row, other, {}, spelled);
-  shapes.add(std::move(shape));
+  return shape;
+}
+
+// One shape for the two forms of COMPRESS: with a strategy, and with messages that are named.
+Shape either_of(Shape messages, const Shape& by_strategy) {
+  messages.name = "CompressOperation";
+  messages.choices = by_strategy.choices;
+  messages.choices.push_back({{"indices", "ordinals", "strategy"}, true});
+  messages.choices.push_back({{"summary", "strategy"}});
+  for (Member member : by_strategy.members) {
+    if (messages.find(member.name) != nullptr) continue;
+    member.required = false;
+    if (member.name != "strategy") messages.needs.push_back({member.name, "strategy"});
+    messages.members.push_back(std::move(member));
+  }
+  return messages;
 }
 
 void add_union(Shapes& shapes, std::string_view name, std::string_view text, const std::vector<std::string>& names,
@@ -275,21 +290,27 @@ void add_union(Shapes& shapes, std::string_view name, std::string_view text, con
 
 void describe_operations(Shapes& shapes) {
   std::vector<std::string> canonical, configuration, modification;
+  Shape compress;
   for (const OperationWords& words : operation_words) {
     const OperationRow& row = operation_rows[words.alternative];
-    const std::string name = words.shape.empty() ? pascal_case(row.name) + "Operation" : std::string(words.shape);
-    describe_spelling(shapes, {.name = name, .text = std::string(words.text), .example = std::string(words.example)}, row.name,
-                      &row, nullptr);
-    if (words.shape.empty()) canonical.push_back(name);
+    const bool by_strategy = row.alternative == alternative_of<op::CompressBy>();
+    const std::string name = by_strategy ? "CompressByStrategy" : pascal_case(row.name) + "Operation";
+    Shape shape = described(shapes, {.name = name, .text = std::string(words.text), .example = std::string(words.example)},
+                            row.name, &row, nullptr);
+    if (by_strategy) shapes.add(shape);
+    if (row.alternative == alternative_of<op::Compress>()) {
+      compress = std::move(shape);
+      continue;
+    }
+    if (by_strategy) shape = either_of(compress, shape);
+    canonical.push_back(shape.name);
+    shapes.add(std::move(shape));
   }
   for (const Spelling& spelling : other_spellings) {
     (spelling.shape.starts_with("Node") ? configuration : modification).emplace_back(spelling.shape);
-    describe_spelling(shapes, {.name = std::string(spelling.shape), .text = "Another spelling of an operation."}, spelling.name,
-                      nullptr, &spelling);
+    shapes.add(described(shapes, {.name = std::string(spelling.shape), .text = "Another spelling of an operation."},
+                         spelling.name, nullptr, &spelling));
   }
-  add_union(shapes, "CompressOperation", "COMPRESS of messages that are named, or by a strategy.",
-            {"CompressMessagesOperation", "CompressByStrategyOperation"}, "");
-  canonical.emplace_back("CompressOperation");
   add_union(shapes, "Operation", "An operation in its canonical spelling.", canonical);
   add_union(shapes, "NodeOperation", "An operation as the configuration of a node: its arguments in a block.", configuration);
   add_union(shapes, "Modification", "An operation as a modification, whose indices are ordinals.", modification);

@@ -13,7 +13,6 @@ struct OperationWords {
   std::size_t alternative;  // of Operation::What
   std::string_view text;
   std::string_view example;
-  std::string_view shape = {};  // where it is not called after the operation
 };
 
 inline constexpr OperationWords operation_words[] = {
@@ -29,11 +28,10 @@ inline constexpr OperationWords operation_words[] = {
     {alternative_of<op::Filter>(), "Keeps messages of some roles, or with or without some texts.",
      R"({"operation":"FILTER","roles":["user","assistant"]})"},
     {alternative_of<op::Delete>(), "Hides exactly these messages.", R"({"operation":"DELETE","indices":[0]})"},
-    {alternative_of<op::Compress>(), "Hides messages; the summary stands for them.",
-     R"({"operation":"COMPRESS","indices":[0,1],"summary":{"role":"user","content":"Greetings"}})",
-     "CompressMessagesOperation"},
+    {alternative_of<op::Compress>(), "Hides messages, or what a strategy chooses; the summary stands for them.",
+     R"({"operation":"COMPRESS","indices":[0,1],"summary":{"role":"user","content":"Greetings"}})"},
     {alternative_of<op::CompressBy>(), "A strategy chooses what to hide.",
-     R"({"operation":"COMPRESS","strategy":{"name":"keep_recent","n":2}})", "CompressByStrategyOperation"},
+     R"({"operation":"COMPRESS","strategy":{"name":"keep_recent","n":2}})"},
     {alternative_of<op::Expand>(), "A message goes, and those it stands for return.", R"({"operation":"EXPAND","index":0})"},
     {alternative_of<op::Show>(), "Hidden messages return to their places.", R"({"operation":"SHOW","ordinals":[0]})"},
     {alternative_of<op::Merge>(), "Joins messages into one.", R"({"operation":"MERGE","indices":[0,1]})"},

@@ -86,9 +86,8 @@ std::string refused_by(const std::vector<Choice>& choices) {
     for (std::size_t i = 0; i < choice.names.size(); ++i)
       for (std::size_t j = i + 1; j < choice.names.size(); ++j) cases.push_back(both(choice.names[i], choice.names[j]));
     if (!choice.required) continue;
-    std::string none = "{";
-    for (const std::string& name : choice.names) add_member(none, name, "false");
-    cases.push_back(R"({"properties":)" + none + "}}");
+    const auto is_there = [](const std::string& name) { return R"({"required":[)" + quoted(name) + "]}"; };
+    cases.push_back(R"({"not":{"anyOf":)" + list_of(choice.names, is_there) + "}}");
   }
   return R"({"anyOf":)" + list_of(cases, [](const std::string& each) { return each; }) + "}";
 }
@@ -167,6 +166,11 @@ std::string SchemaWriter::of_object(const Shape& shape) const {
       return R"({"names":)" + list_of(choice.names, quoted) + R"(,"required":)" + (choice.required ? "true}" : "false}");
     };
     add_member(out, "x-choices", list_of(shape.choices, names));
+  }
+  if (!shape.needs.empty()) {
+    std::string needs = "{";
+    for (const Need& need : shape.needs) add_member(needs, need.name, "[" + quoted(need.needed) + "]");
+    add_member(out, "dependentRequired", needs + "}");
   }
   if (!shape.example.empty()) add_member(out, "examples", "[" + shape.example + "]");
   return out + "}";

@@ -37,11 +37,17 @@ struct Choice {
   bool required = false;
 };
 
+// A member that may be given only beside another.
+struct Need {
+  std::string name, needed;
+};
+
 struct Shape {
   std::string name;  // such as "TruncateOperation"
   std::string text = {};
   std::vector<Member> members = {};
   std::vector<Choice> choices = {};
+  std::vector<Need> needs = {};
   bool is_open = false;      // may have further members
   bool is_answer = false;    // of the engine: a later release may add members
   std::string type = {};     // of what is no object: its type, and no members

@@ -63,7 +63,7 @@ void describe_bodies(Shapes& shapes) {
   }
   for (const std::string_view query : {"countTools", "fit", "render", "validate"})
     shapes.add(with_optional(shapes, query_shape(query), query_request(query), "query"));
-  shapes.add(with_optional(shapes, "CompressByStrategyOperation", "CompressionRequest", "operation"));
+  shapes.add(with_optional(shapes, "CompressByStrategy", "CompressionRequest", "operation"));
   shapes.add({.name = "OperationRequest",
               .text = "An operation, or a list of which all or none happens.",
               .type = "AnyOperation|AnyOperation[+]"});
