@@ -174,7 +174,7 @@ void read_summarisers(Fields& fields, Summarisers& summarisers) {
 
 void read_strategy(Fields& fields, std::string_view name, const Settings& settings, StrategyPtr& strategy) {
   StrategyReader strategies(settings);
-  const std::optional<JsonValue> given = fields.find(name, {"By its name, or with arguments.", "Strategy"});
+  const std::optional<JsonValue> given = fields.find(name, {"By its name, or with arguments.", "StrategyChoice"});
   if (!given) return;
   if (given->is(JsonType::string)) {
     // As if it were {"name":…}: what the strategy needs besides has its default.
@@ -241,7 +241,7 @@ void describe_strategies(Shapes& shapes) {
               .members = {{.name = "name", .type = "string", .text = "Its name.", .required = true}}});
   shapes.add({.name = "StrategyName", .text = "The strategies of the engine.", .type = type_of_words(shipped)});
   shapes.add({.name = "StrategyObject", .text = "A strategy with its arguments.", .type = objects + "OtherStrategy"});
-  shapes.add({.name = "Strategy", .text = "A strategy by its name, or with arguments.", .type = "StrategyName|string|StrategyObject"});
+  shapes.add({.name = "StrategyChoice", .text = "A strategy by its name, or with arguments.", .type = "StrategyName|string|StrategyObject"});
 }
 
 }  // namespace undertext

@@ -42,7 +42,7 @@ void read_room(Fields& fields, const Settings& settings, std::optional<std::uint
 std::optional<std::uint64_t> settled_window(const Settings& settings);
 
 
-// The shapes Strategy, StrategyName and StrategyObject, and one for each strategy of the engine.
+// The shapes StrategyChoice, StrategyName and StrategyObject, and one for each strategy of the engine.
 void describe_strategies(Shapes& shapes);
 
 }  // namespace undertext

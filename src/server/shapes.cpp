@@ -154,7 +154,7 @@ void describe_background(Shapes& shapes) {
                           {{"job", "string"},
                            {"scope", R"("process")", "It lives in the process that was asked, and nowhere else."},
                            {"state", R"("running"|"done"|"failed"|"cancelled")"},
-                           {"strategy", "Strategy", "As it was given."},
+                           {"strategy", "StrategyChoice", "As it was given."},
                            {"startedAt", "signed", "Milliseconds since 1970."},
                            {"endedAt?", "signed"},
                            {"version", "integer", "The head when it began."},

@@ -1,0 +1,56 @@
+// Stores, as types.
+
+export interface ConversationRecord {
+  conversation: string
+  version: number
+  totalMessages: number
+  createdAt: number
+  updatedAt: number
+  firstVersion?: number
+  forkOf?: { conversation: string; version: number }
+}
+
+export interface CheckReport {
+  conversations: number
+  versions: number
+  messages: number
+  damage: { conversation: string; what: string; [key: string]: unknown }[]
+}
+
+export interface Removal {
+  conversation: string
+  /** Missing where the whole conversation was taken out. */
+  ordinal?: number
+  who: string
+  at: number
+  why: string
+  digest?: string
+}
+
+/** How much of the past stays readable. */
+export interface Retention {
+  versions?: number
+  batches?: number
+  days?: number
+}
+
+export interface Reclaimed {
+  firstVersion: number
+  versions: number
+  messages: number
+}
+
+export interface StoreOptions {
+  create?: boolean
+  readOnly?: boolean
+  durability?: 'full' | 'normal'
+  tenant?: string
+  patienceMs?: number
+}
+
+export interface OpenOptions {
+  make?: 'if_missing' | 'never' | 'always'
+  cacheBytes?: number
+  rebaseAppends?: boolean
+  checkpointVersions?: number
+}
