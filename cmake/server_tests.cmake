@@ -30,3 +30,6 @@ if(UNDERTEXT_HAVE_POSTGRES)
 endif()
 
 undertext_script_test(names architecture names_test.py ${PROJECT_SOURCE_DIR})
+# The types of other languages are what the schema says.
+add_test(NAME types COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/bindings/types/make.py $<TARGET_FILE:undertext_cli> --check)
+set_tests_properties(types PROPERTIES LABELS architecture TIMEOUT 300)

@@ -199,7 +199,8 @@ void describe(auto& io, Is<TruncateText> auto& change) {
 }
 using TypeIndices = decltype(MarkMap::type_indices);
 void describe(auto& io, Is<TypeIndices> auto& lists) {
-  for (std::size_t role = 0; role < role_count; ++role) io.take({name(static_cast<Role>(role)), "Ordinals of this role."}, lists[role]);
+  for (std::size_t role = 0; role < role_count; ++role)
+    io.take({name(static_cast<Role>(role)), "Ordinals of this role."}, lists[role]);
 }
 void describe(auto& io, Is<MarkMap> auto& map) {
   io.need({"originalIndices", "The view: ordinals in its order."}, map.original_indices);
@@ -227,7 +228,9 @@ void describe(auto& io, Is<op::Truncate> auto& o) {
   io.take({"role", "First drops all other roles."}, o.role);
   io.take({"pairs", "What becomes of the rest of a tool pair. Default: the setting."}, o.pairs);
 }
-void describe(auto& io, Is<op::Clear> auto& o) { io.preset({"keepSystemMessage", "Keeps all system messages."}, o.keep_system_message); }
+void describe(auto& io, Is<op::Clear> auto& o) {
+  io.preset({"keepSystemMessage", "Keeps all system messages."}, o.keep_system_message);
+}
 void describe(auto& io, Is<op::Filter> auto& o) {
   io.filled({"roles", "Keeps these roles."}, o.roles);
   io.filled({"contentContains", "Keeps what contains any of these texts."}, o.content_contains);
@@ -271,7 +274,9 @@ void describe(auto& io, Is<op::EndBatch> auto& o) {
   io.need({"targetBatch", "The batch to return to."}, o.target_batch);
   io.take({"carry", "Messages added since with these roles are appended again."}, o.carry);
 }
-void describe(auto& io, Is<op::Rollback> auto& o) { io.need({"targetBatchIndex", "The batch to return to."}, o.target_batch_index); }
+void describe(auto& io, Is<op::Rollback> auto& o) {
+  io.need({"targetBatchIndex", "The batch to return to."}, o.target_batch_index);
+}
 void describe(auto& io, Is<op::Mark> auto& o) {
   io.names(o.names);
   io.need({"mark", "The label; `pinned` protects from trimming and compression."}, o.mark);

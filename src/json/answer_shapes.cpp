@@ -28,10 +28,9 @@ std::string type_of_names(Enum last) {
 void describe_blocks(Shapes& shapes) {
   const auto add = [&](std::string_view kind, std::string_view text, std::initializer_list<AnswerMember> members) {
     Shape shape = answer_shape(pascal_case(kind) + "Block", text, members);
-    shape.members.insert(shape.members.begin(), {{.name = "kind", .type = "\"" + std::string(kind) + "\"", .required = true},
-                                                 {.name = "type",
-                                                  .type = "string",
-                                                  .text = "The format's own word, where it says more than kind."}});
+    shape.members.insert(shape.members.begin(),
+                         {{.name = "kind", .type = "\"" + std::string(kind) + "\"", .required = true},
+                          {.name = "type", .type = "string", .text = "The format's own word, where it says more than kind."}});
     shapes.add(std::move(shape));
   };
   add("text", "Text.", {{"text", "string"}});
@@ -59,18 +58,16 @@ void describe_blocks(Shapes& shapes) {
               .text = "One thing that a message says, in whichever format the message is.",
               .type = "TextBlock|CallBlock|ResultBlock|ReasoningBlock|MediaBlock|OpaqueBlock",
               .told_by = "kind"});
-  shapes.add(answer_shape("MessageBlocks", "What a message says.",
-                          {{"ordinal", "integer", "Its place in the log."},
-                           {"role", "Role", "`system` for `developer`."},
-                           {"blocks", "Block[]"}}));
+  shapes.add(answer_shape(
+      "MessageBlocks", "What a message says.",
+      {{"ordinal", "integer", "Its place in the log."}, {"role", "Role", "`system` for `developer`."}, {"blocks", "Block[]"}}));
 }
 
 void describe_events(Shapes& shapes) {
   std::string all;
   const auto add = [&](Event::Type type, std::string_view text, std::initializer_list<AnswerMember> members) {
     Shape shape = answer_shape(pascal_case(name(type)) + "Event", text, members);
-    shape.members.insert(shape.members.begin(),
-                         {.name = "type", .type = "\"" + std::string(name(type)) + "\"", .required = true});
+    shape.members.insert(shape.members.begin(), {.name = "type", .type = "\"" + std::string(name(type)) + "\"", .required = true});
     all += (all.empty() ? "" : "|") + shape.name;
     shapes.add(std::move(shape));
   };
@@ -111,10 +108,9 @@ void describe_outcomes(Shapes& shapes) {
                            {"totalBatches", "integer"},
                            {"currentBatchIndex", "integer"},
                            {"tokens", "integer", "Of the view."}}));
-  shapes.add(answer_shape("Warning", "A message of which a part has left the view.",
-                          {{"code", "WarningCode"},
-                           {"ordinal", "integer"},
-                           {"toolCallId?", "string", "Not of `reasoning_without_call`."}}));
+  shapes.add(answer_shape(
+      "Warning", "A message of which a part has left the view.",
+      {{"code", "WarningCode"}, {"ordinal", "integer"}, {"toolCallId?", "string", "Not of `reasoning_without_call`."}}));
   shapes.add(answer_shape("SummaryCost", "What a summary cost, as its provider reported.",
                           {{"promptTokens", "integer"}, {"completionTokens", "integer"}}));
   shapes.add(answer_shape("StandsFor", "A summary, and the messages it stands for.",
@@ -150,8 +146,8 @@ void describe_outcomes(Shapes& shapes) {
 void describe_reading(Shapes& shapes) {
   shapes.add(answer_shape("MessagesAnswer", "Messages, and where they stand in the log.",
                           {{"ok", "true"}, {"messages", "Message[]", "As they were given."}, {"ordinals", "integer[]"}}));
-  shapes.add(answer_shape("CountAnswer", "How many messages there are.",
-                          {{"ok", "true"}, {"count", "integer"}, {"tokens", "integer"}}));
+  shapes.add(
+      answer_shape("CountAnswer", "How many messages there are.", {{"ok", "true"}, {"count", "integer"}, {"tokens", "integer"}}));
   for (const auto& [shape, text, element] :
        {std::array<std::string_view, 3>{"RoleCounts", "A number for each role.", "integer"},
         std::array<std::string_view, 3>{"RoleIndices", "Ordinals for each role.", "integer[]"}}) {
@@ -278,8 +274,8 @@ void describe_rendering(Shapes& shapes) {
                            {"findings", "Finding[]"},
                            {"losses", "Loss[]"},
                            {"advice?", "string[]", "What the request has to set besides."}}));
-  shapes.add(answer_shape("Validated", "Whether a provider would take the view.",
-                          {{"valid", "boolean"}, {"findings", "Finding[]"}}));
+  shapes.add(
+      answer_shape("Validated", "Whether a provider would take the view.", {{"valid", "boolean"}, {"findings", "Finding[]"}}));
   shapes.add(answer_shape("EditCost", "What an edit costs at a provider that caches prompts, in tokens.",
                           {{"stable", "integer", "Of the prefix that both versions share."},
                            {"reusable", "integer", "That a cache can still serve."},

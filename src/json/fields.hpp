@@ -283,8 +283,8 @@ class Fields {
   std::string_view what_;
   Reading* reading_;
   const Fields* outer_;
-  std::string_view name_;    // of this object within outer_
-  Shape* shape_ = nullptr;   // set: it describes
+  std::string_view name_;   // of this object within outer_
+  Shape* shape_ = nullptr;  // set: it describes
   Shapes* shapes_ = nullptr;
 
   // More than any object of the protocol has; asking for more is a bug.

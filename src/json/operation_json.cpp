@@ -308,13 +308,14 @@ void describe_operations(Shapes& shapes) {
   }
   for (const Spelling& spelling : other_spellings) {
     (spelling.shape.starts_with("Node") ? configuration : modification).emplace_back(spelling.shape);
-    shapes.add(described(shapes, {.name = std::string(spelling.shape), .text = "Another spelling of an operation."},
-                         spelling.name, nullptr, &spelling));
+    shapes.add(described(shapes, {.name = std::string(spelling.shape), .text = "Another spelling of an operation."}, spelling.name,
+                         nullptr, &spelling));
   }
   add_union(shapes, "Operation", "An operation in its canonical spelling.", canonical);
   add_union(shapes, "NodeOperation", "An operation as the configuration of a node: its arguments in a block.", configuration);
   add_union(shapes, "Modification", "An operation as a modification, whose indices are ordinals.", modification);
-  add_union(shapes, "AnyOperation", "An operation in any of its three spellings.", {"Operation", "NodeOperation", "Modification"}, "");
+  add_union(shapes, "AnyOperation", "An operation in any of its three spellings.", {"Operation", "NodeOperation", "Modification"},
+            "");
 }
 
 Result<Operation> read_transform(JsonValue object, op::TransformFunction change) {

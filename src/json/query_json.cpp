@@ -64,7 +64,9 @@ void read_arguments(Fields& fields, ask::Fit& ask, const Settings& settings) {
   if (!ask.strategy) ask.strategy = sliding_window();  // which reads no text: a fit is asked for before every request
   if (ask.strategy->is_slow()) fields.fail("strategy", "would ask a model; a fit is found without one, so use the digest");
 }
-void read_arguments(Fields& fields, ask::Model& ask) { fields.take("name", ask.name, "A model in any spelling. Default: that of the conversation."); }
+void read_arguments(Fields& fields, ask::Model& ask) {
+  fields.take("name", ask.name, "A model in any spelling. Default: that of the conversation.");
+}
 void read_arguments(Fields& fields, ask::CountTools& ask) {
   fields.take("model", ask.model, "The model to count for. Default: as the conversation counts.");
   const std::optional<JsonValue> tools = fields.find("tools", {"The tools of a request, as a provider takes them.", "Json[]"});
@@ -112,7 +114,8 @@ struct Kind {
 };
 
 constexpr Kind kinds[] = {
-    {"messages", read<ask::Messages>, "=MessagesAnswer", "Messages of the view, or of the log. The filters compose in their order."},
+    {"messages", read<ask::Messages>, "=MessagesAnswer",
+     "Messages of the view, or of the log. The filters compose in their order."},
     {"count", read<ask::Count>, "=CountAnswer", "How many messages that is, and their tokens."},
     {"blocks", read<ask::Blocks>, "MessageBlocks[]", "What these messages say, in whichever format they are, as blocks."},
     {"uncompressed", read<ask::Uncompressed>, "=MessagesAnswer", "Messages of the view at or after the current batch's boundary."},
@@ -161,7 +164,8 @@ std::string query_shape(std::string_view query) { return pascal_case(query) + "Q
 
 std::string query_answer(std::string_view query) {
   for (const Kind& kind : kinds)
-    if (kind.name == query) return kind.result.starts_with('=') ? std::string(kind.result.substr(1)) : pascal_case(query) + "Answer";
+    if (kind.name == query)
+      return kind.result.starts_with('=') ? std::string(kind.result.substr(1)) : pascal_case(query) + "Answer";
   return {};
 }
 

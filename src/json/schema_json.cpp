@@ -75,9 +75,7 @@ std::string quoted(std::string_view text) {
 }
 
 // {"required":["a","b"]}: both are there.
-std::string both(std::string_view a, std::string_view b) {
-  return R"({"required":[)" + quoted(a) + "," + quoted(b) + "]}";
-}
+std::string both(std::string_view a, std::string_view b) { return R"({"required":[)" + quoted(a) + "," + quoted(b) + "]}"; }
 
 // What must not be of an object with choices: two of one choice, or none where one is required.
 std::string refused_by(const std::vector<Choice>& choices) {
@@ -116,8 +114,7 @@ std::string SchemaWriter::of_type(std::string_view type) const {
     if (!type.ends_with(ending)) continue;
     return R"({"type":"array","items":)" + of_type(type.substr(0, type.rfind('['))) + more + "}";
   }
-  if (type.starts_with('{'))
-    return R"({"type":"object","additionalProperties":)" + of_type(type.substr(1, type.size() - 2)) + "}";
+  if (type.starts_with('{')) return R"({"type":"object","additionalProperties":)" + of_type(type.substr(1, type.size() - 2)) + "}";
   return reference_to(type);
 }
 
@@ -208,7 +205,8 @@ Shapes protocol_shapes() {
 std::string protocol_schema() {
   const Shapes shapes = protocol_shapes();
   std::string out = R"({"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The protocol of Undertext")";
-  add_text(out, "description", "Version " + std::string(library_version()) + ". A line is an AnyOperation, a list of these, or a Query.");
+  add_text(out, "description",
+           "Version " + std::string(library_version()) + ". A line is an AnyOperation, a list of these, or a Query.");
   add_member(out, "$defs", SchemaWriter(shapes, "#/$defs/").of_all());
   return out + "}";
 }

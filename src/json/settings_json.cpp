@@ -16,8 +16,9 @@ namespace {
 
 void read_fields(Fields& fields, DoorSettings& door) {
   Settings& settings = door.settings;
-  fields.take("model", settings.model,
-              "The model that the conversation is for. Tokenizer, costs, profile and window follow from it where they are not set.");
+  fields.take(
+      "model", settings.model,
+      "The model that the conversation is for. Tokenizer, costs, profile and window follow from it where they are not set.");
   fields.take("tokenizer", settings.tokenizer, "`estimate`, `o200k_base`, `cl100k_base`, a model's name or a path.");
   fields.take("costs", settings.costs, "What counts beside text: a name of docs/tokens.md.");
   fields.take("profile", settings.profile, {"What the provider accepts.", "ProfileName|string"});

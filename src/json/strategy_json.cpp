@@ -241,7 +241,9 @@ void describe_strategies(Shapes& shapes) {
               .members = {{.name = "name", .type = "string", .text = "Its name.", .required = true}}});
   shapes.add({.name = "StrategyName", .text = "The strategies of the engine.", .type = type_of_words(shipped)});
   shapes.add({.name = "StrategyObject", .text = "A strategy with its arguments.", .type = objects + "OtherStrategy"});
-  shapes.add({.name = "StrategyChoice", .text = "A strategy by its name, or with arguments.", .type = "StrategyName|string|StrategyObject"});
+  shapes.add({.name = "StrategyChoice",
+              .text = "A strategy by its name, or with arguments.",
+              .type = "StrategyName|string|StrategyObject"});
 }
 
 }  // namespace undertext

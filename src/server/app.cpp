@@ -17,10 +17,14 @@ namespace {
 
 std::vector<Route> all_routes(App::Rep& app) {
   std::vector<Route> all;
-  const std::pair<const char*, std::vector<Route> (*)(App::Rep&)> groups[] = {
-      {"conversations", conversation_routes}, {"operations", operation_routes}, {"queries", query_routes},
-      {"history", history_routes},            {"live", live_routes},            {"usage", usage_routes},
-      {"transfer", transfer_routes},          {"server", page_routes}};
+  const std::pair<const char*, std::vector<Route> (*)(App::Rep&)> groups[] = {{"conversations", conversation_routes},
+                                                                              {"operations", operation_routes},
+                                                                              {"queries", query_routes},
+                                                                              {"history", history_routes},
+                                                                              {"live", live_routes},
+                                                                              {"usage", usage_routes},
+                                                                              {"transfer", transfer_routes},
+                                                                              {"server", page_routes}};
   for (const auto& [tag, group] : groups) {
     for (Route& route : group(app)) {
       route.tag = tag;

@@ -104,10 +104,12 @@ std::vector<Route> page_routes(App::Rep& app) {
        .what = "The dialects and profiles there are.",
        .answers = "DialectsAnswer",
        .handle = replying([](const Call&) { return dialects(); })},
-      fixed("/healthz", "getHealth", "That the process answers.", "application/json",
-            [](const Call&) { return json_reply(R"({"ok":true,"result":"healthy"})"); }, "HealthAnswer"),
-      fixed("/readyz", "getReady", "That the store answers too; else 503.", "application/json",
-            [&app](const Call&) { return ready(app); }, "ReadyAnswer"),
+      fixed(
+          "/healthz", "getHealth", "That the process answers.", "application/json",
+          [](const Call&) { return json_reply(R"({"ok":true,"result":"healthy"})"); }, "HealthAnswer"),
+      fixed(
+          "/readyz", "getReady", "That the store answers too; else 503.", "application/json",
+          [&app](const Call&) { return ready(app); }, "ReadyAnswer"),
       {.method = "GET",
        .path = "/metrics",
        .right = Right::metrics,
@@ -118,9 +120,10 @@ std::vector<Route> page_routes(App::Rep& app) {
          return http::Reply{.content_type = "text/plain; version=0.0.4; charset=utf-8",
                             .body = app.options.metrics ? app.options.metrics() : std::string()};
        })},
-      fixed("/openapi.json", "getOpenApi", "This table as OpenAPI 3.1.", "application/json",
-            [&app](const Call&) { return http::Reply{.body = app.openapi, .fields = {{"Cache-Control", "no-cache"}}}; },
-            "JsonObject"),
+      fixed(
+          "/openapi.json", "getOpenApi", "This table as OpenAPI 3.1.", "application/json",
+          [&app](const Call&) { return http::Reply{.body = app.openapi, .fields = {{"Cache-Control", "no-cache"}}}; },
+          "JsonObject"),
       fixed("/docs", "getDocs", "This table to read.", html,
             [&app](const Call&) { return page("text/html; charset=utf-8", app.docs, docs_policy, "no-cache"); }),
       fixed("/docs.css", "getDocsStyle", "How that looks.", "text/css",

@@ -129,17 +129,18 @@ Route any_query(App::Rep& app) {
 
 // The batch is part of the path, under a shorter name.
 Route batch_snapshot(App::Rep& app) {
-  return {.method = "GET",
-          .path = "/v1/conversations/{id}/batches/{index}",
-          .name = "getBatchSnapshot",
-          .what = text_of("batchSnapshot"),
-          .parameters = {conversation_id(),
-                         {.name = "index", .in = Parameter::In::path, .type = Type::integer, .required = true, .what = "The batch."}},
-          .answers = query_answer("batchSnapshot"),
-          .reply_fields = {"ETag"},
-          .handle = replying([&app](const Call& call) {
-            return reply_of(ask(app, call, R"({"query":"batchSnapshot","batchIndex":)" + *call.find("index") + "}"));
-          })};
+  return {
+      .method = "GET",
+      .path = "/v1/conversations/{id}/batches/{index}",
+      .name = "getBatchSnapshot",
+      .what = text_of("batchSnapshot"),
+      .parameters = {conversation_id(),
+                     {.name = "index", .in = Parameter::In::path, .type = Type::integer, .required = true, .what = "The batch."}},
+      .answers = query_answer("batchSnapshot"),
+      .reply_fields = {"ETag"},
+      .handle = replying([&app](const Call& call) {
+        return reply_of(ask(app, call, R"({"query":"batchSnapshot","batchIndex":)" + *call.find("index") + "}"));
+      })};
 }
 
 }  // namespace

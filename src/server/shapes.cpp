@@ -42,10 +42,7 @@ void add_extended(Shapes& shapes, std::string_view name, std::string_view text, 
 }
 
 void describe_bodies(Shapes& shapes) {
-  shapes.add({.name = "Id",
-              .text = "Of a conversation.",
-              .type = "string",
-              .pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$"});
+  shapes.add({.name = "Id", .text = "Of a conversation.", .type = "string", .pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$"});
   Shape settings = shapes.at("Settings");
   std::erase_if(settings.members, [](const Member& member) { return member.name == "summarisers"; });
   settings.name = "NewSettings";
@@ -79,8 +76,9 @@ void describe_conversations(Shapes& shapes) {
                            {"updatedAt", "signed", "Milliseconds since 1970."},
                            {"firstVersion?", "integer", "The oldest that is kept, where some were pruned."},
                            {"origin?", "Reference", "What it was forked from."}}));
-  shapes.add(answer_shape("ConversationList", "",
-                          {{"conversations", "ListedConversation[]"}, {"next?", "string", "What to give as after; absent at the end."}}));
+  shapes.add(
+      answer_shape("ConversationList", "",
+                   {{"conversations", "ListedConversation[]"}, {"next?", "string", "What to give as after; absent at the end."}}));
   const Shape shown = with_member(shapes.at("Settings"), "ShownSettings", "summarisers", [](Member& member) {
     member.type = "string[]";
     member.text = "Their names.";
@@ -136,10 +134,9 @@ void describe_history(Shapes& shapes) {
                            {"after", "Sums"},
                            {"diff", "Diff"},
                            {"rows", "Row[]", "The first messages of the difference."}}));
-  shapes.add(answer_shape("HistoryPageAnswer", "Versions, the newest first.",
-                          {{"ok", "true"},
-                           {"result", "VersionEntry[]"},
-                           {"next?", "integer", "What to give as before; absent at the end."}}));
+  shapes.add(answer_shape(
+      "HistoryPageAnswer", "Versions, the newest first.",
+      {{"ok", "true"}, {"result", "VersionEntry[]"}, {"next?", "integer", "What to give as before; absent at the end."}}));
   shapes.add({.name = "OperationAnswer", .text = "To an operation, or to a list.", .type = "Outcome|Outcomes"});
   add_answer(shapes, "RowsAnswer", "Rows");
   add_answer(shapes, "TimelineAnswer", "TimelinePoint[]");
