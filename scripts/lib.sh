@@ -146,7 +146,6 @@ part() {
 
 # configured_for: what decides the outcome of a configuration besides the sources: presets, options, installed packages, the environments for Python.
 configured_for() {
-  echo "unity ${UNDERTEXT_UNITY-}"
   cat "$root/CMakePresets.json" "$root"/build/venv*/undertext.stamp 2>/dev/null || true
   # Without dpkg nobody can tell, and cmake is asked every time.
   dpkg-query --show --showformat='${db:Status-Abbrev} ${Package} ${Version}\n' 2>/dev/null || date +%s%N
@@ -160,7 +159,7 @@ configure() {
   [[ ! -f $folder/build.ninja || $(cat "$folder/configured.stamp" 2>/dev/null) != "$state" ]] || return 0
   # What `cmake --fresh` removes, but not the objects: the cache, and what is known of the compilers.
   rm -rf "$folder/CMakeCache.txt" "$folder"/CMakeFiles/[0-9]*
-  (cd "$root" && cmake --preset "$1" ${UNDERTEXT_UNITY:+-DUNDERTEXT_UNITY="$UNDERTEXT_UNITY"})
+  (cd "$root" && cmake --preset "$1")
   echo "$state" >"$folder/configured.stamp"
 }
 

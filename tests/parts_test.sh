@@ -60,7 +60,7 @@ mkdir -p "$repository/build/release"
 
 export PATH=$work/stubs:$PATH
 export UNDERTEXT_NPM_REGISTRY=http://127.0.0.1:9 npm_config_cache=$work/npm PIP_INDEX_URL=http://127.0.0.1:9/simple PIP_CONFIG_FILE=/dev/null PIP_NO_CACHE_DIR=1
-unset PIP_FIND_LINKS PIP_EXTRA_INDEX_URL UNDERTEXT_WITHOUT UNDERTEXT_UNITY PIP_RETRIES
+unset PIP_FIND_LINKS PIP_EXTRA_INDEX_URL UNDERTEXT_WITHOUT PIP_RETRIES
 # shellcheck disable=SC2086 # none or several names
 unset ${!npm_config_fetch_@} ${!NPM_CONFIG_FETCH_@}
 
@@ -82,7 +82,7 @@ run 3 scripts/inspector
 export npm_config_fetch_retries=0 PIP_RETRIES=0
 
 # Nothing can be reached: everything else is tested, each part is reported when it is found missing and again at the end, and the status is 1.
-run 1 scripts/test --quick
+run 1 scripts/test
 obtained=(sqlite inspector node node-adapters python python-adapters clients tiktoken openapi generators vocabularies)
 for part in "${obtained[@]}"; do
   (($(grep -c "^MISSING $part: " "$work/output") == 2)) || fail "$part is not reported twice"
@@ -93,10 +93,10 @@ says '^100% tests passed'
 ends_with 1 "UNDERTEXT_WITHOUT=\"${obtained[*]}\" scripts/test"
 
 # Declined by name: nothing is tried, and the status is 0. A name of nothing is refused.
-run 0 env UNDERTEXT_WITHOUT="sqlite inspector node python clients tiktoken openapi generators vocabularies" scripts/test --quick
+run 0 env UNDERTEXT_WITHOUT="sqlite inspector node python clients tiktoken openapi generators vocabularies" scripts/test
 ! grep -q MISSING "$work/output" || fail "what was declined is reported as missing"
 ends_with 1 '^declined by UNDERTEXT_WITHOUT: sqlite inspector'
-run 2 env UNDERTEXT_WITHOUT=inspektor scripts/test --quick
+run 2 env UNDERTEXT_WITHOUT=inspektor scripts/test
 run 2 env UNDERTEXT_WITHOUT=inspektor scripts/run --check
 
 # scripts/run goes on, and says so before it serves.
@@ -108,15 +108,15 @@ ends_with 3 '^goes on without'
 ends_with 2 '^without SQLite there is no sample'
 ends_with 1 '^checked'
 
-all_declined=(env UNDERTEXT_WITHOUT="sqlite inspector node python clients tiktoken openapi generators vocabularies" scripts/test --quick)
+all_declined=(env UNDERTEXT_WITHOUT="sqlite inspector node python clients tiktoken openapi generators vocabularies" scripts/test)
 
 # What cmake did not find, and what tests were skipped for, is missing too.
 echo 'server: Boost is not installed: no serve' >"$work/without"
-rm "$repository/build/dev/build.ninja"
+rm "$repository/build/test/build.ninja"
 run 1 "${all_declined[@]}"
 ends_with 3 '^MISSING server: Boost is not installed: no serve'
 : >"$work/without"
-rm "$repository/build/dev/build.ninja"
+rm "$repository/build/test/build.ninja"
 cat >"$work/results" <<'END'
 <testsuite>
   <testcase name="passed"><system-out>fine</system-out></testcase>
@@ -143,7 +143,7 @@ run 0 "${all_declined[@]}"
 echo 'ii  libbenchmark-dev 1.7' >>"$work/installed"
 run 0 "${all_declined[@]}"
 run 0 "${all_declined[@]}"
-(($(grep -c -- '--preset dev' "$work/cmake.log") == 1)) || fail "not configured once after a package was installed"
+(($(grep -c -- '--preset test' "$work/cmake.log") == 1)) || fail "not configured once after a package was installed"
 : >"$work/cmake.log"
 run 0 scripts/run --check
 (($(grep -c -- '--preset release' "$work/cmake.log") == 1)) || fail "the other build was not configured again"

@@ -108,7 +108,8 @@ struct OpenOptions {
     always,  // conflict when there is one
   };
   Make make = Make::if_missing;
-  // About what it keeps in memory, besides what histories in use hold on to.
+  // About what it keeps in memory, besides what histories in use hold on to. What reading has brought in beyond that goes with the next
+  // operation or catch_up().
   std::uint64_t cache_bytes = 64u << 20;
   // An APPEND that does not say which version it expects, and comes second, goes on from what came first.
   bool rebase_appends = true;
@@ -269,6 +270,7 @@ class UNDERTEXT_API Conversation {
 
  private:
   std::optional<Error> count_anew();
+  Result<Conversation> fork_with(Settings settings, Version version) const;
 
   struct Rep;
   explicit Conversation(std::unique_ptr<Rep> rep);

@@ -4,8 +4,9 @@
 //     if (!message) std::cerr << name(message.error().code) << ": " << message.error().message;
 //     use(*message);            // or message.value(), which throws Failure instead
 //
-// A function that returns Result has changed nothing when it returns an error. Running out of memory is not an Error:
-// std::bad_alloc passes through, and the value the function was called on is as it was before.
+// A function that returns Result has changed nothing when it returns an error; where it answers nothing
+// else, it returns Result<void>. Running out of memory is not an Error: std::bad_alloc passes through, and
+// the value the function was called on is as it was before. The headers compile without exceptions too.
 #pragma once
 
 #include <cstddef>
@@ -58,6 +59,8 @@ class UNDERTEXT_API Failure : public std::runtime_error {
   Error error_;
 };
 
+[[noreturn]] UNDERTEXT_API void throw_failure(Error error);
+
 // Either a T or an Error. Test it before `*`; value() tests for you and throws.
 template <class T>
 class [[nodiscard]] Result {
@@ -76,16 +79,35 @@ class [[nodiscard]] Result {
   Error& error() { return std::get<1>(either_); }
 
   T value() && {
-    if (!*this) throw Failure(std::move(error()));
+    if (!*this) throw_failure(std::move(error()));
     return std::get<0>(std::move(either_));
   }
   const T& value() const& {
-    if (!*this) throw Failure(error());
+    if (!*this) throw_failure(error());
     return std::get<0>(either_);
   }
 
  private:
   std::variant<T, Error> either_;
+};
+
+// Success, or an Error.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}
+  Result(std::optional<Error> error) : error_(std::move(error)) {}
+
+  explicit operator bool() const noexcept { return !error_; }
+  const Error& error() const { return *error_; }
+  Error& error() { return *error_; }
+  void value() const {
+    if (error_) throw_failure(*error_);
+  }
+
+ private:
+  std::optional<Error> error_;
 };
 
 }  // namespace undertext

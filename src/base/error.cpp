@@ -1,4 +1,4 @@
-// The names of the error codes.
+// The names of the error codes, and the one place that throws for Result::value().
 #include <undertext/error.hpp>
 
 namespace undertext {
@@ -18,5 +18,7 @@ std::string_view name(ErrorCode code) {
   }
   return "internal";
 }
+
+void throw_failure(Error error) { throw Failure(std::move(error)); }
 
 }  // namespace undertext

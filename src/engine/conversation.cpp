@@ -107,12 +107,10 @@ Result<Conversation> Conversation::open(std::shared_ptr<Store> store, std::strin
       counting = counting_by(settings.tokenizer);
       if (!counting) return counting.error();
     }
-    while ((*durable)->tokenizer() != settings.tokenizer) {
+    for (Tries tries; (*durable)->tokenizer() != settings.tokenizer; history = (*durable)->load()) {
       history = history.recounted(counting->counter());
       const std::optional<Error> error = (*durable)->recounted(history, settings.tokenizer);
-      if (!error) break;
-      if (error->code != ErrorCode::conflict) return *error;
-      history = (*durable)->load();
+      if (error && !tries.may_retry(*error)) return *error;
     }
     return Conversation(std::make_unique<Rep>(std::move(settings), std::move(*counting), std::move(history), std::move(*durable)));
   });
@@ -227,16 +225,12 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
 }
 
 Result<Fit> Conversation::fit(const Budget& budget, const Strategy& strategy) const {
-  return answering_failure([&] { return fit_view(history(), budget, strategy, aim()); });
+  return fit_view(history(), budget, strategy, aim());
 }
 
-Result<MessageList> Conversation::messages(const MessageQuery& query) const {
-  return answering_failure([&] { return history().messages(query); });
-}
+Result<MessageList> Conversation::messages(const MessageQuery& query) const { return history().messages(query); }
 
-Result<MessageCount> Conversation::count(const MessageQuery& query) const {
-  return answering_failure([&] { return history().count(query); });
-}
+Result<MessageCount> Conversation::count(const MessageQuery& query) const { return history().count(query); }
 
 Aim Conversation::aim(std::optional<std::uint64_t> tokens_max) const { return rep_->aim(tokens_max); }
 
@@ -294,24 +288,25 @@ History Conversation::history() const {
     const std::lock_guard lock(rep_->turn);
     rep_->recount_if_due();
   }
-  rep_->give_back_memory();
   return rep_->current();
 }
 
 const Settings& Conversation::settings() const { return rep_->settings; }
 
-Result<Conversation> Conversation::fork(Version version) const {
+Result<Conversation> Conversation::fork_with(Settings settings, Version version) const {
   Result<History> start = history().fork(version);
   if (!start) return std::move(start.error());
-  return Conversation(std::make_unique<Rep>(rep_->settings, rep_->counting_now(), std::move(*start)));
+  return answering_failure([&]() -> Result<Conversation> {
+    return Conversation(std::make_unique<Rep>(std::move(settings), rep_->counting_now(), std::move(*start)));
+  });
 }
 
+Result<Conversation> Conversation::fork(Version version) const { return fork_with(rep_->settings, version); }
+
 Result<Conversation> Conversation::trial(Version version) const {
-  Result<History> start = history().fork(version);
-  if (!start) return std::move(start.error());
   Settings settings = rep_->settings;
   if (settings.compression.strategy->is_slow()) settings.compression.enabled = false;
-  return Conversation(std::make_unique<Rep>(std::move(settings), rep_->counting_now(), std::move(*start)));
+  return fork_with(std::move(settings), version);
 }
 
 const std::string& Conversation::id() const {
@@ -355,10 +350,11 @@ std::optional<Error> Conversation::redact(const std::vector<Ordinal>& ordinals, 
         if (redacted && redacted->code == ErrorCode::not_found) return redacted;
         // Sizes and counts are those of the stubs from now on, also where not all of it could be done: some bodies may be gone.
         std::optional<Error> counted;
+        Tries tries;
         do {
           history = rep_->durable->load().recounted_where_replaced(rep_->context.count_tokens);
           counted = rep_->durable->recounted(history, rep_->tokenizer);
-        } while (counted && counted->code == ErrorCode::conflict);
+        } while (counted && tries.may_retry(*counted));
         for (const std::string& origin : others) {
           Settings settings = rep_->settings;
           settings.tokenizer.clear();

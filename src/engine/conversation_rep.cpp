@@ -141,14 +141,6 @@ std::optional<Error> Conversation::Rep::catch_up(const Subscribers::List& listen
   });
 }
 
-void Conversation::Rep::give_back_memory() {
-  if (!durable || is_changing_here()) return;
-  const std::unique_lock lock(turn, std::try_to_lock);
-  if (!lock || !durable->has_read_too_much()) return;
-  const Turn::Name name(*this);
-  catch_up(subscribers->list());  // where that fails, what is there can be read on, and the next call tries again
-}
-
 void Conversation::Rep::count_by(Counting counted, std::string_view name) {
   context.count_tokens = counted.counter();
   tokenizer = name;

@@ -134,8 +134,6 @@ struct Conversation::Rep {
   void tell_rewritten(const Subscribers::List& listeners) const;
   void count_by(Counting counted, std::string_view name);
   std::optional<Error> recount_stored(const std::function<std::uint32_t(const Message&)>& count, std::string_view name);
-  // What a stored history has read, when that is too much and nobody is changing it.
-  void give_back_memory();
   // With what others have stored. Nothing to do for a conversation in memory. conflict: they count by a tokenizer that is not there.
   std::optional<Error> catch_up(const Subscribers::List& listeners);
   // What was answered to this operation id before.
@@ -169,10 +167,9 @@ struct Conversation::Rep {
 
 template <class Make>
 auto Conversation::Rep::change(bool may_rebase, Make make) -> decltype(make(std::declval<Work&>(), true)) {
-  constexpr int tries_max = 1000;
   const Subscribers::List listeners = subscribers->list();
   return answering_failure([&]() -> decltype(make(std::declval<Work&>(), true)) {
-    for (int tries = 1;; ++tries) {
+    for (Tries tries;;) {
       if (std::optional<Error> error = catch_up(listeners)) return std::move(*error);
       Work work = begin();
       std::vector<Event> notices_before;
@@ -184,7 +181,7 @@ auto Conversation::Rep::change(bool may_rebase, Make make) -> decltype(make(std:
         notices = std::move(notices_before);
         hysteresis = hysteresis_before;
         if (error->code != ErrorCode::conflict) return std::move(*error);
-        if (may_rebase && durable->rebases_appends() && tries < tries_max) continue;
+        if (may_rebase && durable->rebases_appends() && tries.may_retry(*error)) continue;
         catch_up(listeners);
         return std::move(*error);
       }

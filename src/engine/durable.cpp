@@ -104,7 +104,7 @@ Result<std::unique_ptr<Durable>> Durable::open(std::shared_ptr<Store> store, std
     std::unique_ptr<Durable> durable(new Durable(store, std::move(*record), std::move(*lineage), options));
     if (options.note && *options.note != note_of(durable->record_)) {
       // Whoever comes first in between may have counted anew: the name of the tokenizer is theirs.
-      for (;;) {
+      for (Tries tries;;) {
         ConversationRecord now = store->find(id).value();
         Commit commit{now.id, now.version, now.next_page};
         StoredSettings settings = read_settings_bytes(now.settings);
@@ -112,7 +112,7 @@ Result<std::unique_ptr<Durable>> Durable::open(std::shared_ptr<Store> store, std
         commit.settings = settings_bytes(settings);
         const std::optional<Error> error = store->commit(commit);
         if (!error) break;
-        if (error->code != ErrorCode::conflict) return *error;
+        if (!tries.may_retry(*error)) return *error;
       }
     }
     return durable;
@@ -135,11 +135,15 @@ History Durable::history_on(const Checkpoint& checkpoint) {
 }
 
 History Durable::load() {
-  for (;;) {
+  for (Tries tries;;) {
     ConversationRecord record = store_->find(record_.id).value();
     const std::optional<Checkpoint> checkpoint = store_->checkpoint(record_.id).value();
     // Two reads are two moments: somebody may have written a checkpoint in between.
-    if (checkpoint && checkpoint->next_page != record.next_page) continue;
+    if (checkpoint && checkpoint->next_page != record.next_page) {
+      if (tries.again()) continue;
+      throw Failure(
+          Error{ErrorCode::unavailable, "the conversation " + record_.id + " is being rewritten all the time; retry later"});
+    }
     std::string tokenizer = read_settings_bytes(record.settings).tokenizer;
     History history(record.created_at_ms);
     if (checkpoint) {

@@ -17,8 +17,10 @@
 #include <undertext/conversation.hpp>
 #include <undertext/store.hpp>
 
+#include "base/answering_failure.hpp"
 #include "engine/lineage.hpp"
 #include "engine/stored_reading.hpp"
+#include "engine/tries.hpp"
 
 namespace undertext {
 
@@ -91,15 +93,5 @@ class Durable {
   std::uint64_t bytes_added_ = 0;     // to the history in memory since it was loaded
   std::uint64_t checkpoint_log_ = 0;  // the log's length at the last checkpoint
 };
-
-// Carries out `work`, and answers what it throws as Failure.
-template <class Work>
-auto answering_failure(Work work) -> decltype(work()) {
-  try {
-    return work();
-  } catch (const Failure& failure) {
-    return failure.error();
-  }
-}
 
 }  // namespace undertext

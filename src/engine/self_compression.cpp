@@ -186,8 +186,7 @@ void Conversation::Rep::compress_in_background(const History& frozen, const std:
   const Turn whose(*this);
   const Subscribers::List listeners = subscribers->list();
   std::optional<Error> failed = catch_up(listeners);
-  constexpr int tries_max = 100;
-  for (int tries = 1;; ++tries) {
+  for (Tries tries;;) {
     Work work = begin();
     const bool moved_on = work.history.version() != frozen.version();
     if (plan && cancel.stop_requested()) plan = Error{ErrorCode::unavailable, "it was cancelled"};
@@ -199,7 +198,7 @@ void Conversation::Rep::compress_in_background(const History& frozen, const std:
     if (outcome) {
       if (std::optional<Error> error = answering_failure([&] { return store_work(work); })) {
         failed = catch_up(listeners);
-        if (error->code == ErrorCode::conflict && !failed && tries < tries_max) continue;
+        if (!failed && tries.may_retry(*error)) continue;
         outcome = std::move(*error);
         work = begin();
       }

@@ -7,6 +7,7 @@
 
 #include <undertext/history.hpp>
 
+#include "base/answering_failure.hpp"
 #include "history/draft.hpp"
 #include "history/expected_version.hpp"
 #include "history/first_reader.hpp"
@@ -552,20 +553,22 @@ Result<Step> replay(const History& history, RecordedOperation record, std::int64
 }
 
 Result<Step> History::apply(const Operation& operation, const ApplyContext& context) const {
-  if (std::optional<Error> error = check_expected_version(operation.options, version())) return std::move(*error);
-  if (!rep().log.links_known) return with_links(*this).apply(operation, context);
-  if (!rep().log.order_known) return with_order(*this).apply(operation, context);
-  if (rep().versions.size() > std::numeric_limits<std::uint32_t>::max() - 1) {
-    return Error{ErrorCode::too_large, "the conversation has as many versions as it can"};
-  }
-  if (const auto* compress = std::get_if<op::CompressBy>(&operation.what)) {
-    if (!compress->plan) return bad("plan", "the function is empty");
-    Result<Plan> plan = compress->plan(*this);
-    if (!plan) return plan.error();
-    return apply({op::ApplyPlan{std::move(*plan)}, operation.options}, context);
-  }
-  Draft draft(rep(), context);
-  return carry_out(draft, operation);
+  return answering_failure([&]() -> Result<Step> {
+    if (std::optional<Error> error = check_expected_version(operation.options, version())) return std::move(*error);
+    if (!rep().log.links_known) return with_links(*this).apply(operation, context);
+    if (!rep().log.order_known) return with_order(*this).apply(operation, context);
+    if (rep().versions.size() > std::numeric_limits<std::uint32_t>::max() - 1) {
+      return Error{ErrorCode::too_large, "the conversation has as many versions as it can"};
+    }
+    if (const auto* compress = std::get_if<op::CompressBy>(&operation.what)) {
+      if (!compress->plan) return bad("plan", "the function is empty");
+      Result<Plan> plan = compress->plan(*this);
+      if (!plan) return plan.error();
+      return apply({op::ApplyPlan{std::move(*plan)}, operation.options}, context);
+    }
+    Draft draft(rep(), context);
+    return carry_out(draft, operation);
+  });
 }
 
 }  // namespace undertext

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/answering_failure.hpp"
 #include "history/draft.hpp"
 #include "history/scope.hpp"
 #include "history/state.hpp"
@@ -71,14 +72,16 @@ History::History(std::int64_t created_at_ms) {
 }
 
 Result<History> History::fork(Version version) const {
-  if (!rep_->has_version(version.value)) return no_version("version", version.value, *rep_);
-  auto made = std::make_shared<Rep>(*rep_);
-  made->head = rep_->state_at(version.value);
-  made->versions.splice(version.value + 1, rep_->versions.size() - version.value - 1, {});
-  const std::uint64_t states = rep_->versions[version.value].state - rep_->first_state;
-  made->states.splice(states, made->states.size() - states, {});
-  made->log.cut(made->head.log_length);
-  return History(std::move(made));
+  return answering_failure([&]() -> Result<History> {
+    if (!rep_->has_version(version.value)) return no_version("version", version.value, *rep_);
+    auto made = std::make_shared<Rep>(*rep_);
+    made->head = rep_->state_at(version.value);
+    made->versions.splice(version.value + 1, rep_->versions.size() - version.value - 1, {});
+    const std::uint64_t states = rep_->versions[version.value].state - rep_->first_state;
+    made->states.splice(states, made->states.size() - states, {});
+    made->log.cut(made->head.log_length);
+    return History(std::move(made));
+  });
 }
 
 Version History::first_version() const { return Version(rep_->first_version); }
@@ -95,28 +98,36 @@ View History::log() const {
 }
 
 Result<View> History::view_at(Version version) const {
-  if (!rep_->has_version(version.value)) return no_version("version", version.value, *rep_);
-  return view_of(*rep_, rep_->state_at(version.value).placed());
+  return answering_failure([&]() -> Result<View> {
+    if (!rep_->has_version(version.value)) return no_version("version", version.value, *rep_);
+    return view_of(*rep_, rep_->state_at(version.value).placed());
+  });
 }
 
 Result<View> History::view_at(BatchIndex batch) const {
-  const BatchTree& batches = rep_->head.frame->batches;
-  if (batch.value >= batches.size())
-    return Error{ErrorCode::not_found, "there is no batch " + std::to_string(batch.value), "batch"};
-  if (batch.value + 1 == batches.size()) return view();
-  return view_of(*rep_, snapshot_of(batches, batch.value));
+  return answering_failure([&]() -> Result<View> {
+    const BatchTree& batches = rep_->head.frame->batches;
+    if (batch.value >= batches.size())
+      return Error{ErrorCode::not_found, "there is no batch " + std::to_string(batch.value), "batch"};
+    if (batch.value + 1 == batches.size()) return view();
+    return view_of(*rep_, snapshot_of(batches, batch.value));
+  });
 }
 
 Result<MessageList> History::messages(const MessageQuery& query) const {
-  Result<Scope> scope = Scope::of(*rep_, query);
-  if (!scope) return scope.error();
-  return scope->messages(query);
+  return answering_failure([&]() -> Result<MessageList> {
+    Result<Scope> scope = Scope::of(*rep_, query);
+    if (!scope) return scope.error();
+    return scope->messages(query);
+  });
 }
 
 Result<MessageCount> History::count(const MessageQuery& query) const {
-  Result<Scope> scope = Scope::of(*rep_, query);
-  if (!scope) return scope.error();
-  return scope->count(query);
+  return answering_failure([&]() -> Result<MessageCount> {
+    Result<Scope> scope = Scope::of(*rep_, query);
+    if (!scope) return scope.error();
+    return scope->count(query);
+  });
 }
 
 MessageList History::uncompressed() const {
@@ -215,52 +226,56 @@ std::vector<VersionInfo> History::versions() const {
 }
 
 Result<Diff> History::diff(Version from, Version to) const {
-  if (!rep_->has_version(from.value)) return no_version("from", from.value, *rep_);
-  if (!rep_->has_version(to.value)) return no_version("to", to.value, *rep_);
-  const PlacedView a = rep_->state_at(from.value).placed(), b = rep_->state_at(to.value).placed();
-  const std::uint64_t prefix = a.entries.common_prefix(b.entries);
-  const std::uint64_t suffix = a.entries.common_suffix(b.entries, std::min(a.size(), b.size()) - prefix);
+  return answering_failure([&]() -> Result<Diff> {
+    if (!rep_->has_version(from.value)) return no_version("from", from.value, *rep_);
+    if (!rep_->has_version(to.value)) return no_version("to", to.value, *rep_);
+    const PlacedView a = rep_->state_at(from.value).placed(), b = rep_->state_at(to.value).placed();
+    const std::uint64_t prefix = a.entries.common_prefix(b.entries);
+    const std::uint64_t suffix = a.entries.common_suffix(b.entries, std::min(a.size(), b.size()) - prefix);
 
-  Diff diff;
-  for (const std::uint32_t ordinal : a.ordinals({{prefix, a.size() - suffix}})) {
-    if (!b.shows(ordinal)) diff.removed.push_back(ordinal);
-  }
-  std::vector<std::uint64_t> common, places_in_a;
-  for (const std::uint32_t ordinal : b.ordinals({{prefix, b.size() - suffix}})) {
-    if (const std::optional<std::uint64_t> index = a.index_of(ordinal)) {
-      common.push_back(ordinal);
-      places_in_a.push_back(*index);
-    } else {
-      diff.added.push_back(ordinal);
+    Diff diff;
+    for (const std::uint32_t ordinal : a.ordinals({{prefix, a.size() - suffix}})) {
+      if (!b.shows(ordinal)) diff.removed.push_back(ordinal);
     }
-  }
-  const std::vector<bool> in_order = longest_rising(places_in_a);
-  for (std::size_t k = 0; k < common.size(); ++k) {
-    if (!in_order[k]) diff.moved.push_back(common[k]);
-  }
-  return diff;
+    std::vector<std::uint64_t> common, places_in_a;
+    for (const std::uint32_t ordinal : b.ordinals({{prefix, b.size() - suffix}})) {
+      if (const std::optional<std::uint64_t> index = a.index_of(ordinal)) {
+        common.push_back(ordinal);
+        places_in_a.push_back(*index);
+      } else {
+        diff.added.push_back(ordinal);
+      }
+    }
+    const std::vector<bool> in_order = longest_rising(places_in_a);
+    for (std::size_t k = 0; k < common.size(); ++k) {
+      if (!in_order[k]) diff.moved.push_back(common[k]);
+    }
+    return diff;
+  });
 }
 
 Result<Blame> History::blame(Ordinal ordinal) const {
-  if (ordinal.value >= rep_->log.size()) {
-    return Error{ErrorCode::not_found, "there is no message with ordinal " + std::to_string(ordinal.value), "ordinal"};
-  }
-  const auto number = static_cast<std::uint32_t>(ordinal.value);
-  const std::uint64_t stored_in = rep_->version_that_stored(number);
-  Blame blame;
-  blame.ordinal = ordinal.value;
-  blame.stored = blame_entry(*rep_, stored_in);
-  const std::uint64_t first = std::max<std::uint64_t>(stored_in, rep_->first_version);
-  for (std::uint64_t v = first; v <= rep_->head_number(); ++v) {
-    const bool same_run = v > first && rep_->versions[v].state == rep_->versions[v - 1].state;
-    if (same_run) continue;  // an APPEND hides nothing and brings nothing back
-    const State& run = rep_->run_of(v);
-    const std::optional<std::uint64_t> index = run.placed().index_of(number);
-    const bool visible = index && *index < rep_->message_count(v);
-    if (visible != blame.visible) (visible ? blame.shown : blame.hidden).push_back(blame_entry(*rep_, v));
-    blame.visible = visible;
-  }
-  return blame;
+  return answering_failure([&]() -> Result<Blame> {
+    if (ordinal.value >= rep_->log.size()) {
+      return Error{ErrorCode::not_found, "there is no message with ordinal " + std::to_string(ordinal.value), "ordinal"};
+    }
+    const auto number = static_cast<std::uint32_t>(ordinal.value);
+    const std::uint64_t stored_in = rep_->version_that_stored(number);
+    Blame blame;
+    blame.ordinal = ordinal.value;
+    blame.stored = blame_entry(*rep_, stored_in);
+    const std::uint64_t first = std::max<std::uint64_t>(stored_in, rep_->first_version);
+    for (std::uint64_t v = first; v <= rep_->head_number(); ++v) {
+      const bool same_run = v > first && rep_->versions[v].state == rep_->versions[v - 1].state;
+      if (same_run) continue;  // an APPEND hides nothing and brings nothing back
+      const State& run = rep_->run_of(v);
+      const std::optional<std::uint64_t> index = run.placed().index_of(number);
+      const bool visible = index && *index < rep_->message_count(v);
+      if (visible != blame.visible) (visible ? blame.shown : blame.hidden).push_back(blame_entry(*rep_, v));
+      blame.visible = visible;
+    }
+    return blame;
+  });
 }
 
 std::vector<Ordinal> History::stands_for(Ordinal ordinal) const {

@@ -76,6 +76,7 @@ struct StoredMessage {
   }
 };
 static_assert(sizeof(StoredMessage) == 24);
+static_assert(role_count <= 4, "role_bits holds two bits");
 
 // The sums both kinds of tree keep.
 struct MessageSums {

@@ -358,9 +358,11 @@ TEST_P(StoredConversation, AReaderThatReadsEverythingGivesMemoryBack) {
     for (int i = 0; i < 3000; ++i) list.push_back(append("message " + std::to_string(i)));
     c.apply(std::move(list)).value();
   }
-  const Conversation reader = kept_in(store, {.cache_bytes = 30000});
+  Conversation reader = kept_in(store, {.cache_bytes = 30000});
   const History before = reader.history();
   EXPECT_EQ(texts(before.view()).size(), 3000u);
+  EXPECT_EQ(&before.rep(), &reader.history().rep()) << "a read changes nothing";
+  EXPECT_FALSE(reader.catch_up());
   const History after = reader.history();
   EXPECT_NE(&before.rep(), &after.rep()) << "what was read goes with the last who looks at it";
   EXPECT_EQ(texts(after.view()).back(), "message 2999");
