@@ -223,6 +223,12 @@ if(TARGET undertext_cli)
   set_tests_properties(cli PROPERTIES SKIP_RETURN_CODE 77)
   undertext_script_test(sessions example session_test.py ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/docs/operations.md)
   undertext_script_test(exec_model model exec_model.py)
+  undertext_script_test(prompt_cache_model model prompt_cache_model.py)
+  # Random conversations, edited and rendered for every profile, against the providers' published rules; some also against the types of the official SDKs, where
+  # scripts/peers could get them. CONVERSATIONS=20000 is the long form.
+  undertext_script_test(requests model dialect/requests_test.py)
+  undertext_script_test(requests.sdks model dialect/requests_test.py ${PROJECT_SOURCE_DIR}/build/peers/sdks)
+  set_tests_properties(requests.sdks PROPERTIES SKIP_RETURN_CODE 77)
   # What is rendered, through the official clients of the providers; skipped where scripts/peers could not get them.
   undertext_script_test(clients scenario dialect/clients_test.py ${PROJECT_SOURCE_DIR}/build/peers/clients)
   set_tests_properties(clients PROPERTIES SKIP_RETURN_CODE 77)

@@ -433,6 +433,16 @@ def knows_what_was_sent(b):
     assert json.loads(b.run("exec", "--store", store, "-c", "bound", stdin=query))["result"] == cost and cost["reusable"] == 2000, cost
     assert "the cache still serves 2000" in b.run("cost", "bound", "--from", "1", "--dialect", "anthropic", "--overhead", "2000")
     b.fails("not_found", 3, "cost", "bound", "--from", "99", "--dialect", "anthropic")
+    b.fails("invalid_argument", 2, "cost", "bound", "--dialect", "anthropic")
+    operations = [{"operation": "TRANSFORM", "indices": [0], "truncateText": {"maxChars": 1}}]
+    (b.folder / "operations.json").write_text(json.dumps(operations))
+    tried = b.json("cost", "bound", "--operations", str(b.folder / "operations.json"), "--profile", "anthropic_bound", "--cache-markers", "auto")["result"]
+    query = json.dumps({"query": "cost", "operations": operations, "profile": "anthropic_bound", "cacheMarkers": "auto"}) + "\n"
+    assert json.loads(b.run("exec", "--store", store, "-c", "bound", stdin=query))["result"] == tried
+    query = json.dumps({"query": "render", "dialect": "anthropic", "cacheMarkers": "auto"}) + "\n"
+    marked = json.loads(b.run("exec", "--store", store, "-c", "bound", stdin=query))["result"]["request"]
+    assert json.loads(b.run("export", "bound", "--dialect", "anthropic", "--cache-markers", "auto")) == marked and "cache_control" in json.dumps(marked)
+    b.fails("invalid_argument", 2, "export", "bound", "--cache-markers", "auto")
 
     # A client that speaks Chat sends back what it was given, and more: only that is added, and the rest keeps its bytes.
     sent = json.loads(b.run("export", "asks", "--dialect", "openai_chat"))

@@ -290,12 +290,13 @@ UNDERTEXT_C_API undertext_status undertext_read_blocks(undertext_text message, u
 
 /* ---- Providers and tokens (render, validate and cost are queries) ---- */
 
-/* A request or response of a provider ("openai_chat", "openai_responses", "anthropic", "gemini") as {"messages":[…],"rest":{…}}. */
+/* A request or response of a provider ("openai_chat", "openai_responses", "anthropic", "gemini") as {"messages":[…],"rest":{…},"known":0}.
+ * `dialect` may also be an object, {"dialect":"anthropic","toolNames":{…}} with the toolNames that render answered: calls then have the caller's names. */
 UNDERTEXT_C_API undertext_status undertext_import_messages(undertext_text dialect, undertext_text json, undertext_string *imported,
                                                            undertext_string *error);
 
 /* The same of a client that sends back what it was given, and more: what equals the rendering of `view` is left out, and counted as "known". `profile` says how it
- * was rendered, as in the query render: {"dialect":"anthropic"} or {"profile":…}. */
+ * was rendered, as in the query render: {"dialect":"anthropic"} or {"profile":…}, with "toolNames" where render answered them. */
 UNDERTEXT_C_API undertext_status undertext_import_after(const undertext_view *view, undertext_text profile, undertext_text json,
                                                         undertext_string *imported, undertext_string *error);
 /* Whether a provider would take a request (a body, or an array of messages) as it stands: {"valid":…,"findings":[…]}. */
@@ -303,7 +304,7 @@ UNDERTEXT_C_API undertext_status undertext_validate_request(undertext_text profi
                                                             undertext_string *error);
 
 /* Puts the events of a streamed answer together: feed it the data of each. What is there so far: {"message":…,"finishReason":…,"usage":…,"error":…,
- * "complete":true}, of which only the last is always there. */
+ * "complete":true}, of which only the last is always there. `dialect` as in undertext_import_messages. */
 UNDERTEXT_C_API undertext_status undertext_stream_new(undertext_text dialect, undertext_stream **stream, undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_stream_feed(undertext_stream *stream, undertext_text data, undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_stream_result(const undertext_stream *stream, undertext_string *result,

@@ -62,6 +62,7 @@ struct ExportOptions : Common {
   bool messages = false, all = false;
   RuleOptions rules;
   DialectOptions dialect;
+  std::optional<std::string> tool_names;  // a file
 };
 
 // Writes all that `produce` gives, line by line, to the file or standard output. A new file is for its owner alone, and is gone again when it is not whole.
@@ -107,7 +108,7 @@ int export_request(Desk& desk, const ExportOptions& given) {
 
 int run_export(Desk& desk, const ExportOptions& given) {
   if (given.dialect.are_given()) return export_request(desk, given);
-  if (given.rules.sent_version || given.rules.request || given.rules.bound != "strip")
+  if (given.rules.sent_version || given.rules.request || given.rules.bound != "strip" || given.rules.markers != "given")
     fail(ErrorCode::invalid_argument, "rules are a provider's: say --dialect with them", "dialect");
   if (given.rules.at_version && (!given.messages || given.all))
     fail(ErrorCode::invalid_argument, "a history holds every version: say --dialect or --messages with it", "at-version");
@@ -142,6 +143,7 @@ Run declare_export(Arguments& arguments) {
                  .help = "What becomes of thinking that an edit made void",
                  .value = "POLICY",
                  .choices = {"strip", "refuse", "drop_block"}});
+  declare_cache_markers(arguments, given->rules.markers, "auto: mark the request for the provider's prompt cache");
   return [given](Desk& desk) { return run_export(desk, *given); };
 }
 
@@ -257,8 +259,8 @@ int import_transcript(Desk& desk, const ImportGiven& given, std::string_view tex
 }
 
 // Of a request that repeats the conversation as it was exported. What differs from that would be stored twice.
-Imported what_is_new(const View& view, const Profile& profile, std::string_view text) {
-  Imported imported = import_after(view, profile, text).value();
+Imported what_is_new(const View& view, const Profile& profile, std::string_view text, const ToolNames& names) {
+  Imported imported = import_after(view, profile, text, {}, names).value();
   if (imported.known < view.size())
     fail(ErrorCode::conflict,
          "it does not begin with the conversation as it is exported: of " + std::to_string(view.size()) + " messages " +
@@ -274,11 +276,12 @@ int import_request(Desk& desk, const ImportGiven& given, std::string_view text) 
   const Dialect dialect = profile.dialect;
   const bool is_there = given.append || given.after;
   Imported imported;
-  if (!given.after) imported = import_messages(dialect, text).value();
+  const ToolNames names = given.tool_names ? read_tool_names_of(*given.tool_names) : ToolNames();
+  if (!given.after) imported = import_messages(dialect, text, {}, names).value();
   if (!given.after && imported.messages.empty()) fail(ErrorCode::invalid_argument, "there is no message in it");
   Conversation conversation = desk.conversation(given, is_there ? Desk::Need::there : Desk::Need::make, given.config);
   profile = chosen_profile(given.dialect, conversation.settings());
-  if (given.after) imported = what_is_new(conversation.history().view(), profile, text);
+  if (given.after) imported = what_is_new(conversation.history().view(), profile, text, names);
   const std::size_t messages = imported.messages.size();
   if (messages == 0) {
     report(desk, given, name(dialect), 0, 0, {});
@@ -327,6 +330,8 @@ Run declare_import(Arguments& arguments) {
   declare_dialect(arguments, given->dialect);
   arguments.add({"--append", &given->append, "Add the messages to a conversation that is there"});
   arguments.add({"--after", &given->after, "With --dialect: add only what follows the conversation in a request that repeats it"});
+  arguments.add(
+      {"--tool-names", &given->tool_names, "With --dialect: tools that were sent under other names, from `export --json`", "FILE"});
   arguments.add({"--config", &given->config, "Settings instead of the exported ones", "JSON"});
   arguments.add({"--trust-settings", &given->trust, "Take exported settings that name summarisers: who is sent keys and messages"});
   return [given](Desk& desk) { return run_import(desk, *given); };

@@ -156,6 +156,7 @@ struct Conversation::Rep {
   void start_compressing(History frozen) noexcept;
   void compress_in_background(const History& frozen, const std::stop_token& cancel);
   bool goes_on_compressing(History& frozen, const std::stop_token& cancel);
+  void try_again_later();
   struct Proposal {
     Result<Plan> plan;
     bool reaches_target = false;  // on the version it was made for

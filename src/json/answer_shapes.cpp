@@ -273,7 +273,12 @@ void describe_rendering(Shapes& shapes) {
                           {{"request", "JsonObject", "What carries the conversation: put model, tools and settings beside it."},
                            {"findings", "Finding[]"},
                            {"losses", "Loss[]"},
+                           {"toolNames?", "ToolNames", "Tools that are sent under another name."},
                            {"advice?", "string[]", "What the request has to set besides."}}));
+  shapes.add(answer_shape("Imported", "Messages of a provider's request or response.",
+                          {{"messages", "Message[]"},
+                           {"rest", "JsonObject", "Its other fields."},
+                           {"known", "integer", "How many were there already, and are left out."}}));
   shapes.add(
       answer_shape("Validated", "Whether a provider would take the view.", {{"valid", "boolean"}, {"findings", "Finding[]"}}));
   shapes.add(answer_shape("EditCost", "What an edit costs at a provider that caches prompts, in tokens.",
@@ -283,7 +288,8 @@ void describe_rendering(Shapes& shapes) {
                            {"rewritten", "integer", "To be written to it."},
                            {"oneTime", "number", "Of the next request, beside what it would have cost."},
                            {"savedPerTurn", "number"},
-                           {"breakEvenTurns", "number|null", "null: never."}}));
+                           {"breakEvenTurns", "number|null", "null: never."},
+                           {"brokenThinking", "integer", "Signed blocks that can no longer be sent."}}));
 }
 
 void describe_usage_answers(Shapes& shapes) {
@@ -333,6 +339,8 @@ void describe_words(Shapes& shapes) {
   add("WarningCode", "", type_of_names(Warning::Code::reasoning_without_call));
   add("LossSeverity", "", type_of_names(Loss::Severity::blocking));
   add("FitOutcome", "", type_of_names(Fit::Outcome::cannot_fit));
+  add("CacheMarkers", "Who marks requests: the caller, or render.", R"("given"|"auto")");
+  add("ToolNames", "Names of tools as they are sent, and the caller's.", "{string}");
   add("MediaKind", "", type_of_names(MediaBlock::Kind::file));
   add("MediaSource", "", type_of_names(MediaBlock::Source::text));
   std::vector<std::string_view> operations;

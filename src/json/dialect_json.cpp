@@ -104,6 +104,26 @@ void read_bound_thinking(Fields& fields, BoundThinking& bound) {
   }
 }
 
+void read_cache_markers(Fields& fields, CacheMarkers& markers) {
+  std::string policy = "given";
+  fields.take("cacheMarkers", policy, {"Who marks requests for the provider's prompt cache: the caller, or render.", "CacheMarkers"});
+  if (policy == "auto") {
+    markers = CacheMarkers::automatic;
+  } else if (policy != "given") {
+    fields.fail("cacheMarkers", "is \"given\" or \"auto\"");
+  }
+}
+
+void read_tool_names(Fields& fields, ToolNames& names) {
+  const std::optional<JsonValue> given = fields.find("toolNames", {"Tools that were sent under another name: that name, and the caller's.", "ToolNames"});
+  if (!given) return;
+  if (!given->is(JsonType::object)) return fields.fail("toolNames", "must be an object: a name as sent, and the caller's");
+  for (const JsonMember member : given->members()) {
+    if (!member.value.is(JsonType::string)) return fields.fail("toolNames", "must hold strings");
+    names[member.key.string()] = member.value.string();
+  }
+}
+
 void append_json(std::string& out, const Finding& finding) {
   append_text(out, R"({"code":)", finding.code);
   append_place(out, finding.place);
@@ -152,12 +172,34 @@ void append_json(std::string& out, const Rendering& rendering) {
     out += R"(,"advice":)";
     append_each(out, rendering.advice);
   }
+  if (!rendering.tool_names.empty()) {
+    out += R"(,"toolNames":{)";
+    const char* separator = "";
+    for (const auto& [sent, own] : rendering.tool_names) {
+      append_text(out, separator, sent);
+      append_text(out, ":", own);
+      separator = ",";
+    }
+    out += '}';
+  }
   out += '}';
 }
 
 void append_findings(std::string& out, const std::vector<Finding>& findings) {
   out += findings.empty() ? R"({"valid":true,"findings":)" : R"({"valid":false,"findings":)";
   append_each(out, findings);
+  out += '}';
+}
+
+void append_json(std::string& out, const Imported& imported) {
+  out += R"({"messages":[)";
+  const char* separator = "";
+  for (const Message& message : imported.messages) {
+    out.append(separator) += message.json();
+    separator = ",";
+  }
+  out += R"(],"rest":)" + (imported.rest.empty() ? "{}" : imported.rest);
+  append_count(out, R"(,"known":)", imported.known);
   out += '}';
 }
 
@@ -174,6 +216,7 @@ void append_json(std::string& out, const EditCost& cost) {
   } else {
     out += "null";
   }
+  append_count(out, R"(,"brokenThinking":)", cost.broken_thinking);
   out += '}';
 }
 

@@ -74,6 +74,16 @@ void read_arguments(Fields& fields, ask::CountTools& ask) {
   if (tools) ask.tools = tools->raw();
 }
 
+void read_arguments(Fields& fields, ask::ImportMessages& ask, const Settings& settings) {
+  read_profile(fields, settings, ask.profile);
+  read_tool_names(fields, ask.names);
+  fields.take("after", ask.after, "Only what is new in a request that repeats what was rendered.");
+  const std::optional<JsonValue> json = fields.find("json", {"A request, a response, a message or a list of messages.", "JsonObject|Json[]"});
+  if (!json) fields.missing("json", "needed: a request, a response, a message or a list of messages");
+  fields.require("json");
+  if (json) ask.json = json->raw();
+}
+
 void read_render(Fields& fields, ask::Render& ask, const Settings& settings) {
   fields.take("atVersion", ask.at_version, at_version_text);
   fields.take("sentVersion", ask.sent_version, "What the provider saw last, for bound thinking.");
@@ -85,14 +95,20 @@ void read_render(Fields& fields, ask::Render& ask, const Settings& settings) {
 void read_arguments(Fields& fields, ask::Render& ask, const Settings& settings) {
   read_render(fields, ask, settings);
   fields.take("repair", ask.repair, "false: the view as it stands.");
+  read_cache_markers(fields, ask.markers);
   read_bound_thinking(fields, ask.bound);
 }
 void read_arguments(Fields& fields, ask::Validate& ask, const Settings& settings) { read_render(fields, ask, settings); }
 void read_arguments(Fields& fields, ask::Cost& ask, const Settings& settings) {
-  fields.need("from", ask.from, "The version that the provider saw.");
+  fields.take("from", ask.from, "The version that the provider saw. Default, with operations: the head.");
   fields.take("to", ask.to, "The version to be sent. Default: the head.");
+  ask.operations = fields.find("operations", {"Tried on the head, instead of `to`.", "AnyOperation[+]"});
+  if (ask.operations && !ask.operations->is(JsonType::array)) fields.fail("operations", "must be a list");
+  fields.exclude("operations", "to", ": they are tried on the head");
+  if (!ask.operations && !ask.from) fields.missing("from");
   read_profile(fields, settings, ask.profile);
-  fields.take("overhead", ask.overhead, "Tokens before the first message: tools and such.");
+  fields.take("overhead", ask.options.overhead, "Tokens before the first message: tools and such.");
+  read_cache_markers(fields, ask.options.markers);
 }
 
 template <class Ask>
@@ -137,6 +153,7 @@ constexpr Kind kinds[] = {
     {"cost", read<ask::Cost>, "EditCost", "What an edit would cost at a provider that caches prompts."},
     {"model", read<ask::Model>, "Model", "What is known of the conversation's model, or of another."},
     {"countTools", read<ask::CountTools>, "ToolsCount", "What the tools of a request cost, which is in no message."},
+    {"importMessages", read<ask::ImportMessages>, "Imported", "The messages of a provider's request or response, for APPEND."},
 };
 
 }  // namespace

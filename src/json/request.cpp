@@ -157,6 +157,16 @@ void answer_list(Conversation& conversation, JsonValue list, const RequestOption
   append_answer(answer.line, *outcomes);
 }
 
+History try_operations(const Conversation& conversation, Version version, JsonValue list, const RequestOptions& options) {
+  Conversation trial = conversation.trial(version).value();
+  RequestOptions limits;
+  limits.operations_max = options.operations_max;
+  limits.messages_max = options.messages_max;
+  LineAnswer answer;
+  answer_list(trial, list, limits, answer);
+  return trial.history();
+}
+
 void answer_value(Conversation& conversation, JsonValue root, const RequestOptions& options, LineAnswer& answer) {
   using Takes = RequestOptions::Takes;
   const auto refuse = [](const char* message, const char* field) { throw Failure({ErrorCode::invalid_argument, message, field}); };
@@ -175,14 +185,23 @@ void answer_value(Conversation& conversation, JsonValue root, const RequestOptio
     // A stored conversation is read as of the newest version that anyone committed.
     if (std::optional<Error> error = conversation.catch_up()) throw Failure(std::move(*error));
     const History history = conversation.history();
-    return answer_asked({history, conversation.settings(), conversation.counting(), conversation.aim(), options.room}, root,
-                        answer);
+    Asked asked{history, conversation.settings(), conversation.counting(), conversation.aim(), options.room};
+    asked.try_operations = [&](JsonValue list) { return try_operations(conversation, history.version(), list, options); };
+    return answer_asked(asked, root, answer);
   }
   if (operation) return answer_operation(conversation, root, options, answer);
   refuse("a line must have \"operation\" or \"query\"", "operation");
 }
 
 }  // namespace
+
+History try_operations(const Conversation& conversation, std::string_view list) {
+  const JsonLimits limits{conversation.settings().limits.message.depth + depth_around_message};
+  const Result<JsonText> text = JsonText::parse(list, limits);
+  if (!text) throw Failure(with_place(text.error(), list));
+  if (!text->root().is(JsonType::array)) throw Failure({ErrorCode::invalid_argument, "operations must be a list", "operations"});
+  return try_operations(conversation, conversation.version(), text->root(), {});
+}
 
 void keep_to_one_line(std::string& json) {
   // JSON strings hold none, so that a space says the same.

@@ -20,8 +20,9 @@ void read_milliseconds(Fields& fields, std::string_view name, std::uint32_t& to,
   to = static_cast<std::uint32_t>(std::min<std::uint64_t>(number, std::numeric_limits<std::uint32_t>::max()));
 }
 
-void read_endpoint(Fields& fields, std::shared_ptr<const Summariser>& summariser) {
+void read_endpoint(Fields& fields, const std::string& name, std::shared_ptr<const Summariser>& summariser) {
   EndpointSettings settings;
+  settings.name = name;
   std::string kind;
   fields.need("kind", kind, {"Chat completions, or messages.", R"("openai"|"anthropic")"});
   if (kind == "anthropic") {
@@ -143,6 +144,11 @@ StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name
     fields.take("overhead", options.overhead, "Tokens before the first message: tools and such.");
     fields.take("turns", turns, "How many requests are to come.");
     options.turns = static_cast<double>(turns);
+    std::uint64_t keep_percent = 90;
+    fields.take("keepPercent", keep_percent, "How much of what the fullest plan keeps a cheaper one must keep.");
+    if (keep_percent > 100) fields.fail("keepPercent", "is 100 at most");
+    options.keep_percent = static_cast<double>(keep_percent);
+    read_cache_markers(fields, options.markers);
     return prefer_cache(read_steps(fields, name, may_nest), options);
   }
   if (const auto own = settings_.strategies.find(name); own != settings_.strategies.end()) return own->second;
@@ -165,9 +171,9 @@ bool is_shipped_summariser(std::string_view name) { return name == "digest"; }
 void read_summarisers(Fields& fields, Summarisers& summarisers) {
   const auto read = [&](const std::string& name, Fields& inner) {
     if (is_shipped_summariser(name)) inner.fail("name", "\"digest\" is one of the engine's own; choose another");
-    if (!inner.describes()) return read_endpoint(inner, summarisers[name]);
+    if (!inner.describes()) return read_endpoint(inner, name, summarisers[name]);
     std::shared_ptr<const Summariser> none;
-    read_endpoint(inner, none);
+    read_endpoint(inner, name, none);
   };
   fields.take_named_objects("summarisers", read, {"Models that write summaries, by a name of your choice.", "EndpointSettings"});
 }

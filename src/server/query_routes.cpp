@@ -42,6 +42,8 @@ std::string line_of(const std::string& query, const std::vector<Parameter>& para
 
 LineAnswer ask(App::Rep& app, const Call& call, std::string_view line) {
   RequestOptions said{.takes = RequestOptions::Takes::queries};
+  said.operations_max = app.options.limits.operations_per_list;  // of those that are only tried
+  said.messages_max = app.options.limits.messages_per_operation;
   said.room = app.room_for_answer(call);
   return answer_request(*app.conversation(call), line, said);
 }
@@ -53,7 +55,7 @@ std::optional<Type> parameter_type(const Member& member) {
   if (member.type == "boolean") return Type::boolean;
   if (member.type == "Role") return Type::role;
   if (member.type == "Role[+]") return Type::roles;
-  const bool is_text = member.type.starts_with("string") || member.type.starts_with('"') || member.type == "Dialect" ||
+  const bool is_text = member.type.starts_with("string") || member.type.starts_with('"') || member.type == "Dialect" || member.type == "CacheMarkers" ||
                        member.type.starts_with("ProfileName|");
   return is_text ? std::optional(Type::text) : std::nullopt;
 }
@@ -65,7 +67,7 @@ std::vector<Parameter> parameters_of(std::string_view query, std::string_view pa
     const std::optional<Type> type = parameter_type(member);
     if (member.name == "query" || !type) continue;
     const bool in_path = path.find("{" + member.name + "}") != std::string_view::npos;
-    const bool is_choice = member.type.starts_with('"') || member.type == "Dialect";
+    const bool is_choice = member.type.starts_with('"') || member.type == "Dialect" || member.type == "CacheMarkers";
     parameters.push_back({.name = member.name,
                           .in = in_path ? Parameter::In::path : Parameter::In::query,
                           .type = *type,
@@ -163,7 +165,9 @@ std::vector<Route> query_routes(App::Rep& app) {
       get(app, {"receipts", "receipts", "getReceipts"}),
       get(app, {"tokens", "tokens", "getTokens"}),
       get(app, {"cost", "cost", "getCost"}),
+      post(app, {"cost", "cost", "costOfOperations"}),
       get(app, {"model", "model", "getModel"}),
+      post(app, {"import-messages", "importMessages", "importMessages"}),
       post(app, {"count-tools", "countTools", "countTools"}),
       post(app, {"fit", "fit", "fit"}),
       get(app, {"render", "render", "render"}),

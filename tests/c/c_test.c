@@ -525,6 +525,10 @@ static void providers_are_read(void) {
                                   NULL) == UNDERTEXT_OK);
   CHECK(strstr(text.data, "\"rest\":{\"model\":\"x\"}") != NULL);
   CHECK(holds(&text, "Be kind."));
+  CHECK(undertext_import_messages(t("{\"dialect\":\"anthropic\",\"toolNames\":{\"my_f_1\":\"my.f\"}}"),
+                                  t("{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"my_f_1\",\"input\":{}}]}"), &text,
+                                  NULL) == UNDERTEXT_OK);
+  CHECK(holds(&text, "\"name\":\"my.f\""));
   CHECK(undertext_import_messages(t("latin"), t("{}"), &text, NULL) == UNDERTEXT_INVALID_ARGUMENT && text.size == 0);
   const char *turn = "{\"messages\":[{\"role\":\"user\",\"content\":\"message 0 of some length, so that it counts\"},{\"role\":\"assistant\",\"content\":\"new\"}]}";
   undertext_conversation *conversation = conversation_with(NULL, 1);

@@ -20,7 +20,7 @@ import type {
   Reclaimed,
   Retention,
   Role,
-  Target,
+  Target, ToolNames,
   Usage,
   UsageReport,
 } from './types.js'
@@ -158,7 +158,7 @@ export class Conversation extends Requests<'later'> {
   }
 
   /** Of a provider's request that repeats what was rendered, only the messages that are new. */
-  async importAfter(target: Target, request: object): Promise<Imported> {
+  async importAfter(target: Target & { toolNames?: ToolNames }, request: object): Promise<Imported> {
     const [how, text] = [encode(target), encode(request)]
     this.#sent += text.length
     return JSON.parse(await this.#inTurn(() => this.#handle.importAfterLater(how, text))) as Imported

@@ -5,7 +5,7 @@ import { guarded } from './error.js'
 import { Listeners, type Listener, type Off } from './events.js'
 import { native, type NativeCode, type NativeHandle, type Numbers, type Text } from './native.js'
 import { forkOptions, readAnswer, Requests } from './requests.js'
-import type { Appended, Count, Event, EventType, Imported, MarkMap, Message, MessageLike, MessageQuery, Names, OperationOptions, Outcome, Role, Stats, Target, Usage, UsageReport } from './types.js'
+import type { Appended, Count, Event, EventType, Imported, MarkMap, Message, MessageLike, MessageQuery, Names, OperationOptions, Outcome, Role, Stats, Target, ToolNames, Usage, UsageReport } from './types.js'
 import { View } from './view.js'
 import { Waits } from './waits.js'
 
@@ -88,7 +88,7 @@ export class MemoryConversation extends Requests<'now'> {
   }
 
   /** Of a provider's request that repeats what was rendered, only the messages that are new. */
-  importAfter(target: Target, request: object): Imported {
+  importAfter(target: Target & { toolNames?: ToolNames }, request: object): Imported {
     const [how, text] = [encode(target), encode(request)]
     return JSON.parse(guarded(() => this.#handle.importAfter(how, text))) as Imported
   }

@@ -113,6 +113,9 @@ def test_queries_have_methods() -> None:
     assert conversation.render("openai_chat")["request"]["messages"][-1]["role"] == "assistant"
     assert conversation.validate("openai_chat")["valid"] is True
     assert "result" in conversation.query("cost", from_=6, dialect="anthropic")
+    tried = conversation.cost(operations=[{"operation": "CLEAR"}], dialect="anthropic", cache_markers="auto")
+    assert tried["brokenThinking"] == 0 and tried["savedPerTurn"] > 0
+    assert "cache_control" in str(conversation.render("anthropic", cache_markers="auto")["request"])
     conversation.report_usage("r", prompt=10, completion=2)
     assert conversation.usage()["totals"] is not None
 
@@ -263,6 +266,26 @@ def test_providers_payloads_streams_and_tokens() -> None:
     stream.feed('{"choices":[{"index":0,"delta":{"content":"llo"},"finish_reason":"stop"}]}')
     assert stream.result()["message"]["content"] == "hello"
     assert undertext.count_tokens("estimate", "hello world") > 0
+
+
+def test_a_tool_is_called_by_the_names_that_the_caller_gave() -> None:
+    conversation = undertext.open()
+    conversation.append([{"role": "user", "content": "go"}])
+    tools = [{"type": "function", "function": {"name": "my.tool"}}]
+    rendered = conversation.render("openai_chat", request={"tools": tools})
+    names = rendered["toolNames"]
+    sent = rendered["request"]["tools"][0]["function"]["name"]
+    assert names == {sent: "my.tool"}
+    answer = {"role": "assistant", "content": None, "tool_calls": [{"id": "a", "type": "function", "function": {"name": sent, "arguments": "{}"}}]}
+    stream = undertext.Stream("openai_chat", tool_names=names)
+    stream.feed({"choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": [{"index": 0, **answer["tool_calls"][0]}]}}]})
+    for message in (
+        undertext.import_messages("openai_chat", answer, tool_names=names)["messages"][0],
+        conversation.import_messages(answer, "openai_chat", tool_names=names)["messages"][0],
+        undertext.import_after(conversation.view(), [{"role": "user", "content": "go"}, answer], "openai_chat", tool_names=names)["messages"][0],
+        stream.result()["message"],
+    ):
+        assert message["tool_calls"][0]["function"]["name"] == "my.tool"
 
 
 def test_a_model_brings_tokenizer_costs_profile_and_window() -> None:

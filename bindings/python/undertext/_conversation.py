@@ -331,7 +331,8 @@ class Conversation:
     def validate(self, dialect: str | None = None, **arguments: Unpack[ValidateArguments]) -> Validated:
         return cast(Validated, self._result("validate", dialect=dialect, **arguments))
 
-    def cost(self, from_: int, **arguments: Unpack[CostArguments]) -> Dict[str, Any]:
+    def cost(self, from_: int | None = None, **arguments: Unpack[CostArguments]) -> Dict[str, Any]:
+        """What the edits since version `from_` cost a provider's prompt cache; or what `operations` would, which are only tried."""
         return cast(Dict[str, Any], self._result("cost", from_=from_, **arguments))
 
     def model(self, name: str | None = None) -> Model:
@@ -341,6 +342,21 @@ class Conversation:
     def count_tools(self, tools: Sequence[Mapping[str, object]], *, model: str | None = None) -> ToolsCount:
         """What the `tools` of a request cost, in the form of any provider, as this conversation counts or as a model does: the `overhead` of a budget."""
         return cast(ToolsCount, self._result("countTools", tools=list(tools), model=model))
+
+    def import_messages(
+        self,
+        payload: Union[Mapping[str, object], List[Any]],
+        dialect: str | None = None,
+        *,
+        profile: Any = None,
+        tool_names: Mapping[str, str] | None = None,
+        after: bool | None = None,
+    ) -> Dict[str, Any]:
+        """The messages of a provider's request or response, to be appended. With `after`, of a request that repeats what was rendered only those that are new."""
+        return cast(
+            Dict[str, Any],
+            self._result("importMessages", json=payload, dialect=dialect, profile=profile, tool_names=tool_names, after=after),
+        )
 
     def answer_text(self, line: Union[str, bytes]) -> str:
         """A line of the protocol, answered as `undertext exec` would, byte for byte. Errors are answers here."""

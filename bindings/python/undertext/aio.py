@@ -145,6 +145,7 @@ class Conversation(OffTheLoop):
     cost = later(_conversation.Conversation.cost)
     model = later(_conversation.Conversation.model)
     count_tools = later(_conversation.Conversation.count_tools)
+    import_messages = later(_conversation.Conversation.import_messages)
     answer_text = later(_conversation.Conversation.answer_text)
     subscribe = later(_conversation.Conversation.subscribe)
     set_tokenizer = later(_conversation.Conversation.set_tokenizer)

@@ -50,6 +50,11 @@ export function Requests() {
           {(rendering.advice ?? []).map((advice) => (
             <p class="advice" key={advice}>{advice}</p>
           ))}
+          {Object.entries(rendering.toolNames ?? {}).map(([sent, own]) => (
+            <p class="advice" key={sent}>
+              The tool <code>{own}</code> is sent as <code>{sent}</code>.
+            </p>
+          ))}
           <div class="request-head">
             <h3>
               Request <span class="quiet">{count(text.length)} characters</span>

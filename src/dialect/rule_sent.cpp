@@ -4,9 +4,9 @@
 #include <set>
 #include <utility>
 
-#include "dialect/check.hpp"
-#include "dialect/repair.hpp"
+#include "dialect/rules.hpp"
 #include "dialect/write_parts.hpp"
+#include "message/item_types.hpp"
 
 namespace undertext {
 namespace {
@@ -120,7 +120,50 @@ std::vector<Fault> check_against(const std::vector<RequestDraft>& sent, const Re
   std::sort(found.begin(), found.end(),
             [](const Fault& a, const Fault& b) { return std::pair(a.turn, a.block) < std::pair(b.turn, b.block); });
   if (profile.dialect == Dialect::openai_responses) check_stored_reasoning(sent, draft, found);
+  const RuleSet holds = rules_of(profile);
+  std::erase_if(found, [&holds](const Fault& fault) { return !holds[static_cast<std::size_t>(fault.code)]; });
   return found;
+}
+
+namespace {
+
+// An item without the reasoning that it needs goes without its id, by which the provider would know; where it must have one, it goes itself.
+bool can_do_without_id(const Turn& turn) {
+  if (turn.blocks.size() != 1) return true;
+  const std::optional<ItemType> row = item_type(turn.blocks[0].type);
+  return !row || !row->needs_id;
+}
+
+void take_off_id(Turn& turn, Arena& arena) {
+  const bool is_block = turn.blocks.size() == 1 && turn.blocks[0].raw.data() == turn.raw.data();
+  turn.raw = arena.keep(without_member(turn.raw, "id"));
+  if (is_block) turn.blocks[0].raw = turn.raw;  // what a repair rewrites is copied from there
+  turn.item_id = {};
+}
+
+}  // namespace
+
+void Repair::run_against(const std::vector<Fault>& faults, bool keeps_bound) {
+  std::vector<Fault> blocks, items;
+  for (const Fault& fault : faults) {
+    Turn& turn = draft.turns[fault.turn];
+    switch (fault.code) {
+      case FindingCode::reasoning_missing:
+        if (can_do_without_id(turn)) {
+          take_off_id(turn, arena);
+        } else {
+          lose(LossCode::server_tool_dropped, turn);
+          items.push_back(fault);
+        }
+        break;
+      case FindingCode::think_prefix_changed:
+        if (keeps_bound) break;
+        [[fallthrough]];
+      default: lose(LossCode::reasoning_dropped, turn, turn.blocks[fault.block]); blocks.push_back(fault);
+    }
+  }
+  if (!blocks.empty()) remove_blocks(blocks);
+  if (!items.empty()) remove_turns(items);
 }
 
 }  // namespace undertext

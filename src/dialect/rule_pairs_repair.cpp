@@ -1,10 +1,9 @@
 // Every call gets its result, every result its call.
-#include <deque>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "dialect/repair.hpp"
+#include "dialect/rules.hpp"
 #include "message/item_types.hpp"
 
 namespace undertext {
@@ -17,15 +16,6 @@ std::string made_id(std::string_view from, std::uint64_t number) {
   std::string id = "call_";
   for (int shift = 60; shift >= 0; shift -= 4) id += "0123456789abcdef"[hash >> shift & 15];
   return id;
-}
-
-Turn made_turn(Role role, std::string_view text) {
-  Turn turn;
-  turn.role = role;
-  turn.shape = Turn::Shape::string;
-  turn.is_made = true;
-  turn.blocks.push_back(text_block(text));
-  return turn;
 }
 
 Block made_result(const Block& call, const Profile& profile) {
@@ -59,14 +49,10 @@ void rename_call(Turn& turn, Block& block, std::string_view id, Arena& arena) {
 
 namespace {
 
-struct At {
-  std::size_t turn, block;
-  friend auto operator<=>(const At&, const At&) = default;
-};
-
 class PairRepair {
  public:
-  PairRepair(RequestDraft& draft, const Profile& profile, Arena& arena) : turns_(draft.turns), profile_(profile), arena_(arena) {}
+  explicit PairRepair(Repair& repair)
+      : repair_(repair), turns_(repair.draft.turns), profile_(repair.profile), arena_(repair.arena) {}
 
   void run() {
     for (std::size_t i = 0; i < turns_.size();) {
@@ -92,28 +78,28 @@ class PairRepair {
  private:
   struct Planned {
     Exchange where;
-    std::vector<At> missing;  // calls
-    std::vector<Turn> extra;  // results that come behind those that are there
+    std::vector<BlockAt> missing;  // calls
+    std::vector<Turn> extra;       // results that come behind those that are there
   };
 
-  Block& block(At at) { return turns_[at.turn].blocks[at.block]; }
+  Block& block(BlockAt at) { return turns_[at.turn].blocks[at.block]; }
 
   template <class Visit>
   void visit(std::size_t begin, std::size_t end, BlockKind kind, Visit see) {
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t b = 0; b < turns_[i].blocks.size(); ++b)
-        if (is_client(turns_[i].blocks[b], kind)) see(At{i, b});
+        if (is_client(turns_[i].blocks[b], kind)) see(BlockAt{i, b});
   }
 
-  void rename(At at, std::string_view id) { rename_call(turns_[at.turn], block(at), id, arena_); }
+  void rename(BlockAt at, std::string_view id) { rename_call(turns_[at.turn], block(at), id, arena_); }
 
   // Calls without an id, and with one that has been used, get one of their own, and so do their results: those of one id stand in the order of
   // its calls.
   void give_ids(const Exchange& where) {
-    std::map<std::string_view, std::vector<At>> results;
-    visit(where.results_begin, where.results_end, BlockKind::result, [&](At at) { results[block(at).id].push_back(at); });
+    std::map<std::string_view, std::vector<BlockAt>> results;
+    visit(where.results_begin, where.results_end, BlockKind::result, [&](BlockAt at) { results[block(at).id].push_back(at); });
     std::map<std::string_view, std::size_t> here;  // how many calls so far
-    visit(where.calls_begin, where.calls_end, BlockKind::call, [&](At at) {
+    visit(where.calls_begin, where.calls_end, BlockKind::call, [&](BlockAt at) {
       const std::string_view old = block(at).id;
       const std::size_t which = here[old]++;
       if (!old.empty() && which == 0 && !(profile_.unique_call_ids && seen_.count(old) > 0)) {
@@ -137,9 +123,9 @@ class PairRepair {
   }
 
   void claim(Planned& planned) {
-    std::map<std::string_view, At> last;
-    visit(planned.where.results_begin, planned.where.results_end, BlockKind::result, [&](At at) { last[block(at).id] = at; });
-    visit(planned.where.results_begin, planned.where.results_end, BlockKind::result, [&](At at) {
+    std::map<std::string_view, BlockAt> last;
+    visit(planned.where.results_begin, planned.where.results_end, BlockKind::result, [&](BlockAt at) { last[block(at).id] = at; });
+    visit(planned.where.results_begin, planned.where.results_end, BlockKind::result, [&](BlockAt at) {
       if (!has_call_cached(planned.where, block(at).id)) return;
       if (last.at(block(at).id) == at) {
         claimed_.insert(at);
@@ -147,7 +133,7 @@ class PairRepair {
         dropped_.insert(at);
       }
     });
-    visit(planned.where.calls_begin, planned.where.calls_end, BlockKind::call, [&](At at) {
+    visit(planned.where.calls_begin, planned.where.calls_end, BlockKind::call, [&](BlockAt at) {
       if (last.count(block(at).id) == 0) planned.missing.push_back(at);
     });
   }
@@ -155,36 +141,42 @@ class PairRepair {
     if (cached_for_ != where.calls_begin) {
       cached_for_ = where.calls_begin;
       cached_.clear();
-      visit(where.calls_begin, where.calls_end, BlockKind::call, [&](At at) { cached_.insert(block(at).id); });
+      visit(where.calls_begin, where.calls_end, BlockKind::call, [&](BlockAt at) { cached_.insert(block(at).id); });
     }
     return cached_.count(id) > 0;
   }
 
   void pool_the_rest() {
-    visit(0, turns_.size(), BlockKind::result, [&](At at) {
+    visit(0, turns_.size(), BlockKind::result, [&](BlockAt at) {
       if (claimed_.count(at) == 0 && dropped_.count(at) == 0) pool_[block(at).id].push_back(at);
     });
   }
 
   void find_missing(Planned& planned) {
-    for (const At& call : planned.missing) {
+    for (const BlockAt& call : planned.missing) {
       const auto found = pool_.find(block(call).id);
       Turn extra;
       extra.role = Role::tool;
       if (found != pool_.end() && !block(call).id.empty() && !found->second.empty()) {
-        std::vector<At>& candidates = found->second;
+        std::vector<BlockAt>& candidates = found->second;
         std::size_t which = 0;
         while (which < candidates.size() && candidates[which].turn < call.turn) ++which;
         if (which == candidates.size()) which = 0;  // before its call
-        const At at = candidates[which];
+        const BlockAt at = candidates[which];
         candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(which));
         moved_.insert(at);
         const Turn& from = turns_[at.turn];
         if (profile_.dialect == Dialect::openai_chat && from.role == Role::tool && from.blocks.size() == 1) {
           extra = from;  // with its bytes
         } else {
-          extra.source = from.source;
+          extra.source = source_of(from, block(at));
           extra.blocks.push_back(block(at));
+          extra.blocks[0].source = extra.source;
+          // Gemini's results name the tool; one that stood before its call may not have known it.
+          if (profile_.dialect == Dialect::gemini && extra.blocks[0].name != block(call).name) {
+            extra.blocks[0].name = block(call).name;
+            extra.blocks[0].raw = {};
+          }
         }
       } else {
         extra.is_made = true;
@@ -201,8 +193,13 @@ class PairRepair {
     const std::size_t before = turn.blocks.size();
     for (std::size_t b = 0; b < before; ++b) {
       const bool is_result = is_client(turn.blocks[b], BlockKind::result);
-      if (turn.role != Role::assistant && is_client(turn.blocks[b], BlockKind::call)) continue;  // nobody could answer it
-      if (!is_result || claimed_.count({i, b}) > 0) kept.push_back(std::move(turn.blocks[b]));
+      if (turn.role != Role::assistant && is_client(turn.blocks[b], BlockKind::call)) {  // nobody could answer it
+        repair_.lose(LossCode::call_dropped, turn, turn.blocks[b]);
+      } else if (!is_result || claimed_.count({i, b}) > 0) {
+        kept.push_back(std::move(turn.blocks[b]));
+      } else if (moved_.count({i, b}) == 0) {
+        repair_.lose(LossCode::result_dropped, turn, turn.blocks[b]);
+      }
     }
     if (kept.size() == before) {
       turn.blocks = std::move(kept);
@@ -252,6 +249,7 @@ class PairRepair {
     out.insert(out.begin() + static_cast<std::ptrdiff_t>(window), std::move(answers));
   }
 
+  Repair& repair_;
   std::vector<Turn>& turns_;
   const Profile& profile_;
   Arena& arena_;
@@ -259,136 +257,29 @@ class PairRepair {
   std::set<std::string_view> seen_, cached_;
   std::map<std::string_view, std::uint64_t> numbers_;  // of the ids made from each
   std::size_t cached_for_ = no_block;
-  std::set<At> claimed_, dropped_, moved_;
-  std::map<std::string_view, std::vector<At>> pool_;
+  std::set<BlockAt> claimed_, dropped_, moved_;
+  std::map<std::string_view, std::vector<BlockAt>> pool_;
 };
 
 }  // namespace
 
-void Repair::pairs() {
-  if (profile.dialect == Dialect::openai_responses) {
-    responses_pairs();
+void mend_pairs(Repair& repair, const std::vector<Fault>&) {
+  if (repair.profile.dialect == Dialect::openai_responses) {
+    mend_responses_pairs(repair);
   } else {
-    PairRepair(draft, profile, arena).run();
+    PairRepair(repair).run();
   }
 }
 
-// Here a result may stand anywhere behind its call.
-void Repair::responses_pairs() {
-  std::vector<Turn>& list = draft.turns;
-  const auto only = [&list](std::size_t i, BlockKind kind) {
-    return list[i].blocks.size() == 1 && is_client(list[i].blocks[0], kind);
-  };
-  // Calls that share an id get one of their own each. Their results stand in the order of the calls, as long as nothing else was said between
-  // these: a call of an earlier set that was never answered is over.
-  struct OpenCalls {
-    std::deque<std::string_view> ids;  // not answered yet
-    std::string_view last;
-    std::size_t set = 0;
-  };
-  std::map<std::string_view, OpenCalls> open;  // by the id as given
-  std::set<std::string_view> seen;
-  std::map<std::string_view, std::uint64_t> numbers;  // of the ids made from each
-  std::size_t set = 0;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (list[i].role != Role::assistant) ++set;
-    if (list[i].blocks.size() != 1) continue;
-    Block& block = list[i].blocks[0];
-    const std::string_view given = block.id;
-    if (only(i, BlockKind::call)) {
-      if (given.empty() || !seen.insert(given).second) {
-        std::string id;
-        do id = made_id(given, ++numbers[given]);
-        while (seen.count(id) > 0);
-        rename_call(list[i], block, *seen.insert(arena.keep(std::move(id))).first, arena);
-      }
-      OpenCalls& calls = open[given];
-      if (calls.set != set) calls.ids.clear();
-      calls.set = set;
-      calls.ids.push_back(block.id);
-      calls.last = block.id;
-    } else if (const auto calls = open.find(given); only(i, BlockKind::result) && !given.empty() && calls != open.end()) {
-      std::string_view answered = calls->second.last;  // once more
-      if (!calls->second.ids.empty()) {
-        answered = calls->second.ids.front();
-        calls->second.ids.pop_front();
-      }
-      if (answered != given) rename_call(list[i], block, answered, arena);
-    }
-  }
-  // A call and a result of different kinds, as an edit may leave them: both become a function's, but for a custom tool, which any text answers.
-  std::map<std::string_view, std::size_t> called;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (only(i, BlockKind::call)) called[list[i].blocks[0].id] = i;
-    if (!only(i, BlockKind::result)) continue;
-    const auto call = called.find(list[i].blocks[0].id);
-    if (call == called.end() || answers_in_kind(list[call->second].blocks[0], list[i].blocks[0])) continue;
-    const bool is_custom = list[call->second].blocks[0].is_custom;
-    for (const std::size_t at : {call->second, i}) {
-      Block& block = list[at].blocks[0];
-      if (!block.has_own_form && block.is_custom == is_custom) continue;
-      block.has_own_form = false;
-      block.is_custom = is_custom;
-      block.raw = {};
-      write_parts_anew(block);
-      list[at].item_id = {};
-      list[at].touch();
-    }
-  }
-  std::map<std::string_view, std::size_t> call_at, result_at;  // of results, the last
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (only(i, BlockKind::call)) call_at[list[i].blocks[0].id] = i;
-    if (only(i, BlockKind::result)) result_at[list[i].blocks[0].id] = i;
-  }
-  std::vector<Turn> out;
-  std::vector<Turn> due;  // results to put behind the calls that stand together
-  bool changed = false;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const bool is_call = only(i, BlockKind::call);
-    if (!is_call && list[i].role != Role::assistant)
-      for (Turn& turn : std::exchange(due, {})) out.push_back(std::move(turn));
-    if (only(i, BlockKind::result)) {
-      const std::string_view id = list[i].blocks[0].id;
-      const auto call = call_at.find(id);
-      const bool stays = call != call_at.end() && call->second < i && result_at[id] == i;
-      changed = changed || !stays;
-      if (stays) out.push_back(list[i]);
-      continue;
-    }
-    if (is_call) {
-      const auto result = result_at.find(list[i].blocks[0].id);
-      if (result == result_at.end() && list[i].blocks[0].has_own_form) {  // nobody but its tool can make up its result
-        changed = true;
-        continue;
-      }
-      if (result == result_at.end() && !list[i].blocks[0].is_async) {
-        Turn turn;
-        turn.role = Role::tool;
-        turn.is_made = true;
-        turn.blocks.push_back(made_result(list[i].blocks[0], profile));
-        due.push_back(std::move(turn));
-        changed = true;
-      } else if (result != result_at.end() && result->second < i) {
-        due.push_back(list[result->second]);
-        changed = true;
-      }
-    }
-    out.push_back(list[i]);
-  }
-  for (Turn& turn : due) out.push_back(std::move(turn));
-  if (changed) list = std::move(out);
-}
-
-void Repair::results_first() {
-  if (!profile.results_first) return;
-  std::vector<Turn>& list = draft.turns;
+void mend_results_first(Repair& repair, const std::vector<Fault>&) {
+  std::vector<Turn>& list = repair.draft.turns;
   std::set<std::size_t> emptied;
   for (std::size_t i = 0; i < list.size();) {
     if (list[i].role != Role::assistant) {
       ++i;
       continue;
     }
-    const Exchange where = exchange_at(list, i, profile.dialect);
+    const Exchange where = exchange_at(list, i, repair.profile.dialect);
     i = where.results_end;
     bool said_otherwise = false, misplaced = false;
     for (std::size_t t = where.results_begin; t < where.results_end; ++t) {
@@ -402,7 +293,10 @@ void Repair::results_first() {
     std::vector<Block> results;
     for (std::size_t t = where.results_begin; t < where.results_end; ++t) {
       std::vector<Block> others;
-      for (Block& block : list[t].blocks) (is_client(block, BlockKind::result) ? results : others).push_back(std::move(block));
+      for (Block& block : list[t].blocks) {
+        block.source = source_of(list[t], block);
+        (is_client(block, BlockKind::result) ? results : others).push_back(std::move(block));
+      }
       if (others.size() != list[t].blocks.size()) list[t].touch();
       list[t].blocks = std::move(others);
     }

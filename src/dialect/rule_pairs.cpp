@@ -2,8 +2,7 @@
 #include <map>
 #include <set>
 
-#include "dialect/check.hpp"
-#include "dialect/check_rules.hpp"
+#include "dialect/rules.hpp"
 #include "message/item_types.hpp"
 
 namespace undertext {
@@ -24,14 +23,9 @@ Exchange exchange_at(const std::vector<Turn>& turns, std::size_t turn, Dialect d
 
 namespace {
 
-struct At {
-  std::size_t turn, block;
-};
-
 class PairRules {
  public:
-  PairRules(const RequestDraft& draft, const Profile& profile, std::vector<Fault>& found)
-      : turns_(draft.turns), profile_(profile), found_(found) {}
+  PairRules(const RuleInput& asked, Faults& found) : turns_(asked.draft.turns), profile_(asked.profile), found_(found) {}
 
   void run() {
     if (profile_.dialect == Dialect::openai_responses) return run_responses();
@@ -49,7 +43,7 @@ class PairRules {
   }
 
  private:
-  void add(FindingCode code, At at, std::string_view id) { found_.push_back({code, at.turn, at.block, std::string(id)}); }
+  void add(FindingCode code, BlockAt at, std::string_view id) { found_.add(code, at.turn, at.block, id); }
 
   // Results where nobody asked.
   void orphans(std::size_t begin, std::size_t end) {
@@ -67,7 +61,7 @@ class PairRules {
 
   void check_exchange(const Exchange& exchange) {
     std::map<std::string_view, bool> answered;
-    std::vector<At> calls;
+    std::vector<BlockAt> calls;
     for (std::size_t i = exchange.calls_begin; i < exchange.calls_end; ++i) {
       for (std::size_t b = 0; b < turns_[i].blocks.size(); ++b) {
         const Block& block = turns_[i].blocks[b];
@@ -96,16 +90,16 @@ class PairRules {
           add(FindingCode::pair_dup_result, {i, b}, block.id);
         } else {
           found->second = true;
-          if (said_otherwise && profile_.results_first) add(FindingCode::result_not_first, {i, b}, block.id);
+          if (said_otherwise) add(FindingCode::result_not_first, {i, b}, block.id);
         }
       }
     }
     report_missing(exchange, calls, answered, results);
   }
 
-  void report_missing(const Exchange& exchange, const std::vector<At>& calls, const std::map<std::string_view, bool>& answered,
+  void report_missing(const Exchange& exchange, const std::vector<BlockAt>& calls, const std::map<std::string_view, bool>& answered,
                       std::size_t results) {
-    for (const At& at : calls) {
+    for (const BlockAt& at : calls) {
       const Block& call = turns_[at.turn].blocks[at.block];
       if (answered.at(call.id)) continue;
       if (profile_.dialect == Dialect::gemini && results > 0) {
@@ -118,7 +112,7 @@ class PairRules {
 
   void run_responses() {
     struct Call {
-      At at;
+      BlockAt at;
       bool is_answered = false;
       const Block* block = nullptr;
     };
@@ -149,14 +143,12 @@ class PairRules {
 
   const std::vector<Turn>& turns_;
   const Profile& profile_;
-  std::vector<Fault>& found_;
+  Faults& found_;
   std::set<std::string_view> seen_, answered_;
 };
 
 }  // namespace
 
-void check_pairs(const RequestDraft& draft, const Profile& profile, std::vector<Fault>& found) {
-  PairRules(draft, profile, found).run();
-}
+void find_pairs(const RuleInput& asked, Faults& found) { PairRules(asked, found).run(); }
 
 }  // namespace undertext
