@@ -62,7 +62,6 @@ struct ExportOptions : Common {
   bool messages = false, all = false;
   RuleOptions rules;
   DialectOptions dialect;
-  std::optional<std::string> tool_names;  // a file
 };
 
 // Writes all that `produce` gives, line by line, to the file or standard output. A new file is for its owner alone, and is gone again when it is not whole.
@@ -153,6 +152,7 @@ struct ImportGiven : Common {
   std::optional<std::string> config;
   bool append = false, after = false, trust = false;
   DialectOptions dialect;
+  std::optional<std::string> tool_names;  // a file
 };
 
 // A file that can be read twice: what comes from a pipe is copied to one without a name first.

@@ -60,8 +60,10 @@ enum class FindingCode : std::uint8_t {
   media_url,
   result_error_content,
   no_messages,
+  gem_id,
+  item_dup_id,
 };
-inline constexpr std::size_t finding_code_count = static_cast<std::size_t>(FindingCode::no_messages) + 1;
+inline constexpr std::size_t finding_code_count = static_cast<std::size_t>(FindingCode::item_dup_id) + 1;
 
 enum class LossCode : std::uint8_t {
   reasoning_dropped,

@@ -4,7 +4,7 @@
 
 #include <undertext/dialect.hpp>
 
-#include "dialect/codes.hpp"
+#include "dialect/rules.hpp"
 
 namespace undertext {
 namespace {
@@ -13,9 +13,9 @@ namespace {
 std::map<std::uint64_t, std::uint64_t> broken_in(const std::vector<Finding>& findings) {
   std::map<std::uint64_t, std::uint64_t> broken;
   for (const Finding& finding : findings) {
-    const bool is_broken = finding.code == text_of(FindingCode::think_modified).code ||
-                           finding.code == text_of(FindingCode::think_prefix_changed).code ||
-                           finding.code == text_of(FindingCode::reasoning_missing).code;
+    const bool is_broken = finding.code == rule_of(FindingCode::think_modified).name ||
+                           finding.code == rule_of(FindingCode::think_prefix_changed).name ||
+                           finding.code == rule_of(FindingCode::reasoning_missing).name;
     if (is_broken && finding.place.ordinal) ++broken[finding.place.ordinal->value];
   }
   return broken;

@@ -60,6 +60,15 @@ void find_calls(const RuleInput& asked, Faults& found) {
   }
 }
 
+void mend_call_ids(Repair& repair, const std::vector<Fault>& faults) {
+  for (const Fault& fault : faults) {
+    Turn& turn = repair.draft.turns[fault.turn];
+    turn.blocks[fault.block].has_own_id = true;
+    turn.blocks[fault.block].raw = {};
+    turn.touch();
+  }
+}
+
 namespace {
 
 // With the new name in its bytes, where these can be kept.

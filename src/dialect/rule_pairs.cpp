@@ -61,6 +61,7 @@ class PairRules {
 
   void check_exchange(const Exchange& exchange) {
     std::map<std::string_view, bool> answered;
+    std::map<std::string_view, BlockAt> places;
     std::vector<BlockAt> calls;
     for (std::size_t i = exchange.calls_begin; i < exchange.calls_end; ++i) {
       for (std::size_t b = 0; b < turns_[i].blocks.size(); ++b) {
@@ -71,6 +72,7 @@ class PairRules {
         const bool is_new_ever = seen_.insert(block.id).second;
         if (!is_new || (profile_.unique_call_ids && !is_new_ever)) add(FindingCode::pair_dup_call_id, {i, b}, block.id);
         calls.push_back({i, b});
+        places.emplace(block.id, BlockAt{i, b});
       }
     }
     std::size_t results = 0;
@@ -90,6 +92,8 @@ class PairRules {
           add(FindingCode::pair_dup_result, {i, b}, block.id);
         } else {
           found->second = true;
+          const BlockAt call = places.at(block.id);
+          if (block.has_own_id && !turns_[call.turn].blocks[call.block].has_own_id) add(FindingCode::gem_id, call, block.id);
           if (said_otherwise) add(FindingCode::result_not_first, {i, b}, block.id);
         }
       }

@@ -84,8 +84,19 @@ void find_thinking(const RuleInput& asked, Faults& found) {
 
 bool is_reasoning_item(const Turn& turn) { return turn.blocks.size() == 1 && turn.blocks[0].kind == BlockKind::reasoning; }
 
+// Whether the item is sent with the server's id: one that is rewritten has none.
+bool is_sent_with_id(const Turn& turn) {
+  const bool is_copied =
+      turn.is_raw_in(Dialect::openai_responses) || (turn.blocks.size() == 1 && copies(turn.blocks[0], Dialect::openai_responses));
+  return !turn.item_id.empty() && is_copied && !has_kind(turn, BlockKind::control);
+}
+
 void find_items(const RuleInput& asked, Faults& found) {
   const std::vector<Turn>& turns = asked.draft.turns;
+  std::set<std::string_view> ids;
+  for (std::size_t i = 0; i < turns.size(); ++i)
+    if (is_sent_with_id(turns[i]) && !ids.insert(turns[i].item_id).second)
+      found.add(FindingCode::item_dup_id, i, no_block, turns[i].item_id);
   // Backwards: an item that has to go follows nothing.
   bool has_follower = false, is_reasoning_next = false;
   for (std::size_t i = turns.size(); i-- > 0;) {

@@ -130,40 +130,53 @@ namespace {
 // An item without the reasoning that it needs goes without its id, by which the provider would know; where it must have one, it goes itself.
 bool can_do_without_id(const Turn& turn) {
   if (turn.blocks.size() != 1) return true;
+  if (turn.blocks[0].kind == BlockKind::reasoning) return false;
   const std::optional<ItemType> row = item_type(turn.blocks[0].type);
   return !row || !row->needs_id;
 }
 
 void take_off_id(Turn& turn, Arena& arena) {
-  const bool is_block = turn.blocks.size() == 1 && turn.blocks[0].raw.data() == turn.raw.data();
-  turn.raw = arena.keep(without_member(turn.raw, "id"));
-  if (is_block) turn.blocks[0].raw = turn.raw;  // what a repair rewrites is copied from there
+  if (turn.blocks.size() == 1 && !turn.blocks[0].raw.empty()) {
+    Block& block = turn.blocks[0];
+    const bool is_turn = block.raw.data() == turn.raw.data();
+    block.raw = arena.keep(without_member(block.raw, "id"));  // what a repair rewrites is copied from there
+    if (is_turn) turn.raw = block.raw;
+  }
+  if (!turn.raw.empty()) turn.raw = arena.keep(without_member(turn.raw, "id"));
   turn.item_id = {};
 }
 
 }  // namespace
 
+void Repair::remove_item_ids(const std::vector<Fault>& faults) {
+  std::vector<Fault> gone;
+  for (const Fault& fault : faults) {
+    Turn& turn = draft.turns[fault.turn];
+    if (can_do_without_id(turn)) {
+      take_off_id(turn, arena);
+    } else {
+      lose(has_kind(turn, BlockKind::reasoning) ? LossCode::reasoning_dropped : LossCode::server_tool_dropped, turn);
+      gone.push_back(fault);
+    }
+  }
+  if (!gone.empty()) remove_turns(gone);
+}
+
+void mend_item_ids(Repair& repair, const std::vector<Fault>& faults) { repair.remove_item_ids(faults); }
+
 void Repair::run_against(const std::vector<Fault>& faults, bool keeps_bound) {
   std::vector<Fault> blocks, items;
   for (const Fault& fault : faults) {
-    Turn& turn = draft.turns[fault.turn];
-    switch (fault.code) {
-      case FindingCode::reasoning_missing:
-        if (can_do_without_id(turn)) {
-          take_off_id(turn, arena);
-        } else {
-          lose(LossCode::server_tool_dropped, turn);
-          items.push_back(fault);
-        }
-        break;
-      case FindingCode::think_prefix_changed:
-        if (keeps_bound) break;
-        [[fallthrough]];
-      default: lose(LossCode::reasoning_dropped, turn, turn.blocks[fault.block]); blocks.push_back(fault);
+    if (fault.code == FindingCode::reasoning_missing) {
+      items.push_back(fault);
+    } else if (fault.code != FindingCode::think_prefix_changed || !keeps_bound) {
+      const Turn& turn = draft.turns[fault.turn];
+      lose(LossCode::reasoning_dropped, turn, turn.blocks[fault.block]);
+      blocks.push_back(fault);
     }
   }
   if (!blocks.empty()) remove_blocks(blocks);
-  if (!items.empty()) remove_turns(items);
+  remove_item_ids(items);
 }
 
 }  // namespace undertext

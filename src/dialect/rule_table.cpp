@@ -387,6 +387,20 @@ constexpr Rule table[] = {
      .anthropic = "messages: at least one message is required",
      .responses = "Invalid 'input': empty array.",
      .gemini = "contents is not specified"},
+    {.code = FindingCode::gem_id,
+     .name = "GEM_ID",
+     .error = "Please ensure that the id of a function response is that of its function call.",
+     .repair = "the call gets the id",
+     .dialects = in_gemini,
+     .find = find_pairs,
+     .mend = mend_call_ids},
+    {.code = FindingCode::item_dup_id,
+     .name = "ITEM_DUP_ID",
+     .error = "Duplicate item found with id …. Remove duplicate items from your input and try again.",
+     .repair = "the later one goes without its id; an item that must have one is left out",
+     .dialects = in_responses,
+     .find = find_reasoning,
+     .mend = mend_item_ids},
 };
 
 constexpr bool is_in_order() {

@@ -36,9 +36,10 @@ std::vector<Fault> faults_of(const RuleInput& asked, const RuleSet& wanted) {
 // A repair may need what an earlier one of this list made: pairs before the texts of their results, blocks before the turns that they
 // leave empty, turns before what the first and the last of them must be.
 constexpr Mend order_of_repairs[] = {
-    mend_parts, mend_pairs,           mend_results_first, mend_media_in_results, mend_media,         mend_failed_results,
-    mend_texts, mend_systems,         mend_shapes,        mend_removed,          mend_last_thinking, mend_neighbours,
-    mend_first, mend_user_after_tool, mend_last,          mend_reasoning,        mend_calls,         mend_cache,
+    mend_parts,          mend_pairs,      mend_results_first, mend_media_in_results, mend_media,
+    mend_failed_results, mend_texts,      mend_systems,       mend_shapes,           mend_removed,
+    mend_last_thinking,  mend_neighbours, mend_first,         mend_user_after_tool,  mend_last,
+    mend_reasoning,      mend_call_ids,   mend_calls,         mend_item_ids,         mend_cache,
 };
 
 bool is_mendable(const Fault& fault) { return rule_of(fault.code).mend != nullptr; }

@@ -109,6 +109,8 @@ struct Repair {
 
   void remove_blocks(const std::vector<Fault>& faults);
   void remove_turns(const std::vector<Fault>& faults);
+  // Responses: takes the server's ids off these items; an item that must have one goes itself.
+  void remove_item_ids(const std::vector<Fault>& faults);
   void lose(LossCode code, const Turn& turn) { draft.lost.push_back({code, turn.source}); }
   void lose(LossCode code, const Turn& turn, const Block& block) { draft.lost.push_back({code, source_of(turn, block)}); }
 };
@@ -139,7 +141,9 @@ void mend_user_after_tool(Repair& repair, const std::vector<Fault>& faults);
 void mend_last(Repair& repair, const std::vector<Fault>& faults);
 void mend_last_thinking(Repair& repair, const std::vector<Fault>& faults);
 void mend_reasoning(Repair& repair, const std::vector<Fault>& faults);
+void mend_call_ids(Repair& repair, const std::vector<Fault>& faults);
 void mend_calls(Repair& repair, const std::vector<Fault>& faults);
+void mend_item_ids(Repair& repair, const std::vector<Fault>& faults);
 void mend_cache(Repair& repair, const std::vector<Fault>& faults);
 
 // What finders and repairs share.

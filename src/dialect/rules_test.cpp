@@ -40,6 +40,16 @@ std::string contents(const std::string& list) { return R"({"contents":[)" + list
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> list = {
+      {"GEM_ID", gemini,
+       contents(
+           gq +
+           R"(,{"role":"model","parts":[{"functionCall":{"name":"f","args":{}},"thoughtSignature":"s"}]},{"role":"user","parts":[{"functionResponse":{"id":"gemini_call_1","name":"f","response":{"output":"r"}}}]})"),
+       R"({"functionCall":{"id":"gemini_call_1","name":"f","args":{}},"thoughtSignature":"s"})"},
+      {"ITEM_DUP_ID", responses,
+       input(
+           q +
+           R"(,{"type":"message","id":"m","role":"assistant","content":"a"},{"type":"message","id":"m","role":"assistant","content":"a"})"),
+       R"({"type":"message","id":"m","role":"assistant","content":"a"},{"type":"message","role":"assistant","content":"a"})"},
       {"NO_MESSAGES", chat, body(""), R"({"role":"user","content":"Continue."})"},
       {"NO_MESSAGES", responses, input(""), R"({"role":"user","content":"Continue."})"},
       {"NO_MESSAGES", anthropic, body(""), R"({"role":"user","content":"Continue."})"},

@@ -494,8 +494,11 @@ class Gemini(Check):
                 after = contents[i + 1] if i + 1 < len(contents) else {"role": "none", "parts": []}
                 answers = [p["functionResponse"] for p in after["parts"] if "functionResponse" in p]
                 self.need(after.get("role", "user") == "user" and len(answers) == len(calls), at, f"{len(calls)} calls, {len(answers)} responses")
-                names = lambda some: sorted((c.get("name") or "", c.get("id") or "") for c in some)
-                self.need(names(calls) == names(answers), at, f"calls {names(calls)}, responses {names(answers)}")
+                names = sorted(c.get("name") or "" for c in calls), sorted(a.get("name") or "" for a in answers)
+                self.need(names[0] == names[1], at, f"calls {names[0]}, responses {names[1]}")
+                ids = {c["id"]: c["name"] for c in calls if c.get("id")}  # a response may go without
+                for answer in answers:
+                    self.need(not answer.get("id") or ids.get(answer["id"]) == answer["name"], at, f"no call {answer.get('id')} of {answer['name']}")
             if responses:
                 self.need(any("functionCall" in p for p in before["parts"]), at, "a response that follows no call")
 
