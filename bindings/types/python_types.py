@@ -111,10 +111,11 @@ def protocol(shapes):
     out += "from __future__ import annotations\n\nfrom typing import Any, Dict, List, Literal, Mapping, Sequence, TypedDict, Union\n\n"
     out += "from ._message import Message, MessageLike\n\n"
     kept = {name: shape for name, shape in shapes.items() if name not in OWN}
-    words = {name: shape for name, shape in kept.items() if "enum" in shape}
-    for name, shape in words.items():
+    for name, shape in kept.items():
+        if is_object(shape) or is_union(shape):
+            continue
         text = text_of(shape)
-        out += (f"#: {text}\n" if text else "") + f"{name} = {literals(shape['enum'])}\n"
+        out += (f"#: {text}\n" if text else "") + f"{name} = {type_of(shape, False)}\n"
     for name, shape in kept.items():
         if is_object(shape):
             out += "\n\n" + typed_dict(name, shape, is_request(shape))
@@ -138,7 +139,8 @@ def protocol(shapes):
 def arguments(shapes):
     out = '"""The arguments of methods by their names in Python. Generated from `undertext schema` by bindings/types/make.py."""\n\n'
     out += "from __future__ import annotations\n\nfrom typing import Any, Literal, Mapping, Sequence, TypedDict, Union\n\n"
-    out += "from ._message import MessageLike\nfrom ._protocol import Budget, Dialect, Pairs, ProfileName, Range, ReplaceText, Role, StrategyChoice, TruncateText\n"
+    out += "from ._message import MessageLike\n"
+    head, out = out, ""
     for name, (shape_name, without) in ARGUMENTS.items():
         shape = shapes[shape_name]
         text = f"Of {shape_name}: {text_of(shape)}"
@@ -146,4 +148,6 @@ def arguments(shapes):
         for member, part in shape["properties"].items():
             if member not in without and member not in ("operation", "query"):
                 out += f"    {snake_case(member)}: {type_of(part, True)}{comments(shape, member)}\n"
-    return out + "\n\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in sorted(ARGUMENTS)) + "]\n"
+    used = sorted(name for name in shapes if name not in OWN and re.search(rf": [^#\n]*\b{name}\b", out))
+    head += "from ._protocol import " + ", ".join(used) + "\n"
+    return head + out + "\n\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in sorted(ARGUMENTS)) + "]\n"

@@ -106,7 +106,8 @@ void read_bound_thinking(Fields& fields, BoundThinking& bound) {
 
 void read_cache_markers(Fields& fields, CacheMarkers& markers) {
   std::string policy = "given";
-  fields.take("cacheMarkers", policy, {"Who marks requests for the provider's prompt cache: the caller, or render.", "CacheMarkers"});
+  fields.take("cacheMarkers", policy,
+              {"Who marks requests for the provider's prompt cache: the caller, or render.", "CacheMarkers"});
   if (policy == "auto") {
     markers = CacheMarkers::automatic;
   } else if (policy != "given") {
@@ -115,7 +116,8 @@ void read_cache_markers(Fields& fields, CacheMarkers& markers) {
 }
 
 void read_tool_names(Fields& fields, ToolNames& names) {
-  const std::optional<JsonValue> given = fields.find("toolNames", {"Tools that were sent under another name: that name, and the caller's.", "ToolNames"});
+  const std::optional<JsonValue> given =
+      fields.find("toolNames", {"Tools that were sent under another name: that name, and the caller's.", "ToolNames"});
   if (!given) return;
   if (!given->is(JsonType::object)) return fields.fail("toolNames", "must be an object: a name as sent, and the caller's");
   for (const JsonMember member : given->members()) {

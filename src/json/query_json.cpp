@@ -78,7 +78,8 @@ void read_arguments(Fields& fields, ask::ImportMessages& ask, const Settings& se
   read_profile(fields, settings, ask.profile);
   read_tool_names(fields, ask.names);
   fields.take("after", ask.after, "Only what is new in a request that repeats what was rendered.");
-  const std::optional<JsonValue> json = fields.find("json", {"A request, a response, a message or a list of messages.", "JsonObject|Json[]"});
+  const std::optional<JsonValue> json =
+      fields.find("json", {"A request, a response, a message or a list of messages.", "JsonObject|Json[]"});
   if (!json) fields.missing("json", "needed: a request, a response, a message or a list of messages");
   fields.require("json");
   if (json) ask.json = json->raw();

@@ -55,8 +55,8 @@ std::optional<Type> parameter_type(const Member& member) {
   if (member.type == "boolean") return Type::boolean;
   if (member.type == "Role") return Type::role;
   if (member.type == "Role[+]") return Type::roles;
-  const bool is_text = member.type.starts_with("string") || member.type.starts_with('"') || member.type == "Dialect" || member.type == "CacheMarkers" ||
-                       member.type.starts_with("ProfileName|");
+  const bool is_text = member.type.starts_with("string") || member.type.starts_with('"') || member.type == "Dialect" ||
+                       member.type == "CacheMarkers" || member.type.starts_with("ProfileName|");
   return is_text ? std::optional(Type::text) : std::nullopt;
 }
 

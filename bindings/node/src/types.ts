@@ -26,6 +26,7 @@ export type TextChange =
 /** Which messages; the filters compose in the order in which they stand here. */
 export type MessageQuery = Omit<protocol.MessagesQuery, 'query'>
 export type RenderQuery = Omit<protocol.RenderQuery, 'query'>
+export type CostQuery = Omit<protocol.CostQuery, 'query'>
 export type Found = Omit<protocol.MessagesAnswer, 'ok'>
 export type Count = Omit<protocol.CountAnswer, 'ok'>
 
@@ -34,14 +35,6 @@ export type DataSettings = Omit<protocol.Settings, 'summarisers'>
 
 /** What an append came to. */
 export type Appended = Pick<protocol.Outcome, 'version' | 'stats'>
-
-/** Messages of a provider's request or response, and its other fields. */
-export interface Imported {
-  messages: Message[]
-  rest: Record<string, unknown>
-  /** Of importAfter: how many were there already. */
-  known?: number
-}
 
 /** What a streamed answer has come to. */
 export interface Streamed {

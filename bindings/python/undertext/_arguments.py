@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, Mapping, Sequence, TypedDict, Union
 
 from ._message import MessageLike
-from ._protocol import Budget, Dialect, Pairs, ProfileName, Range, ReplaceText, Role, StrategyChoice, TruncateText
+from ._protocol import AnyOperation, Budget, CacheMarkers, Dialect, Pairs, ProfileName, Range, ReplaceText, Role, StrategyChoice, TruncateText
 
 
 class OperationOptions(TypedDict, total=False):
@@ -136,6 +136,7 @@ class RenderArguments(TypedDict, total=False):
     profile: Union[ProfileName, str, Mapping[str, object]]  # What a provider accepts, by name or as an object.
     request: Mapping[str, object]  # The other fields of the request.
     repair: bool  # false: the view as it stands. Default: true.
+    cache_markers: CacheMarkers  # Who marks requests for the provider's prompt cache: the caller, or render.
     bound_thinking: Literal["strip", "refuse", "drop_block"]  # What becomes of thinking that an edit has made void.
 
 
@@ -143,9 +144,11 @@ class CostArguments(TypedDict, total=False):
     """Of CostQuery: What an edit would cost at a provider that caches prompts."""
 
     to: int  # The version to be sent. Default: the head.
+    operations: Sequence[AnyOperation]  # Tried on the head, instead of `to`.
     dialect: Dialect  # The message format. Default: that of the settings, or of their model.
     profile: Union[ProfileName, str, Mapping[str, object]]  # What a provider accepts, by name or as an object.
     overhead: int  # Tokens before the first message: tools and such.
+    cache_markers: CacheMarkers  # Who marks requests for the provider's prompt cache: the caller, or render.
 
 
 class UsageArguments(TypedDict, total=False):

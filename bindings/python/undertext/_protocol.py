@@ -22,6 +22,10 @@ EventType = Literal["MESSAGE_ADDED", "BATCH_OPENED", "ROLLED_BACK", "CONTEXT_CHA
 WarningCode = Literal["tool_call_without_result", "tool_result_without_call", "reasoning_without_call"]
 LossSeverity = Literal["low", "medium", "high", "blocking"]
 FitOutcome = Literal["fits", "fits_after", "cannot_fit"]
+#: Who marks requests: the caller, or render.
+CacheMarkers = Literal["given", "auto"]
+#: Names of tools as they are sent, and the caller's.
+ToolNames = Dict[str, str]
 MediaKind = Literal["image", "audio", "video", "file"]
 MediaSource = Literal["base64", "url", "file_id", "text"]
 #: In its canonical spelling.
@@ -689,6 +693,8 @@ class PreferCacheStrategy(_PreferCacheStrategyNeeded, total=False):
     profile: Union[ProfileName, str, Mapping[str, object]]  # What a provider accepts, by name or as an object.
     overhead: int  # Tokens before the first message: tools and such.
     turns: int  # How many requests are to come. Default: 10.
+    keepPercent: int  # How much of what the fullest plan keeps a cheaper one must keep. Default: 90.
+    cacheMarkers: CacheMarkers  # Who marks requests for the provider's prompt cache: the caller, or render.
 
 
 class PipelineStrategy(TypedDict):
@@ -893,6 +899,7 @@ class RenderQuery(_RenderQueryNeeded, total=False):
     profile: Union[ProfileName, str, Mapping[str, object]]  # What a provider accepts, by name or as an object.
     request: Mapping[str, object]  # The other fields of the request.
     repair: bool  # false: the view as it stands. Default: true.
+    cacheMarkers: CacheMarkers  # Who marks requests for the provider's prompt cache: the caller, or render.
     boundThinking: Literal["strip", "refuse", "drop_block"]  # What becomes of thinking that an edit has made void.
 
 
@@ -920,8 +927,8 @@ class ValidateAnswer(TypedDict):
     result: Validated  # What a provider would refuse in the view as it stands.
 
 
-_CostQueryNeeded = TypedDict("_CostQueryNeeded", {"query": 'Literal["cost"]', "from": 'int'})
-_CostQueryOptional = TypedDict("_CostQueryOptional", {"to": 'int', "dialect": 'Dialect', "profile": 'Union[ProfileName, str, Mapping[str, object]]', "overhead": 'int'}, total=False)
+_CostQueryNeeded = TypedDict("_CostQueryNeeded", {"query": 'Literal["cost"]'})
+_CostQueryOptional = TypedDict("_CostQueryOptional", {"from": 'int', "to": 'int', "operations": 'Sequence[AnyOperation]', "dialect": 'Dialect', "profile": 'Union[ProfileName, str, Mapping[str, object]]', "overhead": 'int', "cacheMarkers": 'CacheMarkers'}, total=False)
 
 
 class CostQuery(_CostQueryNeeded, _CostQueryOptional):
@@ -962,6 +969,25 @@ class CountToolsQuery(_CountToolsQueryNeeded, total=False):
 class CountToolsAnswer(TypedDict):
     ok: Literal[True]
     result: ToolsCount  # What the tools of a request cost, which is in no message.
+
+
+class _ImportMessagesQueryNeeded(TypedDict):
+    query: Literal["importMessages"]  # Which query.
+    json: Union[Mapping[str, object], Sequence[Any]]  # A request, a response, a message or a list of messages.
+
+
+class ImportMessagesQuery(_ImportMessagesQueryNeeded, total=False):
+    """The messages of a provider's request or response, for APPEND."""
+
+    dialect: Dialect  # The message format. Default: that of the settings, or of their model.
+    profile: Union[ProfileName, str, Mapping[str, object]]  # What a provider accepts, by name or as an object.
+    toolNames: ToolNames  # Tools that were sent under another name: that name, and the caller's.
+    after: bool  # Only what is new in a request that repeats what was rendered. Default: false.
+
+
+class ImportMessagesAnswer(TypedDict):
+    ok: Literal[True]
+    result: Imported  # The messages of a provider's request or response, for APPEND.
 
 
 class SizeLimits(TypedDict, total=False):
@@ -1575,7 +1601,16 @@ class _RenderedNeeded(TypedDict):
 class Rendered(_RenderedNeeded, total=False):
     """A request for a provider."""
 
+    toolNames: ToolNames  # Tools that are sent under another name.
     advice: List[str]  # What the request has to set besides.
+
+
+class Imported(TypedDict):
+    """Messages of a provider's request or response."""
+
+    messages: List[Message]
+    rest: Dict[str, Any]  # Its other fields.
+    known: int  # How many were there already, and are left out.
 
 
 class Validated(TypedDict):
@@ -1595,6 +1630,7 @@ class EditCost(TypedDict):
     oneTime: float  # Of the next request, beside what it would have cost.
     savedPerTurn: float
     breakEvenTurns: Union[float, None]  # null: never.
+    brokenThinking: int  # Signed blocks that can no longer be sent.
 
 
 class UsageTotals(TypedDict):
@@ -1660,7 +1696,7 @@ StrategyObject = Union[DefaultStrategy, NoneStrategy, KeepRecentStrategy, KeepSy
 StrategyChoice = Union[StrategyName, str, StrategyObject]
 
 #: A query of a conversation.
-Query = Union[MessagesQuery, CountQuery, BlocksQuery, UncompressedQuery, MarkMapQuery, StateQuery, StatsQuery, VersionQuery, BatchesQuery, BatchSnapshotQuery, HistoryQuery, DiffQuery, BlameQuery, TokensQuery, FitQuery, ReceiptsQuery, RenderQuery, ValidateQuery, CostQuery, ModelQuery, CountToolsQuery]
+Query = Union[MessagesQuery, CountQuery, BlocksQuery, UncompressedQuery, MarkMapQuery, StateQuery, StatsQuery, VersionQuery, BatchesQuery, BatchSnapshotQuery, HistoryQuery, DiffQuery, BlameQuery, TokensQuery, FitQuery, ReceiptsQuery, RenderQuery, ValidateQuery, CostQuery, ModelQuery, CountToolsQuery, ImportMessagesQuery]
 
 #: One thing that a message says, in whichever format the message is.
 Block = Union[TextBlock, CallBlock, ResultBlock, ReasoningBlock, MediaBlock, OpaqueBlock]
@@ -1683,6 +1719,7 @@ __all__ = [
     "BlocksAnswer",
     "BlocksQuery",
     "Budget",
+    "CacheMarkers",
     "CallBlock",
     "Clear",
     "ClearOperation",
@@ -1729,6 +1766,9 @@ __all__ = [
     "HistoryAnswer",
     "HistoryQuery",
     "ImportMarkMapOperation",
+    "ImportMessagesAnswer",
+    "ImportMessagesQuery",
+    "Imported",
     "Insert",
     "InsertOperation",
     "KeepRecentStrategy",
@@ -1822,6 +1862,7 @@ __all__ = [
     "TokenLimitExceededEvent",
     "TokensAnswer",
     "TokensQuery",
+    "ToolNames",
     "ToolsCount",
     "TransformOperation",
     "Truncate",

@@ -62,6 +62,12 @@ export type LossSeverity = 'low' | 'medium' | 'high' | 'blocking';
 
 export type FitOutcome = 'fits' | 'fits_after' | 'cannot_fit';
 
+/** Who marks requests: the caller, or render. */
+export type CacheMarkers = 'given' | 'auto';
+
+/** Names of tools as they are sent, and the caller's. */
+export type ToolNames = Record<string, string>;
+
 export type MediaKind = 'image' | 'audio' | 'video' | 'file';
 
 export type MediaSource = 'base64' | 'url' | 'file_id' | 'text';
@@ -885,6 +891,10 @@ export interface PreferCacheStrategy {
   overhead?: number;
   /** How many requests are to come. Default: 10. */
   turns?: number;
+  /** How much of what the fullest plan keeps a cheaper one must keep. Default: 90. */
+  keepPercent?: number;
+  /** Who marks requests for the provider's prompt cache: the caller, or render. */
+  cacheMarkers?: CacheMarkers;
   /** Strategies that are no pipelines, one after the other. */
   steps: readonly StrategyObject[];
 }
@@ -1217,6 +1227,8 @@ export interface RenderQuery {
   request?: Record<string, unknown>;
   /** false: the view as it stands. Default: true. */
   repair?: boolean;
+  /** Who marks requests for the provider's prompt cache: the caller, or render. */
+  cacheMarkers?: CacheMarkers;
   /** What becomes of thinking that an edit has made void. */
   boundThinking?: 'strip' | 'refuse' | 'drop_block';
 }
@@ -1253,16 +1265,20 @@ export interface ValidateAnswer {
 export interface CostQuery {
   /** Which query. */
   query: 'cost';
-  /** The version that the provider saw. */
-  from: number;
+  /** The version that the provider saw. Default, with operations: the head. */
+  from?: number;
   /** The version to be sent. Default: the head. */
   to?: number;
+  /** Tried on the head, instead of `to`. */
+  operations?: readonly AnyOperation[];
   /** The message format. Default: that of the settings, or of their model. */
   dialect?: Dialect;
   /** What a provider accepts, by name or as an object. */
   profile?: ProfileName | (string & {}) | Record<string, unknown>;
   /** Tokens before the first message: tools and such. */
   overhead?: number;
+  /** Who marks requests for the provider's prompt cache: the caller, or render. */
+  cacheMarkers?: CacheMarkers;
 }
 
 export interface CostAnswer {
@@ -1301,6 +1317,28 @@ export interface CountToolsAnswer {
   result: ToolsCount;
 }
 
+/** The messages of a provider's request or response, for APPEND. */
+export interface ImportMessagesQuery {
+  /** Which query. */
+  query: 'importMessages';
+  /** The message format. Default: that of the settings, or of their model. */
+  dialect?: Dialect;
+  /** What a provider accepts, by name or as an object. */
+  profile?: ProfileName | (string & {}) | Record<string, unknown>;
+  /** Tools that were sent under another name: that name, and the caller's. */
+  toolNames?: ToolNames;
+  /** Only what is new in a request that repeats what was rendered. Default: false. */
+  after?: boolean;
+  /** A request, a response, a message or a list of messages. */
+  json: Record<string, unknown> | readonly Json[];
+}
+
+export interface ImportMessagesAnswer {
+  ok: true;
+  /** The messages of a provider's request or response, for APPEND. */
+  result: Imported;
+}
+
 /** A query of a conversation. */
 export type Query =
   | MessagesQuery
@@ -1323,7 +1361,8 @@ export type Query =
   | ValidateQuery
   | CostQuery
   | ModelQuery
-  | CountToolsQuery;
+  | CountToolsQuery
+  | ImportMessagesQuery;
 
 /** What is too_large. */
 export interface SizeLimits {
@@ -1936,8 +1975,19 @@ export interface Rendered {
   request: Record<string, unknown>;
   findings: Finding[];
   losses: Loss[];
+  /** Tools that are sent under another name. */
+  toolNames?: ToolNames;
   /** What the request has to set besides. */
   advice?: string[];
+}
+
+/** Messages of a provider's request or response. */
+export interface Imported {
+  messages: Message[];
+  /** Its other fields. */
+  rest: Record<string, unknown>;
+  /** How many were there already, and are left out. */
+  known: number;
 }
 
 /** Whether a provider would take the view. */
@@ -1961,6 +2011,8 @@ export interface EditCost {
   savedPerTurn: number;
   /** null: never. */
   breakEvenTurns: number | null;
+  /** Signed blocks that can no longer be sent. */
+  brokenThinking: number;
 }
 
 /** What requests came to. */
@@ -2047,6 +2099,26 @@ export interface NewFork {
   version?: number;
 }
 
+/** What an edit would cost at a provider that caches prompts. */
+export interface CostRequest {
+  /** Which query. */
+  query?: 'cost';
+  /** The version that the provider saw. Default, with operations: the head. */
+  from?: number;
+  /** The version to be sent. Default: the head. */
+  to?: number;
+  /** Tried on the head, instead of `to`. */
+  operations?: readonly AnyOperation[];
+  /** The message format. Default: that of the settings, or of their model. */
+  dialect?: Dialect;
+  /** What a provider accepts, by name or as an object. */
+  profile?: ProfileName | (string & {}) | Record<string, unknown>;
+  /** Tokens before the first message: tools and such. */
+  overhead?: number;
+  /** Who marks requests for the provider's prompt cache: the caller, or render. */
+  cacheMarkers?: CacheMarkers;
+}
+
 /** What the tools of a request cost, which is in no message. */
 export interface CountToolsRequest {
   /** Which query. */
@@ -2069,6 +2141,22 @@ export interface FitRequest {
   strategy?: StrategyChoice;
 }
 
+/** The messages of a provider's request or response, for APPEND. */
+export interface ImportMessagesRequest {
+  /** Which query. */
+  query?: 'importMessages';
+  /** The message format. Default: that of the settings, or of their model. */
+  dialect?: Dialect;
+  /** What a provider accepts, by name or as an object. */
+  profile?: ProfileName | (string & {}) | Record<string, unknown>;
+  /** Tools that were sent under another name: that name, and the caller's. */
+  toolNames?: ToolNames;
+  /** Only what is new in a request that repeats what was rendered. Default: false. */
+  after?: boolean;
+  /** A request, a response, a message or a list of messages. */
+  json: Record<string, unknown> | readonly Json[];
+}
+
 /** The request that a provider would be sent, with what was repaired or lost. */
 export interface RenderRequest {
   /** Which query. */
@@ -2085,6 +2173,8 @@ export interface RenderRequest {
   request?: Record<string, unknown>;
   /** false: the view as it stands. Default: true. */
   repair?: boolean;
+  /** Who marks requests for the provider's prompt cache: the caller, or render. */
+  cacheMarkers?: CacheMarkers;
   /** What becomes of thinking that an edit has made void. */
   boundThinking?: 'strip' | 'refuse' | 'drop_block';
 }
@@ -2439,7 +2529,8 @@ export type QueryAnswer =
   | ValidateAnswer
   | CostAnswer
   | ModelAnswer
-  | CountToolsAnswer;
+  | CountToolsAnswer
+  | ImportMessagesAnswer;
 
 export const roles: readonly Role[] = ['system', 'user', 'assistant', 'tool'];
 export const strategyNames: readonly StrategyName[] = ['default', 'none', 'keep_recent', 'keep_system_and_recent', 'sliding_window', 'clear_tool_results', 'smart_summary', 'prefer_cache', 'pipeline'];
