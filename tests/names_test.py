@@ -3,6 +3,8 @@
     names_test.py PROGRAM ROOT
 """
 import ast
+import functools
+import json
 import pathlib
 import re
 import subprocess
@@ -75,6 +77,11 @@ def routes():
     return {f"{method.upper()} {path.replace('/v1/conversations/{id}', '…')}" for path, methods in paths.items() for method in methods if method != "parameters"}
 
 
+@functools.cache
+def schema():
+    return json.loads(subprocess.run([program, "schema"], capture_output=True, check=True).stdout)["$defs"]
+
+
 def commands():
     said = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
     listed = said.split("Subcommands:\n")[1].split("\n\n")[0]
@@ -121,13 +128,12 @@ def check_error_codes():
     codes = re.findall(r"^  (\w+),", re.search(r"enum class ErrorCode.*?\{(.*?)\};", (root / "include/undertext/error.hpp").read_text(), re.S)[1], re.M)
     statuses = {name.lower(): int(number) for name, number in re.findall(r"^  UNDERTEXT_(\w+) = (\d+)", (root / "bindings/c/undertext.h").read_text(), re.M)}
     python = (root / "bindings/python/undertext/_errors.py").read_text()
-    typescript = re.search(r"type ErrorCode =(.*?)\n\n", (root / "bindings/node/src/error.ts").read_text(), re.S)[1]
-    schema = re.search(r'"code":\{"enum":\[(.*?)\]', (root / "src/server/openapi.cpp").read_text())[1]
+    typescript = re.search(r"type ErrorCode =(.*?)\n\n", (root / "bindings/node/src/protocol.ts").read_text(), re.S)[1]
     everywhere = {
         "C": set(statuses) - {"ok", "out_of_memory"},
-        "TypeScript": set(re.findall(r"'(\w+)'", typescript)) - {"out_of_memory"},
+        "TypeScript": set(re.findall(r"'(\w+)'", typescript)),
         "Python": set(re.findall(r'^    code(?:: str)? = "(\w+)"', python, re.M)) - {"out_of_memory"},
-        "OpenAPI": set(re.findall(r'"(\w+)"', schema)),
+        "the schema": set(schema()["ErrorCode"]["enum"]),
     }
     for api, named in everywhere.items():
         check(named == set(codes), f"the error codes of {api} differ from error.hpp: {sorted(named ^ set(codes))}")
@@ -143,14 +149,14 @@ def check_arguments(named, headers):
     """COMPRESS by a strategy takes the same arguments in every API."""
     for name in sorted(named["C++"]):
         check(in_cpp(name, headers), f"C++ has no {name}")
-    typescript = re.search(r"interface CompressByStrategy \{(.*?)\n\}", (root / "bindings/node/src/operation_types.ts").read_text(), re.S)[1]
-    python = re.search(r"class CompressArguments\(.*?\n\n\n", (root / "bindings/python/undertext/types.py").read_text(), re.S)[0]
-    schema = re.search(r'"required":\["strategy"\].*?\)"', (root / "src/server/live_routes.cpp").read_text())[0]
+    typescript = re.search(r"type CompressByStrategy = Pick<(.*?)>", (root / "bindings/node/src/types.ts").read_text(), re.S)[1]
+    python = re.search(r"class CompressArguments\(.*?\n\n\n", (root / "bindings/python/undertext/_arguments.py").read_text(), re.S)[0]
     usage = subprocess.run([program, "compress", "--help"], capture_output=True, text=True, check=True).stdout
-    of_operations = {"description", "expectedVersion", "operationId"}
-    compare("COMPRESS in TypeScript", named["TypeScript"], set(re.findall(r"^  (\w+)\??:", typescript, re.M)))
-    compare("COMPRESS in Python", named["Python"], set(re.findall(r"^    (\w+):", python, re.M)) - {"summary"})
-    compare("COMPRESS over HTTP", named["HTTP"], set(re.findall(r'"(\w+)":\{"type"', schema)) - of_operations)
+    of_operations = {"operation", "description", "expectedVersion", "operationId"}
+    of_python = {"summary", "indices", "ordinals", "description", "expected_version", "operation_id"}
+    compare("COMPRESS in TypeScript", named["TypeScript"], set(re.findall(r"'(\w+)'", typescript)))
+    compare("COMPRESS in Python", named["Python"], set(re.findall(r"^    (\w+):", python, re.M)) - of_python)
+    compare("COMPRESS over HTTP", named["HTTP"], set(schema()["CompressByStrategy"]["properties"]) - of_operations)
     for option in named["command line"]:
         check(option in usage, f"undertext compress has no {option}")
 
@@ -246,7 +252,7 @@ def main():
     operations = re.search(r"using What =\s*std::variant<(.*?)>;", headers, re.S)[1]
     for name in re.findall(r"op::\w+", operations):
         check(name in named["C++"] or name in ("op::ApplyPlan", "op::CompressBy"), f"docs/names.md does not have {name}")
-    for name in re.findall(r'\{"(\w+)", read<ask::', (root / "src/json/query_json.cpp").read_text()):
+    for name in schema()["Query"]["discriminator"]["mapping"]:
         check(name in subjects, f"docs/names.md does not have the query {name}")
     check_error_codes()
     check_sdks()

@@ -12,6 +12,7 @@
 #include "cli/models.hpp"
 #include "cli/terminal.hpp"
 #include "cli/vocabulary.hpp"
+#include "json/schema_json.hpp"
 
 namespace undertext {
 namespace {
@@ -66,6 +67,13 @@ Run declare_model_table(Arguments& arguments) {
   return [given](Desk& desk) { return run_models(desk, *given); };
 }
 
+Run declare_schema(Arguments&) {
+  return [](Desk& desk) {
+    desk.put_json(protocol_schema());
+    return 0;
+  };
+}
+
 Run declare_vocabulary(Arguments& arguments) {
   auto given = std::make_shared<VocabularyOptions>();
   arguments.add({.names = "RANKS", .to = &given->ranks, .help = "Such as o200k_base.tiktoken", .required = true});
@@ -97,6 +105,8 @@ std::vector<Command> program_commands() {
        "rows say otherwise.\n"
        "The exit status is 3 for a name that no row fits.",
        declare_model_table},
+      {"schema", "Print the JSON Schema of operations, queries, answers, settings and errors",
+       "A server has the same, with its routes, as OpenAPI: GET /openapi.json.", declare_schema},
       {"vocabulary", "Make a vocabulary file out of a .tiktoken file", "", declare_vocabulary},
       {"demo", "Play a short conversation in the terminal: edits, batches, rollback", "", declare_demo},
   };

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <undertext/compression.hpp>
 #include <undertext/conversation.hpp>
@@ -99,5 +100,11 @@ void read_filters(Fields& fields, MessageQuery& query);
 // `object` is an object that has `query`. invalid_argument: an unknown query or field, or one of the wrong type.
 // `settings` hold the summarisers and strategies that it may name, and what it need not name.
 Result<Query> read_query(JsonValue object, const Settings& settings = {});
+
+// The shapes of all queries, MessagesQuery and so on, their union Query, and those answers that are {"ok":true,"result":…}.
+void describe_queries(Shapes& shapes);
+std::string query_shape(std::string_view query);
+std::string query_answer(std::string_view query);  // the name of the shape of its answer
+std::vector<std::string> query_answers();          // of all, without repeats
 
 }  // namespace undertext

@@ -17,10 +17,19 @@ namespace {
 
 std::vector<Route> all_routes(App::Rep& app) {
   std::vector<Route> all;
-  for (const auto& group : {conversation_routes, operation_routes, query_routes, history_routes, live_routes, usage_routes,
-                            transfer_routes, page_routes}) {
-    std::vector<Route> routes = group(app);
-    std::move(routes.begin(), routes.end(), std::back_inserter(all));
+  const std::pair<const char*, std::vector<Route> (*)(App::Rep&)> groups[] = {{"conversations", conversation_routes},
+                                                                              {"operations", operation_routes},
+                                                                              {"queries", query_routes},
+                                                                              {"history", history_routes},
+                                                                              {"live", live_routes},
+                                                                              {"usage", usage_routes},
+                                                                              {"transfer", transfer_routes},
+                                                                              {"server", page_routes}};
+  for (const auto& [tag, group] : groups) {
+    for (Route& route : group(app)) {
+      route.tag = tag;
+      all.push_back(std::move(route));
+    }
   }
   return all;
 }

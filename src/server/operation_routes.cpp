@@ -7,7 +7,6 @@
 #include "server/answer_text.hpp"
 #include "server/app_rep.hpp"
 #include "server/rows.hpp"
-#include "server/schema.hpp"
 
 namespace undertext {
 namespace {
@@ -77,9 +76,6 @@ http::Reply preview(App::Rep& app, const Call& call) {
   return reply;
 }
 
-constexpr std::string_view operations_schema =
-    R"({"oneOf":[{"$ref":"#/components/schemas/Operation"},{"type":"array","minItems":1,"items":{"$ref":"#/components/schemas/Operation"}}]})";
-
 }  // namespace
 
 std::vector<Route> operation_routes(App::Rep& app) {
@@ -93,9 +89,8 @@ std::vector<Route> operation_routes(App::Rep& app) {
                       idempotency_key("The operationId. Of a list, KEY/0, KEY/1, … for those that have none. What is repeated "
                                       "answers as the first time.")},
        .body = Body::json,
-       .body_schema = std::string(operations_schema),
-       .reply_schema =
-           R"({"oneOf":[{"$ref":"#/components/schemas/Outcome"},{"type":"object","required":["ok","results"],"properties":{"ok":{"const":true},"results":{"type":"array","items":{"type":"object"}}}}]})",
+       .takes = "OperationRequest",
+       .answers = "OperationAnswer",
        .reply_fields = {"ETag"},
        .handle = replying([&app](const Call& call) { return operate(app, call); })},
       {.method = "POST",
@@ -105,9 +100,8 @@ std::vector<Route> operation_routes(App::Rep& app) {
                "Stores nothing.",
        .parameters = {conversation_id(), if_match()},
        .body = Body::json,
-       .body_schema = std::string(operations_schema),
-       .reply_schema =
-           R"({"type":"object","required":["ok","results","before","after","diff","rows"],"properties":{"ok":{"const":true},"results":{"type":"array","items":{"type":"object"}},"before":{"$ref":"#/components/schemas/Sums"},"after":{"$ref":"#/components/schemas/Sums"},"diff":{"$ref":"#/components/schemas/Diff"},"rows":{"type":"array","items":{"$ref":"#/components/schemas/Row"}}}})",
+       .takes = "OperationRequest",
+       .answers = "Preview",
        .reply_fields = {"ETag"},
        .handle = replying([&app](const Call& call) { return preview(app, call); })},
   };

@@ -4,7 +4,6 @@
 #include "base/json_text.hpp"
 #include "server/app_rep.hpp"
 #include "server/outside_settings.hpp"
-#include "server/schema.hpp"
 #include "transfer/export.hpp"
 #include "transfer/export_lines.hpp"
 #include "transfer/import.hpp"
@@ -147,8 +146,7 @@ std::vector<Route> transfer_routes(App::Rep& app) {
        .parameters = {{.name = "id", .type = Parameter::Type::id, .required = true, .what = "The id of the new conversation."},
                       idempotency_key()},
        .body = Body::lines,
-       .reply_schema = schema::result_of(
-           R"({"type":"object","required":["id","versions","messages"],"properties":{"id":{"type":"string"},"versions":{"type":"integer"},"messages":{"type":"integer"}}})"),
+       .answers = "ImportedAnswer",
        .reply_fields = {"Location"},
        .good_status = 201,
        .body_bytes_max = import_bytes_max,

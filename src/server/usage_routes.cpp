@@ -6,7 +6,6 @@
 #include "json/fields.hpp"
 #include "json/usage_json.hpp"
 #include "server/app_rep.hpp"
-#include "server/schema.hpp"
 
 namespace undertext {
 namespace {
@@ -62,7 +61,7 @@ std::vector<Route> usage_routes(App::Rep& app) {
        .name = "getUsage",
        .what = "What providers reported, and what that taught.",
        .parameters = {conversation_id()},
-       .reply_schema = schema::result_of(schema::object),
+       .answers = "UsageAnswer",
        .handle = replying([&app](const Call& call) { return json_reply(usage_answer(current(app, call)->usage())); })},
       {.method = "POST",
        .path = "/v1/conversations/{id}/usage",
@@ -71,9 +70,8 @@ std::vector<Route> usage_routes(App::Rep& app) {
        .what = "A report of one request. It is final unless it says that it is not; until then a later one takes its place.",
        .parameters = {conversation_id()},
        .body = Body::json,
-       .body_schema =
-           R"({"type":"object","additionalProperties":false,"required":["requestId","prompt"],"properties":{"requestId":{"type":"string","minLength":1},"model":{"type":"string"},"prompt":{"type":"integer","minimum":0},"completion":{"type":"integer","minimum":0},"cached":{"type":"integer","minimum":0},"total":{"type":"integer","minimum":0},"cost":{"type":"number","minimum":0},"timestamp":{"type":"integer","minimum":0},"estimatedPrompt":{"type":"integer","minimum":0},"final":{"type":"boolean"}}})",
-       .reply_schema = schema::result_of(schema::object),
+       .takes = "UsageReport",
+       .answers = "UsageAnswer",
        .handle = replying([&app](const Call& call) { return report(app, call); })},
       {.method = "PUT",
        .path = "/v1/conversations/{id}/usage",
@@ -82,8 +80,8 @@ std::vector<Route> usage_routes(App::Rep& app) {
        .what = "Takes over what was reported elsewhere: the result of a GET. An empty object forgets all.",
        .parameters = {conversation_id()},
        .body = Body::json,
-       .body_schema = std::string(schema::object),
-       .reply_schema = schema::result_of(schema::object),
+       .takes = "GivenUsage",
+       .answers = "UsageAnswer",
        .handle = replying([&app](const Call& call) { return take_over(app, call); })},
   };
 }

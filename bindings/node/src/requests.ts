@@ -34,6 +34,7 @@ import type {
   State,
   Stats,
   StrategyChoice,
+  Target,
   TextChange,
   TokenCounts,
   ToolNames,

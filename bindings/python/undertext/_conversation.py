@@ -43,7 +43,7 @@ from .types import (
     ToolsCount,
     TransformArguments,
     TruncateArguments,
-    UsageReport,
+    UsageArguments,
     ValidateArguments,
     Validated,
 )
@@ -389,7 +389,7 @@ class Conversation:
     def cancel_compression(self) -> None:
         self._native.cancel_compression()
 
-    def report_usage(self, request_id: str, **usage: Unpack[UsageReport]) -> None:
+    def report_usage(self, request_id: str, **usage: Unpack[UsageArguments]) -> None:
         """What a provider reported of a request: report_usage("r1", prompt=812, completion=90)."""
         self._native.report_usage(members("requestId", request_id, usage))
 
