@@ -250,7 +250,7 @@ std::multiset<std::string> said(const View& view) {
 
 TEST(DialectLosses, WhereNothingIsToldNothingIsLost) {
   std::size_t compared = 0;
-  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 1900; ++seed) {
     RandomRequest random(seed);
     const Dialect from = static_cast<Dialect>(seed % dialect_count),
                   to = static_cast<Dialect>(seed / dialect_count % dialect_count);
