@@ -56,15 +56,6 @@ void append_list(std::string& out, std::string_view lead, const List& list, Appe
   out += ']';
 }
 
-void take_number(Fields& fields, std::string_view name, double& to) {
-  const std::optional<JsonValue> number = fields.find(name);
-  if (!number) return;
-  const std::string_view spelled = number->raw();
-  const bool read =
-      number->is(JsonType::number) && std::from_chars(spelled.data(), spelled.data() + spelled.size(), to).ec == std::errc();
-  if (!read) fields.fail(name, "must be a number");
-}
-
 void take_number(Fields& fields, std::string_view name, double& to, std::string_view text) {
   const std::optional<JsonValue> number = fields.find(name, {text, "number"});
   if (!number) return;

@@ -159,9 +159,9 @@ class UsageArguments(TypedDict, total=False):
     completion: int  # Tokens of the answer.
     cached: int  # Tokens of the request that were read from a cache.
     total: int  # As reported.
+    cost: float  # What it cost.
     estimated_prompt: int  # What the request was counted as before it was sent.
     timestamp: int  # Milliseconds since 1970.
-    cost: float  # What it cost.
     final: bool  # false: a later report of the same request takes its place. Default: true.
 
 

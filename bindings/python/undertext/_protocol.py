@@ -389,7 +389,7 @@ class RestoreOperation(_RestoreOperationNeeded, total=False):
 
 
 class GivenTypeIndices(TypedDict, total=False):
-    """The same by role."""
+    """The same by role; default: as the messages have it."""
 
     system: Sequence[int]  # Ordinals of this role.
     user: Sequence[int]  # Ordinals of this role.
@@ -397,14 +397,17 @@ class GivenTypeIndices(TypedDict, total=False):
     tool: Sequence[int]  # Ordinals of this role.
 
 
-class GivenMarkMap(TypedDict):
-    """As the query markMap returns it."""
-
+class _GivenMarkMapNeeded(TypedDict):
     originalIndices: Sequence[int]  # The view: ordinals in its order.
-    typeIndices: GivenTypeIndices  # The same by role.
     batchBoundaries: Sequence[int]  # Where each batch begins in the log.
     boundaryToBatch: Sequence[int]  # The batch of each boundary: 0, 1, 2 and so on.
     currentBatch: int  # The batch that the view is in.
+
+
+class GivenMarkMap(_GivenMarkMapNeeded, total=False):
+    """As the query markMap returns it."""
+
+    typeIndices: GivenTypeIndices  # The same by role; default: as the messages have it.
 
 
 class _ImportMarkMapOperationNeeded(TypedDict):
@@ -1051,10 +1054,66 @@ class UsageReport(_UsageReportNeeded, total=False):
     completion: int  # Tokens of the answer.
     cached: int  # Tokens of the request that were read from a cache.
     total: int  # As reported.
+    cost: float  # What it cost.
     estimatedPrompt: int  # What the request was counted as before it was sent.
     timestamp: int  # Milliseconds since 1970.
-    cost: float  # What it cost.
     final: bool  # false: a later report of the same request takes its place. Default: true.
+
+
+class _GivenUsageTotalsNeeded(TypedDict):
+    requests: int  # How many.
+    prompt: int  # Tokens of the request.
+
+
+class GivenUsageTotals(_GivenUsageTotalsNeeded, total=False):
+    """What its requests came to."""
+
+    completion: int  # Tokens of the answer.
+    cached: int  # Tokens of the request that were read from a cache.
+    total: int  # As reported.
+    cost: float  # What it cost.
+
+
+class _GivenModelUsageNeeded(TypedDict):
+    model: str  # Its name.
+    totals: GivenUsageTotals  # What its requests came to.
+
+
+class GivenModelUsage(_GivenModelUsageNeeded, total=False):
+    """By model."""
+
+    promptMax: int  # Of a request.
+    completionMax: int  # Of a request.
+    factor: float  # Reported tokens by estimated ones.
+    factorHigh: float  # The same, on the safe side.
+    learnedFrom: int  # Requests.
+
+
+class _GivenRequestUsageNeeded(TypedDict):
+    requestId: str  # The provider's id of the request, or one of your own.
+    prompt: int  # Tokens of the request.
+
+
+class GivenRequestUsage(_GivenRequestUsageNeeded, total=False):
+    """As usage has them."""
+
+    model: str  # The model that answered.
+    completion: int  # Tokens of the answer.
+    cached: int  # Tokens of the request that were read from a cache.
+    total: int  # As reported.
+    cost: float  # What it cost.
+    estimatedPrompt: int  # What the request was counted as before it was sent.
+    timestamp: int  # Milliseconds since 1970.
+
+
+class GivenUsage(TypedDict, total=False):
+    """What was reported elsewhere, as `usage` has it."""
+
+    totals: UsageTotals  # Ignored: they follow from the rest.
+    statistics: UsageStatistics  # Ignored, likewise.
+    models: Sequence[GivenModelUsage]  # By model.
+    open: Sequence[GivenRequestUsage]  # As usage has them.
+    recent: Sequence[GivenRequestUsage]  # As usage has them.
 
 
 class _TextBlockNeeded(TypedDict):
@@ -1658,9 +1717,7 @@ class RequestUsage(TypedDict):
     timestamp: int
 
 
-class ModelUsage(TypedDict):
-    """What was reported of a model, and what that taught."""
-
+class _ModelUsageNeeded(TypedDict):
     model: str
     totals: UsageTotals
     factor: float  # Reported tokens by estimated ones.
@@ -1668,10 +1725,28 @@ class ModelUsage(TypedDict):
     learnedFrom: int  # Requests.
 
 
+class ModelUsage(_ModelUsageNeeded, total=False):
+    """What was reported of a model, and what that taught."""
+
+    promptMax: int  # Of a request.
+    completionMax: int  # Of a request.
+
+
+class UsageStatistics(TypedDict):
+    """What a request comes to."""
+
+    promptMean: float
+    completionMean: float
+    promptMax: int
+    completionMax: int
+    cachedShare: float  # Of all prompt tokens, 0 to 1.
+
+
 class Usage(TypedDict):
     """What providers reported."""
 
     totals: UsageTotals
+    statistics: UsageStatistics
     models: List[ModelUsage]
     open: List[RequestUsage]  # Of which more will be reported.
     recent: List[RequestUsage]  # The last hundred, the newest last.
@@ -1762,7 +1837,11 @@ __all__ = [
     "FitPlan",
     "FitQuery",
     "GivenMarkMap",
+    "GivenModelUsage",
+    "GivenRequestUsage",
     "GivenTypeIndices",
+    "GivenUsage",
+    "GivenUsageTotals",
     "HistoryAnswer",
     "HistoryQuery",
     "ImportMarkMapOperation",
@@ -1873,6 +1952,7 @@ __all__ = [
     "UnmarkOperation",
     "Usage",
     "UsageReport",
+    "UsageStatistics",
     "UsageTotals",
     "ValidateAnswer",
     "ValidateQuery",

@@ -511,7 +511,7 @@ export interface RestoreOperation {
   operationId?: string;
 }
 
-/** The same by role. */
+/** The same by role; default: as the messages have it. */
 export interface GivenTypeIndices {
   /** Ordinals of this role. */
   system?: readonly number[];
@@ -527,8 +527,8 @@ export interface GivenTypeIndices {
 export interface GivenMarkMap {
   /** The view: ordinals in its order. */
   originalIndices: readonly number[];
-  /** The same by role. */
-  typeIndices: GivenTypeIndices;
+  /** The same by role; default: as the messages have it. */
+  typeIndices?: GivenTypeIndices;
   /** Where each batch begins in the log. */
   batchBoundaries: readonly number[];
   /** The batch of each boundary: 0, 1, 2 and so on. */
@@ -1446,14 +1446,84 @@ export interface UsageReport {
   cached?: number;
   /** As reported. */
   total?: number;
+  /** What it cost. */
+  cost?: number;
   /** What the request was counted as before it was sent. */
   estimatedPrompt?: number;
   /** Milliseconds since 1970. */
   timestamp?: number;
-  /** What it cost. */
-  cost?: number;
   /** false: a later report of the same request takes its place. Default: true. */
   final?: boolean;
+}
+
+/** What its requests came to. */
+export interface GivenUsageTotals {
+  /** How many. */
+  requests: number;
+  /** Tokens of the request. */
+  prompt: number;
+  /** Tokens of the answer. */
+  completion?: number;
+  /** Tokens of the request that were read from a cache. */
+  cached?: number;
+  /** As reported. */
+  total?: number;
+  /** What it cost. */
+  cost?: number;
+}
+
+/** By model. */
+export interface GivenModelUsage {
+  /** Its name. */
+  model: string;
+  /** What its requests came to. */
+  totals: GivenUsageTotals;
+  /** Of a request. */
+  promptMax?: number;
+  /** Of a request. */
+  completionMax?: number;
+  /** Reported tokens by estimated ones. */
+  factor?: number;
+  /** The same, on the safe side. */
+  factorHigh?: number;
+  /** Requests. */
+  learnedFrom?: number;
+}
+
+/** As usage has them. */
+export interface GivenRequestUsage {
+  /** The provider's id of the request, or one of your own. */
+  requestId: string;
+  /** The model that answered. */
+  model?: string;
+  /** Tokens of the request. */
+  prompt: number;
+  /** Tokens of the answer. */
+  completion?: number;
+  /** Tokens of the request that were read from a cache. */
+  cached?: number;
+  /** As reported. */
+  total?: number;
+  /** What it cost. */
+  cost?: number;
+  /** What the request was counted as before it was sent. */
+  estimatedPrompt?: number;
+  /** Milliseconds since 1970. */
+  timestamp?: number;
+}
+
+/** What was reported elsewhere, as `usage` has it. */
+export interface GivenUsage {
+  /** Ignored: they follow from the rest. */
+  totals?: UsageTotals;
+  /** Ignored, likewise. */
+  statistics?: UsageStatistics;
+  /** By model. */
+  models?: readonly GivenModelUsage[];
+  /** As usage has them. */
+  open?: readonly GivenRequestUsage[];
+  /** As usage has them. */
+  recent?: readonly GivenRequestUsage[];
 }
 
 /** Text. */
@@ -2042,6 +2112,10 @@ export interface RequestUsage {
 export interface ModelUsage {
   model: string;
   totals: UsageTotals;
+  /** Of a request. */
+  promptMax?: number;
+  /** Of a request. */
+  completionMax?: number;
   /** Reported tokens by estimated ones. */
   factor: number;
   /** The same, on the safe side. */
@@ -2050,9 +2124,20 @@ export interface ModelUsage {
   learnedFrom: number;
 }
 
+/** What a request comes to. */
+export interface UsageStatistics {
+  promptMean: number;
+  completionMean: number;
+  promptMax: number;
+  completionMax: number;
+  /** Of all prompt tokens, 0 to 1. */
+  cachedShare: number;
+}
+
 /** What providers reported. */
 export interface Usage {
   totals: UsageTotals;
+  statistics: UsageStatistics;
   models: ModelUsage[];
   /** Of which more will be reported. */
   open: RequestUsage[];
@@ -2463,6 +2548,7 @@ export interface Compression {
 /** What providers reported to this process. */
 export interface ProcessUsage {
   totals: UsageTotals;
+  statistics: UsageStatistics;
   models: ModelUsage[];
   /** Of which more will be reported. */
   open: RequestUsage[];
