@@ -2,24 +2,25 @@
 if(NOT UNDERTEXT_HAVE_SERVER OR NOT UNDERTEXT_HAVE_SQLITE)
   return()
 endif()
-foreach(name security kill import_kill tls contract examples events memory)
+foreach(name security kill import_kill tls contract examples events memory bounded files)
   undertext_script_test(server.${name} server server/${name}.py)
 endforeach()
 if(UNDERTEXT_SANITIZE)
   # Sizes and times say nothing about what users get.
-  set_tests_properties(server.security server.kill server.memory PROPERTIES ENVIRONMENT UNDERTEXT_SANITIZED=1)
+  set_tests_properties(server.security server.kill server.memory server.bounded PROPERTIES ENVIRONMENT UNDERTEXT_SANITIZED=1)
 else()
   undertext_script_test(server.soak server server/soak.py)
   set_tests_properties(server.soak PROPERTIES RUN_SERIAL ON)
 endif()
-set_tests_properties(server.security PROPERTIES RUN_SERIAL ON)
+set_tests_properties(server.security server.bounded PROPERTIES RUN_SERIAL ON)
 undertext_script_test(server.openapi server server/openapi.py ${PROJECT_SOURCE_DIR}/build/peers/openapi/bin/python)
+undertext_script_test(server.generated_client server server/generated_client.py ${PROJECT_SOURCE_DIR}/build/peers/generators)
 # What is played through `undertext exec` is played over HTTP too: all scenarios of ours, and those that lie beside the repository.
 file(GLOB scenario_files CONFIGURE_DEPENDS tests/scenarios/*.json)
 undertext_script_test(server.scenarios server server/scenarios.py ${PROJECT_SOURCE_DIR}/tests/play_scenarios.py ${scenario_files})
 undertext_script_test(server.random_blocks server server/scenarios.py ${PROJECT_SOURCE_DIR}/tests/random_blocks.py)
 undertext_script_test(server.conformance server server/scenarios.py ${PROJECT_SOURCE_DIR}/../shared/conformance/run.py)
-set_tests_properties(server.openapi server.conformance server.examples server.tls PROPERTIES SKIP_RETURN_CODE 77)
+set_tests_properties(server.openapi server.generated_client server.conformance server.examples server.tls PROPERTIES SKIP_RETURN_CODE 77)
 # On a throw-away PostgreSQL, where that is installed.
 if(UNDERTEXT_HAVE_POSTGRES)
   add_test(NAME server.two_on_postgres
@@ -29,3 +30,6 @@ if(UNDERTEXT_HAVE_POSTGRES)
 endif()
 
 undertext_script_test(names architecture names_test.py ${PROJECT_SOURCE_DIR})
+# The types of other languages are what the schema says.
+add_test(NAME types COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/bindings/types/make.py $<TARGET_FILE:undertext_cli> --check)
+set_tests_properties(types PROPERTIES LABELS architecture TIMEOUT 300)

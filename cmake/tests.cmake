@@ -212,15 +212,25 @@ if(TARGET undertext_cli)
     cmake_path(GET file STEM name)
     undertext_script_test(scenario.${name} scenario play_scenarios.py ${file})
   endforeach()
+  # The protocol against its schema, with the validator that scripts/peers gets.
+  add_test(NAME schema COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/schema_test.sh $<TARGET_FILE:undertext_cli> ${files})
+  set_tests_properties(schema PROPERTIES LABELS scenario TIMEOUT 900 SKIP_RETURN_CODE 77)
   undertext_script_test(scenario.random_blocks scenario random_blocks.py)
   undertext_script_test(bad_input scenario bad_input.py)
   undertext_script_test(demo scenario demo_test.py)
   undertext_script_test(count scenario count_test.py)
   undertext_script_test(cli scenario cli_test.py)
+  undertext_script_test(redaction model redaction_test.py)
   set_tests_properties(cli PROPERTIES SKIP_RETURN_CODE 77)
   undertext_script_test(sessions example session_test.py ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/docs/operations.md
                         ${PROJECT_SOURCE_DIR}/docs/clients.md)
   undertext_script_test(exec_model model exec_model.py)
+  undertext_script_test(prompt_cache_model model prompt_cache_model.py)
+  # Random conversations, edited and rendered for every profile, against the providers' published rules; some also against the types of the official SDKs, where
+  # scripts/peers could get them. CONVERSATIONS=20000 is the long form.
+  undertext_script_test(requests model dialect/requests_test.py)
+  undertext_script_test(requests.sdks model dialect/requests_test.py ${PROJECT_SOURCE_DIR}/build/peers/sdks)
+  set_tests_properties(requests.sdks PROPERTIES SKIP_RETURN_CODE 77)
   # What is rendered, through the official clients of the providers; skipped where scripts/peers could not get them.
   undertext_script_test(clients scenario dialect/clients_test.py ${PROJECT_SOURCE_DIR}/build/peers/clients)
   set_tests_properties(clients PROPERTIES SKIP_RETURN_CODE 77)

@@ -75,12 +75,14 @@ REQUESTS = [
     ({"query": "batchSnapshot", "batchIndex": 0}, {"batchIndex": "count"}),
     ({"query": "diff", "from": 0, "to": 1}, {"from": "version", "to": "version"}),
     ({"query": "blame", "ordinal": 0}, {"ordinal": "version"}),
-    ({"query": "render", "dialect": "anthropic", "atVersion": 1, "sentVersion": 0, "repair": True, "request": {"tools": []}, "boundThinking": "strip"},
-     {"dialect": "word", "atVersion": "version", "sentVersion": "version", "repair": "boolean", "request": "object", "boundThinking": "word"}),
+    ({"query": "render", "dialect": "anthropic", "atVersion": 1, "sentVersion": 0, "repair": True, "request": {"tools": []}, "boundThinking": "strip",
+      "cacheMarkers": "auto"},
+     {"dialect": "word", "atVersion": "version", "sentVersion": "version", "repair": "boolean", "request": "object", "boundThinking": "word",
+      "cacheMarkers": "word"}),
     ({"query": "validate", "profile": "gemini", "atVersion": 1, "sentVersion": 0, "request": {"tools": []}},
      {"profile": "profile", "atVersion": "version", "sentVersion": "version", "request": "object"}),
-    ({"query": "cost", "from": 0, "to": 1, "dialect": "openai_chat", "overhead": 8},
-     {"from": "version", "to": "version", "dialect": "word", "overhead": "count"}),
+    ({"query": "cost", "from": 0, "to": 1, "dialect": "openai_chat", "overhead": 8, "cacheMarkers": "given"},
+     {"from": "version", "to": "version", "dialect": "word", "overhead": "count", "cacheMarkers": "word"}),
 ]
 WRONG = ["null", "true", "1.5", '"x"', "[]", "{}", "[[]]", "[null]"]
 FINE = {"string": {'"x"'}, "boolean": {"true"}, "object": {"{}"}, "roles": {"[]"}}  # of WRONG, what a kind may take after all

@@ -96,6 +96,12 @@ def makes_and_lists(b):
     assert "first" in b.run("list")
     b.run("new", "set", "--config", '{"tokenLimit":50}')
     b.fails("invalid_argument", 2, "new", "bad", "--config", '{"nonsense":1}')
+    (b.folder / "config.json").write_text('{"tokenLimit":50}')
+    b.run("new", "by-file", "--config", str(b.folder / "config.json"))
+    b.fails("invalid_argument", 2, "new", "bad", "--config", "{nonsense")
+    assert "--config" in b.stderr
+    b.fails("not_found", 3, "new", "bad", "--config", "nowhere.json")
+    assert "--config" in b.stderr
 
 
 def appends_and_shows(b):
@@ -168,6 +174,16 @@ def looks_back(b):
     blame = b.json("blame", "-c", "first", "2")["result"]
     assert blame["stored"]["version"] == 3 and blame["hidden"], blame
     assert "stored" in b.run("blame", "-c", "first", "2")
+    assert b.run("blame", "first", "2") == b.run("blame", "-c", "first", "2")
+    assert b.run("diff", "first", "0", "1") == b.run("diff", "-c", "first", "0", "1")
+    assert b.run("diff", "first", "0") == b.run("diff", "-c", "first", "0")
+    assert b.run("search", "first", "a") == b.run("search", "-c", "first", "a")
+    b.fails("invalid_argument", 2, "blame", "first", "two")
+    assert "ORDINAL" in b.stderr
+    b.fails("invalid_argument", 2, "edit", "-c", "first")
+    assert "INDEX" in b.stderr
+    b.fails("invalid_argument", 2, "rollback", "first", "0", "1")
+    assert "BATCH" in b.stderr
     b.fails("not_found", 3, "blame", "-c", "first", "99")
     assert {h["conversation"] for h in b.lines("search", "Hello")} == {"default"}
     assert [h["ordinal"] for h in b.lines("search", "-c", "first", "2+2")] == [1]
@@ -436,6 +452,16 @@ def knows_what_was_sent(b):
     assert json.loads(b.run("exec", "--store", store, "-c", "bound", stdin=query))["result"] == cost and cost["reusable"] == 2000, cost
     assert "the cache still serves 2000" in b.run("cost", "bound", "--from", "1", "--dialect", "anthropic", "--overhead", "2000")
     b.fails("not_found", 3, "cost", "bound", "--from", "99", "--dialect", "anthropic")
+    b.fails("invalid_argument", 2, "cost", "bound", "--dialect", "anthropic")
+    operations = [{"operation": "TRANSFORM", "indices": [0], "truncateText": {"maxChars": 1}}]
+    (b.folder / "operations.json").write_text(json.dumps(operations))
+    tried = b.json("cost", "bound", "--operations", str(b.folder / "operations.json"), "--profile", "anthropic_bound", "--cache-markers", "auto")["result"]
+    query = json.dumps({"query": "cost", "operations": operations, "profile": "anthropic_bound", "cacheMarkers": "auto"}) + "\n"
+    assert json.loads(b.run("exec", "--store", store, "-c", "bound", stdin=query))["result"] == tried
+    query = json.dumps({"query": "render", "dialect": "anthropic", "cacheMarkers": "auto"}) + "\n"
+    marked = json.loads(b.run("exec", "--store", store, "-c", "bound", stdin=query))["result"]["request"]
+    assert json.loads(b.run("export", "bound", "--dialect", "anthropic", "--cache-markers", "auto")) == marked and "cache_control" in json.dumps(marked)
+    b.fails("invalid_argument", 2, "export", "bound", "--cache-markers", "auto")
 
     # A client that speaks Chat sends back what it was given, and more: only that is added, and the rest keeps its bytes.
     sent = json.loads(b.run("export", "asks", "--dialect", "openai_chat"))
@@ -475,6 +501,14 @@ def keeps_house(b):
     shown = b.run("show", "gone", "--json")
     assert "SECRET-ONE" not in shown and "SECRET-TWO" in shown and "tester" in shown
     b.fails("not_found", 3, "redact", "-c", "gone", "9", "--why", "asked", "--yes")
+    b.run("new", "-c", "secretive")
+    b.run("append", "secretive", "the code is 4711-0815")
+    b.run("edit", "secretive", "0", "--text", "The code is 4711-0815!", "-m", "spelling of 4711-0815")
+    told = b.run("redact", "secretive", "0", "--why", "asked", "--yes")
+    assert "--derived" in told and "copy #1" in told and "operation v2" in told, told
+    done = b.json("redact", "secretive", "0", "--derived", "--why", "asked", "--yes")["result"]
+    assert done["redacted"] == 2 and done["derived"] == [{"conversation": "secretive", "ordinal": 1, "kind": "copy"}], done
+    assert b.run("show", "secretive", "--all").count("[redacted]") == 2
     assert b"SECRET-ONE" not in (b.folder / "data/undertext/undertext.db").read_bytes()
     b.run("purge", "gone", "--why", "asked", "--yes")
     b.fails("not_found", 3, "show", "gone")

@@ -407,9 +407,13 @@ class Conversation:
         return state._replace(view=view)
 
     def can_return(self, view, o):
-        """Whether it is hidden, and nothing in the view stands for it, or for what does."""
-        makers = [maker for maker, (originals, _) in self.stands_for.items() if o in originals]
-        return o not in view and all(maker not in view and self.can_return(view, maker) for maker in makers)
+        """Whether it is hidden, and nothing in the view stands for it, or for what does, or the other way round."""
+        return o not in view and not self.behind(o) & set(view) and not any(o in self.behind(other) for other in view)
+
+    def behind(self, o):
+        """What it stands for, directly or through others."""
+        originals = self.stands_for.get(o, ([], 0))[0]
+        return set(originals).union(*map(self.behind, originals))
 
     def kept(self, state, keep, op, named=()):
         """The state with only `keep` visible, and what pins and pairs add or take away."""
@@ -525,10 +529,13 @@ class Conversation:
         return self.put(state, hidden, *[op[field] for field in ("summary",) if field in op])
 
     def expand(self, state, op):
-        made = self.stands_for.get(self.at(state.view, op))
-        if not made or set(made[0]) & set(state.view):
+        maker = self.at(state.view, op)
+        made = self.stands_for.get(maker)
+        together = [o for o, other in self.stands_for.items() if other == made]
+        others = set(state.view) - set(together)
+        if not made or self.behind(maker) & others or any(set(made[0]) & self.behind(o) for o in others):
             raise invalid("index")
-        return self.bring_back(state, [o for o, other in self.stands_for.items() if other == made], made[0])
+        return self.bring_back(state, together, made[0])
 
     def show(self, state, op):
         if max(op["ordinals"]) >= len(self.log) or not all(
@@ -538,10 +545,7 @@ class Conversation:
 
     def with_units(self, state, shown):
         """`shown` with the units in which they were last seen; for what has no partner then, the nearest of those seen last; and so on."""
-        def returns(o):
-            here = state.view + list(shown)
-            below = lambda o: any(other in here or below(other) for other in self.stands_for.get(o, ([], 0))[0])
-            return self.can_return(here, o) and not below(o)
+        returns = lambda o: self.can_return(state.view + list(shown), o)
         last_seen = lambda o: max(v for v, version in enumerate(self.versions) if o in version.state.view)
         fresh, shown = sorted(shown), set(shown)
         while fresh:

@@ -73,7 +73,7 @@ TEST_F(SummaryFaults, LeadToADigestAndTheNextAttemptWorks) {
     const Receipt receipt = conversation.history().receipts()[0];
     EXPECT_EQ(receipt.summariser, "digest");
     EXPECT_EQ(receipt.model, "");
-    EXPECT_NE(receipt.reason.find("; summariser llm failed: "), std::string::npos) << receipt.reason;
+    EXPECT_NE(receipt.reason.find("; summariser test-model failed: "), std::string::npos) << receipt.reason;
     EXPECT_NE(receipt.reason.find("; digest instead"), std::string::npos) << receipt.reason;
     EXPECT_LE(conversation.stats().tokens, 600u);
 

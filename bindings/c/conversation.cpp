@@ -256,9 +256,17 @@ undertext_status undertext_report_usage(undertext_conversation* conversation, un
   return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
     UsageReport report;
     if (Failed bad = read_object(usage, "a usage report", [&](Fields& fields) { read_usage(fields, report); })) return bad;
-    const std::string id = report.usage.request_id;
-    if (Failed bad = at.conversation.update_usage(std::move(report.usage))) return bad;
-    return report.final ? at.conversation.finish_usage(id) : std::nullopt;
+    return report.final ? at.conversation.record_usage(report.usage) : at.conversation.update_usage(report.usage);
+  });
+}
+
+undertext_status undertext_set_usage(undertext_conversation* conversation, undertext_text usage, undertext_string* error) {
+  return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
+    UsageState state;
+    if (Failed bad = read_object(usage, "usage", [&](Fields& fields) { read_usage_state(fields, state); })) return bad;
+    const Result<UsageTracker> tracker = UsageTracker::restored(state);
+    if (!tracker) return tracker.error();
+    return at.conversation.set_usage(*tracker);
   });
 }
 
@@ -280,16 +288,26 @@ undertext_status undertext_checkpoint(undertext_conversation* conversation, unde
   return guarded(conversation, error, [](undertext_conversation& at) { return at.conversation.checkpoint(); });
 }
 
-undertext_status undertext_redact(undertext_conversation* conversation, undertext_text removal, undertext_string* error) {
+undertext_status undertext_redact(undertext_conversation* conversation, undertext_text removal, undertext_string* redaction,
+                                  undertext_string* error) {
+  c::clear(redaction);
   return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
     std::vector<Ordinal> ordinals;
     Removal about{.who = {}, .at_ms = c::now_ms(), .why = {}};
+    RedactOptions options;
     const Failed bad = read_object(removal, "a removal", [&](Fields& fields) {
       fields.need("ordinals", ordinals);
       fields.need("who", about.who);
       fields.take("why", about.why);
+      fields.take("derived", options.derived);
     });
-    return bad ? bad : at.conversation.redact(ordinals, about);
+    if (bad) return bad;
+    const Result<Redaction> done = at.conversation.redact(ordinals, about, options);
+    if (!done) return done.error();
+    std::string json;
+    append_json(json, *done);
+    give(redaction, std::move(json));
+    return std::nullopt;
   });
 }
 

@@ -9,26 +9,35 @@ using c::Failed, c::give, c::guarded, c::view_of;
 
 namespace {
 
-Result<Dialect> dialect_of(undertext_text name) {
-  if (const std::optional<Dialect> dialect = dialect_named(view_of(name))) return *dialect;
-  return Error{ErrorCode::invalid_argument, "is openai_chat, openai_responses, anthropic or gemini", "dialect"};
+// How an answer was asked for: a dialect's name, or an object with that and the names of tools.
+struct Sent {
+  Profile profile = {};
+  ToolNames names = {};
+};
+
+Failed read_sent(undertext_text json, const Settings& settings, Sent& sent) {
+  return c::read_object(json, "a profile", [&](Fields& fields) {
+    read_profile(fields, settings, sent.profile);
+    read_tool_names(fields, sent.names);
+  });
+}
+Failed read_dialect(undertext_text text, Sent& sent) {
+  if (view_of(text).starts_with('{')) return read_sent(text, {}, sent);
+  const std::optional<Dialect> dialect = dialect_named(view_of(text));
+  if (!dialect) return Error{ErrorCode::invalid_argument, "is openai_chat, openai_responses, anthropic or gemini", "dialect"};
+  sent.profile.dialect = *dialect;
+  return std::nullopt;
 }
 
 Failed read_profile_of(undertext_text json, const Settings& settings, Profile& profile) {
   return c::read_object(json, "a profile", [&](Fields& fields) { read_profile(fields, settings, profile); });
 }
 
-Failed hand_out(const Result<Imported>& read, bool with_known, undertext_string* imported) {
+Failed hand_out(const Result<Imported>& read, undertext_string* imported) {
   if (!read) return read.error();
-  std::string out = R"({"messages":[)";
-  const char* separator = "";
-  for (const Message& message : read->messages) {
-    out.append(separator) += message.json();
-    separator = ",";
-  }
-  out += R"(],"rest":)" + (read->rest.empty() ? "{}" : read->rest);
-  if (with_known) out += R"(,"known":)" + std::to_string(read->known);
-  give(imported, out + "}");
+  std::string out;
+  append_json(out, *read);
+  give(imported, std::move(out));
   return std::nullopt;
 }
 
@@ -38,9 +47,9 @@ undertext_status undertext_import_messages(undertext_text dialect, undertext_tex
                                            undertext_string* error) {
   c::clear(imported);
   return guarded(error, [&]() -> Failed {
-    const Result<Dialect> which = dialect_of(dialect);
-    if (!which) return which.error();
-    return hand_out(import_messages(*which, view_of(json)), false, imported);
+    Sent sent;
+    if (Failed bad = read_dialect(dialect, sent)) return bad;
+    return hand_out(import_messages(sent.profile.dialect, view_of(json), {}, sent.names), imported);
   });
 }
 
@@ -48,9 +57,9 @@ undertext_status undertext_import_after(const undertext_view* view, undertext_te
                                         undertext_string* imported, undertext_string* error) {
   c::clear(imported);
   return guarded(view, error, [&](const undertext_view& of) -> Failed {
-    Profile sent;
-    if (Failed bad = read_profile_of(profile, of.settings, sent)) return bad;
-    return hand_out(import_after(of.view, sent, view_of(json), of.settings.limits.message), true, imported);
+    Sent sent;
+    if (Failed bad = read_sent(profile, of.settings, sent)) return bad;
+    return hand_out(import_after(of.view, sent.profile, view_of(json), of.settings.limits.message, sent.names), imported);
   });
 }
 
@@ -72,9 +81,9 @@ undertext_status undertext_validate_request(undertext_text profile, undertext_te
 undertext_status undertext_stream_new(undertext_text dialect, undertext_stream** stream, undertext_string* error) {
   *stream = nullptr;
   return guarded(error, [&]() -> Failed {
-    const Result<Dialect> which = dialect_of(dialect);
-    if (!which) return which.error();
-    *stream = new undertext_stream{StreamAssembler(*which)};
+    Sent sent;
+    if (Failed bad = read_dialect(dialect, sent)) return bad;
+    *stream = new undertext_stream{StreamAssembler(sent.profile.dialect, std::move(sent.names))};
     return std::nullopt;
   });
 }

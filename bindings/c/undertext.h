@@ -158,8 +158,10 @@ UNDERTEXT_C_API undertext_status undertext_wait_for_compression(undertext_conver
 UNDERTEXT_C_API undertext_status undertext_cancel_compression(undertext_conversation *conversation, undertext_string *error);
 
 /* What a provider reported of a request: {"requestId":…,"model":…,"prompt":…,"completion":…,"cached":…,"total":…,"cost":…,"timestamp":…,"estimatedPrompt":…,
- * "final":true}, all but requestId and prompt optional; and all that was reported: {"totals":{…},"models":[…],"open":[…],"recent":[…]}. In memory only. */
+ * "final":true}, all but requestId and prompt optional; and all that was reported: {"totals":{…},"statistics":{…},"models":[…],"open":[…],"recent":[…]}.
+ * It is stored with a stored conversation. undertext_set_usage() takes over what undertext_usage() gave; {} forgets all. */
 UNDERTEXT_C_API undertext_status undertext_report_usage(undertext_conversation *conversation, undertext_text usage, undertext_string *error);
+UNDERTEXT_C_API undertext_status undertext_set_usage(undertext_conversation *conversation, undertext_text usage, undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_usage(const undertext_conversation *conversation, undertext_string *usage,
                                                  undertext_string *error);
 
@@ -168,8 +170,11 @@ UNDERTEXT_C_API undertext_status undertext_catch_up(undertext_conversation *conv
 
 /* Of a stored conversation, else unsupported. */
 UNDERTEXT_C_API undertext_status undertext_checkpoint(undertext_conversation *conversation, undertext_string *error);
-/* {"ordinals":[…],"who":…,"why":…}: their bytes are gone for good; stubs stay. */
-UNDERTEXT_C_API undertext_status undertext_redact(undertext_conversation *conversation, undertext_text removal, undertext_string *error);
+/* {"ordinals":[…],"who":…,"why":…,"derived":false}: their bytes are gone for good; stubs stay. `redaction` may be NULL:
+ * {"redacted":1,"derived":[{"conversation":…,"ordinal":7,"kind":"summary"}],"operations":[{"conversation":…,"version":9}]}, the second kind being "copy": what was
+ * made from the messages and what quotes them, in forks too. With "derived":true that is redacted as well. */
+UNDERTEXT_C_API undertext_status undertext_redact(undertext_conversation *conversation, undertext_text removal,
+                                                  undertext_string *redaction, undertext_string *error);
 /* {"versions":n,"batches":n,"days":n}; answers {"firstVersion":…,"versions":…,"messages":…}. */
 UNDERTEXT_C_API undertext_status undertext_give_up_versions(undertext_conversation *conversation, undertext_text retention,
                                                             undertext_string *reclaimed, undertext_string *error);
@@ -290,12 +295,13 @@ UNDERTEXT_C_API undertext_status undertext_read_blocks(undertext_text message, u
 
 /* ---- Providers and tokens (render, validate and cost are queries) ---- */
 
-/* A request or response of a provider ("openai_chat", "openai_responses", "anthropic", "gemini") as {"messages":[…],"rest":{…}}. */
+/* A request or response of a provider ("openai_chat", "openai_responses", "anthropic", "gemini") as {"messages":[…],"rest":{…},"known":0}.
+ * `dialect` may also be an object, {"dialect":"anthropic","toolNames":{…}} with the toolNames that render answered: calls then have the caller's names. */
 UNDERTEXT_C_API undertext_status undertext_import_messages(undertext_text dialect, undertext_text json, undertext_string *imported,
                                                            undertext_string *error);
 
 /* The same of a client that sends back what it was given, and more: what equals the rendering of `view` is left out, and counted as "known". `profile` says how it
- * was rendered, as in the query render: {"dialect":"anthropic"} or {"profile":…}. */
+ * was rendered, as in the query render: {"dialect":"anthropic"} or {"profile":…}, with "toolNames" where render answered them. */
 UNDERTEXT_C_API undertext_status undertext_import_after(const undertext_view *view, undertext_text profile, undertext_text json,
                                                         undertext_string *imported, undertext_string *error);
 /* Whether a provider would take a request (a body, or an array of messages) as it stands: {"valid":…,"findings":[…]}. */
@@ -303,7 +309,7 @@ UNDERTEXT_C_API undertext_status undertext_validate_request(undertext_text profi
                                                             undertext_string *error);
 
 /* Puts the events of a streamed answer together: feed it the data of each. What is there so far: {"message":…,"finishReason":…,"usage":…,"error":…,
- * "complete":true}, of which only the last is always there. */
+ * "complete":true}, of which only the last is always there. `dialect` as in undertext_import_messages. */
 UNDERTEXT_C_API undertext_status undertext_stream_new(undertext_text dialect, undertext_stream **stream, undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_stream_feed(undertext_stream *stream, undertext_text data, undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_stream_result(const undertext_stream *stream, undertext_string *result,

@@ -58,8 +58,12 @@ struct Aim {
   std::function<std::uint32_t(const Message&)> count_tokens = {};       // of a message to be put into the view
   std::function<std::uint64_t(std::string_view text)> count_text = {};  // of plain text, for summaries
   MessageLimits limits = {};
-  // Nobody is there to fix something, as in automatic compression: a summariser that fails, whatever with, is followed by the next one and the digest.
-  bool unattended = false;
+  // A summariser that fails, whatever with, is followed by the next one and the digest. Automatic compression asks for it, because nobody is there
+  // to fix something, and so does a pipeline for its steps.
+  bool digest_last = false;
+  // Automatic compression: with so many tokens the view is small enough. Reaching tokens_max is then no reason to drop a summary. Where tokens_max is out of
+  // reach, the last message stays, which is often an answer that nobody has read.
+  std::optional<std::uint64_t> tokens_enough = {};
   std::stop_token cancel = {};             // asks a slow summariser to give up
   OnCompressionProgress on_progress = {};  // told of summaries, on the thread that plans
 };
@@ -105,7 +109,7 @@ struct SmartSummary {
   // unset: the digest. A slow one is asked for the four largest stretches at most; the others have digests.
   std::shared_ptr<const Summariser> summariser = {};
   // Tried in this order when it fails, and the digest last: when it returns an error, nothing, what was cut off, or more than it was to replace. Plan::reason
-  // says so. A cancelled summary is not tried again. Without fallbacks, and unless Aim::unattended, what the caller has to fix (invalid_argument, such as a key that is refused or an
+  // says so. A cancelled summary is not tried again. Without fallbacks, and without Aim::digest_last, what the caller has to fix (invalid_argument, such as a key that is refused or an
   // exception that it threw) is passed on, but for messages that it refuses.
   std::vector<std::shared_ptr<const Summariser>> fallbacks = {};
   std::optional<std::uint64_t> keep = {};    // at most so many messages at the end; unset: as many as fit, or 10
@@ -114,18 +118,21 @@ struct SmartSummary {
 UNDERTEXT_API StrategyPtr smart_summary(SmartSummary options = {});
 
 // One after another, cheapest first, until the aim is reached; without a token aim, all of them. One plan comes out. A step that fails is passed over, and
-// Plan::reason says so; where no other step finds anything, its error is the answer.
+// Plan::reason says so; where no other step finds anything, its error is the answer. A step drops a summary only where the aim is reached by that.
 UNDERTEXT_API StrategyPtr pipeline(std::vector<StrategyPtr> steps);
 
 // "default", where no strategy is named: clears old results of tools, then summarises, then keeps the largest tail that fits; needs tokens_max.
 UNDERTEXT_API StrategyPtr default_strategy(SmartSummary summary = {});
 
-// Of several strategies, whichever reaches the aim at the least cost to a prompt cache that holds the view: what is billed anew, less what being shorter
-// saves in the turns to come. Of equal ones the first. Where none reaches it, the one that leaves the fewest tokens.
+// Of several strategies, one that reaches the aim, keeps much of the conversation, and costs a prompt cache that holds the view little. Plans that
+// keep less than `keep_percent` of the tokens that the fullest of them keeps are out; of the others the cheapest is chosen: what is billed
+// again, less what being shorter saves in the turns to come. Of equal ones the first. Where none reaches the aim, the one that leaves the fewest tokens.
 struct PreferCache {
   CacheRules rules = {};       // such as a Profile's
   std::uint64_t overhead = 0;  // tokens of tools and instructions before the view
   double turns = 10;           // that are expected to follow
+  double keep_percent = 90;    // 0: money alone decides
+  CacheMarkers markers = CacheMarkers::given;
 };
 UNDERTEXT_API StrategyPtr prefer_cache(std::vector<StrategyPtr> strategies, PreferCache options);
 

@@ -136,6 +136,29 @@ struct Reclaimed {
   std::uint64_t messages = 0;  // whose bodies no kept version needs: taken out, stubs left
 };
 
+struct RedactOptions {
+  bool derived = false;  // what was made from the messages, too
+};
+
+// What redact() found and did.
+struct Redaction {
+  struct Derived {
+    std::string conversation;
+    Ordinal ordinal;
+    bool is_summary = false;  // else an edited copy: of REPLACE, MERGE, SPLIT or TRANSFORM
+    friend bool operator==(const Derived&, const Derived&) = default;
+  };
+  struct Quoting {
+    std::string conversation;
+    Version version;
+    friend bool operator==(const Quoting&, const Quoting&) = default;
+  };
+  std::uint64_t messages = 0;  // that were redacted
+  std::vector<Derived>
+      derived;  // what was made from those asked for, here and in forks; not redacted unless RedactOptions::derived
+  std::vector<Quoting> operations;  // whose descriptions or arguments quote them; likewise
+};
+
 // What an operation did, and what a caller should know of besides: a limit that was crossed, a compression that followed, or one that ended in
 // the background since the last operation.
 struct Outcome : Applied {
@@ -159,6 +182,7 @@ struct CompressOptions {
   bool progress = false;  // a plan that falls short of the target is applied too, if it frees something: Receipt::target_reached
   OperationOptions operation = {};
   std::stop_token cancel = {};
+  std::shared_ptr<Work> work = {};         // null: without limits
   OnCompressionProgress on_progress = {};  // on the calling thread; an exception from it fails the call, which changes nothing
 };
 
@@ -194,8 +218,9 @@ class UNDERTEXT_API Conversation {
 
   // One operation, or a list as one atomic step: all or nothing, each making its version. An empty list is invalid_argument;
   // an error of a list carries operation_index.
-  Result<Outcome> apply(Operation operation);
-  Result<std::vector<Outcome>> apply(std::vector<Operation> operations);
+  // With `work`, also what that throws, as an error: too_large, unavailable.
+  Result<Outcome> apply(Operation operation, std::shared_ptr<Work> work = {});
+  Result<std::vector<Outcome>> apply(std::vector<Operation> operations, std::shared_ptr<Work> work = {});
 
   // Carries out what was carried out before, at its times and with the messages stored then, as one atomic step: how a conversation is taken over with
   // its history. No limit is watched, and nothing is compressed. corrupt: it cannot have been so. conflict: a known operation id.
@@ -228,8 +253,11 @@ class UNDERTEXT_API Conversation {
 
   // What providers report, beside what is counted here; see usage.hpp. Reports of one request replace each other until it is finished. Where
   // estimated_prompt is 0, the tokens of the view at the first report are taken, so report before the answer is appended.
-  std::optional<Error> update_usage(RequestUsage usage);
+  std::optional<Error> update_usage(const RequestUsage& usage);
   std::optional<Error> finish_usage(std::string_view request_id);
+  std::optional<Error> record_usage(const RequestUsage& usage);  // both in one, for requests that are reported once
+  // All that was reported so far becomes this: what was kept elsewhere, or nothing (UsageTracker()).
+  std::optional<Error> set_usage(const UsageTracker& usage);
   UsageTracker usage() const;
 
   History history() const;  // O(1); reads everything, at any version
@@ -256,8 +284,10 @@ class UNDERTEXT_API Conversation {
   // Reads every page and checks that it can be: what check_store() does not. corrupt: one cannot.
   std::optional<Error> check();
   // Takes the bodies of messages out for good, in this conversation, its forks and what it was forked from; a stub with who, when, why and the
-  // body's digest stays in their place. Not in copies: summaries, merged or edited messages, arguments of operations.
-  std::optional<Error> redact(const std::vector<Ordinal>& ordinals, const Removal& removal);
+  // body's digest stays in their place. Returns what else may have their text: the summaries and edited copies that stand for them, and operations whose
+  // texts quote them (eight bytes in a row). With `derived` these are redacted, too. Marks, ids and names stay.
+  Result<Redaction> redact(const std::vector<Ordinal>& ordinals, const Removal& removal, const RedactOptions& options = {});
+  Result<Redaction> find_derived(const std::vector<Ordinal>& ordinals);  // the same, with nothing redacted
   // Gives old versions up, and what only they needed. unsupported: while there are forks.
   Result<Reclaimed> give_up_versions(const Retention& retention);
 
@@ -271,6 +301,7 @@ class UNDERTEXT_API Conversation {
  private:
   std::optional<Error> count_anew();
   Result<Conversation> fork_with(Settings settings, Version version) const;
+  friend class RedactionOfFamily;
 
   struct Rep;
   explicit Conversation(std::unique_ptr<Rep> rep);

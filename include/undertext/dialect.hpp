@@ -15,6 +15,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -62,6 +64,7 @@ struct Profile {
   std::uint64_t tool_name_max = 0;
   std::uint64_t cache_markers_max = 0;  // 0: any number
   CacheRules cache = {};
+  std::vector<std::string> without = {};  // rules that it does not have, by the codes of their findings
 
   // invalid_argument: no JSON, no known dialect, an unknown or wrong member.
   UNDERTEXT_API static Result<Profile> parse(std::string_view json);
@@ -103,6 +106,10 @@ enum class BoundThinking : std::uint8_t {
   drop_block,  // leave them in; the request must ask the provider to drop them: see Rendering::advice
 };
 
+// Tools that a provider knows under another name than the caller, who may have given one that it refuses: the name as sent, and the caller's.
+// A name becomes the same one in every request.
+using ToolNames = std::map<std::string, std::string, std::less<>>;
+
 struct RenderOptions {
   bool repair = true;  // false: as it stands, with findings for what would be refused
   std::string_view request =
@@ -110,14 +117,19 @@ struct RenderOptions {
   std::optional<View> sent = {};       // what the provider saw last: for bound thinking
   std::vector<View> sent_before = {};  // and what it saw before that, the oldest first: views_sent()
   BoundThinking bound = BoundThinking::strip;
+  // automatic: marks the request where the provider's cache wants that; docs/dialects.md has the rule.
+  CacheMarkers cache_markers = CacheMarkers::given;
+  CachedPrefixes cached = {};  // for automatic markers, what earlier requests left of the view: cached_prefixes()
 };
 
 struct Rendering {
   std::string
       json;  // an object with the fields that hold the conversation: messages; system, messages; systemInstruction, contents; …
+             // and those of RenderOptions::request that had to change
   std::vector<Finding> findings;
   std::vector<Loss> losses;
   std::vector<std::string> advice;  // what the caller has to set in the request besides
+  ToolNames tool_names = {};        // empty when every name is sent as it is
 };
 
 // What a provider saw of `history` before each edit up to `last`, if answers were appended as they came, for RenderOptions::sent_before: reasoning
@@ -127,6 +139,11 @@ UNDERTEXT_API Result<std::vector<View>> views_sent(const History& history, Versi
 
 // invalid_argument: `request` is no JSON object. conflict: see BoundThinking::refuse.
 UNDERTEXT_API Result<Rendering> render(const View& view, const Profile& profile, const RenderOptions& options = {});
+
+// As edit_cost() of edit_cost.hpp by the profile's rules, and with the signed thinking that is broken at `next` and was not at `sent`: the
+// provider would refuse it, and render() leaves it out.
+UNDERTEXT_API Result<EditCost> edit_cost(const History& history, Version sent, Version next, const Profile& profile,
+                                         const CostOptions& options = {});
 
 // Only the findings: empty when the provider would take the view as it stands.
 UNDERTEXT_API Result<std::vector<Finding>> validate(const View& view, const Profile& profile, const RenderOptions& options = {});
@@ -141,13 +158,16 @@ struct Imported {
 };
 
 // A request body, a bare array, or a single message or item. A response of the provider is one too: its message, its output items, or its first
-// candidate. invalid_argument with the path: not of this dialect. too_large: a message over the limit.
-UNDERTEXT_API Result<Imported> import_messages(Dialect dialect, std::string_view json, const MessageLimits& limits = {});
+// candidate. Tools come back under the caller's names, by the `names` that Rendering::tool_names had.
+// invalid_argument with the path: not of this dialect. too_large: a message over the limit.
+UNDERTEXT_API Result<Imported> import_messages(Dialect dialect, std::string_view json, const MessageLimits& limits = {},
+                                               const ToolNames& names = {});
 
 // The same for a client that sends back what it was given, and more: what equals the rendering of `view` is known, and only the rest is imported.
-// So a conversation kept in one dialect and continued in another stays in its own bytes.
+// So a conversation kept in one dialect and continued in another stays in its own bytes. `names` are needed for tools that the view does not
+// call yet.
 UNDERTEXT_API Result<Imported> import_after(const View& view, const Profile& profile, std::string_view json,
-                                            const MessageLimits& limits = {});
+                                            const MessageLimits& limits = {}, const ToolNames& names = {});
 
 // Renders one view after another of a growing conversation: what it read before it keeps, so that one more turn costs the turn, a walk over
 // what is known of the others, and the bytes. For one thread.
@@ -173,7 +193,7 @@ class UNDERTEXT_API Renderer {
 //     Streamed answer = stream.finish();        // import_messages(dialect, answer.message)
 class UNDERTEXT_API StreamAssembler {
  public:
-  explicit StreamAssembler(Dialect dialect);
+  explicit StreamAssembler(Dialect dialect, ToolNames names = {});  // calls come out under the caller's names
   ~StreamAssembler();
   StreamAssembler(StreamAssembler&&) noexcept;
   StreamAssembler& operator=(StreamAssembler&&) noexcept;

@@ -27,6 +27,7 @@
 #include <undertext/operation.hpp>
 #include <undertext/query.hpp>
 #include <undertext/view.hpp>
+#include <undertext/work.hpp>
 
 namespace undertext {
 
@@ -36,6 +37,7 @@ struct ApplyContext {
   std::function<std::uint32_t(const Message&)> count_tokens = {};  // unset: every message counts 0
   Pairs pairs = Pairs::literal;                                    // for operations that do not say
   MessageLimits limits = {};                                       // for messages that an operation makes
+  std::shared_ptr<Work> work = {};                                 // null: without limits. Else what Work throws is an error of apply()
 };
 
 // A message that had its partner in the view before the operation and has not now.
@@ -83,6 +85,10 @@ class UNDERTEXT_API History {
   History recounted(const std::function<std::uint32_t(const Message&)>& count_tokens) const;
   // The same for messages whose body was redacted or pruned since it was counted; all others keep their count.
   History recounted_where_replaced(const std::function<std::uint32_t(const Message&)>& count_tokens) const;
+
+  // The same history, whose readers ask `work` before each message: what that throws is an error of what answers a Result, and thrown by what does not.
+  // apply() goes by its context.
+  History limited(std::shared_ptr<Work> work) const;
 
   // The conversation as it was at `version`, to go another way from there; shares all messages with this one.
   // not_found: no such version.

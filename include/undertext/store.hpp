@@ -53,6 +53,9 @@ struct MessageRecord {
   std::int64_t time_ms = 0;  // its timestamp, else its arrival
   std::uint32_t tokens = 0;
   std::optional<Digest> redacted = {};  // set: the body was taken out, and this is its digest
+  // Of a commit only: the body is that of this earlier message of the conversation's own, and `body` is empty. It is read with its body, like any other;
+  // SQLite stores the bytes once.
+  std::optional<std::uint64_t> same_as = {};
   friend bool operator==(const MessageRecord&, const MessageRecord&) = default;
 };
 
@@ -62,12 +65,16 @@ struct VersionRecord {
   std::int64_t at_ms = 0;
   std::uint64_t log_length = 0;  // after it
   std::string operation;         // its canonical name
-  std::string arguments;         // bytes of the engine's, without the messages; often empty
+  std::string arguments;         // bytes of the engine's, without the messages; often empty. See are_redacted()
   std::string operation_id;      // empty: none; no two versions of a conversation have the same
   std::string answer;            // what a repeated operation id is answered with; bytes of the engine's
   Digest chain = {};             // over this record, its messages and the chain before it: store/chain.hpp
   friend bool operator==(const VersionRecord&, const VersionRecord&) = default;
 };
+
+// Arguments from which texts were taken out begin with a zero byte, and others never do. Such a record is no longer what its chain was made of, and the
+// chain goes on from what is stored.
+inline bool are_redacted(std::string_view arguments) { return arguments.starts_with('\0'); }
 
 // A piece of a checkpoint. Written once under its number, never changed.
 struct Page {
@@ -124,6 +131,7 @@ struct Commit {
   std::uint64_t expected_version = 0;
   // Set: conflict when a checkpoint was written since (by a prune, a recount, a redaction), whatever the version.
   std::optional<std::uint64_t> expected_next_page = {};
+  std::optional<std::string> expected_settings = {};  // set: conflict when the settings are others by now
   std::vector<VersionRecord> versions =
       {};  // expected_version + 1 and so on; may be empty where only a checkpoint or settings are written
   std::vector<MessageRecord> messages = {};  // from the log length of expected_version on
@@ -150,7 +158,8 @@ struct RemovalRecord {
   friend bool operator==(const RemovalRecord&, const RemovalRecord&) = default;
 };
 
-// Gives up old versions. What the kept ones need is in the checkpoint; nothing else of the old is kept.
+// Gives up old versions. What the kept ones need is in the checkpoint; nothing else of the old is kept. With the `first_version` that is stored, all
+// versions stay, and what is written anew are pages and texts of operations.
 struct Prune {
   std::string conversation;
   std::uint64_t expected_version = 0;
@@ -158,8 +167,10 @@ struct Prune {
   // versions() too, so reduced: the chain goes on from it.
   std::uint64_t first_version = 0;
   std::vector<MessageRecord> stubs = {};  // take the place of messages that no kept version shows; `redacted` is set
-  Checkpoint checkpoint = {};             // of expected_version
-  std::vector<Page> pages = {};           // all of its pages: every other one goes
+  // Their arguments and answers take the place of those of the kept versions with the same number.
+  std::vector<VersionRecord> operations = {};
+  Checkpoint checkpoint = {};    // of expected_version
+  std::vector<Page> pages = {};  // all of its pages: every other one goes, and a fork needs none of its origin's
 };
 
 struct ListOptions {
@@ -228,8 +239,11 @@ class UNDERTEXT_API Store {
   virtual std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options = {}) = 0;
   virtual Result<std::vector<RemovalRecord>> removals(std::string_view id,
                                                       const CallOptions& options = {}) = 0;  // of purged ones too
-  // conflict: expected_version is not the head, or it has forks.
+  // conflict: expected_version is not the head, or it has forks; where no version is given up, forks that need pages of it (Origin::next_page).
   virtual std::optional<Error> prune(const Prune& prune, const CallOptions& options = {}) = 0;
+
+  // What a conversation's own records take, without what the store adds to them. not_found. This one reads them all; stores that know better override it.
+  virtual Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& options = {});
 
   // The store's own integrity, without what records mean: see check_store() for that.
   virtual Result<std::vector<Damage>> check(const CallOptions& options = {}) = 0;
@@ -256,6 +270,11 @@ struct StoreOptions {
 // sqlite:PATH, postgres://… or memory: (an empty one each time). invalid_argument: no such kind. unsupported: built without it. not_found, unavailable,
 // corrupt: as it says.
 UNDERTEXT_API Result<std::shared_ptr<Store>> open_store(std::string_view url, const StoreOptions& options = {});
+
+// Puts the backup in the place of the store that `url` names, as a whole, with neither log nor index of what was there before. The backup is read and
+// checked first, and stays as it is. unavailable: something has the store open. corrupt: the backup is damaged. not_found: there is no backup. unsupported:
+// not with this kind of store. Whatever fails has left the store as it was.
+UNDERTEXT_API std::optional<Error> restore_store(std::string_view url, const std::string& backup);
 
 // For tests, and for what need not last.
 UNDERTEXT_API std::shared_ptr<Store> memory_store();

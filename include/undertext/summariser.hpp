@@ -59,6 +59,7 @@ struct EndpointSettings {
   Kind kind = Kind::openai;
   std::string base_url;  // such as "https://api.openai.com/v1" or "https://api.anthropic.com"
   std::string model;
+  std::string name = {};              // of the summariser, for receipts; empty: the model's
   std::string key_variable = {};      // the environment variable that holds the key …
   std::string key_file = {};          // … or a file that does; neither: no key is sent
   std::string prompt = {};            // instructions; empty: the built-in ones

@@ -25,6 +25,7 @@
 #include <undertext/tokenizer.hpp>
 #include <undertext/usage.hpp>
 #include <undertext/view.hpp>
+#include <undertext/work.hpp>
 
 namespace undertext {
 

@@ -74,6 +74,20 @@ struct UsageCorrection {
   std::uint64_t learned_from = 0;
 };
 
+// All that a tracker knows, to be kept elsewhere.
+struct UsageState {
+  struct OfModel {
+    std::string model;
+    UsageTotals totals;  // of finished requests
+    std::uint64_t prompt_max = 0;
+    std::uint64_t completion_max = 0;
+    UsageCorrection learned;
+  };
+  std::vector<OfModel> models;
+  std::vector<RequestUsage> open;     // oldest first
+  std::vector<RequestUsage> history;  // likewise
+};
+
 struct UsageLimits {
   std::size_t history = 1000;  // finished requests kept; the oldest go first
   std::size_t open = 64;       // requests that may stream at once; one more finishes the oldest as it was last reported
@@ -83,6 +97,12 @@ struct UsageLimits {
 class UNDERTEXT_API UsageTracker {
  public:
   explicit UsageTracker(const UsageLimits& limits = {});
+
+  // The history holds at most `history_max` requests, the newest.
+  UsageState state(std::size_t history_max = 1000) const;
+  // A tracker in this state. invalid_argument: a request that update() would refuse, one that is there twice, a model that is, or a factor
+  // that is no positive number.
+  static Result<UsageTracker> restored(const UsageState& state, const UsageLimits& limits = {});
 
   // What is known of a request so far: takes the place of what was reported for it before. It counts at once, and is final with finish().
   // invalid_argument: no request_id, more cached tokens than prompt tokens, a negative time, or a cost that is negative or no number.

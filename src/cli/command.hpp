@@ -79,4 +79,21 @@ void declare_conversation(Arguments& arguments, Common& common);  // these, and 
 // These, and the conversation by its place too, for commands that take nothing else by place.
 void declare_placed_conversation(Arguments& arguments, Common& common);
 
+// What a command takes by place besides the conversation. Where that is not named by -c, it is the first of the words: if there are more words than are needed,
+// and, of numbers, if it is none or there are too many.
+struct Words {
+  std::string name;  // such as "ORDINAL"
+  std::size_t needed = 1;
+  std::size_t taken_max = 1;
+  bool are_numbers = false;
+
+  // By taken(), which also sets common.conversation. Throws Failure: invalid_argument, with the name.
+  std::vector<std::string> taken(Common& common) const;
+  std::vector<std::uint64_t> numbers(Common& common) const;
+
+  std::optional<std::string> first = {};
+  std::vector<std::string> rest = {};
+};
+void declare_words(Arguments& arguments, Common& common, Words& words, std::string help);
+
 }  // namespace undertext

@@ -1,7 +1,11 @@
+#include <charconv>
 #include <iterator>
 #include <utility>
 
+#include <undertext/store.hpp>
+
 #include "cli/command.hpp"
+#include "cli/desk.hpp"
 
 namespace undertext {
 
@@ -45,6 +49,49 @@ void declare_conversation(Arguments& arguments, Common& common) {
 void declare_placed_conversation(Arguments& arguments, Common& common) {
   declare_conversation(arguments, common);
   arguments.add({"CONVERSATION", &common.conversation, "Which conversation"});
+}
+
+void declare_words(Arguments& arguments, Common& common, Words& words, std::string help) {
+  declare_conversation(arguments, common);
+  arguments.add({"CONVERSATION", &words.first, "Which conversation, where -c does not say"});
+  arguments.add({words.name, &words.rest, std::move(help)});
+}
+
+namespace {
+
+std::optional<std::uint64_t> as_number(std::string_view word) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (word.empty() || error != std::errc() || end != word.data() + word.size()) return {};
+  return number;
+}
+
+}  // namespace
+
+std::vector<std::string> Words::taken(Common& common) const {
+  std::vector<std::string> words;
+  if (first) words.push_back(*first);
+  words.insert(words.end(), rest.begin(), rest.end());
+  const bool may_be_conversation = !common.conversation && words.size() > needed && is_conversation_id(words.front());
+  if (may_be_conversation && (words.size() > taken_max || !are_numbers || !as_number(words.front()))) {
+    common.conversation = words.front();
+    words.erase(words.begin());
+  }
+  if (words.size() < needed) fail(ErrorCode::invalid_argument, name + " is required (see --help)", name);
+  if (words.size() > taken_max) {
+    fail(ErrorCode::invalid_argument, "\"" + words[taken_max] + "\" is one argument too many (see --help)", name);
+  }
+  return words;
+}
+
+std::vector<std::uint64_t> Words::numbers(Common& common) const {
+  std::vector<std::uint64_t> numbers;
+  for (const std::string& word : taken(common)) {
+    const std::optional<std::uint64_t> number = as_number(word);
+    if (!number) fail(ErrorCode::invalid_argument, name + " is a number, not \"" + word + "\"", name);
+    numbers.push_back(*number);
+  }
+  return numbers;
 }
 
 }  // namespace undertext

@@ -18,6 +18,7 @@
 #include "base/json_text.hpp"
 #include "json/kept_settings.hpp"
 #include "json/request.hpp"
+#include "json/settings_json.hpp"
 
 namespace undertext {
 namespace {
@@ -33,6 +34,7 @@ Screen::Options screen_options(bool terminal) {
 }
 
 constexpr std::string_view sqlite_prefix = "sqlite:";
+constexpr std::uint64_t config_bytes_max = std::uint64_t{64} << 20;
 
 std::optional<std::string> data_folder() {
   std::string folder = variable("XDG_DATA_HOME");
@@ -91,10 +93,14 @@ Desk::Desk() : terminal_(isatty(STDOUT_FILENO) == 1), screen_(screen_options(ter
   if (chosen_conversation.empty()) chosen_conversation = "default";
 }
 
+std::string Desk::url(const Common& common) const {
+  return common.store ? *common.store : chosen_store ? *chosen_store : default_store_url();
+}
+
 std::shared_ptr<Store> Desk::store(const Common& common, Need need, StoreOptions options) {
   add_models_of(common.models);
   const bool is_default = !common.store && !chosen_store && variable("UNDERTEXT_STORE").empty();
-  const std::string url = common.store ? *common.store : chosen_store ? *chosen_store : default_store_url();
+  const std::string url = this->url(common);
   const std::string tenant = common.tenant ? *common.tenant : chosen_tenant;
   const auto key = std::pair(url, tenant);
   if (const auto open = stores_.find(key); open != stores_.end()) return open->second;
@@ -108,6 +114,7 @@ std::shared_ptr<Store> Desk::store(const Common& common, Need need, StoreOptions
     error.message += " (undertext init makes one)";
     throw Failure(std::move(error));
   }
+  if (!opened && common.store) throw Failure(about_option("--store", opened.error()));
   return stores_.emplace(key, std::move(opened).value()).first->second;
 }
 
@@ -244,20 +251,38 @@ std::string read_whole(const std::string& path, std::uint64_t bytes_max) {
   return text;
 }
 
+Error about_option(std::string_view option, Error error) {
+  error.message = std::string(option) + ": " + error.message;
+  return error;
+}
+
+std::optional<std::string> config_of(const std::optional<std::string>& given) {
+  if (!given) return {};
+  const std::size_t first = given->find_first_not_of(" \t\r\n");
+  return of_option("--config", [&] {
+    std::string config = first == std::string::npos || (*given)[first] == '{' ? *given : read_whole(*given, config_bytes_max);
+    if (!JsonText::parse(config, {}).value().root().is(JsonType::object))
+      fail(ErrorCode::invalid_argument, "it is no JSON object", "config");
+    read_settings(config).value();
+    return config;
+  });
+}
+
 void add_models_of(const std::optional<std::string>& path) {
   if (!path) return;
-  if (std::optional<Error> error = add_models(read_whole(*path, std::uint64_t{64} << 20))) {
+  of_option("--models", [&] {
+    std::optional<Error> error = add_models(read_whole(*path, config_bytes_max));
+    if (!error) return;
     error->message = *path + ": " + error->message;
-    throw Failure(std::move(*error));
-  }
+    throw Failure(*std::move(error));
+  });
 }
 
 std::optional<std::string> with_model(std::optional<std::string> config, const std::optional<std::string>& model) {
   if (!model) return config;
   const std::string given = config.value_or("{}");
   const Result<JsonText> text = JsonText::parse(given, {});
-  if (!text) throw Failure(text.error());
-  if (!text->root().is(JsonType::object)) fail(ErrorCode::invalid_argument, "the settings must be a JSON object", "config");
+  if (!text) throw Failure(about_option("--config", text.error()));
   if (text->root().find("model")) fail(ErrorCode::invalid_argument, "the settings name a model already", "model");
   std::string out = R"({"model":)";
   append_json_string(out, *model);

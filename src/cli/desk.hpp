@@ -39,6 +39,7 @@ class Desk {
     make,     // made where there is none
     another,  // conflict when there is one; of a store, the same as make
   };
+  std::string url(const Common& common) const;  // of the store that is meant
   // Opened once, and kept open. The folder of the default store is made too, for its owner alone.
   std::shared_ptr<Store> store(const Common& common, Need need = Need::there, StoreOptions options = {});
   // With the settings it was made with; or `config`, which it then keeps. One called "default" is always made.
@@ -94,6 +95,20 @@ std::string user_name();
 
 // The whole of a file, or of standard input for "-". Throws Failure: not_found, unavailable, too_large.
 std::string read_whole(const std::string& path, std::uint64_t bytes_max = std::uint64_t{1} << 30);
+
+// Settings as JSON: `given` itself, or what the file of this name holds; - is standard input. Throws Failure, which names the option.
+std::optional<std::string> config_of(const std::optional<std::string>& given);
+// The same error, beginning with the option that it is about.
+Error about_option(std::string_view option, Error error);
+// What `work` returns; what it throws as Failure is about the option.
+template <class Work>
+auto of_option(std::string_view option, Work work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const Failure& failure) {
+    throw Failure(about_option(option, failure.error()));
+  }
+}
 
 // Lays the models of a file over the table; nothing for none. Throws Failure.
 void add_models_of(const std::optional<std::string>& path);

@@ -12,6 +12,7 @@
 #include "cli/desk.hpp"
 #include "cli/dialects.hpp"
 #include "json/dialect_json.hpp"
+#include "json/request.hpp"
 
 namespace undertext {
 namespace {
@@ -115,9 +116,10 @@ Run declare_validate(Arguments& arguments) {
 }
 
 struct CostOptions : Common {
-  std::uint64_t from = 0;
-  std::optional<std::uint64_t> to;
+  std::optional<std::uint64_t> from, to;
+  std::optional<std::string> operations;  // a file
   std::uint64_t overhead = 0;
+  std::string markers = "given";
   DialectOptions dialect;
 };
 
@@ -131,7 +133,15 @@ int run_cost(Desk& desk, const CostOptions& given) {
   const Conversation conversation = desk.conversation(given);
   const Profile profile = chosen_profile(given.dialect, conversation.settings());
   const History history = conversation.history();
-  const EditCost cost = edit_cost(view_at(history, given.from), view_at(history, given.to), profile.cache, given.overhead);
+  if (!given.from && !given.operations)
+    fail(ErrorCode::invalid_argument, "say --from, the version that was sent last; or --operations, to try", "from");
+  if (given.to && given.operations)
+    fail(ErrorCode::invalid_argument, "--operations are tried on the head: leave --to out", "operations");
+  const History after = given.operations ? try_operations(conversation, read_whole(*given.operations)) : history;
+  const EditCost cost =
+      edit_cost(after, given.from ? Version(*given.from) : history.version(), given.to ? Version(*given.to) : after.version(),
+                profile, {.overhead = given.overhead, .markers = markers_named(given.markers)})
+          .value();
   if (given.json) {
     std::string out = R"({"ok":true,"result":)";
     append_json(out, cost);
@@ -139,19 +149,23 @@ int run_cost(Desk& desk, const CostOptions& given) {
     return 0;
   }
   desk.say("stable: " + std::to_string(cost.stable) + " tokens, of which the cache still serves " + std::to_string(cost.reusable));
-  desk.say("billed anew: " + std::to_string(cost.rewritten) + " tokens, which costs " + rounded(cost.one_time) +
+  desk.say("billed again: " + std::to_string(cost.rewritten) + " tokens, which costs " + rounded(cost.one_time) +
            " input tokens once");
   desk.say("saved: " + rounded(cost.saved_per_turn) + " input tokens a turn" +
            (cost.break_even_turns ? ", so it has paid after " + rounded(*cost.break_even_turns) + " turns" : ""));
   if (!cost.break_even_turns) desk.say("it never pays for the cache that is lost");
+  if (cost.broken_thinking > 0) desk.say("signed thinking that cannot be sent any more: " + std::to_string(cost.broken_thinking));
   return 0;
 }
 
 Run declare_cost(Arguments& arguments) {
   auto given = std::make_shared<CostOptions>();
   declare_placed_conversation(arguments, *given);
-  arguments.add({.names = "--from", .to = &given->from, .help = "The version that was sent last", .value = "V", .required = true});
-  arguments.add({"--to", &given->to, "The version to send; the head unless told", "V"});
+  arguments.add({"--from", &given->from, "The version that was sent last; with --operations the head by default", "V"});
+  arguments.add({"--to", &given->to, "The version to send; by default the head", "V"});
+  arguments.add({"--operations", &given->operations,
+                 "What to try on the head: a file with a JSON list of operations, or - for standard input", "FILE"});
+  declare_cache_markers(arguments, given->markers, "Who marks requests: the caller, or render as with auto");
   arguments.add({"--overhead", &given->overhead, "Tokens of tools and instructions before the messages", "N"});
   declare_dialect(arguments, given->dialect);
   return [given](Desk& desk) { return run_cost(desk, *given); };
@@ -168,10 +182,11 @@ std::vector<Command> dialect_commands() {
        "  undertext validate --profile mistral - < request.json",
        declare_validate},
       {"cost", "What edits cost where the provider keeps prompts in a cache",
-       "What has to be billed anew because of the edits between two versions, and after how many turns being shorter has paid for "
-       "it.\n"
-       "Example:\n"
-       "  undertext cost support-17 --from 12 --dialect anthropic --overhead 8000",
+       "What has to be billed again because of the edits between two versions, or of operations that are only tried, and after how "
+       "many turns being shorter has paid for it.\n"
+       "Examples:\n"
+       "  undertext cost support-17 --from 12 --dialect anthropic --overhead 8000\n"
+       "  undertext cost support-17 --operations plan.json --dialect anthropic --cache-markers auto",
        declare_cost},
   };
 }

@@ -90,16 +90,40 @@ void declare_rules(Arguments& arguments, RuleOptions& options) {
       {"--request", &options.request, "The other fields of the request (tools, store, …), for the rules that need them", "FILE"});
 }
 
+void declare_cache_markers(Arguments& arguments, std::string& markers, const std::string& help) {
+  arguments.add({.names = "--cache-markers", .to = &markers, .help = help, .value = "WHO", .choices = {"given", "auto"}});
+}
+
+CacheMarkers markers_named(const std::string& name) { return name == "auto" ? CacheMarkers::automatic : CacheMarkers::given; }
+
+ToolNames read_tool_names_of(const std::string& file) {
+  const std::string json = R"({"toolNames":)" + read_whole(file) + '}';
+  Result<JsonText> text = JsonText::parse(json, {});
+  if (!text) throw Failure(std::move(text.error()));
+  Reading reading;
+  Fields fields(text->root(), file, reading);
+  ToolNames names;
+  read_tool_names(fields, names);
+  fields.done();
+  if (reading.failed()) throw Failure(reading.take_error());
+  return names;
+}
+
 RenderOptions render_options(const RuleOptions& given, const History& history, const Profile& profile, std::string& request) {
   RenderOptions options;
-  if (given.request) request = read_whole(*given.request);
+  if (given.request) request = of_option("--request", [&] { return read_whole(*given.request); });
   options.request = request;
   options.bound = given.bound == "refuse"       ? BoundThinking::refuse
                   : given.bound == "drop_block" ? BoundThinking::drop_block
                                                 : BoundThinking::strip;
-  const std::optional<std::uint64_t> last = given.sent_version ? given.sent_version : given.at_version;
-  options.sent_before = views_sent(history, last ? Version(*last) : history.version(), profile).value();
+  const Version now = given.at_version ? Version(*given.at_version) : history.version();
+  options.sent_before = views_sent(history, now, profile).value();
   if (given.sent_version) options.sent = view_at(history, given.sent_version);
+  options.cache_markers = markers_named(given.markers);
+  if (options.cache_markers == CacheMarkers::automatic) {
+    const LastRequest request{given.sent_version ? Version(*given.sent_version) : now, given.sent_version.has_value()};
+    options.cached = cached_prefixes(history, request, view_at(history, given.at_version)).value();
+  }
   return options;
 }
 

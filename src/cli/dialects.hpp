@@ -27,14 +27,20 @@ void declare_dialect(Arguments& arguments, DialectOptions& options);  // --diale
 // not_found: no such profile, no such file.
 Profile chosen_profile(const DialectOptions& options, const Settings& settings = {});
 
+// The toolNames of an answer of render, in a file. Throws Failure.
+ToolNames read_tool_names_of(const std::string& file);
+
 // What the rules ask for besides the messages.
 struct RuleOptions {
   std::optional<std::uint64_t> at_version = {};
   std::optional<std::uint64_t> sent_version = {};
   std::optional<std::string> request = {};  // a file
   std::string bound = "strip";
+  std::string markers = "given";
 };
-void declare_rules(Arguments& arguments, RuleOptions& options);  // --sent-version, --request
+void declare_cache_markers(Arguments& arguments, std::string& markers, const std::string& help);  // --cache-markers
+CacheMarkers markers_named(const std::string& name);                                              // "given" or "auto"
+void declare_rules(Arguments& arguments, RuleOptions& options);                                   // --sent-version, --request
 
 // As the queries of exec have them. `request` keeps what the answer borrows. Throws Failure: not_found, no such version or file.
 RenderOptions render_options(const RuleOptions& given, const History& history, const Profile& profile, std::string& request);

@@ -1,4 +1,5 @@
 // append, edit, rollback, undo, redo, fork, compress: changing a conversation.
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -73,6 +74,7 @@ std::vector<Message> messages_of(std::string_view json, const MessageLimits& lim
 }
 
 struct AppendOptions : OperationGiven {
+  Words words{.name = "MESSAGE", .taken_max = std::numeric_limits<std::size_t>::max()};
   std::vector<std::string> texts;
   std::optional<std::string> role;
   bool make = false;
@@ -124,8 +126,8 @@ int append(Desk& desk, const AppendOptions& given) {
 
 Run declare_append(Arguments& arguments) {
   auto given = std::make_shared<AppendOptions>();
-  declare_conversation(arguments, *given);
-  arguments.add({"MESSAGE", &given->texts, "A text, a message as JSON, or - for one message as JSON a line from standard input"});
+  declare_words(arguments, *given, given->words,
+                "A text, a message as JSON, or - for one message as JSON a line from standard input");
   arguments.add({.names = "--role",
                  .to = &given->role,
                  .help = "Take what is given as text of this role; without it, JSON is JSON and other text is the user's",
@@ -133,11 +135,15 @@ Run declare_append(Arguments& arguments) {
                  .choices = {"system", "user", "assistant", "tool"}});
   arguments.add({"--new", &given->make, "Make the conversation where there is none"});
   declare_operation(arguments, *given);
-  return [given](Desk& desk) { return append(desk, *given); };
+  return [given](Desk& desk) {
+    if (given->words.first) given->texts = given->words.taken(*given);
+    return append(desk, *given);
+  };
 }
 
 struct EditOptions : OperationGiven {
-  std::optional<std::uint64_t> index;
+  Words words{.name = "INDEX", .are_numbers = true};
+  std::uint64_t index = 0;
   std::optional<std::string> text, message;
 };
 
@@ -158,12 +164,12 @@ int edit(Desk& desk, EditOptions& given) {
   Conversation conversation = desk.conversation(given);
   const History history = conversation.history();
   const MessageLimits& limits = conversation.settings().limits.message;
-  if (*given.index >= history.view().size()) {
+  if (given.index >= history.view().size()) {
     fail(ErrorCode::invalid_argument,
-         "there is no message at index " + std::to_string(*given.index) + "; the view has " + std::to_string(history.view().size()),
+         "there is no message at index " + std::to_string(given.index) + "; the view has " + std::to_string(history.view().size()),
          "index");
   }
-  const Message before = history.view()[*given.index];
+  const Message before = history.view()[given.index];
   const JsonText json = JsonText::parse(before.json(), {.depth = limits.depth}).value();
   const std::optional<JsonValue> content = json.root().find("content");
   const bool is_text = content && content->is(JsonType::string);
@@ -176,39 +182,45 @@ int edit(Desk& desk, EditOptions& given) {
     }
     (is_text ? given.text : given.message) = edited;
   }
-  Message after = given.message ? Message::parse(*given.message, limits).value() : with_content(before, *given.text, limits);
+  Message after = given.message ? of_option("--message", [&] { return Message::parse(*given.message, limits).value(); })
+                                : with_content(before, *given.text, limits);
   // What was shown is what is changed.
   if (!given.expected_version) given.expected_version = history.version().value;
-  apply(desk, given, conversation, op::Replace{Names::indices({*given.index}), {std::move(after)}});
+  apply(desk, given, conversation, op::Replace{Names::indices({given.index}), {std::move(after)}});
   return 0;
 }
 
 Run declare_edit(Arguments& arguments) {
   auto given = std::make_shared<EditOptions>();
-  declare_conversation(arguments, *given);
-  arguments.add({.names = "INDEX", .to = &given->index, .help = "Its place in the view, from 0", .required = true});
+  declare_words(arguments, *given, given->words, "Its place in the view, from 0");
   arguments.add({"--text", &given->text, "The new text; without it, $VISUAL or $EDITOR is opened", "TEXT"});
   arguments.add({"--message", &given->message, "A whole message to take its place", "JSON"});
   declare_operation(arguments, *given);
-  return [given](Desk& desk) { return edit(desk, *given); };
+  return [given](Desk& desk) {
+    given->index = given->words.numbers(*given).front();
+    return edit(desk, *given);
+  };
 }
 
 struct RollbackOptions : OperationGiven {
-  std::optional<std::uint64_t> batch, version;
+  Words words{.name = "BATCH", .are_numbers = true};
+  std::optional<std::uint64_t> version;
 };
 
 Run declare_rollback(Arguments& arguments) {
   auto given = std::make_shared<RollbackOptions>();
-  declare_conversation(arguments, *given);
-  arguments.add({"BATCH", &given->batch, "A batch of the stack, from 0"});
+  declare_words(arguments, *given, given->words, "A batch of the stack, from 0");
   arguments.add({"--to-version", &given->version, "Make the state of version V current instead", "V"});
   declare_operation(arguments, *given);
   return [given](Desk& desk) {
-    if (given->batch.has_value() == given->version.has_value())
-      fail(ErrorCode::invalid_argument, "give a batch or --to-version, one of the two", "batch");
+    // Whether there is a batch, besides the conversation, follows from --to-version: it is one of the two.
+    if (given->version) given->words.needed = 0;
+    const std::vector<std::uint64_t> batch = given->words.numbers(*given);
+    if (!batch.empty() && given->version)
+      fail(ErrorCode::invalid_argument, "give a batch or --to-version, one of the two", "to-version");
     Conversation conversation = desk.conversation(*given);
-    if (given->batch) {
-      apply(desk, *given, conversation, op::Rollback{*given->batch});
+    if (!given->version) {
+      apply(desk, *given, conversation, op::Rollback{batch.front()});
     } else {
       apply(desk, *given, conversation, op::Restore{*given->version});
     }
@@ -229,19 +241,19 @@ Run declare_plain(Arguments& arguments) {
 }
 
 struct ForkOptions : Common {
-  std::string id;
+  Words words{.name = "NEW"};
   std::optional<std::uint64_t> version;
 };
 
 Run declare_fork(Arguments& arguments) {
   auto given = std::make_shared<ForkOptions>();
-  declare_conversation(arguments, *given);
-  arguments.add({.names = "NEW", .to = &given->id, .help = "The fork's id", .required = true});
+  declare_words(arguments, *given, given->words, "The fork's id");
   arguments.add({"--at-version", &given->version, "Go on from version V; from the head unless told", "V"});
   return [given](Desk& desk) {
+    const std::string id = given->words.taken(*given).front();
     Conversation conversation = desk.conversation(*given);
     const Version version = given->version ? Version(*given->version) : conversation.version();
-    const Conversation made = conversation.fork(version, given->id).value();
+    const Conversation made = conversation.fork(version, id).value();
     if (given->json) {
       std::string out = R"({"ok":true,"result":{"conversation":)";
       append_json_string(out, made.id());
@@ -268,8 +280,10 @@ int compress(Desk& desk, const CompressGiven& given) {
     append_json_string(line, given.strategy);
   }
   line += "}";
-  const JsonText text = JsonText::parse(line, {}).value();
-  const SpelledOperation spelled = read_operation(text.root(), conversation.settings()).value();
+  const SpelledOperation spelled = of_option("--strategy", [&] {
+    const JsonText text = JsonText::parse(line, {}).value();
+    return read_operation(text.root(), conversation.settings()).value();
+  });
   const CompressOptions options{.tokens_max = given.tokens, .progress = given.progress, .operation = given.options()};
   report(desk, given, conversation.compress(*spelled.compress_by.strategy, options).value());
   return 0;
@@ -296,6 +310,7 @@ std::vector<Command> editing_commands() {
       {"append", "Add messages to the end",
        "Examples:\n"
        "  undertext append \"Hello\"\n"
+       "  undertext append support-17 \"Hello\"\n"
        "  undertext append --role assistant \"Hello. How can I help?\"\n"
        "  undertext append '{\"role\":\"user\",\"content\":\"Hello\"}'\n"
        "  undertext append - < messages.jsonl",

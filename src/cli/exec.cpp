@@ -76,7 +76,7 @@ int run_exec(const ExecOptions& options) {
   std::optional<std::string> given;
   try {
     add_models_of(options.models);
-    given = with_model(options.config, options.model);
+    given = with_model(config_of(options.config), options.model);
   } catch (const Failure& failure) {
     return refuse(failure.error());
   }

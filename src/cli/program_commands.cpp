@@ -12,6 +12,7 @@
 #include "cli/models.hpp"
 #include "cli/terminal.hpp"
 #include "cli/vocabulary.hpp"
+#include "json/schema_json.hpp"
 
 namespace undertext {
 namespace {
@@ -33,11 +34,12 @@ Run declare_exec(Arguments& arguments) {
   arguments.add({"--store", &given->store,
                  "Where the conversation is kept: memory:, sqlite:PATH or postgres://…; memory: unless told", "URL"});
   arguments.add({"-c,--conversation", &given->conversation, "Which conversation of the store; \"default\" unless told", "ID"});
+  arguments.add({"CONVERSATION", &given->conversation, "The same"});
   arguments.add({"--checkpoint", &given->checkpoint_versions, "Write a checkpoint after so many versions; 512 unless told", "N"});
   arguments.add({"--config", &given->config,
                  "Settings: model, tokenizer, costs, profile, window, tokenLimit, pairs, limits {messageBytes, lineBytes}, "
                  "compressionConfig, summarisers",
-                 "JSON"});
+                 "JSON|FILE"});
   arguments.add({"--model", &given->model, "The model that the conversation is for: the setting of this name", "NAME"});
   declare_models(arguments, given->models);
   return [given](Desk&) { return run_exec(*given); };
@@ -63,6 +65,13 @@ Run declare_model_table(Arguments& arguments) {
   declare_models(arguments, given->models);
   arguments.add({"--json", &given->json, "One line of JSON a model"});
   return [given](Desk& desk) { return run_models(desk, *given); };
+}
+
+Run declare_schema(Arguments&) {
+  return [](Desk& desk) {
+    desk.put_json(protocol_schema());
+    return 0;
+  };
 }
 
 Run declare_vocabulary(Arguments& arguments) {
@@ -96,6 +105,8 @@ std::vector<Command> program_commands() {
        "rows say otherwise.\n"
        "The exit status is 3 for a name that no row fits.",
        declare_model_table},
+      {"schema", "Print the JSON Schema of operations, queries, answers, settings and errors",
+       "A server has the same, with its routes, as OpenAPI: GET /openapi.json.", declare_schema},
       {"vocabulary", "Make a vocabulary file out of a .tiktoken file", "", declare_vocabulary},
       {"demo", "Play a short conversation in the terminal: edits, batches, rollback", "", declare_demo},
   };

@@ -131,18 +131,18 @@ Run declare_log(Arguments& arguments) {
 }
 
 struct DiffOptions : Common {
-  std::optional<std::uint64_t> from, to;
+  Words words{.name = "VERSION", .taken_max = 2, .are_numbers = true};
 };
 
 Run declare_diff(Arguments& arguments) {
   auto given = std::make_shared<DiffOptions>();
-  declare_conversation(arguments, *given);
-  arguments.add({.names = "FROM", .to = &given->from, .help = "A version", .required = true});
-  arguments.add({"TO", &given->to, "A version; the head unless told"});
+  declare_words(arguments, *given, given->words, "From which version, and to which; default: to the head");
   return [given](Desk& desk) {
+    const std::vector<std::uint64_t> versions = given->words.numbers(*given);
     const Conversation conversation = desk.conversation(*given);
     const History history = conversation.history();
-    const Diff diff = history.diff(Version(*given->from), Version(given->to.value_or(history.version().value))).value();
+    const Diff diff =
+        history.diff(Version(versions.front()), versions.size() == 2 ? Version(versions[1]) : history.version()).value();
     if (given->json) {
       std::string out;
       append_result(out, diff);
@@ -170,17 +170,16 @@ Run declare_diff(Arguments& arguments) {
 }
 
 struct BlameOptions : Common {
-  std::optional<std::uint64_t> ordinal;
+  Words words{.name = "ORDINAL", .are_numbers = true};
 };
 
 Run declare_blame(Arguments& arguments) {
   auto given = std::make_shared<BlameOptions>();
-  declare_conversation(arguments, *given);
-  arguments.add(
-      {.names = "ORDINAL", .to = &given->ordinal, .help = "The message's place in the log: the number after #", .required = true});
+  declare_words(arguments, *given, given->words, "The message's place in the log: the number after #");
   return [given](Desk& desk) {
+    const Ordinal ordinal(given->words.numbers(*given).front());
     const Conversation conversation = desk.conversation(*given);
-    const Blame blame = conversation.history().blame(Ordinal(*given->ordinal)).value();
+    const Blame blame = conversation.history().blame(ordinal).value();
     if (given->json) {
       std::string out;
       append_result(out, blame);
@@ -203,6 +202,7 @@ Run declare_blame(Arguments& arguments) {
 }
 
 struct SearchOptions : Common {
+  Words words{.name = "TEXT"};
   std::string text;
   std::vector<std::string> roles;
   std::optional<std::uint64_t> last;
@@ -241,13 +241,13 @@ void search_in(Desk& desk, const SearchOptions& given, const std::string& id, bo
 
 Run declare_search(Arguments& arguments) {
   auto given = std::make_shared<SearchOptions>();
-  declare_conversation(arguments, *given);
-  arguments.add({.names = "TEXT", .to = &given->text, .help = "What to look for, as it is spelled", .required = true});
+  declare_words(arguments, *given, given->words, "What to look for, as it is spelled");
   arguments.add(
       {.names = "--role", .to = &given->roles, .help = "Only messages of this role", .value = "ROLE", .choices = role_names()});
   arguments.add({"-n,--last", &given->last, "Only the last N of each conversation", "N"});
   arguments.add({"--all", &given->all, "Hidden messages too"});
   return [given](Desk& desk) {
+    given->text = given->words.taken(*given).front();
     bool any = false;
     if (given->conversation) {
       search_in(desk, *given, *given->conversation, any);

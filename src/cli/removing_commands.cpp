@@ -1,10 +1,13 @@
 // redact, purge: taking bytes out for good.
+#include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/json_text.hpp"
 #include "cli/command.hpp"
 #include "cli/desk.hpp"
+#include "json/answer_json.hpp"
 
 namespace undertext {
 namespace {
@@ -24,52 +27,80 @@ void declare_removal(Arguments& arguments, RemovalGiven& given) {
   arguments.add({"-y,--yes", &given.yes, "Do not ask"});
 }
 
-struct RedactOptions : RemovalGiven {
-  std::vector<std::uint64_t> ordinals;
+struct RedactGiven : RemovalGiven {
+  Words words{.name = "ORDINAL", .taken_max = std::numeric_limits<std::size_t>::max(), .are_numbers = true};
+  bool derived = false;
 };
 
-Run declare_redact(Arguments& arguments) {
-  auto given = std::make_shared<RedactOptions>();
-  declare_conversation(arguments, *given);
-  arguments.add({.names = "ORDINAL", .to = &given->ordinals, .help = "Places in the log: the numbers after #", .required = true});
-  declare_removal(arguments, *given);
-  return [given](Desk& desk) {
-    Conversation conversation = desk.conversation(*given);
-    const std::string count = std::to_string(given->ordinals.size());
-    if (!desk.confirm("The text of " + count + " messages of " + conversation.id() + " will be gone for good. Go on?", given->yes))
-      return 1;
-    std::vector<Ordinal> ordinals;
-    for (const std::uint64_t ordinal : given->ordinals) ordinals.emplace_back(ordinal);
-    if (std::optional<Error> error = conversation.redact(ordinals, given->removal())) throw Failure(std::move(*error));
-    if (given->json) {
-      desk.put_json(R"({"ok":true,"result":{"redacted":)" + count + "}}");
-    } else {
-      desk.say(count + (ordinals.size() == 1 ? " message redacted" : " messages redacted"));
-    }
-    return 0;
-  };
+std::string plural(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-struct PurgeOptions : RemovalGiven {
-  std::string id;
-};
+// What was made from the messages, a line each.
+std::vector<std::string> described(const Redaction& found, const std::string& here) {
+  const auto of = [&](const std::string& id) { return id == here ? std::string() : " of " + id; };
+  std::vector<std::string> lines;
+  for (const Redaction::Derived& derived : found.derived)
+    lines.push_back((derived.is_summary ? "summary #" : "copy #") + std::to_string(derived.ordinal.value) +
+                    of(derived.conversation));
+  for (const Redaction::Quoting& quoting : found.operations)
+    lines.push_back("operation v" + std::to_string(quoting.version.value) + of(quoting.conversation) + ", which quotes it");
+  return lines;
+}
+
+int redact(Desk& desk, RedactGiven& given) {
+  std::vector<Ordinal> ordinals;
+  for (const std::uint64_t number : given.words.numbers(given)) ordinals.emplace_back(number);
+  Conversation conversation = desk.conversation(given);
+  const Redaction found = conversation.find_derived(ordinals).value();
+  std::string question = "The text of " + plural(ordinals.size(), "message") + " of " + conversation.id();
+  if (given.derived)
+    question += ", and of what was derived (" + plural(found.derived.size() + found.operations.size(), "place") + "),";
+  if (!desk.confirm(question + " will be gone for good. Go on?", given.yes)) return 1;
+  const Redaction done = conversation.redact(ordinals, given.removal(), {.derived = given.derived}).value();
+  if (given.json) {
+    std::string out = R"({"ok":true,"result":)";
+    append_json(out, done);
+    desk.put_json(out + "}");
+    return 0;
+  }
+  desk.say(plural(done.messages, "message") + " redacted");
+  const std::vector<std::string> lines = described(done, conversation.id());
+  if (lines.empty()) return 0;
+  desk.say(given.derived ? "With them:" : "Their text may still be in what was derived from them; --derived redacts that, too:");
+  for (const std::string& line : lines) desk.say("  " + line);
+  return 0;
+}
+
+Run declare_redact(Arguments& arguments) {
+  auto given = std::make_shared<RedactGiven>();
+  declare_words(arguments, *given, given->words, "Places in the log: the numbers after #");
+  arguments.add({"--derived", &given->derived,
+                 "What was made from them, too: summaries, edited copies, texts of operations that quote them; in forks as well"});
+  declare_removal(arguments, *given);
+  return [given](Desk& desk) { return redact(desk, *given); };
+}
 
 Run declare_purge(Arguments& arguments) {
-  auto given = std::make_shared<PurgeOptions>();
+  auto given = std::make_shared<RemovalGiven>();
   declare_store(arguments, *given);
-  arguments.add({.names = "CONVERSATION", .to = &given->id, .help = "Its id, which cannot be used again", .required = true});
+  arguments.add({"-c,--conversation", &given->conversation, "Its id, which cannot be used again", "ID"});
+  arguments.add({"CONVERSATION", &given->conversation, "The same"});
   declare_removal(arguments, *given);
   return [given](Desk& desk) {
+    // Never the one that happens to be the default.
+    if (!given->conversation) fail(ErrorCode::invalid_argument, "say which conversation: CONVERSATION is required", "conversation");
+    const std::string& id = *given->conversation;
     const std::shared_ptr<Store> store = desk.store(*given);
-    store->find(given->id).value();
-    if (!desk.confirm("The conversation " + given->id + " will be gone for good, with its history. Go on?", given->yes)) return 1;
-    if (std::optional<Error> error = store->purge(given->id, given->removal())) throw Failure(std::move(*error));
+    store->find(id).value();
+    if (!desk.confirm("The conversation " + id + " will be gone for good, with its history. Go on?", given->yes)) return 1;
+    if (std::optional<Error> error = store->purge(id, given->removal())) throw Failure(std::move(*error));
     if (given->json) {
       std::string out = R"({"ok":true,"result":{"purged":)";
-      append_json_string(out, given->id);
+      append_json_string(out, id);
       desk.put_json(out + "}}");
     } else {
-      desk.say(given->id + " purged");
+      desk.say(id + " purged");
     }
     return 0;
   };
@@ -79,8 +110,8 @@ Run declare_purge(Arguments& arguments) {
 
 std::vector<Command> removing_commands() {
   constexpr std::string_view copies =
-      "Copies are not found: summaries, edited or merged messages, backups and exports. A stub with who, when, why and a digest "
-      "stays.";
+      "A stub with who, when, why and a digest stays. What was derived from the messages is listed, and redacted with --derived.\n"
+      "Backups and exports are not reached; nor is what says the same without being derived.";
   return {
       {"redact", "Take the text of messages out for good", copies, declare_redact},
       {"purge", "Take a whole conversation out for good",

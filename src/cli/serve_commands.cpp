@@ -1,4 +1,6 @@
 // serve, token: conversations over HTTP, and who may reach them.
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -36,7 +38,9 @@ struct ServeGiven : Common {
   std::optional<std::string> tokens;
   std::vector<std::string> hosts;
   std::optional<std::string> certificate, key;
-  std::uint64_t threads = 64, rate = 2000, memory = 512, answer = 64, cache = 512;
+  std::uint64_t threads = 64, rate = 2000, memory = 512, answer = 64, cache = 512, made = 32;
+  std::uint64_t seconds = 60, connections = 4096;
+  std::optional<std::uint64_t> connections_per_address, tenant_mib, tenant_conversations;
   bool quiet = false, core_dumps = false;
 };
 
@@ -72,12 +76,28 @@ int run_serve(Desk& desk, const ServeGiven& given) {
   if (given.certificate) options.tls = http::Tls{*given.certificate, *given.key};
   if (given.threads < 2 || given.threads > 1024) fail(ErrorCode::invalid_argument, "threads are 2 to 1024", "threads");
   if (given.rate < 1) fail(ErrorCode::invalid_argument, "a rate is 1 or more", "rate");
-  for (const auto& [mib, name] :
-       {std::pair(given.memory, "memory"), std::pair(given.answer, "answer"), std::pair(given.cache, "cache")})
+  for (const auto& [mib, name] : {std::pair(given.memory, "memory"), std::pair(given.answer, "answer"),
+                                  std::pair(given.cache, "cache"), std::pair(given.made, "made")})
     if (mib < 1 || mib > 1 << 20) fail(ErrorCode::invalid_argument, "sizes are 1 to 1048576 MiB", name);
   options.memory_bytes = given.memory << 20;
   options.answer_bytes_max = given.answer << 20;
   options.cache_bytes = given.cache << 20;
+  options.made_bytes_max = given.made << 20;
+  if (given.tenant_mib && (*given.tenant_mib < 1 || *given.tenant_mib > 1ull << 40))
+    fail(ErrorCode::invalid_argument, "a tenant may store 1 MiB or more", "tenant-mib");
+  if (given.tenant_mib) options.quota.bytes_max = *given.tenant_mib << 20;
+  if (given.tenant_conversations) options.quota.conversations_max = *given.tenant_conversations;
+  if (given.seconds < 1 || given.seconds > 86'400)
+    fail(ErrorCode::invalid_argument, "a request has 1 to 86400 s", "request-seconds");
+  options.request_time = std::chrono::seconds(given.seconds);
+  // Half of them unless told: a proxy needs all.
+  const std::uint64_t per_address = given.connections_per_address.value_or(std::max<std::uint64_t>(1, given.connections / 2));
+  if (given.connections < 1 || given.connections > 1 << 20)
+    fail(ErrorCode::invalid_argument, "connections are 1 to 1048576", "connections");
+  if (per_address < 1 || per_address > given.connections)
+    fail(ErrorCode::invalid_argument, "connections of one address are 1 up to --connections", "connections-per-address");
+  options.connections_max = static_cast<std::uint32_t>(given.connections);
+  options.connections_per_address_max = static_cast<std::uint32_t>(per_address);
   options.threads = given.threads;
   options.requests_per_second = given.rate;
   options.log_requests = !given.quiet;
@@ -187,6 +207,14 @@ Run declare_serve(Arguments& arguments) {
   arguments.add({"--memory", &given->memory, "What bodies and answers may have in memory together; 512 MiB unless told", "MIB"});
   arguments.add({"--answer", &given->answer, "What one answer may have; 64 MiB unless told", "MIB"});
   arguments.add({"--cache", &given->cache, "What open conversations may keep in memory together; 512 MiB unless told", "MIB"});
+  arguments.add(
+      {"--made", &given->made, "What the operations of one request may make, such as copies of TRANSFORM; default 32 MiB", "MIB"});
+  arguments.add({"--tenant-mib", &given->tenant_mib, "What one tenant may store; default: no limit", "MIB"});
+  arguments.add({"--tenant-conversations", &given->tenant_conversations, "How many conversations; default: no limit", "N"});
+  arguments.add({"--request-seconds", &given->seconds, "How long one request may take; default 60", "N"});
+  arguments.add({"--connections", &given->connections, "How many may be open at once; default 4096", "N"});
+  arguments.add({"--connections-per-address", &given->connections_per_address,
+                 "The same of one address; default half of them. Behind a proxy, give as many as --connections", "N"});
   arguments.add({"--quiet", &given->quiet, "No line on standard error for each request"});
   arguments.add({"--core-dumps", &given->core_dumps, "Leave core dumps on; they hold messages"});
   return [given](Desk& desk) { return run_serve(desk, *given); };

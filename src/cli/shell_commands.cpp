@@ -119,6 +119,7 @@ Run declare_shell(Arguments& arguments) {
   declare_url(arguments, *given);
   declare_tenant(arguments, *given);
   arguments.add({"-c,--conversation", &given->conversation, "Which conversation to begin with", "ID"});
+  arguments.add({"CONVERSATION", &given->conversation, "The same"});
   return [given](Desk& desk) {
     if (given->store) desk.chosen_store = given->store;
     if (given->tenant) desk.chosen_tenant = *given->tenant;

@@ -1,4 +1,4 @@
-// init, new, list, check, backup, gc: a store and the conversations in it.
+// init, new, list, check, backup, restore, gc: a store and the conversations in it.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -43,15 +43,17 @@ struct NewOptions : Common {
 Run declare_new(Arguments& arguments) {
   auto given = std::make_shared<NewOptions>();
   declare_store(arguments, *given);
+  arguments.add({"-c,--conversation", &given->conversation, "Its id", "ID"});
   arguments.add({"CONVERSATION", &given->conversation, "Its id: 1 to 128 of A-Z a-z 0-9 . _ -; made up when not given"});
   arguments.add(
       {"--config", &given->config,
        "Its settings: model, tokenizer, costs, profile, window, tokenLimit, compressionConfig, pairs, limits, summarisers",
-       "JSON"});
+       "JSON|FILE"});
   arguments.add({"--model", &given->model, "The model that it is for: the setting of this name", "NAME"});
   return [given](Desk& desk) {
     if (!given->conversation) given->conversation = fresh_id(now_ms());
-    const Conversation conversation = desk.conversation(*given, Desk::Need::another, with_model(given->config, given->model));
+    const Conversation conversation =
+        desk.conversation(*given, Desk::Need::another, with_model(config_of(given->config), given->model));
     if (given->json) {
       desk.put_json(R"({"ok":true,"result":{"conversation":)" + json_text(conversation.id()) + "}}");
     } else {
@@ -170,6 +172,22 @@ Run declare_backup(Arguments& arguments) {
   };
 }
 
+Run declare_restore(Arguments& arguments) {
+  auto given = std::make_shared<BackupOptions>();
+  declare_store(arguments, *given);
+  arguments.add({.names = "FILE", .to = &given->file, .help = "A copy that undertext backup made", .required = true});
+  return [given](Desk& desk) {
+    const std::string url = desk.url(*given);
+    if (std::optional<Error> error = restore_store(url, given->file)) throw Failure(std::move(*error));
+    if (given->json) {
+      desk.put_json(R"({"ok":true,"result":{"store":)" + json_text(url) + "}}");
+    } else {
+      desk.say(url);
+    }
+    return 0;
+  };
+}
+
 struct GcOptions : Common {
   std::optional<std::uint64_t> versions, batches, days;
   bool yes = false;
@@ -213,6 +231,8 @@ std::vector<Command> store_commands() {
       {"list", "List the conversations", "", declare_list},
       {"check", "Check all that is stored against itself", "The exit status is 6 when something is damaged.", declare_check},
       {"backup", "Copy the store to a file, while it is in use", "", declare_backup},
+      {"restore", "Put a backup in the place of the store, which nobody may have open",
+       "The backup is checked first and stays as it is. What the store held is replaced, with its log.", declare_restore},
       {"gc", "Give old versions up, and free space back",
        "Without --keep-…, only free space is given back to the system. With more than one, what any of them asks for is kept;\n"
        "the head, and what it can roll back to, always are.",

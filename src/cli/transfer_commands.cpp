@@ -110,7 +110,7 @@ int export_request(Desk& desk, const ExportOptions& given) {
 
 int run_export(Desk& desk, const ExportOptions& given) {
   if (given.dialect.are_given()) return export_request(desk, given);
-  if (given.rules.sent_version || given.rules.request || given.rules.bound != "strip")
+  if (given.rules.sent_version || given.rules.request || given.rules.bound != "strip" || given.rules.markers != "given")
     fail(ErrorCode::invalid_argument, "rules are a provider's: say --dialect with them", "dialect");
   if (given.rules.at_version && (!given.messages || given.all))
     fail(ErrorCode::invalid_argument, "a history holds every version: say --dialect or --messages with it", "at-version");
@@ -145,6 +145,7 @@ Run declare_export(Arguments& arguments) {
                  .help = "What becomes of thinking that an edit made void",
                  .value = "POLICY",
                  .choices = {"strip", "refuse", "drop_block"}});
+  declare_cache_markers(arguments, given->rules.markers, "auto: mark the request for the provider's prompt cache");
   return [given](Desk& desk) { return run_export(desk, *given); };
 }
 
@@ -155,6 +156,7 @@ struct ImportGiven : Common {
   bool append = false, after = false, trust = false;
   std::optional<std::string> client;
   DialectOptions dialect;
+  std::optional<std::string> tool_names;  // a file
 };
 
 // A file that can be read twice: what comes from a pipe is copied to one without a name first.
@@ -246,9 +248,10 @@ int import_transcript(Desk& desk, const ImportGiven& given, std::string_view tex
 }
 
 // A request that repeats the conversation as it was exported, in whatever dialect that is kept, and goes on. False: it does not.
-bool append_what_is_new(Conversation& conversation, const Profile& profile, std::string_view text, Imported& imported) {
+bool append_what_is_new(Conversation& conversation, const Profile& profile, std::string_view text, const ToolNames& names,
+                        Imported& imported) {
   const View view = conversation.history().view();
-  imported = import_after(view, profile, text).value();
+  imported = import_after(view, profile, text, {}, names).value();
   if (imported.known < view.size()) return false;
   if (!imported.messages.empty()) {
     conversation.apply({op::Append{imported.messages}, {.description = "imported from " + std::string(name(profile.dialect))}})
@@ -269,12 +272,13 @@ bool is_of(const History& history, const op::Reconcile& request) {
 }
 
 // One of the consecutive requests of a client, in one operation. The client's own list decides what was kept and what is new.
-int import_after_request(Desk& desk, const ImportGiven& given, const Profile& profile, std::string_view text) {
+int import_after_request(Desk& desk, const ImportGiven& given, const Profile& profile, std::string_view text,
+                         const ToolNames& names) {
   Conversation conversation = desk.conversation(given, Desk::Need::there, given.config);
   const std::string_view dialect = name(profile.dialect);
   Imported imported;
   if (!given.client && conversation.history().client_list().empty() &&
-      append_what_is_new(conversation, chosen_profile(given.dialect, conversation.settings()), text, imported)) {
+      append_what_is_new(conversation, chosen_profile(given.dialect, conversation.settings()), text, names, imported)) {
     report(desk, given, dialect, imported.messages.empty() ? 0 : 1, imported.messages.size(), {});
     return 0;
   }
@@ -296,8 +300,9 @@ int import_request(Desk& desk, const ImportGiven& given, std::string_view text) 
   if (given.format != "auto") fail(ErrorCode::invalid_argument, "--format and --dialect exclude each other", "format");
   const Profile profile = chosen_profile(given.dialect);
   const Dialect dialect = profile.dialect;
-  if (given.after) return import_after_request(desk, given, profile, text);
-  Imported imported = import_messages(dialect, text).value();
+  const ToolNames names = given.tool_names ? read_tool_names_of(*given.tool_names) : ToolNames();
+  if (given.after) return import_after_request(desk, given, profile, text, names);
+  Imported imported = import_messages(dialect, text, {}, names).value();
   if (imported.messages.empty()) fail(ErrorCode::invalid_argument, "there is no message in it");
   Conversation conversation = desk.conversation(given, given.append ? Desk::Need::there : Desk::Need::make, given.config);
   const std::size_t messages = imported.messages.size();
@@ -308,6 +313,7 @@ int import_request(Desk& desk, const ImportGiven& given, std::string_view text) 
 }
 
 int run_import(Desk& desk, ImportGiven& given) {
+  given.config = config_of(given.config);
   if (!given.conversation && !given.append && !given.after) given.conversation = fresh_id(now_ms());
   Rereadable file(given.file);
   if (given.dialect.are_given()) return import_request(desk, given, file.whole());
@@ -346,7 +352,9 @@ Run declare_import(Arguments& arguments) {
   arguments.add({"--after", &given->after,
                  "With --dialect: the next request of a client that sends its whole list; what it kept is not stored again"});
   arguments.add({"--client", &given->client, "With --after: the client whose request it is, such as claude_code", "NAME"});
-  arguments.add({"--config", &given->config, "Settings instead of the exported ones", "JSON"});
+  arguments.add(
+      {"--tool-names", &given->tool_names, "With --dialect: tools that were sent under other names, from `export --json`", "FILE"});
+  arguments.add({"--config", &given->config, "Settings instead of the exported ones", "JSON|FILE"});
   arguments.add({"--trust-settings", &given->trust, "Take exported settings that name summarisers: who is sent keys and messages"});
   return [given](Desk& desk) { return run_import(desk, *given); };
 }

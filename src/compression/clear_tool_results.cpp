@@ -8,6 +8,7 @@
 
 #include "compression/kept.hpp"
 #include "history/linked.hpp"
+#include "history/pair_search.hpp"
 #include "message/edit.hpp"
 #include "message/reading.hpp"
 
@@ -17,11 +18,11 @@ namespace {
 // The names of the tools that were called, by id. Each message is read once.
 class ToolNames {
  public:
-  explicit ToolNames(const View::Rep& view) : view_(view) {}
+  explicit ToolNames(const View::Rep& view) : view_(view), search_(view.log, view.placed) {}
 
   // Empty when the call is not in the view or has no name.
-  std::string of(std::uint32_t result, const std::string& id) {
-    for (const PairPlaces& pair : pairs_of(view_.log, view_.placed, Log::hash_of(id), result)) {
+  std::string of(std::uint64_t index, std::uint32_t result, const std::string& id) {
+    for (const PairPlaces& pair : search_.pairs_of(Log::hash_of(id), result, index)) {
       if (pair.result_ordinal != result) continue;
       const std::unordered_map<std::string, std::string>& names = names_in(pair.call_ordinal);
       if (const auto found = names.find(id); found != names.end()) return found->second;
@@ -41,6 +42,7 @@ class ToolNames {
   }
 
   const View::Rep& view_;
+  PairSearch search_;
   std::unordered_map<std::uint32_t, std::unordered_map<std::string, std::string>> known_;
 };
 
@@ -71,7 +73,7 @@ class Clearing final : public Strategy {
           // Other than hiding it, a stub neither breaks a pair nor a turn: so only what must be read as it is stays.
           if (index >= unread || std::binary_search(unread_late.begin(), unread_late.end(), index)) return true;
           if (std::binary_search(pinned.begin(), pinned.end(), entry.ordinal)) return true;
-          Result<Message> stub = stub_of(view[index], entry, names, aim.limits);
+          Result<Message> stub = stub_of(view[index], index, entry, names, aim.limits);
           if (!stub) {
             error = stub.error();
             return false;
@@ -95,9 +97,10 @@ class Clearing final : public Strategy {
   }
 
  private:
-  Result<Message> stub_of(const Message& message, const Entry& entry, ToolNames& names, const MessageLimits& limits) const {
+  Result<Message> stub_of(const Message& message, std::uint64_t index, const Entry& entry, ToolNames& names,
+                          const MessageLimits& limits) const {
     const auto stub = [&](std::string_view id) -> std::optional<std::string> {
-      const std::string tool = names.of(entry.ordinal, std::string(id));
+      const std::string tool = names.of(index, entry.ordinal, std::string(id));
       if (std::find(options_.exclude.begin(), options_.exclude.end(), tool) != options_.exclude.end()) return {};
       return "[result of " + (tool.empty() ? "a tool" : tool) + " cleared: " + std::to_string(entry.tokens) + " tokens, " +
              std::to_string(entry.bytes) + " bytes]";

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "base/find_bytes.hpp"
+#include "history/pair_search.hpp"
+#include "history/shown.hpp"
 #include "history/state.hpp"
 #include "message/reading.hpp"
 #include "tokens/estimate.hpp"
@@ -37,13 +39,21 @@ LastOfUser last_of_user(const View& view) {
         if (entry.role() != Role::user) return true;
         if (!last.message) last.message = index;
         const Message message = rep.log.message(entry.ordinal);
-        // A stub has tool links, and what was said beside its results is still there; a summary has none.
-        const bool is_request = message.has_tool_links() ? says_something(message) : rep.log.originals(entry.ordinal) == nullptr;
+        // What was said beside the results in a stub is still there.
+        const bool is_request = message.has_tool_links() ? says_something(message) : !is_summary(rep.log, entry.ordinal);
         if (!is_request) return true;
         last.request = index;
         return false;
       });
   return last;
+}
+
+// A request, with the other pieces of it where it was split.
+void add_pieces(const View& view, std::uint64_t request, std::vector<std::uint64_t>& indices) {
+  const View::Rep& rep = view.rep();
+  indices.push_back(request);
+  for (const std::uint32_t ordinal : visible_copies(rep.log, rep.placed, rep.placed.entries[request].ordinal))
+    if (rep.log.stored[ordinal].role() == Role::user) indices.push_back(*rep.placed.index_of(ordinal));
 }
 
 std::optional<std::uint64_t> last_but_system(const View& view) {
@@ -96,9 +106,10 @@ std::vector<std::uint64_t> unread_results(const View& view) {
         from = index + 1;
         return false;
       });
-  const auto answers = [&](std::uint32_t ordinal) {
+  PairSearch search(rep.log, rep.placed);
+  const auto answers = [&](std::uint64_t index, std::uint32_t ordinal) {
     for (const Mention& mention : rep.log.mentions(ordinal)) {
-      const std::vector<PairPlaces> pairs = pairs_of(rep.log, rep.placed, mention.hash, ordinal);
+      const std::span<const PairPlaces> pairs = search.pairs_of(mention.hash, ordinal, index);
       if (std::any_of(pairs.begin(), pairs.end(), [&](const PairPlaces& pair) { return pair.result_ordinal == ordinal; }))
         return true;
     }
@@ -108,7 +119,7 @@ std::vector<std::uint64_t> unread_results(const View& view) {
   entries.visit(
       from, view.size(), [](const EntrySums& s) { return s.reach_min != no_place; },
       [&](std::uint64_t index, const Entry& entry) {
-        if (entry.reach != no_place && answers(entry.ordinal)) found.push_back(index);
+        if (entry.reach != no_place && answers(index, entry.ordinal)) found.push_back(index);
         return true;
       });
   return found;
@@ -135,7 +146,7 @@ Kept Kept::with_turns(const History& history, const View& view, std::optional<st
     if (index && waits(view, ordinal)) indices.push_back(*index);
   }
   for (const std::uint64_t index : unread_results(view)) indices.push_back(index);
-  if (user) indices.push_back(*user);
+  if (user) add_pieces(view, *user, indices);
   view.rep().placed.entries.visit(
       0, view.size(), [](const EntrySums& s) { return s.role_counts[static_cast<std::size_t>(Role::system)] > 0; },
       [&](std::uint64_t i, const Entry& e) {
@@ -146,6 +157,11 @@ Kept Kept::with_turns(const History& history, const View& view, std::optional<st
   indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
   Stretches kept = with_indices({}, indices);
   return of(view, with_tail(kept, unread_from(view), view.size()), whole);
+}
+
+Kept Kept::with_last(const View& view) const {
+  const std::optional<std::uint64_t> last = last_but_system(view);
+  return last && !keeps(stretches_, *last) ? with(view, {{*last, *last + 1}}) : *this;
 }
 
 Kept Kept::with(const View& view, const Stretches& more) const {
@@ -169,6 +185,20 @@ std::uint64_t Kept::tokens_from(const View& view, std::uint64_t index) const {
   if (after == stretches_.end()) return 0;
   const std::size_t k = static_cast<std::size_t>(after - stretches_.begin());
   return tokens() - tokens_before_[k + 1] + tokens_between(view, std::max(index, after->start), after->end);
+}
+
+bool is_summary(const Log& log, std::uint32_t ordinal) { return log.originals(ordinal) && log.count_links(ordinal) == 0; }
+
+Stretches whole_summaries(const View& view) {
+  const Log& log = view.rep().log;
+  std::vector<std::uint64_t> found;
+  for (std::uint64_t k = 0; k < log.summaries.size(); ++k) {
+    const std::uint32_t ordinal = log.summaries[k].ordinal;
+    const std::optional<std::uint64_t> index = view.index_of(Ordinal(ordinal));
+    if (index && is_summary(log, ordinal)) found.push_back(*index);
+  }
+  std::sort(found.begin(), found.end());
+  return with_whole_turns(log, view.rep().placed, with_indices({}, found));
 }
 
 std::uint64_t count_tokens(const Aim& aim, const Message& message) {

@@ -21,6 +21,8 @@ class Kept {
   // The same for a strategy that puts nothing in the place of what it hides. A view that has lost all messages in a user's name is of no use to a
   // model: so where none is a request, the last of the others stays, a summary or the result of a tool; without any of those, the last message of all.
   static Kept always_with_user(const History& history, const View& view, Whole whole = Whole::turns);
+  // The last message stays too.
+  Kept with_last(const View& view) const;
   // `more` stays too, with its whole turns.
   Kept with(const View& view, const Stretches& more) const;
 
@@ -43,6 +45,11 @@ class Kept {
 std::uint64_t unread_from(const View& view);
 // The results after the last message of an assistant, wherever their calls stand. Indices, rising.
 std::vector<std::uint64_t> unread_results(const View& view);
+
+// Whether it is a summary: it stands for others, and is no result of a tool that was cleared.
+bool is_summary(const Log& log, std::uint32_t ordinal);
+// The summaries of a view, and whatever belongs to them.
+Stretches whole_summaries(const View& view);
 
 // What a message to be put into the view counts: as the aim says, or else by the estimate.
 std::uint64_t count_tokens(const Aim& aim, const Message& message);

@@ -436,9 +436,8 @@ class Laws : public ::testing::Test {
       open = apply(open, op::Expand{*open.view().index_of(Ordinal(stands->summary))});
       for (const std::uint64_t o : stands->stands_for) dropped.erase(o);
     }
-    for (const std::uint64_t o : dropped) {
-      if (!open.view().index_of(Ordinal(o))) open = apply(open, op::Show{{o}});
-    }
+    std::erase_if(dropped, [&](std::uint64_t o) { return open.view().index_of(Ordinal(o)).has_value(); });
+    if (!dropped.empty()) open = apply(open, op::Show{{dropped.begin(), dropped.end()}});
     const Ordinals was = ordinals_of(before.view());
     Ordinals is;
     for (const std::uint64_t o : ordinals_of(open.view())) {

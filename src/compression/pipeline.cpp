@@ -62,6 +62,26 @@ Plan joined(const History& before, const History& after, Plan last) {
   return last;
 }
 
+// The plan that drops no summary, nor what belongs to one; the plan itself, where only that brings the view to the aim.
+Plan sparing_summaries(Plan plan, const History& history, const Aim& aim) {
+  if (!aim.tokens_max) return plan;
+  const View view = history.view();
+  const Stretches spared = whole_summaries(view);
+  Plan sparing = plan;
+  for (Replacement& replacement : sparing.replacements) {
+    if (replacement.summary) continue;
+    sparing.tokens_after += tokens_in(view, replacement.hidden);
+    replacement.hidden = without(replacement.hidden, spared);
+    sparing.tokens_after -= tokens_in(view, replacement.hidden);
+  }
+  if (sparing.tokens_after == plan.tokens_after) return plan;
+  std::erase_if(sparing.replacements, [](const Replacement& replacement) { return replacement.hidden.empty(); });
+  const bool is_enough = aim.tokens_enough && sparing.tokens_after <= *aim.tokens_enough;
+  if (!is_enough && reaches(plan, aim)) return plan;
+  if (aim.tokens_enough && plan.tokens_before <= *aim.tokens_enough) sparing.replacements.clear();
+  return sparing;
+}
+
 class Pipeline final : public Strategy {
  public:
   Pipeline(std::string_view name, std::vector<StrategyPtr> steps) : name_(name), steps_(std::move(steps)) {
@@ -86,7 +106,7 @@ class Pipeline final : public Strategy {
                    "targetTokens"};
     Plan total = empty_plan(history, name());
     if (is_within(history.view(), aim)) return total;
-    Progress progress{history, {}, {}, {}, {}};
+    Progress progress{history};
     // What a late step leaves may be something that an early one would hide. So, unless the aim says that it is enough, the steps are gone
     // through until none finds anything: to plan twice is to plan once. Mostly the second round is in vain.
     for (int round = 0; round < rounds_max; ++round) {
@@ -105,48 +125,75 @@ class Pipeline final : public Strategy {
       if (progress.failed) return *progress.failed;
       return total;
     }
-    progress.total.strategy = std::move(progress.names);
-    progress.total.reason = std::move(progress.reasons);
-    return joined(history, progress.now, std::move(progress.total));
+    return joined(history, progress.now, described(progress));
   }
 
  private:
   static constexpr int rounds_max = 8;  // strategies of somebody else may never come to an end
 
+  struct Taken {
+    Plan plan;
+    std::uint64_t stored_from, stored_to;  // ordinals of what it put
+  };
   struct Progress {
     History now;
-    std::string names, reasons;
-    Plan total;
-    std::optional<Error> failed;  // the first failure of a step
+    std::vector<Taken> taken = {};
+    std::vector<std::string> failures = {};
+    std::uint64_t prompt_tokens = 0, completion_tokens = 0;
+    std::optional<Error> failed = {};  // the first failure of a step
   };
 
   // A step that fails leaves everything as it is, for the next one. cannot_fit is no failure: it says that there is nothing to do.
   static std::optional<Error> take(const Strategy& step, const Aim& aim, Progress& progress) {
-    const auto add_reason = [&](const std::string& reason) {
-      if (progress.reasons.find(reason) == std::string::npos) progress.reasons += (progress.reasons.empty() ? "" : "; ") + reason;
-    };
     const auto failed = [&](const Error& error) {
-      add_reason(std::string(step.name()) + " failed: " + error.message);
+      progress.failures.push_back(std::string(step.name()) + " failed: " + error.message);
       return error;
     };
-    Result<Plan> next = plan_by(step, progress.now, aim);
-    if (!next && next.error().code == ErrorCode::cannot_fit) return {};
-    if (!next) return failed(next.error());
-    if (next->replacements.empty()) return {};
+    Aim of_step = aim;
+    of_step.digest_last = true;  // else a later step drops what has no summary
+    Result<Plan> planned = plan_by(step, progress.now, of_step);
+    if (!planned && planned.error().code == ErrorCode::cannot_fit) return {};
+    if (!planned) return failed(planned.error());
+    Plan next = sparing_summaries(std::move(*planned), progress.now, aim);
+    if (next.replacements.empty()) return {};
     Result<Step> applied = progress.now.apply(
-        {op::ApplyPlan{*next}},
+        {op::ApplyPlan{next}},
         {.count_tokens = [&aim](const Message& message) { return static_cast<std::uint32_t>(count_tokens(aim, message)); },
          .limits = aim.limits});
     if (!applied) return failed(applied.error());
+    const std::uint64_t stored_from = progress.now.stats().total_messages;
     progress.now = std::move(applied->history);
-    progress.names += (progress.names.empty() ? "" : ", ") + next->strategy;
-    add_reason(next->reason);
-    Plan& total = progress.total;
-    if (!next->summariser.empty()) total.summariser = next->summariser;
-    if (!next->model.empty()) total.model = next->model;
-    total.prompt_tokens += next->prompt_tokens;
-    total.completion_tokens += next->completion_tokens;
+    progress.prompt_tokens += next.prompt_tokens;
+    progress.completion_tokens += next.completion_tokens;
+    progress.taken.push_back({std::move(next), stored_from, progress.now.stats().total_messages});
     return {};
+  }
+
+  // Which steps made the plan; why, and by whom, of those whose work is left.
+  static Plan described(const Progress& progress) {
+    const View view = progress.now.view();
+    const auto is_left = [&](const Taken& taken) {
+      if (taken.stored_to - taken.stored_from < taken.plan.replacements.size()) return true;  // it dropped something
+      for (std::uint64_t ordinal = taken.stored_from; ordinal < taken.stored_to; ++ordinal)
+        if (view.index_of(Ordinal(ordinal))) return true;
+      return false;
+    };
+    Plan plan;
+    for (const std::string& failure : progress.failures) add_reason(plan.reason, failure);
+    for (const Taken& taken : progress.taken) {
+      plan.strategy += (plan.strategy.empty() ? "" : ", ") + taken.plan.strategy;
+      if (!is_left(taken)) continue;
+      add_reason(plan.reason, taken.plan.reason);
+      if (!taken.plan.summariser.empty()) plan.summariser = taken.plan.summariser;
+      if (!taken.plan.model.empty()) plan.model = taken.plan.model;
+    }
+    plan.prompt_tokens = progress.prompt_tokens;
+    plan.completion_tokens = progress.completion_tokens;
+    return plan;
+  }
+
+  static void add_reason(std::string& reasons, const std::string& reason) {
+    if (reasons.find(reason) == std::string::npos) reasons += (reasons.empty() ? "" : "; ") + reason;
   }
 
   const std::string_view name_;  // a literal

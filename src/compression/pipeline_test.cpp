@@ -136,5 +136,66 @@ TEST(Pipeline, OfPipelinesIsAPipeline) {
   EXPECT_EQ(tool_turns().apply({op::ApplyPlan{plan}}, RandomConversation::context()).value().history.view().size(), 4u);
 }
 
+// Turns, and a last request of 400 tokens and more that answers nothing.
+History turns_and_a_long_request() {
+  op::Append append;
+  for (int k = 0; k < 8; ++k) {
+    append.messages.push_back(text("user", "question " + std::to_string(k) + std::string(300, 'q')));
+    append.messages.push_back(text("assistant", std::string(300, 'a')));
+  }
+  append.messages.push_back(text("user", std::string(1600, 'u')));
+  return History().apply({append}, RandomConversation::context()).value().history;
+}
+
+std::uint64_t count_summaries(const Plan& plan) {
+  std::uint64_t count = 0;
+  for (const Replacement& replacement : plan.replacements) count += replacement.summary ? 1u : 0u;
+  return count;
+}
+
+TEST(DefaultStrategy, KeepsItsSummaryWhereTheTargetIsOutOfReach) {
+  const History history = turns_and_a_long_request();
+  const Plan plan = default_strategy()->plan(history, aim(300)).value();
+  EXPECT_FALSE(reaches(plan, aim(300)));
+  EXPECT_EQ(count_summaries(plan), 1u);
+  const History after = history.apply({op::ApplyPlan{plan}}, RandomConversation::context()).value().history;
+  EXPECT_EQ(after.view().size(), 2u);
+  const Plan again = default_strategy()->plan(after, aim(300)).value();
+  EXPECT_TRUE(again.replacements.empty()) << "nor is the summary dropped later";
+}
+
+TEST(DefaultStrategy, DropsItsSummaryWhereTheTargetIsInReachOnlyWithoutIt) {
+  const History history = turns_and_a_long_request();
+  const std::uint64_t request = history.view().tokens(16);
+  const Plan plan = default_strategy()->plan(history, aim(request + 5)).value();
+  EXPECT_EQ(plan.tokens_after, request);
+  EXPECT_EQ(plan.strategy, "smart_summary, sliding_window");
+  EXPECT_EQ(plan.summariser, "") << "no summary is left";
+  EXPECT_EQ(plan.reason, "the largest tail within " + std::to_string(request + 5) + " tokens");
+  Aim to = aim(request + 5);
+  to.tokens_enough = request + 200;
+  const Plan enough = default_strategy()->plan(history, to).value();
+  EXPECT_EQ(count_summaries(enough), 1u) << "the summary is worth more than the target";
+  EXPECT_LE(enough.tokens_after, request + 200);
+}
+
+TEST(Pipeline, OfASummariserThatTheCallerHasToFixWritesADigest) {
+  class Refused final : public Summariser {
+   public:
+    std::string_view name() const noexcept override { return "refused"; }
+    bool is_slow() const noexcept override { return false; }
+    Result<Summary> summarise(const SummaryRequest&) const override {
+      return Error{ErrorCode::invalid_argument, "the key is refused", "key_variable"};
+    }
+  };
+  const SmartSummary summary{.summariser = std::make_shared<Refused>()};
+  for (const StrategyPtr& strategy :
+       {default_strategy(summary), pipeline({pipeline({smart_summary(summary)}), sliding_window()})}) {
+    const Plan plan = strategy->plan(turns_and_a_long_request(), aim(800)).value();
+    EXPECT_EQ(plan.summariser, "digest");
+    EXPECT_NE(plan.reason.find("summariser refused failed: the key is refused; digest instead"), std::string::npos) << plan.reason;
+  }
+}
+
 }  // namespace
 }  // namespace undertext

@@ -1,4 +1,4 @@
-// prefer_cache: of several plans the one that costs a prompt cache least.
+// prefer_cache: of several plans one that keeps much and costs a prompt cache little.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -13,9 +13,10 @@
 namespace undertext {
 namespace {
 
-class Cheapest final : public Strategy {
+class PreferCacheStrategy final : public Strategy {
  public:
-  Cheapest(std::vector<StrategyPtr> strategies, PreferCache options) : strategies_(std::move(strategies)), options_(options) {}
+  PreferCacheStrategy(std::vector<StrategyPtr> strategies, PreferCache options)
+      : strategies_(std::move(strategies)), options_(options) {}
 
   std::string_view name() const noexcept override { return "prefer_cache"; }
   bool is_slow() const noexcept override {
@@ -33,8 +34,8 @@ class Cheapest final : public Strategy {
     const View view = history.view();
     if (is_within(view, aim)) return empty_plan(history, name());
     if (strategies_.empty()) return Error{ErrorCode::invalid_argument, "prefer_cache needs strategies to choose from", "steps"};
-    std::optional<Plan> best, nearest;  // nearest: of those that fall short
-    double best_cost = 0;
+    std::vector<Plan> reaching;
+    std::optional<Plan> nearest;  // of those that fall short
     std::optional<Error> error;
     for (const StrategyPtr& strategy : strategies_) {
       Result<Plan> plan = plan_by(*strategy, history, aim);
@@ -42,24 +43,35 @@ class Cheapest final : public Strategy {
         if (aim.cancel.stop_requested()) return plan;
         // One that failed tells more than one that found nothing to do.
         if (!error || error->code == ErrorCode::cannot_fit) error = plan.error();
-        continue;
+      } else if (reaches(*plan, aim)) {
+        reaching.push_back(std::move(*plan));
+      } else if (!nearest || plan->tokens_after < nearest->tokens_after) {
+        nearest = std::move(*plan);
       }
-      if (!reaches(*plan, aim)) {
-        if (!nearest || plan->tokens_after < nearest->tokens_after) nearest = std::move(*plan);
-        continue;
-      }
-      const Result<double> cost = cost_of(history, *plan, aim);
-      if (!cost) return cost.error();
-      if (best && *cost >= best_cost) continue;
-      best = std::move(*plan);
-      best_cost = *cost;
     }
-    if (best) return std::move(*best);
+    if (!reaching.empty()) return chosen(std::move(reaching), history, aim);
     if (nearest) return std::move(*nearest);
     return *error;
   }
 
  private:
+  Result<Plan> chosen(std::vector<Plan> plans, const History& history, const Aim& aim) const {
+    std::uint64_t most = 0;
+    for (const Plan& plan : plans) most = std::max(most, plan.tokens_after);
+    const double enough = options_.keep_percent / 100 * static_cast<double>(most);
+    Plan* best = nullptr;
+    double best_cost = 0;
+    for (Plan& plan : plans) {
+      if (static_cast<double>(plan.tokens_after) < enough) continue;
+      const Result<double> cost = cost_of(history, plan, aim);
+      if (!cost) return cost.error();
+      if (best != nullptr && *cost >= best_cost) continue;
+      best = &plan;
+      best_cost = *cost;
+    }
+    return std::move(*best);
+  }
+
   Result<double> cost_of(const History& history, const Plan& plan, const Aim& aim) const {
     if (plan.replacements.empty()) return 0.0;
     const Result<Step> step =
@@ -67,8 +79,10 @@ class Cheapest final : public Strategy {
                       {.count_tokens = [&aim](const Message& m) { return static_cast<std::uint32_t>(count_tokens(aim, m)); },
                        .limits = aim.limits});
     if (!step) return step.error();
-    const EditCost cost = edit_cost(history.view(), step->history.view(), options_.rules, options_.overhead);
-    return cost.one_time - cost.saved_per_turn * options_.turns;
+    const Result<EditCost> cost = edit_cost(step->history, history.version(), step->history.version(), options_.rules,
+                                            {.overhead = options_.overhead, .markers = options_.markers});
+    if (!cost) return cost.error();
+    return cost->one_time - cost->saved_per_turn * options_.turns;
   }
 
   std::vector<StrategyPtr> strategies_;
@@ -78,7 +92,7 @@ class Cheapest final : public Strategy {
 }  // namespace
 
 StrategyPtr prefer_cache(std::vector<StrategyPtr> strategies, PreferCache options) {
-  return std::make_shared<Cheapest>(std::move(strategies), options);
+  return std::make_shared<PreferCacheStrategy>(std::move(strategies), options);
 }
 
 }  // namespace undertext

@@ -13,6 +13,7 @@
 
 #include "compression/kept.hpp"
 #include "compression/plan_by.hpp"
+#include "compression/summary_words.hpp"
 #include "history/linked.hpp"
 #include "history/state.hpp"
 
@@ -89,6 +90,7 @@ class Layout {
     // Then nothing but what must be stays, and also summaries that were made with more room are made again.
     remakes_lone_ = true;
     lay_out(always, view.size());
+    if (!reaches_aim() && aim.tokens_enough) lay_out(always.with_last(view), view.size());
   }
 
   const std::vector<Stretch>& stretches() const { return stretches_; }
@@ -274,7 +276,7 @@ class SummaryStrategy final : public Strategy {
   // summariser refuses, another may take.
   bool ends_it(const Work& work, const Error& error) const {
     const bool is_the_callers = error.code == ErrorCode::invalid_argument && error.field != "messages";
-    return work.aim.cancel.stop_requested() || (is_the_callers && options_.fallbacks.empty() && !work.aim.unattended);
+    return work.aim.cancel.stop_requested() || (is_the_callers && options_.fallbacks.empty() && !work.aim.digest_last);
   }
 
   // The largest stretches are for the summariser that was asked for; `failed` are those that nobody could summarise.
@@ -347,7 +349,12 @@ class SummaryStrategy final : public Strategy {
       if (!summary) return summary.error();
       work.prompt_tokens += summary->prompt_tokens;
       work.completion_tokens += summary->completion_tokens;
-      if (summary->text.find_first_not_of(" \t\r\n") == std::string::npos) return bad_summary(summariser, "returned nothing");
+      if (&summariser != digest_summariser().get()) {  // which has no reasoning, and may quote some
+        std::optional<std::string> text = without_reasoning(summary->text);
+        if (!text) return bad_summary(summariser, "returned reasoning without an end");
+        if (is_invisible(*text)) return bad_summary(summariser, "returned nothing");
+        summary->text = std::move(*text);
+      }
       Result<Message> message = Message::make(Role::user, summary_text(first, last, summary->text), aim.limits);
       if (!message) return bad_summary(summariser, "returned what is no message: " + message.error().message);
       const std::uint64_t tokens = count_tokens(aim, *message);

@@ -62,7 +62,9 @@ class SlidingWindow final : public Strategy {
     if (is_within(view, aim)) return empty_plan(history, name());
     Plan plan = plan_by_turns_or_steps(view, aim, [&](Whole whole) {
       const Kept always = Kept::always_with_user(history, view, whole);
-      const std::uint64_t start = always.tokens() > *aim.tokens_max ? view.size() : largest_tail(view, always, *aim.tokens_max);
+      if (always.tokens() > *aim.tokens_max)
+        return plan_keeping(history, view, (aim.tokens_enough ? always.with_last(view) : always).stretches(), name());
+      const std::uint64_t start = largest_tail(view, always, *aim.tokens_max);
       return plan_keeping(history, view, with_tail(always.stretches(), start, view.size()), name());
     });
     plan.reason =

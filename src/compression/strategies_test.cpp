@@ -325,6 +325,24 @@ TEST(SmartSummary, WorkNeverStandsBeforeTheRequestItWasDoneFor) {
   EXPECT_NE(view[4].text().find("(ordinals 5-5).\n1 told"), std::string::npos);
 }
 
+TEST(SmartSummary, DoesNotStandBetweenACallAndItsResult) {
+  const auto call = [](const std::string& id) {
+    return Message::parse(R"({"role":"assistant","content":")" + long_text() + R"(","tool_calls":[{"id":")" + id + "\"}]}").value();
+  };
+  const auto result = [](const std::string& id) {
+    return Message::parse(R"({"role":"tool","tool_call_id":")" + id + R"(","content":")" + long_text() + "\"}").value();
+  };
+  History history =
+      history_of({text("user", "both"), call("a"), call("b"), result("a"), result("b"), text("assistant", long_text()),
+                  text("user", long_text()), text("assistant", long_text()), text("user", "next")});
+  for (const std::uint64_t pinned : {1u, 2u, 3u, 4u}) {
+    const History with_pin = applied(history, op::Mark{Names::indices({pinned}), std::string(pinned_mark)});
+    const History after = applied(with_pin, op::ApplyPlan{smart_summary({.keep = 1})->plan(with_pin, aim()).value()});
+    for (std::uint64_t k = 1; k < 5; ++k) EXPECT_TRUE(after.view().index_of(Ordinal(k))) << "pinned " << pinned << ", " << k;
+    EXPECT_EQ(after.view().size(), 7u);
+  }
+}
+
 TEST(SmartSummary, ShortStretchesBetweenWhatStaysStay) {
   const History history = applied(history_of({text("user", long_text()), text("assistant", "short"), text("user", "pinned"),
                                               text("assistant", "short too"), text("user", "rules"), text("assistant", "tail")}),
@@ -431,6 +449,14 @@ TEST(SmartSummary, NothingGarbageAndTooMuchAreNoSummaries) {
   EXPECT_EQ(problem("fine"), done);
   EXPECT_EQ(problem(""), failed + "returned nothing; digest instead");
   EXPECT_EQ(problem(" \n\t "), failed + "returned nothing; digest instead");
+  for (const char* const unseen : {"\u200B", "\u00A0 \uFEFF", "\u3164\u2060\n", "<think>hm</think>", "hm</think>\u200B"})
+    EXPECT_EQ(problem(unseen), failed + "returned nothing; digest instead") << unseen;
+  for (const char* const open :
+       {"<think>", "so far <think>and", "<think>a</think><think>b", "<Thinking>hm", "a <THINK> b <think> c"})
+    EXPECT_EQ(problem(open), failed + "returned reasoning without an end; digest instead") << open;
+  for (const char* const fine :
+       {"<think>a</think>fine", "fine <Thinking>b</Thinking>", "hm</think> fine", "fine, takes out `<think>`"})
+    EXPECT_EQ(problem(fine), done) << fine;
   EXPECT_EQ(problem("\xff\xfe").substr(0, failed.size() + 27), failed + "returned what is no message");
   EXPECT_EQ(problem(std::string(9000, 'x')), failed + "returned more than it was to replace; digest instead");
   EXPECT_EQ(problem(std::string(1000, 'x'), 200), failed + "returned more than there is room for; digest instead");

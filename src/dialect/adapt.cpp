@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "dialect/media.hpp"
 #include "dialect/request_draft.hpp"
+#include "dialect/rules.hpp"
 #include "dialect/write_parts.hpp"
 
 namespace undertext {
@@ -11,6 +13,7 @@ void Adapter::lose(LossCode code) { draft_.lost.push_back({code, source_}); }
 
 void Adapter::add(Turn turn) {
   source_ = turn.source;
+  for (Block& block : turn.blocks) block.source = turn.source;
   for (const Block& block : turn.blocks)
     if (block.kind == BlockKind::call && !block.id.empty()) calls_[std::string(block.id)] = {block.name, block.is_custom};
   if (turn.is_raw_in(profile_.dialect)) return add_native(std::move(turn));
@@ -27,8 +30,6 @@ void Adapter::add_native(Turn turn) {
   }
   (turn.is_top ? draft_.top : draft_.turns).push_back(std::move(turn));
 }
-
-void Adapter::placeholder(Block& block, std::string_view what) { block = text_block(what); }
 
 void Adapter::convert(Turn turn) {
   const Dialect to = profile_.dialect;
@@ -133,23 +134,15 @@ bool Adapter::keep_reasoning(Block& block) {
   return false;
 }
 
-namespace {
-
-bool ends_with_one_of(std::string_view text, std::initializer_list<std::string_view> ends) {
-  return std::any_of(ends.begin(), ends.end(), [text](std::string_view end) { return text.ends_with(end); });
+// Where the name or title of a file is not written.
+void Adapter::lose_names(const Block& block) {
+  const Media& media = block.media;
+  if (media.filename.empty()) return;
+  const bool is_data = media.source == MediaSource::base64;
+  const bool has_place = media.kind != MediaKind::image &&
+                         (profile_.dialect == Dialect::anthropic || (profile_.dialect != Dialect::gemini && is_data));
+  if (!has_place) lose(LossCode::file_name);
 }
-// Images that all of them read. What a URL leads to is not known.
-bool has_common_form(const Media& media) {
-  return media.source != MediaSource::base64 || media.mime.empty() ||
-         ends_with_one_of(media.mime, {"png", "jpeg", "jpg", "gif", "webp"});
-}
-// Chat takes two formats of audio.
-bool is_spoken(const Media& media) {
-  return media.kind == MediaKind::audio && media.source == MediaSource::base64 &&
-         ends_with_one_of(media.mime, {"wav", "wave", "mp3", "mpeg"});
-}
-
-}  // namespace
 
 void Adapter::convert_media(Block& block, Role role) {
   const Dialect to = profile_.dialect;
@@ -157,10 +150,11 @@ void Adapter::convert_media(Block& block, Role role) {
   const bool is_openai = (block.native & (bit(Dialect::openai_chat) | bit(Dialect::openai_responses))) != 0;
   if (block.type == "audio" && media.source == MediaSource::file_id) {
     lose(LossCode::audio_ref);
-    return placeholder(block, "[audio]");
+    block = text_block("[audio]");
+    return;
   }
   if (media.source == MediaSource::text && to != Dialect::anthropic) {
-    if (!media.filename.empty()) lose(LossCode::unknown_field);
+    lose_names(block);
     block = text_block(media.data);
     return;
   }
@@ -169,24 +163,17 @@ void Adapter::convert_media(Block& block, Role role) {
                        (to == Dialect::openai_chat && is_openai && media.kind == MediaKind::file);
     if (!stays) {
       lose(LossCode::file_id);
-      return placeholder(block, "[file]");
+      block = text_block("[file]");
+      return;
     }
   }
   if (!media.detail.empty() && to != Dialect::openai_chat && to != Dialect::openai_responses) lose(LossCode::image_detail);
-  const bool is_pdf = media.mime.ends_with("pdf") || media.source == MediaSource::url || media.source == MediaSource::text;
-  const bool is_image = media.kind == MediaKind::image && has_common_form(media);
-  const bool is_fine = to == Dialect::openai_chat
-                           ? (is_image || is_spoken(media) || (media.kind == MediaKind::file && media.source != MediaSource::url))
-                       : to == Dialect::openai_responses ? is_image || media.kind == MediaKind::file
-                       : to == Dialect::anthropic        ? is_image || (media.kind == MediaKind::file && is_pdf)
-                                                         : true;
-  const bool role_is_fine = role == Role::user || role == Role::tool || to == Dialect::gemini;
-  if (is_fine && role_is_fine) return;
-  lose(LossCode::media_unsupported);
-  placeholder(block, media.kind == MediaKind::image   ? "[image]"
-                     : media.kind == MediaKind::audio ? "[audio]"
-                     : media.kind == MediaKind::video ? "[video]"
-                                                      : "[file]");
+  if (const std::optional<LossCode> loss = media_loss(media, role, to)) {
+    lose(*loss);
+    block = text_block(word_for(media));
+    return;
+  }
+  lose_names(block);
 }
 
 void Adapter::convert_result(Block& block) {
@@ -204,7 +191,8 @@ void Adapter::convert_result(Block& block) {
     if (inner.kind != BlockKind::media || profile_.images_in_results) continue;
     lose(LossCode::media_moved);
     moved_media_.push_back(inner);
-    placeholder(inner, "[image: see the next user message]");
+    moved_media_.back().source = source_;
+    inner = text_block("[image: see the next user message]");
   }
   if (block.is_list && block.inner.empty()) block.is_list = false;
   if (block.is_error && (to == Dialect::openai_chat || to == Dialect::openai_responses)) {
@@ -265,9 +253,7 @@ void Adapter::place_chat(Turn turn) {
     const bool joins = last != nullptr && last->role == Role::assistant && last->raw.empty() && turn.is_item && last->is_item &&
                        moved_media_.empty();
     if (!joins) return push(std::move(turn));
-    for (Block& block : turn.blocks) last->blocks.push_back(std::move(block));
-    last->shape = Turn::Shape::list;
-    return;
+    return join_turn(*last, std::move(turn));
   }
   std::vector<Block> others;
   bool had_results = false;
@@ -331,8 +317,7 @@ void Adapter::place_merged(Turn turn) {
     draft_.turns.push_back(std::move(turn));
     return;
   }
-  for (Block& block : turn.blocks) last->blocks.push_back(std::move(block));
-  last->shape = Turn::Shape::list;
+  join_turn(*last, std::move(turn));
 }
 
 }  // namespace undertext

@@ -1,6 +1,7 @@
-// Findings and losses by code: one table each, which docs/dialects.md is held against.
+// The codes of findings, whose rows are in rules.cpp, and of losses, with theirs. A test compares docs/dialects.md with both.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -55,25 +56,14 @@ enum class FindingCode : std::uint8_t {
   gem_part_union,
   gem_role,
   empty_list,
+  media_unsupported,
+  media_url,
+  result_error_content,
+  no_messages,
+  gem_id,
+  item_dup_id,
 };
-struct FindingText {
-  std::string_view code;
-  std::string_view error;
-  std::string_view repair;
-  std::string_view anthropic = {};  // its words, where they are others
-  std::string_view responses = {};
-  std::string_view gemini = {};
-
-  std::string_view error_in(Dialect dialect) const {
-    const std::string_view own = dialect == Dialect::anthropic          ? anthropic
-                                 : dialect == Dialect::openai_responses ? responses
-                                 : dialect == Dialect::gemini           ? gemini
-                                                                        : std::string_view();
-    return own.empty() ? error : own;
-  }
-};
-const FindingText& text_of(FindingCode code);
-std::span<const FindingText> finding_texts();
+inline constexpr std::size_t finding_code_count = static_cast<std::size_t>(FindingCode::item_dup_id) + 1;
 
 enum class LossCode : std::uint8_t {
   reasoning_dropped,
@@ -103,6 +93,11 @@ enum class LossCode : std::uint8_t {
   unknown_field,
   part_dropped,
   control_dropped,
+  media_url,
+  file_name,
+  tool_name_rewritten,
+  result_dropped,
+  call_dropped,
 };
 struct LossText {
   std::string_view code;

@@ -4,9 +4,10 @@
 #include <undertext/dialect.hpp>
 
 #include "dialect/render.hpp"
-#include "dialect/repair.hpp"
 #include "dialect/request_body.hpp"
 #include "dialect/request_draft.hpp"
+#include "dialect/rules.hpp"
+#include "dialect/tool_names.hpp"
 #include "message/read_fields.hpp"
 
 namespace undertext {
@@ -105,7 +106,8 @@ namespace {
 
 class Importer {
  public:
-  Importer(Dialect dialect, const MessageLimits& limits) : dialect_(dialect), limits_(limits) {}
+  Importer(Dialect dialect, const MessageLimits& limits, const ToolNames& names)
+      : dialect_(dialect), limits_(limits), names_(names) {}
 
   std::optional<Error> add_top(const JsonValue& value) {
     const Turn turn = read_top(dialect_, value.raw(), arena_);
@@ -121,11 +123,9 @@ class Importer {
     if (!value.is(JsonType::object)) return bad(path(), "must be an object, not " + std::string(name(value.type())));
     if (is_response) {  // of Anthropic: only these two go back
       const std::string message = R"({"role":"assistant","content":)" + std::string(value.find("content")->raw()) + '}';
-      const Result<JsonText> text = JsonText::parse(message, {.depth = limits_.depth + 8});
-      if (!text) return text.error();
-      return add_raw(text->root());
+      return add_restored(message);
     }
-    return add_raw(value);
+    return names_.empty() ? add_raw(value) : add_restored(value.raw());
   }
 
   std::vector<Message> take() { return std::move(messages_); }
@@ -133,6 +133,13 @@ class Importer {
 
  private:
   std::string path() const { return std::string(names_of(dialect_).list) + "[" + std::to_string(at_) + "]"; }
+
+  std::optional<Error> add_restored(std::string_view sent) {
+    const std::string message = with_own_tool_names(dialect_, sent, names_);
+    const Result<JsonText> text = JsonText::parse(message, {.depth = limits_.depth + 8});
+    if (!text) return text.error();
+    return add_raw(text->root());
+  }
 
   std::optional<Error> add_raw(const JsonValue& value) {
     if (const std::optional<Error> error = check_shape(value)) return error;
@@ -189,6 +196,7 @@ class Importer {
 
   Dialect dialect_;
   MessageLimits limits_;
+  const ToolNames& names_;
   Arena arena_;
   ToolIds ids_;
   std::size_t at_ = 0;
@@ -215,12 +223,12 @@ std::optional<Error> add_all(Importer& importer, const RequestBody& body, std::s
 
 }  // namespace
 
-Result<Imported> import_messages(Dialect dialect, std::string_view json, const MessageLimits& limits) {
+Result<Imported> import_messages(Dialect dialect, std::string_view json, const MessageLimits& limits, const ToolNames& names) {
   Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
   if (!text) return std::move(text.error());
   Result<RequestBody> body = read_body(dialect, text->root());
   if (!body) return std::move(body.error());
-  Importer importer(dialect, limits);
+  Importer importer(dialect, limits, names);
   if (std::optional<Error> error = add_all(importer, *body, 0, false)) return std::move(*error);
   return Imported{importer.take(), std::move(body->rest), 0};
 }
@@ -260,7 +268,8 @@ bool is_same(const JsonValue& a, const JsonValue& b) {
 
 }  // namespace
 
-Result<Imported> import_after(const View& view, const Profile& profile, std::string_view json, const MessageLimits& limits) {
+Result<Imported> import_after(const View& view, const Profile& profile, std::string_view json, const MessageLimits& limits,
+                              const ToolNames& names) {
   Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
   if (!text) return std::move(text.error());
   Result<RequestBody> body = read_body(profile.dialect, text->root());
@@ -304,7 +313,9 @@ Result<Imported> import_after(const View& view, const Profile& profile, std::str
     // A turn that holds the beginning of what is not known is not known either.
     while (same > 0 && draft.turns[same - 1].source != no_source && draft.turns[same - 1].source >= imported.known) --same;
   }
-  Importer importer(profile.dialect, limits);
+  ToolNames known = names;
+  known.insert(draft.tool_names.begin(), draft.tool_names.end());
+  Importer importer(profile.dialect, limits, known);
   if (std::optional<Error> error = add_all(importer, *body, same, top_is_same)) return std::move(*error);
   imported.messages = importer.take();
   imported.rest = std::move(body->rest);

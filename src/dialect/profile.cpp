@@ -1,4 +1,5 @@
 // Profiles: what a provider accepts, as data.
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "base/json_text.hpp"
 #include "dialect/builtin_profiles.hpp"
+#include "dialect/rules.hpp"
 
 namespace undertext {
 namespace {
@@ -75,13 +77,26 @@ std::optional<Error> read_cache(const JsonValue& cache, CacheRules& rules) {
       rules.tokens_min = *count;
     } else if (key == "step" && count && *count > 0) {
       rules.step = *count;
+    } else if (key == "lookback" && count) {
+      rules.lookback = *count;
     } else if (key == "write" && factor) {
       rules.write = *factor;
     } else if (key == "read" && factor) {
       rules.read = *factor;
     } else {
-      return bad(key, "cache holds kind, min, step, write and read; this member is unknown or of the wrong type");
+      return bad(key, "cache holds kind, min, step, lookback, write and read; this member is unknown or of the wrong type");
     }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> read_without(const JsonValue& codes, std::vector<std::string>& without) {
+  if (!codes.is(JsonType::array)) return bad("without", "without must be a list of codes");
+  for (const JsonValue code : codes.elements()) {
+    const std::string name = code.is(JsonType::string) ? code.string() : std::string();
+    const auto rule = std::find_if(rules().begin(), rules().end(), [&name](const Rule& each) { return each.name == name; });
+    if (rule == rules().end()) return bad("without", "without holds codes of findings, such as \"EMPTY_TEXT\"");
+    without.push_back(name);
   }
   return std::nullopt;
 }
@@ -96,6 +111,7 @@ std::optional<Error> read_member(const JsonMember& member, Profile& profile) {
     return std::nullopt;
   }
   if (key == "cache") return read_cache(value, profile.cache);
+  if (key == "without") return read_without(value, profile.without);
   for (const Flag& flag : flags) {
     if (flag.name != key) continue;
     if (!value.is(JsonType::boolean)) return bad(key, key + " must be true or false");
@@ -113,6 +129,12 @@ std::optional<Error> read_member(const JsonMember& member, Profile& profile) {
 }
 
 }  // namespace
+
+std::string_view member_name(bool Profile::* flag) {
+  for (const Flag& each : flags)
+    if (each.member == flag) return each.name;
+  return {};
+}
 
 Profile default_profile(Dialect dialect) {
   Profile profile;

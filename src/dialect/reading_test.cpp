@@ -108,7 +108,7 @@ TEST(DialectReading, ACallOfItsOwnKindWithoutItsResultIsLeftOutAndToldOf) {
                R"({"input":[{"role":"user","content":"q"},{"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}}]})");
   const Rendering out = render(history.view(), find_profile("openai_responses").value()).value();
   EXPECT_EQ(out.json, R"({"input":[{"role":"user","content":"q"}]})");
-  EXPECT_EQ(codes(out), "PAIR_MISSING_RESULT ");
+  EXPECT_EQ(codes(out), "PAIR_MISSING_RESULT L_CALL_DROPPED ");
 }
 
 TEST(DialectReading, AToolOfAnotherProviderIsAFunctionElsewhere) {

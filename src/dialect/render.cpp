@@ -6,8 +6,10 @@
 
 #include <undertext/dialect.hpp>
 
-#include "dialect/check.hpp"
-#include "dialect/repair.hpp"
+#include "base/json_text.hpp"
+#include "dialect/cache_markers.hpp"
+#include "dialect/rules.hpp"
+#include "dialect/tool_names.hpp"
 
 namespace undertext {
 
@@ -44,14 +46,32 @@ Place place_of(std::uint64_t source, const View* view) {
 
 }  // namespace
 
+namespace {
+
+std::uint64_t source_of(const Fault& fault, const RequestDraft& draft) {
+  if (fault.turn != top_turn) {
+    const Turn& turn = draft.turns[fault.turn];
+    return fault.block < turn.blocks.size() ? undertext::source_of(turn, turn.blocks[fault.block]) : turn.source;
+  }
+  if (fault.block == no_block) return no_source;
+  std::size_t begin = 0;
+  for (const Turn& turn : draft.top) {
+    if (fault.block < begin + turn.blocks.size()) return turn.source;
+    begin += turn.blocks.size();
+  }
+  return no_source;
+}
+
+}  // namespace
+
 std::vector<Finding> public_findings(const std::vector<Fault>& found, const RequestDraft& draft, Dialect dialect,
                                      const View* view) {
   std::vector<Finding> findings;
   findings.reserve(found.size());
   for (const Fault& one : found) {
-    const FindingText& text = text_of(one.code);
-    Finding finding{text.code, text.error_in(dialect), text.repair, {}, one.about};
-    if (one.turn != top_turn) finding.place = place_of(draft.turns[one.turn].source, view);
+    const Rule& rule = rule_of(one.code);
+    Finding finding{rule.name, rule.error_in(dialect), rule.repair, {}, one.about};
+    finding.place = place_of(source_of(one, draft), view);
     finding.place.path = path_of(dialect, one.turn, one.block, draft);
     findings.push_back(std::move(finding));
   }
@@ -89,29 +109,24 @@ std::vector<Turn> read_view(const View& view, Arena& arena) {
 
 namespace {
 
-void apply_bound(RequestDraft& draft, const Profile& profile, RequestFacts& facts, Arena& arena, const std::vector<Fault>& changed,
-                 BoundThinking policy, Rendering& rendering) {
-  std::vector<Fault> gone;
-  for (const Fault& one : changed) {
-    if (one.code == FindingCode::think_modified ||
-        (one.code == FindingCode::think_prefix_changed && policy == BoundThinking::strip))
-      gone.push_back(one);
-    if (one.code == FindingCode::reasoning_missing) {
-      Turn& turn = draft.turns[one.turn];
-      const bool is_block = turn.blocks.size() == 1 && turn.blocks[0].raw.data() == turn.raw.data();
-      turn.raw = arena.keep(without_member(turn.raw, "id"));
-      if (is_block) turn.blocks[0].raw = turn.raw;  // what a repair writes anew is copied from there
-      turn.item_id = {};
-    }
+bool has_changed_prefix(const std::vector<Fault>& changed) {
+  return std::any_of(changed.begin(), changed.end(),
+                     [](const Fault& one) { return one.code == FindingCode::think_prefix_changed; });
+}
+
+// The tools of the request under the names that their calls have. Empty: none changes.
+std::string rename_tools(RequestDraft& draft, const Profile& profile, const RequestFacts& facts, std::string_view request,
+                         Rendering& rendering) {
+  bool changes = false;
+  for (const std::string& name : facts.tools) {
+    if (is_good_tool_name(name, profile) || name.empty()) continue;
+    sendable_tool_name(name, profile, facts.tools, draft.tool_names);
+    changes = true;
   }
-  for (const Fault& one : gone) draft.lost.push_back({LossCode::reasoning_dropped, draft.turns[one.turn].source});
-  if (!gone.empty()) Repair{draft, profile, facts, arena}.remove_blocks(gone);
-  const bool has_changed =
-      std::any_of(changed.begin(), changed.end(), [](const Fault& one) { return one.code == FindingCode::think_prefix_changed; });
-  if (has_changed && policy == BoundThinking::drop_block)
-    rendering.advice.push_back(
-        "set thinking.block_binding.prefix_mismatch_behavior to \"drop_block\", with the beta "
-        "thinking-binding-controls-2026-08-01");
+  rendering.tool_names = draft.tool_names;
+  if (!changes) return {};
+  const Result<JsonText> text = JsonText::parse(request, {.depth = 4096});  // which read_request_facts() has read
+  return sendable_tools(text->root().find("tools")->raw(), draft.tool_names);
 }
 
 }  // namespace
@@ -121,7 +136,7 @@ Result<Rendering> render_draft(RequestDraft draft, const Profile& profile, const
   Result<RequestFacts> facts = read_request_facts(options.request, profile);
   if (!facts) return std::move(facts.error());
   Rendering rendering;
-  std::vector<Fault> found = check(draft, profile, *facts), changed;
+  std::vector<Fault> changed;
   if (options.sent || !options.sent_before.empty()) {
     std::vector<RequestDraft> sent;
     // What was sent was rendered as this is, repairs included.
@@ -129,25 +144,35 @@ Result<Rendering> render_draft(RequestDraft draft, const Profile& profile, const
       sent.push_back(adapted(read_view(then, arena), profile, arena));
       RequestFacts sent_facts = *facts;
       Repair{sent.back(), profile, sent_facts, arena}.run();
+      note_followers(sent.back(), *facts);
     };
     for (const View& then : options.sent_before) add(then);
     if (options.sent) add(*options.sent);
     changed = check_against(sent, draft, profile);
-    found.insert(found.end(), changed.begin(), changed.end());
-    const bool refuses =
-        options.bound == BoundThinking::refuse &&
-        std::any_of(changed.begin(), changed.end(), [](const Fault& one) { return one.code == FindingCode::think_prefix_changed; });
-    if (refuses)
+    if (options.bound == BoundThinking::refuse && has_changed_prefix(changed))
       return Error{
           .code = ErrorCode::conflict, .message = "the edit makes signed thinking void: " + changed.front().about, .field = "sent"};
   }
+  std::vector<Fault> found = check(draft, profile, *facts);
+  found.insert(found.end(), changed.begin(), changed.end());
   rendering.findings = public_findings(found, draft, profile.dialect, view);
   const bool was_disabled = facts->is_thinking_disabled;
+  std::string tools;  // of the caller's, if something about them changes
   if (options.repair) {
-    if (!changed.empty()) apply_bound(draft, profile, *facts, arena, changed, options.bound, rendering);
-    Repair{draft, profile, *facts, arena}.run();
+    const bool keeps_bound = options.bound == BoundThinking::drop_block;
+    note_followers(draft, *facts);
+    Repair repair{draft, profile, *facts, arena};
+    repair.run_against(changed, keeps_bound);
+    repair.run();
+    if (keeps_bound && has_changed_prefix(changed))
+      rendering.advice.push_back(
+          "set thinking.block_binding.prefix_mismatch_behavior to \"drop_block\", with the beta "
+          "thinking-binding-controls-2026-08-01");
+    tools = rename_tools(draft, profile, *facts, options.request, rendering);
   }
+  place_cache_markers(draft, profile, options, arena, tools);
   rendering.json = request_json(profile.dialect, draft);
+  if (!tools.empty()) rendering.json.insert(1, R"("tools":)" + tools + ',');
   if (facts->is_thinking_disabled && !was_disabled) {
     rendering.json.insert(1, R"("thinking":{"type":"disabled"},)");
     rendering.advice.push_back("thinking is disabled for this request: the open tool loop has lost the block it must begin with");

@@ -6,7 +6,7 @@
 
 #include <undertext/dialect.hpp>
 
-#include "dialect/check.hpp"
+#include "dialect/rules.hpp"
 
 namespace undertext {
 

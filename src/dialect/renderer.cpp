@@ -1,5 +1,6 @@
 // Rendering a conversation that grows. What was read is kept as long as the view begins with the same messages; the bytes are kept as long as nothing has to
 // be repaired, which for a conversation that was not edited is always.
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -7,6 +8,7 @@
 
 #include "dialect/render.hpp"
 #include "dialect/request_draft.hpp"
+#include "dialect/rules.hpp"
 
 namespace undertext {
 
@@ -92,7 +94,10 @@ Result<const Rendering*> Renderer::render(const View& view, const RenderOptions&
   rep.read_on(view);
   Result<RequestFacts> facts = read_request_facts(options.request, rep.profile);
   if (!facts) return std::move(facts.error());
-  if (!rep.adapter->is_waiting() && !options.sent && options.sent_before.empty() && check(rep.draft, rep.profile, *facts).empty()) {
+  const bool is_plain = !options.sent && options.sent_before.empty() && options.cache_markers == CacheMarkers::given;
+  const bool takes_tools = std::all_of(facts->tools.begin(), facts->tools.end(),
+                                       [&rep](const std::string& name) { return is_good_tool_name(name, rep.profile); });
+  if (is_plain && takes_tools && !rep.adapter->is_waiting() && check(rep.draft, rep.profile, *facts).empty()) {
     rep.write_on();
     return &rep.rendering;
   }

@@ -40,14 +40,15 @@ TEST(EditCost, OfAnEditInTheMiddleCountsWhatFollowsIt) {
         history, op::Append{{Message::make(Role::user, std::string(400, 'a' + static_cast<char>(i))).value()}});
   const History edited = RandomConversation::applied(history, op::Delete{Names::indices({2})});
   const CacheRules rules{CacheRules::Kind::prefix, 0, 1, 1.25, 0.1};
-  const EditCost cost = edit_cost(history.view(), edited.view(), rules);
+  const EditCost cost = edit_cost(edited, history.version(), edited.version(), rules).value();
   const std::uint64_t each = history.view().tokens(0);
   EXPECT_EQ(cost.stable, 2 * each);
   EXPECT_EQ(cost.rewritten, 3 * each);
   EXPECT_DOUBLE_EQ(cost.saved_per_turn, 0.1 * static_cast<double>(each));
   EXPECT_NEAR(cost.break_even_turns.value(), 3 * 1.15 / 0.1, 1e-6);
   const History longer = RandomConversation::applied(history, op::Append{{Message::make(Role::user, "x").value()}});
-  EXPECT_EQ(edit_cost(history.view(), longer.view(), rules).invalidated, 0u) << "an append leaves the cache as it is";
+  EXPECT_EQ(edit_cost(longer, history.version(), longer.version(), rules).value().invalidated, 0u)
+      << "an append leaves the cache as it is";
 }
 
 }  // namespace

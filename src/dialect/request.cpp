@@ -1,5 +1,6 @@
 // The request: its bytes, and what its other fields say.
 #include "dialect/request_draft.hpp"
+#include "dialect/tool_names.hpp"
 #include "dialect/write.hpp"
 #include "message/read_fields.hpp"
 
@@ -80,24 +81,18 @@ Result<RequestFacts> read_request_facts(std::string_view json, const Profile& pr
   };
   facts.has_state_conflict =
       profile.dialect == Dialect::openai_responses && is_set("previous_response_id") && is_set("conversation");
+  facts.has_stored_input = profile.dialect == Dialect::openai_responses &&
+                           (is_set("previous_response_id") || is_set("conversation") || is_set("prompt"));
   if (const std::optional<JsonValue> thinking = root.find("thinking"); thinking && body_of(*thinking, "type") == "disabled")
     facts.is_thinking_disabled = true;
   const std::optional<JsonValue> tools = root.find("tools");
   if (!tools || !tools->is(JsonType::array)) return facts;
-  const auto add = [&facts](const JsonValue& tool) {
-    if (const std::optional<JsonValue> name = string_of(tool, "name")) facts.tools.insert(name->string());
-  };
   for (const JsonValue tool : tools->elements()) {
     if (!tool.is(JsonType::object)) continue;
     facts.has_tools = true;
     if (tool.find("cache_control")) ++facts.cache_markers;
-    add(tool);
-    for (const std::string_view inner : {"function", "custom"})
-      if (const std::optional<JsonValue> object = tool.find(inner)) add(*object);
-    for (const std::string_view list : {"functionDeclarations", "function_declarations"})
-      if (const std::optional<JsonValue> declarations = tool.find(list); declarations && declarations->is(JsonType::array))
-        for (const JsonValue declaration : declarations->elements()) add(declaration);
   }
+  visit_tool_names(*tools, [&facts](const JsonValue& name) { facts.tools.insert(name.string()); });
   return facts;
 }
 

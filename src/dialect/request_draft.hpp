@@ -26,6 +26,7 @@ struct RequestDraft {
   std::vector<Turn> top;  // instructions that stand outside of the list
   std::vector<Turn> turns;
   std::vector<Lost> lost;
+  ToolNames tool_names = {};  // of tools that are sent under another name
 };
 
 // What the rest of the request says.
@@ -35,7 +36,10 @@ struct RequestFacts {
   std::set<std::string, std::less<>> tools = {};
   std::uint64_t cache_markers = 0;  // on tools
   bool has_state_conflict = false;
+  bool has_stored_input = false;  // the provider has the conversation, so the request may hold no messages
   bool is_thinking_disabled = false;
+  std::set<std::string, std::less<>> followed =
+      {};  // Responses: reasoning that something else than reasoning followed when it was made
 };
 Result<RequestFacts> read_request_facts(std::string_view json, const Profile& profile);
 
@@ -69,7 +73,7 @@ class Adapter {
   bool keep_reasoning(Block& block);
   void convert_media(Block& block, Role role);
   void convert_result(Block& block);
-  void placeholder(Block& block, std::string_view what);
+  void lose_names(const Block& block);
   void place_system(Turn turn);
   void place_chat(Turn turn);
   void place_responses(Turn turn);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "dialect/tool_names.hpp"
 #include "message/read_fields.hpp"
 
 namespace undertext {
@@ -11,9 +12,13 @@ struct StreamAssembler::Rep {
   std::unique_ptr<Assembly> assembly;
   std::size_t bytes = 0;
   JsonText table = {};
+  Dialect dialect = Dialect::openai_chat;
+  ToolNames names = {};
 };
 
-StreamAssembler::StreamAssembler(Dialect dialect) : rep_(std::make_unique<Rep>()) {
+StreamAssembler::StreamAssembler(Dialect dialect, ToolNames names) : rep_(std::make_unique<Rep>()) {
+  rep_->dialect = dialect;
+  rep_->names = std::move(names);
   switch (dialect) {
     case Dialect::openai_chat: rep_->assembly = chat_assembly(); break;
     case Dialect::openai_responses: rep_->assembly = responses_assembly(); break;
@@ -40,6 +45,8 @@ std::optional<Error> StreamAssembler::feed(std::string_view data) {
 StreamAssembler::Streamed StreamAssembler::finish() const {
   Streamed streamed = rep_->assembly->state;
   rep_->assembly->build(streamed.message);
+  if (!rep_->names.empty() && !streamed.message.empty())
+    streamed.message = with_own_tool_names(rep_->dialect, streamed.message, rep_->names);
   if (!streamed.error_json.empty()) streamed.complete = false;
   return streamed;
 }

@@ -10,6 +10,7 @@
 #include <undertext/summariser.hpp>
 
 #include "base/utf8.hpp"
+#include "compression/summary_words.hpp"
 #include "endpoint/failure.hpp"
 #include "endpoint/http.hpp"
 #include "endpoint/key.hpp"
@@ -36,22 +37,6 @@ bool wait(std::chrono::milliseconds time, const std::stop_token& cancel) {
   return !cancel.stop_requested();
 }
 
-// Some models write their reasoning in front of the answer, where their server does not take it out. Nothing: it has no end.
-std::optional<std::string_view> without_reasoning(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n", begin = "<think>", end = "</think>";
-  const auto trim = [&] {
-    text.remove_prefix(std::min(text.find_first_not_of(space), text.size()));
-    text = text.substr(0, text.find_last_not_of(space) + 1);
-  };
-  trim();
-  if (text.starts_with(begin)) {
-    if (text.find(end) == std::string_view::npos) return {};
-    text.remove_prefix(text.find(end) + end.size());
-  }
-  trim();
-  return text;
-}
-
 class EndpointSummariser final : public Summariser {
  public:
   EndpointSummariser(EndpointSettings settings, const HttpUrl& base)
@@ -62,7 +47,7 @@ class EndpointSummariser final : public Summariser {
     if (settings_.kind == Kind::openai) url_ += "/chat/completions";
   }
 
-  std::string_view name() const noexcept override { return "llm"; }
+  std::string_view name() const noexcept override { return settings_.name.empty() ? settings_.model : settings_.name; }
   bool is_slow() const noexcept override { return true; }
 
   Result<Summary> summarise(const SummaryRequest& request) const override {
@@ -143,17 +128,17 @@ class EndpointSummariser final : public Summariser {
   }
 
   static Result<Summary> summary_of(const Answer& answer, const SummaryRequest& request, const EndpointKey& key) {
-    const std::optional<std::string_view> found = without_reasoning(answer.text);
+    std::optional<std::string> found = without_reasoning(answer.text);
     if (!found) return cut_off_summary().error;
-    const std::string_view text = *found;
-    if (text.empty()) return unusable_answer("there is nothing but reasoning in it").error;
+    std::string& text = *found;
+    if (is_invisible(text)) return unusable_answer("there is nothing but reasoning in it").error;
     if (request.count_tokens) {
       if (const std::uint64_t tokens = request.count_tokens(text); tokens > request.tokens_max)
         return Error{.code = ErrorCode::cannot_fit,
                      .message = "the model wrote a summary of " + std::to_string(tokens) + " tokens where " +
                                 std::to_string(request.tokens_max) + " were the most"};
     }
-    return Summary{std::string(text), key.clean(answer.model), answer.prompt_tokens, answer.completion_tokens};
+    return Summary{std::move(text), key.clean(answer.model), answer.prompt_tokens, answer.completion_tokens};
   }
 
   EndpointSettings settings_;

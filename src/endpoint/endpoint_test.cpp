@@ -500,7 +500,10 @@ TEST(EndpointSettings, WhatCannotWorkIsRefusedWithItsField) {
   if (!http_available()) GTEST_SKIP() << "endpoint: built without libcurl";
   const EndpointSettings good{.base_url = "https://api.openai.com/v1", .model = "m"};
   ASSERT_TRUE(endpoint_summariser(good));
-  EXPECT_EQ(endpoint_summariser(good).value()->name(), "llm");
+  EXPECT_EQ(endpoint_summariser(good).value()->name(), "m") << "its model";
+  EndpointSettings named = good;
+  named.name = "cheap";
+  EXPECT_EQ(endpoint_summariser(named).value()->name(), "cheap");
   EXPECT_TRUE(endpoint_summariser(good).value()->is_slow());
   const auto refused = [&good](const std::function<void(EndpointSettings&)>& spoil) {
     EndpointSettings bad = good;

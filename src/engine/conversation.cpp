@@ -1,6 +1,7 @@
 #include <undertext/conversation.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "compression/plan_by.hpp"
@@ -38,6 +39,19 @@ Result<Counting> prepare(Settings& settings) {
 // Whether the operation means the same on whatever another writer has made of the conversation.
 bool may_rebase(const Operation& operation) { return traits_of(operation).may_rebase && !operation.options.expected_version; }
 
+// The oldest version that may be younger than `since`. Clocks go wrong: a version whose time is before that of an earlier one says nothing of its age,
+// so only one whose time is in order shows that it, and all before it, are older.
+std::uint64_t first_since(const History& history, std::int64_t since_ms) {
+  std::uint64_t first = history.first_version().value;
+  std::int64_t latest_ms = std::numeric_limits<std::int64_t>::min();
+  for (std::uint64_t v = first; v <= history.version().value; ++v) {
+    const std::int64_t at_ms = history.version_info(Version(v)).timestamp_ms;
+    if (at_ms >= latest_ms && at_ms < since_ms) first = v + 1;
+    latest_ms = std::max(latest_ms, at_ms);
+  }
+  return std::min(first, history.version().value);
+}
+
 // The oldest version that a retention asks for.
 std::uint32_t first_kept(const History& history, const Retention& retention, std::int64_t now) {
   constexpr std::int64_t day_ms = 24ll * 60 * 60 * 1000;
@@ -51,9 +65,7 @@ std::uint32_t first_kept(const History& history, const Retention& retention, std
   }
   if (retention.days) {
     const std::int64_t since = now - static_cast<std::int64_t>(std::min<std::uint64_t>(*retention.days, 1u << 20)) * day_ms;
-    std::uint64_t v = head;
-    while (v > history.first_version().value && history.version_info(Version(v - 1)).timestamp_ms >= since) --v;
-    first = std::min(first, v);
+    first = std::min(first, first_since(history, since));
   }
   return static_cast<std::uint32_t>(std::max(first, history.first_version().value));
 }
@@ -61,6 +73,14 @@ std::uint32_t first_kept(const History& history, const Retention& retention, std
 IfShort if_short(const CompressOptions& options) { return options.progress ? IfShort::accept : IfShort::refuse; }
 
 Error not_stored() { return {ErrorCode::unsupported, "this conversation is in memory; open it from a store"}; }
+
+// The prompt of a request that nobody estimated is the view as it was when it was first reported.
+RequestUsage with_estimate(RequestUsage usage, const UsageTracker& tracker, std::uint64_t tokens) {
+  if (usage.estimated_prompt != 0) return usage;
+  const std::optional<RequestUsage> known = tracker.find(usage.request_id);
+  usage.estimated_prompt = known ? known->estimated_prompt : tokens;
+  return usage;
+}
 
 }  // namespace
 
@@ -138,10 +158,9 @@ Result<std::string> Conversation::stored_maker(Store& store, std::string_view id
   return read_stored(store, id, Durable::maker_of);
 }
 
-Result<Outcome> Conversation::apply(Operation operation) {
+Result<Outcome> Conversation::apply(Operation operation, std::shared_ptr<Work> work_limits) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
-  const Rep::Turn turn(*rep_);
-  return rep_->change(may_rebase(operation), [&](Rep::Work& work, bool tell) {
+  return rep_->change_within(std::move(work_limits), may_rebase(operation), [&](Rep::Work& work, bool tell) {
     const std::uint64_t tokens_before = work.stats.tokens;
     Result<Outcome> outcome = rep_->carry_out(operation, work, tell);
     if (outcome) rep_->compress_if_due(operation, tokens_before, work, *outcome, tell);
@@ -149,17 +168,16 @@ Result<Outcome> Conversation::apply(Operation operation) {
   });
 }
 
-Result<std::vector<Outcome>> Conversation::apply(std::vector<Operation> operations) {
+Result<std::vector<Outcome>> Conversation::apply(std::vector<Operation> operations, std::shared_ptr<Work> work_limits) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
   if (operations.empty()) return Error{ErrorCode::invalid_argument, "a list of operations must not be empty"};
-  const Rep::Turn turn(*rep_);
   const bool all_may = std::all_of(operations.begin(), operations.end(), may_rebase);
-  return rep_->change(all_may, [&](Rep::Work& work, bool tell) -> Result<std::vector<Outcome>> {
+  return rep_->change_within(std::move(work_limits), all_may, [&](Rep::Work& work, bool tell) -> Result<std::vector<Outcome>> {
     const std::uint64_t tokens_before = work.stats.tokens;
     std::vector<Outcome> outcomes;
     outcomes.reserve(operations.size());
     for (const Operation& operation : operations) {
-      Result<Outcome> outcome = rep_->carry_out(operation, work, tell);
+      Result<Outcome> outcome = answering_failure([&] { return rep_->carry_out(operation, work, tell); });
       if (!outcome) {
         outcome.error().operation_index = outcomes.size();
         return std::move(outcome.error());
@@ -200,7 +218,7 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
     if (plan) tell(CompressionProgress::Stage::applying);
     return plan;
   };
-  if (!strategy.is_slow()) return apply({op::CompressBy{make_plan}, options.operation});
+  if (!strategy.is_slow()) return apply({op::CompressBy{make_plan}, options.operation}, options.work);
 
   if (std::optional<Error> error = catch_up()) return std::move(*error);
   const History frozen = history();
@@ -262,19 +280,25 @@ std::optional<Error> Conversation::set_tokenizer(std::string_view tokenizer) {
 std::shared_ptr<const Tokenizer> Conversation::tokenizer() const { return rep_->counting_now().tokenizer; }
 std::string Conversation::counting() const { return rep_->counting_now().name; }
 
-std::optional<Error> Conversation::update_usage(RequestUsage usage) {
+std::optional<Error> Conversation::update_usage(const RequestUsage& usage) {
   const std::uint64_t tokens = stats().tokens;
-  const std::lock_guard lock(rep_->usage_lock);
-  if (usage.estimated_prompt == 0) {
-    const std::optional<RequestUsage> known = rep_->usage.find(usage.request_id);
-    usage.estimated_prompt = known ? known->estimated_prompt : tokens;
-  }
-  return rep_->usage.update(std::move(usage));
+  return rep_->change_usage([&](UsageTracker& tracker) { return tracker.update(with_estimate(usage, tracker, tokens)); });
+}
+
+std::optional<Error> Conversation::record_usage(const RequestUsage& usage) {
+  const std::uint64_t tokens = stats().tokens;
+  return rep_->change_usage([&](UsageTracker& tracker) { return tracker.record(with_estimate(usage, tracker, tokens)); });
 }
 
 std::optional<Error> Conversation::finish_usage(std::string_view request_id) {
-  const std::lock_guard lock(rep_->usage_lock);
-  return rep_->usage.finish(request_id);
+  return rep_->change_usage([&](UsageTracker& tracker) { return tracker.finish(request_id); });
+}
+
+std::optional<Error> Conversation::set_usage(const UsageTracker& usage) {
+  return rep_->change_usage([&](UsageTracker& tracker) -> std::optional<Error> {
+    tracker = usage;
+    return {};
+  });
 }
 
 UsageTracker Conversation::usage() const {
@@ -340,31 +364,6 @@ std::optional<Error> Conversation::checkpoint() {
 
 std::optional<Error> Conversation::check() {
   return rep_->change_stored([&](History& history) { return rep_->durable->check(history); });
-}
-
-std::optional<Error> Conversation::redact(const std::vector<Ordinal>& ordinals, const Removal& removal) {
-  return rep_->change_stored(
-      [&](History& history) -> std::optional<Error> {
-        std::vector<std::string> others;
-        const std::optional<Error> redacted = rep_->durable->redact(history, ordinals, removal, others);
-        if (redacted && redacted->code == ErrorCode::not_found) return redacted;
-        // Sizes and counts are those of the stubs from now on, also where not all of it could be done: some bodies may be gone.
-        std::optional<Error> counted;
-        Tries tries;
-        do {
-          history = rep_->durable->load().recounted_where_replaced(rep_->context.count_tokens);
-          counted = rep_->durable->recounted(history, rep_->tokenizer);
-        } while (counted && tries.may_retry(*counted));
-        for (const std::string& origin : others) {
-          Settings settings = rep_->settings;
-          settings.tokenizer.clear();
-          Result<Conversation> opened = rep_->durable->open_another(origin, settings);
-          if (!opened) return opened.error();
-          if (std::optional<Error> error = opened->count_anew()) return error;
-        }
-        return redacted ? redacted : counted;
-      },
-      Rep::Tell::rewritten);
 }
 
 std::optional<Error> Conversation::count_anew() {

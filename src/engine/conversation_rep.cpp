@@ -48,6 +48,20 @@ Conversation::Rep::Rep(Settings given, Counting counted, History start, std::uni
   context.count_tokens = counting.counter();
   context.pairs = settings.pairs;
   context.limits = settings.limits.message;
+  if (durable) usage = durable->usage();
+}
+
+std::optional<Error> Conversation::Rep::change_usage(const std::function<std::optional<Error>(UsageTracker&)>& change) {
+  if (!durable) {
+    const std::lock_guard lock(usage_lock);
+    return change(usage);
+  }
+  // Without the turn: a subscriber may report in the middle of a change.
+  Result<UsageTracker> changed = durable->change_usage(change);
+  if (!changed) return changed.error();
+  const std::lock_guard lock(usage_lock);
+  usage = *std::move(changed);
+  return {};
 }
 
 Conversation::Rep::~Rep() {
@@ -56,6 +70,18 @@ Conversation::Rep::~Rep() {
     stop_compressing.request_stop();
   }
   if (compressing.joinable()) compressing.join();
+}
+
+std::unique_lock<std::timed_mutex> Conversation::Rep::wait_for_turn(const undertext::Work* work) {
+  constexpr std::chrono::milliseconds between_questions{20};
+  std::unique_lock lock(turn, std::defer_lock);
+  if (work == nullptr) {
+    lock.lock();
+    return lock;
+  }
+  work->go_on();
+  while (!lock.try_lock_for(between_questions)) work->go_on();
+  return lock;
 }
 
 std::optional<Error> Conversation::Rep::refuse_nested() const {
@@ -125,6 +151,10 @@ std::optional<Error> Conversation::Rep::catch_up(const Subscribers::List& listen
     History newest = current();
     const Version before = newest.version();
     const Durable::News news = durable->catch_up(newest);
+    if (std::optional<UsageTracker> reported = durable->news_of_usage()) {
+      const std::lock_guard lock(usage_lock);
+      usage = *std::move(reported);
+    }
     if (durable->tokenizer() != tokenizer) {
       Result<Counting> theirs = counting_by(durable->tokenizer());
       if (!theirs)

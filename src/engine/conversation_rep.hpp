@@ -38,7 +38,7 @@ struct Conversation::Rep {
 
   const Settings settings;
 
-  std::mutex turn;
+  std::timed_mutex turn;
   const std::unique_ptr<Durable> durable;  // guarded by turn; null: the conversation is in memory
   ApplyContext context;                    // guarded by turn
   Outcomes answered;                       // guarded by turn; by operation_id; of one in memory
@@ -56,7 +56,8 @@ struct Conversation::Rep {
   std::atomic<bool> recount_is_due;  // set and cleared by the one whose turn it is
 
   mutable std::mutex usage_lock;
-  UsageTracker usage;  // guarded by usage_lock
+  UsageTracker usage;  // guarded by usage_lock; of a stored one, as it was last read or written
+  std::optional<Error> change_usage(const std::function<std::optional<Error>(UsageTracker&)>& change);
 
   mutable std::mutex background;
   mutable std::condition_variable background_ended;
@@ -93,9 +94,12 @@ struct Conversation::Rep {
   // One thread's turn to change the conversation.
   class Turn {
    public:
-    explicit Turn(Rep& rep) : lock_(rep.turn), name_(rep) {
+    // Throws Failure: `work` is to end before it is this thread's turn.
+    explicit Turn(Rep& rep, std::shared_ptr<undertext::Work> work = {})
+        : lock_(rep.wait_for_turn(work.get())), name_(rep), work_(rep) {
       rep.recount_if_due();
       rep.context.now_ms = rep.settings.clock_ms ? rep.settings.clock_ms() : system_clock_ms();
+      rep.context.work = std::move(work);
     }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
@@ -108,11 +112,20 @@ struct Conversation::Rep {
       Name& operator=(const Name&) = delete;
       std::atomic<std::thread::id>& changing;
     };
+    struct WorkOfTurn {
+      explicit WorkOfTurn(Rep& rep) : context(rep.context) {}
+      ~WorkOfTurn() { context.work = nullptr; }
+      WorkOfTurn(const WorkOfTurn&) = delete;
+      WorkOfTurn& operator=(const WorkOfTurn&) = delete;
+      ApplyContext& context;
+    };
 
    private:
-    const std::lock_guard<std::mutex> lock_;
+    const std::unique_lock<std::timed_mutex> lock_;
     const Name name_;
+    const WorkOfTurn work_;
   };
+  std::unique_lock<std::timed_mutex> wait_for_turn(const undertext::Work* work);
   bool is_changing_here() const { return changing.load() == std::this_thread::get_id(); }
 
   // A change made from within a change (by a subscriber, a transforming function, the clock) could only wait for itself.
@@ -128,6 +141,14 @@ struct Conversation::Rep {
   // writer came first and `may_rebase`, it is made again on what that one wrote.
   template <class Make>
   auto change(bool may_rebase, Make make) -> decltype(make(std::declval<Work&>(), true));
+  // The same in a turn of its own, within `limits`, which may be null.
+  template <class Make>
+  auto change_within(std::shared_ptr<undertext::Work> limits, bool may_rebase, Make make) {
+    return answering_failure([&]() -> decltype(make(std::declval<Work&>(), true)) {
+      const Turn turn(*this, std::move(limits));
+      return change(may_rebase, std::move(make));
+    });
+  }
   // Changes what is stored without making a version. `make` may swap the history for an equal one.
   enum class Tell : std::uint8_t { nothing, rewritten };
   std::optional<Error> change_stored(const std::function<std::optional<Error>(History&)>& make, Tell tell = Tell::nothing);
@@ -156,6 +177,7 @@ struct Conversation::Rep {
   void start_compressing(History frozen) noexcept;
   void compress_in_background(const History& frozen, const std::stop_token& cancel);
   bool goes_on_compressing(History& frozen, const std::stop_token& cancel);
+  void try_again_later();
   struct Proposal {
     Result<Plan> plan;
     bool reaches_target = false;  // on the version it was made for

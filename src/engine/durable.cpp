@@ -14,6 +14,7 @@
 #include "message/redacted.hpp"
 #include "store/chain.hpp"
 #include "store/staged.hpp"
+#include "tokens/usage_bytes.hpp"
 
 namespace undertext {
 namespace {
@@ -23,30 +24,44 @@ constexpr std::uint64_t messages_per_version = 4;  // of operations that bring m
 
 constexpr std::uint64_t settings_format = 1;
 constexpr std::uint64_t settings_format_made_by = 2;  // who made it follows; where nobody is named, the first one is written
+constexpr std::uint64_t settings_format_usage = 3;    // then usage; likewise
 
 struct StoredSettings {
   std::string tokenizer, note, made_by;
+  std::string usage = {};  // usage_bytes()
 };
 
 std::string settings_bytes(const StoredSettings& settings) {
   ByteOut out;
-  out.number(settings.made_by.empty() ? settings_format : settings_format_made_by);
+  const std::uint64_t format = !settings.usage.empty()    ? settings_format_usage
+                               : settings.made_by.empty() ? settings_format
+                                                          : settings_format_made_by;
+  out.number(format);
   out.text(settings.tokenizer);
   out.text(settings.note);
-  if (!settings.made_by.empty()) out.text(settings.made_by);
+  if (format >= settings_format_made_by) out.text(settings.made_by);
+  if (format >= settings_format_usage) out.text(settings.usage);
   return std::move(out.bytes);
 }
 
 StoredSettings read_settings_bytes(std::string_view bytes) {
   ByteIn in(bytes, "the record of the conversation");
   const std::uint64_t format = in.number();
-  if (format != settings_format && format != settings_format_made_by) in.fail_newer();
+  if (format < settings_format || format > settings_format_usage) in.fail_newer();
   StoredSettings settings;
   settings.tokenizer = std::string(in.text());
   settings.note = std::string(in.text());
-  if (format == settings_format_made_by) settings.made_by = std::string(in.text());
+  if (format >= settings_format_made_by) settings.made_by = std::string(in.text());
+  if (format >= settings_format_usage) settings.usage = std::string(in.text());
   in.end();
   return settings;
+}
+
+// Usage is reported all the time, and changes nothing that a history depends on.
+bool same_but_for_usage(std::string_view one, std::string_view other) {
+  if (one == other) return true;
+  StoredSettings a = read_settings_bytes(one), b = read_settings_bytes(other);
+  return a.tokenizer == b.tokenizer && a.note == b.note && a.made_by == b.made_by;
 }
 
 std::uint16_t next_space_id() {
@@ -68,6 +83,32 @@ std::vector<Page> as_pages(std::vector<NewPage> fresh) {
 std::string Durable::note_of(const ConversationRecord& record) { return read_settings_bytes(record.settings).note; }
 std::string Durable::tokenizer_of(const ConversationRecord& record) { return read_settings_bytes(record.settings).tokenizer; }
 std::string Durable::maker_of(const ConversationRecord& record) { return read_settings_bytes(record.settings).made_by; }
+
+UsageTracker Durable::usage() const { return read_usage_bytes(read_settings_bytes(record_.settings).usage); }
+
+std::optional<UsageTracker> Durable::news_of_usage() {
+  if (usage_told_ == record_.settings) return {};
+  usage_told_ = record_.settings;
+  return usage();
+}
+
+Result<UsageTracker> Durable::change_usage(const std::function<std::optional<Error>(UsageTracker&)>& change) const {
+  return answering_failure([&]() -> Result<UsageTracker> {
+    for (Tries tries;;) {
+      const ConversationRecord now = store_->find(id_).value();
+      StoredSettings settings = read_settings_bytes(now.settings);
+      UsageTracker usage = read_usage_bytes(settings.usage);
+      if (std::optional<Error> refused = change(usage)) return std::move(*refused);
+      settings.usage = usage_bytes(usage);
+      Commit commit{.conversation = id_, .expected_version = now.version};
+      commit.expected_settings = now.settings;
+      commit.settings = settings_bytes(settings);
+      const std::optional<Error> error = store_->commit(commit);
+      if (!error) return usage;
+      if (!tries.may_retry(*error)) return *error;
+    }
+  });
+}
 
 Durable::Durable(std::shared_ptr<Store> store, ConversationRecord record, Lineage lineage, const OpenOptions& options)
     : store_(std::move(store)),
@@ -109,6 +150,7 @@ Result<std::unique_ptr<Durable>> Durable::open(std::shared_ptr<Store> store, std
         Commit commit{now.id, now.version, now.next_page};
         StoredSettings settings = read_settings_bytes(now.settings);
         settings.note = *options.note;
+        commit.expected_settings = now.settings;
         commit.settings = settings_bytes(settings);
         const std::optional<Error> error = store->commit(commit);
         if (!error) break;
@@ -169,16 +211,17 @@ bool Durable::has_read_too_much() const {
 Durable::News Durable::catch_up(History& history) {
   ConversationRecord now = store_->find(record_.id).value();
   const bool too_much_read = has_read_too_much();
-  const bool is_new = now.version != history.version().value || now.first_version != record_.first_version ||
-                      now.settings != record_.settings || now.next_page != record_.next_page;
+  const bool other_settings = !same_but_for_usage(now.settings, record_.settings);
+  if (!other_settings) record_.settings = now.settings;
+  const bool is_new = now.version != history.version().value || now.first_version != record_.first_version || other_settings ||
+                      now.next_page != record_.next_page;
   if (!is_new && !too_much_read) return News::none;
   if (now.version < history.version().value) {
     throw Failure(Error{ErrorCode::corrupt, "the conversation " + record_.id + " is at version " + std::to_string(now.version) +
                                                 " in the store, and was at " + std::to_string(history.version().value)});
   }
   // What somebody made a checkpoint of need not be carried out again; nor can what was given up or counted anew.
-  const bool written_anew =
-      now.next_page != record_.next_page || now.first_version != record_.first_version || now.settings != record_.settings;
+  const bool written_anew = now.next_page != record_.next_page || now.first_version != record_.first_version || other_settings;
   if (too_much_read || written_anew) {
     if (written_anew) bodies_.reset();  // some may have been taken out
     history = load();
@@ -259,16 +302,37 @@ std::optional<Outcome> Durable::answered(std::string_view operation_id) {
   return read_outcome(found->answer);
 }
 
+// The message of this conversation's own whose copy this one is, with the same bytes. Nothing: there is none, or it is not worth a look.
+std::optional<std::uint64_t> Durable::same_body(const Log& log, std::uint32_t ordinal, const Message& body) const {
+  constexpr std::size_t worth_sharing = 1024;
+  if (body.json().size() < worth_sharing) return {};
+  const std::vector<std::uint32_t>* const originals = log.stands_for(ordinal);
+  if (!originals || originals->size() != 1 || log.originals(ordinal)) return {};
+  const std::uint32_t original = originals->front();
+  const std::uint64_t first_own = record_.origin ? record_.origin->log_length : 0;
+  if (original < first_own || log.stored[original].bytes != log.stored[ordinal].bytes) return {};
+  if (log.message(original) != body) return {};
+  return original;
+}
+
 Commit Durable::new_records(const History& history, const Outcomes& answers) const {
   const History::Rep& rep = history.rep();
   Commit commit{record_.id, record_.version, record_.next_page};
   const std::uint64_t head = rep.head_number();
   commit.messages.reserve(rep.log.size() - record_.log_length);
+  std::vector<Digest> digests;
+  digests.reserve(rep.log.size() - record_.log_length);
   StoredReader stored(rep.log);
   for (std::uint64_t ordinal = record_.log_length; ordinal < rep.log.size(); ++ordinal) {
     const auto at = static_cast<std::uint32_t>(ordinal);
-    const StoredMessage& message = stored[at];
-    commit.messages.push_back({ordinal, std::string(stored.message(at).json()), message.role(), message.time_ms, message.tokens});
+    const StoredMessage message = stored[at];
+    const Message body = stored.message(at);
+    MessageRecord record{ordinal, {}, message.role(), message.time_ms, message.tokens};
+    record.same_as = same_body(rep.log, at, body);
+    if (!record.same_as) record.body = body.json();
+    const bool is_known = record.same_as && *record.same_as >= record_.log_length;
+    digests.push_back(is_known ? digests[*record.same_as - record_.log_length] : sha256(body.json()));
+    commit.messages.push_back(std::move(record));
   }
   commit.versions.reserve(head - record_.version);
   std::unordered_map<std::uint64_t, std::pair<const std::string*, const Outcome*>> by_version;
@@ -291,16 +355,20 @@ Commit Durable::new_records(const History& history, const Outcomes& answers) con
       record.operation_id = *found->second.first;
       record.answer = outcome_bytes(*found->second.second);
     }
-    const std::span<const MessageRecord> all = commit.messages;
-    record.chain = chain = next_chain(chain, record, all.subspan(log_length - record_.log_length, row.log_length - log_length));
+    const std::uint64_t first = log_length - record_.log_length, count = row.log_length - log_length;
+    record.chain = chain =
+        next_chain(chain, record, std::span(commit.messages).subspan(first, count), std::span(digests).subspan(first, count));
     log_length = row.log_length;
     commit.versions.push_back(std::move(record));
   }
   return commit;
 }
 
-bool Durable::is_checkpoint_due(const Commit& commit) const {
+bool Durable::is_checkpoint_due(const Commit& commit, const History& history) const {
   if (commit.versions.empty()) return false;
+  // Whoever opens the conversation reads the bodies since the last checkpoint again, each copy of a shared one too.
+  const std::uint64_t bytes = history.log().sums(checkpoint_log_, commit.versions.back().log_length).bytes;
+  if (bytes > cache_bytes_ / 2) return true;
   const VersionRecord& last = commit.versions.back();
   return last.version - record_.checkpoint_version >= checkpoint_versions_ ||
          last.log_length - checkpoint_log_ >= checkpoint_versions_ * messages_per_version;
@@ -320,7 +388,7 @@ void Durable::stored(const Commit& commit) {
 std::optional<Error> Durable::commit(History& history, const Outcomes& answers) {
   Commit commit = new_records(history, answers);
   if (commit.versions.empty()) return {};
-  if (is_checkpoint_due(commit)) return store_with_checkpoint(std::move(commit), history);
+  if (is_checkpoint_due(commit, history)) return store_with_checkpoint(std::move(commit), history);
   if (std::optional<Error> error = store_->commit(commit)) return error;
   stored(commit);
   return {};
@@ -355,11 +423,20 @@ std::optional<Error> Durable::checkpoint(History& history) {
 }
 
 std::optional<Error> Durable::recounted(History& history, std::string_view tokenizer) {
-  Commit commit{record_.id, record_.version, record_.next_page};
-  StoredSettings settings = read_settings_bytes(record_.settings);
-  settings.tokenizer = tokenizer;
-  commit.settings = settings_bytes(settings);
-  if (std::optional<Error> error = store_with_checkpoint(std::move(commit), history)) return error;
+  for (Tries tries;;) {
+    Commit commit{record_.id, record_.version, record_.next_page};
+    commit.expected_settings = record_.settings;
+    StoredSettings settings = read_settings_bytes(record_.settings);
+    settings.tokenizer = tokenizer;
+    commit.settings = settings_bytes(settings);
+    const std::optional<Error> error = store_with_checkpoint(std::move(commit), history);
+    if (!error) break;
+    if (!tries.may_retry(*error)) return error;
+    // Somebody may have reported usage meanwhile. Anything else is for the caller to read.
+    const ConversationRecord now = store_->find(record_.id).value();
+    if (now.settings == record_.settings || !same_but_for_usage(now.settings, record_.settings)) return error;
+    record_.settings = now.settings;
+  }
   tokenizer_ = tokenizer;
   return {};
 }
@@ -389,6 +466,11 @@ std::optional<Error> Durable::fork(const History& start, std::string_view id, st
   return {};
 }
 
+Result<Conversation> Durable::open_counted(const std::string& id, Settings settings) const {
+  settings.tokenizer.clear();
+  return open_another(id, settings);
+}
+
 Result<Conversation> Durable::open_another(std::string_view id, const Settings& settings) const {
   return Conversation::open(store_, id, settings,
                             {.make = OpenOptions::Make::never,
@@ -397,44 +479,19 @@ Result<Conversation> Durable::open_another(std::string_view id, const Settings& 
                              .checkpoint_versions = checkpoint_versions_});
 }
 
-std::optional<Error> Durable::redact(const History& history, const std::vector<Ordinal>& ordinals, const Removal& removal,
-                                     std::vector<std::string>& others) {
-  std::unordered_map<std::string, std::vector<MessageRecord>> by_owner;
-  for (const Ordinal ordinal : ordinals) {
-    if (ordinal.value >= history.stats().total_messages) {
-      return Error{ErrorCode::not_found, "there is no message with ordinal " + std::to_string(ordinal.value), "ordinal"};
-    }
-    MessageRecord record = messages(ordinal.value, ordinal.value + 1).at(0);
-    if (!record.redacted) record.redacted = sha256(record.body);
-    record.body = redacted(message_of(record), {removal.who, removal.at_ms, removal.why, hex(*record.redacted)}).json();
-    by_owner[lineage_.of_message(ordinal.value).id].push_back(std::move(record));
-  }
-  bodies_.reset();  // it may know the old ones
-  std::optional<Error> failed;
-  for (const auto& [owner, stubs] : by_owner) {
-    std::uint64_t lowest = stubs.front().ordinal;
-    for (const MessageRecord& stub : stubs) lowest = std::min(lowest, stub.ordinal);
-    add_sharers(owner, lowest, others);
-    if (std::optional<Error> error = store_->redact(owner, stubs, removal)) failed = std::move(error);
-  }
-  return failed;
-}
-
-// The conversation, and those forked from it after the message was there.
-void Durable::add_sharers(const std::string& id, std::uint64_t ordinal, std::vector<std::string>& sharers) const {
-  const ConversationRecord record = store_->find(id).value();
-  if (id != id_ && std::find(sharers.begin(), sharers.end(), id) == sharers.end()) sharers.push_back(id);
-  for (const std::string& fork : record.forks) {
-    const Result<ConversationRecord> found = store_->find(fork);
-    if (found && found->origin && ordinal < found->origin->log_length) add_sharers(fork, ordinal, sharers);
-  }
-}
-
 std::optional<Error> Durable::check(const History& history) const {
   PageWriter writer(space_id_, next_page_);
   writer.forget_saved();  // so that every page is read, to be written again; which it is not
   SavedHistory::save(history.rep(), writer);
   return {};
+}
+
+void Durable::save_anew(const History& history, Prune& prune) const {
+  PageWriter writer(space_id_, next_page_);
+  writer.forget_saved();
+  std::string root = SavedHistory::save(history.rep(), writer);
+  prune.checkpoint = Checkpoint{history.version().value, writer.next_page(), std::move(root)};
+  prune.pages = as_pages(writer.take_pages());
 }
 
 Result<Reclaimed> Durable::give_up(History& history, std::uint32_t first, std::int64_t now_ms) {
@@ -460,11 +517,7 @@ Result<Reclaimed> Durable::give_up(History& history, std::uint32_t first, std::i
     prune.stubs.push_back(std::move(record));
   }
   reclaimed.messages = prune.stubs.size();
-  PageWriter writer(space_id_, next_page_);
-  writer.forget_saved();
-  std::string root = SavedHistory::save(kept.rep(), writer);
-  prune.checkpoint = Checkpoint{kept.version().value, writer.next_page(), std::move(root)};
-  prune.pages = as_pages(writer.take_pages());
+  save_anew(kept, prune);
   if (std::optional<Error> error = store_->prune(prune)) return *error;
   bodies_.reset();
   record_.first_version = first;

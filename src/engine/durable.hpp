@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +23,7 @@
 #include "engine/lineage.hpp"
 #include "engine/stored_reading.hpp"
 #include "engine/tries.hpp"
+#include "history/derived.hpp"
 
 namespace undertext {
 
@@ -38,6 +41,11 @@ class Durable {
   static std::string note_of(const ConversationRecord& record);
   static std::string tokenizer_of(const ConversationRecord& record);
   static std::string maker_of(const ConversationRecord& record);
+
+  UsageTracker usage() const;                   // as it is known to be stored
+  std::optional<UsageTracker> news_of_usage();  // since this was asked for last
+  // Changes what is stored, and returns it. On any thread, whosever turn it is. conflict: others are quicker every time.
+  Result<UsageTracker> change_usage(const std::function<std::optional<Error>(UsageTracker&)>& change) const;
 
   History load();
   enum class News : std::uint8_t {
@@ -59,9 +67,17 @@ class Durable {
 
   std::optional<Error> fork(const History& start, std::string_view id, std::string_view made_by);
   Result<Conversation> open_another(std::string_view id, const Settings& settings) const;
-  // `others` become all conversations, but for this one, that have some of the messages: origins, and forks of any of them.
-  std::optional<Error> redact(const History& history, const std::vector<Ordinal>& ordinals, const Removal& removal,
-                              std::vector<std::string>& others);
+  Result<Conversation> open_counted(const std::string& id, Settings settings) const;  // the same, counted by its own tokenizer
+  const std::string& owner_of_message(std::uint64_t ordinal) const { return lineage_.of_message(ordinal).id; }
+  const std::string& owner_of_version(std::uint64_t version) const { return lineage_.of_version(version).id; }
+  std::vector<std::string> forks_of(const std::string& id) const { return store_->find(id).value().forks; }
+  // Messages by the conversation whose records they are. Where some could not be redacted, others may have been.
+  using OwnedMessages = std::map<std::string, std::vector<std::uint64_t>>;
+  std::optional<Error> redact(const OwnedMessages& ordinals, const Removal& removal);
+  // The records of its own versions whose operation or answer has such texts, without them.
+  std::vector<VersionRecord> redacted_records(const QuotingOperations& operations, const QuotableTexts& texts);
+  // Writes all pages anew, without the texts of these operations. conflict: there are forks that need the old pages.
+  std::optional<Error> redact(History& history, const QuotingOperations& operations, const QuotableTexts& texts);
   std::optional<Error> check(const History& history) const;  // throws what is wrong
   Result<Reclaimed> give_up(History& history, std::uint32_t first, std::int64_t now_ms);
 
@@ -71,12 +87,14 @@ class Durable {
   void replay_to(History& history, std::uint64_t version);
   std::vector<VersionRecord> versions(std::uint64_t first, std::uint64_t end);
   std::vector<MessageRecord> messages(std::uint64_t first, std::uint64_t end);
+  std::optional<std::uint64_t> same_body(const Log& log, std::uint32_t ordinal, const Message& body) const;
   Commit new_records(const History& history, const Outcomes& answers) const;
-  bool is_checkpoint_due(const Commit& commit) const;
+  bool is_checkpoint_due(const Commit& commit, const History& history) const;
   std::optional<Error> store_with_checkpoint(Commit commit, History& history);
   void stored(const Commit& commit);
   History history_on(const Checkpoint& checkpoint);
-  void add_sharers(const std::string& id, std::uint64_t ordinal, std::vector<std::string>& sharers) const;
+  // Everything that `history` has, as pages: the checkpoint and the pages of `prune`.
+  void save_anew(const History& history, Prune& prune) const;
 
   const std::shared_ptr<Store> store_;
   const std::string id_;
@@ -92,6 +110,7 @@ class Durable {
   std::shared_ptr<StoredBodies> bodies_;
   std::uint64_t bytes_added_ = 0;     // to the history in memory since it was loaded
   std::uint64_t checkpoint_log_ = 0;  // the log's length at the last checkpoint
+  std::string usage_told_;            // the settings of which news_of_usage() has spoken
 };
 
 }  // namespace undertext

@@ -169,6 +169,16 @@ std::string outcome_bytes(const Outcome& outcome) {
   return std::move(out.bytes);
 }
 
+void edit_texts(Outcome& outcome, const std::function<void(std::string&)>& edit) {
+  if (outcome.receipt) edit(outcome.receipt->reason);
+  for (Event& event : outcome.events) {
+    if (!event.error) continue;
+    Error error = *event.error;
+    edit(error.message);
+    event.error = std::make_shared<const Error>(std::move(error));
+  }
+}
+
 Outcome read_outcome(std::string_view bytes) {
   ByteIn in(bytes, "the answer to a stored operation");
   const std::uint64_t format = in.number();

@@ -33,6 +33,9 @@ Event success(const Outcome& outcome) {
   return event;
 }
 
+// Whether a strategy that has no target found nothing to do, which is neither a success nor a failure.
+bool is_idle(const Result<Plan>& plan) { return plan && plan->replacements.empty(); }
+
 Error frees_too_little(const Plan& plan) {
   const std::uint64_t freed = plan.tokens_before - std::min(plan.tokens_before, plan.tokens_after);
   Error error{ErrorCode::cannot_fit, freed == 0 ? "the strategy found nothing to hide"
@@ -88,8 +91,12 @@ void Conversation::Rep::compress_if_due(const Operation& operation, std::uint64_
       work.compress_later = true;
     } else {
       const Proposal proposal = propose(work.history, {});
-      const Result<Outcome> outcome = commit_plan(proposal.plan, proposal.reaches_target, work, tell);
-      add(told_of(outcome, last.version, false));
+      if (is_idle(proposal.plan)) {
+        hysteresis.wait_from(tokens);
+      } else {
+        const Result<Outcome> outcome = commit_plan(proposal.plan, proposal.reaches_target, work, tell);
+        add(told_of(outcome, last.version, false));
+      }
     }
   }
   if (told.empty()) return;
@@ -101,13 +108,16 @@ void Conversation::Rep::compress_if_due(const Operation& operation, std::uint64_
 Conversation::Rep::Proposal Conversation::Rep::propose(const History& history, const std::stop_token& cancel) const {
   Aim to = aim(target_tokens());
   to.cancel = cancel;
-  to.unattended = true;
+  to.digest_last = true;
+  const std::uint64_t tokens = history.stats().tokens, step = Hysteresis::step(settings.compression.threshold);
+  to.tokens_enough = std::min(settings.compression.threshold, tokens - std::min(tokens, step));
   Proposal proposal{plan_by(*settings.compression.strategy, history, to)};
   Result<Plan>& plan = proposal.plan;
   if (!plan) return proposal;
   proposal.reaches_target = reaches(*plan, to);
   const bool frees_enough = plan->tokens_after + Hysteresis::step(settings.compression.threshold) <= plan->tokens_before;
-  if (plan->replacements.empty() || (!proposal.reaches_target && !frees_enough)) plan = frees_too_little(*plan);
+  const bool may_be_idle = plan->replacements.empty() && !settings.compression.strategy->has_target();
+  if (!may_be_idle && (plan->replacements.empty() || (!proposal.reaches_target && !frees_enough))) plan = frees_too_little(*plan);
   return proposal;
 }
 
@@ -179,6 +189,13 @@ bool Conversation::Rep::goes_on_compressing(History& frozen, const std::stop_tok
   }
 }
 
+// The next operation starts a new try, whatever came meanwhile.
+void Conversation::Rep::try_again_later() {
+  hysteresis.reset();
+  const std::lock_guard lock(background);
+  is_due_again = false;
+}
+
 void Conversation::Rep::compress_in_background(const History& frozen, const std::stop_token& cancel) {
   Proposal proposal = propose(frozen, cancel);
   Result<Plan>& plan = proposal.plan;
@@ -188,6 +205,7 @@ void Conversation::Rep::compress_in_background(const History& frozen, const std:
   std::optional<Error> failed = catch_up(listeners);
   for (Tries tries;;) {
     Work work = begin();
+    if (!failed && is_idle(plan)) return hysteresis.wait_from(work.stats.tokens);
     const bool moved_on = work.history.version() != frozen.version();
     if (plan && cancel.stop_requested()) plan = Error{ErrorCode::unavailable, "it was cancelled"};
     if (failed) plan = *failed;
@@ -204,6 +222,7 @@ void Conversation::Rep::compress_in_background(const History& frozen, const std:
       }
     }
     const Event event = told_of(outcome, work.history.version(), moved_on);
+    if (event.type == Event::Type::compression_discarded) try_again_later();
     notices.push_back(event);
     if (!listeners.empty()) work.events.push_back(event);
     if (work.changed) return publish_work(std::move(work), listeners);

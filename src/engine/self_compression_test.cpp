@@ -122,7 +122,7 @@ TEST(SelfCompression, DoesNothingWhenItIsNotEnabledAndTellsNothing) {
 }
 
 TEST(SelfCompression, IsNotTriedAgainWithoutProgress) {
-  Conversation conversation = Conversation::open(compressing(no_strategy(), 500, 300)).value();
+  Conversation conversation = Conversation::open(compressing(keep_recent(10'000), 500, 300)).value();
   std::size_t tries = 0, appends = 0;
   while (conversation.stats().tokens < 1500) {
     const Outcome outcome = conversation.apply({op::Append{{text(Role::user, "one")}}}).value();
@@ -203,6 +203,43 @@ TEST(SelfCompression, FreesWhatItCanWhereTheTargetIsOutOfReachAndSaysSo) {
     EXPECT_EQ(receipt.target_reached(), false);
     EXPECT_EQ(conversation.history().version_info(Version(receipt.version)).target_reached, false);
   }
+}
+
+// What a user pastes may be larger than the threshold.
+TEST(SelfCompression, DoesNotHideAnswersToARequestThatIsTooLongByItself) {
+  for (const StrategyPtr& strategy : {default_strategy(), sliding_window(), smart_summary()}) {
+    Conversation conversation = Conversation::open(compressing(strategy, 300, 200)).value();
+    conversation.apply({op::Append{{words(Role::user, 60), words(Role::assistant, 5), words(Role::user, 300)}}}).value();
+    const Outcome answer = conversation.apply({op::Append{{words(Role::assistant, 60)}}}).value();
+    EXPECT_TRUE(conversation.view().index_of(Ordinal(3))) << strategy->name();
+    EXPECT_TRUE(conversation.history().stats().total_messages < 6u) << strategy->name();
+    conversation.apply({op::Append{{text(Role::user, "yes, do that")}}}).value();
+    append_until(conversation, Event::Type::compressed, 10);
+    EXPECT_FALSE(conversation.view().index_of(Ordinal(2))) << "it is no longer the last request";
+  }
+}
+
+TEST(SelfCompression, ByNoneChangesNothingAndReportsNoFailure) {
+  Conversation conversation = Conversation::open(compressing(no_strategy(), 100, 50)).value();
+  for (int i = 0; i < 20; ++i) {
+    const Outcome outcome = conversation.apply({op::Append{{words(Role::user, 30)}}}).value();
+    EXPECT_FALSE(find(outcome.events, Event::Type::compression_failed));
+    EXPECT_FALSE(find(outcome.events, Event::Type::compressed));
+    EXPECT_EQ(conversation.version(), outcome.version);
+  }
+}
+
+TEST(SelfCompression, KeepsAllPiecesOfTheLastRequest) {
+  Conversation conversation = Conversation::open(compressing(sliding_window(), 400, 200)).value();
+  conversation.apply({op::Append{{words(Role::user, 20), words(Role::assistant, 10), text(Role::user, "first this then that")}}})
+      .value();
+  conversation.apply({op::Split{2, {10}}}).value();
+  conversation.apply({op::Append{{words(Role::assistant, 150), words(Role::assistant, 3)}}}).value();
+  const View view = conversation.view();
+  ASSERT_FALSE(conversation.history().receipts().empty());
+  EXPECT_FALSE(view.index_of(Ordinal(0)));
+  EXPECT_TRUE(view.index_of(Ordinal(3))) << "the first piece";
+  EXPECT_TRUE(view.index_of(Ordinal(4)));
 }
 
 TEST(SelfCompression, ThatCanFreeLessThanASixteenthOfTheThresholdChangesNothing) {
@@ -515,6 +552,16 @@ TEST_F(SlowSummary, IsDiscardedAndToldOfWhenWhatItStandsForHasChanged) {
   Conversation conversation = waiting();
   conversation.apply({op::Delete{Names::indices({0})}}).value();
   expect_discarded(conversation);
+}
+
+TEST_F(SlowSummary, ThatWasDiscardedIsTriedAgainByTheNextOperation) {
+  Conversation conversation = waiting();
+  conversation.apply({op::Insert{1, {text(Role::user, "in between")}}}).value();
+  expect_discarded(conversation);
+  held->wait_until_asked(2);  // by the operation that reported it
+  held->answer(Summary{"short"});
+  conversation.wait_for_compression();
+  EXPECT_EQ(conversation.history().receipts().size(), 1u);
 }
 
 TEST_F(SlowSummary, IsDiscardedAndReportedWhenSomethingWasPutInsideItsStretch) {

@@ -27,7 +27,8 @@ Message message_of(const MessageRecord& record) {
 RecordedOperation operation_of(const VersionRecord& record) {
   RecordedOperation recorded{{op::Append{}, {}}};
   if (!record.arguments.empty()) {
-    ByteIn in(record.arguments, "version " + std::to_string(record.version));
+    const std::string_view arguments = record.arguments;
+    ByteIn in(arguments.substr(are_redacted(arguments) ? 1 : 0), "version " + std::to_string(record.version));
     recorded = read_record(in, KeptPart::present);
     in.end();
   }

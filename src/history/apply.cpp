@@ -233,8 +233,8 @@ Problem given_up_problem(const Draft& draft, std::uint32_t ordinal, const char* 
   return Error{ErrorCode::not_found, "the message with ordinal " + std::to_string(ordinal) + " was pruned", field};
 }
 
-// Where the messages stand that one operation made from the same originals, `maker` among them.
-std::vector<std::uint64_t> made_together(const Draft& draft, std::uint32_t maker, const std::vector<std::uint32_t>& originals) {
+// The messages of the view that one operation made from the same originals, `maker` among them.
+std::set<std::uint32_t> made_together(const Draft& draft, std::uint32_t maker, const std::vector<std::uint32_t>& originals) {
   const std::uint64_t version = draft.base().version_that_stored(maker);
   const auto is_of_them = [&](std::uint64_t ordinal) {
     const std::vector<std::uint32_t>* const others = draft.log().stands_for(static_cast<std::uint32_t>(ordinal));
@@ -243,13 +243,28 @@ std::vector<std::uint64_t> made_together(const Draft& draft, std::uint32_t maker
   std::uint64_t first = maker, end = maker + std::uint64_t{1};
   while (first > 0 && is_of_them(first - 1)) --first;
   while (end < draft.log().size() && is_of_them(end)) ++end;
-  std::vector<std::uint64_t> indices;
+  std::set<std::uint32_t> found;
   for (std::uint64_t ordinal = first; ordinal < end; ++ordinal) {
-    if (const std::optional<std::uint64_t> index = draft.view().index_of(static_cast<std::uint32_t>(ordinal)))
-      indices.push_back(*index);
+    if (draft.view().shows(static_cast<std::uint32_t>(ordinal))) found.insert(static_cast<std::uint32_t>(ordinal));
   }
-  std::sort(indices.begin(), indices.end());
-  return indices;
+  return found;
+}
+
+std::string at_index(const Draft& draft, std::uint32_t ordinal) {
+  return "ordinal " + std::to_string(ordinal) + " at index " + std::to_string(*draft.view().index_of(ordinal));
+}
+
+// Whether the view would say twice what `originals` say when they return and `leaving` go: an edited piece of a split message tells its part of it.
+Problem said_twice_problem(const Draft& draft, std::uint32_t maker, const std::vector<std::uint32_t>& originals,
+                           const std::set<std::uint32_t>& leaving) {
+  if (draft.replays()) return {};
+  if (const std::optional<std::uint32_t> other = visible_original(draft.log(), draft.view(), maker))
+    return bad("index", "the message with " + at_index(draft, *other) + " is among what it stands for: hide that first");
+  for (const std::uint32_t ordinal : originals) {
+    if (const std::optional<std::uint32_t> other = stand_in(draft.log(), draft.view(), ordinal, leaving))
+      return bad("index", "the message with " + at_index(draft, *other) + " stands for a part of the same: EXPAND that first");
+  }
+  return {};
 }
 
 Problem perform(Draft& draft, const op::Expand& expand) {
@@ -266,7 +281,12 @@ Problem perform(Draft& draft, const op::Expand& expand) {
     put_in_place(draft, {expand.index}, *originals);
     draft.note_departure(draft.view());
   } else {
-    draft.bring_back(*originals, made_together(draft, maker, *originals));
+    const std::set<std::uint32_t> leaving = made_together(draft, maker, *originals);
+    if (Problem problem = said_twice_problem(draft, maker, *originals, leaving)) return problem;
+    std::vector<std::uint64_t> indices;
+    for (const std::uint32_t ordinal : leaving) indices.push_back(*draft.view().index_of(ordinal));
+    std::sort(indices.begin(), indices.end());
+    draft.bring_back(*originals, indices);
   }
   draft.open_batch();
   return {};
@@ -284,9 +304,11 @@ Problem perform(Draft& draft, const op::Show& show) {
       return bad("ordinals",
                  which + " and the one with ordinal " + std::to_string(*other) + ", which stands for it, cannot both return");
     if (const std::optional<std::uint32_t> maker = stand_in(draft.log(), draft.view(), ordinal)) {
-      return bad("ordinals", which + " is hidden behind the one with ordinal " + std::to_string(*maker) + " at index " +
-                                 std::to_string(*draft.view().index_of(*maker)) + ", which stands for it: EXPAND that");
+      return bad("ordinals",
+                 which + " is hidden behind the one with " + at_index(draft, *maker) + ", which stands for it: EXPAND that");
     }
+    if (const std::optional<std::uint32_t> other = visible_original(draft.log(), draft.view(), ordinal))
+      return bad("ordinals", which + " stands for the one with " + at_index(draft, *other) + ": hide that first");
     if (Problem problem = given_up_problem(draft, ordinal, "ordinals")) return problem;
   }
   if (!draft.replays()) {
@@ -324,6 +346,7 @@ Problem perform(Draft& draft, const op::Merge& merge) {
   // What is carried out again looks into no body: some may have been taken out since.
   Result<Message> merged = draft.replays() ? some_message() : merge_at(draft, *indices, merge.separator);
   if (!merged) return merged.error();
+  draft.count_made(*merged);
   Result<std::vector<std::uint32_t>> stored = draft.store_copies({&*merged, 1}, *indices);
   if (!stored) return stored.error();
   put_in_place(draft, *indices, *stored);
@@ -337,6 +360,7 @@ Problem perform(Draft& draft, const op::Split& split) {
       draft.replays() ? Result<std::vector<Message>>(std::vector<Message>(split.at.size() + 1, some_message()))
                       : split_message(messages_at(draft, {split.index}).front(), split.at, draft.context().limits);
   if (!pieces) return pieces.error();
+  for (const Message& piece : *pieces) draft.count_made(piece);
   Result<std::vector<std::uint32_t>> stored = draft.store_copies(*pieces, {split.index});
   if (!stored) return stored.error();
   put_in_place(draft, {split.index}, *stored);
@@ -377,7 +401,10 @@ Problem perform(Draft& draft, const op::Transform& transform) {
     const Message message = messages_at(draft, {indices[k]}).front();
     Result<Message> result = std::visit(Change{message, draft.context().limits}, transform.change);
     if (!result) return result.error();
-    changed.push_back(std::move(*result));
+    // A copy in which nothing changed is the message itself, and takes no bytes of its own.
+    const bool is_same = *result == message;
+    if (!is_same) draft.count_made(*result);
+    changed.push_back(is_same ? message : std::move(*result));
   }
   std::vector<Splice> splices;
   splices.reserve(indices.size());
@@ -585,9 +612,10 @@ Result<Step> History::apply(const Operation& operation, const ApplyContext& cont
     if (rep().versions.size() > std::numeric_limits<std::uint32_t>::max() - 1) {
       return Error{ErrorCode::too_large, "the conversation has as many versions as it can"};
     }
+    if (context.work) context.work->go_on();
     if (const auto* compress = std::get_if<op::CompressBy>(&operation.what)) {
       if (!compress->plan) return bad("plan", "the function is empty");
-      Result<Plan> plan = compress->plan(*this);
+      Result<Plan> plan = compress->plan(limited(context.work));
       if (!plan) return plan.error();
       return apply({op::ApplyPlan{std::move(*plan)}, operation.options}, context);
     }

@@ -65,6 +65,11 @@ class Bonds {
 
   const Reasoning& reasoning() const { return reasoning_; }
 
+  // Whether it is a message of results.
+  bool answers(const Entry& e) const {
+    return e.role() == Role::tool || (e.role() == Role::user && log_.count_links(e.ordinal) > 0);
+  }
+
  private:
   std::optional<Bond> pair_across(std::uint64_t cut) const {
     std::optional<Bond> found;
@@ -124,6 +129,7 @@ class Growth {
       const std::uint64_t index = open_.back();
       open_.pop_back();
       add_partners(index);
+      if (!is_in(parallel_, index)) look_back_across(index, index + 1, end_of_results(index));
       add_thinking(index);
       add_thinking(index + 1);
       if (entries_[index].reasons) add_following(index);
@@ -147,23 +153,76 @@ class Growth {
   // What is bound across `edge`, and lies before `next_edge`. Places never fall, so of the edges before an entry the nearest tells.
   void look_across(std::uint64_t edge, std::uint64_t next_edge) {
     if (edge == 0 || edge >= entries_.size()) return;
-    const std::uint32_t place = entries_[edge - 1].place;
-    entries_.visit(
-        edge, next_edge, [&](const EntrySums& s) { return s.reach_min <= place; },
-        [&](std::uint64_t index, const Entry& e) {
-          if (e.reach <= place) add_partners(index);
-          return true;
-        });
+    look_back_across(edge, edge, next_edge);
     add_thinking(edge);
     const std::optional<std::uint64_t> reasoning = bonds_.reasoning().before(edge);
     if (reasoning && reasoning != last_reasoning_) add_following(*reasoning);
     if (reasoning) last_reasoning_ = reasoning;
   }
+  // The pairs of the messages [from, to) that reach across `edge`.
+  void look_back_across(std::uint64_t edge, std::uint64_t from, std::uint64_t to) {
+    if (edge == 0) return;
+    const std::uint32_t place = entries_[edge - 1].place;
+    entries_.visit(
+        from, to, [&](const EntrySums& s) { return s.reach_min <= place; },
+        [&](std::uint64_t index, const Entry& e) {
+          if (e.reach <= place) add_partners(index);
+          return true;
+        });
+  }
   void add_partners(std::uint64_t index) {
     bonds_.visit_pairs(index, [&](const PairPlaces& pair) {
       join(pair.call, pair.result);
+      add_between(pair.call, pair.result);
       return true;
     });
+  }
+  static bool is_in(const Range& range, std::uint64_t index) { return range.start <= index && index < range.end; }
+  // Of the assistants from `index` on and the results that follow them.
+  std::uint64_t end_of_results(std::uint64_t index) const {
+    bool answers = bonds_.answers(entries_[index]);
+    std::uint64_t end = entries_.size();
+    entries_.visit(
+        index + 1, end, [](const EntrySums&) { return true; },
+        [&](std::uint64_t i, const Entry& e) {
+          const bool is_result = bonds_.answers(e);
+          const bool goes_on = is_result || e.role() == Role::system || (e.role() == Role::assistant && !answers);
+          answers = answers || is_result;
+          if (!goes_on) end = i;
+          return goes_on;
+        });
+    return end;
+  }
+  // Calls of one time may each have a message of their own, so that others and their results stand between a call and its result: assistants first, then
+  // results. All of them stay or none, because a summary in the place of some would part a call from its result.
+  void add_between(std::uint64_t call, std::uint64_t result) {
+    const auto has_inside = [&](const Range& range) { return call < range.start && range.end <= result; };
+    if (result <= call + 1 || has_inside(no_parallel_)) return;
+    const bool is_known = is_in(parallel_, call);
+    const std::uint64_t start = is_known ? parallel_.end : call + 1;
+    std::optional<std::uint64_t> first_result;
+    if (is_known) first_result = parallel_.end - 1;
+    std::vector<std::uint64_t> between;
+    const bool is_parallel = entries_.visit(
+        start, std::max(start, result), [](const EntrySums&) { return true; },
+        [&](std::uint64_t index, const Entry& e) {
+          if (e.role() == Role::system) return true;
+          const bool answers = bonds_.answers(e);
+          if (answers && !first_result) first_result = index;
+          if (!answers && (e.role() == Role::user || first_result)) {
+            no_parallel_ = {e.role() == Role::user ? index : *first_result, index + 1};
+            return false;
+          }
+          between.push_back(index);
+          return true;
+        });
+    if (!is_parallel) return;
+    for (const std::uint64_t index : between)
+      if (has(index)) join(call, index);
+    if (!has(call)) return;
+    join(call, result);
+    for (const std::uint64_t index : between) join(call, index);
+    parallel_ = {is_known ? parallel_.start : call, std::max(start, result + 1)};
   }
   void add_thinking(std::uint64_t cut) {
     if (const std::optional<Bond> bond = bonds_.thinking_across(cut)) join(bond->first, bond->last);
@@ -186,6 +245,8 @@ class Growth {
   std::set<std::uint64_t> more_;
   std::vector<std::uint64_t> open_;  // of more_, those yet to be asked
   std::optional<std::uint64_t> last_reasoning_;
+  Range parallel_ = {0, 0};     // calls and results that stand together as above
+  Range no_parallel_ = {0, 0};  // nothing that has all of this inside does
 };
 
 }  // namespace

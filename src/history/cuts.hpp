@@ -24,7 +24,8 @@ std::uint64_t next_legal_cut(const Log& log, const PlacedView& view, std::uint64
 std::uint64_t previous_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index,
                                  Whole whole = Whole::turns);  // at or before
 
-// `kept` and what belongs to it: no unit and no turn (or step) has one part in the answer and another not.
+// `kept` and what belongs to it: no unit and no turn (or step) has one part in the answer and another not. Calls of one time that stand in messages of
+// their own belong together.
 Stretches with_whole_turns(const Log& log, const PlacedView& view, Stretches kept, Whole whole = Whole::turns);
 
 }  // namespace undertext

@@ -26,7 +26,9 @@ Draft::Draft(const History::Rep& base, const ApplyContext& context, const std::v
       batches_(base.head.frame->batches),
       marks_(base.head.frame->marks),
       given_(given),
-      record_(record) {}
+      record_(record) {
+  log_.work = context.work;
+}
 
 Result<std::vector<std::uint32_t>> Draft::ordinals_of(const Names& names) const {
   if (names.numbers.empty()) return bad_name(names, "name at least one message");
@@ -81,12 +83,17 @@ Result<std::vector<std::uint32_t>> Draft::store(std::span<const Message> message
   std::vector<std::uint32_t> ordinals;
   ordinals.reserve(messages.size());
   for (const Message& made : messages) {
+    log_.go_on();
     const StoredMessage* const known = given_ ? next_given() : nullptr;
     const Message& message = known ? *known->body : made;
     const std::uint32_t tokens = known ? known->tokens : context_.count_tokens ? context_.count_tokens(message) : 0;
     ordinals.push_back(log_.store(message, context_.now_ms, tokens));
   }
   return ordinals;
+}
+
+void Draft::count_made(const Message& message) {
+  if (log_.work && !replays()) log_.work->make(message.json().size());
 }
 
 const StoredMessage* Draft::next_given() const {
@@ -96,6 +103,7 @@ const StoredMessage* Draft::next_given() const {
 }
 
 Result<std::uint32_t> Draft::store_summary(const Message& message, std::vector<std::uint32_t> originals) {
+  count_made(message);
   log_.note_summary(static_cast<std::uint32_t>(log_.size()), std::move(originals));
   Result<std::vector<std::uint32_t>> stored = store({&message, 1});
   if (!stored) return stored.error();
@@ -249,6 +257,7 @@ Result<Step> Draft::finish(const Operation& operation) && {
   rep->log = std::move(log_);
   rep->clients = base_.clients;
   if (client_) rep->clients.push_back({static_cast<std::uint32_t>(rep->head_number()), std::move(*client_)});
+  rep->log.work = nullptr;
 
   applied.operation = name(operation);
   applied.version = Version(rep->head_number());

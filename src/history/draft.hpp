@@ -44,6 +44,8 @@ class Draft {
 
   // too_large: the log is full.
   Result<std::vector<std::uint32_t>> store(std::span<const Message> messages);
+  // Of a message that the operation makes, before it is stored. Throws Failure: over the limits of the work.
+  void count_made(const Message& message);
   Result<std::uint32_t> store_summary(const Message& message, std::vector<std::uint32_t> originals);
   // Stores what is made from the visible messages at `originals`, and stands for them from then on.
   Result<std::vector<std::uint32_t>> store_copies(std::span<const Message> messages, const std::vector<std::uint64_t>& originals);

@@ -116,6 +116,13 @@ Result<View> History::view_at(BatchIndex batch) const {
   });
 }
 
+History History::limited(std::shared_ptr<Work> work) const {
+  if (!work) return *this;
+  auto made = std::make_shared<Rep>(*rep_);
+  made->log.work = std::move(work);
+  return History(std::move(made));
+}
+
 Result<MessageList> History::messages(const MessageQuery& query) const {
   return answering_failure([&]() -> Result<MessageList> {
     Result<Scope> scope = Scope::of(*rep_, query);

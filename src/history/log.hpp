@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <undertext/message.hpp>
+#include <undertext/work.hpp>
 
 #include "base/shared.hpp"
 #include "history/order.hpp"
@@ -171,18 +172,24 @@ struct Log {
   bool order_known = true;
 
   std::shared_ptr<const BodySource> bodies;  // null: all are in memory
+  std::shared_ptr<Work> work;                // null: without limits. Of a draft and of History::limited(), never of a version
 
   std::uint64_t size() const { return stored.size(); }
   Message message(std::uint32_t ordinal) const {
     check_ordinal(ordinal);
     return body_of(stored[ordinal], ordinal);
   }
+  void go_on() const {
+    if (work) work->go_on();
+  }
   // What a damaged page names may not be there. Throws Failure: corrupt.
   void check_ordinal(std::uint64_t ordinal) const {
     if (ordinal >= stored.size()) throw_no_message(ordinal);
   }
   Message body_of(const StoredMessage& at, std::uint32_t ordinal) const {
-    return at.body.is_here() ? *at.body : bodies->body(ordinal);
+    Message body = at.body.is_here() ? *at.body : bodies->body(ordinal);
+    if (work) work->read(body.json());
+    return body;
   }
 
   // Stores a message and answers its ordinal. Whether it is a summary must be known by then.
@@ -289,9 +296,10 @@ class StoredReader {
   // Valid until the next call.
   const Message& message(std::uint32_t ordinal) {
     const StoredMessage& at = (*this)[ordinal];
-    if (at.body.is_here()) return *at.body;
-    fetched_ = log_.bodies->body(ordinal);
-    return *fetched_;
+    if (!at.body.is_here()) fetched_ = log_.bodies->body(ordinal);
+    const Message& body = at.body.is_here() ? *at.body : *fetched_;
+    if (log_.work) log_.work->read(body.json());
+    return body;
   }
 
  private:

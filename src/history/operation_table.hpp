@@ -158,12 +158,14 @@ inline constexpr std::size_t choices_of = words_of<Enum>.size();
 template <>
 inline constexpr std::size_t choices_of<Role> = role_count;
 
-// A field's name in a request, and in a record where that differs.
+// A field's name in a request, and in a record where that differs; what it means, for schemas.
 struct FieldName {
   constexpr FieldName(std::string_view name) : request(name), record(name) {}
   constexpr FieldName(const char* name) : FieldName(std::string_view(name)) {}
-  constexpr FieldName(std::string_view in_request, std::string_view in_record) : request(in_request), record(in_record) {}
-  std::string_view request, record;
+  constexpr FieldName(std::string_view name, std::string_view what) : request(name), record(name), text(what) {}
+  constexpr FieldName(std::string_view in_request, std::string_view in_record, std::string_view what)
+      : request(in_request), record(in_record), text(what) {}
+  std::string_view request, record, text = {};
 };
 
 // T, which a reader changes and a writer does not.
@@ -171,8 +173,8 @@ template <class Given, class T>
 concept Is = std::same_as<std::remove_const_t<Given>, T>;
 
 void describe(auto& io, Is<Range> auto& range) {
-  io.need("start", range.start);
-  io.need("end", range.end);
+  io.need({"start", "The first index."}, range.start);
+  io.need({"end", "The index behind the last one."}, range.end);
 }
 void describe(auto& io, Is<Replacement> auto& replacement) {
   io.need("hidden", replacement.hidden);
@@ -191,73 +193,76 @@ void describe(auto& io, Is<Plan> auto& plan) {
   io.take("completionTokens", plan.completion_tokens);
 }
 void describe(auto& io, Is<ReplaceText> auto& change) {
-  io.need("find", change.find);
-  io.need("with", change.with);
+  io.need({"find", "The text to look for; not empty."}, change.find);
+  io.need({"with", "What takes its place."}, change.with);
 }
 void describe(auto& io, Is<TruncateText> auto& change) {
-  io.need("maxChars", change.chars_max);
-  io.preset("keep", change.keep);
-  io.preset("marker", change.marker);
+  io.need({"maxChars", "Code points to keep of each text."}, change.chars_max);
+  io.preset({"keep", "Which end to keep."}, change.keep);
+  io.preset({"marker", "What stands where text was cut."}, change.marker);
 }
 using TypeIndices = decltype(MarkMap::type_indices);
 void describe(auto& io, Is<TypeIndices> auto& lists) {
-  for (std::size_t role = 0; role < role_count; ++role) io.take(name(static_cast<Role>(role)), lists[role]);
+  for (std::size_t role = 0; role < role_count; ++role)
+    io.take({name(static_cast<Role>(role)), "Ordinals of this role."}, lists[role]);
 }
 void describe(auto& io, Is<MarkMap> auto& map) {
-  io.need("originalIndices", map.original_indices);
-  io.need("typeIndices", map.type_indices);
-  io.need("batchBoundaries", map.batch_boundaries);
-  io.need("boundaryToBatch", map.boundary_to_batch);
-  io.need("currentBatch", map.current_batch);
+  io.need({"originalIndices", "The view: ordinals in its order."}, map.original_indices);
+  io.preset({"typeIndices", "The same by role; default: as the messages have it."}, map.type_indices);
+  io.need({"batchBoundaries", "Where each batch begins in the log."}, map.batch_boundaries);
+  io.need({"boundaryToBatch", "The batch of each boundary: 0, 1, 2 and so on."}, map.boundary_to_batch);
+  io.need({"currentBatch", "The batch that the view is in."}, map.current_batch);
 }
 
-void describe(auto& io, Is<op::Append> auto& o) { io.messages("messages", o.messages); }
+void describe(auto& io, Is<op::Append> auto& o) { io.messages({"messages", "At least one."}, o.messages); }
 void describe(auto& io, Is<op::Insert> auto& o) {
-  io.need("position", o.position);
-  io.messages("messages", o.messages);
+  io.need({"position", "The index to insert before; the length appends."}, o.position);
+  io.messages({"messages", "At least one."}, o.messages);
 }
 void describe(auto& io, Is<op::Replace> auto& o) {
   io.index_or_names(o.names);
-  io.message("message", o.messages);
+  io.message({"message", "What takes the place."}, o.messages);
 }
 void describe(auto& io, Is<op::Truncate> auto& o) {
-  io.take("keepFirst", o.keep_first);
-  io.take("keepLast", o.keep_last);
-  io.take("removeFirst", o.remove_first);
-  io.take("removeLast", o.remove_last);
-  io.take("range", o.range);
-  io.take("role", o.role);
-  io.take("pairs", o.pairs);
+  io.take({"keepFirst", "Keeps the first so many."}, o.keep_first);
+  io.take({"keepLast", "Keeps the last so many."}, o.keep_last);
+  io.take({"removeFirst", "Hides the first so many."}, o.remove_first);
+  io.take({"removeLast", "Hides the last so many."}, o.remove_last);
+  io.take({"range", "Keeps these."}, o.range);
+  io.take({"role", "First drops all other roles."}, o.role);
+  io.take({"pairs", "What becomes of the rest of a tool pair. Default: the setting."}, o.pairs);
 }
-void describe(auto& io, Is<op::Clear> auto& o) { io.preset("keepSystemMessage", o.keep_system_message); }
+void describe(auto& io, Is<op::Clear> auto& o) {
+  io.preset({"keepSystemMessage", "Keeps all system messages."}, o.keep_system_message);
+}
 void describe(auto& io, Is<op::Filter> auto& o) {
-  io.filled("roles", o.roles);
-  io.filled("contentContains", o.content_contains);
-  io.filled("contentExcludes", o.content_excludes);
-  io.take("pairs", o.pairs);
+  io.filled({"roles", "Keeps these roles."}, o.roles);
+  io.filled({"contentContains", "Keeps what contains any of these texts."}, o.content_contains);
+  io.filled({"contentExcludes", "Keeps what contains none of these texts."}, o.content_excludes);
+  io.take({"pairs", "What becomes of the rest of a tool pair. Default: the setting."}, o.pairs);
 }
 void describe(auto& io, Is<op::Delete> auto& o) {
   io.names(o.names);
-  io.take("pairs", o.pairs);
+  io.take({"pairs", "What becomes of the rest of a tool pair. Default: the setting."}, o.pairs);
 }
 void describe(auto& io, Is<op::Compress> auto& o) {
   io.names(o.names);
-  io.summary("summary", o.summary);
+  io.summary({"summary", "Takes the place of the first. Default: nothing does."}, o.summary);
 }
 void describe(auto& io, Is<op::ApplyPlan> auto& o) {
   io.need("plan", o.plan);
   io.since(28, "targetTokens", o.plan.target_tokens);
 }
 void describe(auto&, Is<op::CompressBy> auto&) {}
-void describe(auto& io, Is<op::Expand> auto& o) { io.need("index", o.index); }
-void describe(auto& io, Is<op::Show> auto& o) { io.need("ordinals", o.ordinals); }
+void describe(auto& io, Is<op::Expand> auto& o) { io.need({"index", "Of a message that stands for others."}, o.index); }
+void describe(auto& io, Is<op::Show> auto& o) { io.need({"ordinals", "Of hidden messages."}, o.ordinals); }
 void describe(auto& io, Is<op::Merge> auto& o) {
-  io.need("indices", o.indices);
-  io.preset("separator", o.separator);
+  io.need({"indices", "Of the messages to join."}, o.indices);
+  io.preset({"separator", "What stands between their texts. Default: a newline."}, o.separator);
 }
 void describe(auto& io, Is<op::Split> auto& o) {
-  io.need("index", o.index);
-  io.need("at", o.at);
+  io.need({"index", "Of the message to split."}, o.index);
+  io.need({"at", "Where: code points of a text, or places in a list of parts; rising."}, o.at);
 }
 inline constexpr std::array<std::string_view, 2> which_words = {"", "roles"};
 inline constexpr std::array<std::string_view, 4> change_words = {"replaceText", "truncateText", "setMetadata", "function"};
@@ -266,27 +271,29 @@ void describe(auto& io, Is<op::Transform> auto& o) {
   io.choice(o.change, change_words);
 }
 void describe(auto& io, Is<op::StartBatch> auto& o) {
-  io.take("boundary", o.boundary);
-  io.take("hidePrior", o.hide_prior);
+  io.take({"boundary", "Where the batch begins in the log. Default: its length."}, o.boundary);
+  io.take({"hidePrior", "Hides what is there, but for pinned messages."}, o.hide_prior);
 }
 void describe(auto& io, Is<op::EndBatch> auto& o) {
-  io.need("targetBatch", o.target_batch);
-  io.take("carry", o.carry);
+  io.need({"targetBatch", "The batch to return to."}, o.target_batch);
+  io.take({"carry", "Messages added since with these roles are appended again."}, o.carry);
 }
-void describe(auto& io, Is<op::Rollback> auto& o) { io.need("targetBatchIndex", o.target_batch_index); }
+void describe(auto& io, Is<op::Rollback> auto& o) {
+  io.need({"targetBatchIndex", "The batch to return to."}, o.target_batch_index);
+}
 void describe(auto& io, Is<op::Mark> auto& o) {
   io.names(o.names);
-  io.need("mark", o.mark);
+  io.need({"mark", "The label; `pinned` protects from trimming and compression."}, o.mark);
 }
 void describe(auto& io, Is<op::Unmark> auto& o) {
   io.names(o.names);
-  io.need("mark", o.mark);
+  io.need({"mark", "The label; `pinned` protects from trimming and compression."}, o.mark);
 }
 void describe(auto&, Is<op::Undo> auto&) {}
 void describe(auto&, Is<op::Redo> auto&) {}
 // A record has the version it made under "version".
-void describe(auto& io, Is<op::Restore> auto& o) { io.need({"version", "restoredVersion"}, o.version); }
-void describe(auto& io, Is<op::ImportMarkMap> auto& o) { io.need("markMap", o.map); }
+void describe(auto& io, Is<op::Restore> auto& o) { io.need({"version", "restoredVersion", "Whose state returns."}, o.version); }
+void describe(auto& io, Is<op::ImportMarkMap> auto& o) { io.need({"markMap", "As the query markMap returns it."}, o.map); }
 void describe(auto& io, Is<ClientListEntry> auto& entry) {
   io.need("ordinal", entry.ordinal);
   io.need("identity", entry.identity);

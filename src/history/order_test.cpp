@@ -119,13 +119,10 @@ class Player {
     const View view = history_.view();
     std::vector<std::uint64_t> expandable, hidden;
     for (std::uint64_t i = 0; i < view.size(); ++i) {
-      const std::vector<Ordinal> originals = history_.stands_for(view.ordinal(i));
-      const auto is_shown = [&](Ordinal o) { return view.index_of(o).has_value(); };
-      if (!originals.empty() && std::none_of(originals.begin(), originals.end(), is_shown)) expandable.push_back(i);
+      if (can_expand(view.ordinal(i).value)) expandable.push_back(i);
     }
-    const PlacedView placed = history_.rep().head.placed();
-    for (std::uint32_t o = 0; o < plain_.size(); ++o) {
-      if (!placed.shows(o) && !stand_in(history_.rep().log, placed, o)) hidden.push_back(o);
+    for (std::uint64_t o = 0; o < plain_.size(); ++o) {
+      if (can_show(o)) hidden.push_back(o);
     }
     if (expandable.empty() && hidden.empty()) return false;
     const bool expands = hidden.empty() || (!expandable.empty() && below(2) == 0);
@@ -151,10 +148,51 @@ class Player {
     ASSERT_EQ(shown, expected);
   }
 
+  // Nothing visible stands for something else that is: no text is there twice. Operations by hand never make it so, nor does bringing back.
+  void check_said_once() const {
+    const View view = history_.view();
+    for (std::uint64_t i = 0; i < view.size(); ++i) ASSERT_FALSE(shows_any(behind(view.ordinal(i).value))) << i;
+  }
+
   const History& history() const { return history_; }
   const PlainOrder& plain() const { return plain_; }
 
  private:
+  // What a message stands for, directly or through others.
+  std::set<std::uint64_t> behind(std::uint64_t ordinal) const {
+    std::set<std::uint64_t> all;
+    for (const Ordinal o : history_.stands_for(Ordinal(ordinal))) {
+      all.insert(o.value);
+      all.merge(behind(o.value));
+    }
+    return all;
+  }
+  bool shows_any(const std::set<std::uint64_t>& ordinals) const {
+    return std::any_of(ordinals.begin(), ordinals.end(),
+                       [&](std::uint64_t o) { return history_.view().index_of(Ordinal(o)).has_value(); });
+  }
+  // Whether a visible message stands for one of these, other than `maker` and what was made together with it.
+  bool others_stand_for(const std::set<std::uint64_t>& ordinals, std::optional<std::uint64_t> maker) const {
+    const View view = history_.view();
+    for (std::uint64_t i = 0; i < view.size(); ++i) {
+      const std::uint64_t other = view.ordinal(i).value;
+      if (maker && history_.stands_for(Ordinal(other)) == history_.stands_for(Ordinal(*maker)) &&
+          history_.rep().version_that_stored(other) == history_.rep().version_that_stored(*maker))
+        continue;
+      for (const std::uint64_t o : behind(other))
+        if (ordinals.contains(o)) return true;
+    }
+    return false;
+  }
+  bool can_expand(std::uint64_t maker) const {
+    std::set<std::uint64_t> originals;
+    for (const Ordinal o : history_.stands_for(Ordinal(maker))) originals.insert(o.value);
+    return !originals.empty() && !shows_any(behind(maker)) && !others_stand_for(originals, maker);
+  }
+  bool can_show(std::uint64_t ordinal) const {
+    return !shows_any({ordinal}) && !shows_any(behind(ordinal)) && !others_stand_for({ordinal}, {});
+  }
+
   Message message() { return Message::make(below(2) == 0 ? Role::user : Role::assistant, "m" + std::to_string(next_++)).value(); }
   std::vector<std::uint64_t> stretch(std::uint64_t n) {
     std::set<std::uint64_t> some;
@@ -198,10 +236,53 @@ TEST(LogOrder, WhateverIsHiddenReturnsToItsPlace) {
       player.hide_or_change();
       ASSERT_NO_FATAL_FAILURE(player.check());
     }
-    for (int steps = 0; steps < 30 && player.bring_back(); ++steps) ASSERT_NO_FATAL_FAILURE(player.check());
+    for (int steps = 0; steps < 30 && player.bring_back(); ++steps) {
+      ASSERT_NO_FATAL_FAILURE(player.check());
+      ASSERT_NO_FATAL_FAILURE(player.check_said_once());
+    }
     if (testing::Test::HasFailure()) return;
     if (runs > 10'000 && run % 10'000 == 9'999) std::cout << run + 1 << " runs\n" << std::flush;
   }
+}
+
+// The texts of the view, joined.
+std::string texts(const History& history) {
+  std::string all;
+  for (const Message& m : history.view()) all += m.text() + "|";
+  return all;
+}
+
+TEST(LogOrder, APieceOfASplitMessageIsNotExpandedBesideAnEditedOne) {
+  const auto apply = [](const History& history, Operation::What what) {
+    return history.apply({std::move(what)}, RandomConversation::context());
+  };
+  History history = apply(History(), op::Append{{Message::make(Role::user, "left right").value()}}).value().history;
+  history = apply(history, op::Split{0, {5}}).value().history;
+  history = apply(history, op::Replace{Names::indices({1}), {Message::make(Role::user, "wrong").value()}}).value().history;
+  const Result<Step> refused = apply(history, op::Expand{0});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_NE(refused.error().message.find("ordinal 3 at index 1"), std::string::npos) << refused.error().message;
+  history = apply(history, op::Expand{1}).value().history;
+  EXPECT_EQ(texts(history), "left |right|");
+  EXPECT_EQ(texts(apply(history, op::Expand{0}).value().history), "left right|");
+}
+
+TEST(LogOrder, ASummaryDoesNotReturnBesideWhatItStandsFor) {
+  const auto apply = [](const History& history, Operation::What what) {
+    return history.apply({std::move(what)}, RandomConversation::context());
+  };
+  const auto text = [](const char* words) { return Message::make(Role::user, words).value(); };
+  History history = apply(History(), op::Append{{text("one"), text("two")}}).value().history;
+  history = apply(history, op::Compress{Names::indices({0, 1}), text("both")}).value().history;
+  history = apply(history, op::Expand{0}).value().history;
+  history = apply(history, op::Delete{Names::indices({0})}).value().history;
+  const Result<Step> refused = apply(history, op::Show{{2}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_NE(refused.error().message.find("ordinal 1 at index 0"), std::string::npos) << refused.error().message;
+  history = apply(history, op::Delete{Names::indices({0})}).value().history;
+  EXPECT_EQ(texts(apply(history, op::Show{{2}}).value().history), "both|");
 }
 
 // What a release without an order left: the log's messages and the versions.

@@ -201,6 +201,7 @@ struct PlainBonds {
   std::vector<Bond> thinking;   // a result, and what an assistant who thought before the call, but not again, says next
   std::vector<Bond> steps;      // a result, and what an assistant says next who thinks again
   std::vector<Bond> reasoning;  // reasoning, and what stands between it and the last call that follows from it, or what it led to
+  std::vector<Bond> parallel;   // a call, and what stands before its result: other calls of the same time, then results
   bool clear = true;            // false: some result stands before a call whose id was used again at some time
 
   explicit PlainBonds(const History& history) {
@@ -237,6 +238,7 @@ struct PlainBonds {
         if (!call || *call == i) continue;
         pairs.emplace_back(std::min(*call, i), std::max(*call, i));
         calls_of[i].push_back(*call);
+        if (*call < i) add_parallel(messages, *call, i);
       }
     }
     const auto thinks = [&](std::size_t i) { return messages[i].has_reasoning(); };
@@ -271,8 +273,23 @@ struct PlainBonds {
     }
   }
 
+  void add_parallel(const std::vector<Message>& messages, std::size_t call, std::size_t result) {
+    std::vector<Bond> found;
+    bool has_result = false;
+    for (std::size_t i = call + 1; i < result; ++i) {
+      const Role role = messages[i].role();
+      if (role == Role::system) continue;
+      const bool answers = role == Role::tool || (role == Role::user && messages[i].has_tool_links());
+      has_result = has_result || answers;
+      if (!answers && (role == Role::user || has_result)) return;
+      found.emplace_back(call, i);
+    }
+    parallel.insert(parallel.end(), found.begin(), found.end());
+  }
+
   std::vector<Bond> within_steps() const {
     std::vector<Bond> bonds = pairs;
+    bonds.insert(bonds.end(), parallel.begin(), parallel.end());
     bonds.insert(bonds.end(), thinking.begin(), thinking.end());
     bonds.insert(bonds.end(), reasoning.begin(), reasoning.end());
     return bonds;

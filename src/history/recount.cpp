@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/find_bytes.hpp"
 #include "history/changed_states.hpp"
+#include "message/redacted.hpp"
 
 namespace undertext {
 namespace {
@@ -13,9 +13,6 @@ struct Measured {
 };
 
 using CountTokens = std::function<std::uint32_t(const Message&)>;
-
-// A replayed history has the stub's size beside the count of what it replaced, so only the stub itself can tell.
-bool is_stub(const Message& message) { return find_bytes(message.json(), R"("metadata":{"redacted":{)") != std::string_view::npos; }
 
 Measured measured(const Message& message, const CountTokens& count_tokens) {
   return {std::min(count_tokens ? count_tokens(message) : 0, tokens_per_message_max),
@@ -57,7 +54,8 @@ History History::recounted_where_replaced(const CountTokens& count_tokens) const
   std::uint32_t ordinal = 0;
   for (const Message& message : log()) {
     const StoredMessage& then = stored[ordinal++];
-    counts.push_back(is_stub(message) ? measured(message, count_tokens) : Measured{then.tokens, then.bytes});
+    // A replayed history has the stub's size beside the count of what it replaced, so only the stub itself can tell.
+    counts.push_back(is_redacted(message) ? measured(message, count_tokens) : Measured{then.tokens, then.bytes});
   }
   return with_counts(*rep_, counts);
 }

@@ -116,56 +116,76 @@ class Returning {
     return log_.stored[ordinal].role() == Role::assistant || log_.count_links(ordinal) > 0;
   }
 
-  struct Lone {
-    std::uint32_t ordinal;
-    bool wants_call;
-    std::vector<std::uint32_t> others;  // that could be its partner
+  // The messages that mention an id.
+  struct Mentions {
+    std::vector<std::uint32_t> calls, results;
+    bool has_call = false, has_result = false;  // that are here
+
+    std::vector<std::uint32_t>& of(bool are_calls) { return are_calls ? calls : results; }
   };
-  std::vector<Lone> lone(const std::set<std::uint32_t>& among) const {
-    std::vector<Lone> found;
-    for (const std::uint32_t ordinal : among) {
-      for (const Mention& mention : log_.mentions(ordinal)) {
-        std::vector<std::uint32_t> calls, results;
-        bool has_call = mention.calls, has_result = mention.answers;
-        const auto look = [&](const Link& link, std::uint64_t) {
-          if (is_here(link.ordinal)) (link.is_call() ? has_call : has_result) = true;
-          (link.is_call() ? calls : results).push_back(link.ordinal);
-          return true;
-        };
-        log_.visit_mentions_below(mention.hash, ordinal, look);
-        log_.visit_mentions_from(mention.hash, std::uint64_t{ordinal} + 1, look);
-        if (!has_call) found.push_back({ordinal, true, std::move(calls)});
-        if (!has_result) found.push_back({ordinal, false, std::move(results)});
-      }
-    }
-    for (Lone& one : found) std::erase_if(one.others, [&](std::uint32_t other) { return !can_return(other); });
+  Mentions mentions_around(std::uint64_t hash, std::uint32_t ordinal) const {
+    Mentions found;
+    const auto look = [&](const Link& link, std::uint64_t) {
+      if (is_here(link.ordinal)) (link.is_call() ? found.has_call : found.has_result) = true;
+      if (can_return(link.ordinal)) found.of(link.is_call()).push_back(link.ordinal);
+      return true;
+    };
+    log_.visit_mentions_below(hash, ordinal, look);
+    log_.visit_mentions_from(hash, ordinal, look);
     return found;
   }
 
+  struct Lone {
+    std::uint32_t ordinal;
+    std::uint64_t hash;
+    bool wants_call;
+  };
+
   // Of the messages that could be a partner those that were seen last, and of these the nearest: an edit that was undone does not count.
   std::set<std::uint32_t> lone_partners(const std::set<std::uint32_t>& among) const {
-    const std::vector<Lone> found = lone(among);
-    std::set<std::uint32_t> wanted;
-    for (const Lone& one : found) wanted.insert(one.others.begin(), one.others.end());
-    std::map<std::uint32_t, std::uint64_t> seen;
-    visit_last_seen(wanted, [&](std::uint64_t state, const PlacedView& then, const std::vector<std::uint64_t>& indices) {
-      for (const std::uint64_t index : indices) seen[then.entries[index].ordinal] = state + 1;
-    });
+    std::map<std::uint64_t, Mentions> known;
+    std::vector<Lone> found;
+    for (const std::uint32_t ordinal : among) {
+      for (const Mention& mention : log_.mentions(ordinal)) {
+        auto mentions = known.find(mention.hash);
+        if (mentions == known.end()) mentions = known.emplace(mention.hash, mentions_around(mention.hash, ordinal)).first;
+        if (!mentions->second.has_call) found.push_back({ordinal, mention.hash, true});
+        if (!mentions->second.has_result) found.push_back({ordinal, mention.hash, false});
+      }
+    }
+    keep_last_seen(known);
     std::set<std::uint32_t> partners;
     for (const Lone& one : found) {
-      std::uint64_t last = 0;
-      for (const std::uint32_t other : one.others) last = std::max(last, seen[other]);
-      std::vector<std::uint32_t> others;
-      for (const std::uint32_t other : one.others)
-        if (seen[other] == last) others.push_back(other);
-      if (!others.empty()) partners.insert(nearest(one.ordinal, std::move(others), one.wants_call));
+      const std::vector<std::uint32_t>& others = known[one.hash].of(one.wants_call);
+      if (!others.empty()) partners.insert(nearest(one.ordinal, others, one.wants_call));
     }
     return partners;
   }
 
+  // In the log's order.
+  void keep_last_seen(std::map<std::uint64_t, Mentions>& known) const {
+    std::set<std::uint32_t> wanted;
+    for (auto& [hash, mentions] : known) {
+      if (!mentions.has_call) wanted.insert(mentions.calls.begin(), mentions.calls.end());
+      if (!mentions.has_result) wanted.insert(mentions.results.begin(), mentions.results.end());
+    }
+    std::map<std::uint32_t, std::uint64_t> seen;
+    visit_last_seen(std::move(wanted), [&](std::uint64_t state, const PlacedView& then, const std::vector<std::uint64_t>& indices) {
+      for (const std::uint64_t index : indices) seen[then.entries[index].ordinal] = state + 1;
+    });
+    for (auto& [hash, mentions] : known) {
+      for (const bool are_calls : {true, false}) {
+        std::vector<std::uint32_t>& others = mentions.of(are_calls);
+        std::uint64_t last = 0;
+        for (const std::uint32_t other : others) last = std::max(last, seen[other]);
+        std::erase_if(others, [&](std::uint32_t other) { return seen[other] != last; });
+        log_.order.sort(others);
+      }
+    }
+  }
+
   // The last call before a result, or else the first one after it; of results the other way round.
-  std::uint32_t nearest(std::uint32_t ordinal, std::vector<std::uint32_t> others, bool are_calls) const {
-    log_.order.sort(others);
+  std::uint32_t nearest(std::uint32_t ordinal, const std::vector<std::uint32_t>& others, bool are_calls) const {
     const auto after =
         std::partition_point(others.begin(), others.end(), [&](std::uint32_t other) { return log_.order.before(other, ordinal); });
     const bool is_before = are_calls ? after != others.begin() : after == others.end();
@@ -180,8 +200,31 @@ class Returning {
 
 }  // namespace
 
-std::optional<std::uint32_t> stand_in(const Log& log, const PlacedView& view, std::uint32_t ordinal) {
-  return find_above(log, ordinal, [&](std::uint32_t other) { return view.shows(other); });
+std::optional<std::uint32_t> stand_in(const Log& log, const PlacedView& view, std::uint32_t ordinal,
+                                      const std::set<std::uint32_t>& leaving) {
+  return find_above(log, ordinal, [&](std::uint32_t other) { return view.shows(other) && !leaving.contains(other); });
+}
+
+std::optional<std::uint32_t> visible_original(const Log& log, const PlacedView& view, std::uint32_t ordinal) {
+  return find_below(log, ordinal, [&](std::uint32_t other) { return view.shows(other); });
+}
+
+std::vector<std::uint32_t> visible_copies(const Log& log, const PlacedView& view, std::uint32_t ordinal) {
+  const auto is_copy = [&](std::uint32_t other) { return log.stands_for(other) && !log.originals(other); };
+  const auto related = [&](std::uint32_t other) {
+    std::vector<std::uint32_t> all;
+    for (const std::uint32_t maker : log.stand_ins_of(other))
+      if (is_copy(maker)) all.push_back(maker);
+    if (is_copy(other)) all.insert(all.end(), log.stands_for(other)->begin(), log.stands_for(other)->end());
+    return all;
+  };
+  std::vector<std::uint32_t> found;
+  find_from({ordinal}, related, [&](std::uint32_t other) {
+    if (view.shows(other)) found.push_back(other);
+    return false;
+  });
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 std::optional<std::uint32_t> stand_in(const Log& log, std::uint32_t ordinal, const std::set<std::uint32_t>& others) {

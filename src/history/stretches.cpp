@@ -44,6 +44,22 @@ Stretches without_indices(const Stretches& stretches, const std::vector<std::uin
   return left;
 }
 
+Stretches without(const Stretches& stretches, const Stretches& others) {
+  Stretches left;
+  auto other = others.begin();
+  for (const Range& r : stretches) {
+    std::uint64_t start = r.start;
+    while (other != others.end() && other->end <= start) ++other;
+    for (; other != others.end() && other->start < r.end; ++other) {
+      add_stretch(left, start, std::max(start, other->start));
+      start = std::max(start, other->end);
+      if (start >= r.end) break;
+    }
+    add_stretch(left, start, r.end);
+  }
+  return left;
+}
+
 Stretches complement(const Stretches& stretches, std::uint64_t size) {
   Stretches gaps;
   std::uint64_t next = 0;

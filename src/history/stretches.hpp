@@ -14,6 +14,7 @@ using Stretches = std::vector<Range>;
 void add_stretch(Stretches& stretches, std::uint64_t start, std::uint64_t end);
 Stretches with_indices(const Stretches& stretches, const std::vector<std::uint64_t>& rising);
 Stretches without_indices(const Stretches& stretches, const std::vector<std::uint64_t>& rising);
+Stretches without(const Stretches& stretches, const Stretches& others);
 Stretches joined_stretches(const Stretches& a, const Stretches& b);  // that do not overlap
 bool keeps(const Stretches& stretches, std::uint64_t index);
 Stretches complement(const Stretches& stretches, std::uint64_t size);

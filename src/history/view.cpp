@@ -141,6 +141,7 @@ void View::iterator::look_ahead() {
       fetched->push_back(rep_->log.bodies->body(ordinal));
       messages[count] = &fetched->back();
     }
+    if (rep_->log.work) rep_->log.work->read(messages[count]->json());
     ordinals[count++] = ordinal;
   };
   if (rep_->is_log) {

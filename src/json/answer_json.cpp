@@ -331,6 +331,25 @@ void append_json(std::string& out, const Receipt& receipt) {
   out += receipt.summaries.empty() ? R"(,"summaries":[]})" : "]}";
 }
 
+void append_json(std::string& out, const Redaction& redaction) {
+  append_field(out, R"({"redacted":)", redaction.messages);
+  out += R"(,"derived":[)";
+  for (const Redaction::Derived& derived : redaction.derived) {
+    if (out.back() != '[') out += ',';
+    append_field(out, R"({"conversation":)", derived.conversation);
+    append_field(out, R"(,"ordinal":)", derived.ordinal.value);
+    out += derived.is_summary ? R"(,"kind":"summary"})" : R"(,"kind":"copy"})";
+  }
+  out += R"(],"operations":[)";
+  for (const Redaction::Quoting& quoting : redaction.operations) {
+    if (out.back() != '[') out += ',';
+    append_field(out, R"({"conversation":)", quoting.conversation);
+    append_field(out, R"(,"version":)", quoting.version.value);
+    out += '}';
+  }
+  out += "]}";
+}
+
 // Plans are told in ordinals, which mean the same in every version.
 void append_json(std::string& out, const Fit& fit, const View& view) {
   append_field(out, R"({"outcome":)", name(fit.outcome));

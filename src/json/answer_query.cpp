@@ -61,6 +61,11 @@ struct Answering {
   void operator()(const ask::CountTools& ask) const {
     append_result(out, count_tools(ask.tools, ask.model ? counting_name(*ask.model, {}, {}) : counting("countTools").name).value());
   }
+  void operator()(const ask::ImportMessages& ask) const {
+    const MessageLimits& limits = asked.settings.limits.message;
+    append_result(out, ask.after ? import_after(history.view(), ask.profile, ask.json, limits, ask.names).value()
+                                 : import_messages(ask.profile.dialect, ask.json, limits, ask.names).value());
+  }
   void operator()(const ask::Fit& ask) const {
     const History then = named(history.fork(ask.at_version.value_or(history.version())), "atVersion");
     if (!asked.aim) throw Failure(not_here("fit"));
@@ -73,6 +78,8 @@ struct Answering {
     const View view = named(history.view_at(ask.at_version.value_or(history.version())), "atVersion");
     RenderOptions options{.repair = ask.repair, .request = ask.request, .bound = ask.bound};
     take_sent(ask, options);
+    options.cache_markers = ask.markers;
+    if (ask.markers == CacheMarkers::automatic) options.cached = cached_in(ask, view);
     need_room(view.sums().bytes);
     append_result(out, render(view, ask.profile, options).value());
   }
@@ -86,9 +93,13 @@ struct Answering {
     out += '}';
   }
   void operator()(const ask::Cost& ask) const {
-    const View from = named(history.view_at(ask.from), "from");
-    const View to = named(history.view_at(ask.to.value_or(history.version())), "to");
-    append_result(out, edit_cost(from, to, ask.profile.cache, ask.overhead));
+    const Version from = ask.from.value_or(history.version());
+    if (ask.operations && !asked.try_operations) throw Failure(not_here("the cost of operations"));
+    const History after = ask.operations ? asked.try_operations(*ask.operations) : history;
+    const Version to = ask.to.value_or(after.version());
+    named(history.view_at(from), "from");
+    named(after.view_at(to), "to");
+    append_result(out, edit_cost(after, from, to, ask.profile, ask.options).value());
   }
   void operator()(const ask::State&) const {
     std::uint64_t bytes = history.view().sums().bytes;
@@ -160,9 +171,13 @@ struct Answering {
     return {ErrorCode::unsupported, std::string(query) + " cannot be asked while a plan is made", "query"};
   }
   void take_sent(const ask::Render& ask, RenderOptions& options) const {
+    const Version last = ask.at_version.value_or(history.version());
+    options.sent_before = named(views_sent(history, last, ask.profile), "atVersion");
+    if (ask.sent_version) options.sent = named(history.view_at(*ask.sent_version), "sentVersion");
+  }
+  CachedPrefixes cached_in(const ask::Render& ask, const View& view) const {
     const Version last = ask.sent_version.value_or(ask.at_version.value_or(history.version()));
-    options.sent_before = named(views_sent(history, last, ask.profile), "sentVersion");
-    if (ask.sent_version) options.sent = history.view_at(last).value();
+    return named(cached_prefixes(history, {last, ask.sent_version.has_value()}, view), "sentVersion");
   }
   // An error of the history names the argument that the caller gave.
   template <class T>

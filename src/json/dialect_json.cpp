@@ -51,9 +51,11 @@ std::optional<Profile> settled_profile(const Settings& settings, std::optional<D
 
 void read_profile(Fields& fields, const Settings& settings, Profile& profile) {
   std::string dialect;
-  fields.take("dialect", dialect);
-  const std::optional<JsonValue> given = fields.find("profile");
-  if (fields.has("dialect") && given) return fields.fail("profile", "and dialect exclude each other: a profile has its dialect");
+  fields.take("dialect", dialect, {"The message format. Default: that of the settings, or of their model.", "Dialect"});
+  const std::optional<JsonValue> given =
+      fields.find("profile", {"What a provider accepts, by name or as an object.", "ProfileName|string|JsonObject"});
+  fields.exclude("profile", "dialect", ": a profile has its dialect");
+  if (fields.has("dialect") && given) return;
   if (!fields.has("dialect") && !given) {
     std::optional<Profile> settled = settled_profile(settings, std::nullopt);
     if (!settled)
@@ -91,13 +93,36 @@ void read_profile(Fields& fields, const Settings& settings, Profile& profile) {
 
 void read_bound_thinking(Fields& fields, BoundThinking& bound) {
   std::string policy = "strip";
-  fields.take("boundThinking", policy);
+  fields.take("boundThinking", policy,
+              {"What becomes of thinking that an edit has made void.", R"("strip"|"refuse"|"drop_block")"});
   if (policy == "refuse") {
     bound = BoundThinking::refuse;
   } else if (policy == "drop_block") {
     bound = BoundThinking::drop_block;
   } else if (policy != "strip") {
     fields.fail("boundThinking", "is \"strip\", \"refuse\" or \"drop_block\"");
+  }
+}
+
+void read_cache_markers(Fields& fields, CacheMarkers& markers) {
+  std::string policy = "given";
+  fields.take("cacheMarkers", policy,
+              {"Who marks requests for the provider's prompt cache: the caller, or render.", "CacheMarkers"});
+  if (policy == "auto") {
+    markers = CacheMarkers::automatic;
+  } else if (policy != "given") {
+    fields.fail("cacheMarkers", "is \"given\" or \"auto\"");
+  }
+}
+
+void read_tool_names(Fields& fields, ToolNames& names) {
+  const std::optional<JsonValue> given =
+      fields.find("toolNames", {"Tools that were sent under another name: that name, and the caller's.", "ToolNames"});
+  if (!given) return;
+  if (!given->is(JsonType::object)) return fields.fail("toolNames", "must be an object: a name as sent, and the caller's");
+  for (const JsonMember member : given->members()) {
+    if (!member.value.is(JsonType::string)) return fields.fail("toolNames", "must hold strings");
+    names[member.key.string()] = member.value.string();
   }
 }
 
@@ -149,12 +174,34 @@ void append_json(std::string& out, const Rendering& rendering) {
     out += R"(,"advice":)";
     append_each(out, rendering.advice);
   }
+  if (!rendering.tool_names.empty()) {
+    out += R"(,"toolNames":{)";
+    const char* separator = "";
+    for (const auto& [sent, own] : rendering.tool_names) {
+      append_text(out, separator, sent);
+      append_text(out, ":", own);
+      separator = ",";
+    }
+    out += '}';
+  }
   out += '}';
 }
 
 void append_findings(std::string& out, const std::vector<Finding>& findings) {
   out += findings.empty() ? R"({"valid":true,"findings":)" : R"({"valid":false,"findings":)";
   append_each(out, findings);
+  out += '}';
+}
+
+void append_json(std::string& out, const Imported& imported) {
+  out += R"({"messages":[)";
+  const char* separator = "";
+  for (const Message& message : imported.messages) {
+    out.append(separator) += message.json();
+    separator = ",";
+  }
+  out += R"(],"rest":)" + (imported.rest.empty() ? "{}" : imported.rest);
+  append_count(out, R"(,"known":)", imported.known);
   out += '}';
 }
 
@@ -171,6 +218,7 @@ void append_json(std::string& out, const EditCost& cost) {
   } else {
     out += "null";
   }
+  append_count(out, R"(,"brokenThinking":)", cost.broken_thinking);
   out += '}';
 }
 

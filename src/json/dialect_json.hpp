@@ -17,11 +17,16 @@ void read_profile(Fields& fields, const Settings& settings, Profile& profile);
 // That of the settings, or of their model, for a dialect; of any dialect, the first. Throws Failure: a row names a profile that there is none of.
 std::optional<Profile> settled_profile(const Settings& settings, std::optional<Dialect> dialect);
 void read_bound_thinking(Fields& fields, BoundThinking& bound);
+void read_cache_markers(Fields& fields, CacheMarkers& markers);  // `cacheMarkers`: "given" or "auto"
+
+// `toolNames`, as an answer of render has them.
+void read_tool_names(Fields& fields, ToolNames& names);
 
 void append_json(std::string& out, const Finding& finding);
 void append_json(std::string& out, const Loss& loss);
 void append_json(std::string& out, const Rendering& rendering);
 void append_json(std::string& out, const EditCost& cost);
+void append_json(std::string& out, const Imported& imported);
 void append_findings(std::string& out, const std::vector<Finding>& findings);  // {"valid":…,"findings":[…]}
 
 }  // namespace undertext

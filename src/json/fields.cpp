@@ -1,8 +1,7 @@
 #include "json/fields.hpp"
 
+#include <algorithm>
 #include <limits>
-
-#include "history/operation_table.hpp"
 
 namespace undertext {
 
@@ -75,12 +74,58 @@ void Fields::wrong_type(Place place, JsonValue value, std::string_view wanted) {
   reading_->fail(error(place, std::move(message)));
 }
 
-std::optional<JsonValue> Fields::find(std::string_view name) {
+namespace {
+
+JsonValue empty_object() {
+  static const JsonText text = JsonText::parse("{}", {}).value();
+  return text.root();
+}
+
+}  // namespace
+
+Fields::Fields(Shape& shape, Shapes& shapes, Reading& reading) : Fields(empty_object(), shape.name, reading) {
+  shape_ = &shape;
+  shapes_ = &shapes;
+}
+
+// Who asks twice for a member says more of it the second time, or the first.
+void Fields::describe(std::string_view name, About about, std::string type, std::string preset, bool required) {
+  const auto found = std::ranges::find_if(shape_->members, [&](const Member& member) { return member.name == name; });
+  Member& member = found == shape_->members.end() ? shape_->members.emplace_back(std::string(name)) : *found;
+  if (member.type.empty() || member.type == "Json") member.type = about.type.empty() ? std::move(type) : std::string(about.type);
+  if (member.text.empty()) member.text = about.text;
+  if (member.preset.empty()) member.preset = std::move(preset);
+  member.required = member.required || required;
+}
+
+void Fields::describe_choice(Choice choice) {
+  if (describes()) shape_->choices.push_back(std::move(choice));
+}
+
+void Fields::require(std::string_view name) {
+  if (!describes()) {
+    if (!has(name)) missing(name);
+    return;
+  }
+  std::ranges::find_if(shape_->members, [&](const Member& member) { return member.name == name; })->required = true;
+}
+
+void Fields::exclude(std::string_view one, std::string_view other, std::string_view why) {
+  describe_choice({{std::string(one), std::string(other)}});
+  if (has(one) && has(other)) fail(one, "and " + std::string(other) + " exclude each other" + std::string(why));
+}
+
+std::optional<JsonValue> Fields::find(std::string_view name, About about) {
+  if (describes()) {
+    describe(name, about, "Json", {});
+    return std::nullopt;
+  }
   asked_.at(asked_count_++) = name;
   return object_.find(name);
 }
 
 void Fields::done() {
+  if (describes()) return;
   for (JsonMember member : object_.members()) {
     bool known = false;
     for (std::size_t i = 0; i < asked_count_ && !known; ++i) known = member.key.string_is(asked_[i]);
@@ -176,13 +221,14 @@ std::optional<Message> Fields::value_of(JsonValue value, Place place, const Mess
   return std::nullopt;
 }
 
-void Fields::need_message(std::string_view name, std::vector<Message>& to) {
+void Fields::need_message(std::string_view name, std::vector<Message>& to, About about) {
   std::optional<Message> message;
-  need(name, message);
+  need(name, message, about);
   if (message) to.push_back(std::move(*message));
 }
 
-void Fields::need_message_or_messages(std::string_view name, std::vector<Message>& to) {
+void Fields::need_message_or_messages(std::string_view name, std::vector<Message>& to, About about) {
+  if (describes()) return describe(name, about, "Message|Message[]", {}, true);
   std::optional<JsonValue> value = find(name);
   if (!value) return missing(name);
   if (value->is(JsonType::array)) return assign(*value, name, to);

@@ -12,6 +12,9 @@
 //
 // Every error is invalid_argument (or what Message::parse says) with `field`, the bare name of the member, and `path` when it
 // does not stand at the top. Fields and JsonValue borrow the request's text.
+//
+// The same calls describe: over a Shape instead of an object, every member that a reader asks for becomes a member of the shape, and
+// every nested object a shape of its own. Nothing is there then, so a reader must ask for all its members whatever it finds.
 #pragma once
 
 #include <array>
@@ -30,6 +33,8 @@
 #include <undertext/operation.hpp>
 
 #include "base/json_text.hpp"
+#include "history/operation_table.hpp"
+#include "json/shape.hpp"
 
 namespace undertext {
 
@@ -61,19 +66,34 @@ struct Integer {
   std::int64_t value = 0;
 };
 
+// What a shape says of a member beyond what its C++ type does.
+struct About {
+  constexpr About() = default;
+  constexpr About(const char* what) : text(what) {}
+  constexpr About(std::string_view what) : text(what) {}
+  constexpr About(std::string_view what, std::string_view as) : text(what), type(as) {}
+  std::string_view text = {};
+  std::string_view type = {};  // an expression of shape.hpp; of a nested object, the name of its shape
+};
+
 class Fields {
  public:
   // `object` is an object; `what` names it in messages to people, such as "TRUNCATE" or "the settings".
   Fields(JsonValue object, std::string_view what, Reading& reading) : Fields(object, what, reading, nullptr, {}) {}
+  // Describes. Nested objects go to `shapes`; what readers report goes to `reading`, and means nothing.
+  Fields(Shape& shape, Shapes& shapes, Reading& reading);
+  bool describes() const { return shape_ != nullptr; }
 
   // Reads a member into `to`. Absent: `to` stays as it is. T is bool, std::uint64_t (spelled as an integer; clamped), Integer,
   // std::string, Role, Pairs, TruncateText::Keep, Message, RawObject, a number of ids.hpp, or a std::vector or std::optional of one.
   template <class T>
-  void take(std::string_view name, T& to) {
+  void take(std::string_view name, T& to, About about = {}) {
+    if (describes()) return describe(name, about, type_of(&to), preset_of(to));
     if (std::optional<JsonValue> value = find(name)) assign(*value, name, to);
   }
   template <class T>
-  void need(std::string_view name, T& to) {
+  void need(std::string_view name, T& to, About about = {}) {
+    if (describes()) return describe(name, about, type_of(&to), {}, true);
     if (std::optional<JsonValue> value = find(name)) {
       assign(*value, name, to);
     } else {
@@ -83,7 +103,8 @@ class Fields {
 
   // A list that means something only when there is something in it.
   template <class T>
-  void take_filled(std::string_view name, std::vector<T>& to) {
+  void take_filled(std::string_view name, std::vector<T>& to, About about = {}) {
+    if (describes()) return describe(name, about, type_of(static_cast<const T*>(nullptr)) + "[+]", {});
     if (std::optional<JsonValue> value = find(name)) {
       assign(*value, name, to);
       if (value->is(JsonType::array) && value->empty()) fail(name, "must not be empty; leave it out instead");
@@ -91,13 +112,14 @@ class Fields {
   }
 
   // One message.
-  void need_message(std::string_view name, std::vector<Message>& to);
+  void need_message(std::string_view name, std::vector<Message>& to, About about = {});
   // One message, or a list of messages.
-  void need_message_or_messages(std::string_view name, std::vector<Message>& to);
+  void need_message_or_messages(std::string_view name, std::vector<Message>& to, About about = {});
 
   // A nested object: `read` gets its Fields; what it leaves over is an error. Returns whether the member is there.
   template <std::invocable<Fields&> Read>
-  bool take_object(std::string_view name, Read read) {
+  bool take_object(std::string_view name, Read read, About about = {}) {
+    if (describes()) return describe_nested(name, about, "", "", read);
     std::optional<JsonValue> value = find(name);
     if (!value) return false;
     if (!value->is(JsonType::object)) {
@@ -111,7 +133,8 @@ class Fields {
   }
   // A list of objects: `read` gets the Fields of each.
   template <std::invocable<Fields&> Read>
-  void take_objects(std::string_view name, Read read) {
+  void take_objects(std::string_view name, Read read, About about = {}) {
+    if (describes()) return void(describe_nested(name, about, "", "[]", read));
     std::optional<JsonValue> value = find(name);
     if (!value) return;
     if (!value->is(JsonType::array)) return wrong_type(name, *value, "a list");
@@ -126,7 +149,8 @@ class Fields {
   }
   // An object whose keys are names that the caller chose: `read` gets each key and the Fields of its object.
   template <std::invocable<std::string, Fields&> Read>
-  void take_named_objects(std::string_view name, Read read) {
+  void take_named_objects(std::string_view name, Read read, About about = {}) {
+    if (describes()) return void(describe_nested(name, about, "{", "}", [&](Fields& inner) { read("", inner); }));
     std::optional<JsonValue> value = find(name);
     if (!value) return;
     if (!value->is(JsonType::object)) return wrong_type(name, *value, "an object");
@@ -140,12 +164,18 @@ class Fields {
     }
   }
   template <std::invocable<Fields&> Read>
-  void need_object(std::string_view name, Read read) {
-    if (!take_object(name, std::move(read))) missing(name);
+  void need_object(std::string_view name, Read read, About about = {}) {
+    take_object(name, std::move(read), about);
+    require(name);
   }
 
   bool has(std::string_view name) const { return object_.find(name).has_value(); }  // does not count as asked for
-  std::optional<JsonValue> find(std::string_view name);                             // counts as asked for
+  std::optional<JsonValue> find(std::string_view name, About about = {});           // counts as asked for
+
+  void require(std::string_view name);  // an error unless it is there
+  // An error where both are there.
+  void exclude(std::string_view one, std::string_view other, std::string_view why = "; give one of the two");
+  void describe_choice(Choice choice);  // what a reader checks in its own words
 
   void fail(std::string_view name, std::string_view problem);     // such as ("at", "must rise")
   void fail_inside(std::string_view name, Error problem);         // `problem.path` leads on from the member
@@ -156,6 +186,48 @@ class Fields {
  private:
   Fields(JsonValue object, std::string_view what, Reading& reading, const Fields* outer, std::string_view name)
       : object_(object), what_(what), reading_(&reading), outer_(outer), name_(name) {}
+
+  void describe(std::string_view name, About about, std::string type, std::string preset, bool required = false);
+  template <class Read>
+  bool describe_nested(std::string_view name, About about, std::string_view before, std::string_view after, Read read) {
+    Shape nested{.name = about.type.empty() ? pascal_case(name) : std::string(about.type), .text = std::string(about.text)};
+    Fields inner(nested, *shapes_, *reading_);
+    read(inner);
+    describe(name, about.text, std::string(before) + nested.name + std::string(after), {});
+    shapes_->add(std::move(nested));
+    return true;
+  }
+
+  // The expression of shape.hpp for what value_of() reads.
+  static std::string type_of(const bool*) { return "boolean"; }
+  static std::string type_of(const std::uint64_t*) { return "integer"; }
+  static std::string type_of(const Integer*) { return "signed"; }
+  static std::string type_of(const std::string*) { return "string"; }
+  static std::string type_of(const Role*) { return "Role"; }
+  static std::string type_of(const Pairs*) { return "Pairs"; }
+  static std::string type_of(const TruncateText::Keep*) { return type_of_words(words_of<TruncateText::Keep>); }
+  static std::string type_of(const Message*) { return "Message"; }
+  static std::string type_of(const RawObject*) { return "JsonObject"; }
+  template <class Tag>
+  static std::string type_of(const Number<Tag>*) {
+    return "integer";
+  }
+  template <class T>
+  static std::string type_of(const std::vector<T>*) {
+    return type_of(static_cast<const T*>(nullptr)) + "[]";
+  }
+  template <class T>
+  static std::string type_of(const std::optional<T>*) {
+    return type_of(static_cast<const T*>(nullptr));
+  }
+  // The value that stays where the member is absent, if that says anything.
+  template <class T>
+  static std::string preset_of(const T& value) {
+    if constexpr (std::is_same_v<T, bool>) return value ? "true" : "false";
+    if constexpr (std::is_same_v<T, std::uint64_t>) return value == 0 ? "" : std::to_string(value);
+    if constexpr (std::is_enum_v<T>) return "\"" + std::string(words_of<T>[static_cast<std::size_t>(value)]) + "\"";
+    return {};
+  }
 
   // Where a value stands: a member, or an element of a member that is a list.
   struct Place {
@@ -212,7 +284,9 @@ class Fields {
   std::string_view what_;
   Reading* reading_;
   const Fields* outer_;
-  std::string_view name_;  // of this object within outer_
+  std::string_view name_;   // of this object within outer_
+  Shape* shape_ = nullptr;  // set: it describes
+  Shapes* shapes_ = nullptr;
 
   // More than any object of the protocol has; asking for more is a bug.
   static constexpr std::size_t asked_max = 24;

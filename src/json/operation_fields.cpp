@@ -108,6 +108,14 @@ class RecordOut {
   bool is_first_ = false;  // of an object
 };
 
+// A mark map that is given may be less than one that is returned.
+template <class T>
+inline constexpr std::string_view shape_name = {};
+template <>
+inline constexpr std::string_view shape_name<MarkMap> = "GivenMarkMap";
+template <>
+inline constexpr std::string_view shape_name<TypeIndices> = "GivenTypeIndices";
+
 enum class Form : std::uint8_t { request, record };
 
 class JsonIn {
@@ -116,13 +124,12 @@ class JsonIn {
 
   template <class T>
   void need(FieldName name, T& value) {
-    const std::string_view word = is_record_ ? name.record : name.request;
-    if (!fields_.has(word)) fields_.missing(word);
-    read(word, value);
+    take(name, value);
+    fields_.require(is_record_ ? name.record : name.request);
   }
-  void take(FieldName name, auto& value) { read(is_record_ ? name.record : name.request, value); }
+  void take(FieldName name, auto& value) { read(is_record_ ? name.record : name.request, value, name.text); }
   void preset(FieldName name, auto& value) { take(name, value); }
-  void filled(FieldName name, auto& list) { fields_.take_filled(name.request, list); }
+  void filled(FieldName name, auto& list) { fields_.take_filled(name.request, list, name.text); }
   void since(std::uint8_t tag, FieldName name, auto& value) {
     if (tag_ == tag) take(name, value);
   }
@@ -130,7 +137,7 @@ class JsonIn {
     if (!is_record_) need(name, list);
   }
   void message(FieldName name, std::vector<Message>& list) {
-    if (!is_record_) fields_.need_message(name.request, list);
+    if (!is_record_) fields_.need_message(name.request, list, name.text);
   }
   void summary(FieldName name, std::optional<Message>& message) {
     if (!is_record_) return take(name, message);
@@ -145,16 +152,17 @@ class JsonIn {
     if (!by_index && !by_ordinal)
       fields_.missing("indices", "(positions in the view) or ordinals (places in the log) must be given");
     names.by = by_ordinal ? Names::By::ordinal : Names::By::index;
-    fields_.take("indices", names.numbers);
-    fields_.take("ordinals", names.numbers);
+    read_numbers(names);
+    fields_.describe_choice({{"indices", "ordinals"}, true});
   }
   void index_or_names(Names& names) {
     if (is_record_ && !fields_.has("index")) return this->names(names);
     names = Names::indices({0});
-    fields_.need("index", names.numbers.front());
+    fields_.need("index", names.numbers.front(), "Its position in the view.");
   }
   template <class... T>
   void choice(std::variant<T...>& chosen, const WordsOf<T...>& words) {
+    if (fields_.describes()) return describe_choice<T...>(words);
     std::vector<std::string_view> possible;
     std::size_t given = 0, index = 0;
     (count_given<T>(words[index++], possible, given), ...);
@@ -170,6 +178,34 @@ class JsonIn {
   }
 
  private:
+  void read_numbers(Names& names) {
+    fields_.take("indices", names.numbers, "Positions in the view.");
+    fields_.take("ordinals", names.numbers, "Places in the log.");
+  }
+  template <class... T>
+  void describe_choice(const WordsOf<T...>& words) {
+    std::vector<std::string_view> possible;
+    std::size_t given = 0, index = 0;
+    (count_given<T>(words[index++], possible, given), ...);
+    index = 0;
+    (describe_alternative<T>(words[index++]), ...);
+    fields_.describe_choice({{possible.begin(), possible.end()}, true});
+  }
+  template <class T>
+  void describe_alternative(std::string_view word) {
+    T alternative{};
+    if constexpr (std::is_same_v<T, Names>) {
+      read_numbers(alternative);
+    } else if constexpr (is_list<T>) {
+      filled({word, "All messages of these roles."}, alternative);
+    } else if constexpr (!std::is_same_v<T, op::TransformFunction>) {
+      read(word, alternative, change_text(&alternative));
+    }
+  }
+  static std::string_view change_text(const ReplaceText*) { return "Replaces a text wherever it stands."; }
+  static std::string_view change_text(const TruncateText*) { return "Shortens each text."; }
+  static std::string_view change_text(const SetMetadata*) { return "Sets these members of `metadata`."; }
+
   template <class T>
   bool is_given(std::string_view word) const {
     if constexpr (std::is_same_v<T, Names>) return fields_.has("indices") || fields_.has("ordinals");
@@ -193,7 +229,7 @@ class JsonIn {
     } else if constexpr (is_list<T>) {
       filled(word, alternative);
     } else {
-      read(word, alternative);
+      read(word, alternative, {});
     }
   }
   // All but the first.
@@ -206,41 +242,42 @@ class JsonIn {
     return list;
   }
 
-  void read(std::string_view name, auto& value) { fields_.take(name, value); }
-  void read(std::string_view name, SetMetadata& change) {
+  void read(std::string_view name, auto& value, std::string_view text) { fields_.take(name, value, text); }
+  void read(std::string_view name, SetMetadata& change, std::string_view text) {
     RawObject object;
-    fields_.take(name, object);
+    fields_.take(name, object, text);
     change.object_json = std::move(object.json);
   }
-  void read(std::string_view name, Identity& identity) {
+  void read(std::string_view name, Identity& identity, std::string_view text) {
     std::string hex;
-    fields_.take(name, hex);
+    fields_.take(name, hex, text);
     const std::optional<Identity> read = identity_of_hex(hex);
     if (!read) return fields_.fail(name, "must be 32 hexadecimal digits");
     identity = *read;
   }
-  void read(std::string_view name, ReconcileOutcome& outcome) {
+  void read(std::string_view name, ReconcileOutcome& outcome, std::string_view text) {
     std::string word;
-    fields_.take(name, word);
+    fields_.take(name, word, text);
     const auto& words = words_of<ReconcileOutcome>;
     const auto found = std::ranges::find(words, word);
     if (found == words.end()) return fields_.fail(name, "\"" + clipped(word) + "\" is unknown");
     outcome = static_cast<ReconcileOutcome>(found - words.begin());
   }
-  void read(std::string_view name, op::TransformFunction&) {
+  void read(std::string_view name, op::TransformFunction&, std::string_view text) {
     bool is_function = true;
-    fields_.take(name, is_function);
-  }
-  void read(std::string_view name, Described auto& object) {
-    fields_.take_object(name, [&](Fields& inner) { read_object(inner, object); });
+    fields_.take(name, is_function, text);
   }
   template <Described T>
-  void read(std::string_view name, std::optional<T>& object) {
-    fields_.take_object(name, [&](Fields& inner) { read_object(inner, object.emplace()); });
+  void read(std::string_view name, T& object, std::string_view text) {
+    fields_.take_object(name, [&](Fields& inner) { read_object(inner, object); }, {text, shape_name<std::remove_const_t<T>>});
   }
   template <Described T>
-  void read(std::string_view name, std::vector<T>& list) {
-    fields_.take_objects(name, [&](Fields& inner) { read_object(inner, list.emplace_back()); });
+  void read(std::string_view name, std::optional<T>& object, std::string_view text) {
+    fields_.take_object(name, [&](Fields& inner) { read_object(inner, object.emplace()); }, text);
+  }
+  template <Described T>
+  void read(std::string_view name, std::vector<T>& list, std::string_view text) {
+    fields_.take_objects(name, [&](Fields& inner) { read_object(inner, list.emplace_back()); }, text);
   }
   void read_object(Fields& fields, Described auto& object) const {
     JsonIn inner(fields, is_record_ ? Form::record : Form::request);

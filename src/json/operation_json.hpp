@@ -44,4 +44,8 @@ Result<SpelledOperation> read_operation(JsonValue object, const Settings& settin
 // A TRANSFORM whose change is code: the object names the messages, and may hold what every operation may carry.
 Result<Operation> read_transform(JsonValue object, op::TransformFunction change);
 
+// The shapes of all operations in their three spellings: TruncateOperation, NodeTruncate, ModificationDelete and so on, and the
+// unions Operation, NodeOperation, Modification and AnyOperation.
+void describe_operations(Shapes& shapes);
+
 }  // namespace undertext

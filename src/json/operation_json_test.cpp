@@ -61,6 +61,7 @@ TEST(OperationJson, EveryCanonicalOperationIsReadUnderItsName) {
       R"({"operation":"REDO"})",
       R"({"operation":"RESTORE","version":0})",
       R"({"operation":"IMPORT_MARK_MAP","markMap":{"originalIndices":[],"typeIndices":{},"batchBoundaries":[0],"boundaryToBatch":[0],"currentBatch":0}})",
+      R"({"operation":"IMPORT_MARK_MAP","markMap":{"originalIndices":[],"batchBoundaries":[0],"boundaryToBatch":[0],"currentBatch":0}})",
   };
   for (std::string_view line : lines) {
     Result<SpelledOperation> spelled = read(line);

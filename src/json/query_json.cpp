@@ -1,5 +1,6 @@
 #include "json/query_json.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,26 +12,28 @@
 
 namespace undertext {
 
+constexpr std::string_view at_version_text = "As of this version. Default: the head.";
+
 void read_filters(Fields& fields, MessageQuery& query) {
-  fields.take("all", query.all);
-  fields.take("atVersion", query.at_version);
-  fields.take("atBatch", query.at_batch);
-  if (fields.has("role") && fields.has("roles")) fields.fail("role", "and roles exclude each other; give one of the two");
+  fields.take("all", query.all, "The log, hidden messages too, instead of the view.");
+  fields.take("atVersion", query.at_version, at_version_text);
+  fields.take("atBatch", query.at_batch, "As that batch was last seen.");
+  fields.exclude("role", "roles");
   std::optional<Role> role;
-  fields.take("role", role);
+  fields.take("role", role, "Only messages of this role.");
   if (role) query.roles = {*role};
-  fields.take_filled("roles", query.roles);
+  fields.take_filled("roles", query.roles, "Only messages of any of these roles.");
   std::optional<Integer> from, to;
-  fields.take("from", from);
-  fields.take("to", to);
+  fields.take("from", from, "Only messages at or after this time, in milliseconds since 1970.");
+  fields.take("to", to, "Only messages before this time.");
   if (from) query.from_ms = from->value;
   if (to) query.to_ms = to->value;
-  fields.take("marked", query.marked);
-  fields.take("contains", query.contains);
-  fields.take("start", query.start);
-  fields.take("end", query.end);
-  fields.take("first", query.first);
-  fields.take("last", query.last);
+  fields.take("marked", query.marked, "Only messages with this mark.");
+  fields.take("contains", query.contains, "Only messages whose text contains this.");
+  fields.take("start", query.start, "From this place on, among those left so far.");
+  fields.take("end", query.end, "Up to this place.");
+  fields.take("first", query.first, "The first so many of what is left.");
+  fields.take("last", query.last, "The last so many; not together with first.");
 }
 
 namespace {
@@ -38,19 +41,19 @@ namespace {
 void read_arguments(Fields& fields, ask::Messages& ask) { read_filters(fields, ask.which); }
 void read_arguments(Fields& fields, ask::Blocks& ask) { read_filters(fields, ask.which); }
 void read_arguments(Fields& fields, ask::Count& ask) { read_filters(fields, ask.which); }
-void read_arguments(Fields& fields, ask::BatchSnapshot& ask) { fields.need("batchIndex", ask.batch_index); }
+void read_arguments(Fields& fields, ask::BatchSnapshot& ask) { fields.need("batchIndex", ask.batch_index, "The batch."); }
 void read_arguments(Fields& fields, ask::Diff& ask) {
-  fields.need("from", ask.from);
-  fields.need("to", ask.to);
+  fields.need("from", ask.from, "A version.");
+  fields.need("to", ask.to, "A version.");
 }
-void read_arguments(Fields& fields, ask::Blame& ask) { fields.need("ordinal", ask.ordinal); }
+void read_arguments(Fields& fields, ask::Blame& ask) { fields.need("ordinal", ask.ordinal, "Its place in the log."); }
 
 void read_arguments(Fields& fields, ask::Tokens& ask) {
-  fields.take("atVersion", ask.at_version);
-  fields.take("perMessage", ask.per_message);
+  fields.take("atVersion", ask.at_version, at_version_text);
+  fields.take("perMessage", ask.per_message, "The tokens of each message too.");
 }
 void read_arguments(Fields& fields, ask::Fit& ask, const Settings& settings) {
-  fields.take("atVersion", ask.at_version);
+  fields.take("atVersion", ask.at_version, at_version_text);
   std::optional<Budget> budget;
   read_budget(fields, settings, budget);
   const std::optional<std::uint64_t> window = settled_window(settings);
@@ -61,33 +64,52 @@ void read_arguments(Fields& fields, ask::Fit& ask, const Settings& settings) {
   if (!ask.strategy) ask.strategy = sliding_window();  // which reads no text: a fit is asked for before every request
   if (ask.strategy->is_slow()) fields.fail("strategy", "would ask a model; a fit is found without one, so use the digest");
 }
-void read_arguments(Fields& fields, ask::Model& ask) { fields.take("name", ask.name); }
+void read_arguments(Fields& fields, ask::Model& ask) {
+  fields.take("name", ask.name, "A model in any spelling. Default: that of the conversation.");
+}
 void read_arguments(Fields& fields, ask::CountTools& ask) {
-  fields.take("model", ask.model);
-  const std::optional<JsonValue> tools = fields.find("tools");
-  if (!tools) return fields.missing("tools");
-  ask.tools = tools->raw();
+  fields.take("model", ask.model, "The model to count for. Default: as the conversation counts.");
+  const std::optional<JsonValue> tools = fields.find("tools", {"The tools of a request, as a provider takes them.", "Json[]"});
+  fields.require("tools");
+  if (tools) ask.tools = tools->raw();
+}
+
+void read_arguments(Fields& fields, ask::ImportMessages& ask, const Settings& settings) {
+  read_profile(fields, settings, ask.profile);
+  read_tool_names(fields, ask.names);
+  fields.take("after", ask.after, "Only what is new in a request that repeats what was rendered.");
+  const std::optional<JsonValue> json =
+      fields.find("json", {"A request, a response, a message or a list of messages.", "JsonObject|Json[]"});
+  if (!json) fields.missing("json", "needed: a request, a response, a message or a list of messages");
+  fields.require("json");
+  if (json) ask.json = json->raw();
 }
 
 void read_render(Fields& fields, ask::Render& ask, const Settings& settings) {
-  fields.take("atVersion", ask.at_version);
-  fields.take("sentVersion", ask.sent_version);
+  fields.take("atVersion", ask.at_version, at_version_text);
+  fields.take("sentVersion", ask.sent_version, "What the provider saw last, for bound thinking.");
   read_profile(fields, settings, ask.profile);
   RawObject request;
-  fields.take("request", request);
+  fields.take("request", request, "The other fields of the request.");
   ask.request = std::move(request.json);
 }
 void read_arguments(Fields& fields, ask::Render& ask, const Settings& settings) {
   read_render(fields, ask, settings);
-  fields.take("repair", ask.repair);
+  fields.take("repair", ask.repair, "false: the view as it stands.");
+  read_cache_markers(fields, ask.markers);
   read_bound_thinking(fields, ask.bound);
 }
 void read_arguments(Fields& fields, ask::Validate& ask, const Settings& settings) { read_render(fields, ask, settings); }
 void read_arguments(Fields& fields, ask::Cost& ask, const Settings& settings) {
-  fields.need("from", ask.from);
-  fields.take("to", ask.to);
+  fields.take("from", ask.from, "The version that the provider saw. Default, with operations: the head.");
+  fields.take("to", ask.to, "The version to be sent. Default: the head.");
+  ask.operations = fields.find("operations", {"Tried on the head, instead of `to`.", "AnyOperation[+]"});
+  if (ask.operations && !ask.operations->is(JsonType::array)) fields.fail("operations", "must be a list");
+  fields.exclude("operations", "to", ": they are tried on the head");
+  if (!ask.operations && !ask.from) fields.missing("from");
   read_profile(fields, settings, ask.profile);
-  fields.take("overhead", ask.overhead);
+  fields.take("overhead", ask.options.overhead, "Tokens before the first message: tools and such.");
+  read_cache_markers(fields, ask.options.markers);
 }
 
 template <class Ask>
@@ -104,30 +126,35 @@ Query read(Fields& fields, const Settings& settings) {
 struct Kind {
   std::string_view name;
   Query (*read)(Fields& fields, const Settings& settings);
+  std::string_view result;  // the type of "result" in its answer; = and a shape: the whole answer
+  std::string_view text;
 };
 
 constexpr Kind kinds[] = {
-    {"messages", read<ask::Messages>},
-    {"count", read<ask::Count>},
-    {"blocks", read<ask::Blocks>},
-    {"uncompressed", read<ask::Uncompressed>},
-    {"markMap", read<ask::MarkMap>},
-    {"state", read<ask::State>},
-    {"stats", read<ask::Stats>},
-    {"version", read<ask::HeadVersion>},
-    {"batches", read<ask::Batches>},
-    {"batchSnapshot", read<ask::BatchSnapshot>},
-    {"history", read<ask::Versions>},
-    {"diff", read<ask::Diff>},
-    {"blame", read<ask::Blame>},
-    {"tokens", read<ask::Tokens>},
-    {"fit", read<ask::Fit>},
-    {"receipts", read<ask::Receipts>},
-    {"render", read<ask::Render>},
-    {"validate", read<ask::Validate>},
-    {"cost", read<ask::Cost>},
-    {"model", read<ask::Model>},
-    {"countTools", read<ask::CountTools>},
+    {"messages", read<ask::Messages>, "=MessagesAnswer",
+     "Messages of the view, or of the log. The filters compose in their order."},
+    {"count", read<ask::Count>, "=CountAnswer", "How many messages that is, and their tokens."},
+    {"blocks", read<ask::Blocks>, "MessageBlocks[]", "What these messages say, in whichever format they are, as blocks."},
+    {"uncompressed", read<ask::Uncompressed>, "=MessagesAnswer", "Messages of the view at or after the current batch's boundary."},
+    {"markMap", read<ask::MarkMap>, "MarkMap", "The view as ordinals: the mark map."},
+    {"state", read<ask::State>, "State", "The view with the snapshots of all batches."},
+    {"stats", read<ask::Stats>, "Stats", "Messages, batches and tokens."},
+    {"version", read<ask::HeadVersion>, "integer", "The head."},
+    {"batches", read<ask::Batches>, "Batch[]", "The batches of the stack, the first one first."},
+    {"batchSnapshot", read<ask::BatchSnapshot>, "BatchSnapshot|null",
+     "The view as it last was in a batch that has been left; null for any other."},
+    {"history", read<ask::Versions>, "VersionEntry[]", "All versions, the oldest first."},
+    {"diff", read<ask::Diff>, "Diff", "What changed between two versions, as ordinals."},
+    {"blame", read<ask::Blame>, "Blame", "Which operations stored, hid and showed a message."},
+    {"tokens", read<ask::Tokens>, "TokenCounts", "Tokens of the view by role, and of each message where asked for."},
+    {"fit", read<ask::Fit>, "Fit", "Whether the view is within a budget, and what would make it so. Changes nothing."},
+    {"receipts", read<ask::Receipts>, "Receipt[]", "What every COMPRESS did, the oldest first."},
+    {"render", read<ask::Render>, "Rendered", "The request that a provider would be sent, with what was repaired or lost."},
+    {"validate", read<ask::Validate>, "Validated", "What a provider would refuse in the view as it stands."},
+    {"cost", read<ask::Cost>, "EditCost", "What an edit would cost at a provider that caches prompts."},
+    {"model", read<ask::Model>, "Model", "What is known of the conversation's model, or of another."},
+    {"countTools", read<ask::CountTools>, "ToolsCount", "What the tools of a request cost, which is in no message."},
+    {"importMessages", read<ask::ImportMessages>, "Imported", "The messages of a provider's request or response, for APPEND."},
 };
 
 }  // namespace
@@ -149,6 +176,40 @@ Result<Query> read_query(JsonValue object, const Settings& settings) {
   fields.need("query", name);
   if (name) fields.fail("query", "\"" + clipped(*name) + "\" is unknown");
   return reading.take_error();
+}
+
+std::string query_shape(std::string_view query) { return pascal_case(query) + "Query"; }
+
+std::string query_answer(std::string_view query) {
+  for (const Kind& kind : kinds)
+    if (kind.name == query)
+      return kind.result.starts_with('=') ? std::string(kind.result.substr(1)) : pascal_case(query) + "Answer";
+  return {};
+}
+
+std::vector<std::string> query_answers() {
+  std::vector<std::string> answers;
+  for (const Kind& kind : kinds)
+    if (std::string answer = query_answer(kind.name); std::ranges::find(answers, answer) == answers.end())
+      answers.push_back(std::move(answer));
+  return answers;
+}
+
+void describe_queries(Shapes& shapes) {
+  std::string all;
+  for (const Kind& kind : kinds) {
+    Shape shape{.name = query_shape(kind.name), .text = std::string(kind.text)};
+    Reading reading;
+    Fields fields(shape, shapes, reading);
+    fields.find("query", {"Which query.", "\"" + std::string(kind.name) + "\""});
+    fields.require("query");
+    kind.read(fields, {});
+    all += (all.empty() ? "" : "|") + shape.name;
+    shapes.add(std::move(shape));
+    if (kind.result.starts_with('=')) continue;
+    shapes.add(answer_shape(query_answer(kind.name), "", {{"ok", "true"}, {"result", kind.result, kind.text}}));
+  }
+  shapes.add({.name = "Query", .text = "A query of a conversation.", .type = std::move(all), .told_by = "query"});
 }
 
 }  // namespace undertext

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <undertext/compression.hpp>
 #include <undertext/conversation.hpp>
@@ -63,16 +64,24 @@ struct Render {
   std::string request;  // the other fields of it; empty when none were given
   BoundThinking bound = BoundThinking::strip;
   bool repair = true;
+  CacheMarkers markers = CacheMarkers::given;
 };
 struct Validate : Render {};
 struct Cost {
-  Version from;
-  std::optional<Version> to;
+  std::optional<Version> from;               // unset: the head, of which the operations are tried
+  std::optional<Version> to;                 // unset: the head
+  std::optional<JsonValue> operations = {};  // to be tried on the head, instead of `to`; borrowed from the line
   Profile profile;
-  std::uint64_t overhead = 0;
+  CostOptions options = {};
 };
 struct Model {
   std::optional<std::string> name;  // unset: that of the conversation, with its settings
+};
+struct ImportMessages {
+  Profile profile = {};
+  std::string json = {};
+  ToolNames names = {};
+  bool after = false;  // only what the view does not have
 };
 struct CountTools {
   std::string tools;                 // a JSON array
@@ -80,9 +89,10 @@ struct CountTools {
 };
 }  // namespace ask
 
-using Query = std::variant<ask::Messages, ask::Count, ask::Blocks, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats,
-                           ask::HeadVersion, ask::Batches, ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame, ask::Tokens,
-                           ask::Fit, ask::Receipts, ask::Render, ask::Validate, ask::Cost, ask::Model, ask::CountTools>;
+using Query =
+    std::variant<ask::Messages, ask::Count, ask::Blocks, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats, ask::HeadVersion,
+                 ask::Batches, ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame, ask::Tokens, ask::Fit, ask::Receipts,
+                 ask::Render, ask::Validate, ask::Cost, ask::Model, ask::CountTools, ask::ImportMessages>;
 
 // The filters of `messages`, `count` and `blocks`.
 void read_filters(Fields& fields, MessageQuery& query);
@@ -90,5 +100,11 @@ void read_filters(Fields& fields, MessageQuery& query);
 // `object` is an object that has `query`. invalid_argument: an unknown query or field, or one of the wrong type.
 // `settings` hold the summarisers and strategies that it may name, and what it need not name.
 Result<Query> read_query(JsonValue object, const Settings& settings = {});
+
+// The shapes of all queries, MessagesQuery and so on, their union Query, and those answers that are {"ok":true,"result":…}.
+void describe_queries(Shapes& shapes);
+std::string query_shape(std::string_view query);
+std::string query_answer(std::string_view query);  // the name of the shape of its answer
+std::vector<std::string> query_answers();          // of all, without repeats
 
 }  // namespace undertext

@@ -85,13 +85,14 @@ std::optional<Error> check_length(const SpelledOperation& spelled, const Request
 
 Result<Outcome> carry_out(Conversation& conversation, SpelledOperation& spelled, const RequestOptions& options) {
   const StrategyCall& by = spelled.compress_by;
-  if (!by.strategy) return conversation.apply(std::move(spelled.operation));
+  if (!by.strategy) return conversation.apply(std::move(spelled.operation), options.work);
   if (options.refuse_slow_strategies && by.strategy->is_slow())
     return Error{ErrorCode::unsupported, "a strategy that asks a model takes long: let it work in the background", "strategy"};
   return conversation.compress(*by.strategy, {.tokens_max = by.tokens_max,
                                               .progress = by.progress,
                                               .operation = std::move(spelled.operation.options),
                                               .cancel = options.cancel,
+                                              .work = options.work,
                                               .on_progress = options.on_progress});
 }
 
@@ -147,7 +148,7 @@ void answer_list(Conversation& conversation, JsonValue list, const RequestOption
     spellings.push_back({{}, {}, read.block, std::move(read.field_names)});
   }
   answer.line.reserve(answer_bytes * (operations.size() + 1));
-  const Result<std::vector<Outcome>> outcomes = conversation.apply(std::move(operations));
+  const Result<std::vector<Outcome>> outcomes = conversation.apply(std::move(operations), options.work);
   if (!outcomes) {
     const Error& error = outcomes.error();
     throw Failure(error.operation_index ? spellings.at(*error.operation_index).in_the_callers_words(error) : error);
@@ -155,6 +156,16 @@ void answer_list(Conversation& conversation, JsonValue list, const RequestOption
   answer.version = outcomes->back().version;
   answer.is_list = true;
   append_answer(answer.line, *outcomes);
+}
+
+History try_operations(const Conversation& conversation, Version version, JsonValue list, const RequestOptions& options) {
+  Conversation trial = conversation.trial(version).value();
+  RequestOptions limits;
+  limits.operations_max = options.operations_max;
+  limits.messages_max = options.messages_max;
+  LineAnswer answer;
+  answer_list(trial, list, limits, answer);
+  return trial.history();
 }
 
 void answer_value(Conversation& conversation, JsonValue root, const RequestOptions& options, LineAnswer& answer) {
@@ -174,15 +185,24 @@ void answer_value(Conversation& conversation, JsonValue root, const RequestOptio
   if (query) {
     // A stored conversation is read as of the newest version that anyone committed.
     if (std::optional<Error> error = conversation.catch_up()) throw Failure(std::move(*error));
-    const History history = conversation.history();
-    return answer_asked({history, conversation.settings(), conversation.counting(), conversation.aim(), options.room}, root,
-                        answer);
+    const History history = conversation.history().limited(options.work);
+    Asked asked{history, conversation.settings(), conversation.counting(), conversation.aim(), options.room};
+    asked.try_operations = [&](JsonValue list) { return try_operations(conversation, history.version(), list, options); };
+    return answer_asked(asked, root, answer);
   }
   if (operation) return answer_operation(conversation, root, options, answer);
   refuse("a line must have \"operation\" or \"query\"", "operation");
 }
 
 }  // namespace
+
+History try_operations(const Conversation& conversation, std::string_view list) {
+  const JsonLimits limits{conversation.settings().limits.message.depth + depth_around_message};
+  const Result<JsonText> text = JsonText::parse(list, limits);
+  if (!text) throw Failure(with_place(text.error(), list));
+  if (!text->root().is(JsonType::array)) throw Failure({ErrorCode::invalid_argument, "operations must be a list", "operations"});
+  return try_operations(conversation, conversation.version(), text->root(), {});
+}
 
 void keep_to_one_line(std::string& json) {
   // JSON strings hold none, so that a space says the same.

@@ -13,6 +13,8 @@
 #include <undertext/conversation.hpp>
 #include <undertext/ids.hpp>
 
+#include "base/json_text.hpp"
+
 namespace undertext {
 
 // Carries out the operation, the atomic list of operations, or the query in `line`. The answer is one line without its newline;
@@ -21,6 +23,9 @@ std::string answer(Conversation& conversation, std::string_view line);
 
 // Line breaks between the tokens of JSON text become spaces: messages are handed out as they are, and may hold some.
 void keep_to_one_line(std::string& json);
+
+// The history as it would be after a list of operations. Throws Failure: it is no such list, or one of them fails.
+History try_operations(const Conversation& conversation, std::string_view list);
 
 // The answer that says `error`.
 std::string answer(const Error& error);
@@ -49,6 +54,7 @@ struct RequestOptions {
   std::size_t operations_max = std::numeric_limits<std::size_t>::max();
   std::size_t messages_max = std::numeric_limits<std::size_t>::max();
   AnswerRoom room = {};
+  std::shared_ptr<Work> work = {};  // null: without limits. Also of what a query reads
 };
 
 struct LineAnswer {
@@ -68,6 +74,8 @@ struct Asked {
   std::string counting = {};  // Conversation::counting()
   std::optional<Aim> aim = {};
   AnswerRoom room = {};
+  // The history after a list of operations that changes nothing. Throws Failure: what the operations fail with.
+  std::function<History(JsonValue list)> try_operations = {};
 };
 // The same for a line that is a query.
 LineAnswer answer_query(const Asked& asked, std::string_view line);

@@ -12,6 +12,39 @@
 
 namespace undertext {
 
+namespace {
+
+void read_fields(Fields& fields, DoorSettings& door) {
+  Settings& settings = door.settings;
+  fields.take(
+      "model", settings.model,
+      "The model that the conversation is for. Tokenizer, costs, profile and window follow from it where they are not set.");
+  fields.take("tokenizer", settings.tokenizer, "`estimate`, `o200k_base`, `cl100k_base`, a model's name or a path.");
+  fields.take("costs", settings.costs, "What counts beside text: a name of docs/tokens.md.");
+  fields.take("profile", settings.profile, {"What the provider accepts.", "ProfileName|string"});
+  fields.take("window", settings.window, "Of budgets that name none.");
+  if (!settings.profile.empty() && !find_profile(settings.profile))
+    fields.fail("profile", "\"" + clipped(settings.profile) + "\" is unknown");
+  fields.take("tokenLimit", settings.token_limit, "An event is sent when the view grows beyond it.");
+  fields.take("pairs", settings.pairs, "Of operations that do not say.");
+  const auto read_limits = [&](Fields& limits) {
+    limits.take("messageBytes", settings.limits.message.message_bytes, "Of a message.");
+    limits.take("lineBytes", door.line_bytes, "Of a line of `undertext exec`.");
+  };
+  fields.take_object("limits", read_limits, {"What is too_large.", "SizeLimits"});
+  read_summarisers(fields, settings.summarisers);
+  const auto read_compression = [&](Fields& compression) {
+    CompressionConfig& config = settings.compression;
+    compression.take("enabled", config.enabled, "Compress without being asked.");
+    compression.take("threshold", config.threshold, "Above so many tokens. Default: tokenLimit.");
+    compression.take("targetTokens", config.target_tokens, "What to come down to. Default: three quarters of the threshold.");
+    read_strategy(compression, "strategy", settings, config.strategy);
+  };
+  fields.take_object("compressionConfig", read_compression, "Automatic compression.");
+}
+
+}  // namespace
+
 Result<DoorSettings> read_settings(std::string_view json, Settings own) {
   Result<JsonText> text = JsonText::parse(json, {});
   if (!text) return std::move(text.error());
@@ -21,31 +54,19 @@ Result<DoorSettings> read_settings(std::string_view json, Settings own) {
   DoorSettings door{.settings = std::move(own)};
   Reading reading;
   Fields fields(root, "the settings", reading);
-  fields.take("model", door.settings.model);
-  fields.take("tokenizer", door.settings.tokenizer);
-  fields.take("costs", door.settings.costs);
-  fields.take("profile", door.settings.profile);
-  fields.take("window", door.settings.window);
-  if (!door.settings.profile.empty() && !find_profile(door.settings.profile))
-    fields.fail("profile", "\"" + clipped(door.settings.profile) + "\" is unknown");
-  fields.take("tokenLimit", door.settings.token_limit);
-  fields.take("pairs", door.settings.pairs);
-  fields.take_object("limits", [&](Fields& limits) {
-    limits.take("messageBytes", door.settings.limits.message.message_bytes);
-    limits.take("lineBytes", door.line_bytes);
-  });
-  read_summarisers(fields, door.settings.summarisers);
-  fields.take_object("compressionConfig", [&](Fields& compression) {
-    CompressionConfig& config = door.settings.compression;
-    compression.take("enabled", config.enabled);
-    compression.take("threshold", config.threshold);
-    compression.take("targetTokens", config.target_tokens);
-    read_strategy(compression, "strategy", door.settings, config.strategy);
-  });
+  read_fields(fields, door);
   fields.done();
   if (reading.failed()) return reading.take_error();
-
   return door;
+}
+
+void describe_settings(Shapes& shapes) {
+  Shape shape{.name = "Settings", .text = "The settings of a conversation, as `--config` takes them."};
+  Reading reading;
+  Fields fields(shape, shapes, reading);
+  DoorSettings door;
+  read_fields(fields, door);
+  shapes.add(std::move(shape));
 }
 
 }  // namespace undertext

@@ -9,6 +9,8 @@
 #include <undertext/conversation.hpp>
 #include <undertext/error.hpp>
 
+#include "json/shape.hpp"
+
 namespace undertext {
 
 struct DoorSettings {
@@ -19,5 +21,7 @@ struct DoorSettings {
 // invalid_argument: no JSON object, an unknown field, or one of the wrong type. unsupported: something that is part of the
 // contract but not of this build. Fields that are absent have their defaults, or are as in `own`: summarisers and strategies of the program's.
 Result<DoorSettings> read_settings(std::string_view json, Settings own = {});
+
+void describe_settings(Shapes& shapes);  // the shape Settings, and those within
 
 }  // namespace undertext

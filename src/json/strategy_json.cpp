@@ -14,30 +14,31 @@
 namespace undertext {
 namespace {
 
-void read_milliseconds(Fields& fields, std::string_view name, std::uint32_t& to) {
-  std::optional<std::uint64_t> number;
-  fields.take(name, number);
-  if (number) to = static_cast<std::uint32_t>(std::min<std::uint64_t>(*number, std::numeric_limits<std::uint32_t>::max()));
+void read_milliseconds(Fields& fields, std::string_view name, std::uint32_t& to, About about) {
+  std::uint64_t number = to;
+  fields.take(name, number, about);
+  to = static_cast<std::uint32_t>(std::min<std::uint64_t>(number, std::numeric_limits<std::uint32_t>::max()));
 }
 
-void read_endpoint(Fields& fields, std::shared_ptr<const Summariser>& summariser) {
+void read_endpoint(Fields& fields, const std::string& name, std::shared_ptr<const Summariser>& summariser) {
   EndpointSettings settings;
+  settings.name = name;
   std::string kind;
-  fields.need("kind", kind);
+  fields.need("kind", kind, {"Chat completions, or messages.", R"("openai"|"anthropic")"});
   if (kind == "anthropic") {
     settings.kind = EndpointSettings::Kind::anthropic;
   } else if (!kind.empty() && kind != "openai") {
     fields.fail("kind", "is \"openai\" or \"anthropic\"");
   }
-  fields.need("baseUrl", settings.base_url);
-  fields.need("model", settings.model);
-  fields.take("keyEnv", settings.key_variable);
-  fields.take("keyFile", settings.key_file);
-  fields.take("prompt", settings.prompt);
-  read_milliseconds(fields, "timeoutMs", settings.timeout_ms);
-  read_milliseconds(fields, "attempts", settings.attempts_max);
-  read_milliseconds(fields, "backoffMs", settings.backoff_ms);
-  fields.take("stream", settings.stream);
+  fields.need("baseUrl", settings.base_url, "Such as the provider's, up to and with its version.");
+  fields.need("model", settings.model, "The model to ask.");
+  fields.take("keyEnv", settings.key_variable, "The environment variable that holds the key.");
+  fields.take("keyFile", settings.key_file, "A file that holds the key.");
+  fields.take("prompt", settings.prompt, "Instructions. Default: the built-in ones.");
+  read_milliseconds(fields, "timeoutMs", settings.timeout_ms, "Of one attempt.");
+  read_milliseconds(fields, "attempts", settings.attempts_max, "How often to try, the first time included.");
+  read_milliseconds(fields, "backoffMs", settings.backoff_ms, "Before the second attempt; doubles.");
+  fields.take("stream", settings.stream, "Ask for the answer piece by piece.");
   if (settings.base_url.empty() || settings.model.empty()) return;  // has been said
   Result<std::shared_ptr<const Summariser>> made = endpoint_summariser(std::move(settings));
   if (made) {
@@ -68,19 +69,25 @@ class StrategyReader {
 
 StrategyPtr read_recent(Fields& fields, StrategyPtr (*make)(std::uint64_t)) {
   std::uint64_t n = 10;
-  fields.take("n", n);
+  fields.take("n", n, "How many messages to keep.");
   return make(n);
 }
 
 std::vector<StrategyPtr> StrategyReader::read_steps(Fields& fields, const std::string& of, bool may_nest) {
   std::vector<StrategyPtr> steps;
   if (!may_nest) fields.fail("name", "\"" + of + "\" cannot be a step of a pipeline");
-  fields.take_objects("steps", [&](Fields& step) {
+  const auto read = [&](Fields& step) {
     std::string name;
     step.need("name", name);
     if (StrategyPtr made = read_by_name(step, name, false)) steps.push_back(std::move(made));
-  });
+  };
+  if (fields.describes()) {
+    fields.find("steps", {"Strategies that are no pipelines, one after the other.", "StrategyObject[+]"});
+  } else {
+    fields.take_objects("steps", read);
+  }
   if (steps.empty()) fields.missing("steps", "must hold at least one strategy");
+  fields.require("steps");
   return steps;
 }
 
@@ -96,8 +103,8 @@ std::shared_ptr<const Summariser> StrategyReader::find_summariser(Fields& fields
 void StrategyReader::read_summarisers(Fields& fields, SmartSummary& options) {
   std::string name = "digest";
   std::vector<std::string> fallbacks;
-  fields.take("summariser", name);
-  fields.take("fallbacks", fallbacks);
+  fields.take("summariser", name, "`digest`, or a name of the setting `summarisers`. Default: digest.");
+  fields.take("fallbacks", fallbacks, "Summarisers to ask in turn where that one fails.");
   options.summariser = find_summariser(fields, "summariser", name);
   for (const std::string& fallback : fallbacks) options.fallbacks.push_back(find_summariser(fields, "fallbacks", fallback));
 }
@@ -109,16 +116,16 @@ StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name
   if (name == "keep_system_and_recent") return read_recent(fields, keep_system_and_recent);
   if (name == "clear_tool_results") {
     ClearToolResults options;
-    fields.take("keep", options.keep);
-    fields.take("exclude", options.exclude);
-    fields.take("minGain", options.tokens_gain_min);
-    fields.take("late", options.late);
+    fields.take("keep", options.keep, "How many of the newest results to keep.");
+    fields.take("exclude", options.exclude, "Tools whose results stay.");
+    fields.take("minGain", options.tokens_gain_min, "Does nothing where fewer tokens would be freed.");
+    fields.take("late", options.late, "Clears only as many as the target needs.");
     return clear_tool_results(std::move(options));
   }
   if (name == "smart_summary") {
     SmartSummary options;
-    fields.take("keep", options.keep);
-    fields.take("summaryTokens", options.summary_tokens_max);
+    fields.take("keep", options.keep, "How many of the newest messages to keep.");
+    fields.take("summaryTokens", options.summary_tokens_max, "How long the summary may be.");
     read_summarisers(fields, options);
     return smart_summary(std::move(options));
   }
@@ -134,9 +141,14 @@ StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name
     std::uint64_t turns = 10;
     read_profile(fields, settings_, profile);
     options.rules = profile.cache;
-    fields.take("overhead", options.overhead);
-    fields.take("turns", turns);
+    fields.take("overhead", options.overhead, "Tokens before the first message: tools and such.");
+    fields.take("turns", turns, "How many requests are to come.");
     options.turns = static_cast<double>(turns);
+    std::uint64_t keep_percent = 90;
+    fields.take("keepPercent", keep_percent, "How much of what the fullest plan keeps a cheaper one must keep.");
+    if (keep_percent > 100) fields.fail("keepPercent", "is 100 at most");
+    options.keep_percent = static_cast<double>(keep_percent);
+    read_cache_markers(fields, options.markers);
     return prefer_cache(read_steps(fields, name, may_nest), options);
   }
   if (const auto own = settings_.strategies.find(name); own != settings_.strategies.end()) return own->second;
@@ -157,15 +169,18 @@ bool is_shipped_strategy(std::string_view name) {
 bool is_shipped_summariser(std::string_view name) { return name == "digest"; }
 
 void read_summarisers(Fields& fields, Summarisers& summarisers) {
-  fields.take_named_objects("summarisers", [&](const std::string& name, Fields& inner) {
+  const auto read = [&](const std::string& name, Fields& inner) {
     if (is_shipped_summariser(name)) inner.fail("name", "\"digest\" is one of the engine's own; choose another");
-    read_endpoint(inner, summarisers[name]);
-  });
+    if (!inner.describes()) return read_endpoint(inner, name, summarisers[name]);
+    std::shared_ptr<const Summariser> none;
+    read_endpoint(inner, name, none);
+  };
+  fields.take_named_objects("summarisers", read, {"Models that write summaries, by a name of your choice.", "EndpointSettings"});
 }
 
 void read_strategy(Fields& fields, std::string_view name, const Settings& settings, StrategyPtr& strategy) {
   StrategyReader strategies(settings);
-  const std::optional<JsonValue> given = fields.find(name);
+  const std::optional<JsonValue> given = fields.find(name, {"By its name, or with arguments.", "StrategyChoice"});
   if (!given) return;
   if (given->is(JsonType::string)) {
     // As if it were {"name":…}: what the strategy needs besides has its default.
@@ -190,25 +205,51 @@ std::optional<std::uint64_t> settled_window(const Settings& settings) {
 }
 
 void read_budget(Fields& fields, const Settings& settings, std::optional<Budget>& budget) {
-  fields.take_object("budget", [&](Fields& inner) {
+  const auto read = [&](Fields& inner) {
     budget.emplace();
-    if (const std::optional<std::uint64_t> window = settled_window(settings); window && !inner.has("window")) {
+    if (inner.describes()) {
+      inner.take("window", budget->window, "Tokens that the model takes. Default: as the settings, or their model, say.");
+    } else if (const std::optional<std::uint64_t> window = settled_window(settings); window && !inner.has("window")) {
       budget->window = *window;
     } else {
       inner.need("window", budget->window);
     }
-    inner.take("reserve", budget->reserve);
-    inner.take("overhead", budget->overhead);
-    inner.take("safety", budget->safety);
-  });
+    inner.take("reserve", budget->reserve, "Kept free for the answer.");
+    inner.take("overhead", budget->overhead, "Tools, and instructions that are not in the view.");
+    inner.take("safety", budget->safety, "For what a count may be wrong by.");
+  };
+  fields.take_object("budget", read, "What a request may hold.");
 }
 
 void read_room(Fields& fields, const Settings& settings, std::optional<std::uint64_t>& tokens_max) {
   std::optional<Budget> budget;
   read_budget(fields, settings, budget);
-  if (budget && fields.has("targetTokens")) fields.fail("targetTokens", "and budget exclude each other; give one of the two");
-  fields.take("targetTokens", tokens_max);
+  fields.exclude("targetTokens", "budget");
+  fields.take("targetTokens", tokens_max, "What the view is to come down to.");
   if (budget) tokens_max = budget->tokens_max();
+}
+
+void describe_strategies(Shapes& shapes) {
+  const Settings none;
+  std::string objects;
+  for (const std::string_view name : shipped) {
+    Shape shape{.name = pascal_case(name) + "Strategy", .text = "The strategy `" + std::string(name) + "`."};
+    Reading reading;
+    Fields fields(shape, shapes, reading);
+    fields.find("name", {"Which strategy.", "\"" + std::string(name) + "\""});
+    fields.require("name");
+    StrategyReader(none).read_by_name(fields, std::string(name), true);
+    objects += shape.name + "|";
+    shapes.add(std::move(shape));
+  }
+  shapes.add({.name = "OtherStrategy",
+              .text = "A strategy of the program's own.",
+              .members = {{.name = "name", .type = "string", .text = "Its name.", .required = true}}});
+  shapes.add({.name = "StrategyName", .text = "The strategies of the engine.", .type = type_of_words(shipped)});
+  shapes.add({.name = "StrategyObject", .text = "A strategy with its arguments.", .type = objects + "OtherStrategy"});
+  shapes.add({.name = "StrategyChoice",
+              .text = "A strategy by its name, or with arguments.",
+              .type = "StrategyName|string|StrategyObject"});
 }
 
 }  // namespace undertext

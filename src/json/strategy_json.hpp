@@ -41,4 +41,7 @@ void read_budget(Fields& fields, const Settings& settings, std::optional<Budget>
 void read_room(Fields& fields, const Settings& settings, std::optional<std::uint64_t>& tokens_max);  // `targetTokens` or `budget`
 std::optional<std::uint64_t> settled_window(const Settings& settings);
 
+// The shapes StrategyChoice, StrategyName and StrategyObject, and one for each strategy of the engine.
+void describe_strategies(Shapes& shapes);
+
 }  // namespace undertext

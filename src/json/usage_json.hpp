@@ -16,8 +16,11 @@ struct UsageReport {
 
 // {"requestId":…,"model":…,"prompt":…,"completion":…,"cached":…,"total":…,"cost":…,"timestamp":…,"estimatedPrompt":…,"final":…}
 void read_usage(Fields& fields, UsageReport& report);
+void describe_usage(Shapes& shapes);  // the shape UsageReport
 
 // {"totals":{…},"models":[{"model":…,"totals":{…},"factor":…,"learnedFrom":…}],"open":[…],"recent":[…]}: the last hundred requests, the newest last
 void append_json(std::string& out, const UsageTracker& usage);
+// What append_json() wrote, or nothing at all: {}.
+void read_usage_state(Fields& fields, UsageState& state);
 
 }  // namespace undertext

@@ -39,6 +39,13 @@ inline std::string_view decoded_of(const JsonValue& object, std::string_view key
   const std::optional<JsonValue> value = string_of(object, key);
   return value ? decoded_of(*value, arena) : std::string_view();
 }
+// The name of a tool, and where it stands.
+inline void read_name(const JsonValue& object, std::string_view key, Block& block, Arena& arena) {
+  const std::optional<JsonValue> name = string_of(object, key);
+  if (!name) return;
+  block.name = decoded_of(*name, arena);
+  block.named = name->raw();
+}
 inline bool is_true(const JsonValue& object, std::string_view key) {
   const std::optional<JsonValue> value = object.find(key);
   return value && value->is(JsonType::boolean) && value->boolean();

@@ -127,7 +127,7 @@ class GeminiReader {
 
   void read_call(const JsonValue& call, Block& block) {
     block.kind = BlockKind::call;
-    block.name = decoded_of(call, "name", arena_);
+    read_name(call, "name", block, arena_);
     block.id = id_of(call, block);
     const std::optional<JsonValue> args = call.find("args");
     block.json = args && args->is(JsonType::object) ? args->raw() : std::string_view("{}");
@@ -135,7 +135,7 @@ class GeminiReader {
 
   void read_response(const JsonValue& result, Block& block) {
     block.kind = BlockKind::result;
-    block.name = decoded_of(result, "name", arena_);
+    read_name(result, "name", block, arena_);
     block.id = id_of(result, block);
     for (const JsonMember member : result.members())
       if (!is_one_of(member.key, {"id", "name", "response", "parts"})) block.has_unknown = true;  // scheduling, willContinue

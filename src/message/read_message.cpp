@@ -160,10 +160,10 @@ class MessageReader {
     const std::optional<JsonValue> function = call.find("function"), custom = call.find("custom");
     const bool is_custom = custom && custom->is(JsonType::object);
     const JsonValue& inner = is_custom ? *custom : function && function->is(JsonType::object) ? *function : call;
-    block.name = decoded_of(inner, "name", arena_);
+    read_name(inner, "name", block, arena_);
     block.is_custom = is_custom;
     block.json = arguments_of(inner);
-    const bool is_chat = string_of(call, "id") && string_of(inner, "name") &&
+    const bool is_chat = string_of(call, "id") && string_of(call, "type") && string_of(inner, "name") &&
                          (is_custom || (function && function->is(JsonType::object) && string_of(*function, "arguments")));
     if (is_chat) block.native = in_chat;
     if (!is_chat) native_ &= origin_;
@@ -189,7 +189,7 @@ class MessageReader {
     Block block = block_of(BlockKind::call, call, in_chat);
     block.is_legacy = true;
     block.has_own_id = false;
-    block.name = decoded_of(call, "name", arena_);
+    read_name(call, "name", block, arena_);
     block.id = id_without_one(true, block.name);
     block.json = arguments_of(call);
     calls_[1].push_back(std::move(block));
@@ -236,6 +236,7 @@ class MessageReader {
     result.id = result_id_;
     result.is_legacy = is_function_;
     result.name = decoded_name();
+    if (is_function_ && !turn_.name.empty()) result.named = {turn_.name.data() - 1, turn_.name.size() + 2};
     result.content = turn_.content;
     if (is_function_) {
       result.has_own_id = false;

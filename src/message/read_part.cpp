@@ -60,6 +60,14 @@ void read_source(const JsonValue& source, Block& block) {
   }
 }
 
+// The engine's own form says of all media of which type they are.
+bool is_of_anthropic(const JsonValue& source) {
+  const std::optional<JsonValue> type = source.find("media_type");
+  if (!source.is(JsonType::object) || !type) return true;
+  const std::string_view kind = body_of(source, "type");
+  return (kind == "base64" || kind == "text") && body_of(source, "media_type") != "";
+}
+
 struct MediaType {
   std::string_view type;
   MediaKind kind;
@@ -145,6 +153,7 @@ class PartReader {
       block.native = in_anthropic;
     }
     if (part.is(JsonType::object)) check_fields(part, rule, block);
+    if (const std::optional<JsonValue> source = part.find("source"); source && !is_of_anthropic(*source)) block.native &= origin_;
     read_known(part, type, block);
     // What cannot be read can only be copied. A client's call or result has a place of its own in Chat, where a part would not do.
     const bool has_place = is_client(block, BlockKind::call) || is_client(block, BlockKind::result);
@@ -242,7 +251,7 @@ class PartReader {
     block.kind = BlockKind::call;
     block.is_server = type == "server_tool_use" || type == "mcp_tool_use" || is_true(fields, "providerExecuted");
     block.id = decoded_of(fields, type == "tool-call" ? "toolCallId" : "id", arena_);
-    block.name = decoded_of(fields, type == "tool-call" ? "toolName" : "name", arena_);
+    read_name(fields, type == "tool-call" ? "toolName" : "name", block, arena_);
     block.is_custom = is_true(fields, "custom");
     block.json = arguments_of(fields);
     if (block.json.empty() || block.json.front() != '{') block.native &= origin_;
@@ -253,7 +262,7 @@ class PartReader {
     block.kind = BlockKind::result;
     block.is_server = type.ends_with("_tool_result") || is_true(fields, "providerExecuted");
     block.id = decoded_of(fields, type == "tool-result" ? "toolCallId" : "tool_use_id", arena_);
-    block.name = decoded_of(fields, type == "tool-result" ? "toolName" : "name", arena_);
+    read_name(fields, type == "tool-result" ? "toolName" : "name", block, arena_);
     block.is_error = is_true(fields, "is_error") || is_true(fields, "isError");
     std::optional<JsonValue> content = fields.find("content");
     if (type == "tool-result") content = result_of_sdk(fields, block);

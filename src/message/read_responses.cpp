@@ -110,7 +110,7 @@ std::optional<Block> read_item(JsonValue item, Arena& arena) {
   block.has_own_form = !block.is_custom && !type.starts_with("function_call");
   // The Agents SDK spells its items otherwise than the API that they are for.
   if (item.find("callId") || type.ends_with("_call_result") || type == "hosted_tool_call") block.native = 0;
-  block.name = decoded_of(item, "name", arena);
+  read_name(item, "name", block, arena);
   if (block.name.empty()) block.name = row->tool;
   std::optional<JsonValue> said = item.find(row->said);
   if (!said && type == "computer_call") said = item.find("actions");

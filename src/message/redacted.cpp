@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/find_bytes.hpp"
 #include "base/json_text.hpp"
 
 namespace undertext {
@@ -63,6 +64,10 @@ Message redacted(const Message& message, const RedactionNote& note) {
   append_json_string(json, note.why);
   json += R"(,"sha256":")" + note.sha256 + R"("}}})";
   return Message::parse(json).value();
+}
+
+bool is_redacted(const Message& message) {
+  return find_bytes(message.json(), R"("metadata":{"redacted":{)") != std::string_view::npos;
 }
 
 bool was_given_up(const Message& message) {

@@ -49,6 +49,8 @@ struct Media {
   std::string_view filename = {};
 };
 
+inline constexpr std::uint64_t no_source = ~std::uint64_t{0};
+
 struct Block {
   BlockKind kind = BlockKind::text;
   DialectSet native = 0;            // where `raw` may stand as it is
@@ -56,6 +58,7 @@ struct Block {
   std::string_view text = {};       // body: of text, refusal, readable reasoning, a summary; of a result that is a string
   std::string_view id = {};         // of a call, or the call that a result answers
   std::string_view name = {};       // of the tool
+  std::string_view named = {};      // the string that says the name, as it stands in the bytes that were read
   std::string_view json = {};       // arguments, or a result: an object, or a string that holds text
   std::string_view signature = {};  // body
   std::string_view cache = {};      // the marker's value
@@ -75,15 +78,14 @@ struct Block {
   bool has_own_id = true;     // false: the dialect gave none
   bool has_unknown = false;   // members that no other dialect knows
   bool has_citations = false;
-  std::uint8_t payloads = 1;  // Gemini: how many things the part holds, which should be one
+  std::uint8_t payloads = 1;         // Gemini: how many things the part holds, which should be one
+  std::uint64_t source = no_source;  // of a request: index in the view of the message that it comes from
 };
 
 // How ids begin that a reader makes for calls and results that have none. They tell the two halves of one request apart, and mean nothing
 // outside of it.
 inline constexpr std::string_view gemini_id_begin = "gemini_call_", legacy_id_begin = "legacy_fn_";
 inline bool is_made_id(std::string_view id) { return id.starts_with(gemini_id_begin) || id.starts_with(legacy_id_begin); }
-
-inline constexpr std::uint64_t no_source = ~std::uint64_t{0};
 
 struct Turn {
   enum class Shape : std::uint8_t { string, list, null, absent, item };
@@ -111,6 +113,11 @@ struct Turn {
   // Its bytes are void: what it holds has changed.
   void touch() { raw = {}; }
 };
+
+// The message of the view that a block came from.
+inline std::uint64_t source_of(const Turn& turn, const Block& block) {
+  return block.source != no_source ? block.source : turn.source;
+}
 
 inline bool has_kind(const Turn& turn, BlockKind kind) {
   for (const Block& block : turn.blocks)

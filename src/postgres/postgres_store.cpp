@@ -196,6 +196,12 @@ class PostgresStore final : public Store {
     return read_messages(id, *rows);
   }
 
+  Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& options) override {
+    const Result<Rows> rows = read(id, sql::size, of(id), options);
+    if (!rows) return rows.error();
+    return static_cast<std::uint64_t>(rows->number(0, 0));
+  }
+
   Result<std::vector<Page>> pages(std::string_view id, std::span<const std::uint64_t> numbers,
                                   const CallOptions& options) override {
     for (const std::uint64_t number : numbers)
@@ -246,6 +252,10 @@ class PostgresStore final : public Store {
       batch.require(sql::require_checkpoint, of(id, number(*commit.expected_next_page)), ErrorCode::conflict,
                     "the conversation " + id + " has another checkpoint by now");
     }
+    if (commit.expected_settings) {
+      batch.require(sql::require_settings, of(id, bytes(*commit.expected_settings)), ErrorCode::conflict,
+                    other_settings(id).message);
+    }
     if (!commit.versions.empty()) {
       const std::uint64_t log_length = commit.versions.back().log_length - commit.messages.size();
       if (commit.versions.front().log_length < log_length) return unfitting_messages();
@@ -263,7 +273,17 @@ class PostgresStore final : public Store {
       add_checkpoint(batch, id, *commit.checkpoint, commit.pages);
       if (!commit.freed_pages.empty()) batch.add(sql::free_pages, of(id, numbers(commit.freed_pages)));
     }
-    for (const MessageRecord& message : commit.messages) batch.add(sql::insert_message, of_message(id, message));
+    for (const MessageRecord& message : commit.messages) {
+      if (!message.same_as) {
+        batch.add(sql::insert_message, of_message(id, message));
+        continue;
+      }
+      batch.require(sql::require_message, of(id, number(*message.same_as)), ErrorCode::not_found,
+                    no_message(id, *message.same_as).message);
+      batch.add(sql::insert_message_like,
+                of(id, number(message.ordinal), number(static_cast<std::int64_t>(message.role)), number(message.time_ms),
+                   number(std::uint64_t{message.tokens}), number(*message.same_as)));
+    }
     if (commit.settings) batch.add(sql::update_settings, of(id, bytes(*commit.settings)));
     Outcome outcome = session_->run(transaction);
     if (is_in_doubt(outcome)) {
@@ -339,7 +359,7 @@ class PostgresStore final : public Store {
     if (!found) return found.error();
     const ConversationRecord& record = found->record;
     if (auto error = refuse_prune(prune, {record.version, record.log_length, record.checkpoint_version, found->next_page},
-                                  record.first_version, false))
+                                  record.first_version, 0))
       return error;
     const Result<std::vector<MessageRecord>> stored = stubs_for(id, prune.stubs, deadline);
     if (!stored) return stored.error();
@@ -349,14 +369,23 @@ class PostgresStore final : public Store {
     batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
     batch.require(sql::require_head, of(id, number(prune.expected_version)), ErrorCode::conflict,
                   "the conversation " + id + " is no longer at version " + std::to_string(prune.expected_version));
-    batch.require(sql::require_no_forks, of(id), ErrorCode::conflict, has_forks(id).message);
+    const bool gives_up = prune.first_version != record.first_version;
+    batch.require(gives_up ? sql::require_no_forks : sql::require_no_pages_for_forks, of(id), ErrorCode::conflict,
+                  has_forks(id).message);
     require_later_checkpoint(batch, id, prune.checkpoint, prune.checkpoint.next_page);
     batch.add(sql::move_first_version, of(id, number(prune.first_version)));
     batch.add(sql::prune_versions, of(id, number(prune.first_version)));
     batch.add(sql::reduce_versions, of(id, number(prune.first_version)));
     for (const MessageRecord& stub : *stored) batch.add(sql::replace_message, of_message(id, stub));
+    for (const VersionRecord& version : prune.operations) {
+      batch.add(sql::replace_operation, of(id, number(version.version), bytes(version.arguments), bytes(version.answer)));
+    }
     batch.add(sql::purge_pages, of(id));
     add_checkpoint(batch, id, prune.checkpoint, prune.pages);
+    if (record.origin) {
+      batch.add(sql::keep_own_pages, of(id));
+      batch.add(sql::fork_needs_no_pages, of(record.origin->conversation, text(id)));
+    }
     return session_->run(transaction).error;
   }
 

@@ -77,8 +77,13 @@ SELECT 1 / count(*) FROM undertext_conversation c WHERE c.conversation_id = $1 A
 inline constexpr Statement require_log_length{"require_log_length", R"sql(
 SELECT 1 / count(*) FROM undertext_conversation c WHERE c.conversation_id = $1 AND c.tenant = $2 AND $4 = coalesce((
   SELECT log_length FROM undertext_version WHERE conversation_id = $1 AND tenant = $2 AND version = $3), c.origin_log_length, 0))sql"};
+inline constexpr Statement require_settings{"require_settings", R"sql(
+SELECT 1 / count(*) FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2 AND settings = $3)sql"};
 inline constexpr Statement require_no_forks{"require_no_forks", R"sql(
 SELECT 1 / (CASE WHEN count(*) = 0 THEN 1 ELSE 0 END) FROM undertext_fork WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement require_no_pages_for_forks{"require_no_pages_for_forks", R"sql(
+SELECT 1 / (CASE WHEN count(*) = 0 THEN 1 ELSE 0 END) FROM undertext_fork
+WHERE conversation_id = $1 AND tenant = $2 AND next_page > 1)sql"};
 inline constexpr Statement require_not_purged{"require_not_purged", R"sql(
 SELECT 1 / (CASE WHEN count(*) = 0 THEN 1 ELSE 0 END) FROM undertext_removal
 WHERE conversation_id = $1 AND tenant = $2 AND ordinal = -1)sql"};
@@ -128,11 +133,19 @@ FROM undertext_version WHERE conversation_id = $1 AND tenant = $2 AND operation_
 inline constexpr Statement insert_message{"insert_message", R"sql(
 INSERT INTO undertext_message (conversation_id, tenant, ordinal, role, time_ms, tokens, redacted, body)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8))sql"};
+inline constexpr Statement insert_message_like{"insert_message_like", R"sql(
+INSERT INTO undertext_message (conversation_id, tenant, ordinal, role, time_ms, tokens, redacted, body)
+VALUES ($1, $2, $3, $4, $5, $6, NULL,
+        (SELECT body FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal = $7)))sql"};
 inline constexpr Statement messages{"messages", R"sql(
 SELECT ordinal, role, time_ms, tokens, redacted, body FROM (
   SELECT ordinal, role, time_ms, tokens, redacted, body, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY ordinal) AS total
   FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal >= $3 AND ordinal < $4 ORDER BY ordinal LIMIT $5) m
 WHERE total - size < $6 ORDER BY ordinal)sql"};
+inline constexpr Statement size{"size", R"sql(
+SELECT ((SELECT coalesce(sum(octet_length(body)), 0) FROM undertext_message WHERE conversation_id = $1 AND tenant = $2)
+      + (SELECT coalesce(sum(octet_length(arguments) + octet_length(answer)), 0) FROM undertext_version WHERE conversation_id = $1 AND tenant = $2)
+      + (SELECT coalesce(sum(octet_length(bytes)), 0) FROM undertext_page WHERE conversation_id = $1 AND tenant = $2))::bigint)sql"};
 inline constexpr Statement replace_message{"replace_message", R"sql(
 UPDATE undertext_message SET role = $4, time_ms = $5, tokens = $6, redacted = coalesce(redacted, $7), body = $8
 WHERE conversation_id = $1 AND tenant = $2 AND ordinal = $3)sql"};
@@ -180,6 +193,13 @@ DELETE FROM undertext_version WHERE conversation_id = $1 AND tenant = $2 AND ver
 inline constexpr Statement reduce_versions{"reduce_versions", R"sql(
 UPDATE undertext_version SET operation = '', arguments = ''
 WHERE conversation_id = $1 AND tenant = $2 AND version <= $3 AND (operation <> '' OR arguments <> ''))sql"};
+inline constexpr Statement replace_operation{"replace_operation", R"sql(
+UPDATE undertext_version SET arguments = $4, answer = $5 WHERE conversation_id = $1 AND tenant = $2 AND version = $3)sql"};
+// Of a fork that has all its pages itself; the second is of its origin.
+inline constexpr Statement keep_own_pages{"keep_own_pages", R"sql(
+UPDATE undertext_conversation SET origin_next_page = 1 WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement fork_needs_no_pages{"fork_needs_no_pages", R"sql(
+UPDATE undertext_fork SET next_page = 1 WHERE conversation_id = $1 AND tenant = $2 AND fork_id = $3)sql"};
 
 // Across conversations.
 

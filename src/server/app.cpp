@@ -17,10 +17,19 @@ namespace {
 
 std::vector<Route> all_routes(App::Rep& app) {
   std::vector<Route> all;
-  for (const auto& group : {conversation_routes, operation_routes, query_routes, history_routes, live_routes, usage_routes,
-                            transfer_routes, page_routes}) {
-    std::vector<Route> routes = group(app);
-    std::move(routes.begin(), routes.end(), std::back_inserter(all));
+  const std::pair<const char*, std::vector<Route> (*)(App::Rep&)> groups[] = {{"conversations", conversation_routes},
+                                                                              {"operations", operation_routes},
+                                                                              {"queries", query_routes},
+                                                                              {"history", history_routes},
+                                                                              {"live", live_routes},
+                                                                              {"usage", usage_routes},
+                                                                              {"transfer", transfer_routes},
+                                                                              {"server", page_routes}};
+  for (const auto& [tag, group] : groups) {
+    for (Route& route : group(app)) {
+      route.tag = tag;
+      all.push_back(std::move(route));
+    }
   }
   return all;
 }
@@ -30,11 +39,11 @@ constexpr std::uint64_t worth_asking = 64 << 10;
 
 // The lines of a body are read one after the other.
 std::uint64_t reading_bytes(Body kind, std::string_view body) {
-  if (kind == Body::json) return json_reading_bytes(body);
+  if (kind == Body::json) return json_reading_bytes(body) + blocks_bytes(body);
   std::uint64_t most = 0;
   while (!body.empty()) {
     const std::string_view line = body.substr(0, body.find('\n'));
-    most = std::max(most, json_reading_bytes(line));
+    most = std::max(most, json_reading_bytes(line) + blocks_bytes(line));
     body.remove_prefix(std::min(line.size() + 1, body.size()));
   }
   return most;
@@ -108,6 +117,7 @@ RequestOptions App::Rep::operating(const Call& call) const {
   said.expected_version = expected_version(call);
   said.operations_max = options.limits.operations_per_list;
   said.messages_max = options.limits.messages_per_operation;
+  said.work = call.work;
   return said;
 }
 
@@ -121,6 +131,7 @@ void App::handle(const Route& route, RouteMatch match, http::Request request, co
   try {
     Call call{request, caller, {}, std::move(exchange)};
     try {
+      call.work = work_of_request(*call.exchange, caller.tenant, rep_->stopping, rep_->processors, rep_->options.limits.request);
       call.parameters = read_parameters(route, match, request).value();
       need_room_to_read(route, request, *call.exchange, rep_->options.limits.request_bytes);
       route.handle(call);
@@ -137,6 +148,7 @@ App::Counts App::counts() const {
 }
 
 void App::stop() {
+  rep_->stopping.begin();
   rep_->compressions.stop();
   rep_->events.stop();
 }

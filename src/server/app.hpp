@@ -18,6 +18,7 @@
 #include <undertext/store.hpp>
 
 #include "http/http.hpp"
+#include "server/request_work.hpp"
 #include "server/route.hpp"
 
 namespace undertext {
@@ -28,6 +29,7 @@ struct AppLimits {
   std::uint64_t cache_bytes = std::uint64_t{512} << 20;       // about what all of them do
   std::uint64_t answer_bytes = std::uint64_t{64} << 20;       // of one answer: 413 beyond that
   std::uint64_t request_bytes = std::numeric_limits<std::uint64_t>::max();  // a body, and what it takes to read it: 413 beyond that
+  RequestLimits request = {};  // 503 where it takes too long, 413 where it makes too much
   std::size_t operations_per_list = 1'000;
   std::size_t messages_per_operation = 10'000;
   std::size_t streams_per_tenant = 64;  // of events
@@ -72,7 +74,8 @@ class App {
   };
   Counts counts() const;
 
-  // Ends streams and background work, and waits until they have ended. Calls may still come in: they are answered, but begin nothing that lasts.
+  // Ends streams and background work, and waits until they have ended. Calls under way have RequestLimits::time_after_stop left, and are then answered
+  // `unavailable`. Calls may still come in: they are answered, but begin nothing that lasts.
   void stop();
 
   struct Rep;

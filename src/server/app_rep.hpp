@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <undertext/conversation.hpp>
@@ -30,6 +31,8 @@ struct App::Rep {
   TenantCounts exports;
   RequestsByKey operation_requests{65'536};
   Readiness readiness;
+  Stopping stopping;
+  FairShare processors{std::thread::hardware_concurrency()};
   std::vector<Route> routes;
   std::string openapi, docs;
 

@@ -294,11 +294,20 @@ TEST_P(AppTest, usage_is_added_up_until_a_report_is_final) {
   EXPECT_EQ(report(R"({"model":"m","prompt":100})").status, 400u);
   EXPECT_EQ(report(R"({"requestId":"s","prompt":1,"cost":"x"})").status, 400u);
   EXPECT_EQ(report(R"({"requestId":"s","prompt":1,"cached":2})").status, 400u);
-  EXPECT_NE(
-      get("/v1/conversations/a/usage")
-          .find(R"({"scope":"process","totals":{"requests":1,"prompt":100,"completion":7,"cached":0,"total":107,"cost":0.5})"),
-      std::string::npos)
+  EXPECT_NE(get("/v1/conversations/a/usage")
+                .find(R"({"totals":{"requests":1,"prompt":100,"completion":7,"cached":0,"total":107,"cost":0.5})"),
+            std::string::npos)
       << get("/v1/conversations/a/usage");
+
+  const std::string kept = get("/v1/conversations/a/usage");
+  const auto put = [&](const std::string& body) { return call(app, "PUT", "/v1/conversations/a/usage", {.body = body})->reply; };
+  EXPECT_EQ(put("{}").status, 200u);
+  EXPECT_NE(get("/v1/conversations/a/usage").find(R"({"totals":{"requests":0,)"), std::string::npos);
+  EXPECT_EQ(put(R"({"nonsense":1})").status, 400u);
+  EXPECT_EQ(put(R"({"models":[{"model":"m","totals":{"requests":1,"prompt":1},"factor":-1}]})").status, 400u);
+  const std::string result = kept.substr(kept.find(R"("result":)") + 9);
+  EXPECT_EQ(put(result.substr(0, result.size() - 1)).status, 200u) << result;
+  EXPECT_EQ(get("/v1/conversations/a/usage"), kept);
 }
 
 TEST_P(AppTest, what_is_exported_comes_back_with_its_history) {

@@ -8,7 +8,7 @@
 #include "json/settings_json.hpp"
 #include "server/app_rep.hpp"
 #include "server/outside_settings.hpp"
-#include "server/schema.hpp"
+#include "server/shapes.hpp"
 #include "server/wall_clock.hpp"
 #include "store/fresh_id.hpp"
 
@@ -62,30 +62,15 @@ http::Reply list(const App::Rep& app, const Call& call) {
   return json_reply(out + "}}");
 }
 
-struct Made {
-  std::string id;
-  std::string settings = {};  // as JSON; empty: none were given
-  std::optional<Version> version = {};
-};
-
 // The body of POST /v1/conversations and …/fork, which may be empty.
-Made read_made(const http::Request& request, bool is_fork) {
-  Made made{.id = fresh_id(wall_clock_ms())};
+NewConversationBody read_made(const http::Request& request, void (*read)(Fields&, NewConversationBody&)) {
+  NewConversationBody made{.id = fresh_id(wall_clock_ms())};
   if (request.body.empty()) return made;
   const JsonText text = JsonText::parse(request.body, {}).value();
   if (!text.root().is(JsonType::object)) refuse(ErrorCode::invalid_argument, "the body must be a JSON object");
   Reading reading;
   Fields fields(text.root(), "the body", reading);
-  fields.take("id", made.id);
-  if (is_fork) {
-    fields.take("version", made.version);
-  } else {
-    RawObject settings;
-    fields.take("settings", settings);
-    made.settings = std::move(settings.json);
-  }
-  if (fields.has("id") && !is_conversation_id(made.id))
-    fields.fail("id", "must be 1 to 128 of A-Z a-z 0-9 . _ -, not beginning with a dot");
+  read(fields, made);
   fields.done();
   if (reading.failed()) throw Failure(reading.take_error());
   return made;
@@ -103,7 +88,7 @@ http::Reply made_reply(const std::string& id, Version version) {
 http::Reply made_reply(const Conversation& conversation) { return made_reply(conversation.id(), conversation.version()); }
 
 http::Reply make(const App::Rep& app, const Call& call) {
-  const Made made = read_made(call.request, false);
+  const NewConversationBody made = read_made(call.request, read_new_conversation);
   const std::shared_ptr<Store> store = app.store(call);
   Settings settings = outside_settings(made.settings);
   OpenOptions options{.make = OpenOptions::Make::always};
@@ -121,7 +106,7 @@ http::Reply make(const App::Rep& app, const Call& call) {
 
 http::Reply fork(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
-  const Made made = read_made(call.request, true);
+  const NewConversationBody made = read_made(call.request, read_new_fork);
   if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
   const auto branch = [&](const std::string& id, const std::string& mark) {
     return made_reply(conversation->fork(made.version.value_or(conversation->version()), id, mark).value());
@@ -148,7 +133,7 @@ http::Reply show(App::Rep& app, const Call& call) {
   const std::shared_ptr<Store> store = app.store(call);
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
   if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
-  const History history = conversation->history();
+  const History history = conversation->history().limited(call.work);
   ConversationRecord record = store->find(*call.find("id")).value();
   record.version = history.version().value;  // the record may be newer by now
   std::string out = R"({"ok":true,"result":{)";
@@ -185,9 +170,6 @@ http::Reply take_out(App::Rep& app, const Call& call) {
   return json_reply(out + "}}");
 }
 
-constexpr std::string_view made_schema =
-    R"({"type":"object","required":["id","version"],"properties":{"id":{"type":"string"},"version":{"type":"integer"}}})";
-
 }  // namespace
 
 std::vector<Route> conversation_routes(App::Rep& app) {
@@ -201,8 +183,7 @@ std::vector<Route> conversation_routes(App::Rep& app) {
            {{.name = "after", .type = Type::id, .what = "Only ids behind this one: the next of the answer before."},
             {.name = "limit", .type = Type::integer, .what = "How many at most.", .least = 1, .most = 1000, .otherwise = 100},
             {.name = "search", .what = "Only ids that contain this.", .least = 1, .most = 128}},
-       .reply_schema = schema::result_of(
-           R"({"type":"object","required":["conversations"],"properties":{"conversations":{"type":"array","items":{"$ref":"#/components/schemas/ListedConversation"}},"next":{"type":"string","description":"What to give as after; absent at the end."}}})"),
+       .answers = "ConversationListAnswer",
        .handle = replying([&app](const Call& call) { return list(app, call); })},
       {.method = "POST",
        .path = "/v1/conversations",
@@ -212,9 +193,8 @@ std::vector<Route> conversation_routes(App::Rep& app) {
        .parameters = {idempotency_key()},
        .body = Body::json,
        .body_may_be_absent = true,
-       .body_schema =
-           R"({"type":"object","additionalProperties":false,"properties":{"id":{"$ref":"#/components/schemas/Id"},"settings":{"$ref":"#/components/schemas/Settings"}}})",
-       .reply_schema = schema::result_of(made_schema),
+       .takes = "NewConversation",
+       .answers = "NewConversationAnswer",
        .reply_fields = {"ETag", "Location"},
        .good_status = 201,
        .handle = replying([&app](const Call& call) { return make(app, call); })},
@@ -223,7 +203,7 @@ std::vector<Route> conversation_routes(App::Rep& app) {
        .name = "getConversation",
        .what = "What is known of a conversation as a whole.",
        .parameters = {conversation_id()},
-       .reply_schema = schema::result_of(schema::named("Conversation")),
+       .answers = "ConversationAnswer",
        .reply_fields = {"ETag"},
        .handle = replying([&app](const Call& call) { return show(app, call); })},
       {.method = "DELETE",
@@ -232,7 +212,7 @@ std::vector<Route> conversation_routes(App::Rep& app) {
        .name = "deleteConversation",
        .what = "Takes a conversation out for good. A stub with who, when and why stays, and its id cannot be used again.",
        .parameters = {conversation_id(), if_match(), {.name = "why", .what = "The reason, which stays on record.", .most = 1000}},
-       .reply_schema = schema::result_of(R"({"type":"object","required":["purged"],"properties":{"purged":{"type":"string"}}})"),
+       .answers = "PurgedAnswer",
        .handle = replying([&app](const Call& call) { return take_out(app, call); })},
       {.method = "POST",
        .path = "/v1/conversations/{id}/fork",
@@ -242,9 +222,8 @@ std::vector<Route> conversation_routes(App::Rep& app) {
        .parameters = {conversation_id(), idempotency_key()},
        .body = Body::json,
        .body_may_be_absent = true,
-       .body_schema =
-           R"({"type":"object","additionalProperties":false,"properties":{"id":{"$ref":"#/components/schemas/Id"},"version":{"type":"integer","minimum":0}}})",
-       .reply_schema = schema::result_of(made_schema),
+       .takes = "NewFork",
+       .answers = "NewConversationAnswer",
        .reply_fields = {"ETag", "Location"},
        .good_status = 201,
        .handle = replying([&app](const Call& call) { return fork(app, call); })},

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "server/openapi.hpp"
+#include "server/shapes.hpp"
 
 namespace undertext {
 namespace {
@@ -46,6 +47,37 @@ std::string_view right_in_words(Right right) {
   return "";
 }
 
+// A type, with the shapes that it names as links.
+std::string linked(std::string_view type) {
+  std::string out = "<code>";
+  for (std::size_t i = 0; i < type.size();) {
+    std::size_t end = i;
+    while (end < type.size() && ((type[end] >= 'a' && type[end] <= 'z') || (type[end] >= 'A' && type[end] <= 'Z'))) ++end;
+    const std::string word(type.substr(i, std::max<std::size_t>(end - i, 1)));
+    const bool is_shape = end > i && server_shapes().find(word) != nullptr;
+    out += is_shape ? "<a href=\"#" + word + "\">" + word + "</a>" : escaped(word);
+    i += word.size();
+  }
+  return out + "</code>";
+}
+
+void append_shape(std::string& out, const Shape& shape) {
+  out += "<section id=\"" + shape.name + "\"><h2>" + shape.name + "</h2>\n<p>" + escaped(shape.text) + "</p>\n";
+  if (!shape.type.empty()) out += "<p>" + linked(shape.type) + "</p>";
+  if (!shape.members.empty()) {
+    out += "<table><thead><tr><th>member</th><th>is</th><th>what</th></tr></thead><tbody>\n";
+    for (const Member& member : shape.members) {
+      out += "<tr><td><code>" + escaped(member.name) + "</code>" + (member.required ? "" : " (optional)") + "</td><td>";
+      out += linked(member.type) + "</td><td>" + escaped(member.text);
+      if (!member.preset.empty()) out += " <code>" + escaped(member.preset) + "</code> by default.";
+      out += "</td></tr>\n";
+    }
+    out += "</tbody></table>\n";
+  }
+  if (!shape.example.empty()) out += "<pre tabindex=\"0\">" + escaped(shape.example) + "</pre>";
+  out += "</section>\n";
+}
+
 void append_route(std::string& out, const Route& route) {
   out += "<section id=\"" + escaped(route.name) + "\"><h2><b class=\"" + route.method + "\">" + route.method + "</b> <code>" +
          escaped(route.path) + "</code></h2>\n<p>" + escaped(route.what) + " <span>" + std::string(right_in_words(route.right)) +
@@ -60,11 +92,10 @@ void append_route(std::string& out, const Route& route) {
     }
     out += "</tbody></table>\n";
   }
-  if (!route.body_schema.empty()) out += "<h3>Body</h3><pre tabindex=\"0\">" + escaped(route.body_schema) + "</pre>\n";
+  if (!route.takes.empty()) out += "<h3>Body</h3><p>" + linked(route.takes) + "</p>\n";
   if (route.body == Body::lines) out += "<h3>Body</h3><p>application/x-ndjson</p>\n";
   out += "<h3>Answer " + std::to_string(route.good_status) + "</h3>";
-  out += route.reply_schema.empty() ? "<p>" + escaped(route.reply_type) + "</p>"
-                                    : "<pre tabindex=\"0\">" + escaped(route.reply_schema) + "</pre>";
+  out += "<p>" + (route.answers.empty() ? escaped(route.reply_type) : linked(route.answers)) + "</p>";
   out += "</section>\n";
 }
 
@@ -84,6 +115,8 @@ std::string docs_page(const std::vector<Route>& routes) {
   }
   out += "</ul></nav>\n";
   for (const Route& route : routes) append_route(out, route);
+  out += "<h1>Shapes</h1>\n";
+  for (const Shape& shape : server_shapes().all()) append_shape(out, shape);
   return out + "</main></body></html>\n";
 }
 

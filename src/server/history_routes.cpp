@@ -6,7 +6,6 @@
 #include "server/answer_text.hpp"
 #include "server/app_rep.hpp"
 #include "server/rows.hpp"
-#include "server/schema.hpp"
 
 namespace undertext {
 namespace {
@@ -16,7 +15,7 @@ using Type = Parameter::Type;
 History newest(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
   if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
-  return conversation->history();
+  return conversation->history().limited(call.work);
 }
 
 http::Reply with_etag(std::string body, Version version) {
@@ -147,8 +146,7 @@ std::vector<Route> history_routes(App::Rep& app) {
            {conversation_id(),
             {.name = "before", .type = Type::integer, .what = "Only versions below this one: the next of the answer before."},
             {.name = "limit", .type = Type::integer, .what = "How many at most.", .least = 1, .most = 1000, .otherwise = 100}},
-       .reply_schema = schema::result_of(schema::list_of(schema::named("Version")),
-                                         R"("next":{"type":"integer","description":"What to give as before; absent at the end."})"),
+       .answers = "HistoryPageAnswer",
        .reply_fields = {"ETag"},
        .handle = replying([&app](const Call& call) { return versions(app, call); })},
       {.method = "GET",
@@ -160,7 +158,7 @@ std::vector<Route> history_routes(App::Rep& app) {
             {.name = "points", .type = Type::integer, .what = "How many at most.", .least = 2, .most = 5000, .otherwise = 500},
             {.name = "from", .type = Type::integer, .what = "The first version; the oldest unless told."},
             {.name = "to", .type = Type::integer, .what = "The last version; the head unless told."}},
-       .reply_schema = schema::result_of(schema::list_of(schema::named("Point"))),
+       .answers = "TimelineAnswer",
        .reply_fields = {"ETag"},
        .handle = replying([&app](const Call& call) { return timeline(app, call); })},
       {.method = "GET",
@@ -177,8 +175,7 @@ std::vector<Route> history_routes(App::Rep& app) {
                        .what =
                            "These messages of the log instead, in this order, hidden ones too. next is then a place in this list.",
                        .most = rows_max}},
-       .reply_schema = schema::result_of(
-           R"({"type":"object","required":["version","count","rows"],"properties":{"version":{"type":"integer"},"count":{"type":"integer","description":"Messages of the view."},"rows":{"type":"array","items":{"$ref":"#/components/schemas/Row"}},"next":{"type":"integer"}}})"),
+       .answers = "RowsAnswer",
        .reply_fields = {"ETag"},
        .handle = replying([&app](const Call& call) { return rows(app, call); })},
   };

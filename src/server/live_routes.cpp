@@ -6,7 +6,6 @@
 #include "json/operation_json.hpp"
 #include "json/request.hpp"
 #include "server/app_rep.hpp"
-#include "server/schema.hpp"
 
 namespace undertext {
 namespace {
@@ -59,7 +58,6 @@ Parameter job() { return {.name = "job", .in = Parameter::In::path, .required = 
 }  // namespace
 
 std::vector<Route> live_routes(App::Rep& app) {
-  using schema::named, schema::result_of;
   constexpr std::string_view compressions = "/v1/conversations/{id}/compressions";
   return {
       {.method = "GET",
@@ -86,9 +84,8 @@ std::vector<Route> live_routes(App::Rep& app) {
                           "The operationId. What is sent again is answered with the same job while this process knows it, "
                           "and later with one that changes nothing.")},
        .body = Body::json,
-       .body_schema =
-           R"({"type":"object","required":["strategy"],"properties":{"strategy":{"type":["string","object"]},"targetTokens":{"type":"integer","minimum":0},"budget":{"type":"object"},"progress":{"type":"boolean"},"description":{"type":"string"},"expectedVersion":{"type":"integer","minimum":0},"operationId":{"type":"string"}}})",
-       .reply_schema = result_of(named("Compression")),
+       .takes = "CompressionRequest",
+       .answers = "CompressionAnswer",
        .reply_fields = {"Location"},
        .good_status = 202,
        .handle = replying([&app](const Call& call) { return compress(app, call); })},
@@ -97,7 +94,7 @@ std::vector<Route> live_routes(App::Rep& app) {
        .name = "getCompression",
        .what = "Whether it still runs, and what it came to.",
        .parameters = {conversation_id(), job()},
-       .reply_schema = result_of(named("Compression")),
+       .answers = "CompressionAnswer",
        .handle = replying([&app](const Call& call) {
          return job_reply(app.compressions.find(call.caller.tenant, *call.find("id"), *call.find("job")));
        })},
@@ -107,7 +104,7 @@ std::vector<Route> live_routes(App::Rep& app) {
        .name = "cancelCompression",
        .what = "Cancels it. One that has ended stays as it is.",
        .parameters = {conversation_id(), job()},
-       .reply_schema = result_of(named("Compression")),
+       .answers = "CompressionAnswer",
        .handle = replying([&app](const Call& call) {
          return job_reply(app.compressions.cancel(call.caller.tenant, *call.find("id"), *call.find("job")));
        })},

@@ -99,7 +99,7 @@ TEST_F(LiveTest, what_another_process_redacts_or_counts_anew_is_told_and_followe
   const auto stream = watch();
   ASSERT_TRUE(stream->wait_for_text("id: 2\n"));
   Conversation elsewhere = Conversation::open(store, "a", {}, {.make = OpenOptions::Make::never}).value();
-  ASSERT_FALSE(elsewhere.redact({Ordinal(0)}, {"me", 1, "private"}));
+  ASSERT_TRUE(elsewhere.redact({Ordinal(0)}, {"me", 1, "private"}));
   EXPECT_TRUE(stream->wait_for_text("event: event\ndata: {\"type\":\"REWRITTEN\",\"version\":2}"));
   EXPECT_EQ(call(app, "GET", "/v1/conversations/a/rows?end=1")->reply.body.find("some words"), std::string::npos);
   ASSERT_FALSE(elsewhere.set_tokenizer("claude-3-5-haiku"));

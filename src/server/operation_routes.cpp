@@ -7,7 +7,6 @@
 #include "server/answer_text.hpp"
 #include "server/app_rep.hpp"
 #include "server/rows.hpp"
-#include "server/schema.hpp"
 
 namespace undertext {
 namespace {
@@ -54,11 +53,11 @@ void append_changed(AnswerText& out, const History& history, const std::vector<s
 http::Reply preview(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
   if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
-  const History before = conversation->history();
+  const History before = conversation->history().limited(call.work);
   Conversation trial = conversation->trial(before.version()).value();
   LineAnswer answer = answer_request(trial, call.request.body, app.operating(call));
   if (answer.error) return operated(call, std::move(answer));
-  const History after = trial.history();
+  const History after = trial.history().limited(call.work);
   const Diff diff = after.diff(before.version(), after.version()).value();
   AnswerText out(app.room_for_answer(call), "");
   // The answers as a list has them, whether or not there was a list; and more behind them.
@@ -77,9 +76,6 @@ http::Reply preview(App::Rep& app, const Call& call) {
   return reply;
 }
 
-constexpr std::string_view operations_schema =
-    R"({"oneOf":[{"$ref":"#/components/schemas/Operation"},{"type":"array","minItems":1,"items":{"$ref":"#/components/schemas/Operation"}}]})";
-
 }  // namespace
 
 std::vector<Route> operation_routes(App::Rep& app) {
@@ -93,9 +89,8 @@ std::vector<Route> operation_routes(App::Rep& app) {
                       idempotency_key("The operationId. Of a list, KEY/0, KEY/1, … for those that have none. What is repeated "
                                       "answers as the first time.")},
        .body = Body::json,
-       .body_schema = std::string(operations_schema),
-       .reply_schema =
-           R"({"oneOf":[{"$ref":"#/components/schemas/Outcome"},{"type":"object","required":["ok","results"],"properties":{"ok":{"const":true},"results":{"type":"array","items":{"type":"object"}}}}]})",
+       .takes = "OperationRequest",
+       .answers = "OperationAnswer",
        .reply_fields = {"ETag"},
        .handle = replying([&app](const Call& call) { return operate(app, call); })},
       {.method = "POST",
@@ -105,9 +100,8 @@ std::vector<Route> operation_routes(App::Rep& app) {
                "Stores nothing.",
        .parameters = {conversation_id(), if_match()},
        .body = Body::json,
-       .body_schema = std::string(operations_schema),
-       .reply_schema =
-           R"({"type":"object","required":["ok","results","before","after","diff","rows"],"properties":{"ok":{"const":true},"results":{"type":"array","items":{"type":"object"}},"before":{"$ref":"#/components/schemas/Sums"},"after":{"$ref":"#/components/schemas/Sums"},"diff":{"$ref":"#/components/schemas/Diff"},"rows":{"type":"array","items":{"$ref":"#/components/schemas/Row"}}}})",
+       .takes = "OperationRequest",
+       .answers = "Preview",
        .reply_fields = {"ETag"},
        .handle = replying([&app](const Call& call) { return preview(app, call); })},
   };

@@ -8,7 +8,6 @@
 #include "server/app_rep.hpp"
 #include "server/inspector_files.hpp"
 #include "server/openapi.hpp"
-#include "server/schema.hpp"
 
 namespace undertext {
 namespace {
@@ -87,12 +86,14 @@ http::Reply front_page() {
 
 std::vector<Route> page_routes(App::Rep& app) {
   constexpr std::string_view html = "text/html";
-  const auto fixed = [](std::string_view path, std::string_view name, std::string_view what, std::string_view type, Replies make) {
+  const auto fixed = [](std::string_view path, std::string_view name, std::string_view what, std::string_view type, Replies make,
+                        std::string_view answers = {}) {
     return Route{.method = "GET",
                  .path = std::string(path),
                  .right = Right::none,
                  .name = std::string(name),
                  .what = std::string(what),
+                 .answers = std::string(answers),
                  .reply_type = std::string(type),
                  .handle = replying(std::move(make))};
   };
@@ -101,12 +102,14 @@ std::vector<Route> page_routes(App::Rep& app) {
        .path = "/v1/dialects",
        .name = "getDialects",
        .what = "The dialects and profiles there are.",
-       .reply_schema = schema::result_of(schema::object),
+       .answers = "DialectsAnswer",
        .handle = replying([](const Call&) { return dialects(); })},
-      fixed("/healthz", "getHealth", "That the process answers.", "application/json",
-            [](const Call&) { return json_reply(R"({"ok":true,"result":"healthy"})"); }),
-      fixed("/readyz", "getReady", "That the store answers too; else 503.", "application/json",
-            [&app](const Call&) { return ready(app); }),
+      fixed(
+          "/healthz", "getHealth", "That the process answers.", "application/json",
+          [](const Call&) { return json_reply(R"({"ok":true,"result":"healthy"})"); }, "HealthAnswer"),
+      fixed(
+          "/readyz", "getReady", "That the store answers too; else 503.", "application/json",
+          [&app](const Call&) { return ready(app); }, "ReadyAnswer"),
       {.method = "GET",
        .path = "/metrics",
        .right = Right::metrics,
@@ -117,8 +120,10 @@ std::vector<Route> page_routes(App::Rep& app) {
          return http::Reply{.content_type = "text/plain; version=0.0.4; charset=utf-8",
                             .body = app.options.metrics ? app.options.metrics() : std::string()};
        })},
-      fixed("/openapi.json", "getOpenApi", "This table as OpenAPI 3.1.", "application/json",
-            [&app](const Call&) { return http::Reply{.body = app.openapi, .fields = {{"Cache-Control", "no-cache"}}}; }),
+      fixed(
+          "/openapi.json", "getOpenApi", "This table as OpenAPI 3.1.", "application/json",
+          [&app](const Call&) { return http::Reply{.body = app.openapi, .fields = {{"Cache-Control", "no-cache"}}}; },
+          "JsonObject"),
       fixed("/docs", "getDocs", "This table to read.", html,
             [&app](const Call&) { return page("text/html; charset=utf-8", app.docs, docs_policy, "no-cache"); }),
       fixed("/docs.css", "getDocsStyle", "How that looks.", "text/css",
@@ -129,9 +134,6 @@ std::vector<Route> page_routes(App::Rep& app) {
           [](const Call& call) { return inspector_file("/assets/" + *call.find("file"), "public, max-age=31536000, immutable"); }),
   };
   routes.back().parameters = {{.name = "file", .in = Parameter::In::path, .required = true, .what = "Its name."}};
-  for (Route& route : routes) {
-    if (route.reply_type == "application/json" && route.reply_schema.empty()) route.reply_schema = schema::object;
-  }
   return routes;
 }
 

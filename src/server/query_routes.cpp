@@ -2,8 +2,9 @@
 #include <utility>
 
 #include "base/json_text.hpp"
+#include "json/query_json.hpp"
 #include "server/app_rep.hpp"
-#include "server/schema.hpp"
+#include "server/shapes.hpp"
 
 namespace undertext {
 namespace {
@@ -41,228 +42,139 @@ std::string line_of(const std::string& query, const std::vector<Parameter>& para
 
 LineAnswer ask(App::Rep& app, const Call& call, std::string_view line) {
   RequestOptions said{.takes = RequestOptions::Takes::queries};
+  said.operations_max = app.options.limits.operations_per_list;  // of those that are only tried
+  said.messages_max = app.options.limits.messages_per_operation;
   said.room = app.room_for_answer(call);
+  said.work = call.work;
   return answer_request(*app.conversation(call), line, said);
 }
 
-struct Query {
+// How a member of a query is given as a parameter; unset: it cannot be, and needs a body.
+std::optional<Type> parameter_type(const Member& member) {
+  if (member.type == "integer") return Type::integer;
+  if (member.type == "signed") return Type::time;
+  if (member.type == "boolean") return Type::boolean;
+  if (member.type == "Role") return Type::role;
+  if (member.type == "Role[+]") return Type::roles;
+  const bool is_text = member.type.starts_with("string") || member.type.starts_with('"') || member.type == "Dialect" ||
+                       member.type == "CacheMarkers" || member.type.starts_with("ProfileName|");
+  return is_text ? std::optional(Type::text) : std::nullopt;
+}
+
+// The conversation, and the arguments of the query as its shape has them.
+std::vector<Parameter> parameters_of(std::string_view query, std::string_view path) {
+  std::vector<Parameter> parameters{conversation_id()};
+  for (const Member& member : server_shapes().at(query_shape(query)).members) {
+    const std::optional<Type> type = parameter_type(member);
+    if (member.name == "query" || !type) continue;
+    const bool in_path = path.find("{" + member.name + "}") != std::string_view::npos;
+    const bool is_choice = member.type.starts_with('"') || member.type == "Dialect" || member.type == "CacheMarkers";
+    parameters.push_back({.name = member.name,
+                          .in = in_path ? Parameter::In::path : Parameter::In::query,
+                          .type = *type,
+                          .required = member.required,
+                          .what = member.text,
+                          .words = is_choice ? member.type : std::string()});
+  }
+  return parameters;
+}
+
+struct Asking {
   std::string path;  // behind the conversation's
   std::string query;
   std::string name;
-  std::string what;
-  std::vector<Parameter> parameters = {};
-  std::string reply_schema;
 };
 
-Route get(App::Rep& app, Query query) {
-  std::vector<Parameter> parameters{conversation_id()};
-  parameters.insert(parameters.end(), query.parameters.begin(), query.parameters.end());
+std::string text_of(std::string_view query) { return server_shapes().at(query_shape(query)).text; }
+
+Route get(App::Rep& app, const Asking& asking) {
+  const std::vector<Parameter> parameters = parameters_of(asking.query, asking.path);
   return {.method = "GET",
-          .path = "/v1/conversations/{id}/" + query.path,
-          .name = std::move(query.name),
-          .what = std::move(query.what),
+          .path = "/v1/conversations/{id}/" + asking.path,
+          .name = asking.name,
+          .what = text_of(asking.query),
           .parameters = parameters,
-          .reply_schema = std::move(query.reply_schema),
+          .answers = query_answer(asking.query),
           .reply_fields = {"ETag"},
-          .handle = replying([&app, parameters, query = std::move(query.query)](const Call& call) {
+          .handle = replying([&app, parameters, query = asking.query](const Call& call) {
             return reply_of(ask(app, call, line_of(query, parameters, call)));
           })};
 }
 
 // The body holds the arguments; it may name the query too.
-Route post(App::Rep& app, Query query, std::string body_schema) {
+Route post(App::Rep& app, const Asking& asking) {
   return {.method = "POST",
-          .path = "/v1/conversations/{id}/" + query.path,
-          .name = std::move(query.name),
-          .what = std::move(query.what),
+          .path = "/v1/conversations/{id}/" + asking.path,
+          .name = asking.name,
+          .what = text_of(asking.query),
           .parameters = {conversation_id()},
           .body = Body::json,
-          .body_schema = std::move(body_schema),
-          .reply_schema = std::move(query.reply_schema),
+          .takes = query_request(asking.query),
+          .answers = query_answer(asking.query),
           .reply_fields = {"ETag"},
-          .handle = replying([&app, query = std::move(query.query)](const Call& call) {
-            return reply_of(ask(app, call, query.empty() ? call.request.body : with_member(call.request.body, "query", query)));
+          .handle = replying([&app, query = asking.query](const Call& call) {
+            return reply_of(ask(app, call, with_member(call.request.body, "query", query)));
           })};
 }
 
-Parameter integer(std::string name, std::string what) {
-  return {.name = std::move(name), .type = Type::integer, .what = std::move(what)};
-}
-Parameter needed(Parameter parameter) {
-  parameter.required = true;
-  return parameter;
-}
-
-// In the order in which they compose.
-std::vector<Parameter> filters() {
-  return {{.name = "all", .type = Type::boolean, .what = "The log, hidden messages too, instead of the view."},
-          at_version(),
-          integer("atBatch", "As that batch was last seen."),
-          {.name = "role", .type = Type::role, .what = "Only messages of this role."},
-          {.name = "roles", .type = Type::roles, .what = "Only messages of any of these roles, with commas between them."},
-          {.name = "from", .type = Type::time, .what = "Only messages at or after this time, in milliseconds since 1970."},
-          {.name = "to", .type = Type::time, .what = "Only messages before this time."},
-          {.name = "marked", .what = "Only messages with this mark."},
-          {.name = "contains", .what = "Only messages whose text contains this."},
-          integer("start", "From this place on, among those left so far."),
-          integer("end", "Up to this place."),
-          integer("first", "The first so many of what is left."),
-          integer("last", "The last so many; not together with first.")};
+Route any_query(App::Rep& app) {
+  return {.method = "POST",
+          .path = "/v1/conversations/{id}/query",
+          .name = "query",
+          .what = "Any query of the protocol.",
+          .parameters = {conversation_id()},
+          .body = Body::json,
+          .takes = "Query",
+          .answers = "QueryAnswer",
+          .reply_fields = {"ETag"},
+          .handle = replying([&app](const Call& call) { return reply_of(ask(app, call, call.request.body)); })};
 }
 
-std::vector<Parameter> rendering(std::vector<Parameter> more) {
-  std::vector<Parameter> parameters{
-      {.name = "dialect", .what = "The message format: openai_chat, openai_responses, anthropic or gemini."},
-      {.name = "profile", .what = "What a provider accepts, by name, instead of the dialect's own."},
-      at_version(),
-      integer("sentVersion", "What the provider saw last, for bound thinking.")};
-  parameters.insert(parameters.end(), more.begin(), more.end());
-  return parameters;
-}
-
-constexpr std::string_view render_properties =
-    R"("query":{"type":"string"},"dialect":{"type":"string"},"profile":{"type":["string","object"]},"atVersion":{"type":"integer","minimum":0},"sentVersion":{"type":"integer","minimum":0},"request":{"type":"object"})";
-
-std::string body_of(std::string_view properties, std::string_view required = {}) {
-  std::string out = R"({"type":"object","additionalProperties":false)";
-  if (!required.empty()) (out += R"(,"required":)") += required;
-  return ((out += R"(,"properties":{)") += properties) + "}}";
+// The batch is part of the path, under a shorter name.
+Route batch_snapshot(App::Rep& app) {
+  return {
+      .method = "GET",
+      .path = "/v1/conversations/{id}/batches/{index}",
+      .name = "getBatchSnapshot",
+      .what = text_of("batchSnapshot"),
+      .parameters = {conversation_id(),
+                     {.name = "index", .in = Parameter::In::path, .type = Type::integer, .required = true, .what = "The batch."}},
+      .answers = query_answer("batchSnapshot"),
+      .reply_fields = {"ETag"},
+      .handle = replying([&app](const Call& call) {
+        return reply_of(ask(app, call, R"({"query":"batchSnapshot","batchIndex":)" + *call.find("index") + "}"));
+      })};
 }
 
 }  // namespace
 
 std::vector<Route> query_routes(App::Rep& app) {
-  using schema::list_of, schema::named, schema::result_of;
-  const std::string messages_answer = named("Messages");
-  constexpr std::string_view validated =
-      R"({"type":"object","required":["valid","findings"],"properties":{"valid":{"type":"boolean"},"findings":{"type":"array","items":{"type":"object"}}}})";
   return {
-      post(app,
-           {"query",
-            "",
-            "query",
-            "Any query of the contract, such as {\"query\":\"messages\",\"role\":\"user\",\"last\":3}.",
-            {},
-            std::string(schema::object)},
-           R"({"type":"object","required":["query"],"properties":{"query":{"type":"string"}}})"),
-      get(app, {"messages", "messages", "getMessages", "Messages of the view, or of the log; the filters compose in their order.",
-                filters(), messages_answer}),
-      get(app, {"blocks", "blocks", "getBlocks", "What these messages say, whichever format they are in, as blocks.", filters(),
-                result_of(list_of(named("MessageBlocks")))}),
-      get(app,
-          {"count", "count", "countMessages", "How many messages that is, and their tokens.", filters(),
-           R"({"type":"object","required":["ok","count","tokens"],"properties":{"ok":{"const":true},"count":{"type":"integer"},"tokens":{"type":"integer"}}})"}),
-      get(app, {"uncompressed",
-                "uncompressed",
-                "getUncompressed",
-                "Messages of the view at or after the current batch's boundary.",
-                {},
-                messages_answer}),
-      get(app, {"mark-map", "markMap", "getMarkMap", "The view as ordinals: the mark map.", {}, result_of(schema::object)}),
-      get(app, {"state", "state", "getState", "The view with the snapshots of all batches.", {}, result_of(schema::object)}),
-      get(app, {"stats", "stats", "getStats", "Messages, batches and tokens.", {}, result_of(named("Stats"))}),
-      get(app, {"version", "version", "getVersion", "The head.", {}, result_of(schema::integer)}),
-      get(app, {"batches",
-                "batches",
-                "getBatches",
-                "The batches of the stack, the first one first.",
-                {},
-                result_of(list_of(schema::object))}),
-      {.method = "GET",
-       .path = "/v1/conversations/{id}/batches/{index}",
-       .name = "getBatchSnapshot",
-       .what = "The view as it last was in a batch that has been left; null for any other.",
-       .parameters = {conversation_id(),
-                      {.name = "index", .in = Parameter::In::path, .type = Type::integer, .required = true, .what = "The batch."}},
-       .reply_schema = result_of(R"({"type":["object","null"]})"),
-       .reply_fields = {"ETag"},
-       .handle = replying([&app](const Call& call) {
-         return reply_of(ask(app, call, R"({"query":"batchSnapshot","batchIndex":)" + *call.find("index") + "}"));
-       })},
-      get(app, {"diff",
-                "diff",
-                "getDiff",
-                "What changed between two versions, as ordinals.",
-                {needed(integer("from", "A version.")), needed(integer("to", "A version."))},
-                result_of(named("Diff"))}),
-      get(app, {"blame/{ordinal}",
-                "blame",
-                "getBlame",
-                "What became of a message: which operations stored, hid and showed it.",
-                {{.name = "ordinal",
-                  .in = Parameter::In::path,
-                  .type = Type::integer,
-                  .required = true,
-                  .what = "Its place in the log."}},
-                result_of(schema::object)}),
-      get(app, {"receipts",
-                "receipts",
-                "getReceipts",
-                "What every COMPRESS did, the oldest first.",
-                {},
-                result_of(list_of(schema::object))}),
-      get(app, {"tokens",
-                "tokens",
-                "getTokens",
-                "Tokens of the view by role, and of each message where asked for.",
-                {at_version(), {.name = "perMessage", .type = Type::boolean, .what = "Those of each message too."}},
-                result_of(schema::object)}),
-      get(app, {"cost",
-                "cost",
-                "getCost",
-                "What an edit would cost at a provider that caches prompts.",
-                {needed(integer("from", "The version the provider saw.")),
-                 integer("to", "The version to be sent; the head unless told."),
-                 {.name = "dialect", .what = "The message format."},
-                 {.name = "profile", .what = "A profile by name."},
-                 integer("overhead", "Tokens before the first message: tools and such.")},
-                result_of(schema::object)}),
-      get(app, {"model",
-                "model",
-                "getModel",
-                "What is known of the conversation's model, or of another.",
-                {{.name = "name", .what = "A model's name; the conversation's model unless told."}},
-                result_of(schema::object)}),
-      post(app,
-           {"count-tools",
-            "countTools",
-            "countTools",
-            "What the tools of a request cost, which is in no message.",
-            {},
-            result_of(schema::object)},
-           body_of(R"("query":{"type":"string"},"tools":{"type":"array"},"model":{"type":"string"})", R"(["tools"])")),
-      post(
-          app,
-          {"fit",
-           "fit",
-           "fit",
-           "Whether the view is within a budget, and what would make it so. Changes nothing.",
-           {},
-           result_of(schema::object)},
-          body_of(
-              R"("query":{"type":"string"},"budget":{"type":"object"},"strategy":{"type":["string","object"]},"atVersion":{"type":"integer","minimum":0})")),
-      get(app, {"render", "render", "render", "The request that a provider would be sent, with what was repaired or lost.",
-                rendering({{.name = "repair", .type = Type::boolean, .what = "false: as it stands."},
-                           {.name = "boundThinking", .what = "strip, refuse or drop_block."}}),
-                result_of(schema::object)}),
-      post(app,
-           {"render",
-            "render",
-            "renderWithRequest",
-            "The same, with a profile of one's own, or the other fields of the request.",
-            {},
-            result_of(schema::object)},
-           body_of(std::string(render_properties) + R"(,"repair":{"type":"boolean"},"boundThinking":{"type":"string"})")),
-      get(app, {"validate", "validate", "validate", "What a provider would refuse in the view as it stands.", rendering({}),
-                result_of(validated)}),
-      post(app,
-           {"validate",
-            "validate",
-            "validateWithRequest",
-            "The same, with a profile of one's own, or the other fields of the request.",
-            {},
-            result_of(validated)},
-           body_of(render_properties)),
+      any_query(app),
+      get(app, {"messages", "messages", "getMessages"}),
+      get(app, {"blocks", "blocks", "getBlocks"}),
+      get(app, {"count", "count", "countMessages"}),
+      get(app, {"uncompressed", "uncompressed", "getUncompressed"}),
+      get(app, {"mark-map", "markMap", "getMarkMap"}),
+      get(app, {"state", "state", "getState"}),
+      get(app, {"stats", "stats", "getStats"}),
+      get(app, {"version", "version", "getVersion"}),
+      get(app, {"batches", "batches", "getBatches"}),
+      batch_snapshot(app),
+      get(app, {"diff", "diff", "getDiff"}),
+      get(app, {"blame/{ordinal}", "blame", "getBlame"}),
+      get(app, {"receipts", "receipts", "getReceipts"}),
+      get(app, {"tokens", "tokens", "getTokens"}),
+      get(app, {"cost", "cost", "getCost"}),
+      post(app, {"cost", "cost", "costOfOperations"}),
+      get(app, {"model", "model", "getModel"}),
+      post(app, {"import-messages", "importMessages", "importMessages"}),
+      post(app, {"count-tools", "countTools", "countTools"}),
+      post(app, {"fit", "fit", "fit"}),
+      get(app, {"render", "render", "render"}),
+      post(app, {"render", "render", "renderWithRequest"}),
+      get(app, {"validate", "validate", "validate"}),
+      post(app, {"validate", "validate", "validateWithRequest"}),
   };
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <undertext/error.hpp>
+#include <undertext/work.hpp>
 
 #include "http/http.hpp"
 
@@ -35,6 +36,7 @@ struct Parameter {
   std::string what = {};                               // for people, a sentence
   std::optional<std::uint64_t> least = {}, most = {};  // of an integer; of a text, its bytes; of a list, its length
   std::optional<std::uint64_t> otherwise = {};         // of an integer, when it is absent
+  std::string words = {};                              // of a text that is one of a few: their type, of shapes.hpp
 };
 
 enum class Body : std::uint8_t { none, json, lines };
@@ -47,6 +49,7 @@ struct Call {
   const Caller& caller;
   Parameters parameters;  // absent ones are not there, unless they have `otherwise`
   std::unique_ptr<http::Exchange> exchange;
+  std::shared_ptr<Work> work = {};  // what the request may use up
 
   const std::string* find(std::string_view name) const;  // null: absent
   bool has(std::string_view name) const { return find(name) != nullptr; }
@@ -60,11 +63,12 @@ struct Route {
   Right right = Right::read;
   std::string name = {};  // of the operation in OpenAPI, such as "getMessages"
   std::string what = {};  // for people, a sentence
+  std::string tag = {};   // of its group
   std::vector<Parameter> parameters = {};
   Body body = Body::none;
   bool body_may_be_absent = false;
-  std::string body_schema = {};   // JSON Schema, as JSON text
-  std::string reply_schema = {};  // of a good answer; empty: it is no JSON
+  std::string takes = {};    // the body, as a type of shapes.hpp
+  std::string answers = {};  // a good answer, likewise; empty: it is no JSON
   std::string reply_type = "application/json";
   std::vector<std::string> reply_fields = {};  // that a good answer has besides: ETag, Location
   unsigned good_status = 200;

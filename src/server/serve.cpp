@@ -4,6 +4,8 @@
 #include <any>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -16,6 +18,7 @@
 
 #include "server/admission.hpp"
 #include "server/app.hpp"
+#include "server/heap_trim.hpp"
 #include "server/log.hpp"
 #include "server/metrics.hpp"
 #include "server/recorded_exchange.hpp"
@@ -34,6 +37,7 @@ Admission::Now now() {
 
 // Those who half sent a request, or do not read their answer, are waited for no longer. Whoever stops services mostly kills them after 10 s.
 constexpr std::chrono::seconds stop_patience{4};
+constexpr std::chrono::seconds stop_time_max{9};
 
 // Of the memory for bodies and answers, what every tenant may have though others hold all of it.
 constexpr std::uint64_t memory_bytes_always = 2 << 20;
@@ -61,7 +65,7 @@ class Gate {
         tokens_(std::move(tokens)),
         budget_(
             std::make_shared<http::Budget>(options.memory_bytes, options.memory_bytes / (tokens_ ? 2 : 1), memory_bytes_always)),
-        stores_(options.store),
+        stores_(options.store, options.quota),
         app_(app_options(options)),
         metrics_(app_.routes()),
         workers_(worker_limits(options.threads, tokens_ != nullptr)) {}
@@ -156,6 +160,8 @@ class Gate {
     options.limits.answer_bytes = std::min(given.answer_bytes_max, budget_->bytes_max_each());
     options.limits.request_bytes = budget_->bytes_max_each();
     options.limits.cache_bytes = given.cache_bytes;
+    options.limits.request.time = given.request_time;
+    options.limits.request.bytes_made_max = std::min(given.made_bytes_max, budget_->bytes_max_each());
     // An export holds a thread for as long as its client reads: most stay for those who do not.
     options.limits.exports = std::max<std::size_t>(1, given.threads / 4);
     options.limits.exports_per_tenant = std::max<std::size_t>(1, options.limits.exports / (tokens_ ? 2 : 1));
@@ -188,6 +194,7 @@ class Gate {
         {"requests_refused_total", "Requests refused on the wire, over a limit of bytes (413, 414, 431, 503).", wire.refused,
          Number::Kind::counter},
         {"request_memory_bytes", "Bytes of bodies and of answers that are not read yet.", memory.bytes},
+        {"resident_memory_bytes", "Memory of the process.", resident_bytes()},
         {"request_memory_refused_total", "How often there was no room for a body or an answer.", memory.refused,
          Number::Kind::counter},
         {"malformed_total", "Requests that were no proper HTTP.", wire.malformed, Number::Kind::counter},
@@ -201,6 +208,8 @@ class Gate {
         {"event_streams", "Streams of events open now.", open.event_streams},
         {"open_conversations", "Conversations kept open.", open.conversations},
         {"open_conversations_bytes", "About what they have in memory.", open.cache_bytes},
+        {"quota_refused_total", "Writes refused because a tenant has stored what it may.", stores_.refused(),
+         Number::Kind::counter},
         {"compressions", "Compressions under way in the background.", open.compressions},
     });
   }
@@ -225,11 +234,15 @@ void keep_heaps_few() {
 #ifdef M_ARENA_MAX
   ::mallopt(M_ARENA_MAX, static_cast<int>(std::max(2u, std::thread::hardware_concurrency())));
 #endif
+#ifdef M_MMAP_THRESHOLD
+  // Else glibc raises it up to 32 MiB once such a block was freed, and keeps what follows.
+  ::mallopt(M_MMAP_THRESHOLD, 256 << 10);
+#endif
 }
 
 // Every connection is a file. Many systems let a process have 1024 unless it asks for more.
-void allow_many_files() {
-  constexpr rlim_t enough = 16'384;
+void allow_many_files(std::uint32_t connections) {
+  const rlim_t enough = std::max<rlim_t>(16'384, connections + rlim_t{1024});
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= enough) return;
   limit.rlim_cur = std::min(limit.rlim_max, enough);
@@ -244,6 +257,7 @@ sigset_t block_stop_signals() {
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails instead, as one to a full disk does
   return signals;
 }
 
@@ -254,6 +268,33 @@ void wait_for(const sigset_t& signals) {
   // The second time, at once.
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
+
+// Ends the process where stopping takes too long, such as for a disk that does not answer. What was acknowledged is stored.
+class StopGuard {
+ public:
+  explicit StopGuard(const ServerLog& log) : thread_([this, &log] { watch(log); }) {}
+  ~StopGuard() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+  }
+
+ private:
+  void watch(const ServerLog& log) {
+    std::unique_lock lock(mutex_);
+    if (changed_.wait_for(lock, stop_time_max, [this] { return stopped_; })) return;
+    log.event(ServerLog::Level::error, "stopping took too long: ended");
+    ::_exit(1);
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopped_ = false;
+  std::thread thread_;
+};
 
 // What works, and is probably not what was meant.
 void warn(const ServeOptions& options, const ServerLog& log) {
@@ -283,7 +324,7 @@ std::optional<Error> serve(const ServeOptions& options) {
     const rlimit none{0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
   }
-  allow_many_files();
+  allow_many_files(options.connections_max);
   keep_heaps_few();
   const sigset_t signals = block_stop_signals();
   const ServerLog log(STDERR_FILENO, options.log_requests ? ServerLog::Requests::each : ServerLog::Requests::none);
@@ -295,10 +336,13 @@ std::optional<Error> serve(const ServeOptions& options) {
     if (!opened) return opened.error();
     tokens = *std::move(opened);
   }
+  const HeapTrim heap_trim;
   Gate gate(options, std::move(tokens), log);
   http::Listening listening{
       .address = options.address == "localhost" ? "127.0.0.1" : options.address, .port = options.port, .tls = options.tls};
   listening.limits.stop_patience = stop_patience;
+  listening.limits.connections_max = options.connections_max;
+  listening.limits.connections_per_peer_max = options.connections_per_address_max;
   http::Calls calls;
   calls.admit = [&](const http::Head& head) { return gate.admit(head); };
   calls.handle = [&](http::Request request, std::unique_ptr<http::Exchange> exchange) {
@@ -314,6 +358,7 @@ std::optional<Error> serve(const ServeOptions& options) {
   if (options.on_listening) options.on_listening(url);
   wait_for(signals);
   log.event(ServerLog::Level::info, "stopping");
+  const StopGuard guard(log);
   gate.begin_to_stop();
   server->stop();
   gate.stop_workers();

@@ -1,6 +1,7 @@
 // The server as a whole: listens, lets in, hands out, until it is told to stop.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <undertext/store.hpp>
 
 #include "http/http.hpp"
+#include "server/quota_store.hpp"
 
 namespace undertext {
 
@@ -27,12 +29,17 @@ struct ServeOptions {
   std::uint64_t memory_bytes = std::uint64_t{512} << 20;     // of bodies and answers together; of one tenant half of it
   std::uint64_t answer_bytes_max = std::uint64_t{64} << 20;  // of one answer
   std::uint64_t cache_bytes = std::uint64_t{512} << 20;      // of all conversations that are kept open
+  std::chrono::seconds request_time{60};                     // for one request, without exports and streams
+  std::uint64_t made_bytes_max = std::uint64_t{32} << 20;    // of messages that the operations of one request make
+  Quota quota = {};                                          // of each tenant
+  std::uint32_t connections_max = 4096;
+  std::uint32_t connections_per_address_max = 2048;  // behind a proxy all come from one address
   bool log_requests = true;
   bool core_dumps = false;                                        // else off: they would hold messages
   std::function<void(const std::string& url)> on_listening = {};  // called once
 };
 
-// Serves until SIGINT or SIGTERM, answers what is under way, and returns. Call it from the only thread there is: signals are blocked for those it starts.
+// Serves until SIGINT or SIGTERM, answers what is under way, and returns within 10 s; where it could not, the process ends (exit 1). Call it from the only thread there is: signals are blocked for those it starts.
 // invalid_argument: an address beyond this machine without tokens, an address or certificate that is none. not_found, corrupt: the tokens file. unavailable:
 // the port is taken.
 std::optional<Error> serve(const ServeOptions& options);

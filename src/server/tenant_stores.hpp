@@ -9,24 +9,28 @@
 
 #include <undertext/store.hpp>
 
+#include "server/quota_store.hpp"
 #include "store/tenant.hpp"
 
 namespace undertext {
 
 class TenantStores {
  public:
-  explicit TenantStores(std::shared_ptr<Store> store) : store_(std::move(store)) {}
+  TenantStores(std::shared_ptr<Store> store, Quota quota) : store_(std::move(store)), quota_(quota) {}
+  std::uint64_t refused() const { return refused_->load(std::memory_order_relaxed); }  // by a quota
 
   // Throws Failure: no tenant's name. Any thread may call it.
   std::shared_ptr<Store> of(const std::string& tenant) {
     const std::lock_guard lock(mutex_);
     std::shared_ptr<Store>& view = views_[tenant];
-    if (!view) view = store_of_tenant(store_, tenant).value();
+    if (!view) view = within_quota(store_of_tenant(store_, tenant).value(), quota_, refused_);
     return view;
   }
 
  private:
   const std::shared_ptr<Store> store_;
+  const Quota quota_;
+  const std::shared_ptr<std::atomic<std::uint64_t>> refused_ = std::make_shared<std::atomic<std::uint64_t>>(0);
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Store>, std::less<>> views_;
 };

@@ -49,9 +49,19 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
+// Who may write to it could let anybody in.
+std::optional<Error> refuse_shared(int file, const std::string& path) {
+  struct stat status = {};
+  if (::fstat(file, &status) != 0) return system_error(path);
+  if (!S_ISREG(status.st_mode)) return std::nullopt;
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0 && (status.st_uid == ::geteuid() || status.st_uid == 0)) return std::nullopt;
+  return Error{ErrorCode::denied, path + " can be written by others than its user: chmod 600, and own it", "tokens"};
+}
+
 Result<std::string> read_file(const std::string& path) {
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return system_error(path);
+  if (std::optional<Error> error = refuse_shared(file.get(), path)) return *std::move(error);
   std::string text;
   char some[1 << 14];
   for (;;) {

@@ -73,6 +73,16 @@ TEST_F(TokensFile, OnlyItsOwnerReadsTheFile) {
   EXPECT_EQ(status.st_mode & 0777, 0600u);
 }
 
+TEST_F(TokensFile, AFileThatOthersCanWriteIsRefused) {
+  make("one");
+  for (const mode_t mode : {0620, 0602, 0666}) {
+    ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
+    EXPECT_EQ(read_tokens(path_).error().code, ErrorCode::denied);
+  }
+  ASSERT_EQ(::chmod(path_.c_str(), 0644), 0);
+  EXPECT_EQ(read_tokens(path_).value().size(), 1u);
+}
+
 TEST_F(TokensFile, ANameIsNeverUsedTwice) {
   make("ci");
   ASSERT_FALSE(revoke_token(path_, "ci", 5000));

@@ -4,7 +4,6 @@
 #include "base/json_text.hpp"
 #include "server/app_rep.hpp"
 #include "server/outside_settings.hpp"
-#include "server/schema.hpp"
 #include "transfer/export.hpp"
 #include "transfer/export_lines.hpp"
 #include "transfer/import.hpp"
@@ -73,8 +72,9 @@ void export_bounded(App::Rep& app, const Call& call) {
   call.exchange->answer(error_reply({ErrorCode::unavailable, "there are too many exports under way already"}));
 }
 
-LineSource lines_of(std::string_view text) {
-  return [text]() mutable -> std::optional<std::string_view> {
+LineSource lines_of(std::string_view text, std::shared_ptr<Work> work = {}) {
+  return [text, work = std::move(work)]() mutable -> std::optional<std::string_view> {
+    if (work) work->go_on();
     if (text.empty()) return {};
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
@@ -122,9 +122,9 @@ http::Reply import_lines(const App::Rep& app, const Call& call) {
        .id = id,
        .make =
            [&](const std::string&, const std::string& mark) {
-             return reply_of_import(import_conversation(store, id, lines_of(call.request.body), {.made_by = mark}));
+             return reply_of_import(import_conversation(store, id, lines_of(call.request.body, call.work), {.made_by = mark}));
            },
-       .again = [&](const ConversationRecord&) { return reply_of_import(check_export(lines_of(call.request.body))); }});
+       .again = [&](const ConversationRecord&) { return reply_of_import(check_export(lines_of(call.request.body, call.work))); }});
 }
 
 }  // namespace
@@ -146,8 +146,7 @@ std::vector<Route> transfer_routes(App::Rep& app) {
        .parameters = {{.name = "id", .type = Parameter::Type::id, .required = true, .what = "The id of the new conversation."},
                       idempotency_key()},
        .body = Body::lines,
-       .reply_schema = schema::result_of(
-           R"({"type":"object","required":["id","versions","messages"],"properties":{"id":{"type":"string"},"versions":{"type":"integer"},"messages":{"type":"integer"}}})"),
+       .answers = "ImportedAnswer",
        .reply_fields = {"Location"},
        .good_status = 201,
        .body_bytes_max = import_bytes_max,

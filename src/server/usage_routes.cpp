@@ -1,4 +1,4 @@
-// What providers report of requests. Kept in the memory of this process, as long as the conversation stays open in it.
+// What providers report of requests, stored with the conversation.
 #include <utility>
 
 #include "base/json_text.hpp"
@@ -6,29 +6,25 @@
 #include "json/fields.hpp"
 #include "json/usage_json.hpp"
 #include "server/app_rep.hpp"
-#include "server/schema.hpp"
 
 namespace undertext {
 namespace {
 
-// With the word that it is of this process alone.
 std::string usage_answer(const UsageTracker& usage) {
-  constexpr std::string_view lead = R"({"ok":true,"result":{)";
   std::string out;
   append_result(out, usage);
-  return out.insert(lead.size(), R"("scope":"process",)");
+  return out;
 }
 
-UsageReport read_report(std::string_view body) {
+template <class Read>
+void read_body(std::string_view body, std::string_view what, Read read) {
   const JsonText text = JsonText::parse(body, {}).value();
   if (!text.root().is(JsonType::object)) refuse(ErrorCode::invalid_argument, "the body must be a JSON object");
-  UsageReport report;
   Reading reading;
-  Fields fields(text.root(), "a report", reading);
-  read_usage(fields, report);
+  Fields fields(text.root(), what, reading);
+  read(fields);
   fields.done();
   if (reading.failed()) throw Failure(reading.take_error());
-  return report;
 }
 
 // As it is in the store: another process may have taken it out.
@@ -40,11 +36,19 @@ std::shared_ptr<Conversation> current(App::Rep& app, const Call& call) {
 
 http::Reply report(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = current(app, call);
-  const UsageReport report = read_report(call.request.body);
-  if (std::optional<Error> error = conversation->update_usage(report.usage)) throw Failure(std::move(*error));
-  if (report.final) {
-    if (std::optional<Error> error = conversation->finish_usage(report.usage.request_id)) throw Failure(std::move(*error));
-  }
+  UsageReport report;
+  read_body(call.request.body, "a report", [&](Fields& fields) { read_usage(fields, report); });
+  const std::optional<Error> error =
+      report.final ? conversation->record_usage(report.usage) : conversation->update_usage(report.usage);
+  if (error) throw Failure(*error);
+  return json_reply(usage_answer(conversation->usage()));
+}
+
+http::Reply take_over(App::Rep& app, const Call& call) {
+  const std::shared_ptr<Conversation> conversation = current(app, call);
+  UsageState state;
+  read_body(call.request.body, "usage", [&](Fields& fields) { read_usage_state(fields, state); });
+  if (std::optional<Error> error = conversation->set_usage(UsageTracker::restored(state).value())) throw Failure(std::move(*error));
   return json_reply(usage_answer(conversation->usage()));
 }
 
@@ -55,9 +59,9 @@ std::vector<Route> usage_routes(App::Rep& app) {
       {.method = "GET",
        .path = "/v1/conversations/{id}/usage",
        .name = "getUsage",
-       .what = "What providers reported, and what that taught. Of this process, since it opened the conversation.",
+       .what = "What providers reported, and what that taught.",
        .parameters = {conversation_id()},
-       .reply_schema = schema::result_of(schema::object),
+       .answers = "UsageAnswer",
        .handle = replying([&app](const Call& call) { return json_reply(usage_answer(current(app, call)->usage())); })},
       {.method = "POST",
        .path = "/v1/conversations/{id}/usage",
@@ -66,10 +70,19 @@ std::vector<Route> usage_routes(App::Rep& app) {
        .what = "A report of one request. It is final unless it says that it is not; until then a later one takes its place.",
        .parameters = {conversation_id()},
        .body = Body::json,
-       .body_schema =
-           R"({"type":"object","additionalProperties":false,"required":["requestId","prompt"],"properties":{"requestId":{"type":"string","minLength":1},"model":{"type":"string"},"prompt":{"type":"integer","minimum":0},"completion":{"type":"integer","minimum":0},"cached":{"type":"integer","minimum":0},"total":{"type":"integer","minimum":0},"cost":{"type":"number","minimum":0},"timestamp":{"type":"integer","minimum":0},"estimatedPrompt":{"type":"integer","minimum":0},"final":{"type":"boolean"}}})",
-       .reply_schema = schema::result_of(schema::object),
+       .takes = "UsageReport",
+       .answers = "UsageAnswer",
        .handle = replying([&app](const Call& call) { return report(app, call); })},
+      {.method = "PUT",
+       .path = "/v1/conversations/{id}/usage",
+       .right = Right::write,
+       .name = "setUsage",
+       .what = "Takes over what was reported elsewhere: the result of a GET. An empty object forgets all.",
+       .parameters = {conversation_id()},
+       .body = Body::json,
+       .takes = "GivenUsage",
+       .answers = "UsageAnswer",
+       .handle = replying([&app](const Call& call) { return take_over(app, call); })},
   };
 }
 

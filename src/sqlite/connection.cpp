@@ -15,6 +15,12 @@ constexpr int progress_steps = 2000;  // between two looks at the clock, in step
 }  // namespace
 
 Error to_error(const SqliteError& error, const std::string& path) {
+  if (error.code == SQLITE_IOERR_DATA)
+    return {ErrorCode::corrupt, path + " is damaged: a page of it is not what was written; restore a backup"};
+  if (error.code == files_changed || error.code == log_changed) {
+    const char* const remedy = error.code == log_changed ? "; start again what has it open" : "";
+    return {ErrorCode::unavailable, path + " changed underneath: " + error.message + remedy};
+  }
   switch (error.kind()) {
     case SQLITE_CORRUPT:
       return {ErrorCode::corrupt, path + " is damaged (" + error.message + "); a check tells what can still be read"};
@@ -35,7 +41,7 @@ Connection::Connection(const std::string& path, Access access, bool create) {
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   flags |= access == Access::read_file ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   if (create) flags |= SQLITE_OPEN_CREATE;
-  const int code = sqlite3_open_v2(path.c_str(), &db_, flags, nullptr);
+  const int code = sqlite3_open_v2(path.c_str(), &db_, flags, checked_file_system());
   try {
     if (code != SQLITE_OK) fail(code);
     sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
@@ -50,6 +56,7 @@ Connection::Connection(const std::string& path, Access access, bool create) {
     run("PRAGMA cell_size_check=ON");
     run("PRAGMA secure_delete=ON");
     if (access != Access::write) run("PRAGMA query_only=ON");
+    if (access == Access::write) reserve_trailers();
   } catch (...) {
     sqlite3_close(db_);
     throw;
@@ -140,7 +147,26 @@ void Connection::rewrite_log() {
   if (code != SQLITE_OK) throw SqliteError{code, sqlite3_errstr(code)};
 }
 
+void Connection::require_files_unchanged() {
+  if (std::optional<FilesChanged> changed = changed_underneath(db_))
+    throw SqliteError{changed->only_log ? log_changed : files_changed, std::move(changed->how)};
+}
+
+void Connection::require_file(const FileIdentity& expected) {
+  const FileIdentity now = identity();
+  if (expected.inode != 0 && (now.device != expected.device || now.inode != expected.inode))
+    throw SqliteError{files_changed, "another file has its name"};
+  if (expected.id != 0 && now.id != expected.id) throw SqliteError{files_changed, "another database was written over it"};
+}
+
+void Connection::reserve_trailers() {
+  int bytes = page_trailer_bytes;
+  sqlite3_file_control(db_, "main", SQLITE_FCNTL_RESERVE_BYTES, &bytes);
+}
+
 void Connection::keep_log_on_close() { sqlite3_db_config(db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr); }
+
+void Connection::checkpoint_on_close() { sqlite3_db_config(db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr); }
 
 sqlite3_stmt* Connection::prepare(const char* sql) {
   sqlite3_stmt* statement = nullptr;

@@ -13,6 +13,7 @@
 #include <undertext/error.hpp>
 #include <undertext/store.hpp>
 
+#include "sqlite/checked_file.hpp"
 #include "sqlite/statements.hpp"
 
 namespace undertext {
@@ -24,6 +25,10 @@ struct SqliteError {
   std::string message;
   int kind() const { return code & 0xff; }
 };
+
+// Of a SqliteError that this room itself throws: the files are no longer those of the store.
+inline constexpr int files_changed = SQLITE_CANTOPEN | 0x7e00;
+inline constexpr int log_changed = SQLITE_CANTOPEN | 0x7f00;  // the log alone
 
 // For the caller of the store. `path` is the file's.
 Error to_error(const SqliteError& error, const std::string& path);
@@ -56,6 +61,12 @@ class Connection {
   void checkpoint(int mode);                                // throws SqliteError, SQLITE_BUSY too
   void rewrite_log();                                       // as it reads now, and makes sure of it; throws SqliteError
   void keep_log_on_close();                                 // for one that is no longer trusted
+  void checkpoint_on_close();                               // as at first
+  // Throws SqliteError: the files are not those that were opened, or not the one that is expected.
+  void require_files_unchanged();
+  void require_file(const FileIdentity& expected);
+  FileIdentity identity() const { return identity_of(db_); }
+  void reserve_trailers();  // for a new file, and for one that VACUUM writes
   sqlite3* handle() { return db_; }
 
  private:

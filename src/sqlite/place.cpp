@@ -144,6 +144,39 @@ std::optional<Error> give_name(const std::string& from, const std::string& to) {
   return sync_folder_of(to);
 }
 
+std::optional<Error> replace_file(const std::string& from, const std::string& to) {
+  struct stat there = {};
+  const mode_t mode = ::stat(to.c_str(), &there) == 0 ? there.st_mode & 0777 : 0600;
+  if (::chmod(from.c_str(), mode) != 0 || ::rename(from.c_str(), to.c_str()) != 0) return unavailable(to + " cannot be replaced");
+  return std::nullopt;
+}
+
+Result<ExclusiveFile> ExclusiveFile::lock(const std::string& path) {
+  constexpr off_t pending_byte = 0x40000000, lock_bytes = 512;  // pending, reserved, and 510 of those who read
+  ExclusiveFile made(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (made.file_ < 0) {
+    if (errno == ENOENT) return made;
+    return unavailable(path + " cannot be opened");
+  }
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = pending_byte;
+  lock.l_len = lock_bytes;
+#ifdef F_OFD_SETLK
+  const int failed = ::fcntl(made.file_, F_OFD_SETLK, &lock);
+#else
+  const int failed = ::fcntl(made.file_, F_SETLK, &lock);
+#endif
+  if (failed == 0) return made;
+  if (errno == EAGAIN || errno == EACCES) return Error{ErrorCode::unavailable, path + " is in use: stop what has it open first"};
+  return unavailable(path + " cannot be locked");
+}
+
+ExclusiveFile::~ExclusiveFile() {
+  if (file_ >= 0) ::close(file_);
+}
+
 void remove_file(const std::string& path) { ::unlink(path.c_str()); }
 
 }  // namespace undertext

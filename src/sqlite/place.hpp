@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <undertext/error.hpp>
 
@@ -32,6 +33,24 @@ std::string network_of_mount(const std::string& kind);
 
 // Gives a complete file its name, where there is none of that name. invalid_argument: there is one.
 std::optional<Error> give_name(const std::string& from, const std::string& to);
+
+// Gives it the name `to`, whether or not there is a file of that name, whose mode it then has; else it is its owner's alone. unavailable: it could not.
+std::optional<Error> replace_file(const std::string& from, const std::string& to);
+
+// The lock that SQLite's writers in journal mode hold, and that every open connection keeps others from having (https://www.sqlite.org/lockingv3.html). Held
+// until the object goes.
+class ExclusiveFile {
+ public:
+  // unavailable: somebody has it open. No file: there is nothing to lock.
+  static Result<ExclusiveFile> lock(const std::string& path);
+  ExclusiveFile(ExclusiveFile&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  ExclusiveFile& operator=(ExclusiveFile&&) = delete;
+  ~ExclusiveFile();
+
+ private:
+  explicit ExclusiveFile(int file) : file_(file) {}
+  int file_;
+};
 
 void remove_file(const std::string& path);
 

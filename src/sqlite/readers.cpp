@@ -22,6 +22,7 @@ std::unique_ptr<Connection> Readers::take(Deadline deadline) {
   if (!connection) {
     try {
       connection = std::make_unique<Connection>(path_, access_, false);
+      connection->require_file(expected_);
     } catch (...) {
       give_back(nullptr);
       throw;

@@ -13,7 +13,8 @@ namespace undertext {
 
 class Readers {
  public:
-  Readers(std::string path, Access access) : path_(std::move(path)), access_(access) {}
+  // Of the file that is `expected`.
+  Readers(std::string path, Access access, FileIdentity expected) : path_(std::move(path)), access_(access), expected_(expected) {}
 
   // One for the caller alone; null: none became free before the deadline. Throws SqliteError.
   std::unique_ptr<Connection> take(Deadline deadline);
@@ -27,6 +28,7 @@ class Readers {
 
   const std::string path_;
   const Access access_;
+  const FileIdentity expected_;
   std::mutex mutex_;
   std::condition_variable freed_;
   std::size_t taken_ = 0;

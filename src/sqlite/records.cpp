@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sqlite/schema.hpp"
+#include "sqlite/shared_body.hpp"
 
 namespace undertext {
 namespace {
@@ -40,11 +41,40 @@ MessageRecord message_at(Statement& row) {
   return message;
 }
 
-void bind_message(Statement& row, std::uint64_t conversation, const MessageRecord& message) {
+std::optional<std::string> read_body(Connection& connection, std::uint64_t number, std::uint64_t ordinal) {
+  Statement row(connection, Sql::body);
+  if (!fits(ordinal) || !row.number(key_of(number, ordinal)).next()) return std::nullopt;
+  return std::string(row.bytes_at(0));
+}
+
+// The message whose body this one has: itself, or the one that it is a copy of.
+Result<std::uint64_t> owner_of_body(Connection& connection, const StoredConversation& stored, std::uint64_t ordinal) {
+  const std::optional<std::string> body = read_body(connection, stored.number, ordinal);
+  if (!body) return no_message(stored.record.id, ordinal);
+  return shared_with(*body).value_or(ordinal);
+}
+
+// Before a body goes: the first copy of it gets the bytes, and the others name that one.
+void hand_body_on(Connection& connection, std::uint64_t number, std::uint64_t ordinal) {
+  std::vector<std::uint64_t> copies;
+  {
+    const std::string named = shared_body(ordinal);
+    Statement rows(connection, Sql::copies_of_body);
+    rows.number(key_of(number, ordinal)).number(last_key_of(number)).bytes(named);
+    while (rows.next()) copies.push_back(rows.number_at(0));
+  }
+  if (copies.empty()) return;
+  const std::optional<std::string> body = read_body(connection, number, ordinal);
+  const std::string named = shared_body(copies.front() & record_number_max);
+  Statement set(connection, Sql::set_body);
+  for (const std::uint64_t key : copies) set.again().number(key).bytes(key == copies.front() ? *body : named).finish();
+}
+
+void bind_message(Statement& row, std::uint64_t conversation, const MessageRecord& message, std::string_view body) {
   row.number(key_of(conversation, message.ordinal)).number(static_cast<std::uint64_t>(message.role)).signed_number(message.time_ms);
   row.number(message.tokens);
   message.redacted ? row.digest(*message.redacted) : row.null();
-  row.bytes(message.body);
+  row.bytes(body);
 }
 
 void write_checkpoint(Connection& connection, std::uint64_t number, const Checkpoint& checkpoint, const std::vector<Page>& pages) {
@@ -64,6 +94,12 @@ void add_removal(Connection& connection, std::string_view id, std::optional<std:
   add.text(id);
   ordinal ? add.number(*ordinal) : add.null();
   add.bytes(removal.who).signed_number(removal.at_ms).bytes(removal.why).digest(digest).finish();
+}
+
+// The end of the pages that some fork may need; 0: there are no forks.
+std::uint64_t pages_needed_by_forks(Connection& connection, std::uint64_t number) {
+  Statement needed(connection, Sql::pages_needed_by_forks);
+  return needed.number(number).next() && !needed.null_at(0) ? needed.number_at(0) : 0;
 }
 
 }  // namespace
@@ -140,9 +176,15 @@ std::vector<MessageRecord> read_messages(Connection& connection, std::uint64_t n
   Statement rows(connection, Sql::messages);
   rows.number(key_of(number, first)).number(key_of(number, std::min(end, record_number_max))).number(answer_records_max);
   while (rows.next()) {
-    bytes += rows.bytes_at(5).size();
+    std::optional<std::string> shared;
+    if (const std::optional<std::uint64_t> owner = shared_with(rows.bytes_at(5))) {
+      shared = read_body(connection, number, *owner);
+      if (!shared || shared_with(*shared)) throw SqliteError{SQLITE_CORRUPT, "the body of a message is missing"};
+    }
+    bytes += shared ? shared->size() : rows.bytes_at(5).size();
     if (!found.empty() && bytes > answer_bytes_max) break;
     found.push_back(message_at(rows));
+    if (shared) found.back().body = *std::move(shared);
   }
   return found;
 }
@@ -198,6 +240,7 @@ std::optional<Error> write_commit(Connection& connection, const Commit& commit) 
   const std::optional<StoredConversation> stored = find_conversation(connection, commit.conversation);
   if (!stored) return no_conversation(commit.conversation);
   if (auto error = refuse_commit(commit, stored->head())) return error;
+  if (commit.expected_settings && *commit.expected_settings != stored->record.settings) return other_settings(commit.conversation);
   const std::uint64_t number = stored->number;
   for (const VersionRecord& version : commit.versions)
     if (!version.operation_id.empty() && find_operation(connection, number, version.operation_id))
@@ -218,17 +261,20 @@ std::optional<Error> write_commit(Connection& connection, const Commit& commit) 
   {
     Statement add(connection, Sql::add_message);
     for (const MessageRecord& message : commit.messages) {
-      bind_message(add.again(), number, message);
+      std::string named;
+      if (shared_with(message.body)) return Error{ErrorCode::invalid_argument, "a message's body is JSON", "messages"};
+      if (message.same_as) {
+        const Result<std::uint64_t> owner = owner_of_body(connection, *stored, *message.same_as);
+        if (!owner) return owner.error();
+        named = shared_body(*owner);
+      }
+      bind_message(add.again(), number, message, message.same_as ? named : message.body);
       add.finish();
     }
   }
   if (commit.checkpoint) write_checkpoint(connection, number, *commit.checkpoint, commit.pages);
   if (!commit.freed_pages.empty()) {
-    std::uint64_t first_free = 0;
-    {
-      Statement needed(connection, Sql::pages_needed_by_forks);
-      if (needed.number(number).next() && !needed.null_at(0)) first_free = needed.number_at(0);
-    }
+    const std::uint64_t first_free = pages_needed_by_forks(connection, number);
     Statement free(connection, Sql::delete_page);
     for (const std::uint64_t page : commit.freed_pages)
       if (page >= first_free && fits(page)) free.again().number(key_of(number, page)).finish();
@@ -247,8 +293,9 @@ std::optional<Error> write_stubs(Connection& connection, const StoredConversatio
     if (old.empty()) throw SqliteError{SQLITE_CORRUPT, "message " + std::to_string(stub.ordinal) + " is missing"};
     const Result<MessageRecord> made = stub_for(old.front(), stub);
     if (!made) return made.error();
+    hand_body_on(connection, stored.number, stub.ordinal);
     Statement set(connection, Sql::set_message);
-    bind_message(set, stored.number, *made);
+    bind_message(set, stored.number, *made, made->body);
     set.finish();
     if (removal) add_removal(connection, record.id, stub.ordinal, *removal, *made->redacted);
   }
@@ -259,8 +306,8 @@ std::optional<Error> write_prune(Connection& connection, const Prune& prune) {
   const std::optional<StoredConversation> stored = find_conversation(connection, prune.conversation);
   if (!stored) return no_conversation(prune.conversation);
   const std::uint64_t number = stored->number;
-  const bool forked = !forks_of(connection, number).empty();
-  if (auto error = refuse_prune(prune, stored->head(), stored->record.first_version, forked)) return error;
+  if (auto error = refuse_prune(prune, stored->head(), stored->record.first_version, pages_needed_by_forks(connection, number)))
+    return error;
   if (!fits(prune.checkpoint.next_page)) return too_many("pages");
   if (auto error = write_stubs(connection, *stored, prune.stubs, nullptr)) return error;
   const std::uint64_t last = key_of(number, prune.first_version);
@@ -269,6 +316,10 @@ std::optional<Error> write_prune(Connection& connection, const Prune& prune) {
   Statement(connection, Sql::delete_records_pages).number(key_of(number, 0)).number(last_key_of(number)).finish();
   write_checkpoint(connection, number, prune.checkpoint, prune.pages);
   Statement(connection, Sql::set_first_version).number(number).number(prune.first_version).finish();
+  if (stored->record.origin) Statement(connection, Sql::keep_own_pages).number(number).finish();
+  Statement replace(connection, Sql::replace_operation);
+  for (const VersionRecord& version : prune.operations)
+    replace.again().number(key_of(number, version.version)).bytes(version.arguments).bytes(version.answer).finish();
   return std::nullopt;
 }
 

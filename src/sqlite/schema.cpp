@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t application_id = 0x55747874;  // "Utxt"
 
 // The n-th leads from schema version n to n + 1. One that was released is never changed.
-constexpr std::array<const char*, 1> migrations = {
+constexpr std::array<const char*, 2> migrations = {
     R"(
 CREATE TABLE conversations (
   number INTEGER PRIMARY KEY,
@@ -62,7 +62,9 @@ CREATE TABLE removals (
 CREATE INDEX removals_by_conversation ON removals (conversation);
 PRAGMA application_id = 1433696372;
 PRAGMA user_version = 1;
-)"};
+)",
+    // The tables are the same. Programs that know version 1 only must not write to it: pages have trailers, and a body may be kept once for several messages.
+    "PRAGMA user_version = 2;"};
 static_assert(application_id == 1433696372);
 
 // Everything the file's schema says, as one text: tables, indexes, and also triggers and views, of which there are none.
@@ -86,12 +88,19 @@ Result<FileKind> kind_of_file(Connection& connection, const std::string& path) {
   const std::int64_t version = connection.number("PRAGMA user_version");
   if (id == 0 && version == 0 && connection.number("SELECT count(*) FROM sqlite_schema") == 0) return FileKind::fresh;
   if (id != application_id) return Error{ErrorCode::invalid_argument, path + " is a database of another program"};
-  if (version < 1 || version > static_cast<std::int64_t>(migrations.size()))
+  const auto newest = static_cast<std::int64_t>(migrations.size());
+  if (version < 1)
+    return Error{ErrorCode::corrupt, path + " has no schema version: its header is damaged, or its tables are not made"};
+  if (version > newest)
     return Error{ErrorCode::unsupported, path + " was written by a later Undertext (schema " + std::to_string(version) + ")"};
-  if (version < static_cast<std::int64_t>(migrations.size())) return FileKind::older;
+  // So far no migration has changed the tables, and an older file is read as it is.
   if (connection.text(schema_sql) != expected_schema())
     return Error{ErrorCode::corrupt, path + ": its tables are not those of an Undertext store"};
-  return FileKind::current;
+  return version < newest ? FileKind::older : FileKind::current;
+}
+
+void stamp_first_page(Connection& connection) {
+  connection.run(("PRAGMA user_version = " + std::to_string(migrations.size())).c_str());
 }
 
 std::optional<Error> make_tables(Connection& connection, const std::string& path) {

@@ -24,6 +24,9 @@ inline std::uint64_t last_key_of(std::uint64_t conversation) { return key_of(con
 enum class FileKind : std::uint8_t { fresh, current, older };
 Result<FileKind> kind_of_file(Connection& connection, const std::string& path);
 
+// Writes page 1 as it is, so that the log has it and says whose it is: see checked_file.hpp. Within a transaction.
+void stamp_first_page(Connection& connection);
+
 // Makes or migrates the tables, in one transaction; safe when many do it at once.
 std::optional<Error> make_tables(Connection& connection, const std::string& path);
 

@@ -1,6 +1,7 @@
 #include "sqlite/sqlite_store.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -33,6 +34,26 @@ std::vector<Damage> check_integrity(Connection& connection) {
   return damage;
 }
 
+// Only one connection at a time can make the switch, and SQLite does not wait for its turn by itself here.
+void switch_to_wal(Connection& connection, Deadline deadline) {
+  for (;;) {
+    try {
+      if (connection.text("PRAGMA journal_mode=WAL") == "wal") return;
+    } catch (const SqliteError& error) {
+      if (error.kind() != SQLITE_BUSY) throw;
+    }
+    if (Clock::now() >= deadline) throw SqliteError{SQLITE_BUSY, "the file cannot be switched to a write-ahead log"};
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+Result<FileKind> kind_at_one_moment(Connection& connection, const std::string& path) {
+  connection.run(Sql::begin_read);
+  Result<FileKind> kind = kind_of_file(connection, path);
+  connection.run(Sql::commit);
+  return kind;
+}
+
 class SqliteStore final : public Store {
  public:
   // Without a writer: for reading only.
@@ -41,7 +62,7 @@ class SqliteStore final : public Store {
         options_(options),
         owner_(::getpid()),
         writer_(writer ? std::make_unique<Writer>(path_, options.durability, std::move(writer)) : nullptr),
-        readers_(path_, options.read_only ? Access::read_file : Access::read) {}
+        readers_(path_, options.read_only ? Access::read_file : Access::read, writer_ ? writer_->file() : FileIdentity{}) {}
 
   ~SqliteStore() override {
     if (is_ours()) return;
@@ -179,11 +200,26 @@ class SqliteStore final : public Store {
     return error ? error : overwrite_remains(options);
   }
 
+  Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& options) override {
+    return read_of<std::uint64_t>(id, options, [](Connection& connection, StoredConversation& stored) {
+      Statement row(connection, Sql::size);
+      row.number(key_of(stored.number, 0)).number(last_key_of(stored.number)).next();
+      return Result<std::uint64_t>(row.number_at(0) + stored.record.settings.size());
+    });
+  }
+
   Result<std::vector<Damage>> check(const CallOptions& options) override {
     return read<std::vector<Damage>>(patient(options), [&](Connection& connection) {
       // SQLite takes a page for damaged that it could not load for want of memory, so damage has to show twice.
-      std::vector<Damage> damage = check_integrity(connection);
-      if (!damage.empty()) damage = check_integrity(connection);
+      std::vector<Damage> damage;
+      try {
+        damage = check_integrity(connection);
+        if (!damage.empty()) damage = check_integrity(connection);
+      } catch (const SqliteError& error) {
+        if (error.code != SQLITE_IOERR_DATA) throw;
+        damage.push_back({{}, to_error(error, path_).message});
+        return Result<std::vector<Damage>>(std::move(damage));
+      }
       for (Damage& orphan : find_orphans(connection)) damage.push_back(std::move(orphan));
       return Result<std::vector<Damage>>(std::move(damage));
     });
@@ -210,15 +246,14 @@ class SqliteStore final : public Store {
       {
         Connection connection(path_, options_.read_only ? Access::read_file : Access::write, false);
         connection.keep_log_on_close();
+        connection.run("PRAGMA query_only=OFF");  // which forbids to write to another file, too
         connection.set_deadline(deadline);
+        const Result<FileKind> kind = kind_at_one_moment(connection, path_);
+        if (!kind) return kind.error();
+        if (*kind == FileKind::current) connection.reserve_trailers();
         Statement(connection, Sql::vacuum_into).text(unfinished).finish();
       }
-      Connection copy(unfinished, Access::read_file, false);
-      copy.set_deadline(deadline);
-      if (const Result<FileKind> kind = kind_of_file(copy, unfinished); !kind) return kind.error();
-      if (copy.text("PRAGMA integrity_check(1)") != "ok")
-        return Error{ErrorCode::corrupt, "the copy of " + path_ + " is damaged: it was not kept"};
-      return std::nullopt;
+      return check_copy(unfinished, {deadline});
     });
     if (!error) error = sync_file(unfinished);
     if (!error) error = give_name(unfinished, *to);
@@ -227,6 +262,18 @@ class SqliteStore final : public Store {
   }
 
  private:
+  // Every record, too: a body that was damaged before pages had checksums is copied like any other.
+  std::optional<Error> check_copy(const std::string& path, const CallOptions& options) const {
+    const Result<std::shared_ptr<Store>> copy = open_sqlite_store(path, {.create = false, .read_only = true});
+    if (!copy) return copy.error();
+    const Result<CheckReport> report = check_store(**copy, {}, options);
+    if (!report) return report.error();
+    if (report->damage.empty()) return std::nullopt;
+    const Damage& first = report->damage.front();
+    return Error{ErrorCode::corrupt, "the copy of " + path_ + " was not kept, because " + path_ + " is damaged: " +
+                                         (first.conversation.empty() ? "" : first.conversation + ": ") + first.what};
+  }
+
   bool is_ours() const { return ::getpid() == owner_; }
 
   std::optional<Error> unusable(const CallOptions& options) const {
@@ -293,6 +340,7 @@ class SqliteStore final : public Store {
   Result<T> read(const CallOptions& options, Function function) {
     if (auto error = unusable(options)) return *error;
     try {
+      if (writer_ && writer_->has_lost_log()) throw Writer::lost_log();
       const Deadline deadline = deadline_of(options);
       std::unique_ptr<Connection> connection = readers_.take(deadline);
       if (!connection) return deadline_passed();
@@ -302,14 +350,26 @@ class SqliteStore final : public Store {
         std::unique_ptr<Connection> good;
         ~GiveBack() { readers.give_back(std::move(good)); }
       } give_back{readers_, nullptr};
+      look_at_files(*connection);
       connection->run(Sql::begin_read);
       Result<T> answer = function(*connection);
+      if (!connection->in_transaction()) return answer;  // SQLite ended it: the answer is what is wrong
       connection->run(Sql::commit);
       give_back.good = std::move(connection);
       return answer;
     } catch (const SqliteError& error) {
+      if (writer_ && error.code == log_changed) writer_->note_lost_log();
       return to_error(error, path_);
     }
+  }
+
+  // Now and then: an answer to a read is of the moment, and commits are looked after each by itself.
+  void look_at_files(Connection& connection) {
+    constexpr Clock::rep between_looks = Clock::duration(std::chrono::milliseconds(100)).count();
+    const Clock::rep now = Clock::now().time_since_epoch().count();
+    if (now - looked_at_.load(std::memory_order_relaxed) < between_looks) return;
+    connection.require_files_unchanged();
+    looked_at_.store(now, std::memory_order_relaxed);
   }
 
   template <class T, class Function>
@@ -326,28 +386,9 @@ class SqliteStore final : public Store {
   const StoreOptions options_;
   const ::pid_t owner_;
   std::unique_ptr<Writer> writer_;
+  std::atomic<Clock::rep> looked_at_ = 0;
   Readers readers_;  // closed before the writer is: the last one to close moves the log into the file, and readers may not
 };
-
-// Only one connection at a time can make the switch, and SQLite does not wait for its turn by itself here.
-void switch_to_wal(Connection& connection, Deadline deadline) {
-  for (;;) {
-    try {
-      if (connection.text("PRAGMA journal_mode=WAL") == "wal") return;
-    } catch (const SqliteError& error) {
-      if (error.kind() != SQLITE_BUSY) throw;
-    }
-    if (Clock::now() >= deadline) throw SqliteError{SQLITE_BUSY, "the file cannot be switched to a write-ahead log"};
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-}
-
-Result<FileKind> kind_at_one_moment(Connection& connection, const std::string& path) {
-  connection.run(Sql::begin_read);
-  Result<FileKind> kind = kind_of_file(connection, path);
-  connection.run(Sql::commit);
-  return kind;
-}
 
 }  // namespace
 
@@ -362,14 +403,16 @@ Result<std::shared_ptr<Store>> open_sqlite_store(std::string_view given_path, co
   if (is_new)
     if (auto error = make_folder_of(*path)) return *error;
   if (auto error = refuse_network_folder(*path)) return *error;
+  if (auto error = refuse_foreign_log(*path)) return *error;
   const Deadline deadline = Clock::now() + options.patience;
   try {
     auto connection = std::make_unique<Connection>(*path, options.read_only ? Access::read_file : Access::write, is_new);
     connection->set_deadline(deadline);
     const Result<FileKind> kind = kind_at_one_moment(*connection, *path);
     if (!kind) return kind.error();
-    if (*kind != FileKind::current && (options.read_only || (*kind == FileKind::fresh && !options.create)))
+    if (*kind == FileKind::fresh && (options.read_only || !options.create))
       return Error{ErrorCode::not_found, *path + " holds no store yet", "url"};
+    connection->require_files_unchanged();  // such as a second name
     if (options.read_only) return std::shared_ptr<Store>(std::make_shared<SqliteStore>(*path, options, nullptr));
     // EXTRA, for here SQLite uses a rollback journal: its name must be gone for sure before anything is stored, or it would undo that after a power cut.
     connection->run("PRAGMA synchronous=EXTRA");

@@ -13,4 +13,7 @@ namespace undertext {
 // What open_store("sqlite:PATH") does.
 Result<std::shared_ptr<Store>> open_sqlite_store(std::string_view path, const StoreOptions& options);
 
+// What restore_store("sqlite:PATH") does.
+std::optional<Error> restore_sqlite_store(std::string_view path, const std::string& backup);
+
 }  // namespace undertext

@@ -30,6 +30,7 @@ const char* sql_text(Sql sql) {
     case Sql::set_settings: return "UPDATE conversations SET settings = ?2 WHERE number = ?1";
     case Sql::set_id: return "UPDATE conversations SET id = ?2 WHERE number = ?1";
     case Sql::set_first_version: return "UPDATE conversations SET first_version = ?2 WHERE number = ?1";
+    case Sql::keep_own_pages: return "UPDATE conversations SET origin_next_page = 1 WHERE number = ?1";
     case Sql::delete_conversation: return "DELETE FROM conversations WHERE number = ?1";
 
     case Sql::head:
@@ -46,6 +47,7 @@ const char* sql_text(Sql sql) {
     case Sql::reduce_versions:
       return "UPDATE versions SET operation = x'', arguments = x'' WHERE key BETWEEN ?1 AND ?2 AND (operation <> x'' OR arguments "
              "<> x'')";
+    case Sql::replace_operation: return "UPDATE versions SET arguments = ?2, answer = ?3 WHERE key = ?1";
     case Sql::delete_versions: return "DELETE FROM versions WHERE key >= ?1 AND key < ?2 AND operation_id IS NULL";
 
     case Sql::messages:
@@ -54,6 +56,15 @@ const char* sql_text(Sql sql) {
       return "INSERT INTO messages (key, role, time_ms, tokens, redacted, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     case Sql::set_message:
       return "UPDATE messages SET role = ?2, time_ms = ?3, tokens = ?4, redacted = ?5, body = ?6 WHERE key = ?1";
+
+    case Sql::set_body: return "UPDATE messages SET body = ?2 WHERE key = ?1";
+    case Sql::body: return "SELECT body FROM messages WHERE key = ?1";
+    case Sql::copies_of_body: return "SELECT key FROM messages WHERE key > ?1 AND key <= ?2 AND body = ?3 ORDER BY key";
+
+    case Sql::size:
+      return "SELECT (SELECT coalesce(sum(length(body)), 0) FROM messages WHERE key BETWEEN ?1 AND ?2) + "
+             "(SELECT coalesce(sum(length(arguments) + length(answer)), 0) FROM versions WHERE key BETWEEN ?1 AND ?2) + "
+             "(SELECT coalesce(sum(length(bytes)), 0) FROM pages WHERE key BETWEEN ?1 AND ?2)";
 
     case Sql::checkpoint: return "SELECT version, next_page, root FROM checkpoints WHERE conversation = ?1";
     case Sql::set_checkpoint:

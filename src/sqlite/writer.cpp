@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "sqlite/schema.hpp"
 #include "store/rules.hpp"
 
 namespace undertext {
@@ -26,6 +27,7 @@ Error may_have_happened(Error error) {
 Writer::Writer(std::string path, Durability durability, std::unique_ptr<Connection> connection)
     : path_(std::move(path)), durability_(durability), connection_(std::move(connection)) {
   prepare(*connection_, durability_);
+  file_ = connection_->identity();
 }
 
 void Writer::prepare(Connection& connection, Durability durability) {
@@ -119,13 +121,19 @@ void Writer::run_batch(Job*& batch) noexcept {
     Connection& connection = ready(batch->deadline);
     if (batch->kind == Kind::alone) {
       connection.set_deadline(batch->deadline);
+      connection.require_files_unchanged();
       batch->error = batch->run(batch->work, connection);
+      connection.require_files_unchanged();
     } else {
       run_shared(connection, batch);
     }
     return;
   } catch (const SqliteError& failure) {
-    if (is_fatal(failure)) distrust();
+    if (failure.code == log_changed) {
+      rescue();
+    } else if (is_fatal(failure)) {
+      distrust();
+    }
     try {
       error = to_error(failure, path_);
       if (committing_) error = may_have_happened(*std::move(error));
@@ -165,8 +173,21 @@ void Writer::run_shared(Connection& connection, Job*& batch) {
   bool any = false;
   for (Job* job = batch; job; job = job->next)
     if (!job->error) any = run_one(connection, *job, many) || any;
-  committing_ = any;
-  connection.run(any ? Sql::commit : Sql::rollback);
+  if (any)
+    commit(connection);
+  else
+    connection.run(Sql::rollback);
+}
+
+// Nobody is answered for a commit into files that have lost their names: what is in them is lost with them.
+void Writer::commit(Connection& connection) {
+  connection.require_files_unchanged();
+  if (stamp_is_due_) stamp_first_page(connection);
+  const std::uint64_t frames_before = connection.log_frames();
+  committing_ = true;
+  connection.run(Sql::commit);
+  connection.require_files_unchanged();
+  stamp_is_due_ = !stamp_is_due_ && connection.log_frames() < frames_before;
 }
 
 // False: every job's deadline has passed before others let go of the file.
@@ -219,6 +240,7 @@ void Writer::move_log_into_file() noexcept {
   if (frames < frames_moved_) frames_moved_ = 0;  // the log has begun anew
   if (frames - frames_moved_ < log_frames_max) return;
   frames_moved_ = frames;
+  stamp_is_due_ = true;
   try {
     // A log that never begins anew, because there is always somebody reading, would grow for ever: then readers are waited for, a little.
     const bool is_long = frames >= 16 * log_frames_max;
@@ -233,8 +255,11 @@ void Writer::move_log_into_file() noexcept {
 // After a failed write or fsync the system may take pages of the log for clean that never reached the disk. What follows them would be lost with them at a
 // power cut. So before anything else is stored, the whole log is written anew, as it reads now.
 Connection& Writer::ready(Deadline deadline) {
+  if (has_lost_log()) throw lost_log();
   if (!connection_) {
     auto fresh = std::make_unique<Connection>(path_, Access::write, false);
+    fresh->keep_log_on_close();  // until it is known to be the store's
+    fresh->require_file(file_);
     fresh->set_deadline(deadline);
     prepare(*fresh, durability_);
     if (log_is_doubtful_) {
@@ -246,9 +271,24 @@ Connection& Writer::ready(Deadline deadline) {
       }
     }
     log_is_doubtful_ = false;
+    stamp_is_due_ = true;
+    fresh->checkpoint_on_close();
     connection_ = std::move(fresh);
   }
   return *connection_;
+}
+
+SqliteError Writer::lost_log() { return {log_changed, "its write-ahead log, or the -shm file, was removed or replaced"}; }
+
+// What was committed into a log without a name goes into the file; the connection stays open, and does the rest when it is closed.
+void Writer::rescue() noexcept {
+  note_lost_log();
+  try {
+    if (connection_ && connection_->in_transaction()) connection_->run("ROLLBACK");
+    if (connection_) connection_->checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+  } catch (const SqliteError&) {
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 void Writer::distrust() {

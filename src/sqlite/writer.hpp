@@ -2,6 +2,7 @@
 // transaction, with one fsync. Nobody is answered before that.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <memory>
@@ -20,6 +21,7 @@ class Writer {
  public:
   // Throws SqliteError.
   Writer(std::string path, Durability durability, std::unique_ptr<Connection> connection);
+  const FileIdentity& file() const { return file_; }  // that was opened, and no other is ever written to
 
   // Runs work(connection) within a transaction that it may share with others. An error undoes what this work did, and nothing else.
   template <class Work>
@@ -33,6 +35,11 @@ class Writer {
     Job job(deadline, Kind::alone, &work, &call<Work>);
     return run(job);
   }
+
+  // The log, or its index, lost its name: a new connection would begin another log, and miss what was committed. So nobody opens one any more.
+  bool has_lost_log() const { return log_is_lost_.load(std::memory_order_relaxed); }
+  void note_lost_log() { log_is_lost_.store(true, std::memory_order_relaxed); }
+  static SqliteError lost_log();
 
   // Sets up a new connection for writing.
   static void prepare(Connection& connection, Durability durability);
@@ -65,15 +72,18 @@ class Writer {
   Job* take_batch();
   void run_batch(Job*& batch) noexcept;
   void run_shared(Connection& connection, Job*& batch);
+  void commit(Connection& connection);
   bool begin(Connection& connection, Job*& batch);
   bool run_one(Connection& connection, Job& job, bool in_savepoint);
   void answer(Job* batch, const Job& self) noexcept;
   void move_log_into_file() noexcept;
   Connection& ready(Deadline deadline);
+  void rescue() noexcept;
   void distrust();
 
   const std::string path_;
   const Durability durability_;
+  FileIdentity file_;
 
   std::mutex mutex_;  // guards the queue and the states of its jobs
   bool busy_ = false;
@@ -85,6 +95,8 @@ class Writer {
   std::uint64_t frames_moved_ = 0;  // of the log, when it was last moved into the file
   bool committing_ = false;
   bool log_is_doubtful_ = false;
+  std::atomic<bool> log_is_lost_ = false;
+  bool stamp_is_due_ = true;  // the log may have begun anew, and does not say yet whose it is
 };
 
 }  // namespace undertext

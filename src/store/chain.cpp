@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <new>
 #include <string>
+#include <vector>
 
 #include <openssl/evp.h>
 
@@ -49,7 +50,17 @@ Digest first_chain(std::string_view conversation) {
   return sha256(bytes);
 }
 
+Digest body_digest(const MessageRecord& message) { return message.redacted ? *message.redacted : sha256(message.body); }
+
 Digest next_chain(const Digest& before, const VersionRecord& version, std::span<const MessageRecord> messages) {
+  std::vector<Digest> digests;
+  digests.reserve(messages.size());
+  for (const MessageRecord& message : messages) digests.push_back(body_digest(message));
+  return next_chain(before, version, messages, digests);
+}
+
+Digest next_chain(const Digest& before, const VersionRecord& version, std::span<const MessageRecord> messages,
+                  std::span<const Digest> digests) {
   std::string bytes;
   bytes.reserve(160 + version.arguments.size() + messages.size() * 56);
   add_digest(bytes, before);
@@ -59,11 +70,12 @@ Digest next_chain(const Digest& before, const VersionRecord& version, std::span<
   add_text(bytes, version.operation);
   add_text(bytes, version.arguments);
   add_text(bytes, version.operation_id);
-  for (const MessageRecord& message : messages) {
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const MessageRecord& message = messages[i];
     add_number(bytes, message.ordinal);
     add_number(bytes, static_cast<std::uint64_t>(message.role));
     add_number(bytes, static_cast<std::uint64_t>(message.time_ms));
-    add_digest(bytes, message.redacted ? *message.redacted : sha256(message.body));
+    add_digest(bytes, digests[i]);
   }
   return sha256(bytes);
 }

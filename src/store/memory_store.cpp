@@ -170,6 +170,7 @@ class MemoryStore final : public Store {
     return write(commit.conversation, options, [&](Kept& kept) -> std::optional<Error> {
       const StoredHead head = kept.head();
       if (auto error = refuse_commit(commit, head)) return error;
+      if (commit.expected_settings && *commit.expected_settings != kept.record.settings) return other_settings(commit.conversation);
       std::map<std::string, std::uint64_t, std::less<>> operations;
       for (const VersionRecord& version : commit.versions) {
         if (version.operation_id.empty()) continue;
@@ -181,6 +182,7 @@ class MemoryStore final : public Store {
       const std::uint64_t first_free_page = pages_needed_by_forks(kept);
       std::vector<VersionRecord> versions = commit.versions;
       std::vector<MessageRecord> messages = commit.messages;
+      if (auto error = put_same_bodies(kept, messages)) return error;
       std::optional<Checkpoint> checkpoint = commit.checkpoint;
       std::optional<std::string> settings = commit.settings;
       make_room(kept.versions, versions.size());
@@ -254,7 +256,7 @@ class MemoryStore final : public Store {
   std::optional<Error> prune(const Prune& prune, const CallOptions& options) override {
     if (auto error = bad_prune(prune)) return error;
     return write(prune.conversation, options, [&](Kept& kept) -> std::optional<Error> {
-      if (auto error = refuse_prune(prune, kept.head(), kept.record.first_version, !kept.record.forks.empty())) return error;
+      if (auto error = refuse_prune(prune, kept.head(), kept.record.first_version, pages_needed_by_forks(kept))) return error;
       Result<std::vector<MessageRecord>> stubs = stored_stubs(kept, prune.stubs);
       if (!stubs) return stubs.error();
       std::map<std::uint64_t, Page> pages;
@@ -269,7 +271,15 @@ class MemoryStore final : public Store {
         version.operation.clear();
         version.arguments.clear();
       }
+      for (const VersionRecord& given : prune.operations) {
+        const auto at = std::lower_bound(kept.versions.begin(), kept.versions.end(), given.version,
+                                         [](const VersionRecord& v, std::uint64_t version) { return v.version < version; });
+        if (at == kept.versions.end() || at->version != given.version) continue;
+        at->arguments = given.arguments;
+        at->answer = given.answer;
+      }
       put_stubs(kept, *stubs);
+      if (kept.record.origin) kept.record.origin->next_page = 1;
       kept.pages = std::move(pages);
       kept.record.first_version = std::max(kept.record.first_version, prune.first_version);
       kept.record.checkpoint_version = checkpoint.version;
@@ -304,6 +314,19 @@ class MemoryStore final : public Store {
   bool is_purged(std::string_view id) const {
     return std::any_of(removals_.begin(), removals_.end(),
                        [&](const RemovalRecord& r) { return !r.ordinal && r.conversation == id; });
+  }
+
+  // A copy has a body of its own here.
+  static std::optional<Error> put_same_bodies(const Kept& kept, std::vector<MessageRecord>& messages) {
+    for (MessageRecord& message : messages) {
+      if (!message.same_as) continue;
+      const std::uint64_t first_new = messages.front().ordinal;
+      if (*message.same_as < kept.first_message()) return no_message(kept.record.id, *message.same_as);
+      message.body = *message.same_as < first_new ? kept.messages[*message.same_as - kept.first_message()].body
+                                                  : messages[*message.same_as - first_new].body;
+      message.same_as.reset();
+    }
+    return std::nullopt;
   }
 
   // Pages below this number may be some fork's.

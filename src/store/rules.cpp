@@ -110,6 +110,8 @@ std::optional<Error> bad_commit(const Commit& commit) {
   for (const MessageRecord& message : commit.messages) {
     if (message.ordinal != ordinal++) return invalid("messages are not one after the other", "messages");
     if (auto error = too_large("a message", message.body.size(), record_bytes_max)) return error;
+    if (message.same_as && (*message.same_as >= message.ordinal || !message.body.empty()))
+      return invalid("a body that is the same as an earlier one is not given again", "messages");
   }
   if (commit.settings)
     if (auto error = too_large("settings", commit.settings->size(), record_bytes_max)) return error;
@@ -136,6 +138,14 @@ std::optional<Error> bad_prune(const Prune& prune) {
   if (auto error = bad_stored_id(prune.conversation)) return error;
   if (auto error = bad_stubs(prune.stubs)) return error;
   if (prune.first_version > prune.expected_version) return invalid("versions yet to come cannot be given up", "first_version");
+  std::uint64_t version = prune.first_version;
+  for (const VersionRecord& record : prune.operations) {
+    if (record.version <= version || record.version > prune.expected_version)
+      return invalid("operations are of kept versions, and rise", "operations");
+    version = record.version;
+    if (auto error = too_large("arguments", record.arguments.size(), record_bytes_max)) return error;
+    if (auto error = too_large("an answer", record.answer.size(), record_bytes_max)) return error;
+  }
   if (prune.checkpoint.version != prune.expected_version)
     return invalid("the checkpoint is not of the expected version", "checkpoint");
   if (auto error = too_large("a checkpoint", prune.checkpoint.root.size(), record_bytes_max)) return error;
@@ -176,9 +186,10 @@ std::optional<Error> refuse_commit(const Commit& commit, const StoredHead& head)
   return std::nullopt;
 }
 
-std::optional<Error> refuse_prune(const Prune& prune, const StoredHead& head, std::uint64_t first_version, bool forked) {
+std::optional<Error> refuse_prune(const Prune& prune, const StoredHead& head, std::uint64_t first_version,
+                                  std::uint64_t pages_needed) {
   if (prune.expected_version != head.version) return another_version(prune.conversation, head.version, prune.expected_version);
-  if (forked) return has_forks(prune.conversation);
+  if (pages_needed > (prune.first_version == first_version ? 1 : 0)) return has_forks(prune.conversation);
   if (prune.first_version < first_version) return invalid("these versions were given up before", "first_version");
   if (prune.checkpoint.next_page < head.next_page) return conflict("there is a newer checkpoint");
   return std::nullopt;
@@ -194,6 +205,8 @@ Result<MessageRecord> stub_for(const MessageRecord& message, const MessageRecord
     return invalid("a stub carries the digest of the body it stands for", "stubs");
   return stored;
 }
+
+Error other_settings(std::string_view id) { return conflict("the conversation " + std::string(id) + " has other settings by now"); }
 
 Error no_conversation(std::string_view id) {
   return {ErrorCode::not_found, "there is no conversation " + std::string(id), "conversation"};

@@ -42,10 +42,13 @@ std::optional<Error> bad_prune(const Prune& prune);
 std::optional<Error> refuse_purge(std::string_view id, std::uint64_t version, bool forked, const PurgeOptions& options);
 std::optional<Error> refuse_fork(const NewConversation& fork, const ConversationRecord& origin, std::uint64_t origin_next_page);
 std::optional<Error> refuse_commit(const Commit& commit, const StoredHead& head);
-std::optional<Error> refuse_prune(const Prune& prune, const StoredHead& head, std::uint64_t first_version, bool has_forks);
+// `pages_needed`: the end of the pages that forks need; 0: there are no forks.
+std::optional<Error> refuse_prune(const Prune& prune, const StoredHead& head, std::uint64_t first_version,
+                                  std::uint64_t pages_needed);
 // The stub as it is to be stored in the place of `message`.
 Result<MessageRecord> stub_for(const MessageRecord& message, const MessageRecord& stub);
 
+Error other_settings(std::string_view id);
 Error no_conversation(std::string_view id);
 Error no_message(std::string_view id, std::uint64_t ordinal);
 Error no_page(std::string_view id, std::uint64_t number);

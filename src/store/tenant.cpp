@@ -135,6 +135,10 @@ class TenantView final : public Store {
     });
   }
 
+  Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& options) override {
+    return read<std::uint64_t>(id, [&](const std::string& stored) { return inner_->size_bytes(stored, options); });
+  }
+
   // What is wrong with the store itself concerns all; the operator hears of everything.
   Result<std::vector<Damage>> check(const CallOptions& options) override {
     Result<std::vector<Damage>> damage = inner_->check(options);

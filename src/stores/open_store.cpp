@@ -54,4 +54,14 @@ Result<std::shared_ptr<Store>> open_store(std::string_view url, const StoreOptio
   return Error{ErrorCode::invalid_argument, "a store is sqlite:PATH, postgres://… or memory:", "url"};
 }
 
+std::optional<Error> restore_store(std::string_view url, [[maybe_unused]] const std::string& backup) {
+  std::string_view rest = url;
+#if UNDERTEXT_HAVE_SQLITE
+  if (cut(rest, "sqlite:")) return restore_sqlite_store(rest, backup);
+#else
+  if (cut(rest, "sqlite:")) return open_sqlite(rest, {}).error();
+#endif
+  return Error{ErrorCode::unsupported, "only a SQLite store is restored from a file: PostgreSQL has pg_restore", "url"};
+}
+
 }  // namespace undertext

@@ -50,6 +50,9 @@ std::optional<Error> check(const RequestUsage& usage) {
   return std::nullopt;
 }
 
+// With few reports the mean itself is uncertain, and the spread around it so much larger.
+double uncertainty(std::uint64_t reports) { return std::sqrt(1 + 1 / (static_cast<double>(reports) + 1)); }
+
 auto find_request(const std::deque<RequestUsage>& requests, std::string_view id) {
   return std::find_if(requests.begin(), requests.end(), [id](const RequestUsage& each) { return each.request_id == id; });
 }
@@ -76,6 +79,48 @@ void UsageTracker::Learned::learn(double ratio) {
 }
 
 UsageTracker::UsageTracker(const UsageLimits& limits) : limits_(limits) {}
+
+UsageState UsageTracker::state(std::size_t history_max) const {
+  UsageState state;
+  for (const Model& model : models_) {
+    state.models.push_back({model.name, model.totals, model.prompt_max, model.completion_max, correction(model.name)});
+  }
+  state.open.assign(open_.begin(), open_.end());
+  state.history.assign(history_.end() - static_cast<std::ptrdiff_t>(std::min(history_.size(), history_max)), history_.end());
+  return state;
+}
+
+Result<UsageTracker> UsageTracker::restored(const UsageState& state, const UsageLimits& limits) {
+  const auto refused = [](std::string message, std::string field) {
+    return Error{.code = ErrorCode::invalid_argument, .message = std::move(message), .field = std::move(field)};
+  };
+  UsageTracker tracker(limits);
+  for (const UsageState::OfModel& given : state.models) {
+    if (tracker.find_model(given.model) != nullptr) return refused("the model \"" + given.model + "\" is there twice", "models");
+    const UsageCorrection& learned = given.learned;
+    if (!std::isfinite(learned.factor) || !std::isfinite(learned.factor_high) || learned.factor <= 0 ||
+        learned.factor_high < learned.factor)
+      return refused("a factor is a positive number, and not above factorHigh", "factor");
+    Model& model = tracker.model_for(given.model);
+    add(model.totals, given.totals);
+    model.prompt_max = given.prompt_max;
+    model.completion_max = given.completion_max;
+    if (learned.learned_from == 0) continue;
+    model.learned.reports = learned.learned_from;
+    model.learned.mean = std::log(learned.factor);
+    const double mean_spread = (std::log(learned.factor_high) - model.learned.mean) / p95;
+    model.learned.spread = std::max(spread_min, mean_spread / uncertainty(learned.learned_from));
+  }
+  for (const RequestUsage& usage : state.history) {
+    if (std::optional<Error> error = check(usage)) return std::move(*error);
+    if (tracker.find(usage.request_id)) return refused("request \"" + usage.request_id + "\" is there twice", "requestId");
+    tracker.history_.push_back(usage);
+  }
+  while (tracker.history_.size() > limits.history) tracker.history_.pop_front();
+  for (const RequestUsage& usage : state.open)
+    if (std::optional<Error> error = tracker.update(usage)) return std::move(*error);
+  return tracker;
+}
 
 std::optional<Error> UsageTracker::update(RequestUsage usage) {
   if (std::optional<Error> error = check(usage)) return error;
@@ -199,8 +244,7 @@ UsageCorrection UsageTracker::correction(std::string_view model) const {
   const Model* found = find_model(model);
   if (found == nullptr && models_.size() >= limits_.models) found = find_model("");  // where the further ones are
   const Learned learned = found == nullptr ? Learned() : found->learned;
-  // With few reports the mean itself is uncertain.
-  const double mean_spread = learned.spread * std::sqrt(1 + 1 / (static_cast<double>(learned.reports) + 1));
+  const double mean_spread = learned.spread * uncertainty(learned.reports);
   const double high = learned.reports == 0 ? p95 * spread_at_first : p95 * mean_spread;
   return {std::exp(learned.mean), std::exp(learned.mean + high), learned.reports};
 }

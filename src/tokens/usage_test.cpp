@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tokens/usage_bytes.hpp"
+
 namespace undertext {
 namespace {
 
@@ -236,6 +238,46 @@ TEST(UsageCorrection, TheBoundHoldsInNineteenRequestsOfTwenty) {
     }
   }
   EXPECT_NEAR(static_cast<double>(held) / asked, 0.95, 0.02) << "seed " << seed;
+}
+
+// Reports at random; whatever a tracker says afterwards, its copy by way of bytes says too, and goes on saying.
+TEST(UsageState, ATrackerThatWasStoredGoesOnAsIfItHadNotBeen) {
+  const std::uint64_t seed = std::random_device()();
+  std::mt19937_64 random(seed);
+  UsageTracker one, two;
+  for (int step = 0; step < 2000; ++step) {
+    const std::string id = "r" + std::to_string(random() % 400);
+    RequestUsage report = usage(id, 100 + random() % 1000, random() % 50);
+    report.model = "m" + std::to_string(random() % 5);
+    report.cached = random() % 100;
+    report.cost = static_cast<double>(random() % 100) / 7;
+    report.estimated_prompt = 100 + random() % 1000;
+    const bool ends = random() % 3 == 0;
+    const auto apply = [&](UsageTracker& tracker) { return ends ? tracker.record(report) : tracker.update(report); };
+    const std::optional<Error> first = apply(one), second = apply(two);
+    ASSERT_EQ(first.has_value(), second.has_value()) << "seed " << seed << " step " << step;
+    if (random() % 10 == 0 && one.history().size() <= 100) two = read_usage_bytes(usage_bytes(two));
+    ASSERT_EQ(one.totals().requests, two.totals().requests) << "seed " << seed << " step " << step;
+    ASSERT_EQ(one.statistics().by_model.size(), two.statistics().by_model.size()) << "seed " << seed;
+    ASSERT_EQ(one.history(), two.history()) << "seed " << seed;
+    ASSERT_EQ(one.open(), two.open()) << "seed " << seed;
+    ASSERT_NEAR(one.correction("m1").factor_high, two.correction("m1").factor_high, 1e-9) << "seed " << seed;
+  }
+}
+
+TEST(UsageState, WhatCannotBeIsRefused) {
+  const auto code = [](const UsageState& state) {
+    const Result<UsageTracker> restored = UsageTracker::restored(state);
+    return restored ? std::string() : restored.error().field;
+  };
+  EXPECT_EQ(code({}), "");
+  EXPECT_EQ(code({.models = {{.model = "m", .totals = {}, .learned = {}}, {.model = "m", .totals = {}, .learned = {}}},
+                  .open = {},
+                  .history = {}}),
+            "models");
+  EXPECT_EQ(code({.models = {{.model = "m", .totals = {}, .learned = {.factor = -1}}}, .open = {}, .history = {}}), "factor");
+  EXPECT_EQ(code({.models = {}, .open = {}, .history = {usage("r", 1, 1), usage("r", 1, 1)}}), "requestId");
+  EXPECT_EQ(code({.models = {}, .open = {usage("", 1, 1)}, .history = {}}), "requestId");
 }
 
 }  // namespace

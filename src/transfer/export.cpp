@@ -7,6 +7,7 @@
 #include "engine/durable.hpp"
 #include "engine/lineage.hpp"
 #include "history/state.hpp"
+#include "store/chain.hpp"
 #include "transfer/export_lines.hpp"
 
 namespace undertext {
@@ -30,7 +31,7 @@ class Records {
     return std::move(found);
   }
 
-  Message message(std::uint64_t ordinal) {
+  const MessageRecord& message(std::uint64_t ordinal) {
     if (messages_.empty() || ordinal < messages_.front().ordinal || ordinal > messages_.back().ordinal) {
       const Lineage::Owner owner = lineage_.of_message(ordinal);
       messages_ = store_.messages(owner.id, ordinal, std::min(ordinal + read_at_once, owner.end)).value();
@@ -38,8 +39,9 @@ class Records {
     }
     const MessageRecord& found = messages_.at(ordinal - messages_.front().ordinal);
     if (found.ordinal != ordinal) missing("message", ordinal);
-    return message_of(found);
+    return found;
   }
+  const std::string& oldest() const { return lineage_.oldest(); }
 
  private:
   [[noreturn]] static void missing(const char* what, std::uint64_t number) {
@@ -74,11 +76,22 @@ std::optional<Error> export_conversation(Store& store, const Conversation& conve
     if (calls.settings) settings = calls.settings(std::move(settings));
     write(line_of(ExportHeader{record.created_at_ms, Durable::tokenizer_of(record), std::move(settings)}));
     std::uint64_t ordinal = 0;
+    Digest chain = first_chain(records.oldest());
     for (std::uint64_t v = 1; v <= head; ++v) {
       const VersionRecord stored = records.version(v);
       const VersionInfo info = history.version_info(Version(v));
       ExportedVersion version{v, {operation_of(stored), stored.at_ms}, info.message_count, info.batch_index};
-      for (; ordinal < stored.log_length; ++ordinal) version.past.messages.push_back(records.message(ordinal));
+      std::vector<MessageRecord> stored_messages;
+      for (; ordinal < stored.log_length; ++ordinal) {
+        stored_messages.push_back(records.message(ordinal));
+        version.past.messages.push_back(message_of(stored_messages.back()));
+      }
+      chain = next_chain(chain, stored, stored_messages);
+      if (chain != stored.chain) {
+        return Error{ErrorCode::corrupt,
+                     "version " + std::to_string(v) +
+                         " is damaged: its record and messages are not what was stored (its chain of digests differs)"};
+      }
       write(line_of(version));
       if (calls.progress) calls.progress(v, head);
     }

@@ -472,8 +472,9 @@ static void stored_conversations_last_and_fork(const char *folder) {
   CHECK(undertext_append(again, t("{\"role\":\"user\",\"content\":\"secret\"}"), NULL, NULL, NULL) == UNDERTEXT_OK);
   CHECK(undertext_conversation_version(one) == 1);
   CHECK(undertext_catch_up(one, NULL) == UNDERTEXT_OK && undertext_conversation_version(one) == 2);
-  CHECK(undertext_redact(one, t("{\"ordinals\":[1],\"who\":\"test\",\"why\":\"asked for\"}"), NULL) == UNDERTEXT_OK);
-  CHECK(undertext_redact(one, t("{\"ordinals\":[7],\"who\":\"test\"}"), NULL) == UNDERTEXT_NOT_FOUND);
+  CHECK(undertext_redact(one, t("{\"ordinals\":[1],\"who\":\"test\",\"why\":\"asked for\"}"), &text, NULL) == UNDERTEXT_OK);
+  CHECK(holds(&text, "{\"redacted\":1,\"derived\":[],\"operations\":[]}"));
+  CHECK(undertext_redact(one, t("{\"ordinals\":[7],\"who\":\"test\"}"), NULL, NULL) == UNDERTEXT_NOT_FOUND);
   CHECK(undertext_answer(again, t("{\"query\":\"messages\"}"), &text) == UNDERTEXT_OK);
   CHECK(strstr(text.data, "secret") == NULL);
   CHECK(holds(&text, "kept"));
@@ -525,6 +526,10 @@ static void providers_are_read(void) {
                                   NULL) == UNDERTEXT_OK);
   CHECK(strstr(text.data, "\"rest\":{\"model\":\"x\"}") != NULL);
   CHECK(holds(&text, "Be kind."));
+  CHECK(undertext_import_messages(t("{\"dialect\":\"anthropic\",\"toolNames\":{\"my_f_1\":\"my.f\"}}"),
+                                  t("{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"my_f_1\",\"input\":{}}]}"), &text,
+                                  NULL) == UNDERTEXT_OK);
+  CHECK(holds(&text, "\"name\":\"my.f\""));
   CHECK(undertext_import_messages(t("latin"), t("{}"), &text, NULL) == UNDERTEXT_INVALID_ARGUMENT && text.size == 0);
   const char *turn = "{\"messages\":[{\"role\":\"user\",\"content\":\"message 0 of some length, so that it counts\"},{\"role\":\"assistant\",\"content\":\"new\"}]}";
   undertext_conversation *conversation = conversation_with(NULL, 1);

@@ -38,10 +38,12 @@ void import_and_render(Dialect dialect, std::string_view input) {
   require(again->messages == imported->messages, "what was exported is what was imported", as_it_stands);
   for (const std::string_view name : profile_names()) {
     const Profile profile = find_profile(name).value();
-    const Rendering rendering = render(history.view(), profile).value();
-    const Result<std::vector<Finding>> findings = validate_request(rendering.json, profile);
-    require(static_cast<bool>(findings), "what is rendered is a request", rendering.json);
-    require(findings->empty(), findings->empty() ? "" : findings->front().code.data(), rendering.json);
+    for (const CacheMarkers markers : {CacheMarkers::given, CacheMarkers::automatic}) {
+      const Rendering rendering = render(history.view(), profile, {.cache_markers = markers}).value();
+      const Result<std::vector<Finding>> findings = validate_request(rendering.json, profile);
+      require(static_cast<bool>(findings), "what is rendered is a request", rendering.json);
+      require(findings->empty(), findings->empty() ? "" : findings->front().code.data(), rendering.json);
+    }
   }
 }
 

@@ -284,9 +284,23 @@ test('conversations are searched, and one is made', async () => {
   await page.waitForFunction(() => document.querySelectorAll('.conversation').length === 1);
   await page.getByRole('searchbox', { name: 'Search conversations by id' }).fill('');
   await page.getByRole('button', { name: 'New conversation' }).click();
-  await page.locator('.sheet input').fill('fresh');
+  await page.locator('.sheet').getByLabel('Id').fill('fresh');
+  await page.locator('.sheet').getByLabel('Model').fill('some-model');
   await page.getByRole('button', { name: 'Make it' }).click();
   await page.getByText('There is nothing in this view.').waitFor();
+  const made = await server.api('GET', '/v1/conversations/fresh');
+  assert.deepEqual(made.settings, { model: 'some-model' });
+});
+
+test('an operation without a button of its own has a form too', async () => {
+  const before = await head();
+  await command('More…');
+  await page.locator('.sheet-choice select').selectOption('FILTER');
+  await page.locator('.sheet').getByLabel('Roles').fill('user');
+  await apply();
+  assert.equal(await head(), before + 1);
+  const count = await server.api('GET', `/v1/conversations/${encodeURIComponent(sampleId)}/count?role=tool`);
+  assert.equal(count.count, 0);
 });
 
 test('everything can be done with the keyboard alone', async () => {

@@ -39,9 +39,11 @@ GOOD = {
     "getTokens": {"query": {"perMessage": "true", "atVersion": 1}},
     "getModel": {"query": {"name": "gpt-4o"}},
     "countTools": {"body": {"tools": [{"name": "f", "description": "Does it."}]}},
-    "getCost": {"query": {"from": 1, "to": 1, "profile": "anthropic", "overhead": 7}},
+    "getCost": {"query": {"from": 1, "to": 1, "profile": "anthropic", "overhead": 7, "cacheMarkers": "auto"}},
+    "costOfOperations": {"body": {"operations": [APPEND], "dialect": "anthropic", "cacheMarkers": "auto"}},
+    "importMessages": {"body": {"dialect": "openai_chat", "json": {"messages": [MESSAGE]}, "toolNames": {"a_b": "a.b"}}},
     "fit": {"body": {"budget": {"window": 1000}}},
-    "render": {"query": {"dialect": "anthropic", "repair": "false", "boundThinking": "strip"}},
+    "render": {"query": {"dialect": "anthropic", "repair": "false", "boundThinking": "strip", "cacheMarkers": "auto"}},
     "renderWithRequest": {"body": {"dialect": "gemini", "request": {}}},
     "validate": {"query": {"profile": "anthropic", "sentVersion": 1}},
     "validateWithRequest": {"body": {"dialect": "openai_chat"}},
@@ -164,7 +166,36 @@ class Contract(unittest.TestCase):
         if jsonschema is None or reply.status >= 300:
             return
         schema = operation.about["responses"][str(reply.status)]["content"]["application/json"]["schema"]
-        jsonschema.Draft202012Validator({**schema, "components": self.document["components"]}).validate(reply.json())
+        # A member that the schema does not have is an error here; to clients it is none.
+        closed = {name: {"additionalProperties": False, **shape} if "properties" in shape else shape
+                  for name, shape in self.document["components"]["schemas"].items()}
+        jsonschema.Draft202012Validator({**schema, "components": {"schemas": closed}}).validate(reply.json())
+
+    def test_1_every_body_and_every_answer_of_json_is_a_shape_with_members(self):
+        shapes = self.document["components"]["schemas"]
+        for operation in self.operations:
+            bodies = [operation.about.get("requestBody", {}), *(reply for status, reply in operation.about["responses"].items() if status != "default")]
+            for body in bodies:
+                schema = body.get("content", {}).get("application/json", {}).get("schema")
+                self.assertTrue(schema is None or "$ref" in schema, f"{operation.name}: {schema}")
+            self.assertEqual(len(operation.about["tags"]), 1)
+        of_anything = (None, True, {"$ref": "#/components/schemas/Json"})
+        bare = {name for name, shape in shapes.items()
+                if shape.get("type") == "object" and not shape.get("properties") and shape.get("additionalProperties") in of_anything}
+        self.assertEqual(bare, {"JsonObject"})
+
+    def test_1_every_operation_is_a_shape_of_its_own_that_its_name_tells(self):
+        shapes = self.document["components"]["schemas"]
+        mapping = shapes["Operation"]["discriminator"]["mapping"]
+        self.assertGreater(len(mapping), 20)
+        for name, reference in mapping.items():
+            shape = shapes[reference.rsplit("/", 1)[1]]
+            for each in shape.get("anyOf", [{"$ref": reference}]):
+                named = shapes[each["$ref"].rsplit("/", 1)[1]]
+                self.assertEqual(named["properties"]["operation"]["const"], name)
+                self.assertTrue(named["examples"] and named["description"])
+                for member, about in named["properties"].items():
+                    self.assertTrue(about.get("description"), f"{name} {member}")
 
     def test_2_head_answers_as_get_does_without_the_body(self):
         for operation in self.operations:
@@ -198,7 +229,8 @@ class Contract(unittest.TestCase):
                 self.refused(operation, self.call(operation.method, operation.target(more="nope=1"), body, fields), "nope")
             for parameter in operation.parameters:
                 name, place, schema = parameter["name"], parameter["in"], operation.schema(parameter)
-                others = {key: value for key, value in given.items() if key != name}
+                # Of two that exclude each other, the wrong one is told.
+                others = {key: value for key, value in given.items() if key != name and {key, name} != {"dialect", "profile"}}
                 wrong = list(WRONG.get(schema.get("type"), []))
                 if "pattern" in schema:
                     wrong += [".dot", "a b", "é", "x" * 129]
@@ -243,6 +275,7 @@ class Contract(unittest.TestCase):
                 self.assertEqual(other.status, 415, f"{operation.name}: {other}")
                 if fields["Content-Type"] == "application/json":
                     schema = about["content"]["application/json"]["schema"]
+                    schema = self.document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
                     if schema.get("additionalProperties") is False:
                         self.refused(operation, self.call(operation.method, target, {**operation.good["body"], "nope": 1}), "nope")
                     for member in schema.get("required", []):

@@ -108,6 +108,41 @@ TEST_P(StoreContract, WhatIsCommittedIsReadBackByteForByte) {
   expect_whole();
 }
 
+TEST_P(StoreContract, ABodyThatIsGivenAsThatOfAnEarlierMessageIsReadLikeAnyOther) {
+  Writing writing("copies");
+  ASSERT_FALSE(writing.create_in(store()));
+  ASSERT_FALSE(writing.append_to(store(), {body(0)}));
+  const std::uint64_t size_before = store().size_bytes("copies").value();
+  Commit commit = writing.append({body(0), body(0), body(1)});  // its chain is of the bodies
+  const std::vector<MessageRecord> whole = commit.messages;
+  for (const std::size_t copy : {0u, 1u}) {
+    commit.messages[copy].body.clear();
+    commit.messages[copy].same_as = copy;  // the second is a copy of a copy
+  }
+  ASSERT_FALSE(store().commit(commit));
+  writing.taken(commit);
+  reopen();
+  EXPECT_EQ(store().messages("copies", 1, 10).value(), whole);
+  EXPECT_GT(store().size_bytes("copies").value(), size_before);
+  expect_whole();
+  // What is taken out of one stays in the others.
+  const std::vector<MessageRecord> stubs = {test::stub_of(store().messages("copies", 0, 1).value().front())};
+  ASSERT_FALSE(store().redact("copies", stubs, {"me", 1, "why"}));
+  EXPECT_EQ(store().messages("copies", 1, 10).value(), whole);
+  expect_whole();
+}
+
+TEST_P(StoreContract, ABodyIsNotThatOfALaterMessageOrOfNone) {
+  Writing writing("copies");
+  ASSERT_FALSE(writing.create_in(store()));
+  Commit commit = writing.append({body(0)});
+  commit.messages[0].same_as = 0;
+  EXPECT_CODE(store().commit(commit).value(), ErrorCode::invalid_argument);
+  commit.messages[0].body.clear();
+  EXPECT_CODE(store().commit(commit).value(), ErrorCode::invalid_argument);
+  EXPECT_EQ(store().find("copies").value().version, 0u);
+}
+
 TEST_P(StoreContract, RangesHoldWhatIsAskedForAndThere) {
   Writing writing("ranges");
   ASSERT_FALSE(writing.create_in(store()));

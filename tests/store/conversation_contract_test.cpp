@@ -169,7 +169,7 @@ TEST_P(StoredConversation, ARedactedMessageIsAStubEverywhereAndPairsStayWhole) {
            Message::make_tool_result("t1", "1234").value()}}})
       .value();
   Conversation fork = c.fork(Version(1), "f").value();
-  ASSERT_FALSE(fork.redact({Ordinal(0), Ordinal(1), Ordinal(2)}, {"ann", 77, "asked for"}));
+  ASSERT_TRUE(fork.redact({Ordinal(0), Ordinal(1), Ordinal(2)}, {"ann", 77, "asked for"}));
   for (Conversation* each : {&c, &fork}) {
     Conversation again = kept_in(store, {}, each->id());
     for (const Message& message : again.view()) EXPECT_EQ(message.json().find("1234"), std::string_view::npos) << message.json();
@@ -177,8 +177,119 @@ TEST_P(StoredConversation, ARedactedMessageIsAStubEverywhereAndPairsStayWhole) {
     EXPECT_EQ(read_blocks(again.view()[1]).at(1).call_id, "t1");
     EXPECT_NE(again.view()[0].metadata_json().find(R"("who":"ann","at":77,"why":"asked for")"), std::string_view::npos);
   }
-  EXPECT_EQ(c.redact({Ordinal(9)}, {}).value().code, ErrorCode::not_found);
+  EXPECT_CODE(c.redact({Ordinal(9)}, {}).error(), ErrorCode::not_found);
   EXPECT_TRUE(check_store(*store).value().damage.empty());
+}
+
+// The bytes of everything that a store keeps of a conversation.
+std::string all_records(Store& store, const std::string& id) {
+  std::string bytes;
+  const ConversationRecord record = store.find(id).value();
+  for (const VersionRecord& version : store.versions(id, 0, 1000).value()) bytes += version.arguments + version.answer;
+  for (const MessageRecord& message : store.messages(id, 0, 1000).value()) bytes += message.body;
+  for (std::uint64_t number = 1; number < record.next_page; ++number) {
+    const std::uint64_t numbers[] = {number};
+    if (const auto pages = store.pages(id, numbers)) bytes += pages->front().bytes;
+  }
+  return bytes;
+}
+
+TEST_P(StoredConversation, WhatWasDerivedFromARedactedMessageIsListedAndRedactedWhereThatIsAskedFor) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation c = kept_in(store, {.checkpoint_versions = 2});
+  c.apply({op::Append{{text(Role::user, "the code is 47-11-0815"), text(Role::user, "hm"), text(Role::user, "other")}}}).value();
+  c.apply({op::Transform{Names::indices({0}), ReplaceText{"the code", "that code"}}, {.operation_id = "t"}}).value();  // #3
+  c.apply({op::Merge{{0, 1}}, {.description = "puts 47-11-0815 first"}}).value();                                      // #4
+  c.apply({op::Split{0, {8}}}).value();                                                                                // #5, #6
+  Conversation untouched = c.fork(Version(0), "u").value();
+  Conversation f = c.fork(Version(4), "f").value();
+  c.apply({op::Compress{Names::indices({0, 1}), text(Role::assistant, "a code, 47-11-0815, was told")}}).value();  // #7
+  f.apply({op::Replace{Names::indices({1}), {text(Role::user, "47-11-0815 it is")}}}).value();                     // #7 of f
+  f.apply({op::Filter{.content_excludes = {"11-0815"}}}).value();
+  f.apply({op::Append{{text(Role::user, "unrelated")}}, {.description = "kept"}}).value();
+  ASSERT_FALSE(c.catch_up());
+
+  const Redaction found = c.find_derived({Ordinal(0)}).value();
+  using Derived = Redaction::Derived;
+  using Quoting = Redaction::Quoting;
+  const std::vector<Derived> derived = {{"c", Ordinal(3), false}, {"c", Ordinal(4), false}, {"c", Ordinal(5), false},
+                                        {"c", Ordinal(6), false}, {"c", Ordinal(7), true},  {"f", Ordinal(7), false}};
+  EXPECT_EQ(found.derived, derived);
+  const std::vector<Quoting> operations = {{"c", Version(2)}, {"c", Version(3)}, {"f", Version(6)}};
+  EXPECT_EQ(found.operations, operations);
+  EXPECT_EQ(found.messages, 0u);
+  EXPECT_NE(all_records(*store, "c").find("47-11-0815"), std::string::npos);
+
+  const auto ordinals = [](const Conversation& each) {
+    std::vector<std::vector<Ordinal>> all;
+    for (std::uint64_t v = 0; v <= each.version().value; ++v)
+      all.push_back(each.messages({.at_version = Version(v)}).value().ordinals);
+    return all;
+  };
+  const auto of_c = ordinals(c), of_f = ordinals(f);
+  const Redaction done = c.redact({Ordinal(0)}, {"ann", 1, "why"}, {.derived = true}).value();
+  EXPECT_EQ(done.messages, 7u);
+  EXPECT_EQ(done.derived, derived);
+  for (const char* id : {"c", "f", "u"}) {
+    const std::string bytes = all_records(*store, id);
+    EXPECT_EQ(bytes.find("47-11-0"), std::string::npos) << id;
+    EXPECT_EQ(bytes.find("11-0815"), std::string::npos) << id;
+    EXPECT_FALSE(kept_in(store, {}, id).check());
+  }
+  EXPECT_EQ(ordinals(kept_in(store)), of_c);
+  EXPECT_EQ(ordinals(kept_in(store, {}, "f")), of_f);
+  EXPECT_EQ(kept_in(store, {}, "f").history().version_info(Version(7)).description, "kept");
+  EXPECT_EQ(c.history().version_info(Version(3)).description, "[redacted]");
+  EXPECT_EQ(texts(f.view()).back(), "unrelated");
+  EXPECT_TRUE(c.apply({op::Transform{Names::indices({0}), ReplaceText{"a", "b"}}, {.operation_id = "t"}})) << "answered as before";
+  EXPECT_TRUE(check_store(*store).value().damage.empty());
+  EXPECT_TRUE(c.find_derived({Ordinal(0)}).value().operations.empty());
+}
+
+TEST_P(StoredConversation, UsageIsStoredWithTheConversation) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation a = kept_in(store), b = kept_in(store);
+  a.apply(append("hello")).value();
+  ASSERT_FALSE(a.update_usage({.request_id = "r1", .model = "m", .prompt = 100, .estimated_prompt = 120}));
+  ASSERT_FALSE(b.record_usage({.request_id = "r2", .model = "n", .prompt = 50, .completion = 5, .cached = 10, .cost = 0.25}));
+  EXPECT_EQ(b.usage().totals().requests, 2u) << "what the other one reported counts, too";
+  ASSERT_FALSE(a.update_usage({.request_id = "r1", .model = "m", .prompt = 110, .completion = 7, .estimated_prompt = 120}));
+  ASSERT_FALSE(a.finish_usage("r1"));
+  EXPECT_EQ(a.finish_usage("r1")->code, ErrorCode::not_found);
+  EXPECT_EQ(b.record_usage({.request_id = "r1", .model = "m", .prompt = 1})->code, ErrorCode::conflict) << "it is finished";
+  b.apply(append("more")).value();
+  a.apply({op::Truncate{.keep_last = 1}}).value();
+
+  Conversation again = kept_in(store);
+  EXPECT_EQ(again.usage().statistics(), a.usage().statistics());
+  EXPECT_EQ(again.usage().totals().prompt, 160u);
+  EXPECT_EQ(again.usage().history(), a.usage().history());
+  EXPECT_EQ(again.usage().correction("m").learned_from, 1u);
+  EXPECT_DOUBLE_EQ(again.usage().correction("m").factor, a.usage().correction("m").factor);
+  EXPECT_EQ(again.fork(again.version(), "f").value().usage().totals().requests, 0u) << "a fork has asked nobody yet";
+  ASSERT_FALSE(again.set_tokenizer("estimate"));
+  EXPECT_EQ(again.usage().totals().requests, 2u);
+
+  const UsageTracker kept = again.usage();
+  ASSERT_FALSE(b.set_usage(UsageTracker()));
+  ASSERT_FALSE(again.catch_up());
+  EXPECT_EQ(again.usage().totals().requests, 0u);
+  ASSERT_FALSE(again.set_usage(kept));
+  EXPECT_EQ(kept_in(store).usage().statistics(), kept.statistics());
+  EXPECT_TRUE(check_store(*store).value().damage.empty());
+}
+
+TEST_P(StoredConversation, AReportOfUsageIsNoNewsForThoseWhoFollowTheMessages) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation a = kept_in(store), b = kept_in(store);
+  a.apply(append("hello")).value();
+  ASSERT_FALSE(b.catch_up());
+  int heard = 0;
+  const Subscription subscription = b.subscribe([&](const Event&) { ++heard; });
+  ASSERT_FALSE(a.record_usage({.request_id = "r1", .model = "m", .prompt = 100}));
+  ASSERT_FALSE(b.catch_up());
+  EXPECT_EQ(heard, 0);
+  EXPECT_EQ(b.usage().totals().prompt, 100u);
 }
 
 // What is carried out again when a conversation is opened looks into no body.
@@ -202,7 +313,7 @@ TEST_P(StoredConversation, OperationsThatLookedIntoAMessageCanBeCarriedOutAgainW
   const std::vector<std::uint64_t> fork_before = shown(fork);
   std::vector<Ordinal> all;
   for (std::uint64_t o = 0; o < c.stats().total_messages; ++o) all.push_back(Ordinal(o));
-  ASSERT_FALSE(c.redact(all, {"ann", 1, "all of it"}));
+  ASSERT_TRUE(c.redact(all, {"ann", 1, "all of it"}));
   EXPECT_EQ(shown(c), before);
   EXPECT_EQ(shown(kept_in(store)), before);
   EXPECT_EQ(shown(kept_in(store, {}, "f")), fork_before);
@@ -215,7 +326,7 @@ TEST_P(StoredConversation, WhatWasGivenUpOrRedactedElsewhereIsNoticedBeforeAnyth
   Conversation a = kept_in(store), b = kept_in(store);
   for (int i = 0; i < 4; ++i) a.apply(append("secret " + std::to_string(i))).value();
   ASSERT_FALSE(b.catch_up());
-  ASSERT_FALSE(a.redact({Ordinal(0)}, {"ann", 1, "why"}));
+  ASSERT_TRUE(a.redact({Ordinal(0)}, {"ann", 1, "why"}));
   b.apply({op::Merge{{0, 1}}}).value();
   for (const MessageRecord& record : store->messages("c", 0, 10).value())
     EXPECT_EQ(record.body.find("secret 0"), std::string::npos);
@@ -344,7 +455,7 @@ TEST_P(StoredConversation, ARedactionIsToldHereAndElsewhere) {
   std::vector<Event::Type> here, there;
   const Subscription one = c.subscribe([&](const Event& event) { here.push_back(event.type); });
   const Subscription other = elsewhere.subscribe([&](const Event& event) { there.push_back(event.type); });
-  ASSERT_FALSE(c.redact({Ordinal(0)}, {"me", 1, "why"}));
+  ASSERT_TRUE(c.redact({Ordinal(0)}, {"me", 1, "why"}));
   EXPECT_EQ(here, std::vector{Event::Type::rewritten});
   ASSERT_FALSE(elsewhere.catch_up());
   EXPECT_EQ(there, std::vector{Event::Type::rewritten});

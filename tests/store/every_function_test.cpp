@@ -49,6 +49,15 @@ const std::vector<Function>& functions() {
       {"check", [](Conversation& c) { return failed(c.check()); }},
       {"set_tokenizer", [](Conversation& c) { return failed(c.set_tokenizer("estimate:claude")); }},
       {"redact", [](Conversation& c) { return failed(c.redact({Ordinal(3)}, {"ann", 1, "asked for"})); }},
+      {"redact, derived",
+       [](Conversation& c) { return failed(c.redact({Ordinal(3)}, {"ann", 1, "asked for"}, {.derived = true})); }},
+      {"find_derived", [](Conversation& c) { return failed(c.find_derived({Ordinal(3)})); }},
+      {"record_usage",
+       [](Conversation& c) {
+         static int made = 0;
+         return failed(c.record_usage({.request_id = "r" + std::to_string(++made), .model = "m", .prompt = 7}));
+       }},
+      {"set_usage", [](Conversation& c) { return failed(c.set_usage(UsageTracker())); }},
       {"give_up_versions", [](Conversation& c) { return failed(c.give_up_versions({.versions = 3})); }},
       {"view_at", [](Conversation& c) { return failed(c.history().view_at(Version(20))); }},
       {"view_at a batch", [](Conversation& c) { return failed(c.history().view_at(BatchIndex(0))); }},
@@ -65,6 +74,7 @@ UNDERTEXT_OF_EVERY_STORE(EveryFunction);
 void make_conversation(const std::shared_ptr<Store>& store, const std::string& id) {
   std::vector<Operation> list;
   for (int i = 0; i < 20; ++i) list.push_back(append("message " + std::to_string(i)));
+  list.push_back({op::Replace{Names::indices({3}), {text(Role::user, "another")}}, {.description = "instead of message 3"}});
   list.push_back({op::Delete{Names::indices({2, 5})}});
   for (int i = 20; i < 35; ++i) list.push_back(append("message " + std::to_string(i)));
   Conversation::open(store, id, {}, {.checkpoint_versions = 8}).value().apply(std::move(list)).value();

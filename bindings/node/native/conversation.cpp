@@ -123,6 +123,12 @@ Reply set_tokenizer(undertext_conversation* conversation, undertext_text name) {
   return reply;
 }
 
+Reply redact(undertext_conversation* conversation, undertext_text removal) {
+  Reply reply;
+  reply.status = undertext_redact(conversation, removal, reply.value.emplace<Owned>().out(), reply.error.out());
+  return reply;
+}
+
 Reply give_up_versions(undertext_conversation* conversation, undertext_text retention) {
   Reply reply;
   reply.status = undertext_give_up_versions(conversation, retention, reply.value.emplace<Owned>().out(), reply.error.out());
@@ -353,12 +359,15 @@ void define_conversation(napi_env env) {
                 {"setTokenizer", method<now<set_tokenizer>>},
                 {"setTokenizerLater", method<later_with<set_tokenizer>>},
                 {"reportUsage", method<at_once<with_text<undertext_report_usage>>>},
+                {"reportUsageLater", method<later_with<with_text<undertext_report_usage>>>},
+                {"setUsage", method<at_once<with_text<undertext_set_usage>>>},
+                {"setUsageLater", method<later_with<with_text<undertext_set_usage>>>},
                 {"usage", method<at_once<usage>>},
                 {"waitForCompression", method<wait_for_compression>},
                 {"cancelCompression", method<at_once<plain<undertext_cancel_compression>>>},
                 {"catchUpLater", method<later_on<plain<undertext_catch_up>>>},
                 {"checkpointLater", method<later_on<plain<undertext_checkpoint>>>},
-                {"redactLater", method<later_with<with_text<undertext_redact>>>},
+                {"redactLater", method<later_with<redact>>},
                 {"giveUpVersionsLater", method<later_with<give_up_versions>>},
                 {"fork", method<fork_now>},
                 {"forkLater", method<fork_later>},

@@ -11,16 +11,17 @@ import type {
   Event,
   EventType,
   Imported,
-  MarkMap,
+  GivenMarkMap,
   Message,
   MessageLike,
   Names,
   OperationOptions,
   Outcome,
   Reclaimed,
+  Redaction,
   Retention,
   Role,
-  Target,
+  Target, ToolNames,
   Usage,
   UsageReport,
 } from './types.js'
@@ -158,14 +159,14 @@ export class Conversation extends Requests<'later'> {
   }
 
   /** Of a provider's request that repeats what was rendered, only the messages that are new. */
-  async importAfter(target: Target, request: object): Promise<Imported> {
+  async importAfter(target: Target & { toolNames?: ToolNames }, request: object): Promise<Imported> {
     const [how, text] = [encode(target), encode(request)]
     this.#sent += text.length
     return JSON.parse(await this.#inTurn(() => this.#handle.importAfterLater(how, text))) as Imported
   }
 
   /** The view and the stack of batches become those of a mark map, once it has passed its checks. */
-  async importMarkMap(markMap: MarkMap, expectedVersion?: number): Promise<Outcome> {
+  async importMarkMap(markMap: GivenMarkMap, expectedVersion?: number): Promise<Outcome> {
     const text = encode(markMap)
     return readAnswer(await this.#inTurn(() => this.#handle.importMarkMapLater(text, expectedVersion))) as Outcome
   }
@@ -185,12 +186,19 @@ export class Conversation extends Requests<'later'> {
     guarded(() => this.#handle.cancelCompression())
   }
 
-  /** What a provider reported of a request. Kept in memory only. */
-  reportUsage(usage: UsageReport): void {
+  /** What a provider reported of a request. It is stored with the conversation. */
+  async reportUsage(usage: UsageReport): Promise<void> {
     const text = encode(usage)
-    guarded(() => this.#handle.reportUsage(text))
+    await this.#inTurn(() => this.#handle.reportUsageLater(text))
   }
 
+  /** Takes over what `usage()` gave; without an argument, forgets all that was reported. */
+  async setUsage(usage: Partial<Usage> = {}): Promise<void> {
+    const text = encode(usage)
+    await this.#inTurn(() => this.#handle.setUsageLater(text))
+  }
+
+  /** As it was when this conversation last read or wrote. */
   usage(): Usage {
     return JSON.parse(guarded(() => this.#handle.usage())) as Usage
   }
@@ -204,10 +212,13 @@ export class Conversation extends Requests<'later'> {
     await this.#inTurn(() => this.#handle.checkpointLater())
   }
 
-  /** The bytes of these messages are gone for good; stubs stay. */
-  async redact(ordinals: readonly number[], who: string, why?: string): Promise<void> {
-    const text = encode({ ordinals, who, why })
-    await this.#inTurn(() => this.#handle.redactLater(text))
+  /**
+   * The bytes of these messages are gone for good; stubs stay. Returns what else may have their text: summaries and edited copies that stand for them, and
+   * operations that quote them, in forks too. With `derived` these are redacted as well.
+   */
+  async redact(ordinals: readonly number[], who: string, why?: string, options: { derived?: boolean } = {}): Promise<Redaction> {
+    const text = encode({ ordinals, who, why, derived: options.derived })
+    return JSON.parse(await this.#inTurn(() => this.#handle.redactLater(text))) as Redaction
   }
 
   async giveUpVersions(retention: Retention): Promise<Reclaimed> {

@@ -1,31 +1,11 @@
 // Failures, with the codes of every other door.
 
-export type ErrorCode =
-  | 'invalid_argument'
-  | 'not_found'
-  | 'conflict'
-  | 'cannot_fit'
-  | 'corrupt'
-  | 'unavailable'
-  | 'unsupported'
-  | 'too_large'
-  | 'internal'
-  | 'denied'
-  | 'out_of_memory'
+import type { ErrorBody, ErrorCode as ProtocolCode } from './protocol.js'
 
-/** What the protocol says of an error, besides its words. */
-export interface ErrorDetails {
-  /** The bare name of the member at fault. */
-  field?: string
-  /** Where it stands, when it is nested: `messages[2].content`. */
-  path?: string
-  /** Which operation of a list. */
-  operationIndex?: number
-  /** Of JSON text. */
-  byteOffset?: number
-  /** `cannot_fit`: the fewest tokens that can be reached. */
-  minimum?: number
-}
+export type ErrorCode = ProtocolCode | 'out_of_memory'
+
+/** What the protocol says of an error, besides its code and its words. */
+export type ErrorDetails = Omit<ErrorBody, 'code' | 'message'>
 
 /** Every failure of this package. Whatever failed has changed nothing. */
 export class UndertextError extends Error implements ErrorDetails {

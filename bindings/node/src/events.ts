@@ -1,7 +1,7 @@
 // Listeners of one conversation. Of the addon's side there is one, and only while anybody listens.
 import { UndertextError } from './error.js'
 import type { NativeHandle } from './native.js'
-import { eventTypes } from './answer_types.js'
+import { eventTypes } from './protocol.js'
 import type { Event, EventType } from './types.js'
 
 /** What it answers does not matter, but that a promise which is rejected is a warning of the process, as what is thrown is. */

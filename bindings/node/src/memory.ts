@@ -5,7 +5,7 @@ import { guarded } from './error.js'
 import { Listeners, type Listener, type Off } from './events.js'
 import { native, type NativeCode, type NativeHandle, type Numbers, type Text } from './native.js'
 import { forkOptions, readAnswer, Requests } from './requests.js'
-import type { Appended, Count, Event, EventType, Imported, MarkMap, Message, MessageLike, MessageQuery, Names, OperationOptions, Outcome, Role, Stats, Target, Usage, UsageReport } from './types.js'
+import type { Appended, Count, Event, EventType, GivenMarkMap, Imported, Message, MessageLike, MessageQuery, Names, OperationOptions, Outcome, Role, Stats, Target, ToolNames, Usage, UsageReport } from './types.js'
 import { View } from './view.js'
 import { Waits } from './waits.js'
 
@@ -88,13 +88,13 @@ export class MemoryConversation extends Requests<'now'> {
   }
 
   /** Of a provider's request that repeats what was rendered, only the messages that are new. */
-  importAfter(target: Target, request: object): Imported {
+  importAfter(target: Target & { toolNames?: ToolNames }, request: object): Imported {
     const [how, text] = [encode(target), encode(request)]
     return JSON.parse(guarded(() => this.#handle.importAfter(how, text))) as Imported
   }
 
   /** The view and the stack of batches become those of a mark map, once it has passed its checks. */
-  importMarkMap(markMap: MarkMap, expectedVersion?: number): Outcome {
+  importMarkMap(markMap: GivenMarkMap, expectedVersion?: number): Outcome {
     const text = encode(markMap)
     return readAnswer(guarded(() => this.#handle.importMarkMap(text, expectedVersion))) as Outcome
   }
@@ -107,6 +107,12 @@ export class MemoryConversation extends Requests<'now'> {
   reportUsage(usage: UsageReport): void {
     const text = encode(usage)
     guarded(() => this.#handle.reportUsage(text))
+  }
+
+  /** Takes over what `usage()` gave; without an argument, forgets all that was reported. */
+  setUsage(usage: Partial<Usage> = {}): void {
+    const text = encode(usage)
+    guarded(() => this.#handle.setUsage(text))
   }
 
   usage(): Usage {

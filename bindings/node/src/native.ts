@@ -62,13 +62,16 @@ export interface NativeHandle {
   setTokenizer(name: Text): void
   setTokenizerLater(name: Text): Promise<void>
   reportUsage(usage: Text): void
+  reportUsageLater(usage: Text): Promise<void>
+  setUsage(usage: Text): void
+  setUsageLater(usage: Text): Promise<void>
   usage(): string
   /** Begins at once, without a turn among the calls with …Later. */
   waitForCompression(): Promise<void>
   cancelCompression(): void
   catchUpLater(): Promise<void>
   checkpointLater(): Promise<void>
-  redactLater(removal: Text): Promise<void>
+  redactLater(removal: Text): Promise<string>
   giveUpVersionsLater(retention: Text): Promise<string>
   /** In memory. */
   fork(version?: number): NativeHandle

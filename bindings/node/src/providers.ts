@@ -2,7 +2,7 @@
 import { encode } from './encode.js'
 import { guarded } from './error.js'
 import { native, type NativeStream } from './native.js'
-import type { Block, Dialect, Imported, Message, MessageLike, Model, Streamed, Target, ToolsCount, Validated } from './types.js'
+import type { Block, Dialect, Imported, Message, MessageLike, Model, Streamed, Target, ToolNames, ToolsCount, Validated } from './types.js'
 
 function textOf(json: string | object): string {
   return typeof json === 'string' ? json : encode(json)
@@ -14,10 +14,15 @@ export function readBlocks(message: string | Message | MessageLike): Block[] {
   return JSON.parse(guarded(() => native.readBlocks(text))) as Block[]
 }
 
-/** The messages of a provider's request or response, given as text or as a value; and its other fields. */
-export function importMessages(dialect: Dialect, json: string | object): Imported {
-  const text = textOf(json)
-  return JSON.parse(guarded(() => native.importMessages(dialect, text))) as Imported
+/** How an answer was asked for: by the dialect alone, or with the names of tools that were sent. */
+function askedBy(dialect: Dialect, toolNames?: ToolNames): string {
+  return toolNames === undefined ? dialect : encode({ dialect, toolNames })
+}
+
+/** The messages of a provider's request or response, given as text or as a value; and its other fields. Calls get the caller's names of `toolNames` again. */
+export function importMessages(dialect: Dialect, json: string | object, toolNames?: ToolNames): Imported {
+  const [how, text] = [askedBy(dialect, toolNames), textOf(json)]
+  return JSON.parse(guarded(() => native.importMessages(how, text))) as Imported
 }
 
 /** Whether a provider would take a request as it stands. */
@@ -52,8 +57,9 @@ export function countTools(tools: string | readonly object[], model = 'estimate'
 export class StreamAssembler {
   readonly #native: NativeStream
 
-  constructor(dialect: Dialect) {
-    this.#native = guarded(() => native.stream(dialect))
+  constructor(dialect: Dialect, toolNames?: ToolNames) {
+    const how = askedBy(dialect, toolNames)
+    this.#native = guarded(() => native.stream(how))
   }
 
   /** The data of one event, as text or as a value. */

@@ -10,12 +10,14 @@ import type {
   Budget,
   ClientRequest,
   CompressByStrategy,
+  CostQuery,
   Count,
   Diff,
   EditCost,
   Filter,
   Fit,
   Found,
+  Imported,
   MarkMap,
   Message,
   MessageBlocks,
@@ -36,6 +38,7 @@ import type {
   Target,
   TextChange,
   TokenCounts,
+  ToolNames,
   ToolsCount,
   Truncate,
   Validated,
@@ -170,12 +173,12 @@ export abstract class Queries<M extends Mode> {
   }
 
   /** What a provider would refuse. */
-  validate(query?: Omit<RenderQuery, 'repair' | 'boundThinking'>): Reply<M, Validated> {
+  validate(query?: Omit<RenderQuery, 'repair' | 'boundThinking' | 'cacheMarkers'>): Reply<M, Validated> {
     return this.query('validate', query)
   }
 
-  /** What the edits since `from` cost a provider's prompt cache. */
-  cost(query: { from: number; to?: number; overhead?: number } & Target): Reply<M, EditCost> {
+  /** What the edits since `from` cost a provider's prompt cache; or what `operations` would, which are only tried. */
+  cost(query: CostQuery): Reply<M, EditCost> {
     return this.query('cost', query)
   }
 
@@ -187,6 +190,11 @@ export abstract class Queries<M extends Mode> {
   /** What the `tools` of a request cost, in the form of any provider, as this conversation counts or as a model does: the `overhead` of a budget. */
   countTools(tools: readonly object[], model?: string): Reply<M, ToolsCount> {
     return this.query('countTools', model === undefined ? { tools } : { tools, model })
+  }
+
+  /** The messages of a provider's request or response, to be appended. With `after`, of a request that repeats what was rendered only those that are new. */
+  importMessages(query: { json: object; toolNames?: ToolNames; after?: boolean } & Target): Reply<M, Imported> {
+    return this.query('importMessages', query)
   }
 }
 

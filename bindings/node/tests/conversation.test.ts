@@ -79,6 +79,9 @@ test('every operation has a method, and every query', async () => {
   assert.equal(rendered.request['system'], 's')
   assert.equal((await conversation.validate({ dialect: 'openai_chat' })).valid, true)
   assert.equal(typeof (await conversation.cost({ from: 1, dialect: 'anthropic' })).stable, 'number')
+  const tried = await conversation.cost({ operations: [{ operation: 'CLEAR' }], dialect: 'anthropic', cacheMarkers: 'auto' })
+  assert.equal(tried.brokenThinking, 0)
+  assert.match(JSON.stringify((await conversation.render({ dialect: 'anthropic', cacheMarkers: 'auto' })).request), /cache_control/)
   const outcomes = await conversation.apply([
     { operation: 'truncate', truncate: { keepLast: 1 } },
     { operation: 'insert', data: user('by ordinals') },
@@ -116,7 +119,7 @@ test('a store tells of its conversations, checks, exports, imports and purges th
   assert.equal((await store.import('copy', lines)).messages, 2)
   await using copy = await store.open('copy')
   assert.deepEqual(await copy.messages(), [user('keep'), user('secret')])
-  await conversation.redact([1], 'me', 'asked to')
+  assert.deepEqual(await conversation.redact([1], 'me', 'asked to', { derived: true }), { redacted: 1, derived: [], operations: [] })
   assert.deepEqual(
     (await store.removals('a')).map((removal) => [removal.ordinal, removal.who, removal.why]),
     [[1, 'me', 'asked to']],
@@ -258,11 +261,17 @@ test('providers: requests in, streams put together, tokens counted', () => {
   assert.throws(() => countTokens('x', 'no such'), { code: /not_found|invalid_argument|unavailable/ })
 })
 
-test('usage is kept with the conversation', () => {
-  const conversation = inMemory()
-  conversation.reportUsage({ requestId: 'r1', prompt: 10, completion: 5, final: true })
+test('usage is kept with the conversation', async () => {
+  await using conversation = inMemory()
+  await conversation.reportUsage({ requestId: 'r1', prompt: 10, completion: 5, final: true })
   assert.equal(conversation.usage().totals.prompt, 10)
-  assert.throws(() => conversation.reportUsage({ requestId: 'r2' } as never), { code: 'invalid_argument', field: 'prompt' })
+  await assert.rejects(conversation.reportUsage({ requestId: 'r2' } as never), { code: 'invalid_argument', field: 'prompt' })
+  const kept = conversation.usage()
+  await conversation.setUsage()
+  assert.equal(conversation.usage().totals.requests, 0)
+  await conversation.setUsage(kept)
+  assert.deepEqual(conversation.usage(), kept)
+  await assert.rejects(conversation.setUsage({ models: [{ model: 'm' }] } as never), { code: 'invalid_argument', field: 'totals' })
 })
 
 test('what a client sends back is imported after what is there', async () => {
@@ -280,6 +289,27 @@ test('a mark map is checked, and taken', async () => {
   assert.deepEqual(await texts(conversation), ['b'])
   await assert.rejects(conversation.importMarkMap({ ...map, currentBatch: 9 }), { code: 'invalid_argument' })
   await assert.rejects(conversation.importMarkMap(map, 1), { code: 'conflict' })
+})
+
+test('a tool is called by the name that the caller gave', async () => {
+  const conversation = inMemory()
+  await conversation.append({ role: 'user', content: 'go' })
+  const tools = [{ type: 'function', function: { name: 'my.tool' } }]
+  const { toolNames, tools: renamed } = await conversation.render({ dialect: 'openai_chat', request: { tools } })
+  const sent = Object.keys(toolNames ?? {})[0] as string
+  assert.deepEqual(toolNames, { [sent]: 'my.tool' })
+  assert.deepEqual(renamed, [{ type: 'function', function: { name: sent } }])
+  const call = { id: 'a', type: 'function', function: { name: sent, arguments: '{}' } }
+  const answer = { role: 'assistant', content: null, tool_calls: [call] }
+  const stream = new StreamAssembler('openai_chat', toolNames)
+  stream.feed({ choices: [{ index: 0, delta: { role: 'assistant', tool_calls: [{ index: 0, ...call }] } }] })
+  const messages = [
+    importMessages('openai_chat', answer, toolNames).messages[0],
+    (await conversation.importMessages({ dialect: 'openai_chat', json: answer, toolNames })).messages[0],
+    (await conversation.importAfter({ dialect: 'openai_chat', toolNames }, { messages: [{ role: 'user', content: 'go' }, answer] })).messages[0],
+    stream.result().message,
+  ]
+  for (const message of messages) assert.match(JSON.stringify(message), /"name":"my.tool"/)
 })
 
 test('a model brings tokenizer, costs, profile and window', async () => {

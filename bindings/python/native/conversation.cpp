@@ -66,6 +66,16 @@ void told(Conversation& self, nb::handle value) {
   call([&](undertext_string* error) { return function(*use, given.get(), error); });
 }
 
+// With a value, as Json, and answered with another.
+template <auto function>
+nb::object answered(Conversation& self, nb::handle value) {
+  const Json json(value);
+  const Use use(self);
+  Answered answer;
+  call([&](undertext_string* error) { return function(*use, json.get(), &answer.string, error); });
+  return read_json(answer.view());
+}
+
 undertext_status transform_message(void* context, undertext_text message, undertext_string* changed) {
   return in_python(changed, [&] {
     const nb::object made = (*static_cast<nb::object*>(context))(read_json({message.data, message.size}));
@@ -308,6 +318,7 @@ void bind_conversation(nb::module_& module) {
       .def("wait_for_compression", &Conversation::wait_for_compression, anything())
       .def("cancel_compression", alone<undertext_cancel_compression>)
       .def("report_usage", told<Json, undertext_report_usage>, anything())
+      .def("set_usage", told<Json, undertext_set_usage>, anything())
       .def("usage",
            [](Conversation& self) {
              const Use use(self);
@@ -317,15 +328,8 @@ void bind_conversation(nb::module_& module) {
            })
       .def("catch_up", alone<undertext_catch_up>)
       .def("checkpoint", alone<undertext_checkpoint>)
-      .def("redact", told<Json, undertext_redact>, anything())
-      .def("give_up_versions",
-           [](Conversation& self, nb::handle retention) {
-             const Json json(retention);
-             const Use use(self);
-             Answered reclaimed;
-             call([&](undertext_string* error) { return undertext_give_up_versions(*use, json.get(), &reclaimed.string, error); });
-             return read_json(reclaimed.view());
-           })
+      .def("redact", answered<undertext_redact>)
+      .def("give_up_versions", answered<undertext_give_up_versions>)
       .def(
           "view",
           [version_of](Conversation& self, optional<std::uint64_t> version) {

@@ -113,8 +113,15 @@ def test_queries_have_methods() -> None:
     assert conversation.render("openai_chat")["request"]["messages"][-1]["role"] == "assistant"
     assert conversation.validate("openai_chat")["valid"] is True
     assert "result" in conversation.query("cost", from_=6, dialect="anthropic")
+    tried = conversation.cost(operations=[{"operation": "CLEAR"}], dialect="anthropic", cache_markers="auto")
+    assert tried["brokenThinking"] == 0 and tried["savedPerTurn"] > 0
+    assert "cache_control" in str(conversation.render("anthropic", cache_markers="auto")["request"])
     conversation.report_usage("r", prompt=10, completion=2)
-    assert conversation.usage()["totals"] is not None
+    kept = conversation.usage()
+    conversation.set_usage()
+    assert conversation.usage()["totals"]["requests"] == 0
+    conversation.set_usage(kept)
+    assert conversation.usage() == kept
 
 
 def test_errors_have_a_class_a_code_and_a_field() -> None:
@@ -198,7 +205,7 @@ def test_a_conversation_goes_out_with_its_history_and_comes_back(tmp_path: Path)
         with store.open("one", settings={"tokenLimit": 1000}) as conversation:
             conversation.append([say("user", "kept"), say("user", "secret")])
             conversation.undo()
-            conversation.redact([1], who="me", why="a test")
+            assert conversation.redact([1], who="me", why="a test", derived=True) == {"redacted": 1, "derived": [], "operations": []}
         first, second = io.BytesIO(), io.BytesIO()
         store.export("one", first)
         first.seek(0)
@@ -263,6 +270,26 @@ def test_providers_payloads_streams_and_tokens() -> None:
     stream.feed('{"choices":[{"index":0,"delta":{"content":"llo"},"finish_reason":"stop"}]}')
     assert stream.result()["message"]["content"] == "hello"
     assert undertext.count_tokens("estimate", "hello world") > 0
+
+
+def test_a_tool_is_called_by_the_names_that_the_caller_gave() -> None:
+    conversation = undertext.open()
+    conversation.append([{"role": "user", "content": "go"}])
+    tools = [{"type": "function", "function": {"name": "my.tool"}}]
+    rendered = conversation.render("openai_chat", request={"tools": tools})
+    names = rendered["toolNames"]
+    sent = rendered["request"]["tools"][0]["function"]["name"]
+    assert names == {sent: "my.tool"}
+    answer = {"role": "assistant", "content": None, "tool_calls": [{"id": "a", "type": "function", "function": {"name": sent, "arguments": "{}"}}]}
+    stream = undertext.Stream("openai_chat", tool_names=names)
+    stream.feed({"choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": [{"index": 0, **answer["tool_calls"][0]}]}}]})
+    for message in (
+        undertext.import_messages("openai_chat", answer, tool_names=names)["messages"][0],
+        conversation.import_messages(answer, "openai_chat", tool_names=names)["messages"][0],
+        undertext.import_after(conversation.view(), [{"role": "user", "content": "go"}, answer], "openai_chat", tool_names=names)["messages"][0],
+        stream.result()["message"],
+    ):
+        assert message["tool_calls"][0]["function"]["name"] == "my.tool"
 
 
 def test_a_model_brings_tokenizer_costs_profile_and_window() -> None:

@@ -14,18 +14,25 @@ from undertext.sdk import (
     Compressed,
     ContextCompressionConfig,
     ContextModificationConfig,
+    ContextProcessorNodeConfig,
     ContextProcessorNodeHandler,
     ConversationManager,
+    EventType,
     KeepRecentStrategy,
     MessageArrayManager,
+    MessageIndexManager,
     NoOpCompressionStrategy,
     PipelineStrategy,
     SlidingWindowStrategy,
     SmartSummaryStrategy,
+    TokenUsageStats,
+    TokenUsageTracker,
+    TypeIndexManager,
+    ValidationError,
     transform_context_processor_node_config,
     validate_context_processor_node_config,
 )
-from undertext.types import MarkMap, Message
+from undertext.types import Event, MarkMap, Message
 
 
 def say(role: str, content: str) -> Dict[str, object]:
@@ -341,12 +348,84 @@ def test_a_clone_goes_its_own_way() -> None:
     assert clone.get_message_array_manager().get_stats()["totalMessages"] == 4
 
 
-def test_usage_is_kept() -> None:
-    manager = filled(1)
-    manager.update_token_usage("r1", prompt_tokens=100, completion_tokens=20)
-    manager.update_token_usage("r1", prompt_tokens=110, completion_tokens=25)
-    manager.update_token_usage("r1", prompt_tokens=110, completion_tokens=30, final=True)
-    assert (manager.get_token_usage()["prompt"], manager.get_token_usage()["completion"]) == (110, 30)
+def test_usage_is_kept(tmp_path: Path) -> None:
+    url = f"sqlite:{tmp_path}/usage.db"
+    manager = ConversationManager(conversation=undertext.open(url, "c"))
+    assert manager.get_token_usage() is None and manager.get_current_request_usage() is None
+    manager.update_token_usage({"promptTokens": 10, "completionTokens": 1})
+    manager.update_token_usage({"promptTokens": 10, "completionTokens": 2, "model": "m"})
+    assert manager.get_current_request_usage() == {"promptTokens": 10, "completionTokens": 2, "totalTokens": 12}
+    manager.finalize_current_request()
+    manager.update_token_usage({"promptTokens": 20, "completionTokens": 4, "model": "m"})
+    snapshot = manager.create_snapshot()
+    manager.close()
+
+    again = ConversationManager(conversation=undertext.open(url, "c"))
+    tracker = again.get_token_usage_tracker()
+    both: TokenUsageStats = {"promptTokens": 30, "completionTokens": 6, "totalTokens": 36}
+    statistics = {"requests": 2, "averagePromptTokens": 15, "averageCompletionTokens": 3, "maxPromptTokens": 20, "maxCompletionTokens": 4}
+    assert tracker.get_statistics() == {**both, **statistics, "byModel": {"m": both}}
+    assert len(tracker.get_history()) == 1
+    tracker.reset()
+    assert again.get_token_usage() is None
+    with ConversationManager() as other:
+        other.get_token_usage_tracker().restore(snapshot["usage"])
+        assert other.get_token_usage() == both
+        tracker.restore(other.get_token_usage_tracker().get_state())
+    assert again.get_token_usage() == both
+    for nonsense in (7, {}, {"promptTokens": -1, "completionTokens": 0}):
+        with pytest.raises(ValidationError):
+            again.update_token_usage(nonsense)  # type: ignore[arg-type]
+    with pytest.raises(ValidationError):
+        tracker.restore({"models": 1})
+    again.close()
+
+
+def test_several_blocks_of_a_node_are_one_step() -> None:
+    manager = ConversationManager(initial_messages=[{"role": role, "content": role} for role in ("system", "user", "assistant")])
+    config: ContextProcessorNodeConfig = {
+        "operation": "truncate",
+        "insert": {"position": 0, "messages": [{"role": "user", "content": "first"}]},
+        "replace": {"index": 0, "message": {"role": "user", "content": "last"}},
+        "truncate": {"keepLast": 1},
+        "filter": {"roles": ["user"]},
+    }
+    assert transform_context_processor_node_config(config) == config
+    done = ContextProcessorNodeHandler().execute(manager, config)
+    assert (done["operation"], done["messageCount"]) == ("TRUNCATE", 2)
+    assert [message["content"] for message in manager.get_messages()] == ["first", "last"]
+    with pytest.raises(ValidationError):
+        manager.execute({"operation": "truncate", "truncate": {"keepLast": 1}, "replace": {"index": 7, "message": {"role": "user", "content": "x"}}})
+    assert [message["content"] for message in manager.get_messages()] == ["first", "last"]
+    assert not validate_context_processor_node_config({**config, "nonsense": 1})
+
+
+def test_managers_of_indices_say_where_they_come_from() -> None:
+    for kind in (TypeIndexManager, MessageIndexManager, TokenUsageTracker):
+        with pytest.raises(ValidationError, match=r"ConversationManager\.get_\w+\(\)"):
+            kind()
+
+
+def test_a_mark_map_of_document_004_has_no_indices_per_role() -> None:
+    manager = ConversationManager(initial_messages=[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}])
+    assert [message["content"] for message in manager.get_recent_messages(1, "assistant")] == ["b"]
+    manager.set_mark_map({"originalIndices": [1], "batchBoundaries": [0], "boundaryToBatch": [0], "currentBatch": 0})
+    assert manager.get_mark_map()["typeIndices"]["assistant"] == [1]
+
+
+def test_an_event_manager_gets_every_event() -> None:
+    heard: List[Event] = []
+
+    class Bus:
+        def emit(self, event: Event) -> None:
+            heard.append(event)
+
+    manager = ConversationManager(event_manager=Bus(), pairs="shrink")
+    manager.add_message({"role": "user", "content": "hello"})
+    assert [event["type"] for event in heard] == [EventType.MESSAGE_ADDED, EventType.CONTEXT_CHANGED]
+    assert heard[0]["timestamp"] > 0
+    with pytest.raises(ValidationError):
+        ConversationManager(event_manager=object())  # type: ignore[arg-type]
 
 
 def test_it_works_on_a_stored_conversation(tmp_path: Path) -> None:

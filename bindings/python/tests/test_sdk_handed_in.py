@@ -169,13 +169,12 @@ def test_the_request_under_way_is_known_until_it_is_over() -> None:
     manager = ConversationManager(initial_messages=[say("a")])
     assert manager.get_current_request_usage() is None
     manager.finalize_current_request()
-    manager.update_token_usage("r1", prompt_tokens=5, completion_tokens=1)
-    manager.update_token_usage("r1", prompt_tokens=5, completion_tokens=2)
-    current = manager.get_current_request_usage()
-    assert current is not None and (current["requestId"], current["completion"]) == ("r1", 2)
+    manager.update_token_usage({"promptTokens": 5, "completionTokens": 1})
+    manager.update_token_usage({"promptTokens": 5, "completionTokens": 2})
+    assert manager.get_current_request_usage() == {"promptTokens": 5, "completionTokens": 2, "totalTokens": 7}
     manager.finalize_current_request()
     assert manager.get_current_request_usage() is None
-    assert manager.get_token_usage()["total"] == 7
+    assert manager.get_token_usage() == {"promptTokens": 5, "completionTokens": 2, "totalTokens": 7}
 
 
 def test_compressions_are_waited_for() -> None:

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import os
 from typing import Any, Dict, Mapping, Sequence, Union, cast
 
@@ -83,14 +84,31 @@ atexit.register(_native.end)
 os.register_at_fork(after_in_child=_native.forget)
 
 
-def import_messages(dialect: str, payload: Union[str, bytes, Mapping[str, object], list[Any]]) -> Dict[str, Any]:
-    """A request or response of a provider, as JSON text or what it was read into, as {"messages":[…],"rest":{…}}."""
-    return cast(Dict[str, Any], _native.import_messages(dialect, payload))
+def _asked_by(dialect: str, tool_names: Mapping[str, str] | None) -> str:
+    """How an answer was asked for: by the dialect alone, or with the names of tools that were sent."""
+    return dialect if tool_names is None else json.dumps({"dialect": dialect, "toolNames": dict(tool_names)})
 
 
-def import_after(view: View, payload: Union[str, bytes, Mapping[str, object], list[Any]], dialect: str | None = None, *, profile: Any = None) -> Dict[str, Any]:
+def import_messages(
+    dialect: str, payload: Union[str, bytes, Mapping[str, object], list[Any]], *, tool_names: Mapping[str, str] | None = None
+) -> Dict[str, Any]:
+    """A request or response of a provider, as JSON text or what it was read into, as {"messages":[…],"rest":{…}}.
+
+    Calls get the caller's names again by `tool_names`, the "toolNames" of render().
+    """
+    return cast(Dict[str, Any], _native.import_messages(_asked_by(dialect, tool_names), payload))
+
+
+def import_after(
+    view: View,
+    payload: Union[str, bytes, Mapping[str, object], list[Any]],
+    dialect: str | None = None,
+    *,
+    profile: Any = None,
+    tool_names: Mapping[str, str] | None = None,
+) -> Dict[str, Any]:
     """import_messages() of a client that sends back what it was given, and more: what equals the rendering of `view` is left out, and counted as "known"."""
-    return cast(Dict[str, Any], view._native.import_after(given({"dialect": dialect, "profile": profile}), payload))
+    return cast(Dict[str, Any], view._native.import_after(given({"dialect": dialect, "profile": profile, "tool_names": tool_names}), payload))
 
 
 def validate_request(payload: Union[str, bytes, Mapping[str, object], list[Any]], dialect: str | None = None, *, profile: Any = None) -> Validated:
@@ -121,8 +139,8 @@ def add_models(models: Union[str, bytes, Mapping[str, object]]) -> None:
 class Stream:
     """Puts the events of a streamed answer together: feed it the data of each. For one thread at a time."""
 
-    def __init__(self, dialect: str) -> None:
-        self._native = _native.Stream(dialect)
+    def __init__(self, dialect: str, *, tool_names: Mapping[str, str] | None = None) -> None:
+        self._native = _native.Stream(_asked_by(dialect, tool_names))
 
     def feed(self, data: Union[str, bytes, Mapping[str, object]]) -> None:
         self._native.feed(data)

@@ -26,6 +26,7 @@ from .types import (
     Event,
     FilterArguments,
     FitArguments,
+    GivenMarkMap,
     HistoryEntry,
     MarkMap,
     Message,
@@ -35,6 +36,7 @@ from .types import (
     Model,
     Named,
     OperationOptions,
+    Redaction,
     RenderArguments,
     Rendered,
     Role,
@@ -43,7 +45,7 @@ from .types import (
     ToolsCount,
     TransformArguments,
     TruncateArguments,
-    UsageReport,
+    UsageArguments,
     ValidateArguments,
     Validated,
 )
@@ -270,7 +272,7 @@ class Conversation:
     def restore(self, version: int, **options: Unpack[OperationOptions]) -> Answer:
         return self._operate("RESTORE", {"version": version, **options})
 
-    def import_mark_map(self, mark_map: MarkMap, *, expected_version: int | None = None) -> Answer:
+    def import_mark_map(self, mark_map: GivenMarkMap, *, expected_version: int | None = None) -> Answer:
         return cast(Answer, self._native.import_mark_map(mark_map, version_number("expected_version", expected_version)))
 
     # Reading
@@ -346,7 +348,8 @@ class Conversation:
     def validate(self, dialect: str | None = None, **arguments: Unpack[ValidateArguments]) -> Validated:
         return cast(Validated, self._result("validate", dialect=dialect, **arguments))
 
-    def cost(self, from_: int, **arguments: Unpack[CostArguments]) -> Dict[str, Any]:
+    def cost(self, from_: int | None = None, **arguments: Unpack[CostArguments]) -> Dict[str, Any]:
+        """What the edits since version `from_` cost a provider's prompt cache; or what `operations` would, which are only tried."""
         return cast(Dict[str, Any], self._result("cost", from_=from_, **arguments))
 
     def model(self, name: str | None = None) -> Model:
@@ -356,6 +359,21 @@ class Conversation:
     def count_tools(self, tools: Sequence[Mapping[str, object]], *, model: str | None = None) -> ToolsCount:
         """What the `tools` of a request cost, in the form of any provider, as this conversation counts or as a model does: the `overhead` of a budget."""
         return cast(ToolsCount, self._result("countTools", tools=list(tools), model=model))
+
+    def import_messages(
+        self,
+        payload: Union[Mapping[str, object], List[Any]],
+        dialect: str | None = None,
+        *,
+        profile: Any = None,
+        tool_names: Mapping[str, str] | None = None,
+        after: bool | None = None,
+    ) -> Dict[str, Any]:
+        """The messages of a provider's request or response, to be appended. With `after`, of a request that repeats what was rendered only those that are new."""
+        return cast(
+            Dict[str, Any],
+            self._result("importMessages", json=payload, dialect=dialect, profile=profile, tool_names=tool_names, after=after),
+        )
 
     def answer_text(self, line: Union[str, bytes]) -> str:
         """A line of the protocol, answered as `undertext exec` would, byte for byte. Errors are answers here."""
@@ -386,12 +404,17 @@ class Conversation:
     def cancel_compression(self) -> None:
         self._native.cancel_compression()
 
-    def report_usage(self, request_id: str, **usage: Unpack[UsageReport]) -> None:
+    def report_usage(self, request_id: str, **usage: Unpack[UsageArguments]) -> None:
         """What a provider reported of a request: report_usage("r1", prompt=812, completion=90)."""
         self._native.report_usage(members("requestId", request_id, usage))
 
     def usage(self) -> Dict[str, Any]:
+        """All that was reported; it is stored with a stored conversation."""
         return cast(Dict[str, Any], self._native.usage())
+
+    def set_usage(self, usage: Mapping[str, Any] | None = None) -> None:
+        """Takes over what usage() gave; without an argument, forgets all that was reported."""
+        self._native.set_usage({} if usage is None else usage)
 
     def catch_up(self) -> None:
         """With what others committed."""
@@ -400,9 +423,13 @@ class Conversation:
     def checkpoint(self) -> None:
         self._native.checkpoint()
 
-    def redact(self, ordinals: Sequence[int], *, who: str, why: str = "") -> None:
-        """Their bytes are gone for good, from every version; stubs stay."""
-        self._native.redact({"ordinals": ordinals, "who": who, "why": why})
+    def redact(self, ordinals: Sequence[int], *, who: str, why: str = "", derived: bool = False) -> Redaction:
+        """Their bytes are gone for good, from every version; stubs stay.
+
+        Returns what else may have their text: summaries and edited copies that stand for them, and operations that quote them, in forks too. With
+        `derived` these are redacted as well.
+        """
+        return cast(Redaction, self._native.redact({"ordinals": ordinals, "who": who, "why": why, "derived": derived}))
 
     def give_up_versions(self, *, versions: int | None = None, batches: int | None = None, days: int | None = None) -> Dict[str, Any]:
         return cast(Dict[str, Any], self._native.give_up_versions(given({"versions": versions, "batches": batches, "days": days})))

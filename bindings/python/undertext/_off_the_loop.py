@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextvars
 import functools
 import os
 import threading
@@ -39,6 +40,11 @@ os.register_at_fork(after_in_child=_make_threads)  # for a child has none of its
 def beside(function: Callable[[], T]) -> Coroutine[Any, Any, T]:
     """A call that waits for no other."""
     return Made(_threads.submit(function), asyncio.get_running_loop())
+
+
+def in_thread(function: Callable[P, T], /, *arguments: P.args, **named: P.kwargs) -> Coroutine[Any, Any, T]:
+    """asyncio.to_thread() on threads of ours: those of the loop are few, and others may have taken all of them."""
+    return beside(functools.partial(contextvars.copy_context().run, function, *arguments, **named))
 
 
 class _Here(threading.local):

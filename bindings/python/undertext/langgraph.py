@@ -9,7 +9,6 @@ else is data beside it (_langgraph_threads.py says how).
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import json
 import math
@@ -36,6 +35,7 @@ from ._errors import InvalidArgumentError, NotFoundError
 from ._foreign import json_text, readable
 from ._store import Store
 from ._langgraph_threads import Record, Thread, Threads
+from ._off_the_loop import in_thread
 from .langchain import from_langchain, to_langchain
 
 __all__ = ["UndertextSaver"]
@@ -327,7 +327,7 @@ class UndertextSaver(BaseCheckpointSaver[int]):
     # Off the loop
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        return await asyncio.to_thread(self.get_tuple, config)
+        return await in_thread(self.get_tuple, config)
 
     async def alist(
         self,
@@ -338,26 +338,26 @@ class UndertextSaver(BaseCheckpointSaver[int]):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         found = self.list(config, filter=filter, before=before, limit=limit)
-        while (each := await asyncio.to_thread(next, found, None)) is not None:
+        while (each := await in_thread(next, found, None)) is not None:
             yield each
 
     async def aput(self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions) -> RunnableConfig:
-        return await asyncio.to_thread(self.put, config, checkpoint, metadata, new_versions)
+        return await in_thread(self.put, config, checkpoint, metadata, new_versions)
 
     async def aput_writes(self, config: RunnableConfig, writes: Sequence[Tuple[str, Any]], task_id: str, task_path: str = "") -> None:
-        await asyncio.to_thread(self.put_writes, config, writes, task_id, task_path)
+        await in_thread(self.put_writes, config, writes, task_id, task_path)
 
     async def adelete_thread(self, thread_id: str) -> None:
-        await asyncio.to_thread(self.delete_thread, thread_id)
+        await in_thread(self.delete_thread, thread_id)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        await asyncio.to_thread(self.delete_for_runs, run_ids)
+        await in_thread(self.delete_for_runs, run_ids)
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        await asyncio.to_thread(self.prune, thread_ids, strategy=strategy)
+        await in_thread(self.prune, thread_ids, strategy=strategy)
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        await asyncio.to_thread(self.copy_thread, source_thread_id, target_thread_id)
+        await in_thread(self.copy_thread, source_thread_id, target_thread_id)
 
 
 def _place(config: RunnableConfig) -> Tuple[str, str]:

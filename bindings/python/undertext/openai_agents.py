@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, cast
 
 from agents.memory import Session, SessionSettings
@@ -14,6 +13,7 @@ from agents.memory import Session, SessionSettings
 from ._conversation import Conversation
 from ._errors import ConflictError, InvalidArgumentError
 from ._foreign import message_at, messages_of
+from ._off_the_loop import in_thread
 from ._openai_items import from_item, to_items, without_last
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class UndertextSession(Session):
         """The last `limit` of them, else as many as the session's settings say, else all."""
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
-        return await asyncio.to_thread(self._items, limit)
+        return await in_thread(self._items, limit)
 
     def _items(self, limit: int | None) -> List[TResponseInputItem]:
         if limit is not None and limit <= 0:
@@ -52,11 +52,11 @@ class UndertextSession(Session):
             raise InvalidArgumentError(f"items must be a list, not {type(items).__name__}", field="items")
         texts = [from_item(cast("Mapping[str, Any]", item)) for item in items]
         if texts:
-            await asyncio.to_thread(self.conversation.append_text, f"[{','.join(texts)}]")
+            await in_thread(self.conversation.append_text, f"[{','.join(texts)}]")
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Hides the last item. Where another program's message stands for several, one that stands for the others takes its place."""
-        return await asyncio.to_thread(self._pop)
+        return await in_thread(self._pop)
 
     def _pop(self) -> TResponseInputItem | None:
         while True:
@@ -76,4 +76,4 @@ class UndertextSession(Session):
             return cast("TResponseInputItem", last)
 
     async def clear_session(self) -> None:
-        await asyncio.to_thread(self.conversation.clear, keep_system_message=False)
+        await in_thread(self.conversation.clear, keep_system_message=False)

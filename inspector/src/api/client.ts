@@ -82,8 +82,8 @@ export class Client {
   list(search: string, after?: string): Promise<{ conversations: t.ListedConversation[]; next?: string }> {
     return this.get('/v1/conversations', { limit: 50, search: search || undefined, after });
   }
-  create(id: string): Promise<{ id: string }> {
-    return this.post('/v1/conversations', JSON.stringify(id ? { id } : {}));
+  create(made: t.NewConversation): Promise<t.Reference> {
+    return this.post('/v1/conversations', JSON.stringify(made));
   }
   conversation(id: string): Promise<t.Conversation> {
     return this.get(path(id));
@@ -119,13 +119,13 @@ export class Client {
   receipts(id: string): Promise<t.Receipt[]> {
     return this.get(path(id, 'receipts'));
   }
-  tokens(id: string, atVersion: number | undefined, perMessage: boolean): Promise<t.TokenSums> {
+  tokens(id: string, atVersion: number | undefined, perMessage: boolean): Promise<t.TokenCounts> {
     return this.get(path(id, 'tokens'), { atVersion, perMessage });
   }
   dialects(): Promise<t.Dialects> {
     return this.get('/v1/dialects');
   }
-  render(id: string, parameters: { dialect?: string; profile?: string; atVersion?: number }): Promise<t.Rendering> {
+  render(id: string, parameters: { dialect?: string; profile?: string; atVersion?: number }): Promise<t.Rendered> {
     return this.get(path(id, 'render'), parameters);
   }
   find(id: string, contains: string, atVersion: number, first: number): Promise<{ ordinals: number[] }> {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { VersionEntry } from '../api/types';
+import type { OperationName, VersionEntry } from '../api/types';
 import { describe, draw, kindOf } from './timeline';
 
 const size = { column: 10, lane: 20, top: 30, lanes: 3 };
-const entry = (version: number, operation: string | null, batchIndex: number, restores?: number): VersionEntry => ({
+const entry = (version: number, operation: OperationName | null, batchIndex: number, restores?: number): VersionEntry => ({
   version, parent: version ? version - 1 : null, operation, batchIndex, timestamp: 0, description: null, messageCount: 1, tokens: 2, ...(restores === undefined ? {} : { restores }),
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { operations } from '../api/types';
 import { asksModel, anyForm, body, FormError, formNamed, forms, indices, initialValues, write, Raw } from './forms';
 
 const made = (name: string, values: Record<string, string>) => {
@@ -47,6 +48,31 @@ test('any operation can be written as JSON, and expects the version unless it sa
   expect(sent('[{"operation":"UNDO"}]')).toEqual([{ operation: 'UNDO' }]);
 });
 
-test('no two forms have one name', () => {
-  expect(new Set(forms.map((form) => form.name)).size).toBe(forms.length);
+test('every operation of the schema has a form, with every member that is needed', () => {
+  expect(forms.map((form) => form.name)).toEqual(operations.map((shape) => shape.name));
+  for (const shape of operations) {
+    const asked = new Set(formNamed(shape.name).fields.map((field) => field.name));
+    for (const member of shape.members) if (member.required && member.type !== 'Message[]') expect([...asked]).toContain(member.name);
+  }
+});
+
+test('what a form sends has the members of the schema and no others', () => {
+  const filled: Record<string, string> = { content: 'x', indices: '0', index: '0', ordinals: '0', at: '1', mark: 'm', message: '{}', position: '0', targetBatch: '0', targetBatchIndex: '0', version: '0' };
+  for (const shape of operations) {
+    const allowed = ['operation', 'expectedVersion', 'description', ...shape.members.map((member) => member.name)];
+    expect(allowed).toEqual(expect.arrayContaining(Object.keys(made(shape.name, filled))));
+  }
+});
+
+test('members of which one is given are asked for by a choice', () => {
+  expect(made('TRANSFORM', { indices: '1-2', replaceText: '{"find":"a","with":"b"}' })).toEqual({ operation: 'TRANSFORM', indices: [1, 2], replaceText: { find: 'a', with: 'b' }, expectedVersion: 7 });
+  expect(made('TRANSFORM', { choice0: 'roles', roles: 'user, tool', choice1: 'setMetadata', setMetadata: '{"k":1}' })).toEqual({ operation: 'TRANSFORM', roles: ['user', 'tool'], setMetadata: { k: 1 }, expectedVersion: 7 });
+  expect(() => made('TRANSFORM', { choice0: 'roles', roles: 'nobody' })).toThrow(FormError);
+});
+
+test('lists, words and flags are sent as what they are', () => {
+  expect(made('FILTER', { roles: 'user', contentContains: 'one thing\nanother' })).toEqual({ operation: 'FILTER', roles: ['user'], contentContains: ['one thing', 'another'], expectedVersion: 7 });
+  expect(made('END_BATCH', { targetBatch: '1' })).toEqual({ operation: 'END_BATCH', targetBatch: 1, carry: ['assistant'], expectedVersion: 7 });
+  expect(made('CLEAR', { keepSystemMessage: 'no' })).toEqual({ operation: 'CLEAR', keepSystemMessage: false, expectedVersion: 7 });
+  expect(made('TRUNCATE', { keepLast: '', range: '{"start":1,"end":2}', role: 'user' })).toEqual({ operation: 'TRUNCATE', range: { start: 1, end: 2 }, role: 'user', expectedVersion: 7 });
 });

@@ -1,4 +1,6 @@
-// The operations that can be asked for by form, and what is sent for what was filled in.
+// The operations as forms, made from the schema of the protocol, and what is sent for what was filled in.
+
+import { operations, strategyNames, type OperationMember, type OperationName, type OperationShape } from '../api/types';
 
 export type FieldKind = 'indices' | 'number' | 'text' | 'long' | 'role' | 'choice' | 'check' | 'json' | 'batch' | 'summariser';
 
@@ -96,7 +98,8 @@ const messageFields: Field[] = [
 ];
 const which: Field = { name: 'indices', label: 'Messages', kind: 'indices', hint: 'indices in the view, such as 3, 5-8' };
 
-const strategies = ['smart_summary', 'keep_recent', 'keep_system_and_recent', 'sliding_window', 'clear_tool_results'] as const;
+// The strategies that a form is enough for; the others have steps, or do nothing.
+const strategies = strategyNames.filter((name) => !['default', 'none', 'pipeline', 'prefer_cache'].includes(name)).sort((a, b) => Number(b === 'smart_summary') - Number(a === 'smart_summary'));
 const by = (...names: string[]) => (values: Values) => names.includes(values.way ?? '');
 
 function compress(values: Values): Record<string, unknown> {
@@ -109,57 +112,118 @@ function compress(values: Values): Record<string, unknown> {
   return { strategy, targetTokens: optionalNumber(values, 'targetTokens') };
 }
 
-export const forms: readonly Form[] = [
-  { name: 'APPEND', title: 'Append', what: 'Adds a message to the end of the view.', fields: messageFields, make: (v) => ({ messages: [message(v)] }) },
-  {
-    name: 'INSERT', title: 'Insert', what: 'Puts a message before a place in the view.',
-    fields: [{ name: 'position', label: 'Before index', kind: 'number' }, ...messageFields],
-    make: (v) => ({ position: number(v, 'position'), messages: [message(v)] }),
-  },
-  {
-    name: 'REPLACE', title: 'Edit', what: 'A new message takes the place; the old one stays in the log.',
-    fields: [{ name: 'index', label: 'Index', kind: 'number' }, { name: 'message', label: 'Message', kind: 'json' }],
-    make: (v) => ({ index: number(v, 'index'), message: json(v, 'message') }),
-  },
-  {
-    name: 'DELETE', title: 'Delete', what: 'Hides messages. They stay in the log, and can be brought back.',
-    fields: [
-      which,
-      { name: 'pairs', label: 'Tool pairs', kind: 'choice', initial: '', choices: [{ value: '', label: 'Exactly these' }, { value: 'shrink', label: 'Their partners too' }, { value: 'grow', label: 'Keep what has its partner' }] },
-    ],
-    make: (v) => ({ indices: indices(v), pairs: v.pairs || undefined }),
-  },
-  { name: 'MARK', title: 'Mark or pin', what: 'Labels messages. What is marked “pinned” stays through trimming and compression.', fields: [which, { name: 'mark', label: 'Mark', kind: 'text', initial: 'pinned' }], make: (v) => ({ indices: indices(v), mark: v.mark ?? '' }) },
-  { name: 'UNMARK', title: 'Take a mark off', what: 'Takes a label off messages.', fields: [which, { name: 'mark', label: 'Mark', kind: 'text', initial: 'pinned' }], make: (v) => ({ indices: indices(v), mark: v.mark ?? '' }) },
-  {
-    name: 'COMPRESS', title: 'Compress', what: 'Hides what is old, with a summary in its place where there is one. Nothing is lost: it can be expanded again.',
-    fields: [
-      { name: 'way', label: 'Strategy', kind: 'choice', initial: 'smart_summary', choices: [...strategies.map((value) => ({ value, label: value })), { value: 'hand', label: 'by hand' }] },
-      { name: 'n', label: 'Messages to keep', kind: 'number', initial: '10', when: by('keep_recent', 'keep_system_and_recent') },
-      { name: 'summariser', label: 'Written by', kind: 'summariser', hint: '', when: by('smart_summary') },
-      { name: 'keep', label: 'Messages to keep at the end', kind: 'number', optional: true, when: by('smart_summary') },
-      { name: 'keep', label: 'Results to keep', kind: 'number', optional: true, hint: '3 unless told', when: by('clear_tool_results') },
-      { name: 'targetTokens', label: 'Aim, in tokens', kind: 'number', optional: true, when: (v) => v.way !== 'hand' },
-      { ...which, when: by('hand') },
-      { name: 'summary', label: 'Summary', kind: 'long', optional: true, when: by('hand') },
-    ],
-    make: compress,
-  },
-  { name: 'EXPAND', title: 'Expand', what: 'The message goes, and those it stands for return to their places.', fields: [{ name: 'index', label: 'Index of the message', kind: 'number' }], make: (v) => ({ index: number(v, 'index') }) },
-  { name: 'SHOW', title: 'Show again', what: 'Hidden messages return to their places, with what belongs to them.', fields: [{ name: 'ordinals', label: 'Messages', kind: 'indices', hint: 'ordinals, such as 3, 5-8' }], make: (v) => ({ ordinals: indices(v, 'ordinals') }) },
-  { name: 'TRUNCATE', title: 'Truncate', what: 'Keeps the first or the last messages. Pins stay.', fields: [{ name: 'keepFirst', label: 'Keep first', kind: 'number', optional: true }, { name: 'keepLast', label: 'Keep last', kind: 'number', optional: true, initial: '20' }], make: (v) => ({ keepFirst: optionalNumber(v, 'keepFirst'), keepLast: optionalNumber(v, 'keepLast') }) },
-  { name: 'CLEAR', title: 'Clear', what: 'Empties the view, but for system messages and pins.', fields: [{ name: 'keep', label: 'Keep system messages', kind: 'check', initial: 'yes' }], make: (v) => ({ keepSystemMessage: v.keep === 'yes' }) },
-  { name: 'START_BATCH', title: 'Start a batch', what: 'A point to return to.', fields: [], make: () => ({}) },
-  {
-    name: 'END_BATCH', title: 'End a batch', what: 'Goes back to a batch, and takes along what the named roles said since.',
-    fields: [{ name: 'batch', label: 'Batch', kind: 'batch' }, { name: 'carry', label: 'Take along', kind: 'choice', initial: 'assistant', choices: [{ value: 'assistant', label: 'what the assistant said' }, { value: '', label: 'nothing' }] }],
-    make: (v) => ({ targetBatch: number(v, 'batch'), carry: v.carry ? [v.carry] : undefined }),
-  },
-  { name: 'ROLLBACK', title: 'Roll back', what: 'The view as it last was in that batch. What came later stays readable.', fields: [{ name: 'batch', label: 'Batch', kind: 'batch' }], make: (v) => ({ targetBatchIndex: number(v, 'batch') }) },
-  { name: 'UNDO', title: 'Undo', what: 'The state before the last operation that is not undone yet.', fields: [], make: () => ({}) },
-  { name: 'REDO', title: 'Redo', what: 'Takes the last undo back.', fields: [], make: () => ({}) },
-  { name: 'RESTORE', title: 'Restore', what: 'That version’s state, as a new version.', fields: [{ name: 'version', label: 'Version', kind: 'number' }], make: (v) => ({ version: number(v, 'version') }) },
+const compressFields: Field[] = [
+  { name: 'way', label: 'Strategy', kind: 'choice', initial: 'smart_summary', choices: [...strategies.map((value) => ({ value, label: value })), { value: 'hand', label: 'by hand' }] },
+  { name: 'n', label: 'Messages to keep', kind: 'number', initial: '10', when: by('keep_recent', 'keep_system_and_recent') },
+  { name: 'summariser', label: 'Written by', kind: 'summariser', hint: '', when: by('smart_summary') },
+  { name: 'keep', label: 'Messages to keep at the end', kind: 'number', optional: true, when: by('smart_summary') },
+  { name: 'keep', label: 'Results to keep', kind: 'number', optional: true, hint: 'default: 3', when: by('clear_tool_results') },
+  { name: 'targetTokens', label: 'Aim, in tokens', kind: 'number', optional: true, when: (v) => v.way !== 'hand' },
+  { ...which, when: by('hand') },
+  { name: 'summary', label: 'Summary', kind: 'long', optional: true, when: by('hand') },
 ];
+
+// What a form says beyond the schema.
+const titles: Partial<Record<OperationName, string>> = {
+  REPLACE: 'Edit', MARK: 'Mark or pin', UNMARK: 'Take a mark off', SHOW: 'Show again', START_BATCH: 'Start a batch', END_BATCH: 'End a batch', ROLLBACK: 'Roll back', IMPORT_MARK_MAP: 'Import a mark map',
+};
+const known: Record<string, Partial<Field>> = {
+  position: { label: 'Before index' },
+  'EXPAND.index': { label: 'Index of the message' },
+  'DELETE.pairs': { label: 'Tool pairs', choices: [{ value: '', label: 'Exactly these' }, { value: 'shrink', label: 'Their partners too' }, { value: 'grow', label: 'Keep what has its partner' }] },
+  mark: { initial: 'pinned' },
+  ordinals: { label: 'Messages', hint: 'ordinals, such as 3, 5-8' },
+  keepLast: { initial: '20' },
+  keepSystemMessage: { label: 'Keep system messages', initial: 'yes' },
+  targetBatch: { label: 'Batch', kind: 'batch' },
+  targetBatchIndex: { label: 'Batch', kind: 'batch' },
+  carry: { label: 'Take along', kind: 'choice', initial: 'assistant', choices: [{ value: 'assistant', label: 'what the assistant said' }, { value: '', label: 'nothing' }] },
+  'TRUNCATE.range': { hint: 'such as {"start":2,"end":8}', optional: true },
+  replaceText: { initial: '{"find":"","with":""}' },
+  truncateText: { initial: '{"maxChars":500}' },
+  setMetadata: { initial: '{}' },
+  markMap: { initial: '{"originalIndices":[],"typeIndices":{},"batchBoundaries":[0],"boundaryToBatch":[0],"currentBatch":0}' },
+};
+
+// "keepFirst" as Keep first.
+const spaced = (name: string) => name.charAt(0).toUpperCase() + name.slice(1).replace(/[A-Z]/g, (letter) => ' ' + letter.toLowerCase());
+
+function kindOf({ type, words }: OperationMember): FieldKind {
+  if (type === 'Role') return 'choice';
+  if (words) return type.endsWith('[]') ? 'text' : 'choice';
+  switch (type) {
+    case 'integer': return 'number';
+    case 'integer[]': return 'indices';
+    case 'boolean': return 'check';
+    case 'string': return 'text';
+    case 'string[]': return 'long';
+    default: return 'json';
+  }
+}
+
+function fieldOf(shape: OperationShape, member: OperationMember): Field {
+  const kind = kindOf(member);
+  const isList = member.type === 'string[]' || (member.words && member.type.endsWith('[]'));
+  const field: Field = { name: member.name, label: spaced(member.name), kind, hint: isList ? (member.words ? member.words.join(', ') : 'one on each line') : member.text };
+  if (member.name === 'indices') Object.assign(field, which);
+  if (!member.required) field.optional = true;
+  if (kind === 'choice') field.choices = [...(member.required ? [] : [{ value: '', label: '–' }]), ...(member.words ?? []).map((word) => ({ value: word, label: word }))];
+  return { ...field, ...known[member.name], ...known[`${shape.name}.${member.name}`] };
+}
+
+// What was filled in for a member, as its type has it; undefined: nothing was.
+function valueOf(field: Field, member: OperationMember, values: Values): unknown {
+  const text = (values[member.name] ?? '').trim();
+  if (field.kind === 'check') return text === 'yes';
+  if (text === '' && field.optional) return undefined;
+  if (member.type === 'Role[]' || member.type === 'string[]') {
+    const listed = text.split(member.words ? /[\s,;]+/ : /\n/).map((piece) => piece.trim()).filter(Boolean);
+    const strange = listed.find((piece) => member.words && !member.words.includes(piece));
+    if (strange !== undefined) throw new FormError(member.name, `“${strange}” is none of ${member.words?.join(', ')}`);
+    return listed.length || !field.optional ? listed : undefined;
+  }
+  switch (field.kind) {
+    case 'number':
+    case 'batch': return number(values, member.name);
+    case 'indices': return indices(values, member.name);
+    case 'json': return json(values, member.name);
+    default: return values[member.name] ?? '';
+  }
+}
+
+// Of members of which one is given, the form asks which, unless one is enough: indices do without ordinals.
+function choiceOf(shape: OperationShape, index: number): { options: string[]; field: Field | null } {
+  const options = (shape.choices[index] ?? []).filter((name, _, all) => name !== 'ordinals' || !all.includes('indices'));
+  if (options.length < 2) return { options, field: null };
+  const label = index === 0 ? 'Which' : 'What';
+  return { options, field: { name: `choice${index}`, label, kind: 'choice', initial: options[0] ?? '', choices: options.map((value) => ({ value, label: spaced(value) })) } };
+}
+
+function formOf(shape: OperationShape): Form {
+  const title = titles[shape.name] ?? spaced(shape.name.toLowerCase());
+  if (shape.name === 'COMPRESS') return { name: shape.name, title, what: shape.text, fields: compressFields, make: compress };
+  const fields: Field[] = [];
+  const readers: ((values: Values) => [string, unknown])[] = [];
+  const choices = shape.choices.map((_, index) => choiceOf(shape, index));
+  for (const choice of choices) if (choice.field) fields.push(choice.field);
+  for (const member of shape.members) {
+    if (member.type === 'Message[]') {
+      fields.push(...messageFields);
+      readers.push((values) => [member.name, [message(values)]]);
+      continue;
+    }
+    const index = shape.choices.findIndex((names) => names.includes(member.name));
+    const choice = choices[index];
+    if (choice && !choice.options.includes(member.name)) continue;
+    const isChosen = (values: Values) => !choice?.field || (values[choice.field.name] ?? choice.field.initial) === member.name;
+    const field = fieldOf(shape, choice ? { ...member, required: true } : member);
+    fields.push(choice?.field ? { ...field, when: isChosen } : field);
+    readers.push((values) => [member.name, isChosen(values) ? valueOf(field, member, values) : undefined]);
+  }
+  return { name: shape.name, title, what: shape.text, fields, make: (values) => Object.fromEntries(readers.map((read) => read(values))) };
+}
+
+export const forms: readonly Form[] = operations.map(formOf);
 
 export const anyForm: Form = {
   name: 'JSON', title: 'Any operation', what: 'An operation or a list of them, as JSON.',

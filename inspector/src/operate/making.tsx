@@ -1,13 +1,17 @@
 // A new conversation: an empty one, or one that goes on from a version of another.
 
 import { useState } from 'preact/hooks';
+import type { NewConversation } from '../api/types';
 import { client, conversation, loadList, open, versions } from '../state';
 import { count, plural } from '../view/words';
 import { close, type Asked } from './sheet_state';
 
+const fresh = (id: string, model: string): NewConversation => ({ ...(id && { id }), ...(model && { settings: { model } }) });
+
 export function Making({ asked }: { asked: Asked }) {
   const isFork = asked.name === 'FORK';
   const [id, setId] = useState('');
+  const [model, setModel] = useState('');
   const [refused, setRefused] = useState('');
   const version = Number(asked.values.version ?? 0);
   const from = conversation.value?.id ?? '';
@@ -15,7 +19,7 @@ export function Making({ asked }: { asked: Asked }) {
   const submit = async (event: Event) => {
     event.preventDefault();
     try {
-      const made = isFork ? await client.fork(from, id.trim(), version) : await client.create(id.trim());
+      const made = isFork ? await client.fork(from, id.trim(), version) : await client.create(fresh(id.trim(), model.trim()));
       close();
       await loadList();
       await open(made.id);
@@ -44,6 +48,14 @@ export function Making({ asked }: { asked: Asked }) {
           </span>
           <input autofocus value={id} onInput={(event) => setId(event.currentTarget.value)} pattern="[A-Za-z0-9_\-][A-Za-z0-9._\-]{0,127}" spellcheck={false} />
         </label>
+        {!isFork && (
+          <label class="field">
+            <span class="field-label">
+              Model <span class="quiet">tokenizer, costs and window follow from it; may be left empty</span>
+            </span>
+            <input value={model} onInput={(event) => setModel(event.currentTarget.value)} spellcheck={false} />
+          </label>
+        )}
         {refused && <p class="failed" role="alert">{refused}</p>}
       </div>
       <footer class="sheet-foot">

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { pretty } from '../api/json';
-import type { Finding } from '../api/types';
+import type { Finding, Loss } from '../api/types';
 import { client, conversation, reveal, shownVersion } from '../state';
 import { useFetched } from './fetched';
 import { count } from './words';
@@ -50,6 +50,11 @@ export function Requests() {
           {(rendering.advice ?? []).map((advice) => (
             <p class="advice" key={advice}>{advice}</p>
           ))}
+          {Object.entries(rendering.toolNames ?? {}).map(([sent, own]) => (
+            <p class="advice" key={sent}>
+              The tool <code>{own}</code> is sent as <code>{sent}</code>.
+            </p>
+          ))}
           <div class="request-head">
             <h3>
               Request <span class="quiet">{count(text.length)} characters</span>
@@ -65,7 +70,7 @@ export function Requests() {
   );
 }
 
-function Findings({ title, none, findings }: { title: string; none: string; findings: Finding[] }) {
+function Findings({ title, none, findings }: { title: string; none: string; findings: (Finding | Loss)[] }) {
   return (
     <section>
       <h3>
@@ -75,14 +80,14 @@ function Findings({ title, none, findings }: { title: string; none: string; find
       <ul class="findings">
         {findings.slice(0, 100).map((finding, i) => (
           <li key={i}>
-            <code class={`severity-${finding.severity ?? 'finding'}`}>{finding.code}</code>{' '}
+            <code class={`severity-${'severity' in finding ? finding.severity : 'finding'}`}>{finding.code}</code>{' '}
             {finding.index !== undefined && (
               <button type="button" class="link" onClick={() => (reveal.value = { index: finding.index ?? 0 })}>
                 #{finding.index}
               </button>
             )}{' '}
-            <span dir="auto">{finding.error ?? finding.note}</span>
-            {finding.repair && <span class="quiet"> {finding.repair}</span>}
+            <span dir="auto">{'note' in finding ? finding.note : finding.error}</span>
+            {'repair' in finding && <span class="quiet"> {finding.repair}</span>}
           </li>
         ))}
       </ul>

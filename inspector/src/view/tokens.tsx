@@ -13,6 +13,7 @@ export function Tokens() {
   const id = conversation.value?.id ?? '';
   const version = shownVersion.value;
   const limit = conversation.value?.settings.tokenLimit;
+  const model = conversation.value?.settings.model;
   const { value: sums, error } = useFetched(() => client.tokens(id, version, true), [id, version], 80);
   const perMessage = useMemo(() => (sums?.messages ?? []).map((message) => message.tokens), [sums]);
   if (error) return <p class="failed">{error}</p>;
@@ -54,7 +55,8 @@ export function Tokens() {
       </table>
       {sums && (
         <p class="quiet">
-          Counted by <code>{sums.tokenizer}</code>, {sums.exact ? 'exactly' : 'estimated'}.
+          Counted by <code>{sums.tokenizer}</code>, {sums.exact ? 'exactly' : 'estimated'}
+          {model && <>, for the model <code dir="auto">{model}</code></>}.
         </p>
       )}
       {perMessage.length > 0 && <ByMessage tokens={perMessage} />}

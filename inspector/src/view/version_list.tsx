@@ -69,7 +69,7 @@ function Batches() {
             </span>
             <span class="quiet">{plural(batch.messageCount, 'message')}</span>
             {batch.index < current ? (
-              <button type="button" onClick={() => ask('ROLLBACK', { batch: String(batch.index) })} aria-label={`Roll back to batch ${batch.index}`}>
+              <button type="button" onClick={() => ask('ROLLBACK', { targetBatchIndex: String(batch.index) })} aria-label={`Roll back to batch ${batch.index}`}>
                 Roll back
               </button>
             ) : (

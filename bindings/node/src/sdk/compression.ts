@@ -169,7 +169,7 @@ export class PipelineStrategy extends EngineStrategy {
       summarisers.set(name, summariser)
     }
     super({
-      strategy: { name: 'pipeline', steps: steps.map((step) => step.choice.strategy) },
+      strategy: { name: 'pipeline', steps: steps.map(({ choice: { strategy } }) => (typeof strategy === 'string' ? { name: strategy } : strategy)) },
       ...(summarisers.size > 0 && { summarisers: Object.fromEntries(summarisers) }),
     })
   }

@@ -10,6 +10,7 @@ import { ValidationError } from './errors.js'
 import type { LLMMessage, LLMMessageRole } from './message.js'
 import type { MessageArrayTokenStats } from './message_array.js'
 import { MessageArrayManagerImpl } from './message_array_manager.js'
+import { nodeOperations } from './node_blocks.js'
 
 export interface ContextProcessorNodeConfig {
   operation: 'truncate' | 'insert' | 'replace' | 'clear' | 'filter'
@@ -105,12 +106,12 @@ export function validateContextProcessorNodeConfig(config: unknown): config is C
 export function transformContextProcessorNodeConfig(config: unknown): ContextProcessorNodeConfig {
   const copy: unknown = copyOf(config)
   checkKind(copy)
-  checkByTrial(copy)
+  for (const operation of nodeOperations(copy)) checkByTrial(operation as ContextProcessorNodeConfig)
   return copy
 }
 
 export class ContextProcessorNodeHandler {
-  /** Carries out a node of documents 001 and 002. */
+  /** Carries out a node of documents 001 and 002; several blocks in one step, see `ConversationManager.execute`. */
   async execute<M extends Mode>(conversationManager: AnyConversationManager<M>, config: ContextProcessorNodeConfig): Promise<ContextProcessorNodeResult> {
     const started = performance.now()
     checkKind(config)

@@ -13,6 +13,7 @@ import type { LLMMessage, LLMMessageRole } from './message.js'
 import type { MessageArrayTokenStats, MessageOperation } from './message_array.js'
 import { MessageArrayManagerImpl } from './message_array_manager.js'
 import { MessageIndexManager } from './message_index_manager.js'
+import { nodeOperations } from './node_blocks.js'
 import { type ConversationState, restore, snapshotOf } from './snapshot.js'
 import { type LLMUsage, type TokenUsageStats, TokenUsageTracker } from './token_usage.js'
 import { TypeIndexManager } from './type_index_manager.js'
@@ -80,14 +81,23 @@ export abstract class AnyConversationManager<M extends Mode> {
     return this.#append(messages.flat())
   }
 
-  /** Any operation of the engine, in any of the documents' spellings. */
+  /**
+   * Any operation of the engine, in any of the documents' spellings. The blocks of a node's configuration are carried out in one step: clear, filter, truncate, replace,
+   * insert; the answer is that of the last, with the name of the one that `operation` says.
+   */
   execute(operation: ContextOperation): Reply<M, Outcome> {
-    return this.engine.apply(operation, (answer: Outcome) => answer)
+    const operations = operation instanceof Object ? nodeOperations(operation) : [operation]
+    if (operations.length === 1) return this.engine.apply(operations[0] as object, (answer: Outcome) => answer)
+    return this.engine.apply(operations, ({ results }: { results: Outcome[] }) => {
+      const last = results.at(-1) as Outcome
+      return { ...last, operation: results[operations.findIndex((each) => (each as { operation?: string }).operation === operation.operation)]?.operation ?? last.operation }
+    })
   }
 
-  /** All of them or none. */
+  /** All of them or none; each block of a node's configuration is one. */
   executeAll(operations: readonly ContextOperation[]): Reply<M, Outcome[]> {
-    return this.engine.apply(operations, (answer: { results: Outcome[] }) => answer.results)
+    const all = Array.isArray(operations) ? operations.flatMap((operation) => (operation instanceof Object ? nodeOperations(operation) : [operation])) : operations
+    return this.engine.apply(all, (answer: { results: Outcome[] }) => answer.results)
   }
 
   /** CLEAR. */
@@ -134,8 +144,9 @@ export abstract class AnyConversationManager<M extends Mode> {
     return this.#messages({ all: true })
   }
 
-  getRecentMessages(n: number): Reply<M, LLMMessage[]> {
-    return this.#messages({ last: n })
+  /** With `role`, the last `n` of that role. */
+  getRecentMessages(n: number, role?: LLMMessageRole): Reply<M, LLMMessage[]> {
+    return this.#messages(role === undefined ? { last: n } : { role, last: n })
   }
 
   /** `start` up to, not including, `end`. */
@@ -276,7 +287,7 @@ export abstract class AnyConversationManager<M extends Mode> {
 
   /**
    * The state of the snapshot, as a new version: RESTORE where it is one of this conversation's. Of another conversation, its messages are appended to the log and its mark
-   * map is taken over. Nothing is lost either way. Usage is not restored: it was used.
+   * map is taken over. Nothing is lost either way. Usage is not restored: it was used. `getTokenUsageTracker().restore(snapshot.usage)` takes it over.
    */
   restoreFromSnapshot(snapshot: ConversationState): Reply<M, void> {
     return restore(this.engine, snapshot)

@@ -27,9 +27,12 @@ export interface Engine<M extends Mode> {
   /** In memory, of the newest version. */
   fork(): Reply<M, Engine<M>>
   usage(): Usage
-  reportUsage(usage: UsageReport): void
-  /** What is done at once, as a reply. */
-  done<T>(work: () => T): Reply<M, T>
+  reportUsage(usage: UsageReport): Reply<M, void>
+  setUsage(usage: Partial<Usage>): Reply<M, void>
+  /** What reads usage and then changes it: one after another, in the order of the calls. */
+  inOrder<T>(work: () => Reply<M, T>): Reply<M, T>
+  /** A value as a reply. */
+  reply<T>(value: T): Reply<M, T>
 
   /** A copy of what was given, made at once: what is done to it afterwards changes nothing. */
   given<T>(value: T): Reply<M, T>
@@ -87,11 +90,10 @@ function complete(query: object): object {
   return query
 }
 
-/** Without indices per role, which the engine then derives without comparing. */
-export const noTypeIndices = { system: [], user: [], assistant: [], tool: [] }
-
-function withTypes(markMap: MessageMarkMap): Required<MessageMarkMap> {
-  return { ...markMap, typeIndices: markMap?.typeIndices ?? noTypeIndices }
+/** Of the class `name`, which is made by the method `given` of a conversation. */
+export function engineOf<M extends Mode>(engine: Engine<M>, name: string, given: string): Engine<M> {
+  if (typeof engine?.ask !== 'function') throw new ValidationError(`a ${name} is a view of a conversation: ConversationManager.${given}() gives one`, 'conversation')
+  return engine
 }
 
 /** One handle by both doors: at once, and for what takes its time by promises. */
@@ -131,7 +133,7 @@ class Now implements Engine<'now'> {
     return at(() => this.#now.version())
   }
   importMarkMap(markMap: MessageMarkMap, expectedVersion?: number): void {
-    at(() => this.#now.importMarkMap(withTypes(markMap), expectedVersion))
+    at(() => this.#now.importMarkMap(markMap, expectedVersion))
   }
   fork(): Now {
     return new Now(at(() => guarded(() => this.#handle.fork())), this.#settings, this.#given)
@@ -142,9 +144,14 @@ class Now implements Engine<'now'> {
   reportUsage(usage: UsageReport): void {
     at(() => this.#now.reportUsage(usage))
   }
-
-  done<T>(work: () => T): T {
+  setUsage(usage: Partial<Usage>): void {
+    at(() => this.#now.setUsage(usage))
+  }
+  inOrder<T>(work: () => T): T {
     return work()
+  }
+  reply<T>(value: T): T {
+    return value
   }
 
   given<T>(value: T): T {
@@ -199,6 +206,7 @@ class Now implements Engine<'now'> {
 class Later implements Engine<'later'> {
   readonly #conversation: Conversation
   readonly #given: GivenCode
+  #before: Promise<unknown> = Promise.resolve()
 
   constructor(conversation: Conversation, given: GivenCode) {
     this.#conversation = conversation
@@ -224,7 +232,7 @@ class Later implements Engine<'later'> {
     return after(() => this.#conversation.version())
   }
   importMarkMap(markMap: MessageMarkMap, expectedVersion?: number): Promise<void> {
-    return after(async () => void (await this.#conversation.importMarkMap(withTypes(markMap), expectedVersion)))
+    return after(async () => void (await this.#conversation.importMarkMap(markMap, expectedVersion)))
   }
   async fork(): Promise<Later> {
     return new Later(await after(() => this.#conversation.fork()), this.#given)
@@ -232,11 +240,19 @@ class Later implements Engine<'later'> {
   usage(): Usage {
     return at(() => this.#conversation.usage())
   }
-  reportUsage(usage: UsageReport): void {
-    at(() => this.#conversation.reportUsage(usage))
+  reportUsage(usage: UsageReport): Promise<void> {
+    return after(() => this.#conversation.reportUsage(usage))
   }
-  async done<T>(work: () => T): Promise<T> {
-    return work()
+  setUsage(usage: Partial<Usage>): Promise<void> {
+    return after(() => this.#conversation.setUsage(usage))
+  }
+  inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#before.then(work)
+    this.#before = result.catch(() => undefined)
+    return result
+  }
+  async reply<T>(value: T): Promise<T> {
+    return value
   }
 
   async given<T>(value: T): Promise<T> {

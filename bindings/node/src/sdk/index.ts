@@ -2,7 +2,7 @@
 
 export { UndertextError, type ErrorCode } from '../error.js'
 export type { Mode, Reply } from '../requests.js'
-export type { AnyOperation, Operation, Outcome, Warning } from '../types.js'
+export type { AnyOperation, Operation, Outcome, Usage, Warning } from '../types.js'
 export {
   ClearToolResultsStrategy,
   EngineStrategy,

@@ -2,7 +2,7 @@
 
 import type { Mode, Reply } from '../requests.js'
 import type { Batch } from '../types.js'
-import { type Engine, markMapOf, setOriginalIndices, showAtTheEnd } from './engine.js'
+import { type Engine, engineOf, markMapOf, setOriginalIndices, showAtTheEnd } from './engine.js'
 import { ValidationError } from './errors.js'
 import { type MessageMarkMap, getBatchIndex, getCurrentBatchIndices, isModified } from './mark_map.js'
 
@@ -11,7 +11,7 @@ export class MessageIndexManager<M extends Mode = 'now'> {
 
   /** @internal `ConversationManager.getIndexManager()` gives one. */
   constructor(engine: Engine<M>) {
-    this.#engine = engine
+    this.#engine = engineOf(engine, 'MessageIndexManager', 'getIndexManager')
   }
 
   /** A copy. */

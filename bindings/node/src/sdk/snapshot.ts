@@ -2,8 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Mode, Reply } from '../requests.js'
-import type { Stats } from '../types.js'
-import { type Engine, messagesOf, noTypeIndices, ordinalsOf } from './engine.js'
+import type { Stats, Usage } from '../types.js'
+import { type Engine, messagesOf, ordinalsOf } from './engine.js'
 import { ValidationError } from './errors.js'
 import type { MessageMarkMap } from './mark_map.js'
 import type { LLMMessage } from './message.js'
@@ -18,13 +18,17 @@ export interface ConversationState {
   version: number
   tokenUsage: TokenUsageStats | null
   currentRequestUsage: TokenUsageStats | null
+  /** All that was reported, for `TokenUsageTracker.restore`. */
+  usage: Usage
 }
 
 export function snapshotOf<M extends Mode>(engine: Engine<M>, usage: TokenUsageTracker<M>): Reply<M, ConversationState> {
   return engine.chain(engine.version(), (version) =>
     engine.chain(contentsAt(engine, version), (contents) =>
       engine.chain(usage.getTotals(), (tokenUsage) =>
-        engine.map(usage.getCurrentRequest(), (currentRequestUsage) => ({ ...contents, version, tokenUsage, currentRequestUsage })),
+        engine.chain(usage.getCurrentRequest(), (currentRequestUsage) =>
+          engine.map(usage.getState(), (state) => ({ ...contents, version, tokenUsage, currentRequestUsage, usage: state })),
+        ),
       ),
     ),
   )
@@ -77,10 +81,10 @@ function takeOver<M extends Mode>(engine: Engine<M>, { messages, markMap, pinned
   return engine.chain(engine.ask({ query: 'stats' }, (answer: { result: Stats }) => answer.result.totalMessages), (already) => {
     const moved = (ordinals: number[]) => ordinals.map((ordinal) => ordinal + already)
     const [first, ...boundaries] = markMap.batchBoundaries
+    const { typeIndices: _, ...withoutTypes } = markMap
     const movedMap = {
-      ...markMap,
+      ...withoutTypes,
       originalIndices: moved(markMap.originalIndices),
-      typeIndices: noTypeIndices,
       batchBoundaries: [...(first === undefined ? [] : [first]), ...moved(boundaries)],
     }
     const operations = [

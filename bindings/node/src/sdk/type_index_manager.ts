@@ -1,7 +1,7 @@
 // The role index of document 001, as a view of the engine's state: nothing is kept here, so nothing can fall out of step.
 
 import type { Mode, Reply } from '../requests.js'
-import { type Engine, markMapOf, ordinalsOf, setOriginalIndices, showAtTheEnd } from './engine.js'
+import { type Engine, engineOf, markMapOf, ordinalsOf, setOriginalIndices, showAtTheEnd } from './engine.js'
 import type { LLMMessageRole } from './message.js'
 
 export class TypeIndexManager<M extends Mode = 'now'> {
@@ -9,7 +9,7 @@ export class TypeIndexManager<M extends Mode = 'now'> {
 
   /** @internal `ConversationManager.getTypeIndexManager()` gives one. */
   constructor(engine: Engine<M>) {
-    this.#engine = engine
+    this.#engine = engineOf(engine, 'TypeIndexManager', 'getTypeIndexManager')
   }
 
   /** The message with this ordinal, which must have that role, stands at the end of the view. Nothing to do where it is visible. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ContextProcessorNodeHandler, ValidationError, transformContextProcessorNodeConfig, validateContextProcessorNodeConfig } from 'undertext/sdk'
+import { ContextProcessorNodeHandler, ConversationManager, ValidationError, transformContextProcessorNodeConfig, validateContextProcessorNodeConfig } from 'undertext/sdk'
 import type { ContextModificationConfig, ContextModificationOperation, ContextProcessorNodeConfig } from 'undertext/sdk'
-import { all, contents, conversationOf } from './conversations.js'
+import { all, contents, conversationOf, messageOf } from './conversations.js'
 
 const handler = new ContextProcessorNodeHandler()
 const six = () => conversationOf('s:rules', 'u:1', 'a:one', 'u:2', 'a:two', 'u:3')
@@ -131,4 +131,27 @@ test('a list of modifications is carried out whole or not at all', async () => {
   assert.deepEqual(all(manager), before)
   await handler.handleBatchOperations(manager, [{ operation: 'batch_start', indices: [], batch: 6 }, { operation: 'insert', indices: [], data: { role: 'system', content: 'hint' } }])
   assert.deepEqual(contents(manager.getUncompressedMessages()), ['hint'])
+})
+
+test('several blocks of a configuration are one step: clear, filter, truncate, replace, insert', async () => {
+  const manager = new ConversationManager({ initialMessages: ['s:rules', 'u:one', 'a:two', 'u:three'].map(messageOf) })
+  const config: ContextProcessorNodeConfig = {
+    operation: 'truncate',
+    insert: { position: 0, messages: [messageOf('u:first')] },
+    replace: { index: 0, message: messageOf('u:last') },
+    truncate: { keepLast: 1 },
+    filter: { roles: ['user'] },
+  }
+  assert.deepEqual(transformContextProcessorNodeConfig(config), config)
+  const before = manager.getStats().totalMessages
+  const { operation, messageCount } = await new ContextProcessorNodeHandler().execute(manager, config)
+  assert.deepEqual([operation, messageCount], ['TRUNCATE', 2])
+  assert.deepEqual(contents(manager.getMessages()), ['first', 'last'])
+  // One that is refused refuses all of them.
+  const refused: ContextProcessorNodeConfig = { operation: 'truncate', truncate: { keepLast: 1 }, replace: { index: 7, message: messageOf('u:x') } }
+  await assert.rejects(new ContextProcessorNodeHandler().execute(manager, refused), ValidationError)
+  assert.deepEqual(contents(manager.getMessages()), ['first', 'last'])
+  assert.equal(manager.getStats().totalMessages, before + 2)
+  assert.equal(validateContextProcessorNodeConfig({ ...config, nonsense: 1 }), false)
+  assert.equal(validateContextProcessorNodeConfig({ ...config, filter: { roles: [] } }), false)
 })

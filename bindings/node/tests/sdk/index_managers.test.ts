@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConversationManager, ValidationError } from 'undertext/sdk'
+import { ConversationManager, MessageIndexManager, TokenUsageTracker, TypeIndexManager, ValidationError } from 'undertext/sdk'
 import type { ContextOperation, LLMMessage, LLMMessageRole } from 'undertext/sdk'
 import { chance, contents, conversationOf, messageOf } from './conversations.js'
 
@@ -188,4 +188,23 @@ test('after any operations the managers equal a recount from scratch', () => {
     }
     assert.ok(applied > 5)
   }
+})
+
+test('a manager of indices without a conversation says where it comes from', () => {
+  for (const Manager of [TypeIndexManager, MessageIndexManager, TokenUsageTracker]) {
+    assert.throws(() => new (Manager as unknown as new () => unknown)(), (error: unknown) => error instanceof ValidationError && /ConversationManager\.get\w+\(\)/.test(error.message))
+  }
+})
+
+test('a mark map without indices per role, as in document 004, is taken', () => {
+  const manager = new ConversationManager({ initialMessages: [messageOf('u:a'), messageOf('u:b')] })
+  manager.execute({ operation: 'IMPORT_MARK_MAP', markMap: { originalIndices: [1], batchBoundaries: [0], boundaryToBatch: [0], currentBatch: 0 } })
+  assert.deepEqual(manager.getMarkMap().typeIndices.user, [1])
+})
+
+test('the most recent messages of a role', () => {
+  const manager = new ConversationManager({ initialMessages: [messageOf('u:a'), messageOf('a:b'), messageOf('u:c'), messageOf('a:d')] })
+  assert.deepEqual(contents(manager.getRecentMessages(1, 'user')), ['c'])
+  assert.deepEqual(contents(manager.getRecentMessages(1)), ['d'])
+  assert.throws(() => manager.getRecentMessages(1, 'nobody' as never), ValidationError)
 })

@@ -169,6 +169,40 @@ test('reports of usage that are not waited for are taken in their order', async 
   await manager.close()
 })
 
+test('usage is there when the conversation is opened again, and can be restored and reset', async (context) => {
+  const url = temporaryStore(context)
+  const manager = await ConversationManager.open(url, 'c')
+  await manager.updateTokenUsage({ promptTokens: 10, completionTokens: 2, model: 'm' })
+  await manager.finalizeCurrentRequest()
+  await manager.updateTokenUsage({ promptTokens: 20, completionTokens: 4, model: 'm' })
+  const snapshot = await manager.createSnapshot()
+  await manager.close()
+
+  const again = await ConversationManager.open(url, 'c')
+  const tracker = again.getTokenUsageTracker()
+  assert.deepEqual(await again.getCurrentRequestUsage(), { promptTokens: 20, completionTokens: 4, totalTokens: 24 })
+  assert.deepEqual(await tracker.getStatistics(), {
+    requests: 2,
+    promptTokens: 30,
+    completionTokens: 6,
+    totalTokens: 36,
+    averagePromptTokens: 15,
+    averageCompletionTokens: 3,
+    maxPromptTokens: 20,
+    maxCompletionTokens: 4,
+    byModel: { m: { promptTokens: 30, completionTokens: 6, totalTokens: 36 } },
+  })
+  await tracker.reset()
+  assert.equal(await again.getTokenUsage(), null)
+  const other = new ConversationManager()
+  other.getTokenUsageTracker().restore(snapshot.usage)
+  assert.deepEqual(other.getTokenUsage(), { promptTokens: 30, completionTokens: 6, totalTokens: 36 })
+  await tracker.restore(other.getTokenUsageTracker().getState())
+  assert.deepEqual(await again.getTokenUsage(), { promptTokens: 30, completionTokens: 6, totalTokens: 36 })
+  await assert.rejects(tracker.restore({ models: 1 } as never), ValidationError)
+  await again.close()
+})
+
 test('a strategy in TypeScript that comes with the call, with a store', async (context) => {
   const manager = await ConversationManager.open(temporaryStore(context), 'c')
   for (let i = 0; i < 8; ++i) await manager.addMessage(messageOf(`u:message ${i}`))

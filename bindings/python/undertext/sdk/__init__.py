@@ -5,6 +5,8 @@ docs/python.md says which is which. All of it works on a conversation in memory 
 
 from __future__ import annotations
 
+from .._errors import InvalidArgumentError as ValidationError
+from .._errors import UndertextError
 from ._array import MessageArrayManager
 from ._compression import (
     ClearToolResultsStrategy,
@@ -17,9 +19,11 @@ from ._compression import (
     SlidingWindowStrategy,
     SmartSummaryStrategy,
 )
+from ._events import EventManager, EventType
 from ._indices import MessageIndexManager, TypeIndexManager, get_batch_index, get_current_batch_indices, is_modified
 from ._manager import ConversationManager
 from ._node import ContextProcessorNodeHandler, transform_context_processor_node_config, validate_context_processor_node_config
+from ._usage import TokenUsageTracker
 from .types import (
     Compressed,
     ContextCompressionConfig,
@@ -27,7 +31,10 @@ from .types import (
     ContextProcessorNodeConfig,
     ContextProcessorNodeResult,
     ConversationState,
+    LLMUsage,
     MessageOperationResult,
+    TokenUsageStatistics,
+    TokenUsageStats,
 )
 
 __all__ = [
@@ -42,8 +49,11 @@ __all__ = [
     "ConversationManager",
     "ConversationState",
     "EngineStrategy",
+    "EventManager",
+    "EventType",
     "KeepRecentStrategy",
     "KeepSystemAndRecentStrategy",
+    "LLMUsage",
     "MessageArrayManager",
     "MessageIndexManager",
     "MessageOperationResult",
@@ -51,7 +61,12 @@ __all__ = [
     "PipelineStrategy",
     "SlidingWindowStrategy",
     "SmartSummaryStrategy",
+    "TokenUsageStatistics",
+    "TokenUsageStats",
+    "TokenUsageTracker",
     "TypeIndexManager",
+    "UndertextError",
+    "ValidationError",
     "get_batch_index",
     "get_current_batch_indices",
     "is_modified",

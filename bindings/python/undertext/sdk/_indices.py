@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence, cast
 from .._conversation import Conversation
 from .._errors import InvalidArgumentError, UndertextError
 from .._wire import number, wire_name
-from ..types import MarkMap, Message, Role
+from ..types import GivenMarkMap, MarkMap, Message, Role
 
 
 def _found(conversation: Conversation, query: str, filters: Mapping[str, object]) -> Any:
@@ -27,18 +27,17 @@ def count_by(conversation: Conversation, **filters: object) -> int:
     return cast(int, _found(conversation, "count", filters)["count"])
 
 
-#: So the engine derives them.
-NO_TYPE_INDICES: Mapping[str, List[int]] = {"system": [], "user": [], "assistant": [], "tool": []}
+_ROLES = ("system", "user", "assistant", "tool")
 
 
-def _boundary(mark_map: MarkMap) -> int:
+def _boundary(mark_map: GivenMarkMap) -> int:
     try:
         return number("boundary", mark_map["batchBoundaries"][mark_map["boundaryToBatch"].index(mark_map["currentBatch"])])
     except (LookupError, TypeError, ValueError, AttributeError):
         raise InvalidArgumentError("a mark map tells where its current batch begins", field="markMap") from None
 
 
-def get_current_batch_indices(mark_map: MarkMap) -> List[int]:
+def get_current_batch_indices(mark_map: GivenMarkMap) -> List[int]:
     """The ordinals of the view that belong to the current batch."""
     boundary = _boundary(mark_map)
     try:
@@ -47,12 +46,12 @@ def get_current_batch_indices(mark_map: MarkMap) -> List[int]:
         raise InvalidArgumentError("originalIndices are a list of numbers", field="originalIndices") from None
 
 
-def is_modified(original_index: int, mark_map: MarkMap) -> bool:
+def is_modified(original_index: int, mark_map: GivenMarkMap) -> bool:
     """Whether a message is from before the current batch."""
     return number("original_index", original_index) < _boundary(mark_map)
 
 
-def get_batch_index(original_index: int, mark_map: MarkMap) -> int:
+def get_batch_index(original_index: int, mark_map: GivenMarkMap) -> int:
     """How far a message is from the beginning of the current batch; below 0: it is from before."""
     return number("original_index", original_index) - _boundary(mark_map)
 
@@ -62,12 +61,21 @@ def edit_mark_map(conversation: Conversation, edit: Callable[[MarkMap], None]) -
     view = conversation.view()
     mark_map: MarkMap = view.query("markMap")["result"]
     edit(mark_map)
-    conversation.import_mark_map({**mark_map, "typeIndices": dict(NO_TYPE_INDICES)}, expected_version=view.version)
+    # Without indices per role, which the engine then derives without comparing.
+    given: Dict[str, Any] = {name: value for name, value in mark_map.items() if name != "typeIndices"}
+    conversation.import_mark_map(cast(GivenMarkMap, given), expected_version=view.version)
+
+
+def conversation_of(conversation: object, name: str, given: str) -> Conversation:
+    """Of the class `name`, which is made by the method `given` of a manager."""
+    if not isinstance(conversation, Conversation):
+        raise InvalidArgumentError(f"a {name} is a view of a conversation: ConversationManager.{given}() gives one", field="conversation")
+    return conversation
 
 
 class TypeIndexManager:
-    def __init__(self, conversation: Conversation) -> None:
-        self.conversation = conversation
+    def __init__(self, conversation: Conversation | None = None) -> None:
+        self.conversation = conversation_of(conversation, "TypeIndexManager", "get_type_index_manager")
 
     def get_indices_by_role(self, role: Role) -> List[int]:
         return ordinals_by(self.conversation, role=role)
@@ -88,7 +96,7 @@ class TypeIndexManager:
         mark_map: MarkMap = view.query("markMap")["result"]
         of_role = mark_map["typeIndices"].get(role) if isinstance(role, str) else None
         if of_role is None:
-            raise InvalidArgumentError("role is one of " + ", ".join(NO_TYPE_INDICES), field="role")
+            raise InvalidArgumentError("role is one of " + ", ".join(_ROLES), field="role")
         if number("index", index) not in mark_map["originalIndices"]:
             mark_map["originalIndices"].append(index)
             of_role.append(index)  # which the engine compares with the message
@@ -110,8 +118,8 @@ class TypeIndexManager:
 
 
 class MessageIndexManager:
-    def __init__(self, conversation: Conversation) -> None:
-        self.conversation = conversation
+    def __init__(self, conversation: Conversation | None = None) -> None:
+        self.conversation = conversation_of(conversation, "MessageIndexManager", "get_index_manager")
 
     def get_mark_map(self) -> MarkMap:
         return self.conversation.mark_map()

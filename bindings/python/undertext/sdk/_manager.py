@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Callable, Dict, List, Mapping, Sequence, Type, cast
+from typing import Any, Callable, Dict, List, Literal, Mapping, Sequence, Type, cast
 
 from .. import _brought
 from .._conversation import Conversation, Subscription
 from .._errors import InvalidArgumentError
 from .._store import open
 from .._wire import check_function, given
-from ..types import Answer, Event, MarkMap, Message, MessageLike, Role, Stats
+from ..types import Answer, Event, GivenMarkMap, Limits, MarkMap, Message, MessageLike, Role, Stats
 from ._array import MessageArrayManager, apply
 from ._compression import OWN, StrategyOf, engine_choice, renamed
+from ._events import EventManager, stamped
 from ._indices import MessageIndexManager, TypeIndexManager, count_by, messages_by
+from ._node_blocks import node_operations
 from ._snapshot import contents_of, restore
-from .types import ContextCompressionConfig, ConversationState
+from ._usage import TokenUsageTracker
+from .types import ContextCompressionConfig, ConversationState, LLMUsage, TokenUsageStats
 
 
 class ConversationManager:
@@ -29,10 +32,16 @@ class ConversationManager:
         strategy: StrategyOf = None,
         model: str | None = None,
         tokenizer: str | None = None,
+        pairs: Literal["literal", "shrink", "grow"] | None = None,
+        limits: Limits | None = None,
         initial_messages: Sequence[MessageLike] = (),
+        event_manager: EventManager | None = None,
         conversation: Conversation | None = None,
     ) -> None:
-        wanted = given({"token_limit": token_limit, "compression_config": compression_config, "strategy": strategy, "model": model, "tokenizer": tokenizer})
+        settings = given({"token_limit": token_limit, "model": model, "tokenizer": tokenizer, "pairs": pairs, "limits": limits})
+        wanted = {**given({"compression_config": compression_config, "strategy": strategy}), **settings}
+        if event_manager is not None:
+            check_function("event_manager", getattr(event_manager, "emit", None))
         if conversation is not None and wanted:
             raise InvalidArgumentError("a conversation that is handed in has its own settings: say this where it is opened", field=next(iter(wanted)))
         self.token_limit = token_limit
@@ -40,10 +49,12 @@ class ConversationManager:
         self._strategy: Any = "default"
         self._code: Dict[str, Any] = {}
         if conversation is None:
-            self.conversation = self._open(strategy, model, tokenizer)
+            self.conversation = self._open(strategy, settings)
         else:
             self.conversation = conversation
             self._read_settings()
+        if event_manager is not None:
+            self.conversation.subscribe(lambda event: event_manager.emit(stamped(event)))
         if initial_messages:
             self.add_messages(initial_messages)
 
@@ -53,11 +64,10 @@ class ConversationManager:
         self.compression_config = settings.get("compressionConfig")
         self._strategy = (self.compression_config or {}).get("strategy", self._strategy)
 
-    def _open(self, strategy: object, model: str | None, tokenizer: str | None) -> Conversation:
+    def _open(self, strategy: object, settings: Dict[str, Any]) -> Conversation:
         config = self.compression_config
         if config is not None and not isinstance(config, Mapping):
             raise InvalidArgumentError("a configuration is a dict", field="compressionConfig")
-        settings: Dict[str, Any] = given({"token_limit": self.token_limit, "model": model, "tokenizer": tokenizer})
         if config is not None and "strategy" in config:
             if strategy is not None:
                 raise InvalidArgumentError("the configuration has a strategy already", field="strategy")
@@ -79,12 +89,21 @@ class ConversationManager:
         return self.execute({"operation": "APPEND", "messages": messages})["stats"]["totalMessages"]
 
     def execute(self, operation: Mapping[str, object]) -> Answer:
-        """Any operation, in any of the documents' spellings."""
-        return apply(self.conversation, operation)
+        """Any operation, in any of the documents' spellings.
+
+        The blocks of a node's configuration are carried out in one step: clear, filter, truncate, replace, insert; the answer is that of the last, with the name of the one
+        that `operation` says.
+        """
+        operations = node_operations(operation)
+        if len(operations) == 1:
+            return apply(self.conversation, operations[0])
+        results = self.conversation.apply_all(operations)
+        named = next(place for place, each in enumerate(operations) if each["operation"] == operation["operation"])
+        return {**results[-1], "operation": results[named]["operation"]}
 
     def execute_all(self, operations: Sequence[Mapping[str, object]]) -> List[Answer]:
-        """All of them or none."""
-        return self.conversation.apply_all(operations)
+        """All of them or none; each block of a node's configuration is one."""
+        return self.conversation.apply_all([each for operation in operations for each in node_operations(operation)])
 
     def clear_messages(self, keep_system_message: bool = True) -> None:
         self.conversation.clear(keep_system_message=keep_system_message)
@@ -120,7 +139,7 @@ class ConversationManager:
         """Until none is under way in the background."""
         self.conversation.wait_for_compression()
 
-    def set_mark_map(self, mark_map: MarkMap) -> None:
+    def set_mark_map(self, mark_map: GivenMarkMap) -> None:
         """The view and the stack of batches become those of the map, once it has passed the engine's checks."""
         self.conversation.import_mark_map(mark_map)
 
@@ -133,8 +152,9 @@ class ConversationManager:
         """The log: all messages ever stored; a place in it is an ordinal."""
         return self.conversation.messages(all=True)
 
-    def get_recent_messages(self, n: int) -> List[Message]:
-        return messages_by(self.conversation, last=n)
+    def get_recent_messages(self, n: int, role: Role | None = None) -> List[Message]:
+        """With `role`, the last `n` of that role."""
+        return messages_by(self.conversation, last=n) if role is None else messages_by(self.conversation, role=role, last=n)
 
     def get_messages_by_range(self, start: int, end: int) -> List[Message]:
         return messages_by(self.conversation, start=start, end=end)
@@ -195,39 +215,41 @@ class ConversationManager:
     def is_token_limit_exceeded(self) -> bool:
         return self.token_limit is not None and self.get_token_count() > self.token_limit
 
-    def update_token_usage(self, request_id: str, *, prompt_tokens: int, completion_tokens: int = 0, final: bool = False) -> None:
-        """What a provider reported of a request; takes the place of what was reported of it before, until that was final."""
-        self.conversation.report_usage(request_id, prompt=prompt_tokens, completion=completion_tokens, final=final)
+    def get_token_usage_tracker(self) -> TokenUsageTracker:
+        return TokenUsageTracker(self.conversation)
 
-    def get_token_usage(self) -> Dict[str, Any]:
-        """Of all requests, those under way included."""
-        return cast(Dict[str, Any], self.conversation.usage()["totals"])
+    def update_token_usage(self, usage: LLMUsage) -> None:
+        """What a provider reported of the request under way; takes the place of what was reported of it before."""
+        self.get_token_usage_tracker().update(usage)
 
     def finalize_current_request(self) -> None:
         """The request under way is over. Nothing to do where there is none."""
-        current = self.get_current_request_usage()
-        if current is not None:
-            self.conversation._native.report_usage({**current, "final": True})
+        self.get_token_usage_tracker().finish()
 
-    def get_current_request_usage(self) -> Dict[str, Any] | None:
-        """Of the request that was reported last of those under way; None: there is none."""
-        under_way = self.conversation.usage()["open"]
-        return cast(Dict[str, Any], under_way[-1]) if under_way else None
+    def get_token_usage(self) -> TokenUsageStats | None:
+        """Of all requests, that under way included; None: there was none."""
+        return self.get_token_usage_tracker().get_totals()
+
+    def get_current_request_usage(self) -> TokenUsageStats | None:
+        """None: none is under way."""
+        return self.get_token_usage_tracker().get_current_request()
 
     def on(self, type: str, listener: Callable[[Event], object]) -> Subscription:
         """`listener` gets the events of that type; it may read the conversation, and change it later."""
         check_function("listener", listener)
-        return self.conversation.subscribe(lambda event: listener(event) if event["type"] == type else None)
+        return self.conversation.subscribe(lambda event: listener(stamped(event)) if event["type"] == type else None)
 
     # Snapshots
 
     def create_snapshot(self) -> ConversationState:
         view = self.conversation.view()
-        return cast(ConversationState, {**contents_of(view), "version": view.version, "tokenUsage": self.get_token_usage()})
+        tracker = self.get_token_usage_tracker()
+        usage = {"tokenUsage": tracker.get_totals(), "currentRequestUsage": tracker.get_current_request(), "usage": tracker.get_state()}
+        return cast(ConversationState, {**contents_of(view), "version": view.version, **usage})
 
     def restore_from_snapshot(self, snapshot: ConversationState) -> None:
         """The state of the snapshot as a new version, in one step: RESTORE where it is one of this conversation's. Of another conversation, its messages are appended to the log, its pins and its mark map are
-        taken over. Nothing is lost either way. Usage is not restored: it was used. ConflictError: somebody else was quicker."""
+        taken over. Nothing is lost either way. Usage is not restored: it was used; get_token_usage_tracker().restore(snapshot["usage"]) takes it over. ConflictError: somebody else was quicker."""
         restore(self.conversation, snapshot)
 
     def clone(self) -> ConversationManager:

@@ -11,6 +11,7 @@ from .._store import open
 from .._wire import given
 from ..types import MessageLike
 from ._manager import ConversationManager
+from ._node_blocks import node_operations
 from .types import ContextModificationConfig, ContextModificationOperation, ContextProcessorNodeConfig, ContextProcessorNodeResult
 
 _OPERATIONS = ("truncate", "insert", "replace", "clear", "filter")
@@ -29,7 +30,12 @@ def _check_kind(config: object) -> None:
 def transform_context_processor_node_config(config: object) -> ContextProcessorNodeConfig:
     """A copy that the engine has read: InvalidArgumentError, which names the field, where it would not. Whether it can be carried out depends on the conversation."""
     _check_kind(config)
-    trial_config: Dict[str, Any] = dict(cast(Mapping[str, Any], config))
+    for operation in node_operations(config):
+        _try_out(dict(operation))
+    return cast(ContextProcessorNodeConfig, copy.deepcopy(config))
+
+
+def _try_out(trial_config: Dict[str, Any]) -> None:
     with open() as trial:
         trial.append({"role": "user", "content": "x"})
         try:
@@ -42,7 +48,6 @@ def transform_context_processor_node_config(config: object) -> ContextProcessorN
             if name in trial_config:
                 trial_config[name] = {**trial_config[name], place: there}
         trial.apply(trial_config)
-    return cast(ContextProcessorNodeConfig, copy.deepcopy(config))
 
 
 def validate_context_processor_node_config(config: object) -> bool:
@@ -55,7 +60,7 @@ def validate_context_processor_node_config(config: object) -> bool:
 
 class ContextProcessorNodeHandler:
     def execute(self, conversation_manager: ConversationManager, config: ContextProcessorNodeConfig) -> ContextProcessorNodeResult:
-        """A node of documents 001 and 002."""
+        """A node of documents 001 and 002; several blocks in one step, see ConversationManager.execute()."""
         started = time.perf_counter()
         _check_kind(config)
         answer = conversation_manager.execute(cast(Mapping[str, object], config))

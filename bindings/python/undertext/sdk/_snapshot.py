@@ -8,7 +8,6 @@ from .._conversation import Conversation
 from .._errors import InvalidArgumentError, NotFoundError
 from .._view import View
 from .._wire import copied, number
-from ._indices import NO_TYPE_INDICES
 from .types import ConversationState
 
 
@@ -75,9 +74,8 @@ def _take_over(conversation: Conversation, wanted: Mapping[str, Any], head: int)
     if wanted["pinned"]:
         operations.append({"operation": "MARK", "mark": "pinned", "ordinals": moved(wanted["pinned"])})
     moved_map = {
-        **mark_map,
+        **{name: value for name, value in mark_map.items() if name != "typeIndices"},
         "originalIndices": moved(mark_map["originalIndices"]),
-        "typeIndices": NO_TYPE_INDICES,
         "batchBoundaries": mark_map["batchBoundaries"][:1] + moved(mark_map["batchBoundaries"][1:]),
     }
     operations.append({"operation": "IMPORT_MARK_MAP", "markMap": moved_map})

@@ -94,6 +94,33 @@ class ContextModificationConfig(_ModificationBase, total=False):
     batch: int
 
 
+class _LLMUsageBase(TypedDict):
+    #: Of the whole input.
+    promptTokens: int
+    completionTokens: int
+
+
+class LLMUsage(_LLMUsageBase, total=False):
+    #: Default: both together.
+    totalTokens: int
+    model: str
+
+
+class TokenUsageStats(TypedDict):
+    promptTokens: int
+    completionTokens: int
+    totalTokens: int
+
+
+class TokenUsageStatistics(TokenUsageStats):
+    requests: int
+    averagePromptTokens: float
+    averageCompletionTokens: float
+    maxPromptTokens: int
+    maxCompletionTokens: int
+    byModel: Dict[str, TokenUsageStats]
+
+
 class ConversationState(TypedDict):
     """What a host saves: plain JSON."""
 
@@ -103,4 +130,7 @@ class ConversationState(TypedDict):
     #: Ordinals.
     pinned: List[int]
     version: int
-    tokenUsage: Dict[str, Any]
+    tokenUsage: Union[TokenUsageStats, None]
+    currentRequestUsage: Union[TokenUsageStats, None]
+    #: All that was reported, for TokenUsageTracker.restore().
+    usage: Dict[str, Any]

@@ -1,0 +1,33 @@
+"""What a conversation tells: the document's event of 004, and the engine's others, in the same shape."""
+
+from __future__ import annotations
+
+import time
+from enum import Enum
+from typing import Protocol
+
+from ..types import Event
+
+
+class EventType(str, Enum):
+    MESSAGE_ADDED = "MESSAGE_ADDED"
+    BATCH_OPENED = "BATCH_OPENED"
+    ROLLED_BACK = "ROLLED_BACK"
+    CONTEXT_CHANGED = "CONTEXT_CHANGED"
+    REWRITTEN = "REWRITTEN"
+    TOKEN_LIMIT_EXCEEDED = "TOKEN_LIMIT_EXCEEDED"
+    COMPRESSION_THRESHOLD_EXCEEDED = "COMPRESSION_THRESHOLD_EXCEEDED"
+    COMPRESSED = "COMPRESSED"
+    COMPRESSION_FAILED = "COMPRESSION_FAILED"
+    COMPRESSION_DISCARDED = "COMPRESSION_DISCARDED"
+
+
+class EventManager(Protocol):
+    """A bus of the host: it gets every event."""
+
+    def emit(self, event: Event) -> object: ...
+
+
+def stamped(event: Event) -> Event:
+    """A copy in the documents' shape, with when it was heard of, in milliseconds since 1970."""
+    return {**event, "timestamp": int(time.time() * 1000)}

@@ -1,0 +1,257 @@
+// Redaction: taking the text of messages out for good, with what was derived from them, in all conversations that share them.
+//
+// The family of a message is the conversation whose record it is, and all forks of that, of these, and so on. What was derived is
+// found in each of them, since a fork goes on by itself. Texts of operations go first, while the messages that they quote can still be
+// read: done again after a failure, it ends with the same.
+#include <algorithm>
+#include <deque>
+#include <set>
+#include <utility>
+
+#include "engine/conversation_rep.hpp"
+#include "engine/outcome_bytes.hpp"
+#include "history/derived.hpp"
+#include "history/operation_bytes.hpp"
+#include "history/ordered.hpp"
+#include "message/redacted.hpp"
+#include "store/chain.hpp"
+
+namespace undertext {
+
+std::optional<Error> Durable::redact(const OwnedMessages& ordinals, const Removal& removal) {
+  std::optional<Error> failed;
+  for (const auto& [owner, own] : ordinals) {
+    std::vector<MessageRecord> stubs;
+    for (const std::uint64_t ordinal : own) {
+      std::vector<MessageRecord> found = store_->messages(owner, ordinal, ordinal + 1).value();
+      if (found.empty())
+        throw Failure(Error{ErrorCode::corrupt, "message " + std::to_string(ordinal) + " of " + owner + " is missing"});
+      MessageRecord record = std::move(found.front());
+      if (!record.redacted) record.redacted = sha256(record.body);
+      record.body = redacted(message_of(record), {removal.who, removal.at_ms, removal.why, hex(*record.redacted)}).json();
+      stubs.push_back(std::move(record));
+    }
+    if (std::optional<Error> error = store_->redact(owner, stubs, removal)) failed = std::move(error);
+  }
+  bodies_.reset();  // it may know the old ones
+  return failed;
+}
+
+std::vector<VersionRecord> Durable::redacted_records(const QuotingOperations& operations, const QuotableTexts& texts) {
+  std::vector<VersionRecord> redacted;
+  const std::uint64_t first = std::max(record_.first_version, record_.origin ? record_.origin->version : 0) + 1;
+  for (std::uint64_t at = first; at <= record_.version;) {
+    for (VersionRecord& record : versions(at, std::min(at + 1000, record_.version + 1))) {
+      at = record.version + 1;
+      RecordedOperation operation = operation_of(record);
+      bool changed = operations.redact(operation, record.version);
+      if (changed) {
+        ByteOut out;
+        write_record(out, operation, KeptPart::present);
+        record.arguments = '\0' + out.bytes;
+      }
+      if (!record.answer.empty()) {
+        Outcome outcome = read_outcome(record.answer);
+        edit_texts(outcome, [&](std::string& text) {
+          if (!texts.quoted_in(text)) return;
+          text = redacted_text;
+          changed = true;
+        });
+        if (changed) record.answer = outcome_bytes(outcome);
+      }
+      if (changed) redacted.push_back(std::move(record));
+    }
+  }
+  return redacted;
+}
+
+std::optional<Error> Durable::redact(History& history, const QuotingOperations& operations, const QuotableTexts& texts) {
+  Prune prune;
+  prune.conversation = record_.id;
+  prune.expected_version = record_.version;
+  prune.first_version = record_.first_version;
+  prune.operations = redacted_records(operations, texts);
+  save_anew(operations.redacted(history), prune);
+  if (std::optional<Error> error = store_->prune(prune)) return error;
+  if (record_.origin) record_.origin->next_page = 1;
+  record_.next_page = prune.checkpoint.next_page;
+  history = history_on(prune.checkpoint);
+  return {};
+}
+
+// A conversation that shares messages with others, with what of them is to be redacted. One thread's; throws Failure.
+class RedactionOfFamily {
+ public:
+  RedactionOfFamily(Conversation::Rep& rep, const History& history) : rep_(rep), own_(history) {}
+
+  std::optional<Error> find(const std::vector<Ordinal>& ordinals) {
+    if (ordinals.empty()) return {};
+    std::uint64_t lowest = ordinals.front().value;
+    for (const Ordinal ordinal : ordinals) {
+      if (ordinal.value >= own_.stats().total_messages)
+        return Error{ErrorCode::not_found, "there is no message with ordinal " + std::to_string(ordinal.value), "ordinals"};
+      wanted_.emplace(rep_.durable->owner_of_message(ordinal.value), ordinal.value);
+      lowest = std::min(lowest, ordinal.value);
+    }
+    all_ = wanted_;
+    add_member(rep_.durable->owner_of_message(lowest));
+    for (Member& member : members_) find_in(member);
+    for (Member& member : members_) find_quotes(member);
+    return {};
+  }
+
+  // Texts of operations, forks before what they are forked from: then nobody needs its pages any more.
+  std::optional<Error> redact_operations(History& history) {
+    return members_.empty() ? std::nullopt : redact_operations(members_.front(), false, history);
+  }
+
+  std::optional<Error> redact_messages(bool with_derived, const Removal& removal) {
+    const std::set<Place>& places = with_derived ? all_ : wanted_;
+    Durable::OwnedMessages owned;
+    for (const auto& [owner, ordinal] : places) owned[owner].push_back(ordinal);
+    found_.messages = places.size();
+    return rep_.durable->redact(owned, removal);
+  }
+
+  // Sizes and counts are those of the stubs from now on.
+  std::optional<Error> recount(History& history) {
+    std::optional<Error> counted;
+    Tries tries;
+    do {
+      history = rep_.durable->load().recounted_where_replaced(rep_.context.count_tokens);
+      counted = rep_.durable->recounted(history, rep_.tokenizer);
+    } while (counted && tries.may_retry(*counted));
+    for (Member& member : members_) {
+      if (!member.conversation || !member.has_some) continue;
+      // The one that is open has the old bodies in memory.
+      member.conversation = rep_.durable->open_counted(member.id, rep_.settings).value();
+      if (std::optional<Error> error = member.conversation->count_anew()) return error;
+    }
+    return counted;
+  }
+
+  Redaction take() { return std::move(found_); }
+
+ private:
+  using Place = std::pair<std::string, std::uint64_t>;  // whose record it is, and its ordinal
+  struct Member {
+    std::string id;
+    std::optional<Conversation> conversation;  // unset: the one that redacts
+    std::vector<Member*> forks = {};
+    std::vector<std::uint32_t> derived = {};
+    bool has_some = false;
+  };
+
+  Member& add_member(const std::string& id) {
+    Member& member = members_.emplace_back(Member{id, std::nullopt});
+    if (id != rep_.durable->id()) member.conversation = rep_.durable->open_counted(id, rep_.settings).value();
+    for (const std::string& fork : rep_.durable->forks_of(id)) member.forks.push_back(&add_member(fork));
+    return member;
+  }
+
+  Conversation::Rep& rep_of(Member& member) { return member.conversation ? *member.conversation->rep_ : rep_; }
+  History history_of(Member& member) { return with_order(member.conversation ? member.conversation->history() : own_); }
+
+  void find_in(Member& member) {
+    const History history = history_of(member);
+    const Log& log = history.rep().log;
+    const Durable& durable = *rep_of(member).durable;
+    std::vector<std::uint32_t> here;
+    for (const auto& [owner, ordinal] : wanted_)
+      if (ordinal < log.size() && durable.owner_of_message(ordinal) == owner) here.push_back(static_cast<std::uint32_t>(ordinal));
+    member.has_some = !here.empty();
+    member.derived = derived_from(log, here);
+    for (const std::uint32_t ordinal : here) texts_.add(log.message(ordinal));
+    for (const std::uint32_t ordinal : member.derived) {
+      const std::string& owner = durable.owner_of_message(ordinal);
+      texts_.add(log.message(ordinal));
+      if (wanted_.contains({owner, ordinal}) || !all_.emplace(owner, ordinal).second) continue;
+      found_.derived.push_back({owner, Ordinal(ordinal), log.originals(ordinal) != nullptr});
+    }
+  }
+
+  void find_quotes(Member& member) {
+    const QuotingOperations quoting(texts_, history_of(member), member.derived);
+    for (const std::uint32_t version : quoting.versions())
+      if (rep_of(member).durable->owner_of_version(version) == member.id)
+        found_.operations.push_back({member.id, Version(version)});
+  }
+
+  // In an operation, its own or its origin's, or in what an operation id is answered with.
+  bool has_quotes(Member& member) {
+    const QuotingOperations quoting(texts_, history_of(member), member.derived);
+    return !quoting.versions().empty() || !rep_of(member).durable->redacted_records(quoting, texts_).empty();
+  }
+
+  std::optional<Error> redact_operations(Member& member, bool of_origin, History& own) {
+    const bool needed = of_origin || has_quotes(member);
+    for (Tries tries;;) {
+      for (Member* fork : member.forks)
+        if (auto failed = redact_operations(*fork, needed, own)) return failed;
+      if (!needed) return {};
+      const auto change = [&](History& history) {
+        return rep_of(member).durable->redact(history, QuotingOperations(texts_, history, member.derived), texts_);
+      };
+      const std::optional<Error> error =
+          member.conversation ? member.conversation->rep_->change_stored(change, Conversation::Rep::Tell::rewritten) : change(own);
+      if (!error || !tries.may_retry(*error)) return error;
+      if (!member.conversation) rep_.durable->catch_up(own);
+      add_new_forks(member);
+    }
+  }
+
+  // Somebody may have forked meanwhile.
+  void add_new_forks(Member& member) {
+    for (const std::string& fork : rep_.durable->forks_of(member.id)) {
+      const auto is_it = [&](const Member* known) { return known->id == fork; };
+      if (std::any_of(member.forks.begin(), member.forks.end(), is_it)) continue;
+      Member& added = add_member(fork);
+      find_in(added);
+      member.forks.push_back(&added);
+    }
+  }
+
+  Conversation::Rep& rep_;
+  const History own_;
+  std::set<Place> wanted_, all_;
+  std::deque<Member> members_;  // each before its forks
+  QuotableTexts texts_;
+  Redaction found_;
+};
+
+Result<Redaction> Conversation::redact(const std::vector<Ordinal>& ordinals, const Removal& removal, const RedactOptions& options) {
+  Redaction done;
+  std::optional<Error> failed;
+  const std::optional<Error> refused = rep_->change_stored(
+      [&](History& history) -> std::optional<Error> {
+        RedactionOfFamily family(*rep_, history);
+        if (std::optional<Error> error = family.find(ordinals)) return error;
+        // What fails from here on has changed something: the history is another one, and that is made known.
+        failed = answering_failure([&]() -> std::optional<Error> {
+          if (options.derived)
+            if (std::optional<Error> error = family.redact_operations(history)) return error;
+          const std::optional<Error> redacted = family.redact_messages(options.derived, removal);
+          const std::optional<Error> counted = family.recount(history);
+          return redacted ? redacted : counted;
+        });
+        done = family.take();
+        return {};
+      },
+      Rep::Tell::rewritten);
+  if (refused || failed) return refused ? *refused : *failed;
+  return done;
+}
+
+Result<Redaction> Conversation::find_derived(const std::vector<Ordinal>& ordinals) {
+  Redaction found;
+  const std::optional<Error> failed = rep_->change_stored([&](History& history) -> std::optional<Error> {
+    RedactionOfFamily family(*rep_, history);
+    if (std::optional<Error> error = family.find(ordinals)) return error;
+    found = family.take();
+    return {};
+  });
+  if (failed) return *failed;
+  return found;
+}
+
+}  // namespace undertext

@@ -1,0 +1,161 @@
+#include "server/quota_store.hpp"
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace undertext {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds between_counts{10};
+
+struct Used {
+  std::uint64_t bytes = 0, conversations = 0;
+};
+
+std::uint64_t bytes_of(const Commit& commit) {
+  std::uint64_t bytes = 0;
+  for (const MessageRecord& message : commit.messages) bytes += message.body.size();
+  for (const VersionRecord& version : commit.versions) bytes += version.arguments.size() + version.answer.size();
+  for (const Page& page : commit.pages) bytes += page.bytes.size();
+  return bytes;
+}
+
+class QuotaStore final : public Store {
+ public:
+  QuotaStore(std::shared_ptr<Store> inner, Quota quota, std::shared_ptr<std::atomic<std::uint64_t>> refused)
+      : inner_(std::move(inner)), quota_(quota), refused_(std::move(refused)) {}
+
+  std::string name() const override { return inner_->name(); }
+
+  Result<ConversationRecord> create(const NewConversation& made, const CallOptions& o) override {
+    std::uint64_t bytes = made.settings.size();
+    for (const Page& page : made.pages) bytes += page.bytes.size();
+    if (auto error = refuse({bytes, 1}, o)) return *error;
+    Result<ConversationRecord> record = inner_->create(made, o);
+    if (record) add({bytes, 1});
+    return record;
+  }
+  std::optional<Error> commit(const Commit& commit, const CallOptions& o) override {
+    const Used more{bytes_of(commit), 0};
+    if (auto error = refuse(more, o)) return error;
+    std::optional<Error> error = inner_->commit(commit, o);
+    if (!error) add(more);
+    return error;
+  }
+  std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+                              const CallOptions& o) override {
+    return counted_anew(inner_->redact(id, stubs, removal, o));
+  }
+  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& o) override {
+    return counted_anew(inner_->purge(id, removal, o));
+  }
+  std::optional<Error> prune(const Prune& prune, const CallOptions& o) override { return counted_anew(inner_->prune(prune, o)); }
+
+  Result<ConversationRecord> find(std::string_view id, const CallOptions& o) override { return inner_->find(id, o); }
+  Result<std::vector<ConversationRecord>> list(const ListOptions& o) override { return inner_->list(o); }
+  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& o) override {
+    return inner_->publish(staged, id, o);
+  }
+  Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first, std::uint64_t end,
+                                              const CallOptions& o) override {
+    return inner_->versions(id, first, end, o);
+  }
+  Result<std::vector<MessageRecord>> messages(std::string_view id, std::uint64_t first, std::uint64_t end,
+                                              const CallOptions& o) override {
+    return inner_->messages(id, first, end, o);
+  }
+  Result<std::vector<Page>> pages(std::string_view id, std::span<const std::uint64_t> numbers, const CallOptions& o) override {
+    return inner_->pages(id, numbers, o);
+  }
+  Result<std::optional<Checkpoint>> checkpoint(std::string_view id, const CallOptions& o) override {
+    return inner_->checkpoint(id, o);
+  }
+  Result<std::optional<VersionRecord>> find_operation(std::string_view id, std::string_view operation_id,
+                                                      const CallOptions& o) override {
+    return inner_->find_operation(id, operation_id, o);
+  }
+  Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& o) override {
+    return inner_->removals(id, o);
+  }
+  Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& o) override { return inner_->size_bytes(id, o); }
+  Result<std::vector<Damage>> check(const CallOptions& o) override { return inner_->check(o); }
+  std::optional<Error> compact(const CallOptions& o) override { return inner_->compact(o); }
+  std::optional<Error> backup(const std::string& path, const CallOptions& o) override { return inner_->backup(path, o); }
+
+ private:
+  bool fits(const Used& more) const {
+    return used_->bytes + more.bytes <= quota_.bytes_max && used_->conversations + more.conversations <= quota_.conversations_max;
+  }
+
+  // Settings and checkpoints alone, which bring nothing new, are never refused.
+  std::optional<Error> refuse(const Used& more, const CallOptions& options) {
+    if (more.bytes == 0 && more.conversations == 0) return std::nullopt;
+    const std::lock_guard lock(lock_);
+    if (used_ && fits(more)) return std::nullopt;
+    if (!used_ || Clock::now() - counted_at_ >= between_counts)
+      if (auto error = count(options)) return error;
+    if (fits(more)) return std::nullopt;
+    refused_->fetch_add(1, std::memory_order_relaxed);
+    const bool is_number = used_->conversations + more.conversations > quota_.conversations_max;
+    const std::string most =
+        is_number ? std::to_string(quota_.conversations_max) + " conversations" : std::to_string(quota_.bytes_max >> 20) + " MiB";
+    return Error{ErrorCode::too_large, "the tenant may store " + most + ", and has: purge or prune some first", "quota"};
+  }
+
+  std::optional<Error> count(const CallOptions& options) {
+    Used used;
+    for (const bool staged : {false, true}) {
+      ListOptions list{.limit = 1000, .staged = staged, .call = options};
+      for (;;) {
+        const Result<std::vector<ConversationRecord>> some = inner_->list(list);
+        if (!some) return some.error();
+        for (const ConversationRecord& record : *some) {
+          const Result<std::uint64_t> bytes = inner_->size_bytes(record.id, options);
+          if (!bytes && bytes.error().code == ErrorCode::not_found) continue;  // purged in between
+          if (!bytes) return bytes.error();
+          used.bytes += *bytes;
+          ++used.conversations;
+        }
+        if (some->size() < list.limit) break;
+        list.after = some->back().id;
+      }
+    }
+    used_ = used;
+    counted_at_ = Clock::now();
+    return std::nullopt;
+  }
+
+  void add(const Used& more) {
+    const std::lock_guard lock(lock_);
+    if (!used_) return;
+    used_->bytes += more.bytes;
+    used_->conversations += more.conversations;
+  }
+
+  std::optional<Error> counted_anew(std::optional<Error> error) {
+    const std::lock_guard lock(lock_);
+    used_.reset();
+    return error;
+  }
+
+  const std::shared_ptr<Store> inner_;
+  const Quota quota_;
+  const std::shared_ptr<std::atomic<std::uint64_t>> refused_;
+  std::mutex lock_;
+  std::optional<Used> used_;  // guarded by lock_; nothing: to be counted
+  Clock::time_point counted_at_;
+};
+
+}  // namespace
+
+std::shared_ptr<Store> within_quota(std::shared_ptr<Store> store, Quota quota,
+                                    std::shared_ptr<std::atomic<std::uint64_t>> refused) {
+  if (!quota.is_set()) return store;
+  return std::make_shared<QuotaStore>(std::move(store), quota, std::move(refused));
+}
+
+}  // namespace undertext

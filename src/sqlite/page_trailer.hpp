@@ -1,0 +1,25 @@
+// The last 16 bytes of a page: see checked_file.hpp. Values only; numbers are little-endian.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace undertext {
+
+struct PageLayout {
+  int page_bytes = 0;  // 0: no header of a database
+  bool has_trailers = false;
+};
+PageLayout layout_of(std::string_view header);  // the first 100 bytes of a database, or of its page 1 in a log
+
+std::uint64_t fresh_file_id();  // not 0
+std::uint64_t id_in_trailer(const unsigned char* trailer);
+
+void put_trailer(unsigned char* page, int size, std::uint64_t number, std::uint64_t id);
+void clear_checksum(unsigned char* page, int size);
+// `id` 0: any.
+bool is_page_sound(const unsigned char* page, int size, std::uint64_t number, std::uint64_t id);
+// Whether page 1, whose header says that there are no trailers, has one: the header is damaged.
+bool denies_its_trailer(const unsigned char* first_page, int size);
+
+}  // namespace undertext

@@ -1,0 +1,27 @@
+// A body that is kept once: the row of a copy says "=" and the ordinal of the message that has it, of the same conversation. A message's JSON begins with
+// a brace, so that no body says that. Copies name the message itself, never another copy.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace undertext {
+
+inline constexpr char shared_body_mark = '=';
+
+inline std::string shared_body(std::uint64_t ordinal) { return shared_body_mark + std::to_string(ordinal); }
+
+// Nothing: it is a body of its own.
+inline std::optional<std::uint64_t> shared_with(std::string_view body) {
+  if (body.empty() || body.front() != shared_body_mark) return std::nullopt;
+  std::uint64_t ordinal = 0;
+  const char* const end = body.data() + body.size();
+  const std::from_chars_result read = std::from_chars(body.data() + 1, end, ordinal);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return ordinal;
+}
+
+}  // namespace undertext
