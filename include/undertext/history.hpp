@@ -37,7 +37,7 @@ struct ApplyContext {
   std::function<std::uint32_t(const Message&)> count_tokens = {};  // unset: every message counts 0
   Pairs pairs = Pairs::literal;                                    // for operations that do not say
   MessageLimits limits = {};                                       // for messages that an operation makes
-  std::shared_ptr<Work> work = {};                                 // null: without limits. Else what Work throws is an error of apply()
+  std::shared_ptr<Work> work = {};  // null: without limits. Else what Work throws is an error of apply()
 };
 
 // A message that had its partner in the view before the operation and has not now.

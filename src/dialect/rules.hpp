@@ -160,7 +160,7 @@ Exchange exchange_at(const std::vector<Turn>& turns, std::size_t turn, Dialect d
 void note_followers(const RequestDraft& draft, RequestFacts& facts);
 
 bool is_good_tool_name(std::string_view name, const Profile& profile);
-bool is_long_lived(std::string_view cache_marker);  // "ttl":"1h"
+bool is_long_lived(std::string_view cache_marker);                        // "ttl":"1h"
 bool ends_twice(const std::vector<Turn>& turns, const Profile& profile);  // with an assistant's turns, where one may
 
 // An id made from another, or from nothing: the same every time.

@@ -295,10 +295,10 @@ test('a tool is called by the name that the caller gave', async () => {
   const conversation = inMemory()
   await conversation.append({ role: 'user', content: 'go' })
   const tools = [{ type: 'function', function: { name: 'my.tool' } }]
-  const { toolNames, tools: renamed } = await conversation.render({ dialect: 'openai_chat', request: { tools } })
+  const { toolNames, request } = await conversation.render({ dialect: 'openai_chat', request: { tools } })
   const sent = Object.keys(toolNames ?? {})[0] as string
   assert.deepEqual(toolNames, { [sent]: 'my.tool' })
-  assert.deepEqual(renamed, [{ type: 'function', function: { name: sent } }])
+  assert.deepEqual(request.tools, [{ type: 'function', function: { name: sent } }])
   const call = { id: 'a', type: 'function', function: { name: sent, arguments: '{}' } }
   const answer = { role: 'assistant', content: null, tool_calls: [call] }
   const stream = new StreamAssembler('openai_chat', toolNames)
