@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "history/list_match.hpp"
+#include "history/longest_rising.hpp"
 #include "message/redacted.hpp"
 
 namespace undertext {
@@ -175,19 +176,8 @@ void ClientMatch::add_returning(std::size_t begin, std::size_t end, std::optiona
     // Falling, so that only one of them is taken for this place.
     for (auto ordinal = ordinals.rbegin(); ordinal != ordinals.rend(); ++ordinal) candidates.push_back({place, *ordinal});
   }
-  std::vector<std::size_t> ends, previous(candidates.size(), candidates.size());
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const auto at = std::lower_bound(ends.begin(), ends.end(), candidates[i].ordinal, [&](std::size_t e, std::uint32_t ordinal) {
-      return log_.order.before(candidates[e].ordinal, ordinal);
-    });
-    if (at != ends.begin()) previous[i] = *std::prev(at);
-    if (at == ends.end()) {
-      ends.push_back(i);
-    } else {
-      *at = i;
-    }
-  }
-  for (std::size_t i = ends.empty() ? candidates.size() : ends.back(); i < candidates.size(); i = previous[i])
+  const auto before = [&](std::size_t i, std::size_t j) { return log_.order.before(candidates[i].ordinal, candidates[j].ordinal); };
+  for (const std::size_t i : longest_rising(candidates.size(), before))
     known_[candidates[i].place - begin_] = Known{candidates[i].ordinal, From::dropped, 0};
 }
 

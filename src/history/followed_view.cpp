@@ -88,8 +88,27 @@ Stretches FollowedView::hidden() const {
   return with_indices({}, indices);
 }
 
+bool FollowedView::is_said_otherwise(std::uint32_t ordinal) const {
+  if (stand_in(log_, view_, ordinal, leaving_) || stand_in(log_, ordinal, shown_)) return true;
+  std::vector<std::uint32_t> open{ordinal};
+  std::unordered_set<std::uint32_t> seen;
+  while (!open.empty()) {
+    const std::vector<std::uint32_t>* const originals = log_.stands_for(open.back());
+    open.pop_back();
+    if (!originals) continue;
+    for (const std::uint32_t original : *originals) {
+      if (shown_.contains(original) || (view_.shows(original) && !leaving_.contains(original))) return true;
+      if (seen.insert(original).second) open.push_back(original);
+    }
+  }
+  return false;
+}
+
 std::vector<std::uint64_t> FollowedView::covered() const {
-  std::vector<std::uint32_t> ordinals(covered_.begin(), covered_.end());
+  std::vector<std::uint32_t> ordinals;
+  for (const std::uint32_t ordinal : covered_)
+    if (!is_said_otherwise(ordinal)) ordinals.push_back(ordinal);
+  if (ordinals.empty()) ordinals.assign(covered_.begin(), covered_.end());
   log_.order.sort(ordinals);
   return {ordinals.begin(), ordinals.end()};
 }

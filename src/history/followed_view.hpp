@@ -26,7 +26,7 @@ class FollowedView {
 
   Stretches hidden() const;
   std::vector<std::uint64_t> shown() const { return {shown_.begin(), shown_.end()}; }
-  // What the client's summary takes the place of, in the log's order.
+  // What the client's summary takes the place of, in the log's order; but for what is said otherwise. After show().
   std::vector<std::uint64_t> covered() const;
 
  private:
@@ -37,6 +37,8 @@ class FollowedView {
   };
   Expanded expand(std::uint32_t maker);
   bool is_listed(std::uint32_t ordinal);
+  // Whether a message that is visible afterwards stands for it, or the other way round: EXPAND would say the same twice.
+  bool is_said_otherwise(std::uint32_t ordinal) const;
 
   const Log& log_;
   const PlacedView view_;

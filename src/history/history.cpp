@@ -4,6 +4,7 @@
 
 #include "base/answering_failure.hpp"
 #include "history/draft.hpp"
+#include "history/longest_rising.hpp"
 #include "history/scope.hpp"
 #include "history/state.hpp"
 
@@ -31,21 +32,10 @@ BlameEntry blame_entry(const History::Rep& rep, std::uint64_t version) {
 }
 
 // Which elements of a list of distinct numbers stay when a longest rising part of it is kept: those, by place.
-std::vector<bool> longest_rising(const std::vector<std::uint64_t>& numbers) {
-  std::vector<std::size_t> ends;  // ends[k]: where the best rising part of length k + 1 ends
-  std::vector<std::size_t> previous(numbers.size(), numbers.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const auto at =
-        std::lower_bound(ends.begin(), ends.end(), numbers[i], [&](std::size_t e, std::uint64_t n) { return numbers[e] < n; });
-    if (at != ends.begin()) previous[i] = *std::prev(at);
-    if (at == ends.end()) {
-      ends.push_back(i);
-    } else {
-      *at = i;
-    }
-  }
+std::vector<bool> kept_rising(const std::vector<std::uint64_t>& numbers) {
   std::vector<bool> kept(numbers.size(), false);
-  for (std::size_t i = ends.empty() ? numbers.size() : ends.back(); i < numbers.size(); i = previous[i]) kept[i] = true;
+  for (const std::size_t i : longest_rising(numbers.size(), [&](std::size_t a, std::size_t b) { return numbers[a] < numbers[b]; }))
+    kept[i] = true;
   return kept;
 }
 
@@ -268,7 +258,7 @@ Result<Diff> History::diff(Version from, Version to) const {
         diff.added.push_back(ordinal);
       }
     }
-    const std::vector<bool> in_order = longest_rising(places_in_a);
+    const std::vector<bool> in_order = kept_rising(places_in_a);
     for (std::size_t k = 0; k < common.size(); ++k) {
       if (!in_order[k]) diff.moved.push_back(common[k]);
     }

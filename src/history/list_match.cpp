@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "history/longest_rising.hpp"
+
 namespace undertext {
 namespace {
 
@@ -76,20 +78,9 @@ class Matcher {
 
   // A longest part that rises in a as well.
   static Matches rising(const Matches& by_b) {
-    std::vector<std::size_t> ends, previous(by_b.size(), by_b.size());
-    for (std::size_t i = 0; i < by_b.size(); ++i) {
-      const auto at = std::lower_bound(ends.begin(), ends.end(), by_b[i].first,
-                                       [&](std::size_t end, std::uint32_t a) { return by_b[end].first < a; });
-      if (at != ends.begin()) previous[i] = *std::prev(at);
-      if (at == ends.end()) {
-        ends.push_back(i);
-      } else {
-        *at = i;
-      }
-    }
     Matches found;
-    for (std::size_t i = ends.empty() ? by_b.size() : ends.back(); i < by_b.size(); i = previous[i]) found.push_back(by_b[i]);
-    std::reverse(found.begin(), found.end());
+    const auto before = [&](std::size_t i, std::size_t j) { return by_b[i].first < by_b[j].first; };
+    for (const std::size_t i : longest_rising(by_b.size(), before)) found.push_back(by_b[i]);
     return found;
   }
 
