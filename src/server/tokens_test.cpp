@@ -75,7 +75,7 @@ TEST_F(TokensFile, OnlyItsOwnerReadsTheFile) {
 
 TEST_F(TokensFile, AFileThatOthersCanWriteIsRefused) {
   make("one");
-  for (const mode_t mode : {0620, 0602, 0666}) {
+  for (const mode_t mode : {0620u, 0602u, 0666u}) {
     ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
     EXPECT_EQ(read_tokens(path_).error().code, ErrorCode::denied);
   }
