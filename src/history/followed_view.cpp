@@ -54,13 +54,17 @@ void FollowedView::drop(const std::vector<std::uint32_t>& gone, const std::vecto
   const std::vector<std::uint32_t> of_summary = new_stand_ins(covered);
   const std::vector<std::uint32_t> others = new_stand_ins(gone);
   for (const std::uint32_t maker : others) expand(maker);
+  const std::unordered_set<std::uint32_t> is_covered(covered.begin(), covered.end());
   for (const std::uint32_t maker : of_summary) {
     const Expanded expanded = expand(maker);
-    if (expanded.remains) {
-      covered_.insert(expanded.gone.begin(), expanded.gone.end());
-    } else {
+    const auto is_other = [&](std::uint32_t ordinal) { return !is_covered.contains(ordinal); };
+    // Whole, unless it stands for more than the client's summary does.
+    if (!expanded.remains && std::none_of(expanded.gone.begin(), expanded.gone.end(), is_other)) {
       covered_.insert(maker);
+      continue;
     }
+    for (const std::uint32_t ordinal : expanded.gone)
+      if (!is_other(ordinal)) covered_.insert(ordinal);
   }
   for (const std::uint32_t ordinal : covered)
     if (view_.shows(ordinal)) covered_.insert(ordinal);

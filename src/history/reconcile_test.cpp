@@ -202,6 +202,15 @@ TEST(Reconcile, MessagesThatACompactionKeptKeepTheirOrdinals) {
   EXPECT_EQ(client.view(), (Texts{"S", "U1", "A1", "U2", "A2", "U3"}));
 }
 
+TEST(Reconcile, TheClientsSummaryStandsForNoMoreThanItReplaces) {
+  Followed client;
+  client.reconcile({"u:U1", "a:A1", "u:U2", "a:A2", "u:U3"}).apply(op::Compress{Names::indices({0, 1, 2, 3}), message("u:sum")});
+  client.reconcile({"u:*continued", "u:U2", "a:A2, changed", "u:U3"});
+  EXPECT_EQ(client.view(), (Texts{"continued", "U2", "A2, changed", "U3"}));
+  client.apply(op::Expand{0});
+  EXPECT_EQ(client.view(), (Texts{"U1", "A1", "U2", "A2, changed", "U3"}));
+}
+
 TEST(Reconcile, UndoTakesBackOneRequestAndLeavesTheClientList) {
   Followed client;
   client.reconcile({"u:U1", "a:A1"}).reconcile({"u:other"}).apply(op::Undo{});
