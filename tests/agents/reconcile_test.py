@@ -22,7 +22,7 @@ def skip(reason):
 
 
 def program_in(folder, pattern):
-    found = [path for path in pathlib.Path(folder).glob(pattern) if os.access(path, os.X_OK)]
+    found = [path for path in pathlib.Path(folder).resolve().glob(pattern) if os.access(path, os.X_OK)]
     return str(found[0]) if found else None
 
 
