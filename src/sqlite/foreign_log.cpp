@@ -1,8 +1,10 @@
 // A write-ahead log is not bound to its database: SQLite would move the pages of one into any other. (https://www.sqlite.org/fileformat2.html, section 4)
-#include <cstring>
-#include <fstream>
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include <sqlite3.h>
 
 #include "sqlite/checked_file.hpp"
 #include "sqlite/page_trailer.hpp"
@@ -19,33 +21,59 @@ std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
   return number;
 }
 
-std::string read_at(std::ifstream& file, std::uint64_t at, std::size_t size) {
-  std::string bytes(size, '\0');
-  file.clear();
-  file.seekg(static_cast<std::streamoff>(at));
-  file.read(bytes.data(), static_cast<std::streamsize>(size));
-  bytes.resize(static_cast<std::size_t>(file.gcount()));
-  return bytes;
-}
+// Read through SQLite: closing a file that was opened past it would take away the locks that this process has on the database.
+class ReadFile {
+ public:
+  ReadFile(const std::string& path, int kind)
+      : vfs_(sqlite3_vfs_find(nullptr)), memory_(new char[static_cast<std::size_t>(vfs_->szOsFile)]()) {
+    // SQLite wants the name to end with two zeros.
+    name_ = path + std::string(1, '\0');
+    is_open_ = vfs_->xOpen(vfs_, name_.c_str(), file(), SQLITE_OPEN_READONLY | kind, nullptr) == SQLITE_OK;
+  }
+  ~ReadFile() {
+    if (file()->pMethods != nullptr) file()->pMethods->xClose(file());
+  }
+  ReadFile(const ReadFile&) = delete;
+  ReadFile& operator=(const ReadFile&) = delete;
+
+  // Shorter at the end of the file; empty where it cannot be read.
+  std::string at(std::uint64_t offset, std::size_t size) const {
+    sqlite3_int64 bytes_there = 0;
+    if (!is_open_ || file()->pMethods->xFileSize(file(), &bytes_there) != SQLITE_OK) return {};
+    const auto end = static_cast<std::uint64_t>(bytes_there);
+    std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(size, end - std::min(end, offset))), '\0');
+    if (bytes.empty()) return bytes;
+    const int status =
+        file()->pMethods->xRead(file(), bytes.data(), static_cast<int>(bytes.size()), static_cast<sqlite3_int64>(offset));
+    return status == SQLITE_OK ? bytes : std::string();
+  }
+
+ private:
+  sqlite3_file* file() const { return reinterpret_cast<sqlite3_file*>(memory_.get()); }
+
+  sqlite3_vfs* const vfs_;
+  const std::unique_ptr<char[]> memory_;
+  std::string name_;
+  bool is_open_ = false;
+};
 
 // The id of the page 1 that begins at `at`; 0: it has none.
-std::uint64_t id_of_first_page(std::ifstream& file, std::uint64_t at) {
-  const PageLayout layout = layout_of(read_at(file, at, file_header_bytes));
+std::uint64_t id_of_first_page(const ReadFile& file, std::uint64_t at) {
+  const PageLayout layout = layout_of(file.at(at, file_header_bytes));
   if (!layout.has_trailers) return 0;
-  const std::string trailer =
-      read_at(file, at + static_cast<std::uint64_t>(layout.page_bytes - page_trailer_bytes), page_trailer_bytes);
+  const std::string trailer = file.at(at + static_cast<std::uint64_t>(layout.page_bytes - page_trailer_bytes), page_trailer_bytes);
   if (trailer.size() != page_trailer_bytes) return 0;
   return id_in_trailer(reinterpret_cast<const unsigned char*>(trailer.data()));
 }
 
 // Of the first frame with page 1 that counts; 0: there is none.
-std::uint64_t id_in_log(std::ifstream& log) {
-  const std::string header = read_at(log, 0, log_header_bytes);
+std::uint64_t id_in_log(const ReadFile& log) {
+  const std::string header = log.at(0, log_header_bytes);
   if (header.size() != log_header_bytes) return 0;
   const std::uint32_t page_bytes = big_endian(header, 8);
   const std::string_view salt = std::string_view(header).substr(16, salt_bytes);
   for (std::uint64_t at = log_header_bytes;; at += frame_header_bytes + page_bytes) {
-    const std::string frame = read_at(log, at, frame_header_bytes);
+    const std::string frame = log.at(at, frame_header_bytes);
     if (frame.size() != frame_header_bytes || std::string_view(frame).substr(8, salt_bytes) != salt) return 0;
     if (big_endian(frame, 0) != 1) continue;
     if (const std::uint64_t id = id_of_first_page(log, at + frame_header_bytes)) return id;
@@ -60,10 +88,10 @@ Error refuse(const std::string& path, const std::string& why) {
 }  // namespace
 
 std::optional<Error> refuse_foreign_log(const std::string& path) {
-  std::ifstream log(path + "-wal", std::ios::binary);
-  if (!log || read_at(log, 0, log_header_bytes).size() != log_header_bytes) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || read_at(file, 0, file_header_bytes).empty()) return refuse(path, "is the log of a database that is gone");
+  const ReadFile log(path + "-wal", SQLITE_OPEN_WAL);
+  if (log.at(0, log_header_bytes).size() != log_header_bytes) return std::nullopt;
+  const ReadFile file(path, SQLITE_OPEN_MAIN_DB);
+  if (file.at(0, file_header_bytes).empty()) return refuse(path, "is the log of a database that is gone");
   const std::uint64_t logged = id_in_log(log);
   if (logged == 0 || logged == id_of_first_page(file, 0)) return std::nullopt;
   return refuse(path, "is the log of another database");

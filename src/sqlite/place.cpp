@@ -169,6 +169,8 @@ Result<ExclusiveFile> ExclusiveFile::lock(const std::string& path) {
   const int failed = ::fcntl(made.file_, F_SETLK, &lock);
 #endif
   if (failed == 0) return made;
+  // It may be this process that has it open: closing the file would take away the locks of that store, so it stays open.
+  made.file_ = -1;
   if (errno == EAGAIN || errno == EACCES) return Error{ErrorCode::unavailable, path + " is in use: stop what has it open first"};
   return unavailable(path + " cannot be locked");
 }

@@ -366,9 +366,6 @@ void PlainModel::run(State& s, const op::Expand& o) {
   const std::uint64_t maker = s.view[o.index];
   const Ordinals* const originals = stands_for(maker);
   if (!originals) refuse("index");
-  for (const std::uint64_t ordinal : *originals) {
-    if (in(s.view, ordinal)) refuse("index");
-  }
   std::set<std::uint64_t> leaving{maker};
   const auto made_in = [&](std::uint64_t ordinal) {
     std::size_t version = 0;
@@ -378,6 +375,13 @@ void PlainModel::run(State& s, const op::Expand& o) {
   for (const auto& [ordinal, others] : copies) {
     if (others == *originals && made_in(ordinal) == made_in(maker)) leaving.insert(ordinal);
   }
+  Ordinals staying = s.view;
+  std::erase_if(staying, [&](std::uint64_t ordinal) { return leaving.count(ordinal) > 0; });
+  // No text returns beside itself.
+  if (tells(staying, maker)) refuse("index");
+  for (const std::uint64_t ordinal : *originals) {
+    if (has_stand_in(staying, ordinal)) refuse("index");
+  }
   open_batch(s, s.view, log_before_);
   bring_back(s, leaving, *originals);
 }
@@ -385,7 +389,7 @@ void PlainModel::run(State& s, const op::Expand& o) {
 void PlainModel::run(State& s, const op::Show& o) {
   const Ordinals named = named_ordinals(s, Names::ordinals(o.ordinals));
   for (const std::uint64_t ordinal : named) {
-    if (!can_return(s, ordinal) || has_stand_in(named, ordinal)) refuse("ordinals");
+    if (!can_return(s, ordinal) || has_stand_in(named, ordinal) || tells(s.view, ordinal)) refuse("ordinals");
   }
   const std::set<std::uint64_t> all = with_units(s, {named.begin(), named.end()});
   open_batch(s, s.view, log_before_);

@@ -52,6 +52,7 @@ GOOD = {
     "getRows": {"query": {"atVersion": 1, "ordinals": "0"}},
     "getUsage": {},
     "reportUsage": {"body": {"requestId": "r", "prompt": 12}},
+    "setUsage": {"body": {}},
     "compress": {"body": {"strategy": "none"}},
     "getCompression": {"path": {"job": "JOB"}},
     "cancelCompression": {"path": {"job": "JOB"}},

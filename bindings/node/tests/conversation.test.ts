@@ -251,7 +251,7 @@ test('what is asked of a closed conversation is refused, what was asked before i
 })
 
 test('providers: requests in, streams put together, tokens counted', () => {
-  assert.deepEqual(importMessages('openai_chat', { model: 'm', messages: [user('hi')] }), { messages: [user('hi')], rest: { model: 'm' } })
+  assert.deepEqual(importMessages('openai_chat', { model: 'm', messages: [user('hi')] }), { messages: [user('hi')], rest: { model: 'm' }, known: 0 })
   assert.equal(validateRequest({ dialect: 'openai_chat' }, { messages: [{ role: 'tool', tool_call_id: 'x', content: '' }] }).valid, false)
   const stream = new StreamAssembler('openai_chat')
   stream.feed({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Hel' } }] })

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import pickle
 from pathlib import Path
-from typing import Any
+from typing import Any, Dict
 
 import pytest
 
@@ -280,7 +280,7 @@ def test_a_tool_is_called_by_the_names_that_the_caller_gave() -> None:
     names = rendered["toolNames"]
     sent = rendered["request"]["tools"][0]["function"]["name"]
     assert names == {sent: "my.tool"}
-    answer = {"role": "assistant", "content": None, "tool_calls": [{"id": "a", "type": "function", "function": {"name": sent, "arguments": "{}"}}]}
+    answer: Dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": [{"id": "a", "type": "function", "function": {"name": sent, "arguments": "{}"}}]}
     stream = undertext.Stream("openai_chat", tool_names=names)
     stream.feed({"choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": [{"index": 0, **answer["tool_calls"][0]}]}}]})
     for message in (

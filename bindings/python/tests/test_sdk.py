@@ -32,7 +32,8 @@ from undertext.sdk import (
     transform_context_processor_node_config,
     validate_context_processor_node_config,
 )
-from undertext.types import Event, MarkMap, Message
+from undertext.sdk._events import ConversationEvent
+from undertext.types import MarkMap, Message
 
 
 def say(role: str, content: str) -> Dict[str, object]:
@@ -414,10 +415,10 @@ def test_a_mark_map_of_document_004_has_no_indices_per_role() -> None:
 
 
 def test_an_event_manager_gets_every_event() -> None:
-    heard: List[Event] = []
+    heard: List[ConversationEvent] = []
 
     class Bus:
-        def emit(self, event: Event) -> None:
+        def emit(self, event: ConversationEvent) -> None:
             heard.append(event)
 
     manager = ConversationManager(event_manager=Bus(), pairs="shrink")

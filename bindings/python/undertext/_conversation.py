@@ -24,7 +24,7 @@ from .types import (
     Event,
     FilterArguments,
     FitArguments,
-    GivenMarkMap,
+    MarkMapLike,
     HistoryEntry,
     MarkMap,
     Message,
@@ -257,7 +257,7 @@ class Conversation:
     def restore(self, version: int, **options: Unpack[OperationOptions]) -> Answer:
         return self._operate("RESTORE", {"version": version, **options})
 
-    def import_mark_map(self, mark_map: GivenMarkMap, *, expected_version: int | None = None) -> Answer:
+    def import_mark_map(self, mark_map: MarkMapLike, *, expected_version: int | None = None) -> Answer:
         return cast(Answer, self._native.import_mark_map(mark_map, version_number("expected_version", expected_version)))
 
     # Reading

@@ -11,13 +11,16 @@ from ._arguments import *  # noqa: F401,F403
 from ._message import Message as Message, MessageLike as MessageLike
 from ._native import Cancel
 from ._protocol import *  # noqa: F401,F403
-from ._protocol import ModelLimits, ModelPrices, Outcome, Role, StrategyChoice, VersionEntry
+from ._protocol import GivenMarkMap, MarkMap, ModelLimits, ModelPrices, Outcome, Role, StrategyChoice, VersionEntry
 
 #: What an operation did.
 Answer = Outcome
 HistoryEntry = VersionEntry
 Limits = ModelLimits
 Prices = ModelPrices
+
+#: A mark map to import: as it was exported, or without what follows from the messages.
+MarkMapLike = Union[MarkMap, GivenMarkMap]
 
 #: A strategy: its name, or an object with its name and arguments.
 StrategyLike = StrategyChoice

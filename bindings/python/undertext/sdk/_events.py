@@ -22,12 +22,16 @@ class EventType(str, Enum):
     COMPRESSION_DISCARDED = "COMPRESSION_DISCARDED"
 
 
+class ConversationEvent(Event, total=False):
+    timestamp: int
+
+
 class EventManager(Protocol):
     """A bus of the host: it gets every event."""
 
-    def emit(self, event: Event) -> object: ...
+    def emit(self, event: ConversationEvent) -> object: ...
 
 
-def stamped(event: Event) -> Event:
+def stamped(event: Event) -> ConversationEvent:
     """A copy in the documents' shape, with when it was heard of, in milliseconds since 1970."""
     return {**event, "timestamp": int(time.time() * 1000)}

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence, cast
 from .._conversation import Conversation
 from .._errors import InvalidArgumentError, UndertextError
 from .._wire import number, wire_name
-from ..types import GivenMarkMap, MarkMap, Message, Role
+from ..types import MarkMapLike, MarkMap, Message, Role
 
 
 def _found(conversation: Conversation, query: str, filters: Mapping[str, object]) -> Any:
@@ -30,14 +30,14 @@ def count_by(conversation: Conversation, **filters: object) -> int:
 _ROLES = ("system", "user", "assistant", "tool")
 
 
-def _boundary(mark_map: GivenMarkMap) -> int:
+def _boundary(mark_map: MarkMapLike) -> int:
     try:
         return number("boundary", mark_map["batchBoundaries"][mark_map["boundaryToBatch"].index(mark_map["currentBatch"])])
     except (LookupError, TypeError, ValueError, AttributeError):
         raise InvalidArgumentError("a mark map tells where its current batch begins", field="markMap") from None
 
 
-def get_current_batch_indices(mark_map: GivenMarkMap) -> List[int]:
+def get_current_batch_indices(mark_map: MarkMapLike) -> List[int]:
     """The ordinals of the view that belong to the current batch."""
     boundary = _boundary(mark_map)
     try:
@@ -46,12 +46,12 @@ def get_current_batch_indices(mark_map: GivenMarkMap) -> List[int]:
         raise InvalidArgumentError("originalIndices are a list of numbers", field="originalIndices") from None
 
 
-def is_modified(original_index: int, mark_map: GivenMarkMap) -> bool:
+def is_modified(original_index: int, mark_map: MarkMapLike) -> bool:
     """Whether a message is from before the current batch."""
     return number("original_index", original_index) < _boundary(mark_map)
 
 
-def get_batch_index(original_index: int, mark_map: GivenMarkMap) -> int:
+def get_batch_index(original_index: int, mark_map: MarkMapLike) -> int:
     """How far a message is from the beginning of the current batch; below 0: it is from before."""
     return number("original_index", original_index) - _boundary(mark_map)
 
@@ -63,7 +63,7 @@ def edit_mark_map(conversation: Conversation, edit: Callable[[MarkMap], None]) -
     edit(mark_map)
     # Without indices per role, which the engine then derives without comparing.
     given: Dict[str, Any] = {name: value for name, value in mark_map.items() if name != "typeIndices"}
-    conversation.import_mark_map(cast(GivenMarkMap, given), expected_version=view.version)
+    conversation.import_mark_map(cast(MarkMapLike, given), expected_version=view.version)
 
 
 def conversation_of(conversation: object, name: str, given: str) -> Conversation:

@@ -10,7 +10,7 @@ from .._conversation import Conversation, Subscription
 from .._errors import InvalidArgumentError
 from .._store import open
 from .._wire import check_function, given
-from ..types import Answer, Event, GivenMarkMap, Limits, MarkMap, Message, MessageLike, Role, Stats
+from ..types import Answer, Event, MarkMapLike, Limits, MarkMap, Message, MessageLike, Role, Stats
 from ._array import MessageArrayManager, apply
 from ._compression import OWN, StrategyOf, engine_choice, renamed
 from ._events import EventManager, stamped
@@ -139,7 +139,7 @@ class ConversationManager:
         """Until none is under way in the background."""
         self.conversation.wait_for_compression()
 
-    def set_mark_map(self, mark_map: GivenMarkMap) -> None:
+    def set_mark_map(self, mark_map: MarkMapLike) -> None:
         """The view and the stack of batches become those of the map, once it has passed the engine's checks."""
         self.conversation.import_mark_map(mark_map)
 
