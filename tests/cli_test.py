@@ -401,7 +401,7 @@ def speaks_dialects(b):
 
     # A word may be a conversation or a file, and never silently the wrong one.
     (b.folder / "here").mkdir()
-    (b.folder / "here/broken").write_text("[]")
+    (b.folder / "here/broken").write_text('[{"role":"user","content":"x"}]')
     (b.folder / "here/body.json").write_text('{"messages":[{"role":"user","content":"x"}]}')
     def here(*words):
         done = subprocess.run([b.binary, "validate", "--dialect", "openai_chat", *words], capture_output=True, env=b.env, cwd=b.folder / "here", timeout=60)
