@@ -11,10 +11,10 @@ namespace {
 bool ends_with_one_of(std::string_view text, std::initializer_list<std::string_view> ends) {
   return std::any_of(ends.begin(), ends.end(), [text](std::string_view end) { return text.ends_with(end); });
 }
-// Images that all of them read. What a URL leads to is not known.
+// Images that all of them read. What a URL leads to is not known, nor what bytes of no type are, which are sent as octet-stream.
 bool has_common_form(const Media& media) {
   return media.source != MediaSource::base64 || media.mime.empty() ||
-         ends_with_one_of(media.mime, {"png", "jpeg", "jpg", "gif", "webp"});
+         ends_with_one_of(media.mime, {"png", "jpeg", "jpg", "gif", "webp", "octet-stream"});
 }
 // Chat takes two formats of audio.
 bool is_spoken(const Media& media) {
