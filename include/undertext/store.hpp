@@ -159,7 +159,7 @@ struct RemovalRecord {
 };
 
 // Gives up old versions. What the kept ones need is in the checkpoint; nothing else of the old is kept. With the `first_version` that is stored, all
-// versions stay, and what is written anew are pages and texts of operations.
+// versions stay, and what is rewritten are pages and texts of operations.
 struct Prune {
   std::string conversation;
   std::uint64_t expected_version = 0;
@@ -239,7 +239,7 @@ class UNDERTEXT_API Store {
   virtual std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options = {}) = 0;
   virtual Result<std::vector<RemovalRecord>> removals(std::string_view id,
                                                       const CallOptions& options = {}) = 0;  // of purged ones too
-  // conflict: expected_version is not the head, or it has forks; where no version is given up, forks that need pages of it (Origin::next_page).
+  // conflict: expected_version is not the head, or it has forks; where no version is pruned, forks that need pages of it (Origin::next_page).
   virtual std::optional<Error> prune(const Prune& prune, const CallOptions& options = {}) = 0;
 
   // What a conversation's own records take, without what the store adds to them. not_found. This one reads them all; stores that know better override it.

@@ -1,8 +1,9 @@
 #include <undertext/work.hpp>
 
-#include <algorithm>
 #include <string>
 #include <utility>
+
+#include "base/json_size.hpp"
 
 namespace undertext {
 
@@ -15,7 +16,7 @@ void Work::read(std::string_view message_json) {
   constexpr std::size_t worth_counting = 64 << 10;
   go_on();
   if (limits_.bytes_per_object == 0 || !limits_.reserve || message_json.size() <= worth_counting) return;
-  const auto objects = static_cast<std::uint64_t>(std::count(message_json.begin(), message_json.end(), '{'));
+  const std::uint64_t objects = count_json_objects(message_json);
   const std::uint64_t bytes = objects * limits_.bytes_per_object;
   const std::uint64_t before = bytes_to_read_.load(std::memory_order_relaxed);
   if (bytes <= before) return;

@@ -90,7 +90,7 @@ int run_serve(Desk& desk, const ServeGiven& given) {
   if (given.seconds < 1 || given.seconds > 86'400)
     fail(ErrorCode::invalid_argument, "a request has 1 to 86400 s", "request-seconds");
   options.request_time = std::chrono::seconds(given.seconds);
-  // Half of them unless told: a proxy needs all.
+  // Default: half of them. A proxy needs all.
   const std::uint64_t per_address = given.connections_per_address.value_or(std::max<std::uint64_t>(1, given.connections / 2));
   if (given.connections < 1 || given.connections > 1 << 20)
     fail(ErrorCode::invalid_argument, "connections are 1 to 1048576", "connections");

@@ -135,7 +135,8 @@ class Importer {
   std::string path() const { return std::string(names_of(dialect_).list) + "[" + std::to_string(at_) + "]"; }
 
   std::optional<Error> add_restored(std::string_view sent) {
-    const std::string message = with_own_tool_names(dialect_, sent, names_);
+    // Ids of calls that are still to be answered are kept as views.
+    const std::string_view message = arena_.keep(with_own_tool_names(dialect_, sent, names_));
     const Result<JsonText> text = JsonText::parse(message, {.depth = limits_.depth + 8});
     if (!text) return text.error();
     return add_raw(text->root());

@@ -228,6 +228,9 @@ TEST(DialectLosses, AreToldForEveryPartThatIsNotCarried) {
   }
 }
 
+// Chat's older calls have no id. The reader numbers them as they stand, which says nothing about the conversation.
+std::string given_id(const Block& block) { return block.id.starts_with("legacy_fn_") ? "" : std::string(block.id); }
+
 // All that is said in a view, and all calls and results, as far as dialects have them in common.
 std::multiset<std::string> said(const View& view) {
   std::multiset<std::string> list;
@@ -240,8 +243,8 @@ std::multiset<std::string> said(const View& view) {
     const Turn turn = read_stored(message.json(), arena);
     for (const Block& block : turn.blocks) {
       add(block);
-      if (block.kind == BlockKind::call) list.insert("call " + std::string(block.id) + " " + std::string(block.name));
-      if (block.kind == BlockKind::result) list.insert("result " + std::string(block.id) + " " + decoded(result_body(block)));
+      if (block.kind == BlockKind::call) list.insert("call " + given_id(block) + " " + std::string(block.name));
+      if (block.kind == BlockKind::result) list.insert("result " + given_id(block) + " " + decoded(result_body(block)));
       for (const Block& inner : block.inner) add(inner);
     }
   }
@@ -250,7 +253,7 @@ std::multiset<std::string> said(const View& view) {
 
 TEST(DialectLosses, WhereNothingIsToldNothingIsLost) {
   std::size_t compared = 0;
-  for (std::uint64_t seed = 1; seed <= 1900; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     RandomRequest random(seed);
     const Dialect from = static_cast<Dialect>(seed % dialect_count),
                   to = static_cast<Dialect>(seed / dialect_count % dialect_count);

@@ -11,10 +11,9 @@ namespace {
 bool ends_with_one_of(std::string_view text, std::initializer_list<std::string_view> ends) {
   return std::any_of(ends.begin(), ends.end(), [text](std::string_view end) { return text.ends_with(end); });
 }
-// Images that all of them read. What a URL leads to is not known.
+// Images that all of them read. What a URL leads to is not known; bytes of no type could only be sent under one that is refused.
 bool has_common_form(const Media& media) {
-  return media.source != MediaSource::base64 || media.mime.empty() ||
-         ends_with_one_of(media.mime, {"png", "jpeg", "jpg", "gif", "webp"});
+  return media.source != MediaSource::base64 || ends_with_one_of(media.mime, {"png", "jpeg", "jpg", "gif", "webp"});
 }
 // Chat takes two formats of audio.
 bool is_spoken(const Media& media) {

@@ -76,7 +76,7 @@ class Durable {
   std::optional<Error> redact(const OwnedMessages& ordinals, const Removal& removal);
   // The records of its own versions whose operation or answer has such texts, without them.
   std::vector<VersionRecord> redacted_records(const QuotingOperations& operations, const QuotableTexts& texts);
-  // Writes all pages anew, without the texts of these operations. conflict: there are forks that need the old pages.
+  // Rewrites all pages, without the texts of these operations. conflict: there are forks that need the old pages.
   std::optional<Error> redact(History& history, const QuotingOperations& operations, const QuotableTexts& texts);
   std::optional<Error> check(const History& history) const;  // throws what is wrong
   Result<Reclaimed> give_up(History& history, std::uint32_t first, std::int64_t now_ms);

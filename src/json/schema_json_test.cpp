@@ -64,7 +64,8 @@ TEST(SchemaJson, TwoShapesOfOneNameAreTheSame) {
 }
 
 TEST(SchemaJson, EveryMemberOfARequestHasAText) {
-  for (const Shape& shape : protocol_shapes().all()) {
+  const Shapes shapes = protocol_shapes();
+  for (const Shape& shape : shapes.all()) {
     if (shape.is_answer || shape.is_open) continue;
     for (const Member& member : shape.members) EXPECT_FALSE(member.text.empty()) << shape.name << "." << member.name;
   }

@@ -1,9 +1,9 @@
 #include "server/request_work.hpp"
 
-#include <algorithm>
 #include <string>
 #include <thread>
 
+#include "base/json_size.hpp"
 #include "message/turn.hpp"
 
 namespace undertext {
@@ -19,9 +19,7 @@ Error interrupted(std::string why) { return {ErrorCode::unavailable, std::move(w
 
 }  // namespace
 
-std::uint64_t blocks_bytes(std::string_view body) {
-  return static_cast<std::uint64_t>(std::count(body.begin(), body.end(), '{')) * bytes_per_object;
-}
+std::uint64_t blocks_bytes(std::string_view body) { return count_json_objects(body) * bytes_per_object; }
 
 std::shared_ptr<Work> work_of_request(http::Exchange& exchange, const std::string& tenant, const Stopping& stopping,
                                       FairShare& processors, const RequestLimits& limits) {

@@ -160,10 +160,8 @@ void describe_background(Shapes& shapes) {
                            {"progress?", "CompressionProgress", "While it runs."},
                            {"answer?", "Outcome"},
                            {"error?", "ErrorBody"}}));
-  add_extended(shapes, "ProcessUsage", "What providers reported to this process.", "Usage",
-               {{"scope", R"("process")", "Since this process opened the conversation."}});
   add_answer(shapes, "CompressionAnswer", "Compression");
-  add_answer(shapes, "UsageAnswer", "ProcessUsage");
+  add_answer(shapes, "UsageAnswer", "Usage");
 }
 
 void describe_server(Shapes& shapes) {

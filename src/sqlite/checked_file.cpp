@@ -36,6 +36,7 @@ struct CheckedFile {
   Named index_opened_as;  // the -shm
   PageLayout layout;      // of a database, once it has a header
   std::uint64_t id;       // of its pages; 0: not known yet
+  int lock;               // that SQLite holds on it
 };
 
 CheckedFile& of(sqlite3_file* file) { return *reinterpret_cast<CheckedFile*>(file); }
@@ -85,7 +86,9 @@ int close_file(sqlite3_file* file) {
 int read_file(sqlite3_file* file, void* to, int size, sqlite3_int64 at) {
   CheckedFile& self = of(file);
   const int code = read_code(self.real->pMethods->xRead(self.real, to, size, at));
-  if (code != SQLITE_OK || !self.is_database) return code;
+  // Without a lock SQLite only guesses the size of a page. What is there may be of a transaction that is
+  // not committed, and its id be gone with it: such as that of a store in the making when the power went.
+  if (code != SQLITE_OK || !self.is_database || self.lock == SQLITE_LOCK_NONE) return code;
   if (self.id == 0 && (self.layout.page_bytes == 0 || at == 0)) learn(self);
   if (at == 0 && size == self.layout.page_bytes && !self.layout.has_trailers)
     return denies_its_trailer(static_cast<const unsigned char*>(to), size) ? SQLITE_IOERR_DATA : code;
@@ -118,11 +121,32 @@ int write_file(sqlite3_file* file, const void* from, int size, sqlite3_int64 at)
   return code;
 }
 
-int truncate_file(sqlite3_file* file, sqlite3_int64 size) { return of(file).real->pMethods->xTruncate(of(file).real, size); }
+int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
+  CheckedFile& self = of(file);
+  const int code = self.real->pMethods->xTruncate(self.real, size);
+  if (code == SQLITE_OK && size == 0) {
+    // The transaction that made the database was undone: the next one to make it gives it another id.
+    self.layout = {};
+    self.id = 0;
+  }
+  return code;
+}
+
+int lock_file(sqlite3_file* file, int kind) {
+  CheckedFile& self = of(file);
+  const int code = self.real->pMethods->xLock(self.real, kind);
+  if (code == SQLITE_OK) self.lock = kind;
+  return code;
+}
+
+int unlock_file(sqlite3_file* file, int kind) {
+  CheckedFile& self = of(file);
+  self.lock = kind;
+  return self.real->pMethods->xUnlock(self.real, kind);
+}
+
 int sync_file(sqlite3_file* file, int flags) { return of(file).real->pMethods->xSync(of(file).real, flags); }
 int size_of_file(sqlite3_file* file, sqlite3_int64* size) { return of(file).real->pMethods->xFileSize(of(file).real, size); }
-int lock_file(sqlite3_file* file, int kind) { return of(file).real->pMethods->xLock(of(file).real, kind); }
-int unlock_file(sqlite3_file* file, int kind) { return of(file).real->pMethods->xUnlock(of(file).real, kind); }
 int is_reserved(sqlite3_file* file, int* answer) { return of(file).real->pMethods->xCheckReservedLock(of(file).real, answer); }
 int sector_bytes(sqlite3_file* file) { return of(file).real->pMethods->xSectorSize(of(file).real); }
 int traits_of_device(sqlite3_file* file) { return of(file).real->pMethods->xDeviceCharacteristics(of(file).real); }
@@ -180,8 +204,6 @@ int open_file(sqlite3_vfs*, sqlite3_filename path, sqlite3_file* file, int flags
   if (code != SQLITE_OK) {
     close_file(file);
     file->pMethods = nullptr;
-  } else if (self.is_database) {
-    learn(self);
   }
   return code;
 }

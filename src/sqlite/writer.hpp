@@ -96,7 +96,7 @@ class Writer {
   bool committing_ = false;
   bool log_is_doubtful_ = false;
   std::atomic<bool> log_is_lost_ = false;
-  bool stamp_is_due_ = true;  // the log may have begun anew, and does not say yet whose it is
+  bool stamp_is_due_ = true;  // the log may have been restarted, and does not say yet whose it is
 };
 
 }  // namespace undertext

@@ -104,7 +104,8 @@ class Checker {
                      "its origin " + record.origin->conversation + " cannot be read: " + origin.error().message};
       record = *std::move(origin);
     }
-    if (version == 0) return first_chain(record.id);
+    // Of a tenant's conversation, the name that the tenant gave it.
+    if (version == 0) return first_chain(std::string_view(record.id).substr(record.id.rfind('/') + 1));
     Result<std::vector<VersionRecord>> found = store_.versions(record.id, version, version + 1, options_);
     if (!found) return found.error();
     if (found->empty()) return Error{ErrorCode::corrupt, "version " + std::to_string(version) + " of " + record.id + " is missing"};

@@ -19,6 +19,7 @@ class Conversations:
     def __init__(self, chance):
         self.chance = chance
         self.number = 0
+        self.markers = 0  # a request has four at most, and its instructions may have one
 
     def one_in(self, n):
         return self.chance.randrange(n) == 0
@@ -156,13 +157,15 @@ class Conversations:
                                     {"type": "redacted_thinking", "data": self.next_id("data")}])]
 
     def anthropic_block(self):
-        return self.chance.choice([
+        block = self.chance.choice([
             {"type": "image", "source": {"type": "base64", "media_type": "image/webp", "data": PNG}},
             {"type": "image", "source": {"type": "url", "url": "https://example.com/i.png"}},
             {"type": "image", "source": {"type": "file", "file_id": "file_1"}},
             {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "AAAA"}, "title": "A"},
             {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "words"}, "title": "W"},
             {"type": "text", "text": "cached", "cache_control": {"type": "ephemeral"}}])
+        self.markers += "cache_control" in block
+        return block if self.markers <= 3 else {"type": "text", "text": "not cached"}
 
     def anthropic_result(self, use):
         kind = self.randrange(6)

@@ -396,7 +396,9 @@ class TooMuch(Served):
             self.assertEqual(self.server.request("POST", path, "[" * depth, headers=headers).status, 400, depth)
             content = '{"a":' * (depth // 2) + "1" + "}" * (depth // 2)
             body = '{"operation":"APPEND","messages":[{"role":"user","content":"x","meta":%s}]}' % content
-            self.assertEqual(self.server.request("POST", path, body if len(body) < 15 * MIB else body[:15 * MIB], headers=headers).status, 400 if depth > 300 else 200, depth)
+            status = self.server.request("POST", path, body if len(body) < 15 * MIB else body[:15 * MIB], headers=headers).status
+            # What reading so many objects would take is refused before it is read.
+            self.assertIn(status, (400, 413) if depth > 300 else (200,), depth)
         wide = "{" + ",".join(f'"k{i}":1' for i in range(300_000)) + "}"
         began = time.monotonic()
         self.assertEqual(self.server.request("POST", path, wide, headers=headers).status, 400)

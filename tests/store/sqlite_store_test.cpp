@@ -106,6 +106,22 @@ TEST_F(SqliteStore, IsOpenedByManyProcessesAtOnceTheFirstTime) {
   EXPECT_EQ(open()->list().value().size(), 32u);
 }
 
+// As a power cut leaves it: the pages are in the file, and the journal, which would undo them, is still there.
+TEST_F(SqliteStore, IsMadeAgainWhereThePowerWentBeforeItWasMade) {
+  open();
+  std::string journal(512, '\0');
+  journal.replace(0, 8, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+  journal[22] = 0x02;  // sectors of 512 bytes
+  journal[26] = 0x10;  // pages of 4096 bytes; and the file had none
+  std::ofstream(path() + "-journal", std::ios::binary) << journal;
+  const auto again = open_store("sqlite:" + path());
+  ASSERT_TRUE(again) << again.error().message;
+  Writing writing("again");
+  const std::optional<Error> error = writing.create_in(**again);
+  EXPECT_FALSE(error) << error->message;
+  EXPECT_EQ((*again)->list().value().size(), 1u);
+}
+
 TEST_F(SqliteStore, IsSharedByProcessesThatRaceForEveryVersion) {
   constexpr int processes = 8, wins_each = 25;
   ASSERT_FALSE(Writing("raced").create_in(*open()));

@@ -2577,19 +2577,6 @@ export interface Compression {
   error?: ErrorBody;
 }
 
-/** What providers reported to this process. */
-export interface ProcessUsage {
-  totals: UsageTotals;
-  statistics: UsageStatistics;
-  models: ModelUsage[];
-  /** Of which more will be reported. */
-  open: RequestUsage[];
-  /** The last hundred, the newest last. */
-  recent: RequestUsage[];
-  /** Since this process opened the conversation. */
-  scope: 'process';
-}
-
 export interface CompressionAnswer {
   ok: true;
   result: Compression;
@@ -2597,7 +2584,7 @@ export interface CompressionAnswer {
 
 export interface UsageAnswer {
   ok: true;
-  result: ProcessUsage;
+  result: Usage;
 }
 
 export interface NamedProfile {
