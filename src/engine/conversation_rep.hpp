@@ -57,7 +57,7 @@ struct Conversation::Rep {
 
   mutable std::mutex usage_lock;
   UsageTracker usage;  // guarded by usage_lock; of a stored one, as it was last read or written
-  std::optional<Error> change_usage(const std::function<std::optional<Error>(UsageTracker&)>& change);
+  Result<void> change_usage(const std::function<Result<void>(UsageTracker&)>& change);
 
   mutable std::mutex background;
   mutable std::condition_variable background_ended;

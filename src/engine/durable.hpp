@@ -45,7 +45,7 @@ class Durable {
   UsageTracker usage() const;                   // as it is known to be stored
   std::optional<UsageTracker> news_of_usage();  // since this was asked for last
   // Changes what is stored, and returns it. On any thread, whosever turn it is. conflict: others are quicker every time.
-  Result<UsageTracker> change_usage(const std::function<std::optional<Error>(UsageTracker&)>& change) const;
+  Result<UsageTracker> change_usage(const std::function<Result<void>(UsageTracker&)>& change) const;
 
   History load();
   enum class News : std::uint8_t {

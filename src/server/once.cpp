@@ -83,7 +83,7 @@ http::Reply make_once(Store& store, const Call& call, const MakingOnce& making) 
     // What the key made was taken out since, and its id with it: the key makes nothing else.
     const bool was_taken_out = is_conflict && !kept.is_new && !store.find(kept.id);
     // Errors are not remembered. After `unavailable` it may have happened all the same, and the next one finds out.
-    if (failure.error().code != ErrorCode::unavailable && !was_taken_out) store.purge(kept.record_id, {});
+    if (failure.error().code != ErrorCode::unavailable && !was_taken_out) static_cast<void>(store.purge(kept.record_id, {}));
     throw;
   }
 }

@@ -94,7 +94,7 @@ class MemoryStore final : public Store {
     });
   }
 
-  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
+  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
     if (auto error = bad_publishing(staged, id)) return error;
     const auto lock = lock_to_write(options);
     if (!lock) return deadline_passed();
@@ -106,7 +106,7 @@ class MemoryStore final : public Store {
     moved.key() = std::move(key);
     moved.mapped().record.id = std::move(name);
     conversations_.insert(std::move(moved));
-    return std::nullopt;
+    return {};
   }
 
   Result<std::vector<ConversationRecord>> list(const ListOptions& options) override {
@@ -165,7 +165,7 @@ class MemoryStore final : public Store {
     });
   }
 
-  std::optional<Error> commit(const Commit& commit, const CallOptions& options) override {
+  Result<void> commit(const Commit& commit, const CallOptions& options) override {
     if (auto error = bad_commit(commit)) return error;
     return write(commit.conversation, options, [&](Kept& kept) -> std::optional<Error> {
       const StoredHead head = kept.head();
@@ -210,8 +210,8 @@ class MemoryStore final : public Store {
     });
   }
 
-  std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                              const CallOptions& options) override {
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+                      const CallOptions& options) override {
     if (auto error = bad_stubs(stubs)) return error;
     return write(id, options, [&](Kept& kept) -> std::optional<Error> {
       Result<std::vector<MessageRecord>> stored = stored_stubs(kept, stubs);
@@ -225,7 +225,7 @@ class MemoryStore final : public Store {
     });
   }
 
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
+  Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
     if (auto error = bad_stored_id(id)) return error;
     const auto lock = lock_to_write(options.call);
     if (!lock) return deadline_passed();
@@ -239,7 +239,7 @@ class MemoryStore final : public Store {
       forks.erase(std::find(forks.begin(), forks.end(), record.id));
     }
     conversations_.erase(found);
-    return std::nullopt;
+    return {};
   }
 
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& options) override {
@@ -253,7 +253,7 @@ class MemoryStore final : public Store {
     return found;
   }
 
-  std::optional<Error> prune(const Prune& prune, const CallOptions& options) override {
+  Result<void> prune(const Prune& prune, const CallOptions& options) override {
     if (auto error = bad_prune(prune)) return error;
     return write(prune.conversation, options, [&](Kept& kept) -> std::optional<Error> {
       if (auto error = refuse_prune(prune, kept.head(), kept.record.first_version, pages_needed_by_forks(kept))) return error;
@@ -292,8 +292,8 @@ class MemoryStore final : public Store {
     if (auto error = too_late(options)) return *error;
     return std::vector<Damage>();
   }
-  std::optional<Error> compact(const CallOptions& options) override { return too_late(options); }
-  std::optional<Error> backup(const std::string&, const CallOptions&) override {
+  Result<void> compact(const CallOptions& options) override { return too_late(options); }
+  Result<void> backup(const std::string&, const CallOptions&) override {
     return Error{ErrorCode::unsupported, "a store in memory has no backup"};
   }
 

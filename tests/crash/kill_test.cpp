@@ -48,7 +48,7 @@ Commit next_commit(const Writing& writing) {
     if (writing.version() > 0 && !store->find_operation(id_of(writer), operation_id(writing.version())).value()) ::_exit(3);
     for (;;) {
       const Commit commit = next_commit(writing);
-      if (store->commit(commit)) ::_exit(2);
+      if (!store->commit(commit)) ::_exit(2);
       writing.taken(commit);
       const std::array<std::uint64_t, 2> answer = {static_cast<std::uint64_t>(writer), writing.version()};
       if (::write(pipe, answer.data(), sizeof answer) != sizeof answer) ::_exit(4);

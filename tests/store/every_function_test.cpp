@@ -17,7 +17,6 @@ template <class T>
 Answer failed(const Result<T>& result) {
   return result ? std::nullopt : std::optional(result.error());
 }
-Answer failed(std::optional<Error> error) { return error; }
 
 struct Function {
   std::string name;
@@ -120,7 +119,7 @@ TEST_P(EveryFunction, ThatOnlyReadsCallsNoSubscriber) {
     EXPECT_EQ(c.messages().value().messages.size(), 33u);
   }
   EXPECT_EQ(events, 0);
-  EXPECT_FALSE(c.catch_up());
+  EXPECT_TRUE(c.catch_up());
   EXPECT_GT(events, 0);
 }
 

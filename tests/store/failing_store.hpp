@@ -38,7 +38,7 @@ class FailingStore final : public Store {
   Result<std::vector<ConversationRecord>> list(const ListOptions& o) override {
     return result<std::vector<ConversationRecord>>([&] { return inner_->list(o); });
   }
-  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& o) override {
+  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& o) override {
     return error([&] { return inner_->publish(staged, id, o); });
   }
   Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first, std::uint64_t end,
@@ -59,29 +59,29 @@ class FailingStore final : public Store {
                                                       const CallOptions& o) override {
     return result<std::optional<VersionRecord>>([&] { return inner_->find_operation(id, operation_id, o); });
   }
-  std::optional<Error> commit(const Commit& commit, const CallOptions& o) override {
+  Result<void> commit(const Commit& commit, const CallOptions& o) override {
     return error([&] { return inner_->commit(commit, o); });
   }
-  std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                              const CallOptions& o) override {
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+                      const CallOptions& o) override {
     return error([&] { return inner_->redact(id, stubs, removal, o); });
   }
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& o) override {
+  Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& o) override {
     return error([&] { return inner_->purge(id, removal, o); });
   }
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& o) override {
     return result<std::vector<RemovalRecord>>([&] { return inner_->removals(id, o); });
   }
-  std::optional<Error> prune(const Prune& prune, const CallOptions& o) override {
+  Result<void> prune(const Prune& prune, const CallOptions& o) override {
     return error([&] { return inner_->prune(prune, o); });
   }
   Result<std::vector<Damage>> check(const CallOptions& o) override {
     return result<std::vector<Damage>>([&] { return inner_->check(o); });
   }
-  std::optional<Error> compact(const CallOptions& o) override {
+  Result<void> compact(const CallOptions& o) override {
     return error([&] { return inner_->compact(o); });
   }
-  std::optional<Error> backup(const std::string& path, const CallOptions& o) override {
+  Result<void> backup(const std::string& path, const CallOptions& o) override {
     return error([&] { return inner_->backup(path, o); });
   }
 
@@ -100,7 +100,7 @@ class FailingStore final : public Store {
     return failure();
   }
   template <class Call>
-  std::optional<Error> error(Call call) {
+  Result<void> error(Call call) {
     if (!fails()) return call();
     if (when_ == When::after) static_cast<void>(call());
     return failure();
