@@ -136,9 +136,8 @@ struct Commit {
       {};  // expected_version + 1 and so on; may be empty where only a checkpoint or settings are written
   std::vector<MessageRecord> messages = {};  // from the log length of expected_version on
   std::optional<Checkpoint> checkpoint = {};
-  // Pages come and go with a checkpoint only: new ones have numbers from the stored checkpoint's next_page up to this one's.
+  // Pages come with a checkpoint only: they have numbers from the stored checkpoint's next_page up to this one's.
   std::vector<Page> pages = {};
-  std::vector<std::uint64_t> freed_pages = {};  // no longer needed; ignored where a fork may need them
   std::optional<std::string> settings = {};
 };
 

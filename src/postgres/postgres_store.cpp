@@ -271,7 +271,6 @@ class PostgresStore final : public Store {
       for (const Page& page : commit.pages) first_page = std::min(first_page, page.number);
       require_later_checkpoint(batch, id, *commit.checkpoint, first_page);
       add_checkpoint(batch, id, *commit.checkpoint, commit.pages);
-      if (!commit.freed_pages.empty()) batch.add(sql::free_pages, of(id, numbers(commit.freed_pages)));
     }
     for (const MessageRecord& message : commit.messages) {
       if (!message.same_as) {

@@ -179,7 +179,6 @@ class MemoryStore final : public Store {
       }
       std::map<std::uint64_t, Page> pages;
       for (const Page& page : commit.pages) pages.emplace(page.number, page);
-      const std::uint64_t first_free_page = pages_needed_by_forks(kept);
       std::vector<VersionRecord> versions = commit.versions;
       std::vector<MessageRecord> messages = commit.messages;
       if (auto error = put_same_bodies(kept, messages)) return error;
@@ -199,8 +198,6 @@ class MemoryStore final : public Store {
       move_behind(kept.messages, messages);
       kept.operations.merge(operations);
       kept.pages.merge(pages);
-      for (const std::uint64_t page : commit.freed_pages)
-        if (page >= first_free_page) kept.pages.erase(page);
       if (checkpoint) {
         kept.record.checkpoint_version = checkpoint->version;
         kept.checkpoint = std::move(checkpoint);

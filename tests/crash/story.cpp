@@ -39,11 +39,10 @@ class Telling {
     writing.taken(made);
     commit(made);
   }
-  void checkpoint(const Writing& writing, std::uint64_t first_page, std::vector<std::uint64_t> freed) {
+  void checkpoint(const Writing& writing, std::uint64_t first_page) {
     Commit made{.conversation = writing.id(), .expected_version = writing.version()};
     made.checkpoint = Checkpoint{writing.version(), first_page + 2, "root " + std::to_string(first_page)};
     made.pages = {{first_page, std::string(700, 'p')}, {first_page + 1, std::string(5000, 'q')}};
-    made.freed_pages = std::move(freed);
     made.settings = "settings " + std::to_string(first_page);
     commit(made);
   }
@@ -87,9 +86,9 @@ Story::Story(int length) {
     telling.append(second, {9000});
     telling.append(first, {500, 500, 500});
     const MessageRecord early = telling.last_message();
-    telling.checkpoint(first, 1, {});
+    telling.checkpoint(first, 1);
     telling.append(second, {300});
-    telling.checkpoint(first, 3, {1});
+    telling.checkpoint(first, 3);
     telling.fork(first, "fork" + suffix, 5);
     Writing fork = first.forked("fork" + suffix);
     telling.append(fork, {700});

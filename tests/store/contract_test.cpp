@@ -433,15 +433,13 @@ TEST_P(StoreContract, CheckpointsAndTheirPagesAreReplacedTogether) {
   Commit second{.conversation = "pages", .expected_version = 1};
   second.checkpoint = Checkpoint{1, 5, "root two"};
   second.pages = {{4, "four"}};
-  second.freed_pages = {1, 77};
   second.settings = std::string("new\0settings", 12);
   ASSERT_TRUE(store().commit(second));
   reopen();
   EXPECT_EQ(store().checkpoint("pages").value(), second.checkpoint);
   EXPECT_EQ(store().find("pages").value().settings, *second.settings);
-  const std::array<std::uint64_t, 1> freed = {1}, kept = {4};
-  EXPECT_CODE(store().pages("pages", freed).error(), ErrorCode::corrupt);
-  EXPECT_EQ(store().pages("pages", kept).value().front().bytes, "four");
+  const std::array<std::uint64_t, 2> kept = {4, 3};
+  EXPECT_EQ(store().pages("pages", kept).value(), (std::vector<Page>{{4, "four"}, {3, "three"}}));
 
   // Whoever did not see that checkpoint must not write over it.
   Commit stale{.conversation = "pages", .expected_version = 1};
@@ -489,11 +487,10 @@ TEST_P(StoreContract, AForkGoesOnWhereItsOriginWasAndSharesItsRecords) {
   EXPECT_EQ(store().messages("origin", 2, 3).value().front().body, body(2));
 
   // The origin keeps the pages that the fork may need.
-  Commit freeing{.conversation = "origin", .expected_version = origin.version()};
-  freeing.checkpoint = Checkpoint{origin.version(), 5, "later"};
-  freeing.pages = {{3, "three"}, {4, "four"}};
-  freeing.freed_pages = {1, 2};
-  ASSERT_TRUE(store().commit(freeing));
+  Commit later{.conversation = "origin", .expected_version = origin.version()};
+  later.checkpoint = Checkpoint{origin.version(), 5, "later"};
+  later.pages = {{3, "three"}, {4, "four"}};
+  ASSERT_TRUE(store().commit(later));
   const std::array<std::uint64_t, 2> shared = {1, 2};
   EXPECT_EQ(store().pages("origin", shared).value().size(), 2u);
   EXPECT_CODE(store().purge("origin", {"me", 1, "why"}).error(), ErrorCode::conflict);
