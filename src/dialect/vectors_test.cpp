@@ -135,7 +135,7 @@ void check_import(const JsonValue& vector) {
   ASSERT_EQ(imported.messages.size(), messages.size() + top);
   Arena arena;
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    const Turn turn = read_stored(imported.messages[i + top].json(), arena);
+    const Turn turn = read_stored(imported.messages[i + top], arena);
     EXPECT_TRUE(turn.is_raw_in(dialect));
     const std::string role = string_at(messages[i], "role");
     if (role != "control") {

@@ -230,7 +230,7 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
   // Nothing is to be summarised for an operation that is repeated.
   if (*repeated) return apply({op::CompressBy{}, options.operation});
   if (std::optional<Error> error = check_expected_version(options.operation, frozen.version())) return std::move(*error);
-  const Result<Plan> plan = make_plan(frozen);
+  const Result<Plan> plan = answering_failure([&] { return make_plan(frozen); });
   if (!plan) return plan.error();
   bool moved_on = false;
   Result<Outcome> outcome = apply({op::CompressBy{[&](const History& now) -> Result<Plan> {
