@@ -1,7 +1,7 @@
 // Disks that fail, once or for good, at every call in turn: errors, a full disk, a failed fsync. Whatever is answered then must be so, and when the disk is
 // well again everything must go on, each step done once.
 //
-// UNDERTEXT_DISK_FAULTS=N   about how many faults, spread evenly over all there are (1,500 unless told; 0: every single one)
+// UNDERTEXT_DISK_FAULTS=N   about how many faults, spread evenly over all there are (default: 1,500; 0: every single one)
 #include <fstream>
 
 #include "../store/kinds.hpp"
@@ -91,6 +91,51 @@ TEST_F(DiskFaults, AreReportedAndLeaveEveryStepWholeOrAbsent) {
   std::printf("disk faults: %ju calls, %ju runs with errors or a full disk, %ju of them answered with an error, 0 bad\n",
               std::uintmax_t{calls}, std::uintmax_t{runs}, std::uintmax_t{faults});
   EXPECT_GT(faults, runs / 2);
+}
+
+// A disk that cannot read for a moment has lost nothing: `unavailable`, and never `corrupt`.
+TEST_F(DiskFaults, OfReadingAreUnavailableAndNothingIsTakenForDamaged) {
+  const Story story(1);
+  const std::uint64_t calls = count_calls(story, Fault::read_error);
+  const std::uint64_t stride = stride_for(calls, 4);
+  std::uint64_t runs = 0, faults = 0;
+  for (const bool once : {true, false}) {
+    for (std::uint64_t n = 1; n <= calls; n += stride, ++runs) {
+      run(story, n, Fault::read_error, once, faults);
+      if (HasFatalFailure()) return;
+    }
+  }
+  EXPECT_GT(faults, 0u);
+
+  const MemoryFolder folder;
+  RecordingVfs& vfs = RecordingVfs::get();
+  {
+    const std::shared_ptr<Store> store = open(folder).value();
+    for (const Step& step : story.steps()) ASSERT_TRUE(step.run(*store));
+  }
+  const std::string held = story.contents_after(story.steps().size());
+  std::uint64_t reads = 0, refused = 0;
+  for (const bool once : {true, false}) {
+    for (std::uint64_t n = 1;; ++n, ++reads) {
+      SCOPED_TRACE("read " + std::to_string(n) + (once ? ", once" : ", and all after it"));
+      vfs.fail_at(n, Fault::read_error, once);
+      const Result<std::shared_ptr<Store>> store = open(folder);
+      const Result<std::string> read = store ? contents(**store) : store.error();
+      const bool has_failed = vfs.calls() >= n;
+      vfs.heal();
+      if (!read) {
+        ASSERT_EQ(name(read.error().code), name(ErrorCode::unavailable)) << read.error().message;
+        ++refused;
+      } else {
+        ASSERT_EQ(*read, held);
+      }
+      ASSERT_EQ(contents(store ? **store : *open(folder).value()).value(), held);
+      if (!has_failed) break;
+    }
+  }
+  std::printf("read errors: %ju runs of a story, %ju of reading, %ju of these answered with an error, 0 bad\n",
+              std::uintmax_t{runs}, std::uintmax_t{reads}, std::uintmax_t{refused});
+  EXPECT_GT(refused, reads / 2);
 }
 
 // Linux takes pages for clean after a failed fsync: they are read as written, and never reach the disk. Then the power goes.

@@ -159,6 +159,7 @@ Result<std::string> contents(Store& store) {
       for (std::uint64_t number = 1; number < (*checkpoint)->next_page; ++number) {
         const std::array<std::uint64_t, 1> one = {number};
         Result<std::vector<Page>> page = store.pages(listed.id, one);
+        if (!page && page.error().code != ErrorCode::corrupt) return page.error();
         add(page ? page->front().bytes : "none");
       }
     }

@@ -182,10 +182,12 @@ TEST_P(EveryFunction, OfAStoreAnswersWhatItFailsWithAndWorksTheNextTime) {
       {"stored_maker", [](const auto& store) { return failed(Conversation::stored_maker(*store, "c")); }},
       {"check_store", [](const auto& store) { return failed(check_store(*store)); }},
       {"check_store of one", [](const auto& store) { return failed(check_store(*store, "c")); }},
+      {"check_store of a fork", [](const auto& store) { return failed(check_store(*store, "forked")); }},
       {"size_bytes", [](const auto& store) { return failed(store->size_bytes("c")); }},
   };
   const std::shared_ptr<Store> inner = shared();
   make_conversation(inner, "c");
+  ASSERT_TRUE(Conversation::open(inner, "c").value().fork(Version(20), "forked"));
   const auto store = std::make_shared<FailingStore>(inner);
   for (const auto& [name, call] : calls) {
     for (std::uint64_t n = 1;; ++n) {
