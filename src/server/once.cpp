@@ -5,6 +5,7 @@
 
 #include <undertext/conversation.hpp>
 
+#include "engine/tries.hpp"
 #include "server/wall_clock.hpp"
 #include "store/chain.hpp"
 #include "store/rules.hpp"
@@ -38,7 +39,7 @@ KeptKey read_kept(const ConversationRecord& record, bool is_new) {
 KeptKey keep_key(Store& store, const std::string& key, const std::string& request, const MakingOnce& making) {
   const Digest digest = sha256(key);
   const std::string record_id = hidden_id(hex(digest));
-  for (;;) {
+  for (Tries tries;;) {
     const Result<ConversationRecord> known = store.find(record_id);
     if (known) return read_kept(*known, false);
     if (known.error().code != ErrorCode::not_found) throw Failure(known.error());
@@ -47,7 +48,7 @@ KeptKey keep_key(Store& store, const std::string& key, const std::string& reques
     if (digest.front() == 0) discard_abandoned(store, now).value();  // of 256 keys one looks after those of yesterday
     const Result<ConversationRecord> kept = store.create({.id = record_id, .settings = request + making.id, .created_at_ms = now});
     if (kept) return read_kept(*kept, true);
-    if (kept.error().code != ErrorCode::conflict) throw Failure(kept.error());
+    if (!tries.may_retry(kept.error())) throw Failure(kept.error());
   }
 }
 

@@ -1,5 +1,7 @@
 // Every public function of a stored conversation, with a store that fails at its n-th call, for all n: where a Result is promised, the
 // failure is the answer, and where none is, a Failure says the same. The next call works.
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include <undertext/conversation.hpp>
@@ -221,6 +223,26 @@ TEST_P(EveryFunction, RendersAViewThatIsLargerThanTheCache) {
   EXPECT_EQ(render(small.view(), chat).value().json, expected);
   Renderer renderer(chat);
   for (int i = 0; i < 2; ++i) EXPECT_EQ(renderer.render(small.view()).value()->json, expected);
+}
+
+// After a conflict a change is made again on what is stored by then. A store that answers nothing else ends that.
+TEST(EveryFunctionThatRetries, EndsWithConflictWhereTheStoreAnswersNothingElse) {
+  const auto store = std::make_shared<FailingStore>(memory_store());
+  make_conversation(store, "c");
+  ASSERT_TRUE(Conversation::open(store, "c").value().fork(Version(20), "forked"));
+  Conversation c = Conversation::open(store, "c", {}, {.checkpoint_versions = 8}).value();
+  store->refuse_changes(ErrorCode::conflict);
+  const std::set<std::string> retrying = {"apply",         "compress",     "compress, slowly", "checkpoint",
+                                          "set_tokenizer", "redact",       "redact, derived",  "record_usage",
+                                          "set_usage",     "update_usage", "finish_usage"};
+  for (const Function& function : functions()) {
+    if (!retrying.contains(function.name)) continue;
+    const Answer answer = function.call(c);
+    ASSERT_TRUE(answer) << function.name;
+    EXPECT_EQ(answer->code, ErrorCode::conflict) << function.name << ": " << answer->message;
+  }
+  EXPECT_EQ(Conversation::open(store, "c", {}, {.note = "noted"}).error().code, ErrorCode::conflict);
+  EXPECT_EQ(Conversation::open(store, "c", {.tokenizer = "estimate:claude"}).error().code, ErrorCode::conflict);
 }
 
 // Subscribers hear of what others did when this one changes something or catches up: never on the thread of a reader.

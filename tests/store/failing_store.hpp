@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,8 @@ class FailingStore final : public Store {
     once_ = once;
   }
   std::uint64_t calls() const { return calls_; }
+  // From now on every call that changes something is answered so, and does nothing.
+  void refuse_changes(ErrorCode code) { refused_with_ = code; }
   // Called first by every call, such as to hold it up; set before others use the store.
   void before_each(std::function<void()> call) { before_each_ = std::move(call); }
 
@@ -101,6 +104,7 @@ class FailingStore final : public Store {
   }
   template <class Call>
   Result<void> error(Call call) {
+    if (refused_with_) return Error{*refused_with_, "the store refuses changes, as it was told to"};
     if (!fails()) return call();
     if (when_ == When::after) static_cast<void>(call());
     return failure();
@@ -111,6 +115,7 @@ class FailingStore final : public Store {
   std::uint64_t fail_at_ = 0;
   When when_ = When::before;
   bool once_ = true;
+  std::optional<ErrorCode> refused_with_ = {};
   std::function<void()> before_each_ = {};
 };
 
