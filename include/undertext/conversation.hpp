@@ -47,8 +47,8 @@ struct Event {
     compressed,                      // by itself: strategy, tokens_used before and tokens_after, target_reached; `version` made it
     compression_failed,              // strategy, error: nothing was changed
     compression_discarded,           // strategy, error: what a slow summary stands for was changed meanwhile; nothing was done
-    rewritten,  // what is stored was written anew: messages may have been redacted, versions given up, all counted by another
-                // tokenizer, here or elsewhere. Whoever keeps some of it reads it again
+    rewritten,  // what is stored was rewritten: messages may have been redacted, versions given up, all counted by another
+                // tokenizer, here or elsewhere. Invalidate caches
   };
   Type type = Type::context_changed;
   Version version;
@@ -115,7 +115,7 @@ struct OpenOptions {
   bool rebase_appends = true;
   // A checkpoint after so many versions. What follows the last one is carried out again when opening.
   std::uint64_t checkpoint_versions = 512;
-  // Kept with the conversation for whoever opens it next, such as a door's settings; unset: as it is.
+  // Kept with the conversation for the next one who opens it, such as the settings of a server; unset: as it is.
   std::optional<std::string> note = {};
   // Of a conversation that is put together under a staged id (store.hpp): the id that Store::publish() will give it.
   std::string publish_as = {};
@@ -133,7 +133,7 @@ struct Retention {
 struct Reclaimed {
   Version first_version;       // the oldest that is left
   std::uint64_t versions = 0;  // given up
-  std::uint64_t messages = 0;  // whose bodies no kept version needs: taken out, stubs left
+  std::uint64_t messages = 0;  // whose bodies no kept version needs: deleted, stubs left
 };
 
 struct RedactOptions {
@@ -206,7 +206,7 @@ class UNDERTEXT_API Conversation {
   // A conversation that lasts. Operations are on disk when apply() returns, and begin with the newest version that anyone committed; another
   // writer coming first is a conflict (but see OpenOptions::rebase_appends), after which this conversation is up to date. Bodies and old versions
   // are read when they are looked at, so all that reads may throw Failure, or answer unavailable or corrupt where it answers a Result. Counted by another
-  // tokenizer than before, all is counted anew and stored; where somebody else did that, this conversation counts as they do from then on. Errors: as
+  // tokenizer than before, all is recounted and stored; where another process did that, this conversation counts as it does from then on. Errors: as
   // open() and Store.
   static Result<Conversation> open(std::shared_ptr<Store> store, std::string_view id, Settings settings = {},
                                    const OpenOptions& options = {});
@@ -244,7 +244,7 @@ class UNDERTEXT_API Conversation {
   void wait_for_compression() const;  // until none is under way in the background; not from a subscriber, where it returns at once
   void cancel_compression();          // what was not committed yet is not
 
-  // Counts anew with another tokenizer: when something is read or changed next, of every message, once. settings() still tells the first one. Costs stay
+  // Recounts every message with another tokenizer, lazily: on the next read or change. settings() still tells the first one. Costs stay
   // the model's, where there is one. not_found: as open().
   Result<void> set_tokenizer(std::string_view name);
   std::shared_ptr<const Tokenizer> tokenizer() const;
@@ -283,7 +283,7 @@ class UNDERTEXT_API Conversation {
   Result<void> checkpoint();  // so that opening has nothing to replay
   // Reads every page and checks that it can be: what check_store() does not. corrupt: one cannot.
   Result<void> check();
-  // Takes the bodies of messages out for good, in this conversation, its forks and what it was forked from; a stub with who, when, why and the
+  // Deletes the bodies of messages permanently, in this conversation, its forks and what it was forked from; a stub with who, when, why and the
   // body's digest stays in their place. Returns what else may have their text: the summaries and edited copies that stand for them, and operations whose
   // texts quote them (eight bytes in a row). With `derived` these are redacted, too. Marks, ids and names stay.
   Result<Redaction> redact(const std::vector<Ordinal>& ordinals, const Removal& removal, const RedactOptions& options = {});

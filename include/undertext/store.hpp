@@ -52,7 +52,7 @@ struct MessageRecord {
   Role role = Role::user;
   std::int64_t time_ms = 0;  // its timestamp, else its arrival
   std::uint32_t tokens = 0;
-  std::optional<Digest> redacted = {};  // set: the body was taken out, and this is its digest
+  std::optional<Digest> redacted = {};  // set: the body was redacted, and this is its digest
   // Of a commit only: the body is that of this earlier message of the conversation's own, and `body` is empty. It is read with its body, like any other;
   // SQLite stores the bytes once.
   std::optional<std::uint64_t> same_as = {};
@@ -72,7 +72,7 @@ struct VersionRecord {
   friend bool operator==(const VersionRecord&, const VersionRecord&) = default;
 };
 
-// Arguments from which texts were taken out begin with a zero byte, and others never do. Such a record is no longer what its chain was made of, and the
+// Arguments from which texts were redacted begin with a zero byte, and others never do. Such a record is no longer what its chain was made of, and the
 // chain goes on from what is stored.
 inline bool are_redacted(std::string_view arguments) { return arguments.starts_with('\0'); }
 
@@ -110,7 +110,7 @@ struct ConversationRecord {
   std::int64_t updated_at_ms = 0;        // likewise
   Digest chain = {};                     // likewise
   std::uint64_t checkpoint_version = 0;  // of the last checkpoint; 0: none
-  std::uint64_t next_page = 1;           // of the last checkpoint, else of the origin: another one tells that all was written anew
+  std::uint64_t next_page = 1;           // of the last checkpoint, else of the origin: another one: all was rewritten
   std::vector<std::string> forks = {};   // conversations whose origin this is
   friend bool operator==(const ConversationRecord&, const ConversationRecord&) = default;
 };
@@ -141,7 +141,7 @@ struct Commit {
   std::optional<std::string> settings = {};
 };
 
-// Who took something out, when and why: what remains of it.
+// Who deleted something, when and why: what remains of it.
 struct Removal {
   std::string who;
   std::int64_t at_ms = 0;
@@ -207,7 +207,7 @@ class UNDERTEXT_API Store {
   virtual Result<std::vector<ConversationRecord>> list(const ListOptions& options = {}) = 0;  // by id, rising; `forks` left empty
 
   // Gives the staged conversation its id, in one step: before it nobody sees any of it, afterwards everything. conflict: the id is taken, or was and is
-  // purged. not_found: there is no such staged one (any more). Takes as long as the records are many where they have to be written anew (PostgreSQL), and has
+  // purged. not_found: there is no such staged one (any more). Takes as long as the records are many where they have to be rewritten (PostgreSQL), and has
   // no patience of its own.
   virtual Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& options = {}) = 0;
 
@@ -228,12 +228,12 @@ class UNDERTEXT_API Store {
   // (by its version or next_page). invalid_argument: its parts do not fit together. too_large: a record of more than 256 MiB, an operation id of more than 1 KiB.
   virtual Result<void> commit(const Commit& commit, const CallOptions& options = {}) = 0;
 
-  // Takes bodies out for good: the records given, with `redacted` set, take their places, and the old bytes are gone from everything this store
-  // writes to. What is taken out twice keeps its first digest. not_found: no such message of this conversation's own. invalid_argument: a stub's role,
+  // Deletes bodies permanently: the records given, with `redacted` set, take their places, and the old bytes are gone from everything this store
+  // writes to. What is redacted twice keeps its first digest. not_found: no such message of this conversation's own. invalid_argument: a stub's role,
   // time or digest is not that of the message.
   virtual Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
                               const CallOptions& options = {}) = 0;
-  // Takes a whole conversation out for good; done again it makes sure of that. Of a staged one no record stays, and its bytes are
+  // Deletes a whole conversation permanently; doing it again is no error. Of a staged one no record stays, and its bytes are
   // not overwritten. conflict: it has forks, or another version than expected.
   virtual Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& options = {}) = 0;
   virtual Result<std::vector<RemovalRecord>> removals(std::string_view id,

@@ -207,7 +207,8 @@ Run declare_gc(Arguments& arguments) {
     Reclaimed reclaimed;
     if (retention.versions || retention.batches || retention.days) {
       const std::string id = desk.conversation_id(*given);
-      if (!desk.confirm("Old versions of " + id + " and what only they need will be gone for good. Go on?", given->yes)) return 1;
+      if (!desk.confirm("Old versions of " + id + " and what only they need will be deleted permanently. Go on?", given->yes))
+        return 1;
       reclaimed = desk.conversation(*given).give_up_versions(retention).value();
     }
     discard_abandoned(*store, now_ms()).value();
@@ -217,7 +218,7 @@ Run declare_gc(Arguments& arguments) {
                     std::to_string(reclaimed.versions) + R"(,"messages":)" + std::to_string(reclaimed.messages) + "}}");
     } else {
       desk.say(std::to_string(reclaimed.versions) + " versions given up, " + std::to_string(reclaimed.messages) +
-               " messages taken out");
+               " messages deleted");
     }
     return 0;
   };
@@ -232,7 +233,7 @@ std::vector<Command> store_commands() {
       {"list", "List the conversations", "", declare_list},
       {"check", "Check all that is stored against itself", "The exit status is 6 when something is damaged.", declare_check},
       {"backup", "Copy the store to a file, while it is in use", "", declare_backup},
-      {"restore", "Put a backup in the place of the store, which nobody may have open",
+      {"restore", "Replace the store by a backup; no process may have it open",
        "The backup is checked first and stays as it is. What the store held is replaced, with its log.", declare_restore},
       {"gc", "Give old versions up, and free space back",
        "Without --keep-…, only free space is given back to the system. With more than one, what any of them asks for is kept;\n"

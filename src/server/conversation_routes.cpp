@@ -210,7 +210,7 @@ std::vector<Route> conversation_routes(App::Rep& app) {
        .path = "/v1/conversations/{id}",
        .right = Right::write,
        .name = "deleteConversation",
-       .what = "Takes a conversation out for good. A stub with who, when and why stays, and its id cannot be used again.",
+       .what = "Deletes a conversation permanently. A stub with who, when and why stays, and its id cannot be used again.",
        .parameters = {conversation_id(), if_match(), {.name = "why", .what = "The reason, which stays on record.", .most = 1000}},
        .answers = "PurgedAnswer",
        .handle = replying([&app](const Call& call) { return take_out(app, call); })},

@@ -277,7 +277,7 @@ class SqliteStore final : public Store {
   bool is_ours() const { return ::getpid() == owner_; }
 
   std::optional<Error> unusable(const CallOptions& options) const {
-    if (!is_ours()) return Error{ErrorCode::unavailable, path_ + " was opened before fork(): the child has to open it anew"};
+    if (!is_ours()) return Error{ErrorCode::unavailable, path_ + " was opened before fork(): the child has to open it again"};
     return too_late(options);
   }
 
@@ -331,7 +331,7 @@ class SqliteStore final : public Store {
         return std::nullopt;
       });
     }
-    if (error) error->message += "; it was taken out, but not every copy of its bytes is overwritten yet: do it again";
+    if (error) error->message += "; it was deleted, but not every copy of its bytes is overwritten yet: do it again";
     return error;
   }
 

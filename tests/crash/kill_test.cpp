@@ -1,7 +1,7 @@
 // Processes that are killed while they write. What they were answered is there, nothing is there by halves, and what is done again with the same operation
 // id is done once. (The system's cache survives a killed process, so this says nothing about power cuts: power_loss_test.cpp does.)
 //
-// UNDERTEXT_KILLS=N   how many (200 unless told)
+// UNDERTEXT_KILLS=N   how many (default: 200)
 // SEED=N              when
 #include <array>
 #include <csignal>

@@ -1,7 +1,7 @@
 // Memory that runs out, at every allocation in turn, of the stores' own code and of SQLite's. The call throws std::bad_alloc or does its work, nothing is
 // done by halves, and the next call finds everything in order.
 //
-// UNDERTEXT_MEMORY_FAULTS=N   tries every N-th allocation (7 unless told)
+// UNDERTEXT_MEMORY_FAULTS=N   tries every N-th allocation (default: 7)
 #include <cstdlib>
 #include <new>
 

@@ -30,12 +30,12 @@ export class Store {
     return JSON.parse(await later(() => this.#native.list(after, limit))) as ConversationRecord[]
   }
 
-  /** Takes a conversation out for good; who, when and why stays. `conflict`: it has forks. */
+  /** Deletes a conversation permanently; who, when and why stays. `conflict`: it has forks. */
   async purge(id: string, who: string, why = ''): Promise<void> {
     await later(() => this.#native.purge(id, who, why))
   }
 
-  /** What was taken out of a conversation, or the whole of it. */
+  /** What was redacted in a conversation, or that it was purged. */
   async removals(id: string): Promise<Removal[]> {
     return JSON.parse(await later(() => this.#native.removals(id))) as Removal[]
   }
