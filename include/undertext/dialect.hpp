@@ -205,6 +205,8 @@ class UNDERTEXT_API StreamAssembler {
     std::string message;        // in the dialect: a message, an array of items, or a content; empty when nothing came
     std::string finish_reason;  // as the provider says it; empty when it said none
     std::string usage_json;     // empty when there was none
+    std::string id;             // of the response, such as msg_… or resp_…; empty when it said none
+    std::string model;          // likewise
     std::string error_json;     // the provider's error in mid-stream
     bool complete = false;      // the stream came to its proper end
   };

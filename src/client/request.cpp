@@ -78,15 +78,9 @@ class RequestReader {
     return messages;
   }
 
-  std::string header(std::string_view wanted) const {
-    const auto is_same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; };
-    for (const auto& [key, value] : head_.headers)
-      if (std::equal(key.begin(), key.end(), wanted.begin(), wanted.end(), is_same)) return value;
-    return {};
-  }
   std::string first_header(const std::vector<std::string>& names) const {
     for (const std::string& each : names)
-      if (std::string value = header(each); !value.empty()) return value;
+      if (std::string value = head_.header(each); !value.empty()) return value;
     return {};
   }
 
@@ -108,7 +102,7 @@ class RequestReader {
   // "header#/pointer"
   std::string in_header(std::string_view pointer) const {
     const std::size_t at = pointer.find('#');
-    const std::string value = header(pointer.substr(0, at));
+    const std::string value = head_.header(pointer.substr(0, at));
     const Result<JsonText> text = JsonText::parse(value, {});
     return text ? text_at(text->root(), pointer.substr(at + 1)) : std::string();
   }
@@ -134,6 +128,14 @@ class RequestReader {
 };
 
 }  // namespace
+
+std::string ClientRequestHead::header(std::string_view wanted) const {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
+  for (const auto& [key, value] : headers)
+    if (std::equal(key.begin(), key.end(), wanted.begin(), wanted.end(), [&](char a, char b) { return lower(a) == lower(b); }))
+      return value;
+  return {};
+}
 
 std::string_view name(ClientRequestKind kind) {
   switch (kind) {
