@@ -46,7 +46,6 @@ constexpr List<1> codex_stable = {"/input/0/content/0/text"};
 // What Chat's vendors put beside the content is not sent back by most.
 constexpr List<3> chat_reasoning = {"reasoning", "reasoning_content", "reasoning_details"};
 constexpr List<2> other_session_headers = {"x-session-id", "x-session-affinity"};
-constexpr List<1> responses_session = {"/prompt_cache_key"};
 
 constexpr ClientRow rows[] = {
     {.name = "claude_code",
@@ -72,10 +71,7 @@ constexpr ClientRow rows[] = {
      .dialect = Dialect::openai_chat,
      .volatile_members = chat_reasoning,
      .session_headers = other_session_headers},
-    {.name = "openai_responses",
-     .dialect = Dialect::openai_responses,
-     .session_headers = other_session_headers,
-     .session_pointers = responses_session},
+    {.name = "openai_responses", .dialect = Dialect::openai_responses, .session_headers = other_session_headers},
     {.name = "anthropic", .dialect = Dialect::anthropic, .session_headers = other_session_headers},
     {.name = "gemini", .dialect = Dialect::gemini, .session_headers = other_session_headers},
     {.name = "generic", .session_headers = other_session_headers},

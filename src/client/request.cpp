@@ -45,7 +45,8 @@ class RequestReader {
     if (!messages) return messages.error();
     request_.reconcile = client_list(client_, *messages);
     if (dialect) request_.reconcile.dialect = name(*dialect);
-    if (text->root().is(JsonType::object)) read_facts(text->root());
+    read_head();
+    if (text->root().is(JsonType::object)) read_body(text->root());
     request_.kind = kind(text->root());
     return std::move(request_);
   }
@@ -84,13 +85,16 @@ class RequestReader {
     return {};
   }
 
-  void read_facts(const JsonValue& body) {
+  void read_head() {
     request_.session = first_header(client_.session_headers);
-    for (const std::string& pointer : client_.session_pointers)
-      if (request_.session.empty()) request_.session = text_at(body, pointer);
     request_.agent = first_header(client_.agent_headers);
     for (const std::string& pointer : client_.parent_pointers)
       if (request_.parent.empty()) request_.parent = in_header(pointer);
+  }
+
+  void read_body(const JsonValue& body) {
+    for (const std::string& pointer : client_.session_pointers)
+      if (request_.session.empty()) request_.session = text_at(body, pointer);
     request_.previous_response = text_at(body, "/previous_response_id");
     request_.conversation = text_at(body, "/conversation");
     if (request_.conversation.empty()) request_.conversation = text_at(body, "/conversation/id");
