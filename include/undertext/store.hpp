@@ -189,6 +189,13 @@ struct RequestRow {
   friend bool operator==(const RequestRow&, const RequestRow&) = default;
 };
 
+struct NewRequest {
+  std::string conversation;
+  RequestRow row;
+  // Set: conflict when a checkpoint was written since, as of Commit: bodies that `request` is packed against may be gone.
+  std::optional<std::uint64_t> expected_next_page = {};
+};
+
 struct FoundRequest {
   std::string key;
   std::string conversation;
@@ -258,9 +265,9 @@ class UNDERTEXT_API Store {
   // (by its version or next_page). invalid_argument: its parts do not fit together. too_large: a record of more than 256 MiB, an operation id of more than 1 KiB.
   virtual std::optional<Error> commit(const Commit& commit, const CallOptions& options = {}) = 0;
 
-  // Adds a request row. conflict: its number is not that of the newest row + 1 (the first: 1). invalid_argument: no number, more than 16 keys, or
-  // one that is empty or of more than 256 bytes. too_large: as commit(). unsupported: the store was made by an older release and is only read.
-  virtual std::optional<Error> put_request(std::string_view id, const RequestRow& row, const CallOptions& options = {}) = 0;
+  // Adds a request row. conflict: its number is not that of the newest row + 1 (the first: 1). invalid_argument: more than 16 keys, or one that is
+  // empty, begins with a control character, is there twice or has more than 256 bytes. too_large: as commit().
+  virtual std::optional<Error> put_request(const NewRequest& request, const CallOptions& options = {}) = 0;
   // Rows [first, end), rising; cut off as versions(). Of an older store: none.
   virtual Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
                                                    const CallOptions& options = {}) = 0;
