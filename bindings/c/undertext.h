@@ -268,6 +268,9 @@ UNDERTEXT_C_API undertext_status undertext_store_purge(undertext_store *store, u
 UNDERTEXT_C_API undertext_status undertext_store_check(undertext_store *store, undertext_text id, undertext_string *report,
                                                        undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_store_backup(undertext_store *store, undertext_text path, undertext_string *error);
+/* Replaces the store at `url` by a backup, in one step. The backup is checked first. unavailable: something has the store open. corrupt: the
+ * backup is damaged. What fails has left the store as it was. */
+UNDERTEXT_C_API undertext_status undertext_store_restore(undertext_text url, undertext_text backup, undertext_string *error);
 /* The settings kept with a conversation, as JSON; empty: there are none. */
 UNDERTEXT_C_API undertext_status undertext_store_settings(undertext_store *store, undertext_text id, undertext_string *settings,
                                                           undertext_string *error);

@@ -247,18 +247,18 @@ class UNDERTEXT_API Conversation {
 
   // Counts anew with another tokenizer: when something is read or changed next, of every message, once. settings() still tells the first one. Costs stay
   // the model's, where there is one. not_found: as open().
-  std::optional<Error> set_tokenizer(std::string_view name);
+  Result<void> set_tokenizer(std::string_view name);
   std::shared_ptr<const Tokenizer> tokenizer() const;
   // The name of tokenizer and costs, such as "gpt-4o" or "estimate+anthropic": what count_tools() takes.
   std::string counting() const;
 
   // What providers report, beside what is counted here; see usage.hpp. Reports of one request replace each other until it is finished. Where
   // estimated_prompt is 0, the tokens of the view at the first report are taken, so report before the answer is appended.
-  std::optional<Error> update_usage(const RequestUsage& usage);
-  std::optional<Error> finish_usage(std::string_view request_id);
-  std::optional<Error> record_usage(const RequestUsage& usage);  // both in one, for requests that are reported once
+  Result<void> update_usage(const RequestUsage& usage);
+  Result<void> finish_usage(std::string_view request_id);
+  Result<void> record_usage(const RequestUsage& usage);  // both in one, for requests that are reported once
   // All that was reported so far becomes this: what was kept elsewhere, or nothing (UsageTracker()).
-  std::optional<Error> set_usage(const UsageTracker& usage);
+  Result<void> set_usage(const UsageTracker& usage);
   UsageTracker usage() const;
 
   // Requests of clients, beside the versions: see request_record.hpp. A fork begins with none. Returns the record's number.
@@ -288,13 +288,13 @@ class UNDERTEXT_API Conversation {
   Result<Conversation> trial(Version version) const;
 
   // Of a stored conversation (else unsupported):
-  const std::string& id() const;    // empty: it is in memory
-  std::optional<Error> catch_up();  // with what others committed
+  const std::string& id() const;  // empty: it is in memory
+  Result<void> catch_up();        // with what others committed
   // Stored, under a name of its own; conflict: it is taken. made_by: as OpenOptions.
   Result<Conversation> fork(Version version, std::string_view id, std::string_view made_by = {});
-  std::optional<Error> checkpoint();  // so that opening has nothing to replay
+  Result<void> checkpoint();  // so that opening has nothing to replay
   // Reads every page and checks that it can be: what check_store() does not. corrupt: one cannot.
-  std::optional<Error> check();
+  Result<void> check();
   // Takes the bodies of messages out for good, in this conversation, its forks and what it was forked from; a stub with who, when, why and the
   // body's digest stays in their place. Returns what else may have their text: the summaries and edited copies that stand for them, and operations whose
   // texts quote them (eight bytes in a row). With `derived` these are redacted, too. Marks, ids and names stay.
@@ -311,7 +311,7 @@ class UNDERTEXT_API Conversation {
   ~Conversation();
 
  private:
-  std::optional<Error> count_anew();
+  Result<void> count_anew();
   Result<Conversation> fork_with(Settings settings, Version version) const;
   friend class RedactionOfFamily;
 

@@ -222,7 +222,7 @@ class UNDERTEXT_API StreamAssembler {
   StreamAssembler& operator=(StreamAssembler&&) noexcept;
 
   // invalid_argument: no JSON object. too_large: an answer of more than 64 MiB. What was fed before stays.
-  std::optional<Error> feed(std::string_view data);
+  Result<void> feed(std::string_view data);
 
   struct Streamed {
     std::string message;        // in the dialect: a message, an array of items, or a content; empty when nothing came

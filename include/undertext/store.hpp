@@ -137,9 +137,8 @@ struct Commit {
       {};  // expected_version + 1 and so on; may be empty where only a checkpoint or settings are written
   std::vector<MessageRecord> messages = {};  // from the log length of expected_version on
   std::optional<Checkpoint> checkpoint = {};
-  // Pages come and go with a checkpoint only: new ones have numbers from the stored checkpoint's next_page up to this one's.
+  // Pages come with a checkpoint only: they have numbers from the stored checkpoint's next_page up to this one's.
   std::vector<Page> pages = {};
-  std::vector<std::uint64_t> freed_pages = {};  // no longer needed; ignored where a fork may need them
   std::optional<std::string> settings = {};
 };
 
@@ -246,7 +245,7 @@ class UNDERTEXT_API Store {
   // Gives the staged conversation its id, in one step: before it nobody sees any of it, afterwards everything. conflict: the id is taken, or was and is
   // purged. not_found: there is no such staged one (any more). Takes as long as the records are many where they have to be written anew (PostgreSQL), and has
   // no patience of its own.
-  virtual std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& options = {}) = 0;
+  virtual Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& options = {}) = 0;
 
   // Own records of the conversation, rising, without those that are not there: [first, end). The end is cut off where the answer would be very large (but not
   // below one record), so ask on from the last one.
@@ -263,11 +262,11 @@ class UNDERTEXT_API Store {
 
   // Nothing, when it is done. conflict: expected_version is not the head, an operation id is known already, or the checkpoint is older than the stored one
   // (by its version or next_page). invalid_argument: its parts do not fit together. too_large: a record of more than 256 MiB, an operation id of more than 1 KiB.
-  virtual std::optional<Error> commit(const Commit& commit, const CallOptions& options = {}) = 0;
+  virtual Result<void> commit(const Commit& commit, const CallOptions& options = {}) = 0;
 
   // Adds a request row. conflict: its number is not that of the newest row + 1 (the first: 1). invalid_argument: more than 16 keys, or one that is
   // empty, begins with a control character, is there twice or has more than 256 bytes. too_large: as commit().
-  virtual std::optional<Error> put_request(const NewRequest& request, const CallOptions& options = {}) = 0;
+  virtual Result<void> put_request(const NewRequest& request, const CallOptions& options = {}) = 0;
   // Rows [first, end), rising; cut off as versions(). Of an older store: none.
   virtual Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
                                                    const CallOptions& options = {}) = 0;
@@ -279,15 +278,15 @@ class UNDERTEXT_API Store {
   // writes to. What is taken out twice keeps its first digest. not_found: no such message of this conversation's own. invalid_argument: a stub's role,
   // time or digest is not that of the message. All request rows of the conversation lose `parts`, `request` and `answer`: they may hold the text. That is
   // all that happens without stubs.
-  virtual std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+  virtual Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
                                       const CallOptions& options = {}) = 0;
   // Takes a whole conversation out for good; done again it makes sure of that. Of a staged one no record stays, and its bytes are
   // not overwritten. conflict: it has forks, or another version than expected.
-  virtual std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options = {}) = 0;
+  virtual Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& options = {}) = 0;
   virtual Result<std::vector<RemovalRecord>> removals(std::string_view id,
                                                       const CallOptions& options = {}) = 0;  // of purged ones too
   // conflict: expected_version is not the head, or it has forks; where no version is pruned, forks that need pages of it (Origin::next_page).
-  virtual std::optional<Error> prune(const Prune& prune, const CallOptions& options = {}) = 0;
+  virtual Result<void> prune(const Prune& prune, const CallOptions& options = {}) = 0;
 
   // What a conversation's own records take, without what the store adds to them. not_found. This one reads them all; stores that know better override it.
   virtual Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& options = {});
@@ -295,9 +294,9 @@ class UNDERTEXT_API Store {
   // The store's own integrity, without what records mean: see check_store() for that.
   virtual Result<std::vector<Damage>> check(const CallOptions& options = {}) = 0;
   // Gives free space back to the system.
-  virtual std::optional<Error> compact(const CallOptions& options = {}) = 0;
+  virtual Result<void> compact(const CallOptions& options = {}) = 0;
   // A copy as of one moment, while others read and write. unsupported: not by this kind of store. invalid_argument: the file is there already.
-  virtual std::optional<Error> backup(const std::string& path, const CallOptions& options = {}) = 0;
+  virtual Result<void> backup(const std::string& path, const CallOptions& options = {}) = 0;
 };
 
 enum class Durability : std::uint8_t {
@@ -321,7 +320,7 @@ UNDERTEXT_API Result<std::shared_ptr<Store>> open_store(std::string_view url, co
 // Puts the backup in the place of the store that `url` names, as a whole, with neither log nor index of what was there before. The backup is read and
 // checked first, and stays as it is. unavailable: something has the store open. corrupt: the backup is damaged. not_found: there is no backup. unsupported:
 // not with this kind of store. Whatever fails has left the store as it was.
-UNDERTEXT_API std::optional<Error> restore_store(std::string_view url, const std::string& backup);
+UNDERTEXT_API Result<void> restore_store(std::string_view url, const std::string& backup);
 
 // For tests, and for what need not last.
 UNDERTEXT_API std::shared_ptr<Store> memory_store();

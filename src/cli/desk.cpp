@@ -271,10 +271,10 @@ std::optional<std::string> config_of(const std::optional<std::string>& given) {
 void add_models_of(const std::optional<std::string>& path) {
   if (!path) return;
   of_option("--models", [&] {
-    std::optional<Error> error = add_models(read_whole(*path, config_bytes_max));
-    if (!error) return;
-    error->message = *path + ": " + error->message;
-    throw Failure(*std::move(error));
+    Result<void> added = add_models(read_whole(*path, config_bytes_max));
+    if (added) return;
+    added.error().message = *path + ": " + added.error().message;
+    throw Failure(std::move(added.error()));
   });
 }
 

@@ -94,7 +94,7 @@ Run declare_purge(Arguments& arguments) {
     const std::shared_ptr<Store> store = desk.store(*given);
     store->find(id).value();
     if (!desk.confirm("The conversation " + id + " will be gone for good, with its history. Go on?", given->yes)) return 1;
-    if (std::optional<Error> error = store->purge(id, given->removal())) throw Failure(std::move(*error));
+    store->purge(id, given->removal()).value();
     if (given->json) {
       std::string out = R"({"ok":true,"result":{"purged":)";
       append_json_string(out, id);

@@ -30,8 +30,8 @@ StreamAssembler::~StreamAssembler() = default;
 StreamAssembler::StreamAssembler(StreamAssembler&&) noexcept = default;
 StreamAssembler& StreamAssembler::operator=(StreamAssembler&&) noexcept = default;
 
-std::optional<Error> StreamAssembler::feed(std::string_view data) {
-  if (data == "[DONE]") return std::nullopt;
+Result<void> StreamAssembler::feed(std::string_view data) {
+  if (data == "[DONE]") return {};
   if (data.size() > Rep::bytes_max - rep_->bytes)
     return Error{.code = ErrorCode::too_large, .message = "a streamed answer of more than 64 MiB"};
   if (std::optional<Error> error = rep_->table.read(data, {})) return error;
@@ -39,7 +39,7 @@ std::optional<Error> StreamAssembler::feed(std::string_view data) {
     return Error{.code = ErrorCode::invalid_argument, .message = "an event of a stream must be a JSON object"};
   rep_->bytes += data.size();
   rep_->assembly->feed(rep_->table.root());
-  return std::nullopt;
+  return {};
 }
 
 StreamAssembler::Streamed StreamAssembler::finish() const {

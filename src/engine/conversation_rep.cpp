@@ -52,7 +52,7 @@ Conversation::Rep::Rep(Settings given, Counting counted, History start, std::uni
   if (durable) usage = durable->usage();
 }
 
-std::optional<Error> Conversation::Rep::change_usage(const std::function<std::optional<Error>(UsageTracker&)>& change) {
+Result<void> Conversation::Rep::change_usage(const std::function<Result<void>(UsageTracker&)>& change) {
   if (!durable) {
     const std::lock_guard lock(usage_lock);
     return change(usage);

@@ -45,7 +45,7 @@ class Durable {
   UsageTracker usage() const;                   // as it is known to be stored
   std::optional<UsageTracker> news_of_usage();  // since this was asked for last
   // Changes what is stored, and returns it. On any thread, whosever turn it is. conflict: others are quicker every time.
-  Result<UsageTracker> change_usage(const std::function<std::optional<Error>(UsageTracker&)>& change) const;
+  Result<UsageTracker> change_usage(const std::function<Result<void>(UsageTracker&)>& change) const;
 
   History load();
   enum class News : std::uint8_t {
@@ -84,7 +84,7 @@ class Durable {
   // Rows of requests. The first two on any thread.
   std::vector<RequestRow> requests(std::uint64_t first, std::uint64_t end, RequestBytes bytes) const;
   std::uint64_t last_request() const;
-  std::optional<Error> put_request(RequestRow row) const;  // conflict: another one came first, or pages were written
+  Result<void> put_request(RequestRow row) const;  // conflict: another one came first, or pages were written
   void empty_requests() const;                             // of all texts
   bool has_redacted(const std::vector<std::uint64_t>& ordinals) const;  // any of these
   Result<Reclaimed> give_up(History& history, std::uint32_t first, std::int64_t now_ms);

@@ -14,7 +14,7 @@ std::vector<RequestRow> Durable::requests(std::uint64_t first, std::uint64_t end
 
 std::uint64_t Durable::last_request() const { return store_->last_request(id_).value(); }
 
-std::optional<Error> Durable::put_request(RequestRow row) const {
+Result<void> Durable::put_request(RequestRow row) const {
   return store_->put_request({id_, std::move(row), record_.next_page});
 }
 

@@ -135,7 +135,7 @@ class PostgresStore final : public Store {
     return std::move(found->record);
   }
 
-  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
+  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
     if (auto error = bad_own_id(staged)) return error;
     if (auto error = bad_id(id)) return error;
     if (auto error = bad_publishing(staged, id)) return error;
@@ -247,7 +247,7 @@ class PostgresStore final : public Store {
     return std::optional(std::move(found->front()));
   }
 
-  std::optional<Error> commit(const Commit& commit, const CallOptions& options) override {
+  Result<void> commit(const Commit& commit, const CallOptions& options) override {
     if (auto error = bad_own_id(commit.conversation)) return error;
     if (auto error = bad_commit(commit)) return error;
     if (auto error = refuse_write(options)) return error;
@@ -283,7 +283,6 @@ class PostgresStore final : public Store {
       for (const Page& page : commit.pages) first_page = std::min(first_page, page.number);
       require_later_checkpoint(batch, id, *commit.checkpoint, first_page);
       add_checkpoint(batch, id, *commit.checkpoint, commit.pages);
-      if (!commit.freed_pages.empty()) batch.add(sql::free_pages, of(id, numbers(commit.freed_pages)));
     }
     for (const MessageRecord& message : commit.messages) {
       if (!message.same_as) {
@@ -301,12 +300,12 @@ class PostgresStore final : public Store {
     if (is_in_doubt(outcome)) {
       const Result<bool> happened = has_happened(commit, writer, deadline);
       if (!happened) return happened.error();
-      if (*happened) return std::nullopt;
+      if (*happened) return {};
     }
     return std::move(outcome.error);
   }
 
-  std::optional<Error> put_request(const NewRequest& request, const CallOptions& options) override {
+  Result<void> put_request(const NewRequest& request, const CallOptions& options) override {
     const std::string& id = request.conversation;
     if (auto error = bad_own_id(id)) return error;
     if (auto error = bad_request(request)) return error;
@@ -332,7 +331,7 @@ class PostgresStore final : public Store {
     if (is_in_doubt(outcome)) {
       const Result<bool> ours = is_writer(sql::find_request_writer, of(id, number(row.number)), id, writer, deadline);
       if (!ours) return ours.error();
-      if (*ours) return std::nullopt;
+      if (*ours) return {};
     }
     return std::move(outcome.error);
   }
@@ -377,7 +376,7 @@ class PostgresStore final : public Store {
     return found;
   }
 
-  std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
                               const CallOptions& options) override {
     if (auto error = bad_stubs(stubs)) return error;
     if (auto error = refuse_read(id, options)) return error;
@@ -397,7 +396,7 @@ class PostgresStore final : public Store {
     return session_->run(transaction).error;
   }
 
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
+  Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
     if (auto error = refuse_read(id, options.call)) return error;
     if (auto error = refuse_write(options.call)) return error;
     const Deadline deadline = deadline_of(options.call);
@@ -433,7 +432,7 @@ class PostgresStore final : public Store {
     return read_removals(id, outcome.rows[at]);
   }
 
-  std::optional<Error> prune(const Prune& prune, const CallOptions& options) override {
+  Result<void> prune(const Prune& prune, const CallOptions& options) override {
     if (auto error = bad_id(prune.conversation)) return error;
     if (auto error = bad_prune(prune)) return error;
     if (auto error = refuse_write(options)) return error;
@@ -497,12 +496,12 @@ class PostgresStore final : public Store {
     return damage;
   }
 
-  std::optional<Error> compact(const CallOptions& options) override {
+  Result<void> compact(const CallOptions& options) override {
     if (auto error = refuse_write(options)) return error;
     return session_->run_alone(sql::rewrite, deadline_of(options));
   }
 
-  std::optional<Error> backup(const std::string&, const CallOptions&) override {
+  Result<void> backup(const std::string&, const CallOptions&) override {
     return Error{.code = ErrorCode::unsupported, .message = "PostgreSQL makes its own backups: see pg_dump and pg_basebackup"};
   }
 

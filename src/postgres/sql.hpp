@@ -161,9 +161,6 @@ inline constexpr Statement insert_page{"insert_page", R"sql(
 INSERT INTO undertext_page (conversation_id, tenant, number, bytes) VALUES ($1, $2, $3, $4))sql"};
 inline constexpr Statement pages{"pages", R"sql(
 SELECT number, bytes FROM undertext_page WHERE conversation_id = $1 AND tenant = $2 AND number = ANY($3))sql"};
-inline constexpr Statement free_pages{"free_pages", R"sql(
-DELETE FROM undertext_page WHERE conversation_id = $1 AND tenant = $2 AND number = ANY($3) AND number >= (
-  SELECT coalesce(max(next_page), 0) FROM undertext_fork WHERE conversation_id = $1 AND tenant = $2))sql"};
 
 // Removals. The ordinal -1 stands for the whole conversation.
 

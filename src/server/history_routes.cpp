@@ -14,7 +14,7 @@ using Type = Parameter::Type;
 
 History newest(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
-  if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
+  conversation->catch_up().value();
   return conversation->history().limited(call.work);
 }
 

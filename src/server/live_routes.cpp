@@ -12,7 +12,7 @@ namespace {
 
 std::shared_ptr<Conversation> caught_up(App::Rep& app, const Call& call) {
   std::shared_ptr<Conversation> conversation = app.conversation(call);
-  if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
+  conversation->catch_up().value();
   return conversation;
 }
 

@@ -30,7 +30,7 @@ void read_body(std::string_view body, std::string_view what, Read read) {
 // As it is in the store: another process may have taken it out.
 std::shared_ptr<Conversation> current(App::Rep& app, const Call& call) {
   std::shared_ptr<Conversation> conversation = app.conversation(call);
-  if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
+  conversation->catch_up().value();
   return conversation;
 }
 
@@ -38,9 +38,7 @@ http::Reply report(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = current(app, call);
   UsageReport report;
   read_body(call.request.body, "a report", [&](Fields& fields) { read_usage(fields, report); });
-  const std::optional<Error> error =
-      report.final ? conversation->record_usage(report.usage) : conversation->update_usage(report.usage);
-  if (error) throw Failure(*error);
+  (report.final ? conversation->record_usage(report.usage) : conversation->update_usage(report.usage)).value();
   return json_reply(usage_answer(conversation->usage()));
 }
 
@@ -48,7 +46,7 @@ http::Reply take_over(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = current(app, call);
   UsageState state;
   read_body(call.request.body, "usage", [&](Fields& fields) { read_usage_state(fields, state); });
-  if (std::optional<Error> error = conversation->set_usage(UsageTracker::restored(state).value())) throw Failure(std::move(*error));
+  conversation->set_usage(UsageTracker::restored(state).value()).value();
   return json_reply(usage_answer(conversation->usage()));
 }
 

@@ -274,12 +274,6 @@ std::optional<Error> write_commit(Connection& connection, const Commit& commit) 
     }
   }
   if (commit.checkpoint) write_checkpoint(connection, number, *commit.checkpoint, commit.pages);
-  if (!commit.freed_pages.empty()) {
-    const std::uint64_t first_free = pages_needed_by_forks(connection, number);
-    Statement free(connection, Sql::delete_page);
-    for (const std::uint64_t page : commit.freed_pages)
-      if (page >= first_free && fits(page)) free.again().number(key_of(number, page)).finish();
-  }
   if (commit.settings) Statement(connection, Sql::set_settings).number(number).bytes(*commit.settings).finish();
   return std::nullopt;
 }

@@ -102,7 +102,7 @@ class SqliteStore final : public Store {
     });
   }
 
-  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
+  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
     if (auto error = bad_publishing(staged, id)) return error;
     return write(options, [&](Connection& connection) { return rename_conversation(connection, staged, id); });
   }
@@ -163,12 +163,12 @@ class SqliteStore final : public Store {
     });
   }
 
-  std::optional<Error> commit(const Commit& commit, const CallOptions& options) override {
+  Result<void> commit(const Commit& commit, const CallOptions& options) override {
     if (auto error = bad_commit(commit)) return error;
     return write(options, [&](Connection& connection) { return write_commit(connection, commit); });
   }
 
-  std::optional<Error> put_request(const NewRequest& request, const CallOptions& options) override {
+  Result<void> put_request(const NewRequest& request, const CallOptions& options) override {
     if (auto error = bad_request(request)) return error;
     return write(options, [&](Connection& connection) { return write_request(connection, request); });
   }
@@ -192,7 +192,7 @@ class SqliteStore final : public Store {
     });
   }
 
-  std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
                               const CallOptions& options) override {
     if (auto error = bad_stored_id(id)) return error;
     if (auto error = bad_stubs(stubs)) return error;
@@ -205,7 +205,7 @@ class SqliteStore final : public Store {
     return error ? error : overwrite_remains(options);
   }
 
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
+  Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
     if (auto error = bad_stored_id(id)) return error;
     auto error = write(options.call, [&](Connection& connection) { return delete_conversation(connection, id, removal, options); });
     // What was staged was nobody's secret yet.
@@ -220,7 +220,7 @@ class SqliteStore final : public Store {
     });
   }
 
-  std::optional<Error> prune(const Prune& prune, const CallOptions& options) override {
+  Result<void> prune(const Prune& prune, const CallOptions& options) override {
     if (auto error = bad_prune(prune)) return error;
     auto error = write(options, [&](Connection& connection) { return write_prune(connection, prune); });
     return error ? error : overwrite_remains(options);
@@ -251,7 +251,7 @@ class SqliteStore final : public Store {
     });
   }
 
-  std::optional<Error> compact(const CallOptions& options) override {
+  Result<void> compact(const CallOptions& options) override {
     return alone(patient(options), [&](Connection& connection) -> std::optional<Error> {
       connection.run(Sql::vacuum);
       connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
@@ -259,7 +259,7 @@ class SqliteStore final : public Store {
     });
   }
 
-  std::optional<Error> backup(const std::string& path, const CallOptions& options) override {
+  Result<void> backup(const std::string& path, const CallOptions& options) override {
     const Result<std::string> to = plain_path(path);
     if (!to) return to.error();
     if (auto error = unusable(options)) return error;

@@ -73,7 +73,6 @@ const char* sql_text(Sql sql) {
     case Sql::delete_checkpoint: return "DELETE FROM checkpoints WHERE conversation = ?1";
     case Sql::page: return "SELECT bytes FROM pages WHERE key = ?1";
     case Sql::add_page: return "INSERT INTO pages (key, bytes) VALUES (?1, ?2)";
-    case Sql::delete_page: return "DELETE FROM pages WHERE key = ?1";
 
     case Sql::delete_records_versions: return "DELETE FROM versions WHERE key BETWEEN ?1 AND ?2";
     case Sql::delete_records_messages: return "DELETE FROM messages WHERE key BETWEEN ?1 AND ?2";

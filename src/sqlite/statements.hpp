@@ -47,7 +47,6 @@ enum class Sql : std::uint8_t {
   delete_checkpoint,
   page,
   add_page,
-  delete_page,
   delete_records_versions,
   delete_records_messages,
   delete_records_pages,

@@ -104,7 +104,7 @@ class MemoryStore final : public Store {
     });
   }
 
-  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
+  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
     if (auto error = bad_publishing(staged, id)) return error;
     const auto lock = lock_to_write(options);
     if (!lock) return deadline_passed();
@@ -116,7 +116,7 @@ class MemoryStore final : public Store {
     moved.key() = std::move(key);
     moved.mapped().record.id = std::move(name);
     conversations_.insert(std::move(moved));
-    return std::nullopt;
+    return {};
   }
 
   Result<std::vector<ConversationRecord>> list(const ListOptions& options) override {
@@ -175,7 +175,7 @@ class MemoryStore final : public Store {
     });
   }
 
-  std::optional<Error> commit(const Commit& commit, const CallOptions& options) override {
+  Result<void> commit(const Commit& commit, const CallOptions& options) override {
     if (auto error = bad_commit(commit)) return error;
     return write(commit.conversation, options, [&](Kept& kept) -> std::optional<Error> {
       const StoredHead head = kept.head();
@@ -189,7 +189,6 @@ class MemoryStore final : public Store {
       }
       std::map<std::uint64_t, Page> pages;
       for (const Page& page : commit.pages) pages.emplace(page.number, page);
-      const std::uint64_t first_free_page = pages_needed_by_forks(kept);
       std::vector<VersionRecord> versions = commit.versions;
       std::vector<MessageRecord> messages = commit.messages;
       if (auto error = put_same_bodies(kept, messages)) return error;
@@ -209,8 +208,6 @@ class MemoryStore final : public Store {
       move_behind(kept.messages, messages);
       kept.operations.merge(operations);
       kept.pages.merge(pages);
-      for (const std::uint64_t page : commit.freed_pages)
-        if (page >= first_free_page) kept.pages.erase(page);
       if (checkpoint) {
         kept.record.checkpoint_version = checkpoint->version;
         kept.checkpoint = std::move(checkpoint);
@@ -220,7 +217,7 @@ class MemoryStore final : public Store {
     });
   }
 
-  std::optional<Error> put_request(const NewRequest& request, const CallOptions& options) override {
+  Result<void> put_request(const NewRequest& request, const CallOptions& options) override {
     if (auto error = bad_request(request)) return error;
     return write(request.conversation, options, [&](Kept& kept) -> std::optional<Error> {
       if (auto error = refuse_request(request, kept.last_request(), kept.head().next_page)) return error;
@@ -263,7 +260,7 @@ class MemoryStore final : public Store {
     return found;
   }
 
-  std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
                               const CallOptions& options) override {
     if (auto error = bad_stubs(stubs)) return error;
     return write(id, options, [&](Kept& kept) -> std::optional<Error> {
@@ -279,7 +276,7 @@ class MemoryStore final : public Store {
     });
   }
 
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
+  Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
     if (auto error = bad_stored_id(id)) return error;
     const auto lock = lock_to_write(options.call);
     if (!lock) return deadline_passed();
@@ -293,7 +290,7 @@ class MemoryStore final : public Store {
       forks.erase(std::find(forks.begin(), forks.end(), record.id));
     }
     conversations_.erase(found);
-    return std::nullopt;
+    return {};
   }
 
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& options) override {
@@ -307,7 +304,7 @@ class MemoryStore final : public Store {
     return found;
   }
 
-  std::optional<Error> prune(const Prune& prune, const CallOptions& options) override {
+  Result<void> prune(const Prune& prune, const CallOptions& options) override {
     if (auto error = bad_prune(prune)) return error;
     return write(prune.conversation, options, [&](Kept& kept) -> std::optional<Error> {
       if (auto error = refuse_prune(prune, kept.head(), kept.record.first_version, pages_needed_by_forks(kept))) return error;
@@ -347,8 +344,8 @@ class MemoryStore final : public Store {
     if (auto error = too_late(options)) return *error;
     return std::vector<Damage>();
   }
-  std::optional<Error> compact(const CallOptions& options) override { return too_late(options); }
-  std::optional<Error> backup(const std::string&, const CallOptions&) override {
+  Result<void> compact(const CallOptions& options) override { return too_late(options); }
+  Result<void> backup(const std::string&, const CallOptions&) override {
     return Error{ErrorCode::unsupported, "a store in memory has no backup"};
   }
 

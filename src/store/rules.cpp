@@ -116,8 +116,8 @@ std::optional<Error> bad_commit(const Commit& commit) {
   if (commit.settings)
     if (auto error = too_large("settings", commit.settings->size(), record_bytes_max)) return error;
   if (!commit.checkpoint) {
-    if (commit.pages.empty() && commit.freed_pages.empty()) return std::nullopt;
-    return invalid("pages are written and freed together with a checkpoint", "pages");
+    if (commit.pages.empty()) return std::nullopt;
+    return invalid("pages are written together with a checkpoint", "pages");
   }
   if (auto error = too_large("a checkpoint", commit.checkpoint->root.size(), record_bytes_max)) return error;
   if (commit.checkpoint->version > version) return invalid("the checkpoint is of a version yet to come", "checkpoint");

@@ -67,13 +67,13 @@ class TenantView final : public Store {
     }
   }
 
-  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
+  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
     if (auto error = bad_id(id)) return error;
     return write(staged, [&](const std::string& stored) {
       const std::string given = stored_id(id);
-      std::optional<Error> error = inner_->publish(stored, given, options);
-      if (error) error = plain(*std::move(error), {given});
-      return error;
+      Result<void> done = inner_->publish(stored, given, options);
+      if (!done) done = plain(std::move(done.error()), {given});
+      return done;
     });
   }
 
@@ -100,10 +100,10 @@ class TenantView final : public Store {
         id, [&](const std::string& stored) { return inner_->find_operation(stored, operation_id, options); });
   }
 
-  std::optional<Error> commit(const Commit& commit, const CallOptions& options) override {
+  Result<void> commit(const Commit& commit, const CallOptions& options) override {
     if (prefix_.empty()) {
-      const std::optional<Error> error = bad_own_id(commit.conversation);
-      return error ? error : inner_->commit(commit, options);
+      if (auto error = bad_own_id(commit.conversation)) return error;
+      return inner_->commit(commit, options);
     }
     return write(commit.conversation, [&](const std::string& stored) {
       Commit mine = commit;
@@ -112,11 +112,11 @@ class TenantView final : public Store {
     });
   }
 
-  std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                              const CallOptions& options) override {
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+                      const CallOptions& options) override {
     return write(id, [&](const std::string& stored) { return inner_->redact(stored, stubs, removal, options); });
   }
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
+  Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
     return write(id, [&](const std::string& stored) { return inner_->purge(stored, removal, options); });
   }
 
@@ -129,7 +129,7 @@ class TenantView final : public Store {
     });
   }
 
-  std::optional<Error> prune(const Prune& prune, const CallOptions& options) override {
+  Result<void> prune(const Prune& prune, const CallOptions& options) override {
     return write(prune.conversation, [&](const std::string& stored) {
       Prune mine = prune;
       mine.conversation = stored;
@@ -137,7 +137,7 @@ class TenantView final : public Store {
     });
   }
 
-  std::optional<Error> put_request(const NewRequest& request, const CallOptions& options) override {
+  Result<void> put_request(const NewRequest& request, const CallOptions& options) override {
     for (const std::string& key : request.row.keys)
       if (auto error = bad_request_key(key)) return error;
     return write(request.conversation, [&](const std::string& stored) {
@@ -190,9 +190,9 @@ class TenantView final : public Store {
     return damage;
   }
 
-  std::optional<Error> compact(const CallOptions& options) override { return inner_->compact(options); }
+  Result<void> compact(const CallOptions& options) override { return inner_->compact(options); }
 
-  std::optional<Error> backup(const std::string& path, const CallOptions& options) override {
+  Result<void> backup(const std::string& path, const CallOptions& options) override {
     if (prefix_.empty()) return inner_->backup(path, options);
     return Error{ErrorCode::unsupported, "a backup is of the whole store, and not one tenant's to make"};
   }
@@ -239,12 +239,12 @@ class TenantView final : public Store {
   }
 
   template <class Function>
-  std::optional<Error> write(std::string_view id, Function function) {
+  Result<void> write(std::string_view id, Function function) {
     if (auto error = bad_own_id(id)) return error;
     const std::string stored = stored_id(id);
-    std::optional<Error> error = function(stored);
-    if (error) error = plain(*std::move(error), {stored});
-    return error;
+    Result<void> done = function(stored);
+    if (!done) done = plain(std::move(done.error()), {stored});
+    return done;
   }
 
   const std::shared_ptr<Store> inner_;

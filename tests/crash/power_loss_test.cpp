@@ -36,8 +36,8 @@ class PowerLoss : public ::testing::Test {
         store.reset();
         store = open_store("sqlite:" + folder.file("store.db"), {.durability = durability}).value();
       }
-      const std::optional<Error> error = step.run(*store);
-      EXPECT_FALSE(error) << step.what << ": " << error->message;
+      const Result<void> ran = step.run(*store);
+      EXPECT_TRUE(ran) << step.what << ": " << ran.error().message;
       vfs.answered(++done);
     }
     store.reset();

@@ -90,6 +90,11 @@ export async function openStore(url: string, options?: StoreOptions): Promise<St
   return new Store(await openNative(url, options))
 }
 
+/** Replaces the store at `url` by a backup, in one step. The backup is checked first. `unavailable`: something has the store open. What fails has left the store as it was. */
+export async function restoreStore(url: string, backup: string): Promise<void> {
+  await later(() => native.restoreStore(url, backup))
+}
+
 async function openNative(url: string, options?: StoreOptions): Promise<NativeStore> {
   const how = optionsText(options)
   return later(() => native.openStore(url, how))

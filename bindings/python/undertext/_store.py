@@ -178,6 +178,11 @@ class Store:
         self.close()
 
 
+def restore_store(url: str, backup: Union[str, os.PathLike[str]]) -> None:
+    """Replaces the store at `url` by a backup, in one step. The backup is checked first. UnavailableError: something has the store open. What fails has left the store as it was."""
+    _native.restore_store(url, os.fsencode(backup))
+
+
 def open(  # noqa: A001 - undertext.open() is how one says it
     url: str | None = None,
     id: str | None = None,
