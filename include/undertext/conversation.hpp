@@ -30,6 +30,7 @@
 #include <undertext/history.hpp>
 #include <undertext/operation.hpp>
 #include <undertext/query.hpp>
+#include <undertext/request_record.hpp>
 #include <undertext/store.hpp>
 #include <undertext/tokenizer.hpp>
 #include <undertext/usage.hpp>
@@ -259,6 +260,17 @@ class UNDERTEXT_API Conversation {
   // All that was reported so far becomes this: what was kept elsewhere, or nothing (UsageTracker()).
   Result<void> set_usage(const UsageTracker& usage);
   UsageTracker usage() const;
+
+  // Requests of clients, beside the versions: see request_record.hpp. A fork begins with none. Returns the record's number.
+  // An empty text is not kept; nor is any while the client's list has a redacted message, since the client still sends its text.
+  // invalid_argument: the version is none of this conversation's, or a key is too long. Costs time linear in the request.
+  Result<std::uint64_t> record_request(RequestRecord record, std::string_view raw_request = {}, std::string_view raw_answer = {});
+  Result<std::vector<RequestRecord>> requests(const RequestQuery& query = {}) const;  // rising
+  // The bytes as they were recorded. not_found: no such record, or it has none, and why. corrupt: they cannot be rebuilt.
+  Result<std::string> raw_request(std::uint64_t number) const;
+  Result<std::string> raw_answer(std::uint64_t number) const;
+  // Of the newest request in this dialect: what render() puts in place of stored volatile parts. Nothing: no client that speaks it is recorded.
+  Result<std::optional<VolatileNow>> volatile_now(Dialect dialect) const;
 
   History history() const;  // O(1); reads everything, at any version
   const Settings& settings() const;

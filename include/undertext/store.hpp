@@ -9,6 +9,7 @@
 //     versions   1 … head      one operation each: the truth; version v is what the operation v made of version v - 1
 //     messages   0 … n - 1     by ordinal, bytes as given
 //     checkpoint, pages        what is derived from these up to some version, so that opening does not replay everything
+//     requests   1 … n         what clients asked, beside the versions: a fork begins with none
 //
 // A fork's numbers go on where its origin's were: records below the three numbers of its Origin are the origin's, and are asked for there.
 //
@@ -170,6 +171,41 @@ struct Prune {
   std::vector<VersionRecord> operations = {};
   Checkpoint checkpoint = {};    // of expected_version
   std::vector<Page> pages = {};  // all of its pages: every other one goes, and a fork needs none of its origin's
+  // Request rows of earlier versions than first_version go, but the newest row stays. Of the rows with these numbers, `request` and `answer` are replaced.
+  std::vector<RequestRow> requests = {};
+};
+
+// A request that was recorded. The store knows its number, its version and its keys.
+struct RequestRow {
+  std::uint64_t number = 0;   // 1 …, without a gap but for what prune() removed at the beginning
+  std::uint64_t version = 0;  // what it saw
+  std::int64_t at_ms = 0;
+  std::vector<std::string> keys = {};
+  std::string facts = {};    // bytes of the engine's, which hold no text of a message
+  std::string parts = {};    // likewise, which may hold some; redact() empties this and the next two
+  std::string request = {};  // the raw request, packed
+  std::string answer = {};   // the raw answer, packed
+  friend bool operator==(const RequestRow&, const RequestRow&) = default;
+};
+
+struct NewRequest {
+  std::string conversation;
+  RequestRow row;
+  // Set: conflict when a checkpoint was written since, as of Commit: bodies that `request` is packed against may be gone.
+  std::optional<std::uint64_t> expected_next_page = {};
+};
+
+struct FoundRequest {
+  std::string key;
+  std::string conversation;
+  std::uint64_t number = 0;
+  friend bool operator==(const FoundRequest&, const FoundRequest&) = default;
+};
+
+// What of the rows is read.
+enum class RequestBytes : std::uint8_t {
+  without,  // `request` and `answer` are empty
+  with,
 };
 
 struct ListOptions {
@@ -228,9 +264,20 @@ class UNDERTEXT_API Store {
   // (by its version or next_page). invalid_argument: its parts do not fit together. too_large: a record of more than 256 MiB, an operation id of more than 1 KiB.
   virtual Result<void> commit(const Commit& commit, const CallOptions& options = {}) = 0;
 
+  // Adds a request row. conflict: its number is not that of the newest row + 1 (the first: 1). invalid_argument: more than 16 keys, or one that is
+  // empty, begins with a control character, is there twice or has more than 256 bytes. too_large: as commit().
+  virtual Result<void> put_request(const NewRequest& request, const CallOptions& options = {}) = 0;
+  // Rows [first, end), rising; cut off as versions(). Of an older store: none.
+  virtual Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
+                                                   const CallOptions& options = {}) = 0;
+  virtual Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options = {}) = 0;  // its number; 0: none
+  // For each key that a row of any conversation has (staged ones excepted) its newest one, by time, then by number.
+  virtual Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& options = {}) = 0;
+
   // Deletes bodies permanently: the records given, with `redacted` set, take their places, and the old bytes are gone from everything this store
   // writes to. What is redacted twice keeps its first digest. not_found: no such message of this conversation's own. invalid_argument: a stub's role,
-  // time or digest is not that of the message.
+  // time or digest is not that of the message. All request rows of the conversation lose `parts`, `request` and `answer`: they may hold the text. That is
+  // all that happens without stubs.
   virtual Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
                               const CallOptions& options = {}) = 0;
   // Deletes a whole conversation permanently; doing it again is no error. Of a staged one no record stays, and its bytes are

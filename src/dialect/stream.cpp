@@ -51,6 +51,11 @@ StreamAssembler::Streamed StreamAssembler::finish() const {
   return streamed;
 }
 
+void Assembly::take_names(const JsonValue& holder, std::string_view id_key, std::string_view model_key) {
+  if (const std::optional<JsonValue> id = string_of(holder, id_key)) state.id = id->string();
+  if (const std::optional<JsonValue> model = string_of(holder, model_key)) state.model = model->string();
+}
+
 bool Assembly::take_error(const JsonValue& event) {
   const std::optional<JsonValue> error = event.find("error");
   if (!error || error->is(JsonType::null)) return false;

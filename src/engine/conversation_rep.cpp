@@ -44,7 +44,8 @@ Conversation::Rep::Rep(Settings given, Counting counted, History start, std::uni
       hysteresis(settings.compression.threshold),
       published(std::move(start)),
       counting(std::move(counted)),
-      recount_is_due(false) {
+      recount_is_due(false),
+      requests(durable.get()) {
   context.count_tokens = counting.counter();
   context.pairs = settings.pairs;
   context.limits = settings.limits.message;

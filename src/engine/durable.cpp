@@ -517,6 +517,9 @@ Result<Reclaimed> Durable::give_up(History& history, std::uint32_t first, std::i
     prune.stubs.push_back(std::move(record));
   }
   reclaimed.messages = prune.stubs.size();
+  std::vector<bool> goes(needed.size(), false);
+  for (const MessageRecord& stub : prune.stubs) goes[stub.ordinal] = true;
+  prune.requests = requests_without(history, first, goes);
   save_anew(kept, prune);
   if (Result<void> done = store_->prune(prune); !done) return std::move(done.error());
   bodies_.reset();

@@ -110,7 +110,14 @@ class RedactionOfFamily {
     Durable::OwnedMessages owned;
     for (const auto& [owner, ordinal] : places) owned[owner].push_back(ordinal);
     found_.messages = places.size();
-    return rep_.durable->redact(owned, removal);
+    // Requests have the text in their own bytes. What an owner has goes with its messages.
+    std::optional<Error> failed;
+    for (const Member& member : members_)
+      if (member.has_some && !owned.contains(member.id))
+        if (std::optional<Error> error = rep_.durable->empty_requests_of(member.id, removal)) failed = std::move(error);
+    rep_.recent_texts.clear();
+    std::optional<Error> error = rep_.durable->redact(owned, removal);
+    return error ? error : failed;
   }
 
   // Sizes and counts are those of the stubs from now on.

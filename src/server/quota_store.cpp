@@ -46,8 +46,16 @@ class QuotaStore final : public Store {
     if (done) add(more);
     return done;
   }
+  Result<void> put_request(const NewRequest& request, const CallOptions& o) override {
+    const RequestRow& row = request.row;
+    const Used more{row.facts.size() + row.parts.size() + row.request.size() + row.answer.size(), 0};
+    if (auto error = refuse(more, o)) return error;
+    Result<void> done = inner_->put_request(request, o);
+    if (done) add(more);
+    return done;
+  }
   Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                      const CallOptions& o) override {
+                              const CallOptions& o) override {
     return counted_anew(inner_->redact(id, stubs, removal, o));
   }
   Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& o) override {
@@ -77,6 +85,14 @@ class QuotaStore final : public Store {
   Result<std::optional<VersionRecord>> find_operation(std::string_view id, std::string_view operation_id,
                                                       const CallOptions& o) override {
     return inner_->find_operation(id, operation_id, o);
+  }
+  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
+                                           const CallOptions& o) override {
+    return inner_->requests(id, first, end, bytes, o);
+  }
+  Result<std::uint64_t> last_request(std::string_view id, const CallOptions& o) override { return inner_->last_request(id, o); }
+  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& o) override {
+    return inner_->find_requests(keys, o);
   }
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& o) override {
     return inner_->removals(id, o);

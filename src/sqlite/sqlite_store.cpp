@@ -15,6 +15,7 @@
 #include "sqlite/place.hpp"
 #include "sqlite/readers.hpp"
 #include "sqlite/records.hpp"
+#include "sqlite/request_rows.hpp"
 #include "sqlite/schema.hpp"
 #include "sqlite/scrub.hpp"
 #include "sqlite/version.hpp"
@@ -167,13 +168,38 @@ class SqliteStore final : public Store {
     return write(options, [&](Connection& connection) { return write_commit(connection, commit); });
   }
 
+  Result<void> put_request(const NewRequest& request, const CallOptions& options) override {
+    if (auto error = bad_request(request)) return error;
+    return write(options, [&](Connection& connection) { return write_request(connection, request); });
+  }
+
+  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
+                                           const CallOptions& options) override {
+    return read_of<std::vector<RequestRow>>(id, options, [&](Connection& connection, StoredConversation& stored) {
+      return Result<std::vector<RequestRow>>(read_requests(connection, stored.number, first, end, bytes));
+    });
+  }
+
+  Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options) override {
+    return read_of<std::uint64_t>(id, options, [](Connection& connection, StoredConversation& stored) {
+      return Result<std::uint64_t>(undertext::last_request(connection, stored.number));
+    });
+  }
+
+  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& options) override {
+    return read<std::vector<FoundRequest>>(options, [&](Connection& connection) {
+      return Result<std::vector<FoundRequest>>(undertext::find_requests(connection, keys));
+    });
+  }
+
   Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                      const CallOptions& options) override {
+                              const CallOptions& options) override {
     if (auto error = bad_stored_id(id)) return error;
     if (auto error = bad_stubs(stubs)) return error;
     auto error = write(options, [&](Connection& connection) -> std::optional<Error> {
       const std::optional<StoredConversation> stored = find_conversation(connection, id);
       if (!stored) return no_conversation(id);
+      empty_requests(connection, stored->number);
       return write_stubs(connection, *stored, stubs, &removal);
     });
     return error ? error : overwrite_remains(options);
@@ -204,7 +230,7 @@ class SqliteStore final : public Store {
     return read_of<std::uint64_t>(id, options, [](Connection& connection, StoredConversation& stored) {
       Statement row(connection, Sql::size);
       row.number(key_of(stored.number, 0)).number(last_key_of(stored.number)).next();
-      return Result<std::uint64_t>(row.number_at(0) + stored.record.settings.size());
+      return Result<std::uint64_t>(row.number_at(0) + stored.record.settings.size() + size_of_requests(connection, stored.number));
     });
   }
 
@@ -250,7 +276,7 @@ class SqliteStore final : public Store {
         connection.set_deadline(deadline);
         const Result<FileKind> kind = kind_at_one_moment(connection, path_);
         if (!kind) return kind.error();
-        if (*kind == FileKind::current) connection.reserve_trailers();
+        if (has_trailers(connection)) connection.reserve_trailers();
         Statement(connection, Sql::vacuum_into).text(unfinished).finish();
       }
       return check_copy(unfinished, {deadline});

@@ -19,7 +19,9 @@ struct Kept {
   std::map<std::uint64_t, Page> pages;                           // own ones
   std::map<std::string, std::uint64_t, std::less<>> operations;  // id -> version
   std::optional<Checkpoint> checkpoint;
+  std::vector<RequestRow> requests;
 
+  std::uint64_t last_request() const { return requests.empty() ? 0 : requests.back().number; }
   StoredHead head() const {
     const std::uint64_t first_page = record.origin ? record.origin->next_page : 1;
     return {record.version, record.log_length, record.checkpoint_version, checkpoint ? checkpoint->next_page : first_page};
@@ -40,6 +42,14 @@ void move_behind(std::vector<T>& list, std::vector<T>& more) {
 
 std::size_t size_of(const MessageRecord& message) { return message.body.size(); }
 std::size_t size_of(const VersionRecord& version) { return version.arguments.size() + version.answer.size(); }
+
+std::size_t size_of(const RequestRow& row) {
+  return row.facts.size() + row.parts.size() + row.request.size() + row.answer.size();
+}
+
+bool is_later(const RequestRow& row, const RequestRow* than) {
+  return !than || std::pair(row.at_ms, row.number) > std::pair(than->at_ms, than->number);
+}
 
 std::vector<RemovalRecord> add_removal(std::vector<RemovalRecord> removals, RemovalRecord removal) {
   if (std::find(removals.begin(), removals.end(), removal) == removals.end()) removals.push_back(std::move(removal));
@@ -207,8 +217,51 @@ class MemoryStore final : public Store {
     });
   }
 
+  Result<void> put_request(const NewRequest& request, const CallOptions& options) override {
+    if (auto error = bad_request(request)) return error;
+    return write(request.conversation, options, [&](Kept& kept) -> std::optional<Error> {
+      if (auto error = refuse_request(request, kept.last_request(), kept.head().next_page)) return error;
+      kept.requests.push_back(request.row);
+      return std::nullopt;
+    });
+  }
+
+  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
+                                           const CallOptions& options) override {
+    return read<std::vector<RequestRow>>(id, options, [&](const Kept& kept) -> Result<std::vector<RequestRow>> {
+      std::vector<RequestRow> rows = range(kept.requests, first, end, [](const RequestRow& row) { return row.number; });
+      if (bytes == RequestBytes::without)
+        for (RequestRow& row : rows) row.request = row.answer = {};
+      return rows;
+    });
+  }
+
+  Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options) override {
+    return read<std::uint64_t>(id, options, [](const Kept& kept) -> Result<std::uint64_t> { return kept.last_request(); });
+  }
+
+  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& options) override {
+    const auto lock = lock_to_read(options);
+    if (!lock) return deadline_passed();
+    std::vector<FoundRequest> found;
+    for (const std::string& key : keys) {
+      const RequestRow* newest = nullptr;
+      std::string_view conversation;
+      for (const auto& [id, kept] : conversations_) {
+        if (id.starts_with('.')) continue;
+        for (const RequestRow& row : kept.requests) {
+          if (std::find(row.keys.begin(), row.keys.end(), key) == row.keys.end() || !is_later(row, newest)) continue;
+          newest = &row;
+          conversation = id;
+        }
+      }
+      if (newest) found.push_back({key, std::string(conversation), newest->number});
+    }
+    return found;
+  }
+
   Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                      const CallOptions& options) override {
+                              const CallOptions& options) override {
     if (auto error = bad_stubs(stubs)) return error;
     return write(id, options, [&](Kept& kept) -> std::optional<Error> {
       Result<std::vector<MessageRecord>> stored = stored_stubs(kept, stubs);
@@ -218,6 +271,7 @@ class MemoryStore final : public Store {
         removals = add_removal(std::move(removals), {kept.record.id, stub.ordinal, removal, *stub.redacted});
       removals_ = std::move(removals);
       put_stubs(kept, *stored);
+      for (RequestRow& row : kept.requests) row.parts = row.request = row.answer = {};
       return std::nullopt;
     });
   }
@@ -276,6 +330,7 @@ class MemoryStore final : public Store {
         at->answer = given.answer;
       }
       put_stubs(kept, *stubs);
+      put_requests(kept, prune);
       if (kept.record.origin) kept.record.origin->next_page = 1;
       kept.pages = std::move(pages);
       kept.record.first_version = std::max(kept.record.first_version, prune.first_version);
@@ -365,6 +420,16 @@ class MemoryStore final : public Store {
   }
   static void put_stubs(Kept& kept, std::vector<MessageRecord>& stubs) {
     for (MessageRecord& stub : stubs) kept.messages[stub.ordinal - kept.first_message()] = std::move(stub);
+  }
+
+  // The newest row stays, whatever its version: the next one's number goes on from it.
+  static void put_requests(Kept& kept, const Prune& prune) {
+    const std::uint64_t last = kept.last_request();
+    std::erase_if(kept.requests,
+                  [&](const RequestRow& row) { return row.version < prune.first_version && row.number != last; });
+    for (const RequestRow& given : prune.requests)
+      for (RequestRow& row : kept.requests)
+        if (row.number == given.number) row.request = given.request, row.answer = given.answer;
   }
 
   template <class T, class Function>

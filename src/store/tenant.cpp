@@ -13,6 +13,8 @@ namespace {
 // Behind every id that begins with the prefix, and before every other one that is behind it.
 std::string end_of(std::string_view prefix) { return std::string(prefix) + '\x7f'; }
 
+constexpr char before_keys = '\x1f';  // no key of a user's begins so
+
 class TenantView final : public Store {
  public:
   TenantView(std::shared_ptr<Store> inner, std::string_view tenant)
@@ -135,6 +137,43 @@ class TenantView final : public Store {
     });
   }
 
+  Result<void> put_request(const NewRequest& request, const CallOptions& options) override {
+    for (const std::string& key : request.row.keys)
+      if (auto error = bad_request_key(key)) return error;
+    return write(request.conversation, [&](const std::string& stored) {
+      NewRequest mine = request;
+      mine.conversation = stored;
+      for (std::string& key : mine.row.keys) key = stored_key(key);
+      return inner_->put_request(mine, options);
+    });
+  }
+  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
+                                           const CallOptions& options) override {
+    return read<std::vector<RequestRow>>(id, [&](const std::string& stored) {
+      Result<std::vector<RequestRow>> rows = inner_->requests(stored, first, end, bytes, options);
+      if (rows)
+        for (RequestRow& row : *rows)
+          for (std::string& key : row.keys) key = plain_key(std::move(key));
+      return rows;
+    });
+  }
+  Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options) override {
+    return read<std::uint64_t>(id, [&](const std::string& stored) { return inner_->last_request(stored, options); });
+  }
+  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& options) override {
+    std::vector<std::string> mine;
+    for (const std::string& key : keys)
+      if (!bad_request_key(key)) mine.push_back(stored_key(key));
+    Result<std::vector<FoundRequest>> found = inner_->find_requests(mine, options);
+    if (!found) return found;
+    std::erase_if(*found, [&](const FoundRequest& one) { return !is_mine(one.conversation); });
+    for (FoundRequest& one : *found) {
+      one.key = plain_key(std::move(one.key));
+      one.conversation = plain_id(std::move(one.conversation));
+    }
+    return found;
+  }
+
   Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& options) override {
     return read<std::uint64_t>(id, [&](const std::string& stored) { return inner_->size_bytes(stored, options); });
   }
@@ -164,6 +203,8 @@ class TenantView final : public Store {
     return is_staged_id(id) ? "." + prefix_ + std::string(id.substr(1)) : prefix_ + std::string(id);
   }
   std::string plain_id(std::string stored) const { return stored.erase(stored.starts_with('.') ? 1 : 0, prefix_.size()); }
+  std::string stored_key(const std::string& key) const { return prefix_.empty() ? key : before_keys + prefix_ + key; }
+  std::string plain_key(std::string stored) const { return prefix_.empty() ? stored : stored.erase(0, 1 + prefix_.size()); }
   bool is_mine(std::string_view stored) const {
     if (prefix_.empty()) return stored.find('/') == std::string_view::npos;
     return stored.substr(stored.starts_with('.') ? 1 : 0).starts_with(prefix_);

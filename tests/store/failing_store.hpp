@@ -65,8 +65,21 @@ class FailingStore final : public Store {
   Result<void> commit(const Commit& commit, const CallOptions& o) override {
     return error([&] { return inner_->commit(commit, o); });
   }
+  Result<void> put_request(const NewRequest& request, const CallOptions& o) override {
+    return error([&] { return inner_->put_request(request, o); });
+  }
+  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
+                                           const CallOptions& o) override {
+    return result<std::vector<RequestRow>>([&] { return inner_->requests(id, first, end, bytes, o); });
+  }
+  Result<std::uint64_t> last_request(std::string_view id, const CallOptions& o) override {
+    return result<std::uint64_t>([&] { return inner_->last_request(id, o); });
+  }
+  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& o) override {
+    return result<std::vector<FoundRequest>>([&] { return inner_->find_requests(keys, o); });
+  }
   Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                      const CallOptions& o) override {
+                              const CallOptions& o) override {
     return error([&] { return inner_->redact(id, stubs, removal, o); });
   }
   Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& o) override {
