@@ -51,7 +51,7 @@ ProviderResponse read_events(Dialect dialect, std::string_view bytes, const Mess
   StreamAssembler assembler(dialect);
   EventStream events(event_bytes_max);
   events.read(bytes, [&](std::string_view, std::string_view data) {
-    assembler.feed(data);  // what is no JSON says nothing
+    static_cast<void>(assembler.feed(data));  // what is no JSON says nothing
     return true;
   });
   return response_of(dialect, assembler.finish(), limits);
@@ -89,7 +89,7 @@ ProviderResponse read_whole(Dialect dialect, std::string_view bytes, const Messa
   if (text->root().is(JsonType::object)) return read_object(dialect, text->root(), limits);
   if (!text->root().is(JsonType::array)) return {};
   StreamAssembler assembler(dialect);
-  for (const JsonValue element : text->root().elements()) assembler.feed(element.raw());
+  for (const JsonValue element : text->root().elements()) static_cast<void>(assembler.feed(element.raw()));
   return response_of(dialect, assembler.finish(), limits);
 }
 

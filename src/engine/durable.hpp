@@ -74,7 +74,7 @@ class Durable {
   // Messages by the conversation whose records they are. Where some could not be redacted, others may have been.
   using OwnedMessages = std::map<std::string, std::vector<std::uint64_t>>;
   std::optional<Error> redact(const OwnedMessages& ordinals, const Removal& removal);
-  std::optional<Error> empty_requests_of(const std::string& id, const Removal& removal);
+  Result<void> empty_requests_of(const std::string& id, const Removal& removal);
   // The records of its own versions whose operation or answer has such texts, without them.
   std::vector<VersionRecord> redacted_records(const QuotingOperations& operations, const QuotableTexts& texts);
   // Rewrites all pages, without the texts of these operations. conflict: there are forks that need the old pages.

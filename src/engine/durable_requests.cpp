@@ -18,12 +18,12 @@ Result<void> Durable::put_request(RequestRow row) const {
   return store_->put_request({id_, std::move(row), record_.next_page});
 }
 
-std::optional<Error> Durable::empty_requests_of(const std::string& id, const Removal& removal) {
+Result<void> Durable::empty_requests_of(const std::string& id, const Removal& removal) {
   return store_->redact(id, {}, removal);
 }
 
 void Durable::empty_requests() const {
-  if (std::optional<Error> error = store_->redact(id_, {}, {})) throw Failure(*std::move(error));
+  store_->redact(id_, {}, {}).value();
 }
 
 std::vector<RequestRow> Durable::requests_without(const History& history, std::uint32_t first_version,

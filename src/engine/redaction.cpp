@@ -114,7 +114,7 @@ class RedactionOfFamily {
     std::optional<Error> failed;
     for (const Member& member : members_)
       if (member.has_some && !owned.contains(member.id))
-        if (std::optional<Error> error = rep_.durable->empty_requests_of(member.id, removal)) failed = std::move(error);
+        if (Result<void> done = rep_.durable->empty_requests_of(member.id, removal); !done) failed = std::move(done.error());
     rep_.recent_texts.clear();
     std::optional<Error> error = rep_.durable->redact(owned, removal);
     return error ? error : failed;

@@ -49,7 +49,7 @@ std::uint64_t RequestRows::last() const {
   return rows_.empty() ? 0 : rows_.back().number;
 }
 
-std::optional<Error> RequestRows::put(RequestRow row) {
+Result<void> RequestRows::put(RequestRow row) {
   if (durable_) return durable_->put_request(std::move(row));
   const std::lock_guard lock(lock_);
   rows_.push_back(std::move(row));

@@ -30,7 +30,7 @@ class RequestRows {
   explicit RequestRows(Durable* durable) : durable_(durable) {}
   std::vector<RequestRow> read(std::uint64_t first, std::uint64_t end, RequestBytes bytes) const;
   std::uint64_t last() const;
-  std::optional<Error> put(RequestRow row);  // conflict: another one came first
+  Result<void> put(RequestRow row);  // conflict: another one came first
 
  private:
   Durable* const durable_;  // null: in memory

@@ -63,8 +63,8 @@ Result<std::uint64_t> Conversation::record_request(RequestRecord record, std::st
       if (record.has_raw_answer)
         row.answer = texts.pack_answer(raw_answer, record.version, record.answer_version).bytes();
       const std::uint64_t number = row.number;
-      if (std::optional<Error> error = rep_->requests.put(std::move(row))) {
-        if (!tries.may_retry(*error)) return std::move(*error);
+      if (Result<void> put = rep_->requests.put(std::move(row)); !put) {
+        if (!tries.may_retry(put.error())) return std::move(put.error());
         continue;
       }
       if (record.has_raw_request) rep_->recent_texts.keep(number, raw_request);

@@ -254,7 +254,7 @@ std::uint64_t TurnRecorder::finish_turn(Turn& turn, const GivenAnswer& answer) {
                     .completion = response.usage.completion,
                     .cached = std::min(response.usage.cached, response.usage.prompt),
                     .at_ms = record.at_ms};
-    turn.conversation->record_usage(record.usage);  // one that is reported twice stays as it was
+    static_cast<void>(turn.conversation->record_usage(record.usage));  // one that is reported twice stays as it was
   }
   if (is_answered && turn.is_followed) {
     append_answer(turn, response, answer.is_torn);
