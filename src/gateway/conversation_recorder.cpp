@@ -31,9 +31,7 @@ ResponseForm form_of(const ObservedExchange& exchange) {
 }  // namespace
 
 ConversationRecorder::ConversationRecorder(ConversationRecorderOptions options)
-    : options_(std::move(options)),
-      open_(options_.store, options_.open),
-      turns_({.store = options_.store, .open = &open_, .secret = options_.secret}) {}
+    : options_(std::move(options)), turns_(options_.turns) {}
 
 void ConversationRecorder::failed(const std::string& what, const Error& error) const {
   if (options_.on_failure) options_.on_failure(what, error);

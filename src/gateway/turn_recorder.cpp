@@ -5,8 +5,6 @@
 #include <undertext/identity.hpp>
 
 #include "base/answering_failure.hpp"
-#include "json/kept_settings.hpp"
-#include "server/fresh_name.hpp"
 #include "store/fresh_id.hpp"
 
 namespace undertext {
@@ -39,6 +37,11 @@ std::string preferred_id(const SentRequest& sent, const ClientRequest& request) 
   if (!request.agent.empty()) name += "-agent-" + request.agent;
   if (request.kind == ClientRequestKind::side_request) name += "-side";
   return id_of(name);
+}
+
+std::string some_chance(const SentRequest& sent) {
+  const std::string id = fresh_id(sent.at_ms);
+  return id.substr(id.rfind('-') + 1);
 }
 
 bool has_client_summary(const ClientRequest& request) {
@@ -146,7 +149,7 @@ TurnRecorder::Found TurnRecorder::find(const SentRequest& sent, const ClientRequ
 // The conversation, or where to fork it if it has gone on since.
 TurnRecorder::Found TurnRecorder::found_at(Store& store, const SentRequest& sent, const FoundRequest& found) {
   if (found.number == 0 || found.number == store.last_request(found.conversation).value()) return {found.conversation};
-  const std::shared_ptr<Conversation> origin = options_.open->get(sent.tenant, found.conversation);
+  const std::shared_ptr<Conversation> origin = options_.open(sent.tenant, found.conversation);
   const std::vector<RequestRecord> left = origin->requests({.first = found.number, .limit = 1}).value();
   if (left.empty()) return {};
   // Of the two keys of a list, the longer one, with the answer, is the last.
@@ -183,19 +186,19 @@ TurnRecorder::Found TurnRecorder::find_by_list(Store& store, const SentRequest& 
 
 std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent, const ClientRequest& request, const Found& found,
                                                  const RecordKeys& keys) {
-  if (!found.conversation.empty() && !found.fork) return options_.open->get(sent.tenant, found.conversation);
-  std::string id = found.fork ? found.conversation + "-fork-" + fresh_name().substr(0, 6) : preferred_id(sent, request);
+  if (!found.conversation.empty() && !found.fork) return options_.open(sent.tenant, found.conversation);
+  std::string id = found.fork ? found.conversation + "-fork-" + some_chance(sent) : preferred_id(sent, request);
   const std::shared_ptr<Store> store = options_.store(sent.tenant);
   if (found.fork) {
-    options_.open->get(sent.tenant, found.conversation)->fork(*found.fork, id_of(id), keys.user()).value();
-    return options_.open->get(sent.tenant, id_of(id));
+    options_.open(sent.tenant, found.conversation)->fork(*found.fork, id_of(id), keys.user()).value();
+    return options_.open(sent.tenant, id_of(id));
   }
   for (int tries = 0;; ++tries) {
     const Result<Conversation> made =
         Conversation::open(store, id, {}, {.make = OpenOptions::Make::always, .made_by = keys.user()});
-    if (made) return options_.open->get(sent.tenant, id);
+    if (made) return options_.open(sent.tenant, id);
     if (made.error().code != ErrorCode::conflict || tries == 3) throw Failure(made.error());
-    id = preferred_id(sent, request) + '-' + fresh_name().substr(0, 8);  // the name is another user's, or of another line of work
+    id = preferred_id(sent, request) + '-' + some_chance(sent);  // the name is another user's, or of another line of work
   }
 }
 
@@ -248,7 +251,7 @@ std::uint64_t TurnRecorder::finish_turn(Turn& turn, const GivenAnswer& answer) {
   if (!response.id.empty()) record.keys.push_back(turn.keys.key("response", {response.id}));
   const bool is_answered = answer.status >= 200 && answer.status < 300 && !response.messages.empty();
   if (response.usage != ProviderUsage{}) {
-    record.usage = {.request_id = response.id.empty() ? fresh_name() : response.id,
+    record.usage = {.request_id = response.id.empty() ? fresh_id(record.at_ms) : response.id,
                     .model = record.model,
                     .prompt = response.usage.prompt,
                     .completion = response.usage.completion,

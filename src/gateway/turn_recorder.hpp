@@ -1,7 +1,7 @@
 // Keeps what clients ask and providers answer: finds the conversation that a request goes on with, lets it follow the request (RECONCILE), and adds the
 // answer and a request record when that has ended.
 //
-//     TurnRecorder recorder({.store = store_of, .open = open_conversations, .secret = secret});
+//     TurnRecorder recorder({.store = store_of, .open = open_conversation, .secret = secret});
 //     std::shared_ptr<Turn> turn = recorder.begin(sent).value();      // the request has arrived
 //     recorder.finish(*turn, answer);                                 // its answer has ended
 //
@@ -28,7 +28,6 @@
 #include <undertext/store.hpp>
 
 #include "gateway/record_keys.hpp"
-#include "server/open_conversations.hpp"
 
 namespace undertext {
 
@@ -68,7 +67,8 @@ struct Turn {
 
 struct TurnRecorderOptions {
   std::function<std::shared_ptr<Store>(const std::string& tenant)> store;
-  OpenConversations* open = nullptr;
+  // One that is there, with the settings it was made with; kept open for the next request. May throw Failure.
+  std::function<std::shared_ptr<Conversation>(const std::string& tenant, const std::string& id)> open;
   std::string secret = {};
   MessageLimits limits = {};
 };

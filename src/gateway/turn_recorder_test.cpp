@@ -1,5 +1,7 @@
 #include "gateway/turn_recorder.hpp"
 
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include <undertext/dialect.hpp>
@@ -11,8 +13,16 @@ class TurnRecorderTest : public ::testing::Test {
  protected:
   TurnRecorderTest()
       : store_(memory_store()),
-        open_([this](const std::string&) { return store_; }, {}),
-        recorder_({.store = [this](const std::string&) { return store_; }, .open = &open_, .secret = "secret"}) {}
+        recorder_({.store = [this](const std::string&) { return store_; },
+                   .open = [this](const std::string&, const std::string& id) { return open(id); },
+                   .secret = "secret"}) {}
+
+  std::shared_ptr<Conversation> open(const std::string& id) {
+    std::shared_ptr<Conversation>& conversation = open_[id];
+    if (!conversation)
+      conversation = std::make_shared<Conversation>(Conversation::open(store_, id, {}, {.make = OpenOptions::Make::never}).value());
+    return conversation;
+  }
 
   SentRequest sent(std::string body, std::vector<std::pair<std::string, std::string>> headers = {}, std::string user = "alice") {
     SentRequest request{.user = std::move(user), .dialect = Dialect::anthropic, .method = "POST"};
@@ -45,7 +55,7 @@ class TurnRecorderTest : public ::testing::Test {
   }
   std::string texts(const std::string& id) {
     std::string all;
-    const std::shared_ptr<Conversation> conversation = open_.get("", id);
+    const std::shared_ptr<Conversation> conversation = open(id);
     for (const Message& message : conversation->view()) all += std::string(all.empty() ? "" : " ") + message.text();
     return all;
   }
@@ -53,7 +63,7 @@ class TurnRecorderTest : public ::testing::Test {
 
   std::int64_t now_ms_ = 1'780'000'000'000;
   std::shared_ptr<Store> store_;
-  OpenConversations open_;
+  std::map<std::string, std::shared_ptr<Conversation>> open_;
   TurnRecorder recorder_;
 };
 
@@ -86,7 +96,7 @@ TEST_F(TurnRecorderTest, ATornAnswerIsMarkedAndGoesWhenTheClientDoesNotKeepIt) {
   GivenAnswer torn = answer("hel");
   torn.is_torn = true;
   const std::string first = turn(sent(body({"hi"})), torn);
-  EXPECT_EQ(open_.get("", first)->history().marked("torn").size(), 1u);
+  EXPECT_EQ(open(first)->history().marked("torn").size(), 1u);
   turn(sent(body({"hi"})), answer("hello"));
   EXPECT_EQ(texts(first), "hi hello");
 }
@@ -165,7 +175,7 @@ TEST_F(TurnRecorderTest, CountsOfTokensAreNoTurnsAndRefusalsHaveNoAnswer) {
 TEST_F(TurnRecorderTest, ARecordHasTheBytesTheStatusAndTheUsage) {
   const std::string json = body({"hi"});
   const std::string id = turn(sent(json), answer("hello"));
-  const std::shared_ptr<Conversation> conversation = open_.get("", id);
+  const std::shared_ptr<Conversation> conversation = open(id);
   const std::vector<RequestRecord> records = conversation->requests({}).value();
   ASSERT_EQ(records.size(), 1u);
   EXPECT_EQ(records[0].status, 200u);
@@ -180,8 +190,8 @@ TEST_F(TurnRecorderTest, OfMetadataOnlyFactsAreKept) {
   request.body.reset();
   const std::string id = turn(request, {.status = 200});
   EXPECT_EQ(texts(id), "");
-  EXPECT_EQ(open_.get("", id)->requests({}).value().size(), 1u);
-  EXPECT_FALSE(open_.get("", id)->raw_request(1));
+  EXPECT_EQ(open(id)->requests({}).value().size(), 1u);
+  EXPECT_FALSE(open(id)->raw_request(1));
 }
 
 TEST_F(TurnRecorderTest, WhatIsNoRequestIsRefusedAndChangesNothing) {
