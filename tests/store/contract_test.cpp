@@ -137,9 +137,9 @@ TEST_P(StoreContract, ABodyIsNotThatOfALaterMessageOrOfNone) {
   ASSERT_TRUE(writing.create_in(store()));
   Commit commit = writing.append({body(0)});
   commit.messages[0].same_as = 0;
-  EXPECT_CODE(store().commit(commit).value(), ErrorCode::invalid_argument);
+  EXPECT_CODE(store().commit(commit).error(), ErrorCode::invalid_argument);
   commit.messages[0].body.clear();
-  EXPECT_CODE(store().commit(commit).value(), ErrorCode::invalid_argument);
+  EXPECT_CODE(store().commit(commit).error(), ErrorCode::invalid_argument);
   EXPECT_EQ(store().find("copies").value().version, 0u);
 }
 
