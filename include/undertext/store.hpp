@@ -159,23 +159,6 @@ struct RemovalRecord {
   friend bool operator==(const RemovalRecord&, const RemovalRecord&) = default;
 };
 
-// Gives up old versions. What the kept ones need is in the checkpoint; nothing else of the old is kept. With the `first_version` that is stored, all
-// versions stay, and what is rewritten are pages and texts of operations.
-struct Prune {
-  std::string conversation;
-  std::uint64_t expected_version = 0;
-  // Version records up to and with this one go, but for what find_operation() answers (without operation and arguments). Its own stays for
-  // versions() too, so reduced: the chain goes on from it.
-  std::uint64_t first_version = 0;
-  std::vector<MessageRecord> stubs = {};  // take the place of messages that no kept version shows; `redacted` is set
-  // Their arguments and answers take the place of those of the kept versions with the same number.
-  std::vector<VersionRecord> operations = {};
-  Checkpoint checkpoint = {};    // of expected_version
-  std::vector<Page> pages = {};  // all of its pages: every other one goes, and a fork needs none of its origin's
-  // Request rows of earlier versions than first_version go, but the newest row stays. Of the rows with these numbers, `request` and `answer` are replaced.
-  std::vector<RequestRow> requests = {};
-};
-
 // A request that was recorded. The store knows its number, its version and its keys.
 struct RequestRow {
   std::uint64_t number = 0;   // 1 …, without a gap but for what prune() removed at the beginning
@@ -207,6 +190,23 @@ struct FoundRequest {
 enum class RequestBytes : std::uint8_t {
   without,  // `request` and `answer` are empty
   with,
+};
+
+// Gives up old versions. What the kept ones need is in the checkpoint; nothing else of the old is kept. With the `first_version` that is stored, all
+// versions stay, and what is rewritten are pages and texts of operations.
+struct Prune {
+  std::string conversation;
+  std::uint64_t expected_version = 0;
+  // Version records up to and with this one go, but for what find_operation() answers (without operation and arguments). Its own stays for
+  // versions() too, so reduced: the chain goes on from it.
+  std::uint64_t first_version = 0;
+  std::vector<MessageRecord> stubs = {};  // take the place of messages that no kept version shows; `redacted` is set
+  // Their arguments and answers take the place of those of the kept versions with the same number.
+  std::vector<VersionRecord> operations = {};
+  Checkpoint checkpoint = {};    // of expected_version
+  std::vector<Page> pages = {};  // all of its pages: every other one goes, and a fork needs none of its origin's
+  // Request rows of earlier versions than first_version go, but the newest row stays. Of the rows with these numbers, `request` and `answer` are replaced.
+  std::vector<RequestRow> requests = {};
 };
 
 struct ListOptions {

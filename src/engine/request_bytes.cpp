@@ -9,7 +9,7 @@ namespace undertext {
 namespace {
 
 constexpr std::uint64_t facts_format = 1, parts_format = 1, packed_format = 1;
-enum RawFlag : std::uint64_t { raw_request_flag = 1, raw_answer_flag = 2 };
+constexpr std::uint64_t raw_request_flag = 1, raw_answer_flag = 2;
 
 // Both directions walk the same list, so that no two members change places.
 template <class Io, class Record>
