@@ -164,7 +164,7 @@ std::optional<GatewayRoute> Upstreams::route(const http::Head& head) const {
     path.remove_prefix(named->name.size() + 1);
   }
   const Meaning meaning = meaning_of(head.method, path.empty() ? "/" : path);
-  GatewayRoute route{.upstream = named, .call = meaning.call, .dialect = meaning.dialect};
+  GatewayRoute route{.upstream = named, .call = meaning.call, .dialect = meaning.dialect, .target = {}};
   if (named == nullptr) route.upstream = find(meaning.provider ? *meaning.provider : hinted(head));
   route.target = route.upstream->path;
   if (!target.starts_with('/')) route.target += '/';

@@ -64,6 +64,7 @@ Result<std::unique_ptr<Tokens>> open_tokens(const std::optional<std::string>& fi
 }
 
 Result<Gateway> start_gateway(const GatewayServing& serving, Tokens* tokens, const ServerLog& log) {
+  if (!serving.takes_tokens) tokens = nullptr;
   if (!is_loopback(serving.address) && tokens == nullptr)
     return Error{
         ErrorCode::invalid_argument,

@@ -37,6 +37,8 @@ struct GatewayServing {
   std::string digest_key = {};
   std::shared_ptr<ExchangeRecorder> recorder = {};  // null: nothing is recorded
 
+  bool takes_tokens = true;  // else whoever reaches it may use it, though the server beside it takes some
+
   // As a server of its own.
   std::optional<std::string> tokens_file = {};  // unset: whoever reaches it may use it
   bool log_requests = true;

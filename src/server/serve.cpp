@@ -248,7 +248,7 @@ std::optional<Error> serve(const ServeOptions& options) {
         "to listen beyond this machine takes tokens: make one with undertext token make NAME --tenant default --rights read,write",
         "listen"};
   const sigset_t signals = set_up_process({.connections_max = options.connections_max, .core_dumps = options.core_dumps});
-  const ServerLog log(STDERR_FILENO, options.log_requests ? ServerLog::Requests::each : ServerLog::Requests::none);
+  const ServerLog log(options.log_descriptor, options.log_requests ? ServerLog::Requests::each : ServerLog::Requests::none);
   Result<std::unique_ptr<Tokens>> tokens = open_tokens(options.tokens_file, log);
   if (!tokens) return tokens.error();
   const HeapTrim heap_trim;
