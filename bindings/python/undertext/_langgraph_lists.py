@@ -52,8 +52,11 @@ class _Known:
             for kept in self._kept:
                 for key in (kept.text, *([kept.seen] if kept.seen else [])):
                     self._elsewhere.setdefault(key, []).append(kept)
+        for kept in self._elsewhere.get(seen or b"", ()):
+            if kept.ordinal not in self._taken:
+                return self._take(kept), text
         text = text or self._shape(message)
-        for kept in (kept for key in (seen, text) if key for kept in self._elsewhere.get(key, ())):
+        for kept in self._elsewhere.get(text, ()):
             if kept.ordinal not in self._taken:
                 return self._take(kept), text
         return None, text
