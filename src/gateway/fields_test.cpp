@@ -105,11 +105,12 @@ TEST(UpstreamHeadReader, GivesTheAnswersHeadWithoutInterimOnes) {
 
 TEST(UpstreamHeadReader, RefusesWhatCouldBeReadInTwoWays) {
   using Lines = std::initializer_list<std::string_view>;
-  for (const Lines lines : {Lines{"HTTP/1.1 200 OK\r\n", "Content-Length: 1\r\n", "Content-Length: 1\r\n", "\r\n"},
-                            Lines{"HTTP/1.1 200 OK\r\n", "Content-Length: 1\r\n", "Transfer-Encoding: chunked\r\n", "\r\n"},
-                            Lines{"HTTP/1.1 200 OK\r\n", "Transfer-Encoding: chunked, identity\r\n", "\r\n"},
-                            Lines{"HTTP/1.1 200 OK\r\n", "Content-Length: 1x\r\n", "\r\n"}, Lines{"HTTP/1.1 200 OK\r\n", " folded\r\n"},
-                            Lines{"HTTP/1.1 200 OK\r\n", "a: b\rc: d\r\n"}, Lines{"HTTP/1.1 2000 OK\r\n"}, Lines{"HTTP/1.1 101 X\r\n"}}) {
+  for (const Lines lines :
+       {Lines{"HTTP/1.1 200 OK\r\n", "Content-Length: 1\r\n", "Content-Length: 1\r\n", "\r\n"},
+        Lines{"HTTP/1.1 200 OK\r\n", "Content-Length: 1\r\n", "Transfer-Encoding: chunked\r\n", "\r\n"},
+        Lines{"HTTP/1.1 200 OK\r\n", "Transfer-Encoding: chunked, identity\r\n", "\r\n"},
+        Lines{"HTTP/1.1 200 OK\r\n", "Content-Length: 1x\r\n", "\r\n"}, Lines{"HTTP/1.1 200 OK\r\n", " folded\r\n"},
+        Lines{"HTTP/1.1 200 OK\r\n", "a: b\rc: d\r\n"}, Lines{"HTTP/1.1 2000 OK\r\n"}, Lines{"HTTP/1.1 101 X\r\n"}}) {
     UpstreamHeadReader reader;
     EXPECT_EQ(read_all(reader, lines), UpstreamHeadReader::Progress::refused) << *(lines.end() - 1);
   }

@@ -8,19 +8,18 @@
 namespace undertext {
 namespace {
 
-// Keeps what it gets; waits at its first call until it may go on.
+// Keeps what it gets, once it may go on.
 class KeepingRecorder : public ExchangeRecorder {
  public:
   void request(const std::shared_ptr<const ObservedRequest>& request) override {
-    may_go_on.get_future().wait();
-    may_go_on = std::promise<void>();
-    may_go_on.set_value();
+    goes_on.wait();
     requests.push_back(request);
     if (fails) throw std::runtime_error("no disk");
   }
   void finished(ObservedExchange exchange) override { exchanges.push_back(std::move(exchange)); }
 
   std::promise<void> may_go_on;
+  const std::shared_future<void> goes_on = may_go_on.get_future().share();
   bool fails = false;
   std::vector<std::shared_ptr<const ObservedRequest>> requests;
   std::vector<ObservedExchange> exchanges;
@@ -37,7 +36,8 @@ ObservedRequest request_of(std::string body, RecordLevel level = RecordLevel::fu
 }
 
 struct Fixture {
-  explicit Fixture(std::uint64_t bytes_max) : queue(recorder, bytes_max, [this](std::string_view, const std::string&) { ++events; }) {}
+  explicit Fixture(std::uint64_t bytes_max)
+      : queue(recorder, bytes_max, [this](std::string_view, const std::string&) { ++events; }) {}
   std::shared_ptr<KeepingRecorder> recorder = std::make_shared<KeepingRecorder>();
   std::atomic<int> events = 0;
   RecordingQueue queue;

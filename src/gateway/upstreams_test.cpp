@@ -40,13 +40,22 @@ TEST(Upstreams, APathAndAFewFieldsDecideWhereACallGoes) {
       {"GET", "/v1/models", {{"X-Goog-Api-Key", "k"}}, "gemini", "models", "/v1/models"},
       {"GET", "/v1beta/models", {{"x-goog-api-key", "k"}}, "gemini", "models", "/v1beta/models"},
       {"POST", "/v1/models/m:generateContent", {}, "gemini", "generate_content", "/v1/models/m:generateContent"},
-      {"POST", "/v1beta/models/m:streamGenerateContent?alt=sse", {}, "gemini", "stream_generate_content",
+      {"POST",
+       "/v1beta/models/m:streamGenerateContent?alt=sse",
+       {},
+       "gemini",
+       "stream_generate_content",
        "/v1beta/models/m:streamGenerateContent?alt=sse"},
       {"POST", "/v1beta/models/m:countTokens", {}, "gemini", "other", "/v1beta/models/m:countTokens"},
       {"POST", "/v1beta/cachedContents", {}, "gemini", "other", "/v1beta/cachedContents"},
       {"HEAD", "/", {}, "anthropic", "other", "/"},
       {"POST", "/v1/embeddings", {}, "openai", "other", "/v1/embeddings"},
-      {"POST", "/v1/embeddings", {{"authorization", "Bearer x"}, {"anthropic-version", "x"}}, "anthropic", "other", "/v1/embeddings"},
+      {"POST",
+       "/v1/embeddings",
+       {{"authorization", "Bearer x"}, {"anthropic-version", "x"}},
+       "anthropic",
+       "other",
+       "/v1/embeddings"},
       {"POST", "/anthropic/v1/messages", {}, "anthropic", "messages", "/v1/messages"},
       {"POST", "/openai/chat/completions", {}, "openai", "chat_completions", "/chat/completions"},
       {"POST", "/openai/v1/messages", {}, "openai", "messages", "/v1/messages"},
@@ -84,7 +93,8 @@ TEST(Upstreams, SettingsThatCannotWorkAreRefusedAndShowNoKey) {
   ::setenv("UNDERTEXT_TEST_KEY", "canary\nx", 1);
   for (const UpstreamSettings& settings :
        {UpstreamSettings{.urls = {{"nobody", "https://x.example"}}}, UpstreamSettings{.urls = {{"openai", "ftp://x.example"}}},
-        UpstreamSettings{.urls = {{"openai", "https://x.example/?a=1"}}}, UpstreamSettings{.key_variables = {{"openai", "UNDERTEXT_NOT_SET"}}},
+        UpstreamSettings{.urls = {{"openai", "https://x.example/?a=1"}}},
+        UpstreamSettings{.key_variables = {{"openai", "UNDERTEXT_NOT_SET"}}},
         UpstreamSettings{.key_variables = {{"openai", "UNDERTEXT_TEST_KEY"}}}}) {
     const Result<Upstreams> made = Upstreams::make(settings);
     ASSERT_FALSE(made);
