@@ -100,6 +100,7 @@ int run_serve(Desk& desk, const ServeGiven& given) {
     gateway.hosts = options.hosts;
     gateway.tls = options.tls;
     read_upstreams(given.upstreams, gateway);
+    gateway.secret = installation_secret();
     options.gateway = std::move(gateway);
   }
   options.on_listening = [&](const std::string& url, const std::string& gateway) {

@@ -206,7 +206,7 @@ std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent, const 
 
 void TurnRecorder::follow(Turn& turn, op::Reconcile request) {
   Conversation& conversation = *turn.conversation;
-  conversation.apply(Operation{std::move(request)}).value();
+  conversation.apply({std::move(request)}).value();
   const auto found = unconfirmed_.find({turn.tenant, conversation.id()});
   if (found == unconfirmed_.end()) return;
   // An answer that the client has not sent back is no part of what it goes on with: the request was tried again, or the answer was torn.
@@ -219,20 +219,17 @@ void TurnRecorder::follow(Turn& turn, op::Reconcile request) {
   }
   unconfirmed_.erase(found);
   if (left_out.empty()) return;
-  conversation
-      .apply(Operation{op::Delete{Names::ordinals(std::move(left_out)), Pairs::literal},
-                       {.description = "the client did not keep this answer"}})
+  conversation.apply({op::Delete{Names::ordinals(std::move(left_out)), Pairs::literal}, {.description = "not kept by the client"}})
       .value();
 }
 
 void TurnRecorder::append_answer(Turn& turn, const ProviderResponse& response, bool is_torn) {
   Conversation& conversation = *turn.conversation;
   const std::uint64_t first = conversation.history().log().size();
-  std::vector<Operation> operations = {{op::Append{response.messages}}};
   std::vector<std::uint64_t> ordinals;
-  conversation.apply(std::move(operations)).value();
+  conversation.apply({op::Append{response.messages}}).value();
   for (std::uint64_t i = 0; i < response.messages.size(); ++i) ordinals.push_back(first + i);
-  if (is_torn) conversation.apply(Operation{op::Mark{Names::ordinals(ordinals), "torn"}}).value();
+  if (is_torn) conversation.apply({op::Mark{Names::ordinals(ordinals), "torn"}}).value();
   turn.record.answer_version = conversation.version();
   if (unconfirmed_.size() >= unconfirmed_max) unconfirmed_.erase(unconfirmed_.begin());
   unconfirmed_[{turn.tenant, conversation.id()}] = std::move(ordinals);
