@@ -35,7 +35,7 @@ class ConversationRecorder final : public ExchangeRecorder {
 
   const ConversationRecorderOptions options_;
   TurnRecorder turns_;
-  std::map<std::uint64_t, std::shared_ptr<Turn>> under_way_;  // by ObservedRequest::number
+  std::map<std::uint64_t, std::shared_ptr<ObservedTurn>> under_way_;  // by ObservedRequest::number
 };
 
 }  // namespace undertext

@@ -73,15 +73,15 @@ std::vector<std::string> keys_of(const ClientRequest& request, const RecordKeys&
 
 }  // namespace
 
-Result<std::shared_ptr<Turn>> TurnRecorder::begin(const SentRequest& sent) {
-  return answering_failure([&]() -> Result<std::shared_ptr<Turn>> { return begin_turn(sent); });
+Result<std::shared_ptr<ObservedTurn>> TurnRecorder::begin(const SentRequest& sent) {
+  return answering_failure([&]() -> Result<std::shared_ptr<ObservedTurn>> { return begin_turn(sent); });
 }
 
-Result<std::uint64_t> TurnRecorder::finish(Turn& turn, const GivenAnswer& answer) {
+Result<std::uint64_t> TurnRecorder::finish(ObservedTurn& turn, const GivenAnswer& answer) {
   return answering_failure([&]() -> Result<std::uint64_t> { return finish_turn(turn, answer); });
 }
 
-std::shared_ptr<Turn> TurnRecorder::begin_turn(const SentRequest& sent) {
+std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) {
   const ClientProfile client = client_of(sent.dialect, sent.head);
   const std::string_view body = sent.body ? std::string_view(*sent.body) : "[]";
   ClientRequest request = read_client_request(client, sent.dialect, body, options_.limits, sent.head).value();
@@ -93,7 +93,7 @@ std::shared_ptr<Turn> TurnRecorder::begin_turn(const SentRequest& sent) {
     if (found.conversation.empty()) return nullptr;  // what is asked beside a conversation makes none
     found.fork.reset();
   }
-  auto turn = std::make_shared<Turn>(Turn{.tenant = sent.tenant, .keys = keys, .dialect = sent.dialect});
+  auto turn = std::make_shared<ObservedTurn>(ObservedTurn{.tenant = sent.tenant, .keys = keys, .dialect = sent.dialect});
   turn->conversation = open(sent, request, found, keys);
   turn->record = describe_request(client, request, body, sent.head);
   turn->record.method = sent.method;
@@ -204,7 +204,7 @@ std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent, const 
 
 // What happens in the conversation
 
-void TurnRecorder::follow(Turn& turn, op::Reconcile request) {
+void TurnRecorder::follow(ObservedTurn& turn, op::Reconcile request) {
   Conversation& conversation = *turn.conversation;
   conversation.apply({std::move(request)}).value();
   const auto found = unconfirmed_.find({turn.tenant, conversation.id()});
@@ -223,7 +223,7 @@ void TurnRecorder::follow(Turn& turn, op::Reconcile request) {
       .value();
 }
 
-void TurnRecorder::append_answer(Turn& turn, const ProviderResponse& response, bool is_torn) {
+void TurnRecorder::append_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn) {
   Conversation& conversation = *turn.conversation;
   const std::uint64_t first = conversation.history().log().size();
   std::vector<std::uint64_t> ordinals;
@@ -235,7 +235,7 @@ void TurnRecorder::append_answer(Turn& turn, const ProviderResponse& response, b
   unconfirmed_[{turn.tenant, conversation.id()}] = std::move(ordinals);
 }
 
-std::uint64_t TurnRecorder::finish_turn(Turn& turn, const GivenAnswer& answer) {
+std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& answer) {
   RequestRecord& record = turn.record;
   for (const std::string& key : record.keys) under_way_.erase({turn.tenant, key});
   const ProviderResponse response = read_response(turn.dialect, answer.body, answer.form, options_.limits);

@@ -48,7 +48,7 @@ class TurnRecorderTest : public ::testing::Test {
   }
   // One request and its answer; the conversation's id.
   std::string turn(const SentRequest& request, const GivenAnswer& given) {
-    const std::shared_ptr<Turn> begun = recorder_.begin(request).value();
+    const std::shared_ptr<ObservedTurn> begun = recorder_.begin(request).value();
     if (!begun) return {};
     recorder_.finish(*begun, given).value();
     return begun->conversation->id();
@@ -196,7 +196,7 @@ TEST_F(TurnRecorderTest, OfMetadataOnlyFactsAreKept) {
 
 TEST_F(TurnRecorderTest, WhatIsNoRequestIsRefusedAndChangesNothing) {
   for (const std::string_view bad : {"", "null", "{\"messages\":3}", "{"}) {
-    const Result<std::shared_ptr<Turn>> begun = recorder_.begin(sent(std::string(bad)));
+    const Result<std::shared_ptr<ObservedTurn>> begun = recorder_.begin(sent(std::string(bad)));
     EXPECT_FALSE(begun) << bad;
   }
   EXPECT_EQ(conversations(), 0u);

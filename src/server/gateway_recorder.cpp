@@ -22,7 +22,7 @@ class StoreRecorder final : public ExchangeRecorder {
                    .one_user = recording.one_user,
                    .on_failure = [&log](const std::string& what, const Error& error) {
                      log.event(ServerLog::Level::warning, "not recorded",
-                               {{"what", what}, {"code", name(error.code)}, {"error", error.message}});
+                               {{"what", what}, {"code", std::string(name(error.code))}, {"error", error.message}});
                    }}) {}
 
   void request(const std::shared_ptr<const ObservedRequest>& request) override { recorder_.request(request); }
