@@ -21,8 +21,8 @@ HOP_BY_HOP = {"connection", "keep-alive", "te", "trailer", "transfer-encoding", 
 
 
 class Gateway:
-    def __init__(self, program, store, url):
-        self.process = subprocess.Popen([program, "gateway", store, "--listen", "127.0.0.1:0", "--quiet", "--anthropic", url, "--openai", url],
+    def __init__(self, program, store, url, host):
+        self.process = subprocess.Popen([program, "gateway", store, "--listen", "127.0.0.1:0", "--host", host, "--quiet", "--anthropic", url, "--openai", url],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.address = self.listening()
 
@@ -61,40 +61,45 @@ def check_equal(sent, arrived):
 
 class Store:
     def __init__(self, program, url):
-        self.command = [program, "--store", url]
-
-    def ask(self, *arguments):
-        return subprocess.run([*self.command, *arguments], check=True, capture_output=True).stdout
+        self.program, self.url = program, url
 
     def conversations(self):
-        return [each["id"] for each in json.loads(self.ask("list", "--json"))["conversations"]]
+        listed = subprocess.run([self.program, "list", "--store", self.url, "--json"], check=True, capture_output=True, text=True).stdout
+        return [json.loads(line)["conversation"] for line in listed.splitlines()]
+
+    def ask(self, conversation, *lines):
+        """What each line is answered with."""
+        done = subprocess.run([self.program, "exec", "--store", self.url, "--conversation", conversation], check=True, capture_output=True,
+                              text=True, input="".join(json.dumps(line) + "\n" for line in lines))
+        answers = [json.loads(answer) for answer in done.stdout.splitlines()]
+        assert all(answer["ok"] for answer in answers), answers
+        return answers
 
 
-def check_recorded(program, store_url, provider):
+def check_recorded(store, provider):
     """Every request that arrived is in some conversation, byte by byte."""
-    store = Store(program, store_url)
     kept, turns = collections.Counter(), {}
     for conversation in store.conversations():
-        records = json.loads(store.ask("requests", conversation, "--json"))["requests"]
-        turns[conversation] = records
-        for record in records:
-            kept[store.ask("request", conversation, str(record["number"]))] += 1
+        turns[conversation] = store.ask(conversation, {"query": "requests"})[0]["result"]
+        for answer in store.ask(conversation, *({"query": "request", "number": record["number"]} for record in turns[conversation])):
+            kept[answer["result"]["request"].encode()] += 1
     arrived = collections.Counter(request.raw for request in provider.requests)
     missing = arrived - kept
     assert not missing, f"{sum(missing.values())} of {sum(arrived.values())} requests are not recorded"
+    assert not kept - arrived, "something is recorded that was not sent"
     return turns
 
 
 def through_the_gateway(program, name, work, binary, conversations_min):
     with upstream.Upstream() as provider, tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as place:
         store = f"sqlite:{place}/gateway.db"
-        gateway = Gateway(program, store, provider.url)
-        host, port = gateway.address.split(":")
-        with tap.Tap(host, int(port)) as client_side:
+        with tap.Tap() as client_side:
+            gateway = Gateway(program, store, provider.url, client_side.address)
+            client_side.to(gateway.address)
             work(binary, client_side, folder)
             told = gateway.stop()
             check_equal(requests_that_were_sent(client_side), requests_that_arrived(provider))
-        turns = check_recorded(program, store, provider)
+        turns = check_recorded(Store(program, store), provider)
         assert len(turns) >= conversations_min, turns.keys()
         print(f"{name}: {len(provider.requests)} requests in {len(turns)} conversations: {', '.join(turns)}", told[-300:])
 
