@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Real coding agents through the gateway.   agents_test.py UNDERTEXT WORK_FOLDER
+"""Real coding agents through the gateway.   agents.py UNDERTEXT WORK_FOLDER
 
 Claude Code and Codex (scripts/peers agents) work for several turns with tools, resume, ask sub-agents and compact, with a gateway between them and an upstream of ours. What the
 agents send arrives as it was sent, byte by byte and header by header; what is recorded is what their own session files hold, and every request can be had back. What they
 send holds their makers' prompts: it stays in memory and in a temporary folder. Exits with 77, which means skipped, where the programs are not to be had.
 """
 import collections
+import itertools
 import json
 import pathlib
 import subprocess
@@ -90,7 +91,29 @@ def check_recorded(store, provider):
     return turns
 
 
-def through_the_gateway(program, name, work, binary, conversations_min):
+def said(store, conversation):
+    """What the conversation shows now, block by block: who says what. Left out is what agents put in when they send: system messages, reminders, encrypted reasoning."""
+    shown = []
+    for row in store.ask(conversation, {"query": "blocks"})[0]["result"]:
+        for block in row["blocks"]:
+            text = block.get("text", "").strip()
+            if row["role"] != "system" and block["kind"] != "reasoning" and not text.startswith("<system-reminder>"):
+                shown.append((row["role"], block["kind"], text, block.get("name"), block.get("arguments"), block.get("callId")))
+    return shown
+
+
+def check_session_files(program, store, files, kind, place):
+    """The agent's own file of a session, imported, shows what was recorded of it."""
+    assert files
+    for file in files:
+        imported = Store(program, f"sqlite:{place}/{file.stem}.db")
+        subprocess.run([program, "import", str(file), "--format", kind, "--store", imported.url, "-c", "c"], check=True, capture_output=True)
+        conversation = next(each for each in store.conversations() if file.stem.endswith(each.split("-", 1)[1]))
+        own, recorded = said(imported, "c"), said(store, conversation)
+        assert own == recorded, [pair for pair in itertools.zip_longest(own, recorded) if pair[0] != pair[1]][:3]
+
+
+def through_the_gateway(program, name, work, binary, conversations_min, kind, session_files):
     with upstream.Upstream() as provider, tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as place:
         store = f"sqlite:{place}/gateway.db"
         with tap.Tap() as client_side:
@@ -100,8 +123,10 @@ def through_the_gateway(program, name, work, binary, conversations_min):
             told = gateway.stop()
             check_equal(requests_that_were_sent(client_side), requests_that_arrived(provider))
         turns = check_recorded(Store(program, store), provider)
+        check_session_files(program, Store(program, store), session_files(pathlib.Path(folder)), kind, place)
         assert len(turns) >= conversations_min, turns.keys()
-        print(f"{name}: {len(provider.requests)} requests in {len(turns)} conversations: {', '.join(turns)}", told[-300:])
+        assert "not recorded" not in told, told
+        print(f"{name}: {len(provider.requests)} requests, equal and recorded in {len(turns)} conversations")
 
 
 def main(program, folder):
@@ -109,8 +134,8 @@ def main(program, folder):
     openai = agents.program_in(folder, "node_modules/@openai/codex-*/vendor/*/bin/codex")
     if not claude or not openai:
         agents.skip("scripts/peers agents could not get them")
-    through_the_gateway(program, "Claude Code", agents.claude_code, claude, 2)
-    through_the_gateway(program, "Codex", agents.codex, openai, 1)
+    through_the_gateway(program, "Claude Code", agents.claude_code, claude, 2, "claude-code", lambda home: list(home.glob(".claude/projects/*/*.jsonl")))
+    through_the_gateway(program, "Codex", agents.codex, openai, 1, "codex", lambda home: list(home.glob(".codex/sessions/**/*.jsonl")))
 
 
 if __name__ == "__main__":
