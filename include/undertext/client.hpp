@@ -36,6 +36,7 @@ struct ClientProfile {
   std::vector<std::string> parent_pointers =
       {};  // of the conversation that it was forked from; "header#/pointer" into a header's JSON
   std::vector<std::string> stable_system = {};  // pointers to parts of the system prompt that stay as they are
+  bool is_given_view = false;                   // it loads the view, and the list that it saves takes the view's place
 };
 
 UNDERTEXT_API Result<ClientProfile> find_client(std::string_view name);  // not_found

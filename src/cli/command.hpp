@@ -31,6 +31,7 @@ struct Argument {
   std::string value = {};  // what stands for the value in help, such as "URL"
   bool required = false;
   std::vector<std::string> choices = {};  // empty: anything
+  bool takes_rest = false;                // of a list by place: every word from its first on, options too
 
   bool is_option() const { return names.starts_with('-'); }
 };
@@ -59,6 +60,7 @@ std::vector<Command> transfer_commands();  // export import
 std::vector<Command> dialect_commands();   // validate cost
 std::vector<Command> program_commands();   // exec count models vocabulary demo
 std::vector<Command> serve_commands();     // serve token
+std::vector<Command> gateway_commands();   // gateway wrap
 std::vector<Command> shell_commands();     // shell completion
 std::vector<Command> all_commands();       // these
 

@@ -5,11 +5,10 @@
 #include <string>
 #include <utility>
 
-#include <unistd.h>
-
 #include "base/json_text.hpp"
 #include "cli/command.hpp"
 #include "cli/desk.hpp"
+#include "cli/listening.hpp"
 #if UNDERTEXT_HAVE_SERVER
 #  include "server/serve.hpp"
 #  include "server/tokens.hpp"
@@ -42,6 +41,8 @@ struct ServeGiven : Common {
   std::uint64_t seconds = 60, connections = 4096;
   std::optional<std::uint64_t> connections_per_address, tenant_mib, tenant_conversations;
   bool quiet = false, core_dumps = false;
+  std::optional<std::string> gateway;
+  UpstreamsGiven upstreams;
 };
 
 struct TokenGiven : Common {
@@ -52,24 +53,11 @@ struct TokenGiven : Common {
 
 #if UNDERTEXT_HAVE_SERVER
 
-// ADDRESS, ADDRESS:PORT, [V6]:PORT
-void read_listen(const std::string& text, ServeOptions& options) {
-  std::string address = text;
-  const std::size_t colon = text.rfind(':');
-  if (colon != std::string::npos && (text.find(':') == colon || text[colon - 1] == ']')) {
-    const std::string port = text.substr(colon + 1);
-    if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos || std::stoul(port) > 65535)
-      fail(ErrorCode::invalid_argument, "a port is 0 to 65535", "listen");
-    options.port = static_cast<std::uint16_t>(std::stoul(port));
-    address.resize(colon);
-  }
-  if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
-  if (!address.empty()) options.address = std::move(address);
-}
-
 int run_serve(Desk& desk, const ServeGiven& given) {
   ServeOptions options;
-  read_listen(given.listen, options);
+  const ListenAddress listen = read_listen(given.listen, {options.address, options.port});
+  options.address = listen.address;
+  options.port = listen.port;
   options.hosts = given.hosts;
   if (given.certificate.has_value() != given.key.has_value())
     fail(ErrorCode::invalid_argument, "--tls-certificate and --tls-key go together", "tls-key");
@@ -102,14 +90,23 @@ int run_serve(Desk& desk, const ServeGiven& given) {
   options.requests_per_second = given.rate;
   options.log_requests = !given.quiet;
   options.core_dumps = given.core_dumps;
-  options.tokens_file = given.tokens;
-  // Whoever has made tokens means them.
-  const std::optional<std::string> usual = default_tokens_file();
-  if (!given.tokens && usual && ::access(usual->c_str(), F_OK) == 0) options.tokens_file = usual;
+  options.tokens_file = tokens_meant(given.tokens);
   options.store = desk.store(given, Desk::Need::make, {.connections_max = 32});
-  options.on_listening = [&](const std::string& url) {
+  if (given.gateway) {
+    GatewayServing gateway;
+    const ListenAddress at = read_listen(*given.gateway, {gateway.address, gateway.port});
+    gateway.address = at.address;
+    gateway.port = at.port;
+    gateway.hosts = options.hosts;
+    gateway.tls = options.tls;
+    read_upstreams(given.upstreams, gateway);
+    gateway.secret = installation_secret();
+    options.gateway = std::move(gateway);
+  }
+  options.on_listening = [&](const std::string& url, const std::string& gateway) {
     const std::string who = options.tokens_file ? "tokens: " + *options.tokens_file : std::string("no tokens: this machine only");
     desk.say("undertext: " + url + "  (" + options.store->name() + ", " + who + ")");
+    if (!gateway.empty()) desk.say("gateway: " + gateway);
     desk.finish();
   };
   if (std::optional<Error> error = serve(options)) throw Failure(*std::move(error));
@@ -214,6 +211,8 @@ Run declare_serve(Arguments& arguments) {
   arguments.add({"--connections", &given->connections, "How many may be open at once; default 4096", "N"});
   arguments.add({"--connections-per-address", &given->connections_per_address,
                  "The same of one address; default half of them. Behind a proxy, give as many as --connections", "N"});
+  arguments.add({"--gateway", &given->gateway, "A gateway beside, on a port of its own: see undertext gateway", "ADDRESS:PORT"});
+  declare_upstreams(arguments, given->upstreams);
   arguments.add({"--quiet", &given->quiet, "No line on standard error for each request"});
   arguments.add({"--core-dumps", &given->core_dumps, "Leave core dumps on; they hold messages"});
   return [given](Desk& desk) { return run_serve(desk, *given); };

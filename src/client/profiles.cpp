@@ -24,6 +24,7 @@ struct ClientRow {
   Words agent_headers = {};
   Words parent_pointers = {};
   Words stable_system = {};
+  bool is_given_view = false;
 };
 
 // Claude Code: the billing line belongs to the beginning of the first message, and changes when a compaction replaces that.
@@ -75,6 +76,7 @@ constexpr ClientRow rows[] = {
     {.name = "anthropic", .dialect = Dialect::anthropic, .session_headers = other_session_headers},
     {.name = "gemini", .dialect = Dialect::gemini, .session_headers = other_session_headers},
     {.name = "generic", .session_headers = other_session_headers},
+    {.name = "framework", .is_given_view = true},
 };
 
 std::vector<std::string> strings(Words words) { return {words.begin(), words.end()}; }
@@ -93,6 +95,7 @@ ClientProfile profile_of(const ClientRow& row) {
   profile.agent_headers = strings(row.agent_headers);
   profile.parent_pointers = strings(row.parent_pointers);
   profile.stable_system = strings(row.stable_system);
+  profile.is_given_view = profile.volatile_parts.nothing = row.is_given_view;
   return profile;
 }
 

@@ -7,6 +7,7 @@
 
 #include "client/markers.hpp"
 #include "client/pointer.hpp"
+#include "message/item_id.hpp"
 
 namespace undertext {
 namespace {
@@ -41,9 +42,11 @@ class RequestReader {
   Result<ClientRequest> read(std::optional<Dialect> dialect, std::string_view json, const MessageLimits& limits) {
     const Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
     if (!text) return text.error();
-    Result<std::vector<Message>> messages = messages_of(dialect, without_markers(json, text->root()), limits);
+    const std::string kept = client_.is_given_view ? std::string(json) : without_markers(json, text->root());
+    Result<std::vector<Message>> messages = messages_of(dialect, kept, limits);
     if (!messages) return messages.error();
     request_.reconcile = client_list(client_, *messages);
+    for (const auto& [place, ordinal] : named_) request_.reconcile.list[place].ordinal = ordinal;
     if (dialect) request_.reconcile.dialect = name(*dialect);
     read_head();
     if (text->root().is(JsonType::object)) read_body(text->root());
@@ -66,7 +69,7 @@ class RequestReader {
     if (!list || !list->is(JsonType::array)) return Error{ErrorCode::invalid_argument, "the request has no list of messages"};
     std::vector<Message> messages;
     for (const JsonValue element : list->elements()) {
-      Result<Message> message = Message::parse(element.raw(), limits);
+      Result<Message> message = names_message(element, messages.size()) ? some_message() : Message::parse(element.raw(), limits);
       if (!message) {
         Error error = message.error();
         const std::string at = "messages[" + std::to_string(messages.size()) + "]";
@@ -77,6 +80,19 @@ class RequestReader {
       messages.push_back(std::move(*message));
     }
     return messages;
+  }
+
+  // {"ordinal":7}: a message of the conversation.
+  bool names_message(const JsonValue& element, std::size_t place) {
+    if (!element.is(JsonType::object) || element.find("role")) return false;
+    const std::optional<JsonValue> number = element.find("ordinal");
+    const std::optional<std::uint64_t> ordinal = number && number->is(JsonType::number) ? number->uint64_saturated() : std::nullopt;
+    if (ordinal) named_.emplace_back(place, *ordinal);
+    return ordinal.has_value();
+  }
+  static const Message& some_message() {
+    static const Message message = Message::make(Role::user, "a message of the conversation").value();
+    return message;
   }
 
   std::string first_header(const std::vector<std::string>& names) const {
@@ -129,6 +145,7 @@ class RequestReader {
   const ClientProfile& client_;
   const ClientRequestHead& head_;
   ClientRequest request_;
+  std::vector<std::pair<std::size_t, std::uint64_t>> named_;  // places in the list, and ordinals
 };
 
 }  // namespace
@@ -156,8 +173,12 @@ op::Reconcile client_list(const ClientProfile& client, const std::vector<Message
   sent.client = client.name;
   sent.volatile_parts = client.volatile_parts;
   sent.list.reserve(messages.size());
-  for (const Message& message : messages)
-    sent.list.push_back({message, identity(message, client.volatile_parts), is_summary(client, message)});
+  sent.takes_view = client.is_given_view;
+  for (const Message& message : messages) {
+    const bool is_own_summary = !client.is_given_view && is_summary(client, message);
+    std::string item = client.is_given_view ? std::string() : referenced_item(message);
+    sent.list.push_back({message, identity(message, client.volatile_parts), is_own_summary, {}, std::move(item)});
+  }
   return sent;
 }
 

@@ -11,6 +11,7 @@
 #include "dialect/cache_markers.hpp"
 #include "dialect/rules.hpp"
 #include "dialect/tool_names.hpp"
+#include "dialect/volatile_parts.hpp"
 
 namespace undertext {
 
@@ -136,6 +137,7 @@ Result<Rendering> render_draft(RequestDraft draft, const Profile& profile, const
                                const View* view) {
   Result<RequestFacts> facts = read_request_facts(options.request, profile);
   if (!facts) return std::move(facts.error());
+  if (view != nullptr) put_volatile_parts(draft, profile, options, *view, arena);
   Rendering rendering;
   std::vector<Fault> changed;
   if (options.sent || !options.sent_before.empty()) {

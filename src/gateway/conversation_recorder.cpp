@@ -31,9 +31,7 @@ ResponseForm form_of(const ObservedExchange& exchange) {
 }  // namespace
 
 ConversationRecorder::ConversationRecorder(ConversationRecorderOptions options)
-    : options_(std::move(options)),
-      open_(options_.store, options_.open),
-      turns_({.store = options_.store, .open = &open_, .secret = options_.secret}) {}
+    : options_(std::move(options)), turns_(options_.turns) {}
 
 void ConversationRecorder::failed(const std::string& what, const Error& error) const {
   if (options_.on_failure) options_.on_failure(what, error);
@@ -58,7 +56,7 @@ void ConversationRecorder::request(const std::shared_ptr<const ObservedRequest>&
   if (!request->dialect || !is_recorded(request->call)) return;
   const Result<SentRequest> read = sent(*request);
   if (!read) return failed("the body of a request", read.error());
-  Result<std::shared_ptr<Turn>> turn = turns_.begin(*read);
+  Result<std::shared_ptr<ObservedTurn>> turn = turns_.begin(*read);
   if (!turn) return failed("a request", turn.error());
   if (*turn) under_way_[request->number] = std::move(*turn);
 }
@@ -66,7 +64,7 @@ void ConversationRecorder::request(const std::shared_ptr<const ObservedRequest>&
 void ConversationRecorder::finished(ObservedExchange exchange) {
   const auto found = under_way_.find(exchange.request->number);
   if (found == under_way_.end()) return;
-  const std::shared_ptr<Turn> turn = std::move(found->second);
+  const std::shared_ptr<ObservedTurn> turn = std::move(found->second);
   under_way_.erase(found);
   const bool has_answer = exchange.end != ObservedExchange::End::upstream_failed;
   GivenAnswer answer{.status = has_answer ? exchange.status : 0,

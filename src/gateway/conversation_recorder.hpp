@@ -1,6 +1,6 @@
 // Records what a gateway observes as conversations: every exchange of a provider's API becomes a turn (turn_recorder.hpp).
 //
-//     auto recorder = std::make_shared<ConversationRecorder>(ConversationRecorderOptions{.store = store_of});
+//     auto recorder = std::make_shared<ConversationRecorder>(ConversationRecorderOptions{.turns = {…}});
 //     Gateway::start({.upstreams = upstreams, .recorder = recorder});
 #pragma once
 
@@ -12,15 +12,12 @@
 
 #include "gateway/observed.hpp"
 #include "gateway/turn_recorder.hpp"
-#include "server/open_conversations.hpp"
 
 namespace undertext {
 
 struct ConversationRecorderOptions {
-  OpenConversations::StoreOf store;
-  std::string secret = {};                                                           // of this installation: RecordKeys
+  TurnRecorderOptions turns;
   bool one_user = false;                                                             // all credentials are one user's
-  OpenConversations::Limits open = {.count = 64};                                    // conversations kept open
   std::uint64_t decoded_bytes_max = std::uint64_t{128} << 20;                        // of one body
   std::function<void(const std::string& what, const Error& error)> on_failure = {};  // something could not be recorded
 };
@@ -37,9 +34,8 @@ class ConversationRecorder final : public ExchangeRecorder {
   Result<SentRequest> sent(const ObservedRequest& request) const;
 
   const ConversationRecorderOptions options_;
-  OpenConversations open_;
   TurnRecorder turns_;
-  std::map<std::uint64_t, std::shared_ptr<Turn>> under_way_;  // by ObservedRequest::number
+  std::map<std::uint64_t, std::shared_ptr<ObservedTurn>> under_way_;  // by ObservedRequest::number
 };
 
 }  // namespace undertext

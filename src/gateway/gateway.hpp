@@ -42,8 +42,11 @@ struct GatewayLine {
   std::string_view end;  // of ObservedExchange::End, or the failure
 };
 
+// As clients of providers need them: long silences, slow readers, large heads.
+http::Limits gateway_limits();
+
 struct GatewayOptions {
-  http::Listening listening = {};
+  http::Listening listening = {.limits = gateway_limits()};
   Upstreams upstreams;
   UpstreamLimits upstream_limits = {};
   std::uint64_t body_bytes_max = std::uint64_t{64} << 20;    // of one request
@@ -76,6 +79,8 @@ struct GatewayCounts {
   http::Counts wire = {};
 };
 
+struct GatewayRep;
+
 class Gateway {
  public:
   // invalid_argument, unavailable: as http::Server::listen. unsupported: this build has no libcurl.
@@ -90,9 +95,8 @@ class Gateway {
   ~Gateway();  // as stop()
 
  private:
-  struct Rep;
-  explicit Gateway(std::shared_ptr<Rep> rep);
-  std::shared_ptr<Rep> rep_;
+  explicit Gateway(std::shared_ptr<GatewayRep> rep);
+  std::shared_ptr<GatewayRep> rep_;
 };
 
 }  // namespace undertext

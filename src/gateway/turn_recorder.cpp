@@ -5,8 +5,6 @@
 #include <undertext/identity.hpp>
 
 #include "base/answering_failure.hpp"
-#include "json/kept_settings.hpp"
-#include "server/fresh_name.hpp"
 #include "store/fresh_id.hpp"
 
 namespace undertext {
@@ -41,6 +39,11 @@ std::string preferred_id(const SentRequest& sent, const ClientRequest& request) 
   return id_of(name);
 }
 
+std::string some_chance(const SentRequest& sent) {
+  const std::string id = fresh_id(sent.at_ms);
+  return id.substr(id.rfind('-') + 1);
+}
+
 bool has_client_summary(const ClientRequest& request) {
   const auto& list = request.reconcile.list;
   return std::any_of(list.begin(), list.end(), [](const op::Reconcile::Sent& sent) { return sent.is_summary; });
@@ -70,15 +73,15 @@ std::vector<std::string> keys_of(const ClientRequest& request, const RecordKeys&
 
 }  // namespace
 
-Result<std::shared_ptr<Turn>> TurnRecorder::begin(const SentRequest& sent) {
-  return answering_failure([&]() -> Result<std::shared_ptr<Turn>> { return begin_turn(sent); });
+Result<std::shared_ptr<ObservedTurn>> TurnRecorder::begin(const SentRequest& sent) {
+  return answering_failure([&]() -> Result<std::shared_ptr<ObservedTurn>> { return begin_turn(sent); });
 }
 
-Result<std::uint64_t> TurnRecorder::finish(Turn& turn, const GivenAnswer& answer) {
+Result<std::uint64_t> TurnRecorder::finish(ObservedTurn& turn, const GivenAnswer& answer) {
   return answering_failure([&]() -> Result<std::uint64_t> { return finish_turn(turn, answer); });
 }
 
-std::shared_ptr<Turn> TurnRecorder::begin_turn(const SentRequest& sent) {
+std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) {
   const ClientProfile client = client_of(sent.dialect, sent.head);
   const std::string_view body = sent.body ? std::string_view(*sent.body) : "[]";
   ClientRequest request = read_client_request(client, sent.dialect, body, options_.limits, sent.head).value();
@@ -90,7 +93,7 @@ std::shared_ptr<Turn> TurnRecorder::begin_turn(const SentRequest& sent) {
     if (found.conversation.empty()) return nullptr;  // what is asked beside a conversation makes none
     found.fork.reset();
   }
-  auto turn = std::make_shared<Turn>(Turn{.tenant = sent.tenant, .keys = keys, .dialect = sent.dialect});
+  auto turn = std::make_shared<ObservedTurn>(ObservedTurn{.tenant = sent.tenant, .keys = keys, .dialect = sent.dialect});
   turn->conversation = open(sent, request, found, keys);
   turn->record = describe_request(client, request, body, sent.head);
   turn->record.method = sent.method;
@@ -146,7 +149,7 @@ TurnRecorder::Found TurnRecorder::find(const SentRequest& sent, const ClientRequ
 // The conversation, or where to fork it if it has gone on since.
 TurnRecorder::Found TurnRecorder::found_at(Store& store, const SentRequest& sent, const FoundRequest& found) {
   if (found.number == 0 || found.number == store.last_request(found.conversation).value()) return {found.conversation};
-  const std::shared_ptr<Conversation> origin = options_.open->get(sent.tenant, found.conversation);
+  const std::shared_ptr<Conversation> origin = options_.open(sent.tenant, found.conversation);
   const std::vector<RequestRecord> left = origin->requests({.first = found.number, .limit = 1}).value();
   if (left.empty()) return {};
   // Of the two keys of a list, the longer one, with the answer, is the last.
@@ -183,27 +186,27 @@ TurnRecorder::Found TurnRecorder::find_by_list(Store& store, const SentRequest& 
 
 std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent, const ClientRequest& request, const Found& found,
                                                  const RecordKeys& keys) {
-  if (!found.conversation.empty() && !found.fork) return options_.open->get(sent.tenant, found.conversation);
-  std::string id = found.fork ? found.conversation + "-fork-" + fresh_name().substr(0, 6) : preferred_id(sent, request);
+  if (!found.conversation.empty() && !found.fork) return options_.open(sent.tenant, found.conversation);
+  std::string id = found.fork ? found.conversation + "-fork-" + some_chance(sent) : preferred_id(sent, request);
   const std::shared_ptr<Store> store = options_.store(sent.tenant);
   if (found.fork) {
-    options_.open->get(sent.tenant, found.conversation)->fork(*found.fork, id_of(id), keys.user()).value();
-    return options_.open->get(sent.tenant, id_of(id));
+    options_.open(sent.tenant, found.conversation)->fork(*found.fork, id_of(id), keys.user()).value();
+    return options_.open(sent.tenant, id_of(id));
   }
   for (int tries = 0;; ++tries) {
     const Result<Conversation> made =
         Conversation::open(store, id, {}, {.make = OpenOptions::Make::always, .made_by = keys.user()});
-    if (made) return options_.open->get(sent.tenant, id);
+    if (made) return options_.open(sent.tenant, id);
     if (made.error().code != ErrorCode::conflict || tries == 3) throw Failure(made.error());
-    id = preferred_id(sent, request) + '-' + fresh_name().substr(0, 8);  // the name is another user's, or of another line of work
+    id = preferred_id(sent, request) + '-' + some_chance(sent);  // the name is another user's, or of another line of work
   }
 }
 
 // What happens in the conversation
 
-void TurnRecorder::follow(Turn& turn, op::Reconcile request) {
+void TurnRecorder::follow(ObservedTurn& turn, op::Reconcile request) {
   Conversation& conversation = *turn.conversation;
-  conversation.apply(Operation{std::move(request)}).value();
+  conversation.apply({std::move(request)}).value();
   const auto found = unconfirmed_.find({turn.tenant, conversation.id()});
   if (found == unconfirmed_.end()) return;
   // An answer that the client has not sent back is no part of what it goes on with: the request was tried again, or the answer was torn.
@@ -216,26 +219,23 @@ void TurnRecorder::follow(Turn& turn, op::Reconcile request) {
   }
   unconfirmed_.erase(found);
   if (left_out.empty()) return;
-  conversation
-      .apply(Operation{op::Delete{Names::ordinals(std::move(left_out)), Pairs::literal},
-                       {.description = "the client did not keep this answer"}})
+  conversation.apply({op::Delete{Names::ordinals(std::move(left_out)), Pairs::literal}, {.description = "not kept by the client"}})
       .value();
 }
 
-void TurnRecorder::append_answer(Turn& turn, const ProviderResponse& response, bool is_torn) {
+void TurnRecorder::append_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn) {
   Conversation& conversation = *turn.conversation;
   const std::uint64_t first = conversation.history().log().size();
-  std::vector<Operation> operations = {{op::Append{response.messages}}};
   std::vector<std::uint64_t> ordinals;
-  conversation.apply(std::move(operations)).value();
+  conversation.apply({op::Append{response.messages}}).value();
   for (std::uint64_t i = 0; i < response.messages.size(); ++i) ordinals.push_back(first + i);
-  if (is_torn) conversation.apply(Operation{op::Mark{Names::ordinals(ordinals), "torn"}}).value();
+  if (is_torn) conversation.apply({op::Mark{Names::ordinals(ordinals), "torn"}}).value();
   turn.record.answer_version = conversation.version();
   if (unconfirmed_.size() >= unconfirmed_max) unconfirmed_.erase(unconfirmed_.begin());
   unconfirmed_[{turn.tenant, conversation.id()}] = std::move(ordinals);
 }
 
-std::uint64_t TurnRecorder::finish_turn(Turn& turn, const GivenAnswer& answer) {
+std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& answer) {
   RequestRecord& record = turn.record;
   for (const std::string& key : record.keys) under_way_.erase({turn.tenant, key});
   const ProviderResponse response = read_response(turn.dialect, answer.body, answer.form, options_.limits);
@@ -248,7 +248,7 @@ std::uint64_t TurnRecorder::finish_turn(Turn& turn, const GivenAnswer& answer) {
   if (!response.id.empty()) record.keys.push_back(turn.keys.key("response", {response.id}));
   const bool is_answered = answer.status >= 200 && answer.status < 300 && !response.messages.empty();
   if (response.usage != ProviderUsage{}) {
-    record.usage = {.request_id = response.id.empty() ? fresh_name() : response.id,
+    record.usage = {.request_id = response.id.empty() ? fresh_id(record.at_ms) : response.id,
                     .model = record.model,
                     .prompt = response.usage.prompt,
                     .completion = response.usage.completion,

@@ -1,8 +1,8 @@
 // Keeps what clients ask and providers answer: finds the conversation that a request goes on with, lets it follow the request (RECONCILE), and adds the
 // answer and a request record when that has ended.
 //
-//     TurnRecorder recorder({.store = store_of, .open = open_conversations, .secret = secret});
-//     std::shared_ptr<Turn> turn = recorder.begin(sent).value();      // the request has arrived
+//     TurnRecorder recorder({.store = store_of, .open = open_conversation, .secret = secret});
+//     std::shared_ptr<ObservedTurn> turn = recorder.begin(sent).value();      // the request has arrived
 //     recorder.finish(*turn, answer);                                 // its answer has ended
 //
 // Which conversation: the one that the request names; else the one of the client's session; else one whose whole list the request goes on with. A request
@@ -28,7 +28,6 @@
 #include <undertext/store.hpp>
 
 #include "gateway/record_keys.hpp"
-#include "server/open_conversations.hpp"
 
 namespace undertext {
 
@@ -54,7 +53,7 @@ struct GivenAnswer {
 };
 
 // A request whose answer has not ended.
-struct Turn {
+struct ObservedTurn {
   std::string tenant;
   RecordKeys keys;
   Dialect dialect = Dialect::openai_chat;
@@ -68,7 +67,8 @@ struct Turn {
 
 struct TurnRecorderOptions {
   std::function<std::shared_ptr<Store>(const std::string& tenant)> store;
-  OpenConversations* open = nullptr;
+  // One that is there, with the settings it was made with; kept open for the next request. May throw Failure.
+  std::function<std::shared_ptr<Conversation>(const std::string& tenant, const std::string& id)> open;
   std::string secret = {};
   MessageLimits limits = {};
 };
@@ -78,9 +78,9 @@ class TurnRecorder {
   explicit TurnRecorder(TurnRecorderOptions options) : options_(std::move(options)) {}
 
   // null: it belongs to no conversation, such as a count of tokens before the first turn. invalid_argument: the body is no request of its dialect. Others: as the store says. Never throws Failure.
-  Result<std::shared_ptr<Turn>> begin(const SentRequest& sent);
+  Result<std::shared_ptr<ObservedTurn>> begin(const SentRequest& sent);
   // The number of the record.
-  Result<std::uint64_t> finish(Turn& turn, const GivenAnswer& answer);
+  Result<std::uint64_t> finish(ObservedTurn& turn, const GivenAnswer& answer);
 
  private:
   struct Found {
@@ -88,8 +88,8 @@ class TurnRecorder {
     std::optional<Version> fork = {};  // set: go on from there, in a conversation of its own
   };
 
-  std::shared_ptr<Turn> begin_turn(const SentRequest& sent);
-  std::uint64_t finish_turn(Turn& turn, const GivenAnswer& answer);
+  std::shared_ptr<ObservedTurn> begin_turn(const SentRequest& sent);
+  std::uint64_t finish_turn(ObservedTurn& turn, const GivenAnswer& answer);
 
   Found find(const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
   Found find_by_session(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
@@ -98,8 +98,8 @@ class TurnRecorder {
   std::optional<FoundRequest> find_key(Store& store, const std::string& tenant, const std::vector<std::string>& keys) const;
   std::shared_ptr<Conversation> open(const SentRequest& sent, const ClientRequest& request, const Found& found,
                                      const RecordKeys& keys);
-  void follow(Turn& turn, op::Reconcile request);
-  void append_answer(Turn& turn, const ProviderResponse& response, bool is_torn);
+  void follow(ObservedTurn& turn, op::Reconcile request);
+  void append_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn);
 
   TurnRecorderOptions options_;
   std::map<std::pair<std::string, std::string>, std::string>

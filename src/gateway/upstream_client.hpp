@@ -74,7 +74,9 @@ class UpstreamClient {
   UpstreamClient(const UpstreamClient&) = delete;
   UpstreamClient& operator=(const UpstreamClient&) = delete;
 
-  Number begin(UpstreamRequest request, std::shared_ptr<UpstreamCall> call);
+  // Two steps, so that a call knows its number before it can be called.
+  Number next_number();
+  void begin(Number number, UpstreamRequest request, std::shared_ptr<UpstreamCall> call);
   void resume(Number number);  // after on_bytes said no
   void cancel(Number number);  // also while nothing comes; on_end follows, unless it came before
   void stop();                 // cancels all

@@ -43,13 +43,13 @@ inline constexpr std::size_t provider_count = 3;
 std::string_view name(Provider provider);
 
 struct Upstream {
-  std::string name;  // "anthropic", "openai", "gemini"; also the first part of a path that asks for it
+  std::string name = {};  // "anthropic", "openai", "gemini"; also the first part of a path that asks for it
   Provider provider = Provider::openai;
-  std::string origin;             // "https://api.anthropic.com", without a path
-  std::string path;               // what stands before the path of every request; mostly ""
+  std::string origin = {};  // "https://api.anthropic.com", without a path
+  std::string path = {};    // what stands before the path of every request; mostly ""
   bool is_https = false;
   bool is_loopback = false;
-  std::string key = {};           // the gateway's own; empty: the client's credentials are passed on
+  std::string key = {};  // the gateway's own; empty: the client's credentials are passed on
 };
 
 struct UpstreamSettings {

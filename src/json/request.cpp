@@ -187,6 +187,7 @@ void answer_value(Conversation& conversation, JsonValue root, const RequestOptio
     conversation.catch_up().value();
     const History history = conversation.history().limited(options.work);
     Asked asked{history, conversation.settings(), conversation.counting(), conversation.aim(), options.room};
+    asked.conversation = &conversation;
     asked.try_operations = [&](JsonValue list) { return try_operations(conversation, history.version(), list, options); };
     return answer_asked(asked, root, answer);
   }

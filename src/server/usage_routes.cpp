@@ -1,9 +1,10 @@
-// What providers report of requests, stored with the conversation.
+// Requests and what providers report of them, stored with the conversation.
 #include <utility>
 
 #include "base/json_text.hpp"
 #include "json/answer_json.hpp"
 #include "json/fields.hpp"
+#include "json/request_record_json.hpp"
 #include "json/usage_json.hpp"
 #include "server/app_rep.hpp"
 
@@ -50,6 +51,16 @@ http::Reply take_over(App::Rep& app, const Call& call) {
   return json_reply(usage_answer(conversation->usage()));
 }
 
+http::Reply record(App::Rep& app, const Call& call) {
+  const std::shared_ptr<Conversation> conversation = app.conversation(call);
+  GivenRequest given;
+  read_body(call.request.body, "a request",
+            [&](Fields& fields) { read_given_request(fields, conversation->settings().limits.message, given); });
+  std::string out;
+  append_result(out, record_given(*conversation, std::move(given)));
+  return json_reply(std::move(out));
+}
+
 }  // namespace
 
 std::vector<Route> usage_routes(App::Rep& app) {
@@ -71,6 +82,16 @@ std::vector<Route> usage_routes(App::Rep& app) {
        .takes = "UsageReport",
        .answers = "UsageAnswer",
        .handle = replying([&app](const Call& call) { return report(app, call); })},
+      {.method = "POST",
+       .path = "/v1/conversations/{id}/requests",
+       .right = Right::write,
+       .name = "recordRequest",
+       .what = "Records a request of a client, with its raw text and that of its answer. The result is its number.",
+       .parameters = {conversation_id()},
+       .body = Body::json,
+       .takes = "GivenRequest",
+       .answers = "NumberAnswer",
+       .handle = replying([&app](const Call& call) { return record(app, call); })},
       {.method = "PUT",
        .path = "/v1/conversations/{id}/usage",
        .right = Right::write,
