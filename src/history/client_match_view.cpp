@@ -93,6 +93,7 @@ bool ClientMatch::is_told_by_kept(std::uint32_t ordinal) const {
   return false;
 }
 
+// For something that is seen nowhere else.
 bool ClientMatch::stands_for_kept(std::uint32_t ordinal) const {
   std::vector<std::uint32_t> open{ordinal};
   while (!open.empty()) {
@@ -100,7 +101,7 @@ bool ClientMatch::stands_for_kept(std::uint32_t ordinal) const {
     open.pop_back();
     if (!originals) continue;
     for (const std::uint32_t original : *originals) {
-      if (kept().contains(original)) return true;
+      if (kept().contains(original) && !view_.shows(original)) return true;
       open.push_back(original);
     }
   }
