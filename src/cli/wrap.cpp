@@ -214,7 +214,7 @@ int wrap(Desk& desk, Wrapping wrapping) {
   serve_options.log_descriptor = open_log();
   int status = 1;
   serve_options.on_listening = [&](const std::string& url, const std::string& gateway) {
-    desk.note("gateway " + gateway + ", recording to " + serve_options.store->name());
+    desk.note("gateway " + gateway + ", store " + serve_options.store->name());
     desk.note("look inside: " + url + "/#token=" + token.secret());
     child.start(gateway);
   };

@@ -51,7 +51,7 @@ def a_command_runs_as_without_it(folder, upstream, client):
     assert variables["ANTHROPIC_BASE_URL"].endswith("/anthropic") and variables["OPENAI_BASE_URL"].endswith("/openai/v1")
     assert variables["ENABLE_TOOL_SEARCH"] == "true" and "127.0.0.1" in variables["no_proxy"]
     assert [r.target for r in upstream.requests[before:]] == ["/v1/messages", "/v1/responses", "/v1beta/models/m:generateContent"]
-    assert "gateway http://127.0.0.1:" in done.stderr and "sqlite:" in done.stderr and "/#token=" in done.stderr, done.stderr
+    assert "gateway http://127.0.0.1:" in done.stderr and "store sqlite:" in done.stderr and "/#token=" in done.stderr, done.stderr
     log = pathlib.Path(folder.path / "data/undertext/wrap.log")
     assert stat.S_IMODE(log.stat().st_mode) == 0o600 and '"route":"anthropic/messages"' in log.read_text()
     assert "token" not in re.sub(r'"token":""|tokens', "", log.read_text())
