@@ -254,3 +254,5 @@ if(UNDERTEXT_INSTALL AND NOT UNDERTEXT_SANITIZE)
   # Slow, and defined last: COST lets it start among the first.
   set_tests_properties(install PROPERTIES LABELS install TIMEOUT 600 COST 30 ENVIRONMENT CXX=${CMAKE_CXX_COMPILER})
 endif()
+
+include(cmake/long_tests.cmake)

@@ -253,7 +253,7 @@ undertext_status undertext_cancel_compression(undertext_conversation* conversati
 }
 
 undertext_status undertext_report_usage(undertext_conversation* conversation, undertext_text usage, undertext_string* error) {
-  return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
+  return guarded(conversation, error, [&](undertext_conversation& at) -> Result<void> {
     UsageReport report;
     if (Failed bad = read_object(usage, "a usage report", [&](Fields& fields) { read_usage(fields, report); })) return bad;
     return report.final ? at.conversation.record_usage(report.usage) : at.conversation.update_usage(report.usage);
@@ -261,7 +261,7 @@ undertext_status undertext_report_usage(undertext_conversation* conversation, un
 }
 
 undertext_status undertext_set_usage(undertext_conversation* conversation, undertext_text usage, undertext_string* error) {
-  return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
+  return guarded(conversation, error, [&](undertext_conversation& at) -> Result<void> {
     UsageState state;
     if (Failed bad = read_object(usage, "usage", [&](Fields& fields) { read_usage_state(fields, state); })) return bad;
     const Result<UsageTracker> tracker = UsageTracker::restored(state);

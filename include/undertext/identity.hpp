@@ -32,6 +32,7 @@ struct Identity {
 struct VolatileParts {
   std::vector<std::string> members = {};       // of parts and items; of reasoning, the member that holds it
   std::vector<std::string> system_texts = {};  // parts of a system message that begin with one of these
+  bool nothing = false;                        // messages are the same only to the byte
 
   // Of all clients: cache markers, and what an answer has and a request has not.
   UNDERTEXT_API static const VolatileParts& common();

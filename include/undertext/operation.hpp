@@ -202,12 +202,16 @@ struct Reconcile {
     Message message;
     Identity identity;        // made with `volatile_parts`
     bool is_summary = false;  // the client compacted its list: this stands for what it dropped before it
+    // Instead of a message, one of the conversation: by its ordinal, or by the id of a provider's item. Where there is no such item, `message` counts.
+    std::optional<std::uint64_t> ordinal = {};
+    std::string item = {};
   };
   std::vector<Sent> list;
   std::string client = {};   // the profile's name
   std::string dialect = {};  // that the request was in; empty: the engine's own
   VolatileParts volatile_parts = VolatileParts::common();
-  bool is_delta = false;  // holds only what is new: the list goes on with it
+  bool is_delta = false;    // holds only what is new: the list goes on with it
+  bool takes_view = false;  // the client was given the view, and its list takes the view's place
 };
 // How a request differs from the one before. Made by History::apply from a Reconcile.
 struct Reconciled {

@@ -66,6 +66,9 @@ int run_gateway(Desk& desk, GatewayGiven& given) {
   serving.log_requests = !given.quiet;
   serving.core_dumps = given.core_dumps;
   read_upstreams(given.upstreams, serving);
+  if (serving.record != RecordLevel::none || !serving.record_by_tenant.empty())
+    serving.store = desk.store(given, Desk::Need::make, {.connections_max = 8});
+  serving.secret = installation_secret();
   serving.on_listening = [&](const std::string& url) {
     const std::string who = serving.tokens_file ? "tokens: " + *serving.tokens_file : std::string("no tokens: this machine only");
     desk.say("gateway: " + url + "  (" + who + ")");
@@ -81,6 +84,8 @@ int run_wrap(Desk& desk, const WrapGiven& given) {
   wrapping.serve.store = desk.store(given, Desk::Need::make, {.connections_max = 8});
   wrapping.serve.gateway.emplace();
   read_upstreams(given.upstreams, *wrapping.serve.gateway);
+  wrapping.serve.gateway->secret = installation_secret();
+  wrapping.serve.gateway->one_user = true;
   return wrap(desk, std::move(wrapping));
 }
 

@@ -1,8 +1,13 @@
 #include "cli/listening.hpp"
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <random>
 #include <utility>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/json_text.hpp"
@@ -116,6 +121,37 @@ std::optional<std::string> tokens_meant(const std::optional<std::string>& given)
   std::optional<std::string> usual = default_tokens_file();
   if (usual && ::access(usual->c_str(), F_OK) == 0) return usual;
   return std::nullopt;
+}
+
+namespace {
+
+constexpr std::size_t secret_bytes = 64;
+
+// Under another name first, so that nobody reads a part of it. Whoever comes second takes what the first one made.
+void make_secret(const std::string& path) {
+  std::random_device chance;
+  std::string secret;
+  while (secret.size() < secret_bytes) secret += "0123456789abcdef"[chance() % 16];
+  const std::string unfinished = path + ".unfinished-" + std::to_string(::getpid());
+  const int file = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const bool is_written = file >= 0 && ::write(file, secret.data(), secret.size()) == static_cast<ssize_t>(secret.size());
+  if (file >= 0) ::close(file);
+  const bool is_made = is_written && (::link(unfinished.c_str(), path.c_str()) == 0 || errno == EEXIST);
+  ::unlink(unfinished.c_str());
+  if (!is_made) fail(ErrorCode::unavailable, path + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+std::string installation_secret() {
+  const std::optional<std::string> tokens = default_tokens_file();
+  if (!tokens) return {};
+  const std::string path = (std::filesystem::path(*tokens).parent_path() / "gateway.key").string();
+  make_folders_above(path);
+  if (::access(path.c_str(), F_OK) != 0) make_secret(path);
+  std::string secret = read_whole(path);
+  if (secret.size() < secret_bytes) fail(ErrorCode::unavailable, path + " is no key: remove it");
+  return secret;
 }
 
 }  // namespace undertext

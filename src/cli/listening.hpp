@@ -31,4 +31,8 @@ void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving);  // t
 // The tokens that are meant: the named file, else the user's own where there is one.
 std::optional<std::string> tokens_meant(const std::optional<std::string>& given);
 
+// The secret of this installation, by which a gateway tells users apart: gateway.key beside the user's store, made where there is none. Empty where it has no
+// place. unavailable: it cannot be read or written.
+std::string installation_secret();
+
 }  // namespace undertext

@@ -18,7 +18,7 @@ namespace undertext {
 namespace {
 
 constexpr std::string_view serve_help =
-    R"(Without tokens it listens on this machine only, and whoever reaches it may do everything. With tokens (undertext token make)
+    R"(Without tokens it listens on this machine only, and every client may do everything. With tokens (undertext token make)
 every request carries one, and sees what its tenant owns.
 
 It goes by the names localhost, 127.0.0.1 and its address; --host adds others, such as the one a proxy passes on.
@@ -100,6 +100,7 @@ int run_serve(Desk& desk, const ServeGiven& given) {
     gateway.hosts = options.hosts;
     gateway.tls = options.tls;
     read_upstreams(given.upstreams, gateway);
+    gateway.secret = installation_secret();
     options.gateway = std::move(gateway);
   }
   options.on_listening = [&](const std::string& url, const std::string& gateway) {
@@ -192,17 +193,16 @@ int run_token(Desk&, const TokenGiven&) { unsupported(); }
 Run declare_serve(Arguments& arguments) {
   auto given = std::make_shared<ServeGiven>();
   declare_url(arguments, *given);
-  arguments.add({"--listen", &given->listen, "Where; port 0 takes one that is free. 127.0.0.1:8777 unless told", "ADDRESS:PORT"});
-  arguments.add(
-      {"--tokens", &given->tokens, "Who may come in; the file of undertext token, where there is one, unless told", "FILE"});
+  arguments.add({"--listen", &given->listen, "Where; port 0 takes one that is free (default: 127.0.0.1:8777)", "ADDRESS:PORT"});
+  arguments.add({"--tokens", &given->tokens, "Who may connect (default: the file of undertext token, where there is one)", "FILE"});
   arguments.add({"--host", &given->hosts, "A further name it goes by; several times for several", "NAME"});
   arguments.add({"--tls-certificate", &given->certificate, "Speak HTTPS, with this certificate and its chain (PEM)", "FILE"});
   arguments.add({"--tls-key", &given->key, "and this key", "FILE"});
-  arguments.add({"--threads", &given->threads, "How many requests are at work at once; 64 unless told", "N"});
-  arguments.add({"--rate", &given->rate, "Requests a second of one token; 2000 unless told", "N"});
-  arguments.add({"--memory", &given->memory, "What bodies and answers may have in memory together; 512 MiB unless told", "MIB"});
-  arguments.add({"--answer", &given->answer, "What one answer may have; 64 MiB unless told", "MIB"});
-  arguments.add({"--cache", &given->cache, "What open conversations may keep in memory together; 512 MiB unless told", "MIB"});
+  arguments.add({"--threads", &given->threads, "How many requests are at work at once (default: 64)", "N"});
+  arguments.add({"--rate", &given->rate, "Requests a second of one token (default: 2000)", "N"});
+  arguments.add({"--memory", &given->memory, "What bodies and answers may have in memory together (default: 512 MiB)", "MIB"});
+  arguments.add({"--answer", &given->answer, "What one answer may have (default: 64 MiB)", "MIB"});
+  arguments.add({"--cache", &given->cache, "What open conversations may keep in memory together (default: 512 MiB)", "MIB"});
   arguments.add(
       {"--made", &given->made, "What the operations of one request may make, such as copies of TRANSFORM; default 32 MiB", "MIB"});
   arguments.add({"--tenant-mib", &given->tenant_mib, "What one tenant may store; default: no limit", "MIB"});
@@ -228,8 +228,8 @@ Run declare_token(Arguments& arguments) {
   arguments.add({"NAME", &given->name, "Its name, for logs: 1 to 64 of A-Z a-z 0-9 _ -"});
   arguments.add({"--tenant", &given->tenant, "Whose conversations it sees: 1 to 64 of A-Z a-z 0-9 _ -", "TENANT"});
   arguments.add({"--rights", &given->rights, "What it allows: read, write, metrics, with commas between them", "RIGHTS"});
-  arguments.add({"--expires", &given->days, "It is good for so many days; for ever unless told", "DAYS"});
-  arguments.add({"--tokens", &given->tokens, "The file; \"tokens\" beside the user's store unless told", "FILE"});
+  arguments.add({"--expires", &given->days, "It is valid for so many days (default: without end)", "DAYS"});
+  arguments.add({"--tokens", &given->tokens, "The file (default: \"tokens\" beside the user's store)", "FILE"});
   arguments.add({"--json", &given->json, "Answer in JSON, errors too"});
   return [given](Desk& desk) { return run_token(desk, *given); };
 }

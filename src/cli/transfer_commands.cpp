@@ -134,7 +134,7 @@ int run_export(Desk& desk, const ExportOptions& given) {
 Run declare_export(Arguments& arguments) {
   auto given = std::make_shared<ExportOptions>();
   declare_placed_conversation(arguments, *given);
-  arguments.add({"-o,--output", &given->file, "A file that is not there yet; standard output unless told", "FILE"});
+  arguments.add({"-o,--output", &given->file, "A file that is not there yet (default: standard output)", "FILE"});
   arguments.add({"--messages", &given->messages, "Only the messages that the model sees now, one a line"});
   arguments.add({"--all", &given->all, "With --messages: those of the log, hidden ones too"});
   declare_dialect(arguments, given->dialect);
@@ -344,7 +344,7 @@ Run declare_import(Arguments& arguments) {
   arguments.add({"-c,--conversation", &given->conversation, "The same", "ID"});
   arguments.add({.names = "--format",
                  .to = &given->format,
-                 .help = "What it is; found out unless told",
+                 .help = "What it is (default: recognised by its contents)",
                  .value = "NAME",
                  .choices = {"auto", "export", "messages", "codex", "claude-code"}});
   declare_dialect(arguments, given->dialect);

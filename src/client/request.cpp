@@ -7,6 +7,7 @@
 
 #include "client/markers.hpp"
 #include "client/pointer.hpp"
+#include "message/item_id.hpp"
 
 namespace undertext {
 namespace {
@@ -41,11 +42,14 @@ class RequestReader {
   Result<ClientRequest> read(std::optional<Dialect> dialect, std::string_view json, const MessageLimits& limits) {
     const Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
     if (!text) return text.error();
-    Result<std::vector<Message>> messages = messages_of(dialect, without_markers(json, text->root()), limits);
+    const std::string kept = client_.is_given_view ? std::string(json) : without_markers(json, text->root());
+    Result<std::vector<Message>> messages = messages_of(dialect, kept, limits);
     if (!messages) return messages.error();
     request_.reconcile = client_list(client_, *messages);
+    for (const auto& [place, ordinal] : named_) request_.reconcile.list[place].ordinal = ordinal;
     if (dialect) request_.reconcile.dialect = name(*dialect);
-    if (text->root().is(JsonType::object)) read_facts(text->root());
+    read_head();
+    if (text->root().is(JsonType::object)) read_body(text->root());
     request_.kind = kind(text->root());
     return std::move(request_);
   }
@@ -65,7 +69,7 @@ class RequestReader {
     if (!list || !list->is(JsonType::array)) return Error{ErrorCode::invalid_argument, "the request has no list of messages"};
     std::vector<Message> messages;
     for (const JsonValue element : list->elements()) {
-      Result<Message> message = Message::parse(element.raw(), limits);
+      Result<Message> message = names_message(element, messages.size()) ? some_message() : Message::parse(element.raw(), limits);
       if (!message) {
         Error error = message.error();
         const std::string at = "messages[" + std::to_string(messages.size()) + "]";
@@ -78,25 +82,35 @@ class RequestReader {
     return messages;
   }
 
-  std::string header(std::string_view wanted) const {
-    const auto is_same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; };
-    for (const auto& [key, value] : head_.headers)
-      if (std::equal(key.begin(), key.end(), wanted.begin(), wanted.end(), is_same)) return value;
-    return {};
+  // {"ordinal":7}: a message of the conversation.
+  bool names_message(const JsonValue& element, std::size_t place) {
+    if (!element.is(JsonType::object) || element.find("role")) return false;
+    const std::optional<JsonValue> number = element.find("ordinal");
+    const std::optional<std::uint64_t> ordinal = number && number->is(JsonType::number) ? number->uint64_saturated() : std::nullopt;
+    if (ordinal) named_.emplace_back(place, *ordinal);
+    return ordinal.has_value();
   }
+  static const Message& some_message() {
+    static const Message message = Message::make(Role::user, "a message of the conversation").value();
+    return message;
+  }
+
   std::string first_header(const std::vector<std::string>& names) const {
     for (const std::string& each : names)
-      if (std::string value = header(each); !value.empty()) return value;
+      if (std::string value = head_.header(each); !value.empty()) return value;
     return {};
   }
 
-  void read_facts(const JsonValue& body) {
+  void read_head() {
     request_.session = first_header(client_.session_headers);
-    for (const std::string& pointer : client_.session_pointers)
-      if (request_.session.empty()) request_.session = text_at(body, pointer);
     request_.agent = first_header(client_.agent_headers);
     for (const std::string& pointer : client_.parent_pointers)
       if (request_.parent.empty()) request_.parent = in_header(pointer);
+  }
+
+  void read_body(const JsonValue& body) {
+    for (const std::string& pointer : client_.session_pointers)
+      if (request_.session.empty()) request_.session = text_at(body, pointer);
     request_.previous_response = text_at(body, "/previous_response_id");
     request_.conversation = text_at(body, "/conversation");
     if (request_.conversation.empty()) request_.conversation = text_at(body, "/conversation/id");
@@ -108,7 +122,7 @@ class RequestReader {
   // "header#/pointer"
   std::string in_header(std::string_view pointer) const {
     const std::size_t at = pointer.find('#');
-    const std::string value = header(pointer.substr(0, at));
+    const std::string value = head_.header(pointer.substr(0, at));
     const Result<JsonText> text = JsonText::parse(value, {});
     return text ? text_at(text->root(), pointer.substr(at + 1)) : std::string();
   }
@@ -131,9 +145,18 @@ class RequestReader {
   const ClientProfile& client_;
   const ClientRequestHead& head_;
   ClientRequest request_;
+  std::vector<std::pair<std::size_t, std::uint64_t>> named_;  // places in the list, and ordinals
 };
 
 }  // namespace
+
+std::string ClientRequestHead::header(std::string_view wanted) const {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
+  for (const auto& [key, value] : headers)
+    if (std::equal(key.begin(), key.end(), wanted.begin(), wanted.end(), [&](char a, char b) { return lower(a) == lower(b); }))
+      return value;
+  return {};
+}
 
 std::string_view name(ClientRequestKind kind) {
   switch (kind) {
@@ -150,8 +173,12 @@ op::Reconcile client_list(const ClientProfile& client, const std::vector<Message
   sent.client = client.name;
   sent.volatile_parts = client.volatile_parts;
   sent.list.reserve(messages.size());
-  for (const Message& message : messages)
-    sent.list.push_back({message, identity(message, client.volatile_parts), is_summary(client, message)});
+  sent.takes_view = client.is_given_view;
+  for (const Message& message : messages) {
+    const bool is_own_summary = !client.is_given_view && is_summary(client, message);
+    std::string item = client.is_given_view ? std::string() : referenced_item(message);
+    sent.list.push_back({message, identity(message, client.volatile_parts), is_own_summary, {}, std::move(item)});
+  }
   return sent;
 }
 

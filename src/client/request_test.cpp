@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <undertext/client.hpp>
+#include <undertext/history.hpp>
 
 #include "client/markers.hpp"
 
@@ -91,6 +92,129 @@ TEST(ClientRequest, AnIdThatADialectLacksDoesNotCount) {
   const std::vector<Identity> both = identities(call + "," + answer + "," + call + "," + answer);
   EXPECT_EQ(both[0], both[2]);
   EXPECT_EQ(both[1], both[3]);
+}
+
+// Follows one request after the other.
+struct Conversation {
+  History history;
+  Reconciliation last;
+
+  void follow(std::string_view client, const std::string& body) {
+    const Result<Step> step = history.apply({read(client, body).reconcile}, {});
+    ASSERT_TRUE(step) << step.error().message;
+    history = step->history;
+    last = *step->applied.reconciliation;
+  }
+  std::uint64_t stored() const { return history.stats().total_messages; }
+  std::vector<std::uint64_t> list() const {
+    std::vector<std::uint64_t> ordinals;
+    for (const Ordinal ordinal : history.client_list()) ordinals.push_back(ordinal.value);
+    return ordinals;
+  }
+};
+
+const std::string asked = R"({"role":"user","content":"q"},)";
+const std::string answered =
+    R"({"type":"reasoning","id":"rs_1","summary":[]},)"
+    R"({"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"hi","annotations":[]}]},)"
+    R"({"type":"function_call","id":"fc_1","call_id":"c","name":"f","arguments":"{}"},)";
+const std::string named =
+    R"({"type":"item_reference","id":"rs_1"},{"type":"item_reference","id":"msg_1"},{"type":"item_reference","id":"fc_1"},)";
+const std::string told = R"({"type":"function_call_output","call_id":"c","output":"r"})";
+
+std::string input(const std::string& items) { return R"({"input":[)" + items + "]}"; }
+
+TEST(ClientRequest, AnItemThatIsNamedIsTheItem) {
+  Conversation conversation;
+  conversation.follow("openai_responses", input(asked + answered + told));
+  conversation.follow("openai_responses", input(asked + named + told));
+  EXPECT_EQ(conversation.last.outcome, ReconcileOutcome::same);
+  conversation.follow("openai_responses", input(asked + named + told + R"(,{"role":"user","content":"next"})"));
+  EXPECT_EQ(conversation.last, (Reconciliation{ReconcileOutcome::appended, 5, 1, 0}));
+  EXPECT_EQ(conversation.list(), (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5}));
+}
+
+TEST(ClientRequest, AnAnswerThatWasRecordedIsKnownByItsId) {
+  Conversation conversation;
+  conversation.follow("openai_responses", input(R"({"role":"user","content":"q"})"));
+  const std::vector<op::Reconcile::Sent> answer =
+      read("openai_responses", input(answered.substr(0, answered.size() - 1))).reconcile.list;
+  op::Append append;
+  for (const op::Reconcile::Sent& each : answer) append.messages.push_back(each.message);
+  conversation.history = conversation.history.apply({append}, {}).value().history;
+  conversation.follow("openai_responses", input(asked + named + told));
+  EXPECT_EQ(conversation.last, (Reconciliation{ReconcileOutcome::appended, 1, 4, 0}));
+  EXPECT_EQ(conversation.stored(), 5u);
+}
+
+TEST(ClientRequest, AnItemThatIsNotThereStaysANameOfIt) {
+  Conversation conversation;
+  const std::string items = asked + R"({"type":"item_reference","id":"msg_9"})";
+  conversation.follow("openai_responses", input(items));
+  conversation.follow("openai_responses", input(items));
+  EXPECT_EQ(conversation.last, (Reconciliation{ReconcileOutcome::same, 2, 0, 0}));
+}
+
+TEST(ClientRequest, AFrameworksMessagesAreTheSameToTheByteAndKeepTheirMarkers) {
+  Conversation conversation;
+  const auto list = [](const std::string& message) { return R"({"messages":[)" + message + "]}"; };
+  const std::string marked = R"({"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]})";
+  conversation.follow("framework", list(marked));
+  EXPECT_EQ(conversation.history.view()[0].json(), marked);
+  conversation.follow("framework", list(R"({"ordinal":0},{"role":"user","content":"y","n":1})"));
+  EXPECT_EQ(conversation.last.outcome, ReconcileOutcome::appended);
+  conversation.follow("framework", list(R"({"ordinal":0},{"role":"user","content":"y","n":1.0})"));
+  EXPECT_EQ(conversation.last.outcome, ReconcileOutcome::edited);
+  EXPECT_EQ(conversation.history.view()[1].json(), R"({"role":"user","content":"y","n":1.0})");
+}
+
+TEST(ClientRequest, OneConversationMayBeFollowedByTwoProfilesInTurn) {
+  Conversation conversation;
+  const std::string body =
+      R"({"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"},{"role":"user","content":"r"}]})";
+  conversation.follow("claude_code", body);
+  for (const std::string_view client :
+       {"anthropic", "generic", "openai_chat", "framework", "claude_code", "openai_chat", "framework"}) {
+    conversation.follow(client, body);
+    EXPECT_EQ(conversation.stored(), 3u) << client;
+    EXPECT_EQ(conversation.history.view().size(), 3u) << client;
+  }
+}
+
+TEST(ClientRequest, OddListsAreFollowed) {
+  Conversation conversation;
+  const std::string empty = R"({"messages":[]})";
+  conversation.follow("anthropic", empty);
+  EXPECT_EQ(conversation.history.version(), Version(0));
+  std::string many;
+  for (int i = 0; i < 300; ++i) many += R"({"role":"user","content":"again"},)";
+  const std::string last = R"({"role":"assistant","content":"a"})";
+  conversation.follow("anthropic", R"({"messages":[)" + many + last + "]}");
+  EXPECT_EQ(conversation.stored(), 301u);
+  // One of them less is one less, and nothing is stored again.
+  conversation.follow("anthropic", R"({"messages":[)" + many.substr(many.find("},") + 2) + last + "]}");
+  EXPECT_EQ(conversation.last, (Reconciliation{ReconcileOutcome::edited, 300, 0, 1}));
+  conversation.follow("anthropic", empty);
+  EXPECT_EQ(conversation.history.view().size(), 0u);
+  conversation.follow("anthropic", R"({"messages":[)" + many + last + "]}");
+  EXPECT_EQ(conversation.stored(), 301u);
+  const std::string large(10u << 20, 'x');
+  const std::string body = R"({"messages":[{"role":"user","content":")" + large + R"("}]})";
+  conversation.follow("anthropic", body);
+  conversation.follow("anthropic", body);
+  EXPECT_EQ(conversation.last.outcome, ReconcileOutcome::same);
+  EXPECT_FALSE(read_client_request(find_client("anthropic").value(), {}, R"({"messages":[{"content":"no role"}]})"));
+  EXPECT_FALSE(read_client_request(find_client("framework").value(), {}, R"({"messages":[{"ordinal":"1"}]})"));
+}
+
+TEST(ClientRequest, ADeltaForAnUnknownResponseAppendsAndDropsNothing) {
+  Conversation conversation;
+  const std::string delta = R"({"input":[{"role":"user","content":"q"}],"previous_response_id":"resp_unknown"})";
+  conversation.follow("openai_responses", delta);
+  EXPECT_EQ(conversation.last, (Reconciliation{ReconcileOutcome::appended, 0, 1, 0}));
+  conversation.follow("openai_responses", R"({"input":[],"previous_response_id":"resp_unknown"})");
+  EXPECT_EQ(conversation.last.outcome, ReconcileOutcome::same);
+  EXPECT_EQ(conversation.history.view().size(), 1u);
 }
 
 TEST(ClientRequest, EveryProfileIsThereByItsName) {

@@ -10,7 +10,7 @@
 #include <undertext/summariser.hpp>
 
 #include "endpoint/answer.hpp"
-#include "endpoint/event_stream.hpp"
+#include "base/event_stream.hpp"
 #include "endpoint/failure.hpp"
 #include "endpoint/http.hpp"
 #include "endpoint/key.hpp"

@@ -10,12 +10,12 @@ namespace {
 
 using http::equal_ignoring_case;
 using http::Field;
-using Names = std::initializer_list<std::string_view>;
+using FieldNames = std::initializer_list<std::string_view>;
 
 constexpr std::string_view own_prefix = "x-undertext-";
 constexpr std::string_view own_token = "x-undertext-token";
 
-bool is_one_of(std::string_view name, Names names) {
+bool is_one_of(std::string_view name, FieldNames names) {
   return std::any_of(names.begin(), names.end(), [&](std::string_view other) { return equal_ignoring_case(name, other); });
 }
 

@@ -46,7 +46,7 @@ struct Upstream {
   std::string name = {};  // "anthropic", "openai", "gemini"; also the first part of a path that asks for it
   Provider provider = Provider::openai;
   std::string origin = {};  // "https://api.anthropic.com", without a path
-  std::string path = {};  // what stands before the path of every request; mostly ""
+  std::string path = {};    // what stands before the path of every request; mostly ""
   bool is_https = false;
   bool is_loopback = false;
   std::string key = {};  // the gateway's own; empty: the client's credentials are passed on

@@ -8,6 +8,7 @@
 #include <undertext/history.hpp>
 
 #include "base/answering_failure.hpp"
+#include "history/client_references.hpp"
 #include "history/draft.hpp"
 #include "history/expected_version.hpp"
 #include "history/first_reader.hpp"
@@ -553,14 +554,21 @@ Result<Step> unchanged(const History& history) {
   return Step{history, std::move(applied)};
 }
 
-Result<Step> follow(const History& history, const op::Reconcile& reconcile, const OperationOptions& options,
-                    const ApplyContext& context) {
+Result<Step> follow_whole(const History& history, const op::Reconcile& reconcile, const OperationOptions& options,
+                          const ApplyContext& context) {
   Differences found = differences(history.rep(), reconcile);
   Result<Step> step = found.reconciliation.outcome == ReconcileOutcome::same
                           ? unchanged(history)
                           : history.apply({std::move(found.record), options}, context);
   if (step) step->applied.reconciliation = found.reconciliation;
   return step;
+}
+
+Result<Step> follow(const History& history, const op::Reconcile& reconcile, const OperationOptions& options,
+                    const ApplyContext& context) {
+  if (!has_references(reconcile)) return follow_whole(history, reconcile, options, context);
+  const Result<op::Reconcile> whole = with_references(history.rep(), reconcile);
+  return whole ? follow_whole(history, *whole, options, context) : whole.error();
 }
 
 Result<Step> carry_out(Draft& draft, const Operation& operation) {

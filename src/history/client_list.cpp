@@ -110,6 +110,7 @@ std::uint64_t volatile_key(const VolatileParts& parts) {
   for (const std::string& member : parts.members) (all += member) += '\n';
   all += '\n';
   for (const std::string& text : parts.system_texts) (all += text) += '\n';
+  if (parts.nothing) all += "nothing";
   return text_hash(all);
 }
 

@@ -9,17 +9,30 @@
 namespace undertext {
 
 ClientMatch::ClientMatch(const History::Rep& rep, const op::Reconcile& sent)
-    : rep_(rep), log_(rep.log), sent_(sent), client_(rep.client()), key_(volatile_key(sent.volatile_parts)) {
+    : rep_(rep),
+      log_(rep.log),
+      sent_(sent),
+      client_(rep.client()),
+      key_(volatile_key(sent.volatile_parts)),
+      takes_view_(sent.takes_view && !sent.is_delta) {
   make_identities();
-  add_unsent(sent.volatile_parts);
-  if (sent.is_delta) {
-    go_on_with_delta();
+  if (takes_view_) {
+    start_from_view();
   } else {
-    find_ends();
+    add_unsent(sent.volatile_parts);
+    if (sent.is_delta) {
+      go_on_with_delta();
+    } else {
+      find_ends();
+    }
   }
   match_middle();
   find_returning();
-  find_gone();
+  if (takes_view_) {
+    find_gone_from_view();
+  } else {
+    find_gone();
+  }
 }
 
 void ClientMatch::make_identities() {
@@ -135,16 +148,24 @@ void ClientMatch::match_middle() {
   for (std::size_t place = begin_; place < end_; ++place) now.push_back(sent_.list[place].identity);
   known_.resize(now.size());
   matched_.resize(before.size());
-  const std::size_t of_list = old_.size() - unsent_;
   for (const auto& [a, b] : match_lists(before, now)) {
-    const bool was_sent = a < of_list;
-    known_[b] = Known{old_[a].ordinal, was_sent ? From::list : From::unsent, was_sent ? prefix_ + a : 0};
+    known_[b] = known_as(a);
     matched_[a] = true;
   }
 }
 
+ClientMatch::Known ClientMatch::known_as(std::size_t old) const {
+  const std::uint32_t ordinal = old_[old].ordinal;
+  if (takes_view_) {
+    const auto at = rest_.find(ordinal);
+    return at == rest_.end() ? Known{ordinal, From::unsent, 0} : Known{ordinal, From::list, at->second};
+  }
+  const bool was_sent = old < old_.size() - unsent_;
+  return {ordinal, was_sent ? From::list : From::unsent, was_sent ? prefix_ + old : 0};
+}
+
 void ClientMatch::find_returning() {
-  if (client_.dropped.empty() || !rekeyed_.empty()) return;
+  if ((client_.dropped.empty() || !rekeyed_.empty()) && hidden_.empty()) return;
   std::optional<std::uint32_t> left;
   if (prefix_ > 0) left = client_.list[prefix_ - 1].ordinal;
   std::size_t begin = begin_;
@@ -167,7 +188,7 @@ void ClientMatch::add_returning(std::size_t begin, std::size_t end, std::optiona
   };
   std::vector<Candidate> candidates;
   for (std::size_t place = begin; place < end; ++place) {
-    std::vector<std::uint32_t> ordinals = client_.dropped_as(sent_.list[place].identity);
+    std::vector<std::uint32_t> ordinals = may_return(sent_.list[place].identity);
     std::erase_if(ordinals, [&](std::uint32_t ordinal) {
       return (left && !log_.order.before(*left, ordinal)) || (right && !log_.order.before(ordinal, *right)) ||
              (rep_.first_version > 0 && was_given_up(log_.message(ordinal)));
@@ -179,6 +200,16 @@ void ClientMatch::add_returning(std::size_t begin, std::size_t end, std::optiona
   const auto before = [&](std::size_t i, std::size_t j) { return log_.order.before(candidates[i].ordinal, candidates[j].ordinal); };
   for (const std::size_t i : longest_rising(candidates.size(), before))
     known_[candidates[i].place - begin_] = Known{candidates[i].ordinal, From::dropped, 0};
+}
+
+std::vector<std::uint32_t> ClientMatch::may_return(const Identity& identity) const {
+  std::vector<std::uint32_t> ordinals;
+  if (rekeyed_.empty()) ordinals = client_.dropped_as(identity);
+  if (!takes_view_) return ordinals;
+  const auto [begin, end] = hidden_.equal_range(identity);
+  for (auto at = begin; at != end; ++at) ordinals.push_back(at->second);
+  std::erase_if(ordinals, [&](std::uint32_t ordinal) { return view_.shows(ordinal) || is_told_by_kept(ordinal); });
+  return ordinals;
 }
 
 // An answer behind the list of before: of the model, and not among what was sent.
@@ -229,16 +260,20 @@ std::optional<std::uint32_t> ClientMatch::next_ordinal() const {
   return client_.list[client_.list.size() - suffix_].ordinal;
 }
 
-std::uint64_t ClientMatch::common() const { return client_.list.size() - removed_; }
+std::uint64_t ClientMatch::common() const { return takes_view_ ? sent_.list.size() - added() : client_.list.size() - removed_; }
 
 std::uint64_t ClientMatch::added() const {
   std::uint64_t count = implied_.size();
-  for (std::size_t place = begin_; place < end_; ++place)
-    if (!is_listed(place)) ++count;
+  for (std::size_t place = begin_; place < end_; ++place) {
+    const Known* const at = known(place);
+    const bool was_visible = takes_view_ && at && at->from == From::unsent;
+    if (!is_listed(place) && !was_visible) ++count;
+  }
   return count;
 }
 
 std::unordered_set<std::uint32_t> ClientMatch::listed() const {
+  if (takes_view_) return listed_from_view();
   std::unordered_set<std::uint32_t> ordinals;
   client_.list.visit(
       0, client_.list.size(), [](const NoSums&) { return true; },

@@ -3,13 +3,18 @@
 // What the client sent last is compared with what it sends now: the common beginning and end first, then the middle (list_match.hpp). Behind
 // its list stand messages that it has not sent yet: an answer that was recorded here comes with the next request. Messages that it dropped earlier may
 // return, between the neighbours that the log's order gives them.
+//
+// A client that was given the view is compared with the view (client_match_view.cpp): what is not visible may return, and whatever is visible and not
+// sent went. Only a summary stays that stands for messages which were sent.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "history/list_match.hpp"
 #include "history/state.hpp"
 
 namespace undertext {
@@ -18,8 +23,8 @@ class ClientMatch {
  public:
   ClientMatch(const History::Rep& rep, const op::Reconcile& sent);
 
-  bool differs() const { return old_.size() > unsent_ || begin_ < end_; }  // from the list as it is
-  bool only_adds() const { return is_at_end_ && gone_.empty(); }
+  bool differs() const { return takes_view_ || old_.size() > unsent_ || begin_ < end_; }  // from the list as it is
+  bool only_adds() const { return takes_view_ || (is_at_end_ && gone_.empty()); }
 
   // Places in the request that are neither in the common beginning nor in the common end.
   std::size_t begin() const { return begin_; }
@@ -32,7 +37,6 @@ class ClientMatch {
   // What went, in the log's order: of the list, and answers that the client has in another form.
   const std::vector<std::uint32_t>& gone() const { return gone_; }
 
-  std::uint64_t list_size() const { return client_.list.size(); }
   std::uint64_t common() const;
   std::uint64_t added() const;
   std::uint64_t removed() const { return removed_; }
@@ -52,6 +56,17 @@ class ClientMatch {
     From from = From::list;
     std::uint64_t at = 0;  // in the list
   };
+
+  Known known_as(std::size_t old) const;
+  // Of a client that was given the view.
+  void start_from_view();
+  void add_visible(const std::vector<std::uint32_t>& visible);
+  void find_gone_from_view();
+  std::unordered_set<std::uint32_t> listed_from_view() const;
+  std::vector<std::uint32_t> may_return(const Identity& identity) const;
+  bool is_told_by_kept(std::uint32_t ordinal) const;
+  bool stands_for_kept(std::uint32_t ordinal) const;
+  const std::unordered_set<std::uint32_t>& kept() const;
 
   void make_identities();
   void find_ends();
@@ -86,6 +101,13 @@ class ClientMatch {
   std::vector<std::uint32_t> gone_;
   std::uint64_t removed_ = 0;
   bool is_at_end_ = true;  // whether everything that is new stands behind the list
+
+  const bool takes_view_;
+  PlacedView view_;                                        // of these, only then
+  std::unordered_map<std::uint32_t, std::uint64_t> rest_;  // ordinals of the list behind the common beginning, and their places
+  std::unordered_multimap<Identity, std::uint32_t, IdentityHash> hidden_;  // those of them that are not visible
+  std::vector<std::uint32_t> beside_;                                      // visible beside the common beginning
+  mutable std::optional<std::unordered_set<std::uint32_t>> kept_;
 };
 
 template <class EntryAt>

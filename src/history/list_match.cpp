@@ -8,10 +8,6 @@
 namespace undertext {
 namespace {
 
-struct IdentityHash {
-  std::size_t operator()(const Identity& identity) const { return static_cast<std::size_t>(identity.low); }
-};
-
 constexpr std::size_t table_max = 1u << 16;
 constexpr unsigned depth_max = 16;  // each level looks at everything once
 

@@ -1,6 +1,7 @@
 // Which messages of one list are those of another, in order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -9,6 +10,10 @@
 #include <undertext/identity.hpp>
 
 namespace undertext {
+
+struct IdentityHash {
+  std::size_t operator()(const Identity& identity) const { return static_cast<std::size_t>(identity.low); }
+};
 
 using Matches = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 

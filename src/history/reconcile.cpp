@@ -23,7 +23,7 @@ class Reconciler {
 
   Differences take() {
     Differences found;
-    found.reconciliation.common = match_.list_size();
+    found.reconciliation.common = match_.common();
     if (!match_.differs()) return found;
     make_gaps();
     find_compaction();
@@ -32,12 +32,21 @@ class Reconciler {
     change_view();
     number_fresh();
     found.record = record();
+    const op::Reconciled& made = found.record;
+    const bool is_seen = !made.messages.empty() || !made.hidden.empty() || !made.shown.empty();
+    if (sent_.takes_view && !is_seen) {  // the list that it noted before is as good
+      found.reconciliation.common = sent_.list.size();
+      return found;
+    }
     found.reconciliation = {found.record.outcome, match_.common(), match_.added(), match_.removed()};
     return found;
   }
 
  private:
-  const Message& message(std::size_t place) const { return sent_.list[place].message; }
+  Message message(std::size_t place) const {
+    const op::Reconcile::Sent& at = sent_.list[place];
+    return at.ordinal ? log_.message(static_cast<std::uint32_t>(*at.ordinal)) : at.message;
+  }
 
   void make_gaps() {
     gaps_.emplace_back();

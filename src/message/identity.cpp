@@ -140,8 +140,12 @@ const VolatileParts& VolatileParts::common() {
 
 Identity identity(const Message& message, const VolatileParts& volatile_parts) {
   TextDigest digest;
-  const MessageReading reading(message);
-  CanonicalMessage(digest, volatile_parts).add(reading.turn());
+  if (volatile_parts.nothing) {
+    digest.add(message.json());
+  } else {
+    const MessageReading reading(message);
+    CanonicalMessage(digest, volatile_parts).add(reading.turn());
+  }
   const auto [high, low] = digest.finish();
   return {high, low};
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "server/admission.hpp"
+#include "server/gateway_recorder.hpp"
 #include "server/heap_trim.hpp"
 #include "server/process.hpp"
 #include "server/wall_clock.hpp"
@@ -84,10 +85,12 @@ Result<Gateway> start_gateway(const GatewayServing& serving, Tokens* tokens, con
   options.body_bytes_max = serving.body_bytes_max;
   options.memory_bytes = serving.memory_bytes;
   options.recording_bytes = serving.recording_bytes;
-  options.recorder = serving.recorder;
+  if (serving.store)
+    options.recorder = gateway_recorder(
+        {.store = serving.store, .quota = serving.quota, .secret = serving.secret, .one_user = serving.one_user}, log);
   options.record = serving.record;
   options.record_by_tenant = serving.record_by_tenant;
-  options.digest_key = serving.digest_key;
+  options.digest_key = serving.secret;
   if (tokens != nullptr) options.find_token = [tokens](std::string_view secret) { return caller_of(*tokens, secret); };
   options.is_own_host = [hosts](std::string_view authority) { return hosts->allow(authority); };
   options.on_answered = [&log](const GatewayLine& line) { log_line(log, line); };

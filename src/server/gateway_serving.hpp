@@ -17,6 +17,7 @@
 #include "http/http.hpp"
 #include "server/log.hpp"
 #include "server/metrics.hpp"
+#include "server/quota_store.hpp"
 #include "server/tokens.hpp"
 
 namespace undertext {
@@ -34,8 +35,10 @@ struct GatewayServing {
   std::uint32_t connections_max = 4096;
   RecordLevel record = RecordLevel::full;
   std::map<std::string, RecordLevel> record_by_tenant = {};
-  std::string digest_key = {};
-  std::shared_ptr<ExchangeRecorder> recorder = {};  // null: nothing is recorded
+  std::shared_ptr<Store> store = {};  // where exchanges are recorded; null: nowhere
+  Quota quota = {};                   // of each tenant
+  std::string secret = {};            // of this installation, by which users are told apart; empty: a random one
+  bool one_user = false;              // all credentials are one user's
 
   bool takes_tokens = true;  // else whoever reaches it may use it, though the server beside it takes some
 

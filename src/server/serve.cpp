@@ -272,7 +272,10 @@ std::optional<Error> serve(const ServeOptions& options) {
   warn(options, log);
   std::optional<Gateway> gateway;
   if (options.gateway) {
-    Result<Gateway> started = start_gateway(*options.gateway, gate.tokens(), log);
+    GatewayServing serving = *options.gateway;
+    serving.store = options.store;
+    serving.quota = options.quota;
+    Result<Gateway> started = start_gateway(serving, gate.tokens(), log);
     if (!started) return started.error();
     gateway.emplace(*std::move(started));
     gate.count_in(*gateway);

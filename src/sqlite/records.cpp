@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sqlite/request_rows.hpp"
 #include "sqlite/schema.hpp"
 #include "sqlite/shared_body.hpp"
 
@@ -273,12 +274,6 @@ std::optional<Error> write_commit(Connection& connection, const Commit& commit) 
     }
   }
   if (commit.checkpoint) write_checkpoint(connection, number, *commit.checkpoint, commit.pages);
-  if (!commit.freed_pages.empty()) {
-    const std::uint64_t first_free = pages_needed_by_forks(connection, number);
-    Statement free(connection, Sql::delete_page);
-    for (const std::uint64_t page : commit.freed_pages)
-      if (page >= first_free && fits(page)) free.again().number(key_of(number, page)).finish();
-  }
   if (commit.settings) Statement(connection, Sql::set_settings).number(number).bytes(*commit.settings).finish();
   return std::nullopt;
 }
@@ -310,6 +305,7 @@ std::optional<Error> write_prune(Connection& connection, const Prune& prune) {
     return error;
   if (!fits(prune.checkpoint.next_page)) return too_many("pages");
   if (auto error = write_stubs(connection, *stored, prune.stubs, nullptr)) return error;
+  prune_requests(connection, number, prune);
   const std::uint64_t last = key_of(number, prune.first_version);
   Statement(connection, Sql::delete_versions).number(key_of(number, 0)).number(last).finish();
   Statement(connection, Sql::reduce_versions).number(key_of(number, 0)).number(last).finish();
@@ -333,6 +329,7 @@ std::optional<Error> delete_conversation(Connection& connection, std::string_vie
   if (!id.starts_with('.')) add_removal(connection, id, std::nullopt, removal, stored->record.chain);
   for (const Sql sql : {Sql::delete_records_versions, Sql::delete_records_messages, Sql::delete_records_pages})
     Statement(connection, sql).number(key_of(number, 0)).number(last_key_of(number)).finish();
+  delete_requests(connection, number);
   Statement(connection, Sql::delete_checkpoint).number(number).finish();
   Statement(connection, Sql::delete_conversation).number(number).finish();
   return std::nullopt;
@@ -362,8 +359,9 @@ std::vector<Damage> find_orphans(Connection& connection) {
     while (rows.next()) numbers.push_back(rows.number_at(0));
   }
   std::vector<Damage> damage;
-  const std::pair<Sql, const char*> tables[] = {
+  std::vector<std::pair<Sql, const char*>> tables = {
       {Sql::next_version_key, "versions"}, {Sql::next_message_key, "messages"}, {Sql::next_page_key, "pages"}};
+  if (has_request_tables(connection)) tables.emplace_back(Sql::next_request_key, "requests");
   for (const auto& [next, what] : tables) {
     // One look for each conversation that has any.
     std::uint64_t key = 0;

@@ -77,15 +77,15 @@ class Writing {
   }
 
   // Makes it in the store, or appends, and goes on from there.
-  std::optional<Error> create_in(Store& store) const {
-    Result<ConversationRecord> made = store.create(creation());
-    return made ? std::nullopt : std::optional(made.error());
+  Result<void> create_in(Store& store) const {
+    if (Result<ConversationRecord> made = store.create(creation()); !made) return made.error();
+    return {};
   }
-  std::optional<Error> append_to(Store& store, std::vector<std::string> bodies, std::string operation_id = {}) {
+  Result<void> append_to(Store& store, std::vector<std::string> bodies, std::string operation_id = {}) {
     const Commit commit = append(std::move(bodies), std::move(operation_id));
-    auto error = store.commit(commit);
-    if (!error) taken(commit);
-    return error;
+    Result<void> done = store.commit(commit);
+    if (done) taken(commit);
+    return done;
   }
 
  private:

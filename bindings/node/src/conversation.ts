@@ -144,7 +144,7 @@ export class Conversation extends Requests<'later'> {
     return { version: numbers[0], stats: statsOf(numbers) }
   }
 
-  /** Another conversation that goes on from `version`, the newest unless told: in memory, or with an `id` in the same store. */
+  /** Another conversation that goes on from `version` (default: the newest): in memory, or with an `id` in the same store. */
   async fork(from: number | { version?: number; id?: string } = {}): Promise<Conversation> {
     const { version, id = '' } = forkOptions(from)
     const handle = await this.#inTurn(() => this.#handle.forkLater(version, id))

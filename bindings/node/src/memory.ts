@@ -66,12 +66,12 @@ export class MemoryConversation extends Requests<'now'> {
     return { count, tokens }
   }
 
-  /** The messages of a version, the newest unless told: it stays as it is. */
+  /** The messages of a version (default: the newest). It stays as it is. */
   view(version?: number): View {
     return new View(guarded(() => this.#handle.view(version)))
   }
 
-  /** Another conversation that goes on from `version`, the newest unless told. */
+  /** Another conversation that goes on from `version` (default: the newest). */
   fork(from: number | { version?: number } = {}): MemoryConversation {
     const { version } = forkOptions(from)
     return new MemoryConversation(

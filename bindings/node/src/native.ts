@@ -114,6 +114,7 @@ export interface Native {
   version(): string
   memory(config?: Text, code?: NativeCode[]): NativeHandle
   openStore(url: Text, options: Text): Promise<NativeStore>
+  restoreStore(url: Text, backup: Text): Promise<void>
   countTokens(tokenizer: Text, text: Text): number
   countTools(counting: Text, tools: Text): string
   findModel(name: Text): string

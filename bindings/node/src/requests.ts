@@ -223,7 +223,7 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
     return this.operate('TRUNCATE', how, options)
   }
 
-  /** Keeps system messages unless told otherwise. */
+  /** Keeps system messages by default. */
   clear(how?: { keepSystemMessage?: boolean }, options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('CLEAR', how, options)
   }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from contextlib import suppress
-from typing import Any, Callable, Iterable, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ._conversation import Conversation
 from ._errors import ConflictError, NotFoundError, _make
@@ -17,14 +18,61 @@ Read = Callable[[Mapping[str, Any]], Any]
 Shape = Callable[[Any], str]
 
 
+class _Kept(NamedTuple):
+    """A message of a list: where it is stored, as what, and the fingerprint of what was given or read."""
+
+    ordinal: int
+    text: str
+    seen: bytes | None
+
+
+class _Known:
+    """Finds messages among those of a list: in their own places first, then anywhere. Each is found once."""
+
+    def __init__(self, kept: Sequence[_Kept], shape: Shape) -> None:
+        self._kept = kept
+        self._shape = shape
+        self._taken: set[int] = set()
+        self._elsewhere: Dict[str | bytes, List[_Kept]] | None = None
+
+    def find(self, place: int, message: Any, seen: bytes | None) -> Tuple[_Kept | None, str]:
+        """With its text, where that had to be made. What is stored decides; a fingerprint only saves making it."""
+        text = ""
+        if place < len(self._kept):
+            own = self._kept[place]
+            if seen is None or seen != own.seen:
+                text = self._shape(message)
+            if own.ordinal not in self._taken and text in ("", own.text):
+                return self._take(own), text
+        return (None, text) if len(self._taken) == len(self._kept) else self._find_elsewhere(message, seen, text)
+
+    def _find_elsewhere(self, message: Any, seen: bytes | None, text: str) -> Tuple[_Kept | None, str]:
+        if self._elsewhere is None:
+            self._elsewhere = {}
+            for kept in self._kept:
+                for key in (kept.text, *([kept.seen] if kept.seen else [])):
+                    self._elsewhere.setdefault(key, []).append(kept)
+        for kept in self._elsewhere.get(seen or b"", ()):
+            if kept.ordinal not in self._taken:
+                return self._take(kept), text
+        text = text or self._shape(message)
+        for kept in self._elsewhere.get(text, ()):
+            if kept.ordinal not in self._taken:
+                return self._take(kept), text
+        return None, text
+
+    def _take(self, kept: _Kept) -> _Kept:
+        self._taken.add(kept.ordinal)
+        return kept
+
+
 class MessageList:
-    """The versions of one list of messages. The newest list that was given or read here is remembered, to find what is new in the next one."""
+    """The versions of one list of messages. The newest list that was given or read here is remembered: its messages are named by their ordinals and not sent again."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
-        self._version = 0
-        #: Each message as it is stored, and the fingerprint of what was given or read.
-        self._kept: List[Tuple[str, bytes | None]] = []
+        self._version: int | None = 0
+        self._kept: List[_Kept] = []
 
     def view(self, version: int) -> View:
         self.conversation.catch_up()
@@ -47,47 +95,42 @@ class MessageList:
         return ordinals
 
     def keep(self, base: int, messages: Sequence[Any], read: Read, shape: Shape) -> int:
-        """The version that has these messages, made by editing version `base`."""
+        """The version that has these messages: they take the place of those of version `base`, all or nothing, whatever version is the newest."""
         if base != self._version:
             view = self.view(base)
-            self._version, self._kept = base, [(view.text(index), fingerprint(read(message))) for index, message in enumerate(view)]
-        old = self._kept
-        first = _common(old, messages, shape)
-        last = _common(old[first:][::-1], messages[first:][::-1], shape)
-        if first == len(old) == len(messages):
+            self._version, self._kept = base, [
+                _Kept(view.entry(index)["ordinal"], view.text(index), fingerprint(read(message))) for index, message in enumerate(view)
+            ]
+        known = _Known(self._kept, shape)
+        after: List[_Kept] = []
+        for place, message in enumerate(messages):
+            seen = fingerprint(message)
+            found, text = known.find(place, message, seen)
+            after.append(found._replace(seen=seen) if found else _Kept(-1, text or shape(message), seen))
+        if [kept.ordinal for kept in after] == [kept.ordinal for kept in self._kept]:
+            self._kept = after
             return base
-        shaped = [(shape(message), fingerprint(message)) for message in messages[first : len(messages) - last]]
-        self._version = self._edit(base, (first, len(old) - last), [text for text, _ in shaped], is_end=last == 0)
-        self._kept = [*old[:first], *shaped, *old[len(old) - last :]]
-        return self._version
+        version, first_new = self._save(base, after)
+        ordinals = itertools.count(first_new or 0)
+        self._version = None if first_new is None else version
+        self._kept = [kept if kept.ordinal >= 0 else kept._replace(ordinal=next(ordinals)) for kept in after]
+        return version
 
-    def _edit(self, base: int, gone: Tuple[int, int], texts: List[str], *, is_end: bool) -> int:
-        """Puts `texts` in the place of what is gone, all or nothing, whatever version is the newest."""
-        steps: List[str] = []
-        if gone[0] < gone[1]:
-            steps.append(json.dumps({"operation": "DELETE", "indices": list(range(*gone)), "pairs": "literal"}))
-        if texts:
-            where = '"operation":"APPEND"' if is_end else f'"operation":"INSERT","position":{gone[0]}'
-            steps.append(f'{{{where},"messages":[{",".join(texts)}]}}')
+    def _save(self, base: int, after: Sequence[_Kept]) -> Tuple[int, int | None]:
+        """The version that was made, and the ordinal of the first message that was new. None: some of them were there, hidden."""
+        entries = ",".join(f'{{"ordinal":{kept.ordinal}}}' if kept.ordinal >= 0 else kept.text for kept in after)
+        saving = f'{{"operation":"RECONCILE","client":"framework","messages":[{entries}]}}'
         while True:
             self.conversation.catch_up()
-            newest = self.conversation.version
+            newest, stored = self.conversation.version, self.conversation.stats()["totalMessages"]
             back = [] if newest == base else [json.dumps({"operation": "RESTORE", "version": base})]
-            first, *others = back + steps
+            first, *others = [*back, saving]
             line = f'[{first[:-1]},"expectedVersion":{newest}}}{"".join("," + step for step in others)}]'
             answer = json.loads(self.conversation.answer_text(line))
             if answer["ok"]:
-                return int(answer["results"][-1]["version"])
+                last = answer["results"][-1]
+                is_new = last["stats"]["totalMessages"] - stored == sum(kept.ordinal < 0 for kept in after)
+                return int(last["version"]), stored if is_new else None
             error = _make(answer["error"]["code"], answer["error"])
             if not isinstance(error, ConflictError):
                 raise error
-
-
-def _common(old: Sequence[Tuple[str, bytes | None]], new: Sequence[Any], shape: Shape) -> int:
-    """How many are the same from the first on: what is stored decides, and is made only where the fingerprint does not tell."""
-    count = 0
-    for (text, seen), message in zip(old, new):
-        if (seen is None or seen != fingerprint(message)) and shape(message) != text:
-            break
-        count += 1
-    return count

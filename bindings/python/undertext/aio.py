@@ -15,6 +15,7 @@ import concurrent.futures
 import contextvars
 import functools
 import inspect
+import os
 import re
 from types import TracebackType
 from typing import Any, AsyncIterator, Awaitable, Callable, Collection, Coroutine, Dict, Generator, Generic, Mapping, Type, TypeVar
@@ -26,7 +27,7 @@ from ._typing import Unpack
 from ._wire import copied, is_coroutine_function, members
 from .types import Answer, CompressArguments, Event
 
-__all__ = ["Conversation", "Events", "Store", "open"]
+__all__ = ["Conversation", "Events", "Store", "open", "restore_store"]
 
 _Opened = TypeVar("_Opened", bound=OffTheLoop)
 
@@ -292,6 +293,11 @@ class Store(OffTheLoop):
     compact = later(_store.Store.compact)
     export = later(_store.Store.export)
     import_ = later(_store.Store.import_)
+
+
+async def restore_store(url: str, backup: str | os.PathLike[str]) -> None:
+    """undertext.restore_store(), off the loop."""
+    await beside(functools.partial(_store.restore_store, url, backup))
 
 
 def open(url: str | None = None, id: str | None = None, **arguments: Any) -> _Opening[Conversation]:  # noqa: A001

@@ -8,14 +8,15 @@ import type { Message } from '../types.js'
 import type { Kind, Read } from './ai/kind.js'
 import { modelKind } from './ai/model.js'
 import { uiKind } from './ai/ui.js'
-import { applyAt, changes, type Unit } from './changes.js'
 import type { Item } from './foreign.js'
 import { encodeItems, invalid } from './given.js'
 import { Pool } from './pool.js'
+import { readingOf, SavedLists, type Reading } from './saved_list.js'
 
 class MessageStore<T> {
   readonly #kind: Kind
   readonly #pool: Pool
+  readonly #lists = new SavedLists()
 
   constructor(kind: Kind, store: Store) {
     this.#kind = kind
@@ -41,7 +42,8 @@ class MessageStore<T> {
   }
 
   /**
-   * Makes these the messages of a chat: what is new is appended, what is another now is replaced or deleted, in one step; earlier states stay in the conversation's history.
+   * Makes these the messages of a chat, in one step: RECONCILE stores what is new and hides what is not there any more; earlier states stay in the conversation's history.
+   * A summary that was made meanwhile stays for a list that still has the messages it stands for.
    * Where two save at once the later one is what is seen, unless `expectedVersion` (of loadVersion or of an earlier save) refuses it with `conflict`.
    */
   async save(id: string, messages: readonly T[], options: { expectedVersion?: number } = {}): Promise<{ version: number }> {
@@ -51,12 +53,21 @@ class MessageStore<T> {
     const after = this.#encode(messages)
     const made = (i: number): Message[] => this.#kind.write(JSON.parse(after[i]!) as Item)
     const work = async (conversation: Conversation): Promise<{ version: number }> => {
-      const now = await this.#read(conversation)
-      const before = now.found.map(({ items, messageCount }): Unit => ({ texts: items.map((item) => encode(item)), messageCount }))
-      const operations = changes(before, after, made)
-      return { version: operations.length === 0 ? now.version : (await applyAt(conversation, expectedVersion ?? now.version, operations)).head }
+      const reading = await this.#reading(conversation)
+      return { version: (await this.#lists.save(conversation, expectedVersion ?? reading.version, [], reading, after, made)).head }
     }
     return expectedVersion === undefined ? this.#pool.change(id, work) : this.#pool.use(id, work)
+  }
+
+  async #reading(conversation: Conversation): Promise<Reading> {
+    await conversation.catchUp()
+    const last = this.#lists.last(conversation, await conversation.version())
+    if (last !== undefined) return last
+    const { found, version } = await this.#read(conversation)
+    return readingOf(
+      version,
+      found.map(({ items, ordinals }) => ({ texts: items.map((item) => encode(item)), ordinals })),
+    )
   }
 
   #encode(messages: readonly T[]): string[] {

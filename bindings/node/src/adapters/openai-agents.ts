@@ -1,11 +1,10 @@
 // A conversation as a session of the OpenAI Agents SDK.   npm: @openai/agents, or @openai/agents-core
 import type { AgentInputItem, SessionHistoryMutation, SessionHistoryRewriteArgs, SessionHistoryRewriteAwareSession } from '@openai/agents-core'
-import { encode } from '../encode.js'
 import type { Message, Operation } from '../types.js'
-import { applyAt, changes, hiding, units } from './changes.js'
 import { beyond, clearAll, disclose, enclose, functionCall, isObject, isOf, ownParts, refresh, strangeParts, type AnyConversation, type Face, type Item, type PartKinds } from './foreign.js'
 import { encodeItems, invalid } from './given.js'
 import { said, toolNames, type Call, type Said, type ToolNames } from './said.js'
+import { applyAt, hiding, saving, type Entry } from './saved_list.js'
 import { Turns } from './turns.js'
 
 const kind = 'openai-agents'
@@ -116,17 +115,23 @@ export function toAgentItems(messages: readonly Message[], nameOf: ToolNames = t
   return told.flatMap((item) => (isAnswered(item) ? said(enclose(kind, item, faceOf(item))).calls.map(plainCall) : [item])) as unknown as AgentInputItem[]
 }
 
+/** A message of the conversation, or a new one. */
+interface Told {
+  message: Message
+  ordinal?: number
+}
+
 // The first call of that id is replaced, and any other is hidden.
-function mutated(messages: Message[], { callId, replacement }: SessionHistoryMutation): Message[] {
+function mutated(list: Told[], { callId, replacement }: SessionHistoryMutation): Told[] {
   let isReplaced = false
-  return messages.flatMap((message) => {
-    const items = toAgentItems([message])
-    if (!items.some((item) => item.type === 'function_call' && item.callId === callId)) return [message]
+  return list.flatMap((told): Told[] => {
+    const items = toAgentItems([told.message])
+    if (!items.some((item) => item.type === 'function_call' && item.callId === callId)) return [told]
     return items.flatMap((item) => {
-      if (item.type !== 'function_call' || item.callId !== callId) return [fromAgentItem(item)]
+      if (item.type !== 'function_call' || item.callId !== callId) return [{ message: fromAgentItem(item) }]
       if (isReplaced) return []
       isReplaced = true
-      return [fromAgentItem(replacement)]
+      return [{ message: fromAgentItem(replacement) }]
     })
   })
 }
@@ -188,9 +193,10 @@ export class UndertextSession implements SessionHistoryRewriteAwareSession {
     await this.#turns.run(async () => {
       await refresh(this.conversation)
       const version = await this.conversation.version()
-      const before = await this.conversation.messages({ atVersion: version })
+      const { messages, ordinals } = await this.conversation.find({ atVersion: version })
+      const before = messages.map((message, i): Told => ({ message, ordinal: ordinals[i]! }))
       const after = mutations.reduce(mutated, before)
-      await applyAt(this.conversation, version, changes(units(before.map(encode)), after.map(encode), (i) => [after[i]!]))
+      await applyAt(this.conversation, version, [saving(after.map(({ message, ordinal }): Entry => (ordinal === undefined ? message : { ordinal })))])
     })
   }
 

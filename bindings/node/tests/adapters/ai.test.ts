@@ -37,7 +37,7 @@ test('messages of a page come back as they were saved; a chat that is not there 
   assert.equal(JSON.stringify(await messages.load('chat')), JSON.stringify(rich))
 })
 
-test('saving is as many operations as something changed: append, regenerate, edit', async () => {
+test('a save is one version, or none where nothing changed: append, regenerate, edit', async () => {
   await using store = await openStore('memory:')
   const messages = new UIMessageStore(store)
   await messages.save('chat', chat.slice(0, 2))
@@ -51,7 +51,7 @@ test('saving is as many operations as something changed: append, regenerate, edi
   await using conversation = await store.open('chat')
   assert.deepEqual(
     (await conversation.history()).map(({ operation }) => operation),
-    [null, 'APPEND', 'APPEND', 'REPLACE', 'REPLACE', 'DELETE'],
+    [null, 'RECONCILE', 'RECONCILE', 'RECONCILE', 'RECONCILE'],
   )
   assert.deepEqual(
     (await conversation.messages({ atVersion: again.version })).map(({ id }) => id),
@@ -144,7 +144,7 @@ test('a chat as in the manual of the AI SDK: load, validate, convert, stream, sa
   await using conversation = await store.open('chat')
   assert.deepEqual(
     (await conversation.history()).map(({ operation }) => operation),
-    [null, 'APPEND', 'APPEND'],
+    [null, 'RECONCILE', 'RECONCILE'],
   )
 })
 
@@ -190,11 +190,58 @@ test('a summary, and messages that came by another door, are messages of both ki
   ])
   await validateUIMessages({ messages: loaded })
   await ui.save('chat', [...loaded, say('9', 'user', 'Go on')])
-  assert.equal((await conversation.history()).at(-1)!.operation, 'APPEND')
+  await conversation.catchUp()
+  assert.equal((await conversation.stats()).totalMessages, 7)
+  await conversation.expand(0)
+  assert.deepEqual((await conversation.messages()).slice(0, 3).map(({ id }) => id), ['1', '2', '3'])
   assert.deepEqual((await new ModelMessageStore(store).load('chat'))[2], {
     role: 'tool',
     content: [{ type: 'tool-result', toolCallId: 'c', toolName: '', output: { type: 'text', value: 'done' } }],
   })
+})
+
+test('a summary stays in force for a page that still has the messages it stands for, and nothing is stored twice', async () => {
+  await using store = await openStore('memory:')
+  const page = new UIMessageStore(store)
+  await page.save('chat', chat)
+  await using conversation = await store.open('chat')
+  await conversation.compress({ indices: [0, 1, 2], summary: { role: 'system', content: 'They met.' } })
+  const version = await conversation.version()
+  const grown = [...chat, say('5', 'user', 'Go on')]
+  for (const messages of [page, new UIMessageStore(store)]) {
+    for (const list of [chat, grown, grown]) await messages.save('chat', list)
+    await conversation.catchUp()
+    assert.deepEqual([await conversation.version(), (await conversation.stats()).totalMessages], [version + 1, 6])
+    assert.deepEqual((await page.load('chat')).map(({ id }) => id), ['message-4', '4', '5'])
+  }
+  // Without one of them it is expanded to what remains.
+  await page.save('chat', grown.toSpliced(1, 1))
+  assert.deepEqual(await page.load('chat'), grown.toSpliced(1, 1))
+  await conversation.catchUp()
+  assert.equal((await conversation.stats()).totalMessages, 6)
+})
+
+test('chats that an earlier release saved go on', async () => {
+  await using store = await openStore('memory:')
+  await using conversation = await store.open('chat')
+  const enclosed = ({ id, role, parts }: UIMessage) => ({ role, content: parts, id, foreign: { kind: 'ai-ui', item: { id, role, parts: null }, home: ['parts'] } })
+  // As it wrote them: APPEND, then REPLACE for an answer that was made again.
+  await conversation.append(chat.slice(0, 3).map(enclosed) as never)
+  await conversation.append(enclosed(say('x', 'assistant', 'Bad.')) as never)
+  await conversation.apply([{ operation: 'REPLACE', index: 3, message: enclosed(chat[3]!) as never }])
+  const messages = new UIMessageStore(store)
+  assert.deepEqual(await messages.load('chat'), chat)
+  const version = await conversation.version()
+  assert.equal((await messages.save('chat', chat)).version, version)
+  await messages.save('chat', [...chat, say('5', 'user', 'Go on')])
+  await conversation.catchUp()
+  assert.deepEqual([await conversation.version(), (await conversation.stats()).totalMessages], [version + 1, 6])
+  await messages.save('chat', [])
+  assert.deepEqual(await messages.load('chat'), [])
+  await messages.save('chat', chat)
+  assert.deepEqual(await messages.load('chat'), chat)
+  await conversation.catchUp()
+  assert.equal((await conversation.stats()).totalMessages, 6)
 })
 
 test('what JSON cannot hold is refused, and the chat stays as it was', async () => {

@@ -5,7 +5,7 @@ import type { Item } from '../foreign.js'
 /** Messages that stand next to each other, and the items that they are read as. */
 export interface Read {
   items: Item[]
-  messageCount: number
+  ordinals: number[]
 }
 
 export interface Placed {

@@ -75,12 +75,12 @@ function plainItems(message: Message, nameOf: ToolNames): Item[] {
   return [...answers, { role: message.role === 'developer' ? 'system' : message.role, content: plainContent(text, calls, own) }]
 }
 
-function join(found: Read[], [item]: Item[]): boolean {
+function join(found: Read[], [item]: Item[], ordinal: number): boolean {
   const before = found.at(-1)
   const last = before?.items.at(-1)
   if (last?.['role'] !== 'tool' || !Array.isArray(last['content']) || !Array.isArray(item?.['content'])) return false
   before!.items[before!.items.length - 1] = { ...last, content: [...last['content'], ...item['content']] }
-  ++before!.messageCount
+  before!.ordinals.push(ordinal)
   return true
 }
 
@@ -90,10 +90,10 @@ export const modelKind: Kind = {
   read: (messages) => {
     const nameOf = toolNames(messages.map(({ message }) => message))
     const found: Read[] = []
-    for (const { message } of messages) {
+    for (const { message, ordinal } of messages) {
       const item = disclose(kind, message, faceOf)
       const items = item === undefined ? plainItems(message, nameOf) : [item]
-      if (!isContinued(kind, message) || !join(found, items)) found.push({ items, messageCount: 1 })
+      if (!isContinued(kind, message) || !join(found, items, ordinal)) found.push({ items, ordinals: [ordinal] })
     }
     return found
   },

@@ -67,17 +67,17 @@ function readCalls(messages: readonly Placed[], start: number, { parts: told, ca
     if (answer.text !== '') rest.push(plainItem(messages[end]!, textParts([answer.text])))
   }
   const parts = [...told, ...calls.map((call) => callPart(call, results.get(call.id)?.shift()))]
-  return { items: [plainItem(messages[start]!, parts), ...rest], messageCount: end - start }
+  return { items: [plainItem(messages[start]!, parts), ...rest], ordinals: messages.slice(start, end).map(({ ordinal }) => ordinal) }
 }
 
 function readAt(messages: readonly Placed[], index: number): Read {
   const { message } = messages[index]!
   const item = disclose(kind, message, faceOf)
-  if (item !== undefined) return { items: [item], messageCount: 1 }
+  if (item !== undefined) return { items: [item], ordinals: [messages[index]!.ordinal] }
   const told = toldBy(message)
   if (message.role === 'assistant' && told.calls.length > 0) return readCalls(messages, index, told)
   const parts = [...textParts(told.results.map((result) => result.text)), ...told.parts]
-  return { items: [plainItem(messages[index]!, parts)], messageCount: 1 }
+  return { items: [plainItem(messages[index]!, parts)], ordinals: [messages[index]!.ordinal] }
 }
 
 export const uiKind: Kind = {
@@ -85,7 +85,7 @@ export const uiKind: Kind = {
   write: (item) => [enclose(kind, item, faceOf(item))],
   read: (messages) => {
     const found: Read[] = []
-    for (let index = 0; index < messages.length; index += found.at(-1)!.messageCount) found.push(readAt(messages, index))
+    for (let index = 0; index < messages.length; index += found.at(-1)!.ordinals.length) found.push(readAt(messages, index))
     return found
   },
 }

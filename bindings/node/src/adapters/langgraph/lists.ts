@@ -3,9 +3,10 @@ import { isBaseMessage } from '@langchain/core/messages'
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import type { Conversation } from '../../conversation.js'
 import { UndertextError } from '../../error.js'
-import { applyAt, changes, units, type Unit } from '../changes.js'
+import type { Operation } from '../../types.js'
 import { discloseMessage, encloseMessage, isMessageJson } from '../langchain-messages.js'
 import { isNotFound, type Pool } from '../pool.js'
+import { readingOf, SavedLists, type Reading, type Unit } from '../saved_list.js'
 import { deserialize, type Stored, type Typed } from './records.js'
 
 // JSON.stringify writes an escape only for half a surrogate pair, which is no character and no text of a message; it is kept as the serializer wrote it.
@@ -19,16 +20,9 @@ function readMessages(value: unknown, typed: Typed): MessageJson[] | undefined {
   return Array.isArray(items) && items.every(isMessageJson) ? items : undefined
 }
 
-interface List {
-  version: number
-  units: Unit[]
-}
-
 export class Lists {
   readonly #pool: Pool
-  // What was last written to a conversation, so that it need not be read again for the next checkpoint.
-  readonly #last = new Map<string, List>()
-  readonly #lastMax = 32
+  readonly #lists = new SavedLists()
 
   constructor(pool: Pool) {
     this.#pool = pool
@@ -61,34 +55,26 @@ export class Lists {
     const head = await conversation.version()
     const from = await this.#from(conversation, base ?? head, head)
     const texts = items.map((item) => JSON.stringify(item))
-    const operations = changes(from.units, texts, (i) => [encloseMessage(items[i]!)])
-    if (operations.length === 0) return from.version
-    if (from.version !== head) operations.unshift({ operation: 'RESTORE', version: from.version })
-    const { version } = await applyAt(conversation, head, operations)
-    this.#remember(conversation.id, { version, units: units(texts) })
-    return version
+    // A list without a parent has nothing to do with what others may have made of the head.
+    const clear: Operation[] = base === undefined && from.units.length > 0 ? [{ operation: 'CLEAR', keepSystemMessage: false }] : []
+    const first: Operation[] = from.version === head ? clear : [{ operation: 'RESTORE', version: from.version }]
+    return (await this.#lists.save(conversation, head, first, from, texts, (i) => [encloseMessage(items[i]!)])).version
   }
 
-  async #from(conversation: Conversation, version: number, head: number): Promise<List> {
-    const last = this.#last.get(conversation.id)
-    if (version === head && last?.version === head) return last
+  async #from(conversation: Conversation, version: number, head: number): Promise<Reading> {
+    const last = this.#lists.last(conversation, version)
+    if (last !== undefined) return last
     try {
-      return { version, units: await unitsAt(conversation, version) }
+      return readingOf(version, await unitsAt(conversation, version))
     } catch (thrown) {
       // The parent's version may have been given up while its graph went on: then the head will do.
       if (!isNotFound(thrown) || version === head) throw thrown
       return this.#from(conversation, head, head)
     }
   }
-
-  #remember(name: string, list: List): void {
-    this.#last.delete(name)
-    this.#last.set(name, list)
-    if (this.#last.size > this.#lastMax) this.#last.delete(this.#last.keys().next().value!)
-  }
 }
 
 async function unitsAt(conversation: Conversation, version: number): Promise<Unit[]> {
-  const messages = await conversation.messages({ atVersion: version })
-  return messages.map((message) => ({ texts: discloseMessage(message).map((json) => JSON.stringify(json)), messageCount: 1 }))
+  const { messages, ordinals } = await conversation.find({ atVersion: version })
+  return messages.map((message, i) => ({ texts: discloseMessage(message).map((json) => JSON.stringify(json)), ordinals: [ordinals[i]!] }))
 }
