@@ -165,6 +165,15 @@ class Client:
         self.request(method, target, fields, body)
         return self.read(method)
 
+    def is_ended(self):
+        """Whether the other side ends it, with whatever it still says before."""
+        try:
+            while self.more():
+                pass
+        except ConnectionError:
+            pass
+        return True
+
     def is_closed(self):
         """Whether the other side ends it, which is waited for."""
         try:
