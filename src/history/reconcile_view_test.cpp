@@ -146,13 +146,20 @@ TEST(ReconcileView, AConversationThatWasThereBeforeIsTheSameAsItIsLoaded) {
   EXPECT_EQ(chat.version(), 1u);
 }
 
-TEST(ReconcileView, AnEditedCopyIsKeptWhicheverOfTheTwoIsSaved) {
+TEST(ReconcileView, OfAnEditedCopyAndItsOriginalTheOneThatIsSavedIsThere) {
   for (const std::string first : {"A1", "a1"}) {
     Chat chat;
     chat.save({"a1", "2"}).apply(op::Transform{Names::indices({0}), op::ReplaceText{"a", "A"}}).save({first, "2", "3"});
-    EXPECT_EQ(chat.view(), (Texts{"A1", "2", "3"}));
+    EXPECT_EQ(chat.view(), (Texts{first, "2", "3"}));
     EXPECT_EQ(chat.stored(), 4u);
   }
+}
+
+TEST(ReconcileView, WhatTheClientReplacedIsThereAgainWhereAVersionBroughtTheOtherBack) {
+  Chat chat;
+  chat.save({"a"}).save({"b"}).save(Texts{}).save({"a"}).apply(op::Restore{2}).save({"a"});
+  EXPECT_EQ(chat.view(), (Texts{"a"}));
+  EXPECT_EQ(chat.stored(), 2u);
 }
 
 TEST(ReconcileView, AMessageThatTheClientChangedAndChangesBackReturns) {
@@ -268,8 +275,7 @@ class Story {
     std::uint64_t fresh = 0;
     for (const std::string& text : list) fresh += std::find(stored.begin(), stored.end(), text) == stored.end();
     const std::uint64_t more = history_.stats().total_messages - before.stats().total_messages;
-    ASSERT_TRUE(more == fresh || says_twice(before, list))
-        << described(before) << ::testing::PrintToString(list);
+    ASSERT_TRUE(more == fresh || says_twice(before, list)) << described(before) << ::testing::PrintToString(list);
     if (is_loaded) {
       ASSERT_EQ(view_of(history_), list) << described(before) << described(history_);
     } else {

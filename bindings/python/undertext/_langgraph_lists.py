@@ -50,9 +50,9 @@ class _Known:
         if self._elsewhere is None:
             self._elsewhere = {}
             for kept in self._kept:
-                for key in (kept.text, *([kept.seen] if kept.seen else [])):
-                    self._elsewhere.setdefault(key, []).append(kept)
-        for kept in self._elsewhere.get(seen or b"", ()):
+                self._elsewhere.setdefault(kept.text, []).append(kept)
+                self._elsewhere.setdefault(kept.seen or b"", []).append(kept)
+        for kept in self._elsewhere.get(seen, ()) if seen else ():
             if kept.ordinal not in self._taken:
                 return self._take(kept), text
         text = text or self._shape(message)
