@@ -350,6 +350,32 @@ class Story {
   std::uint64_t next_ = 0;
 };
 
+// As a graph's saver does it: any list in the place of any version's, with messages that stand there twice and return in another order.
+TEST(ReconcileView, AnyListTakesThePlaceOfAnyVersion) {
+  const std::uint64_t seed = from_environment("SEED", std::random_device{}()), runs = from_environment("RUNS", 300);
+  std::printf("SEED=%llu RUNS=%llu\n", static_cast<unsigned long long>(seed), static_cast<unsigned long long>(runs));
+  for (std::uint64_t run = 0; run < runs; ++run) {
+    std::mt19937_64 random(seed + run);
+    Chat chat;
+    std::string story = "SEED=" + std::to_string(seed + run);
+    for (std::uint64_t steps = 1 + random() % 8; steps > 0; --steps) {
+      if (chat.version() > 0 && random() % 2 == 0) {
+        const std::uint64_t version = random() % (chat.version() + 1);
+        story += " restore " + std::to_string(version);
+        chat.apply(op::Restore{version});
+      }
+      Texts list;
+      for (std::uint64_t n = random() % 6; n > 0; --n) list.emplace_back(1, static_cast<char>('a' + random() % 4));
+      story += " save";
+      for (const std::string& each : list) story += " " + each;
+      chat.save(list);
+      ASSERT_EQ(chat.view(), list) << story;
+      const std::uint64_t version = chat.version();
+      ASSERT_EQ(chat.save(list).version(), version) << story;
+    }
+  }
+}
+
 TEST(ReconcileView, EveryLawHoldsForRandomClients) {
   const std::uint64_t seed = from_environment("SEED", std::random_device{}()), runs = from_environment("RUNS", 300);
   std::printf("SEED=%llu RUNS=%llu\n", static_cast<unsigned long long>(seed), static_cast<unsigned long long>(runs));
