@@ -145,7 +145,7 @@ TEST(MemoryFaults, WhileOpeningOrReadingChangeNothing) {
   const std::string url = "sqlite:" + folder.file("store.db");
   {
     const std::shared_ptr<Store> store = open_store(url).value();
-    for (const Step& step : story.steps()) ASSERT_FALSE(step.run(*store));
+    for (const Step& step : story.steps()) ASSERT_TRUE(step.run(*store));
   }
   const std::uint64_t stride = number_of("UNDERTEXT_MEMORY_FAULTS", 7);
   std::uint64_t faults = 0;
