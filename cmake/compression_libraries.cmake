@@ -1,30 +1,18 @@
-# zlib and libzstd decode compressed bodies. zlib comes with libcurl's and OpenSSL's packages nearly everywhere; where libzstd is not found (libzstd-dev), such bodies are
-# kept as they came.
+# zlib decodes compressed bodies; libzstd, which cmake/stores.cmake has found, does too. Where zlib is not found (zlib1g-dev), bodies in gzip are kept as they came.
 find_package(ZLIB QUIET)
-find_path(UNDERTEXT_ZSTD_INCLUDE zstd.h)
-find_library(UNDERTEXT_ZSTD_LIBRARY zstd)
-mark_as_advanced(UNDERTEXT_ZSTD_INCLUDE UNDERTEXT_ZSTD_LIBRARY)
 set(UNDERTEXT_HAVE_ZLIB 0)
-set(UNDERTEXT_HAVE_ZSTD 0)
 if(ZLIB_FOUND)
   set(UNDERTEXT_HAVE_ZLIB 1)
 else()
   undertext_without(zlib "zlib is not installed (zlib1g-dev): bodies in gzip are not decoded")
 endif()
-if(UNDERTEXT_ZSTD_INCLUDE AND UNDERTEXT_ZSTD_LIBRARY)
-  set(UNDERTEXT_HAVE_ZSTD 1)
-else()
-  undertext_without(zstd "libzstd is not installed (libzstd-dev): bodies in zstd are not decoded")
-endif()
 
-# Links what was found, and defines UNDERTEXT_HAVE_ZLIB and UNDERTEXT_HAVE_ZSTD.
+# Links both, and defines UNDERTEXT_HAVE_ZLIB.
 function(undertext_compression_libraries target)
-  target_compile_definitions(${target} PRIVATE UNDERTEXT_HAVE_ZLIB=${UNDERTEXT_HAVE_ZLIB} UNDERTEXT_HAVE_ZSTD=${UNDERTEXT_HAVE_ZSTD})
+  target_compile_definitions(${target} PRIVATE UNDERTEXT_HAVE_ZLIB=${UNDERTEXT_HAVE_ZLIB})
   if(UNDERTEXT_HAVE_ZLIB)
     target_link_libraries(${target} PRIVATE ZLIB::ZLIB)
   endif()
-  if(UNDERTEXT_HAVE_ZSTD)
-    target_include_directories(${target} SYSTEM PRIVATE ${UNDERTEXT_ZSTD_INCLUDE})
-    target_link_libraries(${target} PRIVATE ${UNDERTEXT_ZSTD_LIBRARY})
-  endif()
+  target_include_directories(${target} SYSTEM PRIVATE ${UNDERTEXT_ZSTD_INCLUDE})
+  target_link_libraries(${target} PRIVATE zstd)
 endfunction()

@@ -5,7 +5,7 @@ foreach(name IN ITEMS
     postgres.standby postgres.command postgres.contract.partitioned postgres.contract.serializable postgres.proxy postgres.pooler
     python.adapters.types python.adapters.one_conversation python.wheel
     server.scenarios server.bounded server.soak server.files server.generated_client
-    stored.releases exec_model schema parts install agents)
+    stored.releases exec_model schema parts install agents gateway.agents)
   if(TEST ${name})
     set_property(TEST ${name} APPEND PROPERTY LABELS long)
   endif()

@@ -269,7 +269,8 @@ class UNDERTEXT_API Conversation {
   // The bytes as they were recorded. not_found: no such record, or it has none, and why. corrupt: they cannot be rebuilt.
   Result<std::string> raw_request(std::uint64_t number) const;
   Result<std::string> raw_answer(std::uint64_t number) const;
-  // Of the newest request in this dialect: what render() puts in place of stored volatile parts. Nothing: no client that speaks it is recorded.
+  // What render() puts in place of stored volatile parts: those of the newest request; nothing in their place, where that was in another dialect.
+  // Unset: no request is recorded.
   Result<std::optional<VolatileNow>> volatile_now(Dialect dialect) const;
 
   History history() const;  // O(1); reads everything, at any version

@@ -271,7 +271,7 @@ class UNDERTEXT_API Store {
   virtual Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
                                                    const CallOptions& options = {}) = 0;
   virtual Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options = {}) = 0;  // its number; 0: none
-  // For each key that a row of any conversation has (staged ones excepted) its newest one, by time, then by number.
+  // For each key that a row of any conversation has (staged ones excepted) its newest one, by time; of the same time, either.
   virtual Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& options = {}) = 0;
 
   // Deletes bodies permanently: the records given, with `redacted` set, take their places, and the old bytes are gone from everything this store

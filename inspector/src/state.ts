@@ -11,7 +11,16 @@ import { Versions } from './model/versions';
 
 const tokenKey = 'undertext-token';
 
-export const token = signal(sessionStorage.getItem(tokenKey));
+// A token may come with the address, as of `undertext wrap`; it does not stay there.
+function takeToken(): string | null {
+  const given = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  if (given === undefined) return sessionStorage.getItem(tokenKey);
+  sessionStorage.setItem(tokenKey, given);
+  history.replaceState(null, '', location.pathname);
+  return given;
+}
+
+export const token = signal(takeToken());
 export const needsToken = signal(false);
 export const client = new Client({ token: () => token.value, onUnauthorized: () => (needsToken.value = true) });
 

@@ -55,6 +55,7 @@ struct Command {
 std::vector<Command> store_commands();     // init new list check backup gc
 std::vector<Command> reading_commands();   // show log diff blame search
 std::vector<Command> editing_commands();   // append edit rollback undo redo fork compress
+std::vector<Command> request_commands();   // requests request record
 std::vector<Command> removing_commands();  // redact purge
 std::vector<Command> transfer_commands();  // export import
 std::vector<Command> dialect_commands();   // validate cost

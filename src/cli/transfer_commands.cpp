@@ -94,8 +94,9 @@ int export_request(Desk& desk, const ExportOptions& given) {
   const Profile profile = chosen_profile(given.dialect, conversation.settings());
   const History history = conversation.history();
   std::string request;
-  const Rendering rendering =
-      render(view_at(history, given.rules.at_version), profile, render_options(given.rules, history, profile, request)).value();
+  RenderOptions options = render_options(given.rules, history, profile, request);
+  if (!given.rules.at_version) options.volatile_now = conversation.volatile_now(profile.dialect).value();
+  const Rendering rendering = render(view_at(history, given.rules.at_version), profile, options).value();
   write_lines(desk, given.file, [&](const std::function<void(std::string_view)>& write) {
     if (!given.json) return write(rendering.json);
     std::string out = R"({"ok":true,"result":)";

@@ -130,8 +130,10 @@ class Child {
       else if (errno != EINTR)
         break;
     if (gateway.empty()) ::_exit(1);  // there is none
+    // In this order: what is set says how a base URL looks.
+    const std::vector<std::string> line = command_line(command, gateway);
     set_environment(gateway);
-    run_command_line(command_line(command, gateway));
+    run_command_line(line);
   }
   void close_start() {
     if (start_ >= 0) ::close(std::exchange(start_, -1));
@@ -212,7 +214,7 @@ int wrap(Desk& desk, Wrapping wrapping) {
   serve_options.log_descriptor = open_log();
   int status = 1;
   serve_options.on_listening = [&](const std::string& url, const std::string& gateway) {
-    desk.note("gateway " + gateway + ", recording to " + serve_options.store->name());
+    desk.note("gateway " + gateway + ", store " + serve_options.store->name());
     desk.note("look inside: " + url + "/#token=" + token.secret());
     child.start(gateway);
   };

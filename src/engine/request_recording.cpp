@@ -130,10 +130,10 @@ Result<std::optional<VolatileNow>> Conversation::volatile_now(Dialect dialect) c
   Result<std::vector<RequestRecord>> records = requests({.last = looked_back});
   if (!records) return records.error();
   for (auto record = records->rbegin(); record != records->rend(); ++record) {
-    if (!is_of_the_list(record->kind) || record->dialect != name(dialect)) continue;
+    if (!is_of_the_list(record->kind)) continue;
     VolatileNow now;
     if (const Result<ClientProfile> client = find_client(record->client)) now.system_texts = client->volatile_parts.system_texts;
-    now.parts = std::move(record->volatile_parts);
+    if (record->dialect == name(dialect)) now.parts = std::move(record->volatile_parts);
     return std::optional(std::move(now));
   }
   return std::optional<VolatileNow>();

@@ -6,9 +6,7 @@
 #if UNDERTEXT_HAVE_ZLIB
 #  include <zlib.h>
 #endif
-#if UNDERTEXT_HAVE_ZSTD
-#  include <zstd.h>
-#endif
+#include <zstd.h>
 
 #include "gateway/observed.hpp"
 #include "http/head.hpp"
@@ -79,8 +77,6 @@ Result<std::string> deflated(std::string_view bytes, std::uint64_t bytes_max, Cu
 
 #endif
 
-#if UNDERTEXT_HAVE_ZSTD
-
 struct FreeZstd {
   void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
 };
@@ -104,14 +100,6 @@ Result<std::string> unzstd(std::string_view bytes, std::uint64_t bytes_max, CutO
     return result;
   }
 }
-
-#else
-
-Result<std::string> unzstd(std::string_view, std::uint64_t, CutOff) {
-  return Error{.code = ErrorCode::unsupported, .message = "this build has no libzstd"};
-}
-
-#endif
 
 Result<std::string> decoded_once(std::string_view bytes, std::string_view coding, std::uint64_t bytes_max, CutOff cut) {
   if (bytes.empty()) return std::string();

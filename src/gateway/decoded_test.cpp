@@ -5,9 +5,7 @@
 #if UNDERTEXT_HAVE_ZLIB
 #  include <zlib.h>
 #endif
-#if UNDERTEXT_HAVE_ZSTD
-#  include <zstd.h>
-#endif
+#include <zstd.h>
 
 namespace undertext {
 namespace {
@@ -71,7 +69,6 @@ TEST(Decoded, WhatIsCutOffIsAnErrorUnlessItIsAllowed) {
 }
 
 #endif
-#if UNDERTEXT_HAVE_ZSTD
 
 TEST(Decoded, ZstdToo) {
   const std::string text = text_of(300'000);
@@ -84,8 +81,6 @@ TEST(Decoded, ZstdToo) {
   EXPECT_TRUE(text.starts_with(decoded(bytes.substr(0, bytes.size() - 9), "zstd", much, CutOff::allowed).value()));
   EXPECT_EQ(decoded("nonsense", "zstd", much).error().code, ErrorCode::invalid_argument);
 }
-
-#endif
 
 }  // namespace
 }  // namespace undertext

@@ -41,11 +41,10 @@ void remove(ClientTree& sorted, const ClientEntry& entry) {
 
 }  // namespace
 
-std::vector<std::uint32_t> ClientState::dropped_as(const Identity& identity) const {
-  constexpr std::uint64_t found_max = 64;  // some messages are said again and again
+std::vector<std::uint32_t> ClientState::dropped_as(const Identity& identity, std::uint64_t most) const {
   const std::uint64_t end = first_not_less(dropped, {identity, no_place});
   std::uint64_t begin = first_not_less(dropped, {identity, 0});
-  begin = std::max(begin, end - std::min(end, found_max));
+  begin = std::max(begin, end - std::min(end, most));
   std::vector<std::uint32_t> ordinals;
   for (std::uint64_t i = begin; i < end; ++i) ordinals.push_back(dropped[i].ordinal);
   return ordinals;

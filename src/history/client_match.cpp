@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "history/list_match.hpp"
-#include "history/longest_rising.hpp"
 #include "message/redacted.hpp"
 
 namespace undertext {
@@ -166,6 +165,7 @@ ClientMatch::Known ClientMatch::known_as(std::size_t old) const {
 
 void ClientMatch::find_returning() {
   if ((client_.dropped.empty() || !rekeyed_.empty()) && hidden_.empty()) return;
+  if (takes_view_) kept();  // without what returns: that tells nothing yet
   std::optional<std::uint32_t> left;
   if (prefix_ > 0) left = client_.list[prefix_ - 1].ordinal;
   std::size_t begin = begin_;
@@ -179,32 +179,32 @@ void ClientMatch::find_returning() {
   add_returning(begin, end_, left, next_ordinal());
 }
 
-// The most that can return to [begin, end) of the request in the log's order, between the messages `left` and `right`.
+// What can return to [begin, end) of the request, in the log's order, between the messages `left` and `right`.
 void ClientMatch::add_returning(std::size_t begin, std::size_t end, std::optional<std::uint32_t> left,
                                 std::optional<std::uint32_t> right) {
-  struct Candidate {
-    std::size_t place;
-    std::uint32_t ordinal;
-  };
-  std::vector<Candidate> candidates;
-  for (std::size_t place = begin; place < end; ++place) {
-    std::vector<std::uint32_t> ordinals = may_return(sent_.list[place].identity);
-    std::erase_if(ordinals, [&](std::uint32_t ordinal) {
-      return (left && !log_.order.before(*left, ordinal)) || (right && !log_.order.before(ordinal, *right)) ||
-             (rep_.first_version > 0 && was_given_up(log_.message(ordinal)));
-    });
-    log_.order.sort(ordinals);
-    // Falling, so that only one of them is taken for this place.
-    for (auto ordinal = ordinals.rbegin(); ordinal != ordinals.rend(); ++ordinal) candidates.push_back({place, *ordinal});
+  std::vector<Identity> now;
+  std::unordered_map<Identity, std::size_t, IdentityHash> wanted;
+  for (std::size_t place = begin; place < end; ++place) ++wanted[now.emplace_back(sent_.list[place].identity)];
+  std::unordered_map<std::uint32_t, Identity> found;
+  std::vector<std::uint32_t> ordinals;
+  for (const auto& [identity, count] : wanted) {
+    for (const std::uint32_t ordinal : may_return(identity, count)) {
+      if ((left && !log_.order.before(*left, ordinal)) || (right && !log_.order.before(ordinal, *right)) ||
+          (rep_.first_version > 0 && was_given_up(log_.message(ordinal))))
+        continue;
+      if (found.emplace(ordinal, identity).second) ordinals.push_back(ordinal);
+    }
   }
-  const auto before = [&](std::size_t i, std::size_t j) { return log_.order.before(candidates[i].ordinal, candidates[j].ordinal); };
-  for (const std::size_t i : longest_rising(candidates.size(), before))
-    known_[candidates[i].place - begin_] = Known{candidates[i].ordinal, From::dropped, 0};
+  log_.order.sort(ordinals);
+  std::vector<Identity> before;
+  for (const std::uint32_t ordinal : ordinals) before.push_back(found.at(ordinal));
+  for (const auto& [a, b] : match_lists(before, now)) known_[begin + b - begin_] = Known{ordinals[a], From::dropped, 0};
 }
 
-std::vector<std::uint32_t> ClientMatch::may_return(const Identity& identity) const {
+// Messages that the request has `count` times and the client dropped, or has and does not see.
+std::vector<std::uint32_t> ClientMatch::may_return(const Identity& identity, std::size_t count) const {
   std::vector<std::uint32_t> ordinals;
-  if (rekeyed_.empty()) ordinals = client_.dropped_as(identity);
+  if (rekeyed_.empty()) ordinals = client_.dropped_as(identity, 64 + 4 * count);
   if (!takes_view_) return ordinals;
   const auto [begin, end] = hidden_.equal_range(identity);
   for (auto at = begin; at != end; ++at) ordinals.push_back(at->second);

@@ -34,8 +34,13 @@ class ClientMatch {
   bool is_listed(std::size_t place) const;            // it was in the list before
   std::optional<std::uint32_t> next_ordinal() const;  // of the common end
 
+  // Whether a message may be visible: of a client that was given the view, only what it sent and what stands for that.
+  bool may_show(std::uint32_t ordinal) const;
+
   // What went, in the log's order: of the list, and answers that the client has in another form.
   const std::vector<std::uint32_t>& gone() const { return gone_; }
+  // What stood beside the common beginning of a view, and went too.
+  const std::vector<std::uint32_t>& gone_beside() const { return beside_; }
 
   std::uint64_t common() const;
   std::uint64_t added() const;
@@ -63,10 +68,10 @@ class ClientMatch {
   void add_visible(const std::vector<std::uint32_t>& visible);
   void find_gone_from_view();
   std::unordered_set<std::uint32_t> listed_from_view() const;
-  std::vector<std::uint32_t> may_return(const Identity& identity) const;
+  std::vector<std::uint32_t> may_return(const Identity& identity, std::size_t count) const;
   bool is_told_by_kept(std::uint32_t ordinal) const;
   bool stands_for_kept(std::uint32_t ordinal) const;
-  const std::unordered_set<std::uint32_t>& kept() const;
+  const std::unordered_map<std::uint32_t, From>& kept() const;
 
   void make_identities();
   void find_ends();
@@ -107,7 +112,7 @@ class ClientMatch {
   std::unordered_map<std::uint32_t, std::uint64_t> rest_;  // ordinals of the list behind the common beginning, and their places
   std::unordered_multimap<Identity, std::uint32_t, IdentityHash> hidden_;  // those of them that are not visible
   std::vector<std::uint32_t> beside_;                                      // visible beside the common beginning
-  mutable std::optional<std::unordered_set<std::uint32_t>> kept_;
+  mutable std::optional<std::unordered_map<std::uint32_t, From>> kept_;
 };
 
 template <class EntryAt>

@@ -69,20 +69,31 @@ void ClientMatch::add_visible(const std::vector<std::uint32_t>& visible) {
   }
 }
 
-const std::unordered_set<std::uint32_t>& ClientMatch::kept() const {
+const std::unordered_map<std::uint32_t, ClientMatch::From>& ClientMatch::kept() const {
   if (kept_) return *kept_;
   kept_.emplace();
-  for (std::uint64_t at = 0; at < prefix_; ++at) kept_->insert(old_entry(at).ordinal);
+  for (std::uint64_t at = 0; at < prefix_; ++at) kept_->emplace(old_entry(at).ordinal, From::list);
   for (const std::optional<Known>& at : known_)
-    if (at) kept_->insert(at->ordinal);
+    if (at) kept_->emplace(at->ordinal, at->from);
   return *kept_;
 }
 
+// By something that the client sent instead. It may have had both.
 bool ClientMatch::is_told_by_kept(std::uint32_t ordinal) const {
-  const std::optional<std::uint32_t> told_by = stand_in(log_, view_, ordinal);
-  return told_by && kept().contains(*told_by);
+  std::vector<std::uint32_t> open = log_.stand_ins_of(ordinal);
+  std::unordered_set<std::uint32_t> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    const std::uint32_t maker = open.back();
+    open.pop_back();
+    const auto at = kept().find(maker);
+    if (at != kept().end() && !(at->second == From::list && rest_.contains(ordinal))) return true;
+    for (const std::uint32_t above : log_.stand_ins_of(maker))
+      if (seen.insert(above).second) open.push_back(above);
+  }
+  return false;
 }
 
+// For something that is seen nowhere else.
 bool ClientMatch::stands_for_kept(std::uint32_t ordinal) const {
   std::vector<std::uint32_t> open{ordinal};
   while (!open.empty()) {
@@ -90,11 +101,15 @@ bool ClientMatch::stands_for_kept(std::uint32_t ordinal) const {
     open.pop_back();
     if (!originals) continue;
     for (const std::uint32_t original : *originals) {
-      if (kept().contains(original)) return true;
+      if (kept().contains(original) && !view_.shows(original)) return true;
       open.push_back(original);
     }
   }
   return false;
+}
+
+bool ClientMatch::may_show(std::uint32_t ordinal) const {
+  return !takes_view_ || kept().contains(ordinal) || stands_for_kept(ordinal);
 }
 
 // What is visible and was not sent. A summary stays if it stands for something that was, and so does a copy that the client never had.
@@ -104,11 +119,10 @@ void ClientMatch::find_gone_from_view() {
     const bool may_stay = log_.originals(ordinal) || !rest_.contains(ordinal);
     return !(may_stay && stands_for_kept(ordinal));
   };
-  for (const std::uint32_t ordinal : beside_)
-    if (goes(ordinal)) gone_.push_back(ordinal);
+  std::erase_if(beside_, [&](std::uint32_t ordinal) { return !goes(ordinal); });
   for (std::size_t i = 0; i < old_.size(); ++i)
     if (!matched_[i] && goes(old_[i].ordinal)) gone_.push_back(old_[i].ordinal);
-  removed_ = gone_.size();
+  removed_ = gone_.size() + beside_.size();
   for (const auto& [identity, ordinal] : hidden_)
     if (!kept().contains(ordinal) && !is_told_by_kept(ordinal)) gone_.push_back(ordinal);
   log_.order.sort(gone_);
@@ -116,7 +130,8 @@ void ClientMatch::find_gone_from_view() {
 
 // Summaries are never the client's own.
 std::unordered_set<std::uint32_t> ClientMatch::listed_from_view() const {
-  std::unordered_set<std::uint32_t> ordinals = kept();
+  std::unordered_set<std::uint32_t> ordinals;
+  for (const auto& [ordinal, from] : kept()) ordinals.insert(ordinal);
   for (const auto& [ordinal, at] : rest_)
     if (!log_.originals(ordinal)) ordinals.insert(ordinal);
   return ordinals;

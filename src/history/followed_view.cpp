@@ -69,6 +69,11 @@ void FollowedView::drop(const std::vector<std::uint32_t>& gone, const std::vecto
   for (const std::uint32_t ordinal : covered)
     if (view_.shows(ordinal)) covered_.insert(ordinal);
   if (covered_.empty()) covered_.insert(covered.begin(), covered.end());
+  // Something else that stays may stand for what remains.
+  std::erase_if(shown_, [&](std::uint32_t ordinal) {
+    const std::optional<std::uint32_t> maker = stand_in(log_, view_, ordinal, leaving_);
+    return maker && !is_listed(*maker);
+  });
 }
 
 void FollowedView::show(std::uint32_t ordinal) {
@@ -78,7 +83,8 @@ void FollowedView::show(std::uint32_t ordinal) {
   while (!open.empty()) {
     const std::uint32_t maker = open.back();
     open.pop_back();
-    if (view_.shows(maker) && !leaving_.contains(maker) && !is_listed(maker)) return;
+    const bool is_visible = shown_.contains(maker) || (view_.shows(maker) && !leaving_.contains(maker));
+    if (is_visible && !is_listed(maker)) return;
     for (const std::uint32_t above : log_.stand_ins_of(maker))
       if (seen.insert(above).second) open.push_back(above);
   }

@@ -112,7 +112,9 @@ class Reconciler {
   }
 
   void change_view() {
-    view_.drop(match_.gone(), covered_);
+    std::vector<std::uint32_t> gone = match_.gone();
+    gone.insert(gone.end(), match_.gone_beside().begin(), match_.gone_beside().end());
+    view_.drop(gone, covered_);
     for (std::size_t place = match_.begin(); place < match_.end(); ++place)
       if (const std::optional<std::uint32_t> known = match_.ordinal(place); known && !match_.is_listed(place)) view_.show(*known);
   }
@@ -143,6 +145,7 @@ class Reconciler {
     if (all_at_end) d.fronts.clear();
     d.hidden = view_.hidden();
     d.shown = view_.shown();
+    std::erase_if(d.shown, [&](std::uint64_t ordinal) { return !match_.may_show(static_cast<std::uint32_t>(ordinal)); });
     d.list = match_.list_edits([this](std::size_t place) { return entry(place); });
     d.volatile_key = match_.new_key();
     const bool only_adds = d.fronts.empty() && d.hidden.empty() && d.shown.empty() && match_.only_adds();

@@ -10,7 +10,8 @@
 namespace undertext {
 namespace {
 
-constexpr int level = 9;           // of what zstd offers; the references hold nearly everything, so that more gains little
+// Of what zstd offers. References hold nearly everything, so that more gains little.
+constexpr int quick_level = 1, thorough_level = 6;
 constexpr int window_log_min = 10;  // zstd's least
 constexpr int window_log_max = 30;  // beyond it, what stands furthest back is not found
 
@@ -30,14 +31,15 @@ void require(std::size_t code) {
 
 }  // namespace
 
-std::string pack(std::string_view bytes, std::string_view reference) {
+std::string pack(std::string_view bytes, std::string_view reference, PackEffort effort) {
   const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
   if (!context) throw std::bad_alloc();
   const int window_log = std::clamp(static_cast<int>(std::bit_width(bytes.size() + reference.size())), window_log_min, window_log_max);
-  require(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level));
+  require(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel,
+                                 effort == PackEffort::quick ? quick_level : thorough_level));
   require(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_windowLog, window_log));
   // Whole messages stand far from where they stood: matches of any distance are found by this.
-  require(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_enableLongDistanceMatching, 1));
+  if (!reference.empty()) require(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_enableLongDistanceMatching, 1));
   require(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1));
   require(ZSTD_CCtx_refPrefix(context.get(), reference.data(), reference.size()));
   std::string packed(ZSTD_compressBound(bytes.size()), '\0');

@@ -65,6 +65,7 @@ PRAGMA user_version = 1;
 )",
     // The tables are the same. Programs that know version 1 only must not write to it: pages have trailers, and a body may be kept once for several messages.
     "PRAGMA user_version = 2;",
+    // A body may be packed, too.
     R"(
 CREATE TABLE requests (
   key INTEGER PRIMARY KEY,

@@ -90,7 +90,7 @@ const char* sql_text(Sql sql) {
     case Sql::keys_of_request: return "SELECT text FROM request_keys WHERE request = ?1 ORDER BY text";
     case Sql::find_request:
       return "SELECT c.id, k.request FROM request_keys k JOIN conversations c ON c.number = k.request >> 35 WHERE k.text = ?1 "
-             "AND NOT (c.id >= '.' AND c.id < '/') ORDER BY k.at_ms DESC, k.request & 34359738367 DESC LIMIT 1";
+             "AND NOT (c.id >= '.' AND c.id < '/') ORDER BY k.at_ms DESC, k.request DESC LIMIT 1";
     case Sql::empty_requests:
       return "UPDATE requests SET parts = x'', request = x'', answer = x'' WHERE key BETWEEN ?1 AND ?2 AND "
              "(parts <> x'' OR request <> x'' OR answer <> x'')";

@@ -1,6 +1,7 @@
 """A relay on the loopback that keeps what clients send, byte by byte.
 
-    with Tap("127.0.0.1", 8788) as tap:
+    with Tap() as tap:
+        tap.to("127.0.0.1:8788")
         run_client(tap.url)
         tap.requests()       # [(method, target, [(name, value)], body)]
 """
@@ -9,12 +10,14 @@ import threading
 
 
 class Tap:
-    def __init__(self, host, port):
-        self.upstream = (host, port)
+    def to(self, address):
+        host, port = address.split(":")
+        self.upstream = (host, int(port))
 
     def __enter__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
+        self.url = "http://" + self.address
         self.lock, self.sent = threading.Lock(), []
         threading.Thread(target=self.accept, daemon=True).start()
         return self

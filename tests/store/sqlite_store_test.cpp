@@ -222,7 +222,29 @@ TEST_F(SqliteStore, RefusesTablesThatWereTamperedWithAndFilesOfTheFuture) {
   run_sql("DROP TRIGGER spy; PRAGMA user_version = 99");
   EXPECT_CODE(open_store("sqlite:" + path()).error(), ErrorCode::unsupported);
   run_sql("PRAGMA user_version = 1");
+  EXPECT_CODE(open_store("sqlite:" + path()).error(), ErrorCode::corrupt) << "tables that version 1 had not";
+  run_sql("PRAGMA user_version = 3");
   EXPECT_TRUE(open_store("sqlite:" + path()));
+}
+
+TEST_F(SqliteStore, AnOlderFileHasNoRequestsAndGetsTheirTablesWhenItIsWrittenTo) {
+  {
+    const auto store = open();
+    Writing writing("old");
+    ASSERT_FALSE(writing.create_in(*store));
+    ASSERT_FALSE(writing.append_to(*store, {body(0)}));
+  }
+  for (const char* version : {"2", "1"}) {
+    run_sql("DROP TABLE request_keys; DROP TABLE requests; PRAGMA user_version = " + std::string(version));
+    const auto older = open({.read_only = true});
+    EXPECT_TRUE(older->requests("old", 1, 10, RequestBytes::with).value().empty());
+    EXPECT_EQ(older->last_request("old").value(), 0u);
+    EXPECT_TRUE(older->find_requests(std::vector<std::string>{"k"}).value().empty());
+    EXPECT_GT(older->size_bytes("old").value(), 0u);
+    EXPECT_TRUE(check_store(*older).value().damage.empty());
+    const auto store = open();
+    EXPECT_FALSE(store->put_request({"old", {.number = 1}}));
+  }
 }
 
 TEST_F(SqliteStore, ReadsAFileItMayNotWriteTo) {

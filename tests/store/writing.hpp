@@ -12,9 +12,14 @@
 
 namespace undertext::test {
 
+// Without a pattern, so that no store makes it smaller.
 inline std::string body(std::uint64_t number, std::size_t size = 40) {
   std::string text = R"({"role":"user","content":"message )" + std::to_string(number) + " ";
-  while (text.size() + 2 < size) text += static_cast<char>('a' + text.size() * 7 % 26);
+  std::uint64_t state = number + 1;
+  while (text.size() + 2 < size) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    text += "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-"[state >> 58];
+  }
   return text + "\"}";
 }
 

@@ -8,7 +8,7 @@ export type Role = 'system' | 'user' | 'assistant' | 'tool'
 export type MessageRole = 'system' | 'user' | 'assistant' | 'tool' | 'developer'
 
 /** A client whose requests are known. */
-export type ClientName = 'claude_code' | 'codex' | 'openai_chat' | 'openai_responses' | 'anthropic' | 'gemini' | 'generic'
+export type ClientName = 'claude_code' | 'codex' | 'openai_chat' | 'openai_responses' | 'anthropic' | 'gemini' | 'generic' | 'framework'
 
 /** A message format of providers. */
 export type Dialect = 'openai_chat' | 'openai_responses' | 'anthropic' | 'gemini'

@@ -11,7 +11,7 @@ Role = Literal["system", "user", "assistant", "tool"]
 #: As a message may spell it.
 MessageRole = Literal["system", "user", "assistant", "tool", "developer"]
 #: A client whose requests are known.
-ClientName = Literal["claude_code", "codex", "openai_chat", "openai_responses", "anthropic", "gemini", "generic"]
+ClientName = Literal["claude_code", "codex", "openai_chat", "openai_responses", "anthropic", "gemini", "generic", "framework"]
 #: A message format of providers.
 Dialect = Literal["openai_chat", "openai_responses", "anthropic", "gemini"]
 #: What a provider accepts: the profiles of the engine.

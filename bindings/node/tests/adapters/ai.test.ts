@@ -192,12 +192,12 @@ test('a summary, and messages that came by another door, are messages of both ki
   await ui.save('chat', [...loaded, say('9', 'user', 'Go on')])
   await conversation.catchUp()
   assert.equal((await conversation.stats()).totalMessages, 7)
-  await conversation.expand(0)
-  assert.deepEqual((await conversation.messages()).slice(0, 3).map(({ id }) => id), ['1', '2', '3'])
   assert.deepEqual((await new ModelMessageStore(store).load('chat'))[2], {
     role: 'tool',
     content: [{ type: 'tool-result', toolCallId: 'c', toolName: '', output: { type: 'text', value: 'done' } }],
   })
+  await conversation.expand(0)
+  assert.deepEqual((await ui.load('chat')).map(({ id }) => id), ['1', '2', '3', '4', 'message-5', '9'])
 })
 
 test('a summary stays in force for a page that still has the messages it stands for, and nothing is stored twice', async () => {
@@ -208,8 +208,8 @@ test('a summary stays in force for a page that still has the messages it stands 
   await conversation.compress({ indices: [0, 1, 2], summary: { role: 'system', content: 'They met.' } })
   const version = await conversation.version()
   const grown = [...chat, say('5', 'user', 'Go on')]
-  for (const messages of [page, new UIMessageStore(store)]) {
-    for (const list of [chat, grown, grown]) await messages.save('chat', list)
+  for (const [messages, lists] of [[page, [chat, grown, grown]], [new UIMessageStore(store), [grown, grown]]] as const) {
+    for (const list of lists) await messages.save('chat', list)
     await conversation.catchUp()
     assert.deepEqual([await conversation.version(), (await conversation.stats()).totalMessages], [version + 1, 6])
     assert.deepEqual((await page.load('chat')).map(({ id }) => id), ['message-4', '4', '5'])
