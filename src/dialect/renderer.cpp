@@ -94,7 +94,8 @@ Result<const Rendering*> Renderer::render(const View& view, const RenderOptions&
   rep.read_on(view);
   Result<RequestFacts> facts = read_request_facts(options.request, rep.profile);
   if (!facts) return std::move(facts.error());
-  const bool is_plain = !options.sent && options.sent_before.empty() && options.cache_markers == CacheMarkers::given && !options.volatile_now;
+  const bool is_plain =
+      !options.sent && options.sent_before.empty() && options.cache_markers == CacheMarkers::given && !options.volatile_now;
   const bool takes_tools = std::all_of(facts->tools.begin(), facts->tools.end(),
                                        [&rep](const std::string& name) { return is_good_tool_name(name, rep.profile); });
   if (is_plain && takes_tools && !rep.adapter->is_waiting() && check(rep.draft, rep.profile, *facts).empty()) {

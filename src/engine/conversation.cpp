@@ -363,7 +363,11 @@ std::optional<Error> Conversation::checkpoint() {
 }
 
 std::optional<Error> Conversation::check() {
-  return rep_->change_stored([&](History& history) { return rep_->durable->check(history); });
+  return rep_->change_stored([&](History& history) -> std::optional<Error> {
+    if (std::optional<Error> error = rep_->durable->check(history)) return error;
+    RequestTexts(rep_->requests, history, rep_->recent_texts).check();
+    return {};
+  });
 }
 
 std::optional<Error> Conversation::count_anew() {

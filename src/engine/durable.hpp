@@ -84,8 +84,8 @@ class Durable {
   // Rows of requests. The first two on any thread.
   std::vector<RequestRow> requests(std::uint64_t first, std::uint64_t end, RequestBytes bytes) const;
   std::uint64_t last_request() const;
-  std::optional<Error> put_request(RequestRow row) const;  // conflict: another one came first, or pages were written
-  void empty_requests() const;                             // of all texts
+  std::optional<Error> put_request(RequestRow row) const;               // conflict: another one came first, or pages were written
+  void empty_requests() const;                                          // of all texts
   bool has_redacted(const std::vector<std::uint64_t>& ordinals) const;  // any of these
   Result<Reclaimed> give_up(History& history, std::uint32_t first, std::int64_t now_ms);
 
@@ -97,8 +97,7 @@ class Durable {
   std::vector<MessageRecord> messages(std::uint64_t first, std::uint64_t end);
   std::optional<std::uint64_t> same_body(const Log& log, std::uint32_t ordinal, const Message& body) const;
   // Those whose texts refer to what goes, packed again.
-  std::vector<RequestRow> requests_without(const History& history, std::uint32_t first_version,
-                                           const std::vector<bool>& goes);
+  std::vector<RequestRow> requests_without(const History& history, std::uint32_t first_version, const std::vector<bool>& goes);
   Commit new_records(const History& history, const Outcomes& answers) const;
   bool is_checkpoint_due(const Commit& commit, const History& history) const;
   std::optional<Error> store_with_checkpoint(Commit commit, History& history);
