@@ -148,9 +148,8 @@ class PostgresStore final : public Store {
     batch.require(sql::require_conversation, of(staged), ErrorCode::not_found, no_conversation(staged).message);
     batch.add(sql::publish_conversation, of(staged, text(id), number(writer)));
     batch.require(sql::require_not_purged, of(id), ErrorCode::conflict, id_taken(id).message);
-    for (const Statement* statement :
-         {&sql::publish_versions, &sql::publish_messages, &sql::publish_checkpoint, &sql::publish_pages, &sql::publish_requests,
-          &sql::publish_request_keys})
+    for (const Statement* statement : {&sql::publish_versions, &sql::publish_messages, &sql::publish_checkpoint,
+                                       &sql::publish_pages, &sql::publish_requests, &sql::publish_request_keys})
       batch.add(*statement, of(staged, text(id)));
     add_purge(batch, staged);
     Outcome outcome = session_->run(transaction);
@@ -364,8 +363,7 @@ class PostgresStore final : public Store {
     if (!has_requests_ || keys.empty()) return std::vector<FoundRequest>();
     Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
     std::vector<std::size_t> places;
-    for (const std::string& key : keys)
-      places.push_back(transaction.batch().add(sql::find_request, {text(tenant_), bytes(key)}));
+    for (const std::string& key : keys) places.push_back(transaction.batch().add(sql::find_request, {text(tenant_), bytes(key)}));
     const Outcome outcome = session_->run(transaction);
     if (outcome.error) return *outcome.error;
     std::vector<FoundRequest> found;
@@ -557,9 +555,8 @@ class PostgresStore final : public Store {
     for (const Page& page : pages) batch.add(sql::insert_page, of(id, number(page.number), bytes(page.bytes)));
   }
   void add_purge(Batch& batch, std::string_view id) const {
-    for (const Statement* statement :
-         {&sql::purge_messages, &sql::purge_versions, &sql::purge_pages, &sql::purge_checkpoint, &sql::purge_requests,
-          &sql::purge_request_keys, &sql::purge_conversation})
+    for (const Statement* statement : {&sql::purge_messages, &sql::purge_versions, &sql::purge_pages, &sql::purge_checkpoint,
+                                       &sql::purge_requests, &sql::purge_request_keys, &sql::purge_conversation})
       batch.add(*statement, of(id));
   }
   void require_later_checkpoint(Batch& batch, std::string_view id, const Checkpoint& checkpoint, std::uint64_t first_page) const {
