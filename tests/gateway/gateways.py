@@ -167,6 +167,15 @@ class Client:
         self.request(method, target, fields, body)
         return self.read(method)
 
+    def rest(self):
+        """All that comes until the connection ends."""
+        try:
+            while self.more():
+                pass
+        except ConnectionError:
+            pass
+        return self.buffer
+
     def is_closed(self):
         """Whether the other side ends it, which is waited for."""
         try:
