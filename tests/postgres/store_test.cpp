@@ -256,6 +256,32 @@ TEST_F(PostgresStore, a_call_that_waits_too_long_is_unavailable_and_its_connecti
   EXPECT_TRUE(store->commit(one));
 }
 
+TEST_F(PostgresStore, a_body_that_messages_share_is_kept_once_and_outlives_the_first_of_them) {
+  ASSERT_TRUE(store_->create({.id = "a"}));
+  const std::string body(100'000, 'x');
+  ASSERT_TRUE(store_->commit(next(*store_, "a", body)));
+  const std::uint64_t size = store_->size_bytes("a").value();
+  for (std::uint64_t copy = 1; copy <= 20; ++copy) {
+    Commit one = next(*store_, "a", "");
+    one.messages[0].same_as = copy - 1;
+    ASSERT_TRUE(store_->commit(one));
+  }
+  EXPECT_LT(store_->size_bytes("a").value(), size + 10'000);
+  const auto stub = [&](std::uint64_t ordinal) {
+    MessageRecord record = store_->messages("a", ordinal, ordinal + 1).value().at(0);
+    record.redacted = sha256(record.body);
+    record.body = "{}";
+    return record;
+  };
+  ASSERT_TRUE(store_->redact("a", {stub(0), stub(1), stub(7)}, {"me", 1, "why"}));
+  ASSERT_TRUE(store_->redact("a", {stub(2)}, {"me", 1, "why"}));
+  for (std::uint64_t ordinal = 0; ordinal <= 20; ++ordinal) {
+    const bool is_redacted = ordinal < 3 || ordinal == 7;
+    EXPECT_EQ(store_->messages("a", ordinal, ordinal + 1).value().at(0).body, is_redacted ? "{}" : body) << ordinal;
+  }
+  EXPECT_LT(store_->size_bytes("a").value(), size + 10'000);
+}
+
 TEST_F(PostgresStore, connections_that_the_server_has_closed_are_replaced) {
   ASSERT_TRUE(store_->create({.id = "a"}));
   for (int round = 0; round < 5; ++round) {
