@@ -23,6 +23,9 @@ using Clock = std::chrono::steady_clock;
 // What a client may have unread before its call pauses; what curl hands over at a time, at most 16 kB, comes on top.
 constexpr std::uint64_t unsent_bytes_max = 32 << 10;
 
+// Whoever stops services mostly kills them after 10 s.
+constexpr std::chrono::seconds stop_time_max{8};
+
 // Of the memory for bodies, what every tenant may have though others hold all of it.
 constexpr std::uint64_t memory_bytes_always = 2 << 20;
 
@@ -317,10 +320,11 @@ void GatewayRep::answered(const GatewayLine& line) noexcept {
 }
 
 void GatewayRep::stop() {
+  const auto deadline = Clock::now() + stop_time_max;
   const std::lock_guard lock(stopping);
   if (server) server->stop();
   client.stop();
-  queue.stop();
+  queue.stop(deadline);
 }
 
 Result<Gateway> Gateway::start(GatewayOptions options) {

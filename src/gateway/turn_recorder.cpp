@@ -1,6 +1,7 @@
 #include "gateway/turn_recorder.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <undertext/identity.hpp>
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::size_t first_messages_max = 4;  // that tell the conversations of one session apart
 constexpr std::size_t keys_at_once = 256;      // of one question to the store
-constexpr std::size_t unconfirmed_max = 4096;  // conversations with an answer that no request has brought back
+constexpr std::size_t newest_max = 4096;       // conversations whose newest turn is remembered
 
 // An id of a conversation, of a name that may hold anything.
 std::string id_of(std::string_view name) {
@@ -207,20 +208,34 @@ std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent, const 
 void TurnRecorder::follow(ObservedTurn& turn, op::Reconcile request) {
   Conversation& conversation = *turn.conversation;
   conversation.apply({std::move(request)}).value();
-  const auto found = unconfirmed_.find({turn.tenant, conversation.id()});
-  if (found == unconfirmed_.end()) return;
+  turn.number = ++turns_;
+  if (newest_.size() >= newest_max) newest_.erase(newest_.begin());
+  Newest& newest = newest_[{turn.tenant, conversation.id()}];
+  const std::vector<std::uint64_t> answer = std::exchange(newest, {turn.number, {}}).answer;
+  if (answer.empty()) return;
   // An answer that the client has not sent back is no part of what it goes on with: the request was tried again, or the answer was torn.
   const History history = conversation.history();
   const std::vector<Ordinal> kept = history.client_list();
   std::vector<std::uint64_t> left_out;
-  for (const std::uint64_t ordinal : found->second) {
+  for (const std::uint64_t ordinal : answer) {
     const bool is_kept = std::any_of(kept.rbegin(), kept.rend(), [&](Ordinal each) { return each.value == ordinal; });
     if (!is_kept && history.view().index_of(Ordinal(ordinal))) left_out.push_back(ordinal);
   }
-  unconfirmed_.erase(found);
   if (left_out.empty()) return;
   conversation.apply({op::Delete{Names::ordinals(std::move(left_out)), Pairs::literal}, {.description = "not kept by the client"}})
       .value();
+}
+
+// A client may be faster than what tells of its answer's end: its next request is here already, and has the answer, or has it not.
+void TurnRecorder::add_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn) {
+  const auto newest = newest_.find({turn.tenant, turn.conversation->id()});
+  if (newest == newest_.end() || newest->second.turn == turn.number) return append_answer(turn, response, is_torn);
+  const History history = turn.conversation->history();
+  const std::vector<Ordinal> list = history.client_list();
+  if (turn.record.messages >= list.size()) return;
+  const Message& next = history.log()[list[turn.record.messages].value];
+  if (identity(next, turn.volatile_parts) == identity(response.messages[0], turn.volatile_parts))
+    turn.record.answer_version = turn.conversation->version();
 }
 
 void TurnRecorder::append_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn) {
@@ -231,8 +246,7 @@ void TurnRecorder::append_answer(ObservedTurn& turn, const ProviderResponse& res
   for (std::uint64_t i = 0; i < response.messages.size(); ++i) ordinals.push_back(first + i);
   if (is_torn) conversation.apply({op::Mark{Names::ordinals(ordinals), "torn"}}).value();
   turn.record.answer_version = conversation.version();
-  if (unconfirmed_.size() >= unconfirmed_max) unconfirmed_.erase(unconfirmed_.begin());
-  unconfirmed_[{turn.tenant, conversation.id()}] = std::move(ordinals);
+  newest_[{turn.tenant, conversation.id()}] = {turn.number, std::move(ordinals)};
 }
 
 std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& answer) {
@@ -257,7 +271,7 @@ std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& a
     static_cast<void>(turn.conversation->record_usage(record.usage));  // one that is reported twice stays as it was
   }
   if (is_answered && turn.is_followed) {
-    append_answer(turn, response, answer.is_torn);
+    add_answer(turn, response, answer.is_torn);
     if (!turn.list.empty()) {
       std::vector<Identity> identities;
       for (const Message& message : response.messages) identities.push_back(identity(message, turn.volatile_parts));

@@ -92,6 +92,18 @@ TEST_F(TurnRecorderTest, ARequestThatIsTriedAgainHasOneAnswer) {
   EXPECT_EQ(texts(first), "hi hey");
 }
 
+TEST_F(TurnRecorderTest, ARequestThatComesBeforeItsPredecessorsAnswerIsToldHasThatAnswerOnce) {
+  for (const std::string second : {"hello", "another"}) {
+    const std::vector<std::pair<std::string, std::string>> session = {{"x-session-id", second}};
+    const std::shared_ptr<ObservedTurn> first = recorder_.begin(sent(body({"hi"}), session)).value();
+    const std::shared_ptr<ObservedTurn> next = recorder_.begin(sent(body({"hi", second, "more"}), session)).value();
+    recorder_.finish(*first, answer("hello")).value();
+    recorder_.finish(*next, answer("yes")).value();
+    EXPECT_EQ(texts(first->conversation->id()), "hi " + second + " more yes");
+    EXPECT_EQ(open(first->conversation->id())->requests({}).value()[0].answer_version.value != 0, second == "hello");
+  }
+}
+
 TEST_F(TurnRecorderTest, ATornAnswerIsMarkedAndGoesWhenTheClientDoesNotKeepIt) {
   GivenAnswer torn = answer("hel");
   torn.is_torn = true;
