@@ -375,7 +375,7 @@ class PostgresStore final : public Store {
   }
 
   Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                              const CallOptions& options) override {
+                      const CallOptions& options) override {
     if (auto error = bad_stubs(stubs)) return error;
     if (auto error = refuse_read(id, options)) return error;
     if (auto error = refuse_write(options)) return error;
@@ -387,6 +387,7 @@ class PostgresStore final : public Store {
     batch.add(sql::claim, of(id));
     batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
     batch.add(sql::empty_requests, of(id));
+    hand_bodies_on(batch, id, *stored);
     for (const MessageRecord& stub : *stored) {
       batch.add(sql::replace_message, of_message(id, stub));
       add_removal(batch, id, static_cast<std::int64_t>(stub.ordinal), removal, *stub.redacted);
@@ -457,6 +458,7 @@ class PostgresStore final : public Store {
     batch.add(sql::move_first_version, of(id, number(prune.first_version)));
     batch.add(sql::prune_versions, of(id, number(prune.first_version)));
     batch.add(sql::reduce_versions, of(id, number(prune.first_version)));
+    hand_bodies_on(batch, id, *stored);
     for (const MessageRecord& stub : *stored) batch.add(sql::replace_message, of_message(id, stub));
     for (const VersionRecord& version : prune.operations) {
       batch.add(sql::replace_operation, of(id, number(version.version), bytes(version.arguments), bytes(version.answer)));
@@ -593,6 +595,13 @@ class PostgresStore final : public Store {
   }
 
   // The stubs as they are to be stored. Bodies change in no other way than this, so that what is read here still holds when it is written.
+  void hand_bodies_on(Batch& batch, std::string_view id, const std::vector<MessageRecord>& stubs) const {
+    if (stubs.empty()) return;
+    std::vector<std::uint64_t> ordinals;
+    for (const MessageRecord& stub : stubs) ordinals.push_back(stub.ordinal);
+    batch.add(sql::hand_bodies_on, of(id, numbers(ordinals)));
+  }
+
   Result<std::vector<MessageRecord>> stubs_for(std::string_view id, const std::vector<MessageRecord>& stubs, Deadline deadline) {
     std::vector<MessageRecord> stored;
     for (const MessageRecord& stub : stubs) {

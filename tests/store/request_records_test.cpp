@@ -179,7 +179,7 @@ TEST_P(RequestRecords, ADamagedPackIsCorruptAndNeverOtherBytes) {
     RequestRow damaged = rows[2];
     damaged.request[at] = static_cast<char>(damaged.request[at] ^ 1);
     damaged.number = store().last_request("a").value() + 1;
-    ASSERT_FALSE(store().put_request({"a", damaged}));
+    ASSERT_TRUE(store().put_request({"a", damaged}));
     const Result<std::string> made = conversation.raw_request(damaged.number);
     EXPECT_TRUE(made ? *made == request_of({std::string(500, 'x'), "y", "three"})
                      : made.error().code == ErrorCode::corrupt || made.error().code == ErrorCode::unsupported ||
