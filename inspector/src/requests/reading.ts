@@ -1,0 +1,60 @@
+// A request with everything its page shows. Requests may have many megabytes: they are fetched, parsed and compared in a worker.
+
+import type { Client } from '../api/client';
+import type { RequestRecord, WholeRequest } from '../api/types';
+import { cacheBreak, type CacheBreak } from '../model/cache_break';
+import { excerpt, type ShownChange } from '../model/excerpt';
+import { jsonDiff } from '../model/json_diff';
+import { parsed, rawText, type RawText } from '../model/raw_text';
+import { comparedWith } from '../model/records';
+
+export interface Comparison {
+  against: number;
+  cache: CacheBreak;
+  changes: ShownChange[];
+  changesLeftOut: number;
+}
+
+export interface Reading {
+  record: RequestRecord;
+  request: RawText | null;
+  answer: RawText | null;
+  comparison: Comparison | null; // null: there is nothing to compare it with
+}
+
+export interface Asked {
+  id: string;
+  number: number;
+  against: number | null; // null: the last one of its kind
+}
+
+const lookBack = 100;
+const changesMax = 200;
+
+export async function read(client: Client, { id, number, against }: Asked): Promise<Reading> {
+  const { request, requestBase64, answer, answerBase64, ...record } = await client.request(id, number);
+  const other = against ?? comparedWith(record, await earlier(client, id, number));
+  return {
+    record,
+    request: rawText(request, requestBase64),
+    answer: rawText(answer, answerBase64),
+    comparison: other === null || other === number ? null : compare(record, request, await client.request(id, other)),
+  };
+}
+
+async function earlier(client: Client, id: string, number: number): Promise<RequestRecord[]> {
+  const first = Math.max(1, number - lookBack);
+  return first < number ? client.requests(id, { first, limit: number - first }) : [];
+}
+
+function compare(record: RequestRecord, request: string | undefined, other: WholeRequest): Comparison | null {
+  const [before, after] = [parsed(other.request ?? ''), parsed(request ?? '')];
+  if (before === undefined || after === undefined) return null;
+  const changes = jsonDiff(before, after);
+  return {
+    against: other.number,
+    cache: record.dialect === other.dialect ? cacheBreak(record.dialect ?? '', before, after) : { kind: 'unknown' },
+    changes: changes.slice(0, changesMax).map(excerpt),
+    changesLeftOut: Math.max(0, changes.length - changesMax),
+  };
+}
