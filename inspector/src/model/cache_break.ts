@@ -4,7 +4,7 @@
 // written as that prefix: its sections in order, compact, without cache markers, text in its long form. The first byte in
 // which two of them differ is the one from which on nothing can be read from the cache.
 
-import type { Json } from '../api/types';
+import type { Json, JsonObject } from '../api/types';
 import { isList, isObject, itemPath, memberPath } from './json_path';
 import { commonStart } from './utf16';
 
@@ -48,7 +48,7 @@ export function cacheBreak(dialect: string, before: Json, after: Json): CacheBre
   if (!order || !isObject(before) || !isObject(after)) return { kind: 'unknown' };
   const reference = references[dialect]?.find((name) => (after[name] ?? null) !== null);
   if (reference) return { kind: 'reference', path: reference };
-  const [old, now] = [prefix(dialect, order, before), prefix(dialect, order, after)];
+  const [old, now] = [prefix(order, longForm(dialect, before)), prefix(order, longForm(dialect, after))];
   let equalBytes = 0;
   let last = ''; // the path of what was equal last
   for (;;) {
@@ -93,12 +93,12 @@ function sizeOfRest(pieces: Iterator<Piece, undefined>): number {
   return size;
 }
 
-function* prefix(dialect: string, order: Section[], request: { [name: string]: Json }): Generator<Piece, undefined> {
+function* prefix(order: Section[], request: JsonObject): Generator<Piece, undefined> {
   const writer = { lead: '{' };
   for (const { names, isCondition } of order) {
     const name = names.find((spelling) => (request[spelling] ?? null) !== null);
     if (name === undefined) continue;
-    const value = isCondition ? (request[name] as Json) : longForm(dialect, name, request[name] as Json);
+    const value = request[name] as Json;
     const lead = writer.lead;
     writer.lead += `"${names[0]}":`;
     for (const piece of leaves(name, value, writer)) yield { ...piece, isCondition: isCondition ?? false };
@@ -133,12 +133,15 @@ function isMarker(name: string, value: Json): boolean {
 }
 
 // A text stands for a list of one text: a client that marks a text has to write it as a list, and as a text again later.
-function longForm(dialect: string, name: string, value: Json): Json {
-  if (dialect === 'openai_responses' && name === 'input' && typeof value === 'string') return [{ role: 'user', content: value }];
-  if (dialect !== 'anthropic') return value;
-  if (name === 'system') return asTexts(value);
-  if (name !== 'messages' || !isList(value)) return value;
-  return value.map((item) => (isObject(item) && 'content' in item ? { ...item, content: asTexts(item.content as Json) } : item));
+export function longForm(dialect: string, request: JsonObject): JsonObject {
+  const { system, messages, input } = request;
+  if (dialect === 'openai_responses' && typeof input === 'string') return { ...request, input: [{ role: 'user', content: input }] };
+  if (dialect !== 'anthropic') return request;
+  return {
+    ...request,
+    ...(system !== undefined && { system: asTexts(system) }),
+    ...(isList(messages) && { messages: messages.map((item) => (isObject(item) && 'content' in item ? { ...item, content: asTexts(item.content as Json) } : item)) }),
+  };
 }
 
 const asTexts = (value: Json): Json => (typeof value === 'string' ? [{ type: 'text', text: value }] : value);

@@ -1,6 +1,5 @@
 // What differs between two requests, path by path.
 
-import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Excerpt, ShownChange } from '../model/excerpt';
 import { count, plural } from '../view/words';
@@ -39,11 +38,9 @@ function Side({ sign, excerpt: { lead, text, trail, leftOut } }: { sign: 'added'
   return (
     <span class={`excerpt-line line-${sign}`}>
       <span class={`sign sign-${sign}`}>{sign === 'added' ? '+' : '−'}</span>{' '}
-      <Fragment>
-        <span class="quiet">{lead}</span>
-        {text && <mark>{text}</mark>}
-        <span class="quiet">{leftOut ? `… ${count(leftOut)} more characters` : trail}</span>
-      </Fragment>
+      <span class="quiet">{lead}</span>
+      {lead || trail ? <mark>{text}</mark> : text}
+      <span class="quiet">{leftOut ? `… ${count(leftOut)} more characters` : trail}</span>
       {'\n'}
     </span>
   );

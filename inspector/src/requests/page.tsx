@@ -23,7 +23,7 @@ export function RequestPage({ id, number }: { id: string; number: number }) {
         <h2>Request {count(number)}</h2>
         <nav class="requests-steps" aria-label="Requests">
           {number > 1 && <a href={placeOf(id, null, { number: number - 1 })}>Earlier</a>}
-          <a href={placeOf(id, null, { number: number + 1 })}>Later</a>
+          {value?.hasLater && <a href={placeOf(id, null, { number: number + 1 })}>Later</a>}
         </nav>
       </header>
       {error && <p class="failed">{error}</p>}

@@ -33,8 +33,10 @@ export function Raw({ title, name, raw, recorded }: { title: string; name: strin
   );
 }
 
+const estimate = 800; // of a chunk, in pixels
+
 function Chunks({ title, name, chunks }: { title: string; name: string; chunks: string[] }) {
-  const window = useWindow(name, chunks.length, () => {});
+  const window = useWindow(name, chunks.length, () => {}, estimate);
   const shown: preact.ComponentChild[] = [];
   for (let i = window.first; i <= window.last; ++i) shown.push(<Chunk key={i} place={i} text={chunks[i] ?? ''} window={window} />);
   return (

@@ -2,9 +2,10 @@
 
 import type { Client } from '../api/client';
 import type { RequestRecord, WholeRequest } from '../api/types';
-import { cacheBreak, type CacheBreak } from '../model/cache_break';
+import { cacheBreak, longForm, type CacheBreak } from '../model/cache_break';
 import { excerpt, type ShownChange } from '../model/excerpt';
 import { jsonDiff } from '../model/json_diff';
+import { isObject } from '../model/json_path';
 import { parsed, rawText, type RawText } from '../model/raw_text';
 import { comparedWith } from '../model/records';
 
@@ -20,6 +21,7 @@ export interface Reading {
   request: RawText | null;
   answer: RawText | null;
   comparison: Comparison | null; // null: there is nothing to compare it with
+  hasLater: boolean;
 }
 
 export interface Asked {
@@ -39,6 +41,7 @@ export async function read(client: Client, { id, number, against }: Asked): Prom
     request: rawText(request, requestBase64),
     answer: rawText(answer, answerBase64),
     comparison: other === null || other === number ? null : compare(record, request, await client.request(id, other)),
+    hasLater: (await client.requests(id, { first: number + 1, limit: 1 })).length > 0,
   };
 }
 
@@ -49,8 +52,8 @@ async function earlier(client: Client, id: string, number: number): Promise<Requ
 
 function compare(record: RequestRecord, request: string | undefined, other: WholeRequest): Comparison | null {
   const [before, after] = [parsed(other.request ?? ''), parsed(request ?? '')];
-  if (before === undefined || after === undefined) return null;
-  const changes = jsonDiff(before, after);
+  if (!isObject(before) || !isObject(after)) return null;
+  const changes = jsonDiff(longForm(other.dialect ?? '', before), longForm(record.dialect ?? '', after));
   return {
     against: other.number,
     cache: record.dialect === other.dialect ? cacheBreak(record.dialect ?? '', before, after) : { kind: 'unknown' },
