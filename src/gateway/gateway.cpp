@@ -231,7 +231,10 @@ std::variant<http::Admission, http::Reply> GatewayRep::admit(const http::Head& h
   if (asks_for_websocket(head)) return gateway_error(form, 426, "no_upgrade", "the gateway does not relay WebSockets: use HTTP");
   if (head.method == "CONNECT" || head.method == "TRACE")
     return gateway_error(form, 405, "invalid_request", "the gateway does not relay this method");
-  if (std::optional<http::Reply> no = identify(head, verdict)) return *std::move(no);
+  if (std::optional<http::Reply> no = identify(head, verdict)) {
+    no->close = true;  // who is not let in keeps no connection
+    return *std::move(no);
+  }
   const std::string tenant = verdict.caller.tenant;
   return http::Admission{.body_bytes_max = std::min(options.body_bytes_max, budget->bytes_max_each()),
                          .share = http::Budget::Share(budget, tenant),

@@ -55,6 +55,16 @@ bool is_followed(const ClientRequest& request) {
   return request.kind == ClientRequestKind::turn || request.kind == ClientRequestKind::side_request;
 }
 
+// The key of a list with the answer behind it, of that of a list.
+constexpr std::string_view list_kind = "list:", answered_kind = "answered:";
+std::string answered(const std::string& list) { return std::string(answered_kind) + list.substr(list_kind.size()); }
+
+// What was there when the key was made.
+Version version_at(const RequestRecord& record, std::string_view key) {
+  const bool has_answer = record.answer_version.value != 0 && !key.starts_with(list_kind);
+  return has_answer ? record.answer_version : record.version;
+}
+
 std::vector<std::string> keys_of_beginning(const ClientRequest& request, const RecordKeys& keys) {
   std::vector<std::string> all;
   const std::string session = session_of(request);
@@ -106,7 +116,7 @@ std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) 
     turn->is_followed = is_followed(request);
   }
   if (turn->is_followed) {
-    if (request.session.empty() && !request.reconcile.is_delta && !request.reconcile.list.empty()) {
+    if (!request.reconcile.is_delta && !request.reconcile.list.empty()) {
       turn->list = keys.beginnings(request.reconcile.list).back();
       turn->record.keys.push_back(turn->list);
     }
@@ -153,9 +163,7 @@ TurnRecorder::Found TurnRecorder::found_at(Store& store, const SentRequest& sent
   const std::shared_ptr<Conversation> origin = options_.open(sent.tenant, found.conversation);
   const std::vector<RequestRecord> left = origin->requests({.first = found.number, .limit = 1}).value();
   if (left.empty()) return {};
-  // Of the two keys of a list, the longer one, with the answer, is the last.
-  const bool has_answer = left[0].answer_version.value != 0 && left[0].keys.back() == found.key;
-  return {found.conversation, has_answer ? left[0].answer_version : left[0].version};
+  return {found.conversation, version_at(left[0], found.key)};
 }
 
 TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentRequest& sent, const ClientRequest& request,
@@ -169,20 +177,46 @@ TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentReques
   // Made, and not recorded: the program ended before the answer did.
   const std::string id = preferred_id(sent, request);
   const Result<std::string> maker = Conversation::stored_maker(store, id);
-  return maker && *maker == keys.user() ? Found{id} : Found{};
+  if (maker && *maker == keys.user()) return {id};
+  return is_followed(request) ? find_origin(store, sent, request, keys) : Found{};
+}
+
+// A session that begins with another's messages was forked from it: its client says so, or it has an answer that only that one was given.
+TurnRecorder::Found TurnRecorder::find_origin(Store& store, const SentRequest& sent, const ClientRequest& request,
+                                              const RecordKeys& keys) {
+  std::optional<FoundRequest> origin;
+  if (!request.parent.empty()) {
+    ClientRequest parent;
+    parent.session = request.parent;
+    parent.reconcile.client = request.reconcile.client;
+    origin = find_key(store, sent.tenant, {keys.key("session", {session_of(parent)})});
+  }
+  if (!origin) origin = find_list(store, sent, request, keys);
+  if (!origin || origin->number == 0 || (request.parent.empty() && !origin->key.starts_with(answered_kind))) return {};
+  const std::shared_ptr<Conversation> conversation = options_.open(sent.tenant, origin->conversation);
+  const std::vector<RequestRecord> left = conversation->requests({.first = origin->number, .limit = 1}).value();
+  return left.empty() ? Found{} : Found{origin->conversation, version_at(left[0], origin->key)};
 }
 
 TurnRecorder::Found TurnRecorder::find_by_list(Store& store, const SentRequest& sent, const ClientRequest& request,
                                                const RecordKeys& keys) {
-  std::vector<std::string> lists = keys.beginnings(request.reconcile.list);
-  std::reverse(lists.begin(), lists.end());
-  for (std::size_t at = 0; at < lists.size(); at += keys_at_once) {
-    const std::vector<std::string> some(lists.begin() + static_cast<std::ptrdiff_t>(at),
-                                        lists.begin() + static_cast<std::ptrdiff_t>(std::min(lists.size(), at + keys_at_once)));
-    const std::optional<FoundRequest> found = find_key(store, sent.tenant, some);
-    if (found) return found_at(store, sent, *found);
+  const std::optional<FoundRequest> found = find_list(store, sent, request, keys);
+  return found ? found_at(store, sent, *found) : Found{};
+}
+
+// The longest beginning of the list that was sent before, or sent and answered.
+std::optional<FoundRequest> TurnRecorder::find_list(Store& store, const SentRequest& sent, const ClientRequest& request,
+                                                    const RecordKeys& keys) const {
+  const std::vector<std::string> lists = keys.beginnings(request.reconcile.list);
+  std::vector<std::string> some;
+  for (std::size_t i = lists.size(); i-- > 0;) {
+    some.push_back(answered(lists[i]));
+    some.push_back(lists[i]);
+    if (some.size() < keys_at_once && i > 0) continue;
+    if (std::optional<FoundRequest> found = find_key(store, sent.tenant, some)) return found;
+    some.clear();
   }
-  return {};
+  return std::nullopt;
 }
 
 std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent, const ClientRequest& request, const Found& found,
@@ -275,7 +309,7 @@ std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& a
     if (!turn.list.empty()) {
       std::vector<Identity> identities;
       for (const Message& message : response.messages) identities.push_back(identity(message, turn.volatile_parts));
-      record.keys.push_back(turn.keys.longer(turn.list, identities));
+      record.keys.push_back(answered(turn.keys.longer(turn.list, identities)));
     }
   }
   const bool keeps_bytes = !turn.request.empty();

@@ -94,7 +94,10 @@ class TurnRecorder {
 
   Found find(const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
   Found find_by_session(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
+  Found find_origin(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
   Found find_by_list(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
+  std::optional<FoundRequest> find_list(Store& store, const SentRequest& sent, const ClientRequest& request,
+                                        const RecordKeys& keys) const;
   Found found_at(Store& store, const SentRequest& sent, const FoundRequest& found);
   std::optional<FoundRequest> find_key(Store& store, const std::string& tenant, const std::vector<std::string>& keys) const;
   std::shared_ptr<Conversation> open(const SentRequest& sent, const ClientRequest& request, const Found& found,

@@ -27,6 +27,7 @@ ClientMatch::ClientMatch(const History::Rep& rep, const op::Reconcile& sent)
   }
   match_middle();
   find_returning();
+  rewind();
   if (takes_view_) {
     find_gone_from_view();
   } else {
@@ -179,6 +180,55 @@ void ClientMatch::find_returning() {
   add_returning(begin, end_, left, next_ordinal());
 }
 
+// A request from before a compaction has messages that were written again since. Those that it kept stand where they were, so what was dropped around
+// them counts as much as what is listed now, if then fewer messages are new.
+void ClientMatch::rewind() {
+  if (takes_view_ || sent_.is_delta || client_.dropped.empty() || !rekeyed_.empty()) return;
+  std::unordered_set<Identity, IdentityHash> listed;
+  for (const ClientEntry& entry : old_) listed.insert(entry.identity);
+  std::unordered_map<Identity, std::size_t, IdentityHash> wanted;
+  std::size_t known = 0;
+  bool has_moved = false;  // whether something is new that is there already
+  for (std::size_t place = begin_; place < end_; ++place) {
+    const Identity& identity = sent_.list[place].identity;
+    ++wanted[identity];
+    if (known_[place - begin_]) {
+      ++known;
+    } else if (listed.contains(identity) || !client_.dropped_as(identity, 1).empty()) {
+      has_moved = true;
+    }
+  }
+  if (!has_moved) return;
+  std::unordered_map<std::uint32_t, std::size_t> old;
+  for (std::size_t i = 0; i < old_.size(); ++i) old.emplace(old_[i].ordinal, i);
+  std::vector<ClientEntry> all = old_;
+  std::optional<std::uint32_t> left, right = next_ordinal();
+  if (prefix_ > 0) left = client_.list[prefix_ - 1].ordinal;
+  for (const auto& [identity, count] : wanted)
+    for (const std::uint32_t ordinal : may_return(identity, count))
+      if (may_stand_between(left, ordinal, right)) all.push_back({identity, ordinal});
+  std::sort(all.begin(), all.end(),
+            [&](const ClientEntry& a, const ClientEntry& b) { return log_.order.before(a.ordinal, b.ordinal); });
+  std::vector<Identity> before, now;
+  for (const ClientEntry& entry : all) before.push_back(entry.identity);
+  for (std::size_t place = begin_; place < end_; ++place) now.push_back(sent_.list[place].identity);
+  const Matches matches = match_lists(before, now);
+  if (matches.size() <= known) return;
+  known_.assign(now.size(), std::nullopt);
+  matched_.assign(old_.size(), false);
+  for (const auto& [a, b] : matches) {
+    const auto at = old.find(all[a].ordinal);
+    known_[b] = at == old.end() ? Known{all[a].ordinal, From::dropped, 0} : known_as(at->second);
+    if (at != old.end()) matched_[at->second] = true;
+  }
+}
+
+bool ClientMatch::may_stand_between(std::optional<std::uint32_t> left, std::uint32_t ordinal,
+                                    std::optional<std::uint32_t> right) const {
+  return !(left && !log_.order.before(*left, ordinal)) && !(right && !log_.order.before(ordinal, *right)) &&
+         !(rep_.first_version > 0 && was_given_up(log_.message(ordinal)));
+}
+
 // What can return to [begin, end) of the request, in the log's order, between the messages `left` and `right`.
 void ClientMatch::add_returning(std::size_t begin, std::size_t end, std::optional<std::uint32_t> left,
                                 std::optional<std::uint32_t> right) {
@@ -189,9 +239,7 @@ void ClientMatch::add_returning(std::size_t begin, std::size_t end, std::optiona
   std::vector<std::uint32_t> ordinals;
   for (const auto& [identity, count] : wanted) {
     for (const std::uint32_t ordinal : may_return(identity, count)) {
-      if ((left && !log_.order.before(*left, ordinal)) || (right && !log_.order.before(ordinal, *right)) ||
-          (rep_.first_version > 0 && was_given_up(log_.message(ordinal))))
-        continue;
+      if (!may_stand_between(left, ordinal, right)) continue;
       if (found.emplace(ordinal, identity).second) ordinals.push_back(ordinal);
     }
   }

@@ -80,7 +80,9 @@ class ClientMatch {
   void add_unsent(const VolatileParts& parts);
   void match_middle();
   void find_returning();
+  void rewind();
   void add_returning(std::size_t begin, std::size_t end, std::optional<std::uint32_t> left, std::optional<std::uint32_t> right);
+  bool may_stand_between(std::optional<std::uint32_t> left, std::uint32_t ordinal, std::optional<std::uint32_t> right) const;
   void find_gone();
   bool has_answer_behind_list() const;
   ClientEntry old_entry(std::uint64_t at) const { return rekeyed_.empty() ? client_.list[at] : rekeyed_[at]; }

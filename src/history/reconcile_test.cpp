@@ -132,6 +132,20 @@ TEST(Reconcile, ARewindDropsAndARetryBringsBack) {
   EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
 }
 
+// As Codex compacts: context is written again, before the last message that stays.
+TEST(Reconcile, ARewindToBeforeACompactionStoresNothing) {
+  Followed client;
+  const Texts first = {"s:S", "s:context", "u:U1", "a:A1", "u:U2", "a:A2"};
+  client.reconcile(first).reconcile({"s:S", "u:U1", "s:context", "u:U2", "u:*summary", "u:U3"});
+  EXPECT_EQ(client.last.outcome, compacted);
+  const std::uint64_t stored = client.stored();
+  client.reconcile(Texts(first.begin(), first.begin() + 3));
+  EXPECT_EQ(client.view(), (Texts{"S", "context", "U1"}));
+  client.reconcile(first);
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(client.stored(), stored);
+}
+
 TEST(Reconcile, EqualTextAtANewPositionIsANewMessage) {
   Followed client;
   client.reconcile({"u:go on", "a:A1"}).reconcile({"u:go on", "a:A1", "u:go on"});

@@ -252,7 +252,7 @@ class Story {
       case 1:
       case 2: return apply(op::Compress{Names::indices(stretch), message("S" + fresh())});
       case 3: return apply(op::Delete{Names::indices(stretch)});
-      case 4: return apply(op::Transform{Names::indices({from}), op::ReplaceText{"t", "T"}});
+      case 4: return apply(op::Transform{Names::indices({from}), op::ReplaceText{"t", "T" + std::to_string(next_++) + "_"}});
       case 5: return apply(op::Undo{});
       case 6: return apply(op::Show{{below(stored)}});
       default: return apply(op::Append{{message(fresh())}});

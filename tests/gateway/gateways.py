@@ -167,14 +167,14 @@ class Client:
         self.request(method, target, fields, body)
         return self.read(method)
 
-    def is_ended(self):
-        """Whether the other side ends it, with whatever it still says before."""
+    def rest(self):
+        """All that comes until the connection ends."""
         try:
             while self.more():
                 pass
         except ConnectionError:
             pass
-        return True
+        return self.buffer
 
     def is_closed(self):
         """Whether the other side ends it, which is waited for."""
