@@ -76,7 +76,7 @@ class RequestStory : RandomClient {
       case 2: reopen(); break;
       case 3: prune(); break;
       case 4: recording_.expect_all(conversation_); break;
-      case 5: conversation_.checkpoint(); break;
+      case 5: conversation_.checkpoint().value(); break;
       case 6:
         if (one_in(4)) redact();
         break;
