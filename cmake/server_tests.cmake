@@ -7,12 +7,14 @@ foreach(name security kill import_kill tls contract examples events memory bound
 endforeach()
 # tests/gateway: the command `undertext gateway` between clients and an upstream of this machine.
 if(UNDERTEXT_HAVE_CURL)
-  foreach(name wire faults security many wrap tls)
+  foreach(name wire faults security many recording wrap tls)
     undertext_script_test(gateway.${name} server gateway/${name}.py)
   endforeach()
-  undertext_script_test(gateway.sdks server gateway/sdks.py ${PROJECT_SOURCE_DIR}/build/peers/sdks)
+  foreach(peer sdks clients) # for Python, for TypeScript
+    undertext_script_test(gateway.${peer} server gateway/sdks.py ${PROJECT_SOURCE_DIR}/build/peers/${peer})
+  endforeach()
   undertext_script_test(gateway.agents server gateway/agents.py ${PROJECT_SOURCE_DIR}/build/peers/agents)
-  set_tests_properties(gateway.sdks gateway.agents gateway.tls PROPERTIES SKIP_RETURN_CODE 77)
+  set_tests_properties(gateway.sdks gateway.clients gateway.agents gateway.tls PROPERTIES SKIP_RETURN_CODE 77)
   set_tests_properties(gateway.faults gateway.many PROPERTIES RUN_SERIAL ON)
   if(UNDERTEXT_SANITIZE)
     set_tests_properties(gateway.faults gateway.many gateway.tls PROPERTIES ENVIRONMENT UNDERTEXT_SANITIZED=1)

@@ -165,6 +165,11 @@ UNDERTEXT_C_API undertext_status undertext_set_usage(undertext_conversation *con
 UNDERTEXT_C_API undertext_status undertext_usage(const undertext_conversation *conversation, undertext_string *usage,
                                                  undertext_string *error);
 
+/* Records a request of a client: {"client":…,"request":"…","answer":"…","status":200,…}, the shape GivenRequest of `undertext schema`, with the raw texts of both.
+ * `recorded` may be NULL: {"number":1}. The queries `requests` and `request` read it. */
+UNDERTEXT_C_API undertext_status undertext_record_request(undertext_conversation *conversation, undertext_text request,
+                                                          undertext_string *recorded, undertext_string *error);
+
 /* With what others committed. Of a conversation in memory: nothing to do. */
 UNDERTEXT_C_API undertext_status undertext_catch_up(undertext_conversation *conversation, undertext_string *error);
 

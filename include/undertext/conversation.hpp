@@ -294,7 +294,7 @@ class UNDERTEXT_API Conversation {
   // Stored, under a name of its own; conflict: it is taken. made_by: as OpenOptions.
   Result<Conversation> fork(Version version, std::string_view id, std::string_view made_by = {});
   Result<void> checkpoint();  // so that opening has nothing to replay
-  // Reads every page and checks that it can be: what check_store() does not. corrupt: one cannot.
+  // Reads every page, and every request that was recorded, and checks that it can be: what check_store() does not. corrupt: one cannot.
   Result<void> check();
   // Deletes the bodies of messages permanently, in this conversation, its forks and what it was forked from; a stub with who, when, why and the
   // body's digest stays in their place. Returns what else may have their text: the summaries and edited copies that stand for them, and operations whose

@@ -117,9 +117,9 @@ struct VolatilePart {
     text,    // is a block
   };
   Kind kind = Kind::marker;
-  std::uint64_t index = 0;  // of the message, in the request's list
-  std::optional<Ordinal> ordinal = {};  // of the same message, in the log; unset: not known
-  std::uint64_t block = 0;              // in the message
+  std::uint64_t index = 0;                  // of the message, in the request's list
+  std::optional<Ordinal> ordinal = {};      // of the same message, in the log; unset: not known
+  std::uint64_t block = 0;                  // in the message
   std::optional<std::uint64_t> inner = {};  // of a marker inside a tool result: the block in its content
   std::string json = {};                    // the marker, or the block
   friend bool operator==(const VolatilePart&, const VolatilePart&) = default;

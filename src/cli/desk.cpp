@@ -112,7 +112,7 @@ std::shared_ptr<Store> Desk::store(const Common& common, Need need, StoreOptions
   if (!opened && opened.error().code == ErrorCode::not_found) {
     Error error = opened.error();
     error.message += " (undertext init makes one)";
-    throw Failure(std::move(error));
+    throw Failure(common.store ? about_option("--store", std::move(error)) : std::move(error));
   }
   if (!opened && common.store) throw Failure(about_option("--store", opened.error()));
   return stores_.emplace(key, std::move(opened).value()).first->second;

@@ -131,7 +131,7 @@ class RequestReader {
     if (head_.path.find("/count_tokens") != std::string::npos || head_.path.find(":countTokens") != std::string::npos)
       return ClientRequestKind::count_tokens;
     const std::vector<op::Reconcile::Sent>& list = request_.reconcile.list;
-    if (in_header("x-codex-turn-metadata#/request_kind") == "compaction" ||
+    if (in_header("x-codex-turn-metadata#/request_kind") == "compaction" || head_.path.ends_with("/responses/compact") ||
         (!list.empty() &&
          (says(list.back().message, client_.compaction_texts) || holds(list.back().message, "compaction_trigger"))))
       return ClientRequestKind::compaction;

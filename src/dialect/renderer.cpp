@@ -100,7 +100,8 @@ Result<const Rendering*> Renderer::Rep::render(const View& next, const RenderOpt
   read_on(next);
   Result<RequestFacts> facts = read_request_facts(options.request, profile);
   if (!facts) return std::move(facts.error());
-  const bool is_plain = !options.sent && options.sent_before.empty() && options.cache_markers == CacheMarkers::given && !options.volatile_now;
+  const bool is_plain =
+      !options.sent && options.sent_before.empty() && options.cache_markers == CacheMarkers::given && !options.volatile_now;
   const bool takes_tools = std::all_of(facts->tools.begin(), facts->tools.end(),
                                        [this](const std::string& name) { return is_good_tool_name(name, profile); });
   if (is_plain && takes_tools && !adapter->is_waiting() && check(draft, profile, *facts).empty()) {

@@ -363,7 +363,11 @@ Result<void> Conversation::checkpoint() {
 }
 
 Result<void> Conversation::check() {
-  return rep_->change_stored([&](History& history) { return rep_->durable->check(history); });
+  return rep_->change_stored([&](History& history) -> std::optional<Error> {
+    if (std::optional<Error> error = rep_->durable->check(history)) return error;
+    RequestTexts(rep_->requests, history, rep_->recent_texts).check();
+    return {};
+  });
 }
 
 Result<void> Conversation::count_anew() {

@@ -60,8 +60,8 @@ struct Conversation::Rep {
   UsageTracker usage;  // guarded by usage_lock; of a stored one, as it was last read or written
   Result<void> change_usage(const std::function<Result<void>(UsageTracker&)>& change);
 
-  RequestRows requests;      // any thread reads; written by the one whose turn it is
-  RecentTexts recent_texts;  // has a lock of its own
+  RequestRows requests;                               // any thread reads; written by the one whose turn it is
+  RecentTexts recent_texts;                           // has a lock of its own
   History history_for_request(std::uint64_t number);  // on any thread
 
   mutable std::mutex background;

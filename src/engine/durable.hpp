@@ -97,8 +97,7 @@ class Durable {
   std::vector<MessageRecord> messages(std::uint64_t first, std::uint64_t end);
   std::optional<std::uint64_t> same_body(const Log& log, std::uint32_t ordinal, const Message& body) const;
   // Those whose texts refer to what goes, packed again.
-  std::vector<RequestRow> requests_without(const History& history, std::uint32_t first_version,
-                                           const std::vector<bool>& goes);
+  std::vector<RequestRow> requests_without(const History& history, std::uint32_t first_version, const std::vector<bool>& goes);
   Commit new_records(const History& history, const Outcomes& answers) const;
   bool is_checkpoint_due(const Commit& commit, const History& history) const;
   std::optional<Error> store_with_checkpoint(Commit commit, History& history);

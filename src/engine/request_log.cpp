@@ -13,9 +13,9 @@ namespace undertext {
 namespace {
 
 constexpr std::uint64_t depth_max = 16;
-constexpr std::size_t small_pack_bytes = 1024;       // not worth another base
-constexpr std::size_t large_pack_bytes = 4 * 1024;   // at the greatest depth: worth one that refers to none
-constexpr std::uint64_t rows_looked_back = 8;        // some requests are recorded without their text
+constexpr std::size_t small_pack_bytes = 1024;      // not worth another base
+constexpr std::size_t large_pack_bytes = 4 * 1024;  // at the greatest depth: worth one that refers to none
+constexpr std::uint64_t rows_looked_back = 8;       // some requests are recorded without their text
 
 Failure no_request(std::uint64_t number) {
   return Failure({ErrorCode::not_found, "there is no request " + std::to_string(number), "number"});
@@ -23,8 +23,8 @@ Failure no_request(std::uint64_t number) {
 
 Failure no_text(const RequestRow& row, const char* what) {
   const std::string of = "the raw " + std::string(what) + " of request " + std::to_string(row.number);
-  return Failure({ErrorCode::not_found, was_redacted(row) ? of + " is gone: messages of the conversation were redacted"
-                                                          : of + " was not kept",
+  return Failure({ErrorCode::not_found,
+                  was_redacted(row) ? of + " is gone: messages of the conversation were redacted" : of + " was not kept",
                   "number"});
 }
 
@@ -110,6 +110,20 @@ std::string RequestTexts::answer(std::uint64_t number) const {
   const RequestRow found = row(number);
   if (found.answer.empty()) throw no_text(found, "answer");
   return unpacked(PackedText::read(found.answer));
+}
+
+void RequestTexts::check() const {
+  const std::uint64_t last = rows_.last();
+  for (std::uint64_t number = 1; number <= last;) {
+    const std::vector<RequestRow> some = rows_.read(number, last + 1, RequestBytes::with);
+    if (some.empty()) return;
+    for (const RequestRow& stored : some) {
+      record_of(stored);
+      if (!stored.request.empty()) unpacked(PackedText::read(stored.request));
+      if (!stored.answer.empty()) unpacked(PackedText::read(stored.answer));
+    }
+    number = some.back().number + 1;
+  }
 }
 
 std::string RequestTexts::unpacked(const PackedText& text) const {

@@ -64,6 +64,8 @@ class RequestTexts {
   std::string request(std::uint64_t number) const;
   std::string answer(std::uint64_t number) const;
 
+  void check() const;  // rebuilds all texts; throws what is wrong
+
   // `version`: what the request saw. `answer_version`: 0: none.
   PackedText pack_request(std::string_view text, Version version) const;
   PackedText pack_answer(std::string_view text, Version version, Version answer_version) const;

@@ -35,7 +35,8 @@ std::optional<Error> refuse(const RequestRecord& record, const History& history)
 
 }  // namespace
 
-Result<std::uint64_t> Conversation::record_request(RequestRecord record, std::string_view raw_request, std::string_view raw_answer) {
+Result<std::uint64_t> Conversation::record_request(RequestRecord record, std::string_view raw_request,
+                                                   std::string_view raw_answer) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
   return answering_failure([&]() -> Result<std::uint64_t> {
     const Rep::Turn turn(*rep_);
@@ -60,8 +61,7 @@ Result<std::uint64_t> Conversation::record_request(RequestRecord record, std::st
       row.number = rep_->requests.last() + 1;
       const RequestTexts texts(rep_->requests, history, rep_->recent_texts);
       if (record.has_raw_request) row.request = texts.pack_request(raw_request, record.version).bytes();
-      if (record.has_raw_answer)
-        row.answer = texts.pack_answer(raw_answer, record.version, record.answer_version).bytes();
+      if (record.has_raw_answer) row.answer = texts.pack_answer(raw_answer, record.version, record.answer_version).bytes();
       const std::uint64_t number = row.number;
       if (Result<void> put = rep_->requests.put(std::move(row)); !put) {
         if (!tries.may_retry(put.error())) return std::move(put.error());

@@ -23,6 +23,9 @@ using Clock = std::chrono::steady_clock;
 // What a client may have unread before its call pauses; what curl hands over at a time, at most 16 kB, comes on top.
 constexpr std::uint64_t unsent_bytes_max = 32 << 10;
 
+// Whoever stops services mostly kills them after 10 s.
+constexpr std::chrono::seconds stop_time_max{8};
+
 // Of the memory for bodies, what every tenant may have though others hold all of it.
 constexpr std::uint64_t memory_bytes_always = 2 << 20;
 
@@ -228,7 +231,10 @@ std::variant<http::Admission, http::Reply> GatewayRep::admit(const http::Head& h
   if (asks_for_websocket(head)) return gateway_error(form, 426, "no_upgrade", "the gateway does not relay WebSockets: use HTTP");
   if (head.method == "CONNECT" || head.method == "TRACE")
     return gateway_error(form, 405, "invalid_request", "the gateway does not relay this method");
-  if (std::optional<http::Reply> no = identify(head, verdict)) return *std::move(no);
+  if (std::optional<http::Reply> no = identify(head, verdict)) {
+    no->close = true;  // who is not let in keeps no connection
+    return *std::move(no);
+  }
   const std::string tenant = verdict.caller.tenant;
   return http::Admission{.body_bytes_max = std::min(options.body_bytes_max, budget->bytes_max_each()),
                          .share = http::Budget::Share(budget, tenant),
@@ -317,10 +323,11 @@ void GatewayRep::answered(const GatewayLine& line) noexcept {
 }
 
 void GatewayRep::stop() {
+  const auto deadline = Clock::now() + stop_time_max;
   const std::lock_guard lock(stopping);
   if (server) server->stop();
   client.stop();
-  queue.stop();
+  queue.stop(deadline);
 }
 
 Result<Gateway> Gateway::start(GatewayOptions options) {

@@ -87,7 +87,7 @@ class Gateway {
   static Result<Gateway> start(GatewayOptions options);
   std::string address() const;  // a URL
   GatewayCounts counts() const;
-  // No new requests; waits for answers under way, Limits::stop_patience at most, and for the recorder.
+  // No new requests; waits for answers under way, Limits::stop_patience at most, and for the recorder, 8 s in all.
   void stop();
 
   Gateway(Gateway&&) noexcept;

@@ -27,13 +27,14 @@ class RecordingQueue {
  public:
   using OnEvent = std::function<void(std::string_view event, const std::string& detail)>;
   RecordingQueue(std::shared_ptr<ExchangeRecorder> recorder, std::uint64_t bytes_max, OnEvent on_event);
-  ~RecordingQueue();  // as stop()
+  ~RecordingQueue();  // as stop(), without a limit
   RecordingQueue(const RecordingQueue&) = delete;
   RecordingQueue& operator=(const RecordingQueue&) = delete;
 
   // A request that is on its way. None: it is not recorded, because there is no room for it.
   std::optional<Recording> begin(ObservedRequest request) noexcept;
-  void stop();  // what waits is still recorded
+  // What waits is still recorded, as far as that is begun by `deadline`; the rest is dropped.
+  void stop(std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max());
 
   struct Counts {
     std::uint64_t recorded = 0, dropped = 0, failed = 0, bytes = 0;
@@ -47,6 +48,7 @@ class RecordingQueue {
   void drop(std::string_view why) noexcept;
   void run();
   void record(Item item);
+  void give_up(std::deque<Item> rest) noexcept;
   void report(std::string_view event, std::uint64_t count) noexcept;
 
   const std::shared_ptr<ExchangeRecorder> recorder_;
@@ -57,7 +59,7 @@ class RecordingQueue {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> waiting_;
-  bool is_stopping_ = false;
+  std::optional<std::chrono::steady_clock::time_point> stops_at_;
   std::thread thread_;
 };
 

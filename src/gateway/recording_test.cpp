@@ -102,6 +102,16 @@ TEST(Recording, WhatDoesNotFitIsDroppedAndCountedWhileTheRecorderIsBusy) {
   EXPECT_EQ(at.queue.counts().bytes, 0u);
 }
 
+TEST(Recording, WhatIsNotBegunWhenItStopsIsDroppedAndCounted) {
+  Fixture at(1 << 20);
+  for (int i = 0; i < 3; ++i) at.queue.begin(request_of("question"))->end(ObservedExchange::End::complete, "");
+  at.recorder->may_go_on.set_value();
+  at.queue.stop(std::chrono::steady_clock::now());
+  EXPECT_LE(at.recorder->requests.size(), 1u);
+  EXPECT_EQ(at.queue.counts().dropped, 3u);
+  EXPECT_EQ(at.queue.counts().bytes, 0u);
+}
+
 TEST(Recording, WhatARecorderThrowsIsCountedAndGoesNoFurther) {
   Fixture at(1 << 20);
   at.recorder->fails = true;

@@ -1,6 +1,7 @@
 #include "gateway/turn_recorder.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <undertext/identity.hpp>
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::size_t first_messages_max = 4;  // that tell the conversations of one session apart
 constexpr std::size_t keys_at_once = 256;      // of one question to the store
-constexpr std::size_t unconfirmed_max = 4096;  // conversations with an answer that no request has brought back
+constexpr std::size_t newest_max = 4096;       // conversations whose newest turn is remembered
 
 // An id of a conversation, of a name that may hold anything.
 std::string id_of(std::string_view name) {
@@ -52,6 +53,16 @@ bool has_client_summary(const ClientRequest& request) {
 // Whether the conversation follows its list. What asks for a compaction has the list that the next request has too, changed for the purpose.
 bool is_followed(const ClientRequest& request) {
   return request.kind == ClientRequestKind::turn || request.kind == ClientRequestKind::side_request;
+}
+
+// The key of a list with the answer behind it, of that of a list.
+constexpr std::string_view list_kind = "list:", answered_kind = "answered:";
+std::string answered(const std::string& list) { return std::string(answered_kind) + list.substr(list_kind.size()); }
+
+// What was there when the key was made.
+Version version_at(const RequestRecord& record, std::string_view key) {
+  const bool has_answer = record.answer_version.value != 0 && !key.starts_with(list_kind);
+  return has_answer ? record.answer_version : record.version;
 }
 
 std::vector<std::string> keys_of_beginning(const ClientRequest& request, const RecordKeys& keys) {
@@ -105,7 +116,7 @@ std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) 
     turn->is_followed = is_followed(request);
   }
   if (turn->is_followed) {
-    if (request.session.empty() && !request.reconcile.is_delta && !request.reconcile.list.empty()) {
+    if (!request.reconcile.is_delta && !request.reconcile.list.empty()) {
       turn->list = keys.beginnings(request.reconcile.list).back();
       turn->record.keys.push_back(turn->list);
     }
@@ -152,9 +163,7 @@ TurnRecorder::Found TurnRecorder::found_at(Store& store, const SentRequest& sent
   const std::shared_ptr<Conversation> origin = options_.open(sent.tenant, found.conversation);
   const std::vector<RequestRecord> left = origin->requests({.first = found.number, .limit = 1}).value();
   if (left.empty()) return {};
-  // Of the two keys of a list, the longer one, with the answer, is the last.
-  const bool has_answer = left[0].answer_version.value != 0 && left[0].keys.back() == found.key;
-  return {found.conversation, has_answer ? left[0].answer_version : left[0].version};
+  return {found.conversation, version_at(left[0], found.key)};
 }
 
 TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentRequest& sent, const ClientRequest& request,
@@ -168,20 +177,46 @@ TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentReques
   // Made, and not recorded: the program ended before the answer did.
   const std::string id = preferred_id(sent, request);
   const Result<std::string> maker = Conversation::stored_maker(store, id);
-  return maker && *maker == keys.user() ? Found{id} : Found{};
+  if (maker && *maker == keys.user()) return {id};
+  return is_followed(request) ? find_origin(store, sent, request, keys) : Found{};
+}
+
+// A session that begins with another's messages was forked from it: its client says so, or it has an answer that only that one was given.
+TurnRecorder::Found TurnRecorder::find_origin(Store& store, const SentRequest& sent, const ClientRequest& request,
+                                              const RecordKeys& keys) {
+  std::optional<FoundRequest> origin;
+  if (!request.parent.empty()) {
+    ClientRequest parent;
+    parent.session = request.parent;
+    parent.reconcile.client = request.reconcile.client;
+    origin = find_key(store, sent.tenant, {keys.key("session", {session_of(parent)})});
+  }
+  if (!origin) origin = find_list(store, sent, request, keys);
+  if (!origin || origin->number == 0 || (request.parent.empty() && !origin->key.starts_with(answered_kind))) return {};
+  const std::shared_ptr<Conversation> conversation = options_.open(sent.tenant, origin->conversation);
+  const std::vector<RequestRecord> left = conversation->requests({.first = origin->number, .limit = 1}).value();
+  return left.empty() ? Found{} : Found{origin->conversation, version_at(left[0], origin->key)};
 }
 
 TurnRecorder::Found TurnRecorder::find_by_list(Store& store, const SentRequest& sent, const ClientRequest& request,
                                                const RecordKeys& keys) {
-  std::vector<std::string> lists = keys.beginnings(request.reconcile.list);
-  std::reverse(lists.begin(), lists.end());
-  for (std::size_t at = 0; at < lists.size(); at += keys_at_once) {
-    const std::vector<std::string> some(lists.begin() + static_cast<std::ptrdiff_t>(at),
-                                        lists.begin() + static_cast<std::ptrdiff_t>(std::min(lists.size(), at + keys_at_once)));
-    const std::optional<FoundRequest> found = find_key(store, sent.tenant, some);
-    if (found) return found_at(store, sent, *found);
+  const std::optional<FoundRequest> found = find_list(store, sent, request, keys);
+  return found ? found_at(store, sent, *found) : Found{};
+}
+
+// The longest beginning of the list that was sent before, or sent and answered.
+std::optional<FoundRequest> TurnRecorder::find_list(Store& store, const SentRequest& sent, const ClientRequest& request,
+                                                    const RecordKeys& keys) const {
+  const std::vector<std::string> lists = keys.beginnings(request.reconcile.list);
+  std::vector<std::string> some;
+  for (std::size_t i = lists.size(); i-- > 0;) {
+    some.push_back(answered(lists[i]));
+    some.push_back(lists[i]);
+    if (some.size() < keys_at_once && i > 0) continue;
+    if (std::optional<FoundRequest> found = find_key(store, sent.tenant, some)) return found;
+    some.clear();
   }
-  return {};
+  return std::nullopt;
 }
 
 std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent, const ClientRequest& request, const Found& found,
@@ -207,20 +242,34 @@ std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent, const 
 void TurnRecorder::follow(ObservedTurn& turn, op::Reconcile request) {
   Conversation& conversation = *turn.conversation;
   conversation.apply({std::move(request)}).value();
-  const auto found = unconfirmed_.find({turn.tenant, conversation.id()});
-  if (found == unconfirmed_.end()) return;
+  turn.number = ++turns_;
+  if (newest_.size() >= newest_max) newest_.erase(newest_.begin());
+  Newest& newest = newest_[{turn.tenant, conversation.id()}];
+  const std::vector<std::uint64_t> answer = std::exchange(newest, {turn.number, {}}).answer;
+  if (answer.empty()) return;
   // An answer that the client has not sent back is no part of what it goes on with: the request was tried again, or the answer was torn.
   const History history = conversation.history();
   const std::vector<Ordinal> kept = history.client_list();
   std::vector<std::uint64_t> left_out;
-  for (const std::uint64_t ordinal : found->second) {
+  for (const std::uint64_t ordinal : answer) {
     const bool is_kept = std::any_of(kept.rbegin(), kept.rend(), [&](Ordinal each) { return each.value == ordinal; });
     if (!is_kept && history.view().index_of(Ordinal(ordinal))) left_out.push_back(ordinal);
   }
-  unconfirmed_.erase(found);
   if (left_out.empty()) return;
   conversation.apply({op::Delete{Names::ordinals(std::move(left_out)), Pairs::literal}, {.description = "not kept by the client"}})
       .value();
+}
+
+// A client may be faster than what tells of its answer's end: its next request is here already, and has the answer, or has it not.
+void TurnRecorder::add_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn) {
+  const auto newest = newest_.find({turn.tenant, turn.conversation->id()});
+  if (newest == newest_.end() || newest->second.turn == turn.number) return append_answer(turn, response, is_torn);
+  const History history = turn.conversation->history();
+  const std::vector<Ordinal> list = history.client_list();
+  if (turn.record.messages >= list.size()) return;
+  const Message& next = history.log()[list[turn.record.messages].value];
+  if (identity(next, turn.volatile_parts) == identity(response.messages[0], turn.volatile_parts))
+    turn.record.answer_version = turn.conversation->version();
 }
 
 void TurnRecorder::append_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn) {
@@ -231,8 +280,7 @@ void TurnRecorder::append_answer(ObservedTurn& turn, const ProviderResponse& res
   for (std::uint64_t i = 0; i < response.messages.size(); ++i) ordinals.push_back(first + i);
   if (is_torn) conversation.apply({op::Mark{Names::ordinals(ordinals), "torn"}}).value();
   turn.record.answer_version = conversation.version();
-  if (unconfirmed_.size() >= unconfirmed_max) unconfirmed_.erase(unconfirmed_.begin());
-  unconfirmed_[{turn.tenant, conversation.id()}] = std::move(ordinals);
+  newest_[{turn.tenant, conversation.id()}] = {turn.number, std::move(ordinals)};
 }
 
 std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& answer) {
@@ -257,11 +305,11 @@ std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& a
     static_cast<void>(turn.conversation->record_usage(record.usage));  // one that is reported twice stays as it was
   }
   if (is_answered && turn.is_followed) {
-    append_answer(turn, response, answer.is_torn);
+    add_answer(turn, response, answer.is_torn);
     if (!turn.list.empty()) {
       std::vector<Identity> identities;
       for (const Message& message : response.messages) identities.push_back(identity(message, turn.volatile_parts));
-      record.keys.push_back(turn.keys.longer(turn.list, identities));
+      record.keys.push_back(answered(turn.keys.longer(turn.list, identities)));
     }
   }
   const bool keeps_bytes = !turn.request.empty();

@@ -61,6 +61,7 @@ struct ObservedTurn {
   RequestRecord record = {};
   std::string request = {};  // its bytes, where they are kept
   bool is_followed = false;  // the conversation has its messages, and gets its answer
+  std::uint64_t number = 0;  // of all turns that a recorder has begun
   std::string list = {};     // the key of its list; empty: it is found by other keys
   VolatileParts volatile_parts = {};
 };
@@ -93,18 +94,28 @@ class TurnRecorder {
 
   Found find(const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
   Found find_by_session(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
+  Found find_origin(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
   Found find_by_list(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
+  std::optional<FoundRequest> find_list(Store& store, const SentRequest& sent, const ClientRequest& request,
+                                        const RecordKeys& keys) const;
   Found found_at(Store& store, const SentRequest& sent, const FoundRequest& found);
   std::optional<FoundRequest> find_key(Store& store, const std::string& tenant, const std::vector<std::string>& keys) const;
   std::shared_ptr<Conversation> open(const SentRequest& sent, const ClientRequest& request, const Found& found,
                                      const RecordKeys& keys);
   void follow(ObservedTurn& turn, op::Reconcile request);
+  void add_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn);
   void append_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn);
 
   TurnRecorderOptions options_;
   std::map<std::pair<std::string, std::string>, std::string>
       under_way_;  // (tenant, key) -> conversation, of turns that are not recorded yet
-  std::map<std::pair<std::string, std::string>, std::vector<std::uint64_t>> unconfirmed_;  // (tenant, conversation) -> ordinals
+  // Of each conversation, by tenant and id, what its newest turn has left.
+  struct Newest {
+    std::uint64_t turn = 0;
+    std::vector<std::uint64_t> answer = {};  // ordinals
+  };
+  std::map<std::pair<std::string, std::string>, Newest> newest_;
+  std::uint64_t turns_ = 0;
 };
 
 }  // namespace undertext

@@ -92,6 +92,18 @@ TEST_F(TurnRecorderTest, ARequestThatIsTriedAgainHasOneAnswer) {
   EXPECT_EQ(texts(first), "hi hey");
 }
 
+TEST_F(TurnRecorderTest, ARequestThatComesBeforeItsPredecessorsAnswerIsToldHasThatAnswerOnce) {
+  for (const std::string second : {"hello", "another"}) {
+    const std::vector<std::pair<std::string, std::string>> session = {{"x-session-id", second}};
+    const std::shared_ptr<ObservedTurn> first = recorder_.begin(sent(body({"hi"}), session)).value();
+    const std::shared_ptr<ObservedTurn> next = recorder_.begin(sent(body({"hi", second, "more"}), session)).value();
+    recorder_.finish(*first, answer("hello")).value();
+    recorder_.finish(*next, answer("yes")).value();
+    EXPECT_EQ(texts(first->conversation->id()), "hi " + second + " more yes");
+    EXPECT_EQ(open(first->conversation->id())->requests({}).value()[0].answer_version.value != 0, second == "hello");
+  }
+}
+
 TEST_F(TurnRecorderTest, ATornAnswerIsMarkedAndGoesWhenTheClientDoesNotKeepIt) {
   GivenAnswer torn = answer("hel");
   torn.is_torn = true;
@@ -120,6 +132,38 @@ TEST_F(TurnRecorderTest, ASessionIsAConversationAndItsSubAgentsAndTitlesAreOther
   EXPECT_NE(side, main);
   EXPECT_TRUE(side.starts_with(main)) << side;
   EXPECT_TRUE(agent.starts_with(main)) << agent;
+}
+
+TEST_F(TurnRecorderTest, ASessionThatGoesOnWithAnothersAnswerIsAForkOfIt) {
+  const auto in = [&](const std::string& session, std::initializer_list<std::string> texts_sent) {
+    return sent(body(texts_sent), {{"X-Claude-Code-Session-Id", session}});
+  };
+  const std::string first = turn(in("a", {"hi"}), answer("hello"));
+  const std::string fork = turn(in("b", {"hi", "hello", "less"}), answer("no"));
+  const std::string other = turn(in("c", {"hi"}), answer("hey"));
+  EXPECT_EQ(store_->find(fork).value().origin.value().conversation, first);
+  EXPECT_FALSE(store_->find(other).value().origin);
+  turn(in("a", {"hi", "hello", "more"}), answer("yes"));
+  EXPECT_EQ(texts(first), "hi hello more yes");
+  EXPECT_EQ(texts(fork), "hi hello less no");
+  EXPECT_EQ(turn(in("b", {"hi", "hello", "less", "no", "last"}), answer("so")), fork);
+}
+
+TEST_F(TurnRecorderTest, AForkThatItsClientNamesGoesOnFromThere) {
+  const auto codex = [&](const std::string& thread, const std::string& input, const std::string& metadata) {
+    SentRequest request =
+        sent(R"({"model":"m","input":)" + input + "}", {{"thread-id", thread}, {"x-codex-turn-metadata", metadata}});
+    request.dialect = Dialect::openai_responses;
+    return request;
+  };
+  const GivenAnswer given = {
+      .status = 200,
+      .body =
+          R"({"id":"r","status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hello"}]}]})"};
+  const std::string first = turn(codex("a", R"([{"role":"user","content":"hi"}])", "{}"), given);
+  const std::string fork = turn(codex("b", R"([{"role":"user","content":"other"}])", R"({"forked_from_thread_id":"a"})"), given);
+  EXPECT_EQ(store_->find(fork).value().origin.value().conversation, first);
+  EXPECT_EQ(texts(fork), "other hello");
 }
 
 TEST_F(TurnRecorderTest, ASessionIdOfAnotherUserLeadsNowhere) {

@@ -34,8 +34,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What curl holds for a call while it lasts, together with what a client has not read: see docs/gateway.md.
-constexpr long upload_buffer_bytes = 32 << 10;
+// What curl copies a body through, and keeps for as long as the call lasts: little for what many have, more where it saves many steps.
+long upload_buffer_bytes(std::size_t body_bytes) {
+  if (body_bytes > (128 << 10)) return 128 << 10;
+  return body_bytes > (32 << 10) ? 32 << 10 : 16 << 10;
+}
+
 constexpr int poll_ms = 1'000;  // how often silence is measured; sockets and commands end the wait before
 
 struct FreeEasy {
@@ -150,7 +154,7 @@ class UpstreamTransfer {
     if (request_.body) {
       set(CURLOPT_POST, 1L);
       set(CURLOPT_POSTFIELDSIZE_LARGE, request_.is_chunked ? curl_off_t{-1} : static_cast<curl_off_t>(request_.body->size()));
-      set(CURLOPT_UPLOAD_BUFFERSIZE, upload_buffer_bytes);
+      set(CURLOPT_UPLOAD_BUFFERSIZE, upload_buffer_bytes(request_.body->size()));
       set(CURLOPT_READFUNCTION, &on_send);
       set(CURLOPT_READDATA, static_cast<void*>(this));
     }

@@ -208,7 +208,10 @@ std::vector<std::uint32_t> ClientMatch::may_return(const Identity& identity, std
   if (!takes_view_) return ordinals;
   const auto [begin, end] = hidden_.equal_range(identity);
   for (auto at = begin; at != end; ++at) ordinals.push_back(at->second);
-  std::erase_if(ordinals, [&](std::uint32_t ordinal) { return view_.shows(ordinal) || is_told_by_kept(ordinal); });
+  // What was redacted is not what the client sends, and would be seen.
+  std::erase_if(ordinals, [&](std::uint32_t ordinal) {
+    return view_.shows(ordinal) || is_told_by_kept(ordinal) || is_redacted(log_.message(ordinal));
+  });
   return ordinals;
 }
 

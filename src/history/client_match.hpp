@@ -69,6 +69,7 @@ class ClientMatch {
   void find_gone_from_view();
   std::unordered_set<std::uint32_t> listed_from_view() const;
   std::vector<std::uint32_t> may_return(const Identity& identity, std::size_t count) const;
+  bool is_told_by_summary(std::uint32_t ordinal) const;
   bool is_told_by_kept(std::uint32_t ordinal) const;
   bool stands_for_kept(std::uint32_t ordinal) const;
   const std::unordered_map<std::uint32_t, From>& kept() const;

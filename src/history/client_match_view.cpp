@@ -27,7 +27,12 @@ std::vector<std::uint32_t> in_order(const Log& log, const PlacedView& view) {
 
 }  // namespace
 
-// The list and the request begin alike as far as both say the same and it is visible, or told by something visible.
+bool ClientMatch::is_told_by_summary(std::uint32_t ordinal) const {
+  const std::optional<std::uint32_t> told_by = stand_in(log_, view_, ordinal);
+  return told_by && log_.originals(*told_by);
+}
+
+// The list and the request begin alike as far as both say the same and it is visible, or a visible summary tells it.
 void ClientMatch::start_from_view() {
   view_ = rep_.head.placed();
   const std::vector<std::uint32_t> visible = in_order(log_, view_);
@@ -38,7 +43,7 @@ void ClientMatch::start_from_view() {
     std::size_t at = next;
     while (at < visible.size() && visible[at] != ordinal && log_.order.before(visible[at], ordinal)) ++at;
     const bool is_visible = at < visible.size() && visible[at] == ordinal;
-    if (!is_visible && !stand_in(log_, view_, ordinal)) break;
+    if (!is_visible && !is_told_by_summary(ordinal)) break;
     beside_.insert(beside_.end(), visible.begin() + static_cast<std::ptrdiff_t>(next),
                    visible.begin() + static_cast<std::ptrdiff_t>(at));
     next = at + (is_visible ? 1 : 0);
@@ -109,16 +114,13 @@ bool ClientMatch::stands_for_kept(std::uint32_t ordinal) const {
 }
 
 bool ClientMatch::may_show(std::uint32_t ordinal) const {
-  return !takes_view_ || kept().contains(ordinal) || stands_for_kept(ordinal);
+  return !takes_view_ || kept().contains(ordinal) || (log_.originals(ordinal) && stands_for_kept(ordinal));
 }
 
-// What is visible and was not sent. A summary stays if it stands for something that was, and so does a copy that the client never had.
+// What is visible and was not sent. A summary stays if it stands for something that was; an edited copy does not.
 void ClientMatch::find_gone_from_view() {
   kept_.reset();  // with what returns
-  const auto goes = [&](std::uint32_t ordinal) {
-    const bool may_stay = log_.originals(ordinal) || !rest_.contains(ordinal);
-    return !(may_stay && stands_for_kept(ordinal));
-  };
+  const auto goes = [&](std::uint32_t ordinal) { return !(log_.originals(ordinal) && stands_for_kept(ordinal)); };
   std::erase_if(beside_, [&](std::uint32_t ordinal) { return !goes(ordinal); });
   for (std::size_t i = 0; i < old_.size(); ++i)
     if (!matched_[i] && goes(old_[i].ordinal)) gone_.push_back(old_[i].ordinal);

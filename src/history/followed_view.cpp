@@ -36,9 +36,9 @@ FollowedView::Expanded FollowedView::expand(std::uint32_t maker) {
     for (const std::uint32_t ordinal : originals) {
       if (gone_.contains(ordinal)) {
         expanded.gone.push_back(ordinal);
-      } else if (above_.contains(ordinal)) {
+      } else if (above_.contains(ordinal) || (!may_show_(ordinal) && log_.stands_for(ordinal))) {
         open.push_back(ordinal);
-      } else {
+      } else if (may_show_(ordinal)) {
         expanded.remains = true;
         if (!view_.shows(ordinal)) shown_.insert(ordinal);
       }

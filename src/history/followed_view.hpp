@@ -14,9 +14,11 @@ namespace undertext {
 
 class FollowedView {
  public:
-  // `listed` answers the ordinals of the client list, as it was and as it will be: messages that only the client takes out.
-  FollowedView(const Log& log, PlacedView view, std::function<std::unordered_set<std::uint32_t>()> listed)
-      : log_(log), view_(std::move(view)), listed_(std::move(listed)) {}
+  // `listed` answers the ordinals of the client list, as it was and as it will be: messages that only the client takes out. `may_show`: whether a
+  // message may be left when another one is expanded.
+  FollowedView(const Log& log, PlacedView view, std::function<std::unordered_set<std::uint32_t>()> listed,
+               std::function<bool(std::uint32_t)> may_show)
+      : log_(log), view_(std::move(view)), listed_(std::move(listed)), may_show_(std::move(may_show)) {}
 
   // These leave the view. Where a visible message stands for some of them, it is expanded to those that remain. `covered` are those among them that a
   // summary of the client's own stands for.
@@ -43,6 +45,7 @@ class FollowedView {
   const Log& log_;
   const PlacedView view_;
   const std::function<std::unordered_set<std::uint32_t>()> listed_;
+  const std::function<bool(std::uint32_t)> may_show_;
   std::optional<std::unordered_set<std::uint32_t>> known_listed_;
   std::unordered_set<std::uint32_t> gone_;
   std::unordered_set<std::uint32_t> above_;  // all that stands for one of them

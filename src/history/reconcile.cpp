@@ -19,7 +19,12 @@ struct Gap {
 class Reconciler {
  public:
   Reconciler(const History::Rep& rep, const op::Reconcile& sent)
-      : log_(rep.log), sent_(sent), match_(rep, sent), view_(rep.log, rep.head.placed(), [this] { return match_.listed(); }) {}
+      : log_(rep.log),
+        sent_(sent),
+        match_(rep, sent),
+        view_(
+            rep.log, rep.head.placed(), [this] { return match_.listed(); },
+            [this](std::uint32_t ordinal) { return match_.may_show(ordinal); }) {}
 
   Differences take() {
     Differences found;
@@ -145,7 +150,6 @@ class Reconciler {
     if (all_at_end) d.fronts.clear();
     d.hidden = view_.hidden();
     d.shown = view_.shown();
-    std::erase_if(d.shown, [&](std::uint64_t ordinal) { return !match_.may_show(static_cast<std::uint32_t>(ordinal)); });
     d.list = match_.list_edits([this](std::size_t place) { return entry(place); });
     d.volatile_key = match_.new_key();
     const bool only_adds = d.fronts.empty() && d.hidden.empty() && d.shown.empty() && match_.only_adds();

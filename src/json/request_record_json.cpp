@@ -19,7 +19,9 @@ void append_text_member(std::string& out, std::string_view lead, std::string_vie
   append_json_string(out += lead, text);
 }
 void append_number_member(std::string& out, std::string_view lead, std::int64_t number) { (out += lead) += std::to_string(number); }
-void append_number_member(std::string& out, std::string_view lead, std::uint64_t number) { (out += lead) += std::to_string(number); }
+void append_number_member(std::string& out, std::string_view lead, std::uint64_t number) {
+  (out += lead) += std::to_string(number);
+}
 
 void append_json(std::string& out, const VolatilePart& part) {
   out += part.kind == VolatilePart::Kind::marker ? R"({"kind":"marker")" : R"({"kind":"text")";

@@ -148,9 +148,8 @@ class PostgresStore final : public Store {
     batch.require(sql::require_conversation, of(staged), ErrorCode::not_found, no_conversation(staged).message);
     batch.add(sql::publish_conversation, of(staged, text(id), number(writer)));
     batch.require(sql::require_not_purged, of(id), ErrorCode::conflict, id_taken(id).message);
-    for (const Statement* statement :
-         {&sql::publish_versions, &sql::publish_messages, &sql::publish_checkpoint, &sql::publish_pages, &sql::publish_requests,
-          &sql::publish_request_keys})
+    for (const Statement* statement : {&sql::publish_versions, &sql::publish_messages, &sql::publish_checkpoint,
+                                       &sql::publish_pages, &sql::publish_requests, &sql::publish_request_keys})
       batch.add(*statement, of(staged, text(id)));
     add_purge(batch, staged);
     Outcome outcome = session_->run(transaction);
@@ -364,8 +363,7 @@ class PostgresStore final : public Store {
     if (!has_requests_ || keys.empty()) return std::vector<FoundRequest>();
     Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
     std::vector<std::size_t> places;
-    for (const std::string& key : keys)
-      places.push_back(transaction.batch().add(sql::find_request, {text(tenant_), bytes(key)}));
+    for (const std::string& key : keys) places.push_back(transaction.batch().add(sql::find_request, {text(tenant_), bytes(key)}));
     const Outcome outcome = session_->run(transaction);
     if (outcome.error) return *outcome.error;
     std::vector<FoundRequest> found;
@@ -377,7 +375,7 @@ class PostgresStore final : public Store {
   }
 
   Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                              const CallOptions& options) override {
+                      const CallOptions& options) override {
     if (auto error = bad_stubs(stubs)) return error;
     if (auto error = refuse_read(id, options)) return error;
     if (auto error = refuse_write(options)) return error;
@@ -389,6 +387,7 @@ class PostgresStore final : public Store {
     batch.add(sql::claim, of(id));
     batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
     batch.add(sql::empty_requests, of(id));
+    hand_bodies_on(batch, id, *stored);
     for (const MessageRecord& stub : *stored) {
       batch.add(sql::replace_message, of_message(id, stub));
       add_removal(batch, id, static_cast<std::int64_t>(stub.ordinal), removal, *stub.redacted);
@@ -459,6 +458,7 @@ class PostgresStore final : public Store {
     batch.add(sql::move_first_version, of(id, number(prune.first_version)));
     batch.add(sql::prune_versions, of(id, number(prune.first_version)));
     batch.add(sql::reduce_versions, of(id, number(prune.first_version)));
+    hand_bodies_on(batch, id, *stored);
     for (const MessageRecord& stub : *stored) batch.add(sql::replace_message, of_message(id, stub));
     for (const VersionRecord& version : prune.operations) {
       batch.add(sql::replace_operation, of(id, number(version.version), bytes(version.arguments), bytes(version.answer)));
@@ -557,9 +557,8 @@ class PostgresStore final : public Store {
     for (const Page& page : pages) batch.add(sql::insert_page, of(id, number(page.number), bytes(page.bytes)));
   }
   void add_purge(Batch& batch, std::string_view id) const {
-    for (const Statement* statement :
-         {&sql::purge_messages, &sql::purge_versions, &sql::purge_pages, &sql::purge_checkpoint, &sql::purge_requests,
-          &sql::purge_request_keys, &sql::purge_conversation})
+    for (const Statement* statement : {&sql::purge_messages, &sql::purge_versions, &sql::purge_pages, &sql::purge_checkpoint,
+                                       &sql::purge_requests, &sql::purge_request_keys, &sql::purge_conversation})
       batch.add(*statement, of(id));
   }
   void require_later_checkpoint(Batch& batch, std::string_view id, const Checkpoint& checkpoint, std::uint64_t first_page) const {
@@ -596,6 +595,13 @@ class PostgresStore final : public Store {
   }
 
   // The stubs as they are to be stored. Bodies change in no other way than this, so that what is read here still holds when it is written.
+  void hand_bodies_on(Batch& batch, std::string_view id, const std::vector<MessageRecord>& stubs) const {
+    if (stubs.empty()) return;
+    std::vector<std::uint64_t> ordinals;
+    for (const MessageRecord& stub : stubs) ordinals.push_back(stub.ordinal);
+    batch.add(sql::hand_bodies_on, of(id, numbers(ordinals)));
+  }
+
   Result<std::vector<MessageRecord>> stubs_for(std::string_view id, const std::vector<MessageRecord>& stubs, Deadline deadline) {
     std::vector<MessageRecord> stored;
     for (const MessageRecord& stub : stubs) {

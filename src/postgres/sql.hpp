@@ -133,15 +133,36 @@ FROM undertext_version WHERE conversation_id = $1 AND tenant = $2 AND operation_
 inline constexpr Statement insert_message{"insert_message", R"sql(
 INSERT INTO undertext_message (conversation_id, tenant, ordinal, role, time_ms, tokens, redacted, body)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8))sql"};
+// Equal bodies are kept once: store/shared_body.hpp. The length of a body is known without reading it.
 inline constexpr Statement insert_message_like{"insert_message_like", R"sql(
 INSERT INTO undertext_message (conversation_id, tenant, ordinal, role, time_ms, tokens, redacted, body)
-VALUES ($1, $2, $3, $4, $5, $6, NULL,
-        (SELECT body FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal = $7)))sql"};
+VALUES ($1, $2, $3, $4, $5, $6, NULL, (
+  SELECT CASE WHEN octet_length(body) < 24 AND substring(body FROM 1 FOR 1) = '\x3d'::bytea THEN body
+         ELSE convert_to('=' || ordinal::text, 'UTF8') END
+  FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal = $7)))sql"};
 inline constexpr Statement messages{"messages", R"sql(
 SELECT ordinal, role, time_ms, tokens, redacted, body FROM (
   SELECT ordinal, role, time_ms, tokens, redacted, body, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY ordinal) AS total
-  FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal >= $3 AND ordinal < $4 ORDER BY ordinal LIMIT $5) m
+  FROM (
+    SELECT m.ordinal, m.role, m.time_ms, m.tokens, m.redacted,
+      CASE WHEN octet_length(m.body) < 24 AND substring(m.body FROM 1 FOR 1) = '\x3d'::bytea THEN (
+        SELECT o.body FROM undertext_message o WHERE o.conversation_id = $1 AND o.tenant = $2
+          AND o.ordinal = convert_from(substring(m.body FROM 2), 'UTF8')::bigint)
+      ELSE m.body END AS body
+    FROM undertext_message m WHERE m.conversation_id = $1 AND m.tenant = $2 AND m.ordinal >= $3 AND m.ordinal < $4
+    ORDER BY m.ordinal LIMIT $5) whole) sized
 WHERE total - size < $6 ORDER BY ordinal)sql"};
+// Before the bodies of messages go: the first copy of each, among those that stay, gets the bytes, and the others name that one.
+inline constexpr Statement hand_bodies_on{"hand_bodies_on", R"sql(
+WITH copies AS (
+  SELECT ordinal, body AS named, min(ordinal) OVER (PARTITION BY body) AS heir FROM undertext_message
+  WHERE conversation_id = $1 AND tenant = $2 AND ordinal <> ALL($3::bigint[]) AND octet_length(body) < 24
+    AND body IN (SELECT convert_to('=' || n::text, 'UTF8') FROM unnest($3::bigint[]) AS n))
+UPDATE undertext_message m SET body = CASE WHEN m.ordinal = c.heir THEN (
+    SELECT o.body FROM undertext_message o WHERE o.conversation_id = $1 AND o.tenant = $2
+      AND o.ordinal = convert_from(substring(c.named FROM 2), 'UTF8')::bigint)
+  ELSE convert_to('=' || c.heir::text, 'UTF8') END
+FROM copies c WHERE m.conversation_id = $1 AND m.tenant = $2 AND m.ordinal = c.ordinal)sql"};
 inline constexpr Statement size{"size", R"sql(
 SELECT ((SELECT coalesce(sum(octet_length(body)), 0) FROM undertext_message WHERE conversation_id = $1 AND tenant = $2)
       + (SELECT coalesce(sum(octet_length(arguments) + octet_length(answer)), 0) FROM undertext_version WHERE conversation_id = $1 AND tenant = $2)

@@ -5,7 +5,7 @@
 #include "sqlite/packed_body.hpp"
 #include "sqlite/request_rows.hpp"
 #include "sqlite/schema.hpp"
-#include "sqlite/shared_body.hpp"
+#include "store/shared_body.hpp"
 
 namespace undertext {
 namespace {

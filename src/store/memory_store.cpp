@@ -43,9 +43,7 @@ void move_behind(std::vector<T>& list, std::vector<T>& more) {
 std::size_t size_of(const MessageRecord& message) { return message.body.size(); }
 std::size_t size_of(const VersionRecord& version) { return version.arguments.size() + version.answer.size(); }
 
-std::size_t size_of(const RequestRow& row) {
-  return row.facts.size() + row.parts.size() + row.request.size() + row.answer.size();
-}
+std::size_t size_of(const RequestRow& row) { return row.facts.size() + row.parts.size() + row.request.size() + row.answer.size(); }
 
 bool is_later(const RequestRow& row, const RequestRow* than) {
   return !than || std::pair(row.at_ms, row.number) > std::pair(than->at_ms, than->number);
@@ -425,8 +423,7 @@ class MemoryStore final : public Store {
   // The newest row stays, whatever its version: the next one's number goes on from it.
   static void put_requests(Kept& kept, const Prune& prune) {
     const std::uint64_t last = kept.last_request();
-    std::erase_if(kept.requests,
-                  [&](const RequestRow& row) { return row.version < prune.first_version && row.number != last; });
+    std::erase_if(kept.requests, [&](const RequestRow& row) { return row.version < prune.first_version && row.number != last; });
     for (const RequestRow& given : prune.requests)
       for (RequestRow& row : kept.requests)
         if (row.number == given.number) row.request = given.request, row.answer = given.answer;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "store/chain.hpp"
+#include "store/shared_body.hpp"
 #include "store/staged.hpp"
 #include "store/tenant.hpp"
 
@@ -112,6 +113,7 @@ std::optional<Error> bad_commit(const Commit& commit) {
     if (auto error = too_large("a message", message.body.size(), record_bytes_max)) return error;
     if (message.same_as && (*message.same_as >= message.ordinal || !message.body.empty()))
       return invalid("a body that is the same as an earlier one is not given again", "messages");
+    if (message.body.starts_with(shared_body_mark)) return invalid("a message's body is JSON", "messages");
   }
   if (commit.settings)
     if (auto error = too_large("settings", commit.settings->size(), record_bytes_max)) return error;

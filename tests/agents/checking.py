@@ -49,12 +49,32 @@ def follow(program, client, dialect, requests, *options):
         most |= view
         if answer["outcome"] == "compacted":  # what a client writes again at another place is a new message
             moved |= (before & view).keys()
+            check_compaction(conversation, before - view, request, client)
         before = view
     stored = collections.Counter(map(said, conversation.ask({"query": "messages", "all": True})["messages"]))
     twice = (stored - most).keys() - moved
     assert not twice, twice
+    # A client that goes back and does it all once more says nothing new.
+    for request in requests:
+        conversation.ask({"operation": "RECONCILE", "client": client, "request": request.body})
+    again = len(conversation.ask({"query": "messages", "all": True})["messages"])
+    assert again == sum(stored.values()), (again, sum(stored.values()))
     conversation.close()
     return outcomes
+
+
+SUMMARIES = ('"compaction"', "This session is being continued", "Another language model")
+
+
+def check_compaction(conversation, dropped, request, client):
+    """The client's own summary stands for what it dropped: EXPAND brings all of it back, and UNDO takes it back."""
+    view = conversation.ask({"query": "messages"})["messages"]
+    index = next(i for i, message in enumerate(view) if any(text in json.dumps(message) for text in SUMMARIES))
+    conversation.ask({"operation": "EXPAND", "index": index})
+    expanded = collections.Counter(map(said, conversation.ask({"query": "messages"})["messages"]))
+    assert not dropped - expanded, dropped - expanded
+    conversation.ask({"operation": "UNDO"})
+    assert conversation.ask({"operation": "RECONCILE", "client": client, "request": request.body})["outcome"] == "same"
 
 
 def said(message):

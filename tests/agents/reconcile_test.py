@@ -5,6 +5,7 @@ Claude Code and Codex (scripts/peers agents) work for several turns with tools, 
 loopback. Every request that they send is reconciled: the view, rendered, has the request's messages, nothing is stored twice, and the same request again changes nothing. What
 they send holds their makers' prompts: it stays in memory. Exits with 77, which means skipped, where the programs are not to be had.
 """
+import json
 import os
 import pathlib
 import sys
@@ -34,7 +35,7 @@ def claude_code(binary, provider, folder):
 
 def codex(binary, provider, folder):
     agent = running.Codex(binary, provider, folder)
-    for text in ("Please use a tool.", "thanks", "Now use a tool again."):
+    for text in ("Please use a tool.", "thanks", "Now use a tool again.", "Please ask a helper."):
         agent.say(text)
     upstream.SIZE["tokens"] = 90000  # more than the agent wants: it compacts
     agent.say("That was much.")
@@ -50,11 +51,21 @@ def followed(undertext, name, client, dialect, work, binary):
     requests = sum(map(len, groups.values()))
     outcomes = []
     for group in groups.values():
-        outcomes += checking.follow(undertext, client, dialect, group)
-        outcomes += checking.follow_stored(undertext, client, group)
-    assert "compacted" in outcomes, outcomes
+        followed_here = checking.follow(undertext, client, dialect, group)
+        assert checking.follow_stored(undertext, client, group) == followed_here
+        outcomes += followed_here
+    check_work(name, groups, outcomes)
     print(f"{name}: {requests} requests of {len(groups)} conversations")
-    return len(groups)
+
+
+def check_work(name, groups, outcomes):
+    """That the agent did what the test is about."""
+    assert "compacted" in outcomes, outcomes
+    assert sum(len(group) > 1 for group in groups.values()) > 1, f"{name}: no sub-agent worked"
+    sent = json.dumps([request.body for group in groups.values() for request in group])
+    assert '"tool_result"' in sent or '"function_call_output"' in sent, f"{name}: no tool was used"
+    if name == "Codex":
+        assert '"compaction_trigger"' in sent and '"type": "compaction"' in sent, "no compaction by the provider"
 
 
 def main(undertext, folder):
@@ -62,7 +73,7 @@ def main(undertext, folder):
     openai = program_in(folder, "node_modules/@openai/codex-*/vendor/*/bin/codex")
     if not claude or not openai:
         skip("scripts/peers agents could not get them")
-    assert followed(undertext, "Claude Code", "claude_code", "anthropic", claude_code, claude) > 1, "no sub-agent"
+    followed(undertext, "Claude Code", "claude_code", "anthropic", claude_code, claude)
     followed(undertext, "Codex", "codex", "openai_responses", codex, openai)
 
 

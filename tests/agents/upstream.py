@@ -85,6 +85,21 @@ def anthropic_answer(body):
 # Responses
 
 
+def function_call(name, arguments, **more):
+    return {"type": "function_call", "id": new_id("fc"), "call_id": new_id("call"), "name": name, "arguments": json.dumps(arguments), "status": "completed", **more}
+
+
+def asked_helper(items, asked):
+    """A call that asks a sub-agent, or then one that waits for it."""
+    last = items[-1]
+    if "ask a helper" in asked and last.get("role") == "user":
+        return function_call("spawn_agent", {"message": "Please use a tool to look."}, namespace="multi_agent_v1")
+    made = next((item for item in items if last.get("type") == "function_call_output" and item.get("type") == "function_call" and item["call_id"] == last["call_id"]), {})
+    if made.get("name") != "spawn_agent":
+        return None
+    return function_call("wait_agent", {"targets": [json.loads(text_of(last["output"]))["agent_id"]], "timeout_ms": 30000}, namespace="multi_agent_v1")
+
+
 def responses_items(body):
     items = body["input"] if isinstance(body["input"], list) else []
     asked = text_of([i for i in items if i.get("role") == "user"][-1]["content"]) if items else ""
@@ -94,14 +109,15 @@ def responses_items(body):
     message = {"type": "message", "id": new_id("msg"), "role": "assistant", "status": "completed",
                "content": [{"type": "output_text", "text": words, "annotations": [], "logprobs": []}]}
     names = {tool.get("name") for tool in body.get("tools", [])}
+    helper = asked_helper(items, asked) if "multi_agent_v1" in names else None
+    if helper:
+        return [helper]
     if items and items[-1].get("type", "").endswith("_output") or "use a tool" not in asked:
         return [message]
     reasoning = {"type": "reasoning", "id": new_id("rs"), "summary": [], "encrypted_content": "ZW5j" + uuid.uuid4().hex}
     tool, arguments = next((pair for pair in (("exec_command", {"cmd": "echo hi"}), ("shell", {"command": ["echo", "hi"]}), ("shell_command", {"command": "echo hi"}))
                             if pair[0] in names), ("update_plan", {"plan": []}))
-    call = {"type": "function_call", "id": new_id("fc"), "call_id": new_id("call"), "name": tool, "arguments": json.dumps(arguments),
-            "status": "completed"}
-    return [reasoning, call]
+    return [reasoning, function_call(tool, arguments)]
 
 
 def responses_answer(body):

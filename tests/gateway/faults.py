@@ -289,15 +289,32 @@ def sigterm_ends_it_within_ten_seconds(folder, upstream):
                 assert gateway.process.wait(12) == 0
                 took = time.monotonic() - began
                 assert idle.is_closed()
-                torn = b""
-                try:
-                    while client.more():
-                        pass
-                    torn = client.buffer
-                except ConnectionError:
-                    torn = client.buffer
-                assert not torn.endswith(b"0\r\n\r\n")
+                assert not client.rest().endswith(b"0\r\n\r\n")
         print(f"SIGTERM: answers that end soon end whole, others are torn; {took:.1f} s later it has ended")
+
+
+def a_store_that_fails_stops_no_traffic(folder, upstream):
+    # A full disk, as far as a process can tell; and a store whose files are taken away.
+    upstream.answer = whole(b'{"ok":1}')
+    body = b'{"model":"m","messages":[{"role":"user","content":"%s"}]}'
+    path = folder.path / "full.db"
+    folder.run("init", "--store", f"sqlite:{path}")
+    with Gateway(folder, upstream, f"sqlite:{path}", file_bytes_max=path.stat().st_size + (64 << 10)) as gateway, Client(gateway.host) as client:
+        for i in range(60):
+            assert client.ask("POST", "/v1/messages", (), body % random.Random(i).randbytes(10_000).hex().encode()).body == b'{"ok":1}'
+        assert "not recorded" in gateway.log_with("not recorded")
+        status, _ = gateway.stop()
+        assert status == 0
+    path = folder.path / "gone" / "gone.db"
+    path.parent.mkdir()
+    with Gateway(folder, upstream, f"sqlite:{path}") as gateway, Client(gateway.host) as client:
+        assert client.ask("POST", "/v1/messages", (), body % b"one").body == b'{"ok":1}'
+        for file in path.parent.iterdir():
+            file.unlink()
+        path.parent.rmdir()
+        for _ in range(5):
+            assert client.ask("POST", "/v1/messages", (), body % b"two").body == b'{"ok":1}'
+    print("a store that fails stops no traffic")
 
 
 def main(program):
@@ -315,6 +332,7 @@ def main(program):
                 a_client_that_does_not_read_holds_the_upstream_up(gateway, upstream)
                 one_byte_a_second(gateway, upstream)
                 an_answer_before_the_body_was_read(gateway, upstream)
+            a_store_that_fails_stops_no_traffic(folder, upstream)
             sigterm_ends_it_within_ten_seconds(folder, upstream)
     finally:
         folder.remove()

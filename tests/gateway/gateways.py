@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -16,14 +17,15 @@ __all__ = ["Folder", "Gateway", "Client", "Answer"]
 
 
 class Gateway:
-    def __init__(self, folder, upstream, *options, environment=None, command=("gateway",)):
+    def __init__(self, folder, upstream, *options, environment=None, file_bytes_max=None):
         self.folder = folder
         self.log_path = folder.path / "gateway.log"
         urls = upstream if isinstance(upstream, dict) else dict.fromkeys(("anthropic", "openai", "gemini"), getattr(upstream, "url", upstream))
-        words = [folder.program, *command, "--listen", "127.0.0.1:0", *(f"--{name}={url}" for name, url in urls.items()), *map(str, options)]
+        words = [folder.program, "gateway", "--listen", "127.0.0.1:0", *(f"--{name}={url}" for name, url in urls.items()), *map(str, options)]
         began = time.monotonic()
         with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, env={**folder.env, **(environment or {})}, umask=0o022)
+            self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, env={**folder.env, **(environment or {})}, umask=0o022,
+                                            preexec_fn=file_bytes_max and (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes_max, file_bytes_max))))
         self.line = self.process.stdout.readline().decode()
         self.ready_s = time.monotonic() - began
         found = re.search(r"(https?)://(.*):(\d+)", self.line)
@@ -164,6 +166,15 @@ class Client:
     def ask(self, method, target, fields=(), body=None):
         self.request(method, target, fields, body)
         return self.read(method)
+
+    def rest(self):
+        """All that comes until the connection ends."""
+        try:
+            while self.more():
+                pass
+        except ConnectionError:
+            pass
+        return self.buffer
 
     def is_closed(self):
         """Whether the other side ends it, which is waited for."""

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""The official SDKs for Python behave the same with the gateway and without it: what they send, what they return, what they raise, how often they try again.
+"""The official SDKs behave the same with the gateway and without it: what they send, what they return, what they raise, how often they try again.
 
-    sdks.py PROGRAM SDKS       SDKS: an environment of scripts/peers sdks; exits with 77 where it is not there
+    sdks.py PROGRAM SDKS       SDKS: what scripts/peers sdks has got, for Python, or scripts/peers clients, for TypeScript; exits with 77 where it is not there
 """
 import asyncio
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -119,34 +118,44 @@ async def provider(request, reader, writer):
     await answer(request, reader, writer)
 
 
-def run(python, url, upstream, environment):
+def run(command, url, upstream, environment):
     upstream.requests.clear()
-    done = subprocess.run([python, str(pathlib.Path(__file__).with_name("sdk_calls.py")), url], capture_output=True, text=True, timeout=300, env=environment)
+    done = subprocess.run([word.format(url=url) for word in command], capture_output=True, text=True, timeout=300, env=environment)
     assert done.returncode == 0, done.stderr[-3000:]
     results = [json.loads(line) for line in done.stdout.splitlines()]
     sent = [(r.method, r.target, sorted((n, v) for n, v in r.fields if n.lower() not in ("host", "connection")), r.body) for r in upstream.requests]
     return results, sent
 
 
+def command_for(sdks):
+    """None where there are no such SDKs."""
+    here = pathlib.Path(__file__).resolve().parent
+    if (sdks / "bin/python").exists():
+        return [str(sdks / "bin/python"), str(here / "sdk_calls.py"), "{url}"]
+    if (sdks / "node_modules/openai").exists():
+        return ["node", str(here / "sdk_calls.mjs"), "{url}", str(sdks.resolve())]
+    return None
+
+
 def main(program, sdks):
-    python = os.path.join(sdks, "bin/python")
-    if not os.path.exists(python):
-        print(f"skipped: sdks: there is no {python}")
+    command = command_for(pathlib.Path(sdks))
+    if command is None:
+        print(f"skipped: {pathlib.Path(sdks).name}: there is nothing in {sdks}")
         return 77
     folder = Folder(program)
     environment = {k: v for k, v in folder.env.items() if k.lower() not in ("http_proxy", "https_proxy", "all_proxy")}
     try:
         with Upstream() as upstream:
             upstream.answer = provider
-            direct, sent_directly = run(python, upstream.url, upstream, environment)
+            direct, sent_directly = run(command, upstream.url, upstream, environment)
             with Gateway(folder, upstream) as gateway:
-                through, sent_through = run(python, gateway.url, upstream, environment)
+                through, sent_through = run(command, gateway.url, upstream, environment)
         for ours, theirs in zip(through, direct):
             assert ours == theirs, f"with the gateway {ours}\nwithout {theirs}"
         assert len(through) == len(direct) and len(sent_through) == len(sent_directly)
         for ours, theirs in zip(sent_through, sent_directly):
             assert ours == theirs, f"with the gateway {ours}\nwithout {theirs}"
-        failed = [(sdk, name) for sdk, name, result in direct if "ok" not in result and not name.startswith(("error", "torn", "timeout"))]
+        failed = [(sdk, name, result) for sdk, name, result in direct if "ok" not in result and not name.startswith(("error", "torn", "timeout"))]
         assert not failed, failed
         print(f"{len(direct)} calls of SDKs, {len(sent_directly)} requests: the same with the gateway and without it")
     finally:

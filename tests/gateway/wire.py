@@ -6,6 +6,8 @@
 import asyncio
 import gzip
 import random
+import re
+import subprocess
 import sys
 import threading
 
@@ -170,6 +172,25 @@ def random_messages(gateway, upstream, seed, count):
     print(f"{count} random exchanges are the same with the gateway and without it (SEED={seed})")
 
 
+def beside_a_server(folder, upstream):
+    words = ["serve", "--store", "memory:", "--listen", "127.0.0.1:0", "--gateway", "127.0.0.1:0", "--anthropic", upstream.url]
+    process = subprocess.Popen([folder.program, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=folder.env)
+    try:
+        server, gateway = (re.search(r"http://(127\.0\.0\.1:\d+)", process.stdout.readline())[1] for _ in range(2))
+        upstream.answer = whole(b"one")
+        with Client(gateway) as client:
+            assert client.ask("POST", "/v1/messages", (), b"{}").body == b"one"
+        with Client(server) as client:
+            assert b"\nundertext_gateway_requests_total 1\n" in client.ask("GET", "/metrics").body
+        process.terminate()
+        assert process.wait(15) == 0
+    finally:
+        process.kill()
+        process.wait(30)
+        process.stdout.close()
+    print("a gateway beside a server, with its numbers among the metrics")
+
+
 def main(program, seed=None, count=60):
     seed = int(seed if seed is not None else random.randrange(1 << 30))
     folder = Folder(program)
@@ -185,6 +206,7 @@ def main(program, seed=None, count=60):
             old_clients_are_served(gateway, upstream)
             every_byte_arrives_at_once(gateway, upstream)
             random_messages(gateway, upstream, seed, int(count))
+            beside_a_server(folder, upstream)
         with Upstream() as anthropic, Upstream() as openai, Upstream() as gemini:
             with Gateway(folder, {"anthropic": anthropic.url, "openai": openai.url, "gemini": gemini.url}) as gateway:
                 routes(gateway, (anthropic, openai, gemini))

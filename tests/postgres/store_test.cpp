@@ -141,7 +141,7 @@ TEST_F(PostgresStore, every_table_has_row_security_that_binds_its_owner_too) {
   EXPECT_EQ(
       client.ask(
           "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'undertext%' AND relname <> 'undertext_schema'"),
-      "7");
+      "9");
   EXPECT_EQ(client.ask(
                 "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'undertext%' AND relname <> 'undertext_schema' "
                 "AND NOT (relrowsecurity AND relforcerowsecurity)"),
@@ -207,7 +207,7 @@ TEST_F(PostgresStore, many_that_start_at_once_on_an_empty_database_all_succeed) 
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(errors, std::vector<std::string>(errors.size()));
-  EXPECT_EQ(Client(test_url()).ask("SELECT version FROM " + schema + ".undertext_schema"), "1");
+  EXPECT_EQ(Client(test_url()).ask("SELECT version FROM " + schema + ".undertext_schema"), "2");
 }
 
 TEST_F(PostgresStore, tables_of_a_later_version_are_left_alone) {
@@ -254,6 +254,32 @@ TEST_F(PostgresStore, a_call_that_waits_too_long_is_unavailable_and_its_connecti
   blocker.ask("ROLLBACK");
   EXPECT_EQ(store->find("a").value().version, 0u);
   EXPECT_TRUE(store->commit(one));
+}
+
+TEST_F(PostgresStore, a_body_that_messages_share_is_kept_once_and_outlives_the_first_of_them) {
+  ASSERT_TRUE(store_->create({.id = "a"}));
+  const std::string body(100'000, 'x');
+  ASSERT_TRUE(store_->commit(next(*store_, "a", body)));
+  const std::uint64_t size = store_->size_bytes("a").value();
+  for (std::uint64_t copy = 1; copy <= 20; ++copy) {
+    Commit one = next(*store_, "a", "");
+    one.messages[0].same_as = copy - 1;
+    ASSERT_TRUE(store_->commit(one));
+  }
+  EXPECT_LT(store_->size_bytes("a").value(), size + 10'000);
+  const auto stub = [&](std::uint64_t ordinal) {
+    MessageRecord record = store_->messages("a", ordinal, ordinal + 1).value().at(0);
+    record.redacted = sha256(record.body);
+    record.body = "{}";
+    return record;
+  };
+  ASSERT_TRUE(store_->redact("a", {stub(0), stub(1), stub(7)}, {"me", 1, "why"}));
+  ASSERT_TRUE(store_->redact("a", {stub(2)}, {"me", 1, "why"}));
+  for (std::uint64_t ordinal = 0; ordinal <= 20; ++ordinal) {
+    const bool is_redacted = ordinal < 3 || ordinal == 7;
+    EXPECT_EQ(store_->messages("a", ordinal, ordinal + 1).value().at(0).body, is_redacted ? "{}" : body) << ordinal;
+  }
+  EXPECT_LT(store_->size_bytes("a").value(), size + 10'000);
 }
 
 TEST_F(PostgresStore, connections_that_the_server_has_closed_are_replaced) {

@@ -22,8 +22,8 @@ constexpr const char* canary = "canary-7f3a9c-and-more-of-it";
 std::string request_of(const std::vector<std::string>& texts) {
   std::string body = R"({"model":"m","system":"be good","messages":[)";
   for (std::size_t i = 0; i < texts.size(); ++i)
-    body += (i == 0 ? "" : ",") + (R"({"role":")" + std::string(i % 2 == 0 ? "user" : "assistant")) + R"(","content":")" + texts[i] +
-            "\"}";
+    body += (i == 0 ? "" : ",") + (R"({"role":")" + std::string(i % 2 == 0 ? "user" : "assistant")) + R"(","content":")" +
+            texts[i] + "\"}";
   return body + "]}";
 }
 
@@ -173,18 +173,20 @@ TEST_P(RequestRecords, ADamagedPackIsCorruptAndNeverOtherBytes) {
   Conversation conversation = open_conversation("a");
   Recording recording("anthropic");
   for (const char* last : {"one", "two", "three"}) recording.take(conversation, request_of({std::string(500, 'x'), "y", last}));
+  EXPECT_FALSE(conversation.check());
   const std::vector<RequestRow> rows = store().requests("a", 1, 10, RequestBytes::with).value();
   for (std::size_t at = 0; at < rows[2].request.size(); ++at) {
     RequestRow damaged = rows[2];
     damaged.request[at] = static_cast<char>(damaged.request[at] ^ 1);
     damaged.number = store().last_request("a").value() + 1;
-    ASSERT_FALSE(store().put_request({"a", damaged}));
+    ASSERT_TRUE(store().put_request({"a", damaged}));
     const Result<std::string> made = conversation.raw_request(damaged.number);
     EXPECT_TRUE(made ? *made == request_of({std::string(500, 'x'), "y", "three"})
                      : made.error().code == ErrorCode::corrupt || made.error().code == ErrorCode::unsupported ||
                            made.error().code == ErrorCode::not_found)
         << at;
   }
+  EXPECT_TRUE(conversation.check());
 }
 
 // What a turn stores, in the store's own bytes.
@@ -205,11 +207,12 @@ void expect_small(Store& store, Conversation& conversation, Recording& recording
   const auto begin = std::chrono::steady_clock::now();
   recording.expect_all(conversation);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-  std::printf("%s: %d turns, requests up to %llu bytes, %llu sent, %llu new, %llu stored: %.3f of new, worst (stored - 4 KiB) / new "
-              "%.3f; rebuilt in %.2f ms each\n",
-              what, turns, static_cast<unsigned long long>(largest), static_cast<unsigned long long>(sent),
-              static_cast<unsigned long long>(fresh), static_cast<unsigned long long>(stored),
-              static_cast<double>(stored) / static_cast<double>(fresh), worst, took.count() / turns);
+  std::printf(
+      "%s: %d turns, requests up to %llu bytes, %llu sent, %llu new, %llu stored: %.3f of new, worst (stored - 4 KiB) / new "
+      "%.3f; rebuilt in %.2f ms each\n",
+      what, turns, static_cast<unsigned long long>(largest), static_cast<unsigned long long>(sent),
+      static_cast<unsigned long long>(fresh), static_cast<unsigned long long>(stored),
+      static_cast<double>(stored) / static_cast<double>(fresh), worst, took.count() / turns);
 }
 
 TEST_P(RequestRecords, ATurnOfClaudeCodeStoresLittleMoreThanWhatIsNew) {

@@ -12,6 +12,7 @@ import type {
   EventType,
   Imported,
   GivenMarkMap,
+  GivenRequest,
   Message,
   MessageLike,
   Names,
@@ -201,6 +202,12 @@ export class Conversation extends Requests<'later'> {
   /** As it was when this conversation last read or wrote. */
   usage(): Usage {
     return JSON.parse(guarded(() => this.#handle.usage())) as Usage
+  }
+
+  /** Records a request of a client, with the raw texts of request and answer; returns its number. */
+  async recordRequest(request: GivenRequest): Promise<number> {
+    const text = encode(request)
+    return (JSON.parse(await this.#inTurn(() => this.#handle.recordRequestLater(text))) as { number: number }).number
   }
 
   /** With what others committed. */

@@ -66,6 +66,8 @@ export interface NativeHandle {
   setUsage(usage: Text): void
   setUsageLater(usage: Text): Promise<void>
   usage(): string
+  recordRequest(request: Text): string
+  recordRequestLater(request: Text): Promise<string>
   /** Begins at once, without a turn among the calls with …Later. */
   waitForCompression(): Promise<void>
   cancelCompression(): void

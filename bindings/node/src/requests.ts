@@ -31,6 +31,7 @@ import type {
   Receipt,
   Rendered,
   RenderQuery,
+  RequestRecord,
   Role,
   State,
   Stats,
@@ -43,6 +44,7 @@ import type {
   Truncate,
   Validated,
   VersionEntry,
+  WholeRequest,
 } from './types.js'
 
 export type Mode = 'now' | 'later'
@@ -165,6 +167,16 @@ export abstract class Queries<M extends Mode> {
 
   receipts(): Reply<M, Receipt[]> {
     return this.query('receipts')
+  }
+
+  /** Recorded requests of the client, the oldest first, without their texts. */
+  requests(query?: { first?: number; limit?: number; last?: number }): Reply<M, RequestRecord[]> {
+    return this.query('requests', query)
+  }
+
+  /** A recorded request, with its raw text and that of its answer. */
+  request(number: number): Reply<M, WholeRequest> {
+    return this.query('request', { number })
   }
 
   /** What carries the conversation in a provider's request. */

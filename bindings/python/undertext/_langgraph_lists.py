@@ -50,9 +50,9 @@ class _Known:
         if self._elsewhere is None:
             self._elsewhere = {}
             for kept in self._kept:
-                for key in (kept.text, *([kept.seen] if kept.seen else [])):
-                    self._elsewhere.setdefault(key, []).append(kept)
-        for kept in self._elsewhere.get(seen or b"", ()):
+                self._elsewhere.setdefault(kept.text, []).append(kept)
+                self._elsewhere.setdefault(kept.seen or b"", []).append(kept)
+        for kept in self._elsewhere.get(seen, ()) if seen else ():
             if kept.ordinal not in self._taken:
                 return self._take(kept), text
         text = text or self._shape(message)
@@ -107,12 +107,14 @@ class MessageList:
             seen = fingerprint(message)
             found, text = known.find(place, message, seen)
             after.append(found._replace(seen=seen) if found else _Kept(-1, text or shape(message), seen))
-        if [kept.ordinal for kept in after] == [kept.ordinal for kept in self._kept]:
+        is_grown = [kept.ordinal for kept in after[: len(self._kept)]] == [kept.ordinal for kept in self._kept]
+        if is_grown and len(after) == len(self._kept):
             self._kept = after
             return base
         version, first_new = self._save(base, after)
+        # Else it is not known what was stored: some may have returned, others that moved are stored again.
+        self._version = version if is_grown and first_new is not None else None
         ordinals = itertools.count(first_new or 0)
-        self._version = None if first_new is None else version
         self._kept = [kept if kept.ordinal >= 0 else kept._replace(ordinal=next(ordinals)) for kept in after]
         return version
 

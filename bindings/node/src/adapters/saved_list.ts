@@ -81,7 +81,7 @@ class Units {
 
 interface Cut {
   entries: Entry[]
-  /** With the ordinals that new messages get if `total` are stored and all of the new ones will be. */
+  /** With the ordinals that new messages get if `total` messages are stored and all of the new ones will be. */
   units: Unit[]
   newCount: number
 }
@@ -105,8 +105,8 @@ function cut(texts: readonly string[], units: readonly Unit[], messages: (index:
   return found
 }
 
-function isSame(units: readonly Unit[], others: readonly Unit[]): boolean {
-  return units.length === others.length && units.every((unit, i) => unit === others[i])
+function beginsWith(units: readonly Unit[], others: readonly Unit[]): boolean {
+  return units.length >= others.length && others.every((unit, i) => unit === units[i])
 }
 
 /** Lists of several conversations. What was saved last is remembered, so that it need not be read again to save the next one. */
@@ -127,10 +127,11 @@ export class SavedLists {
   async save(conversation: Conversation, head: number, first: readonly Operation[], reading: Reading, texts: readonly string[], messages: (index: number) => Message[]): Promise<Written> {
     const { totalMessages } = await conversation.stats()
     const list = cut(texts, reading.units, messages, totalMessages)
-    if (isSame(list.units, reading.units)) return { version: reading.version, head: reading.version }
+    const isGrown = beginsWith(list.units, reading.units)
+    if (isGrown && list.units.length === reading.units.length) return { version: reading.version, head: reading.version }
     const written = await applyAt(conversation, head, [...first, saving(list.entries)])
-    // Fewer are stored where some were there, hidden: then it is not known which.
-    const isKnown = written.head === written.version && written.totalMessages === totalMessages + list.newCount
+    // Else it is not known what was stored: some may have returned, others that moved are stored again.
+    const isKnown = isGrown && written.head === written.version && written.totalMessages === totalMessages + list.newCount
     this.#remember(conversation.id, isKnown ? { version: written.version, units: list.units } : undefined)
     return written
   }
