@@ -23,7 +23,8 @@ std::string request_of(std::int64_t messages, std::int64_t text_bytes) {
       state = state * 6364136223846793005 + 1442695040888963407;
       text += " word" + std::to_string(state >> 54);
     }
-    body += (i == 0 ? "" : ",") + (R"({"role":")" + std::string(i % 2 == 0 ? "user" : "assistant")) + R"(","content":")" + text + "\"}";
+    body +=
+        (i == 0 ? "" : ",") + (R"({"role":")" + std::string(i % 2 == 0 ? "user" : "assistant")) + R"(","content":")" + text + "\"}";
   }
   return body + "]}";
 }

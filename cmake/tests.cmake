@@ -225,6 +225,7 @@ if(TARGET undertext_cli)
   undertext_script_test(count scenario count_test.py)
   undertext_script_test(cli scenario cli_test.py)
   undertext_script_test(redaction model redaction_test.py)
+  undertext_script_test(reconcile_race scenario reconcile_race_test.py)
   set_tests_properties(cli PROPERTIES SKIP_RETURN_CODE 77)
   undertext_script_test(sessions example session_test.py ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/docs/operations.md
                         ${PROJECT_SOURCE_DIR}/docs/clients.md)

@@ -45,9 +45,9 @@ struct RequestRecord {
   std::uint64_t messages = 0;          // in its list
   std::vector<VolatilePart> volatile_parts = {};
   std::string response_id = {};
-  std::uint32_t status = 0;  // of HTTP; 0: no answer came
-  bool is_torn = false;      // the answer ended before its end
-  RequestUsage usage = {};   // as the provider reported it; without request_id: none
+  std::uint32_t status = 0;                        // of HTTP; 0: no answer came
+  bool is_torn = false;                            // the answer ended before its end
+  RequestUsage usage = {};                         // as the provider reported it; without request_id: none
   std::optional<std::int64_t> first_byte_ms = {};  // from the request to the answer's first byte
   std::optional<std::int64_t> duration_ms = {};    // to its last
   std::uint64_t request_bytes = 0;                 // record_request() sets these two
@@ -62,16 +62,15 @@ struct RequestRecord {
 
 // What the request itself tells: client, dialect, kind, path, model, digests, messages, volatile parts,
 // and the keys "list:…" (list_key of the whole list).
-UNDERTEXT_API RequestRecord describe_request(const ClientProfile& client, const ClientRequest& request,
-                                             std::string_view json, const ClientRequestHead& head = {});
+UNDERTEXT_API RequestRecord describe_request(const ClientProfile& client, const ClientRequest& request, std::string_view json,
+                                             const ClientRequestHead& head = {});
 
 // "list:" and a digest of the identities of the first `count` messages, in order.
-UNDERTEXT_API std::string list_key(const op::Reconcile& request,
-                                   std::size_t count = std::numeric_limits<std::size_t>::max());
+UNDERTEXT_API std::string list_key(const op::Reconcile& request, std::size_t count = std::numeric_limits<std::size_t>::max());
 
 struct RequestQuery {
-  std::uint64_t first = 1;                // from this number on
-  std::uint64_t limit = 100;              // at most so many
+  std::uint64_t first = 1;                 // from this number on
+  std::uint64_t limit = 100;               // at most so many
   std::optional<std::uint64_t> last = {};  // instead: the newest so many
 };
 

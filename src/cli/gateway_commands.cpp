@@ -128,7 +128,7 @@ Run declare_wrap(Arguments& arguments) {
 
 std::vector<Command> gateway_commands() {
   return {
-      {"gateway", "Pass clients' requests on to providers", gateway_help, declare_gateway},
+      {"gateway", "Pass clients' requests on to providers, and keep them", gateway_help, declare_gateway},
       {"wrap", "Run a client with a gateway of its own", wrap_help, declare_wrap},
   };
 }

@@ -87,7 +87,11 @@ struct RecordOptions : Common {
 Run declare_record(Arguments& arguments) {
   auto given = std::make_shared<RecordOptions>();
   declare_conversation(arguments, *given);
-  arguments.add({.names = "--request", .to = &given->request, .help = "The raw request; - is standard input", .value = "FILE", .required = true});
+  arguments.add({.names = "--request",
+                 .to = &given->request,
+                 .help = "The raw request; - is standard input",
+                 .value = "FILE",
+                 .required = true});
   arguments.add({"--answer", &given->answer, "The raw answer", "FILE"});
   arguments.add({"--client", &given->client, "Whose request it is: a profile of docs/clients.md", "CLIENT"});
   arguments.add({"--dialect", &given->dialect, "The format of the request; default: that of the client", "DIALECT"});

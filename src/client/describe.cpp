@@ -60,7 +60,11 @@ std::vector<VolatilePart> volatile_parts(const ClientProfile& client, Dialect di
   }
   const std::uint64_t first = body->top ? 1 : 0;
   for (const MarkerAt& marker : markers_of(root))
-    parts.push_back({VolatilePart::Kind::marker, marker.message ? first + *marker.message : 0, {}, marker.block, marker.inner,
+    parts.push_back({VolatilePart::Kind::marker,
+                     marker.message ? first + *marker.message : 0,
+                     {},
+                     marker.block,
+                     marker.inner,
                      std::string(marker.json)});
   return parts;
 }

@@ -34,9 +34,8 @@ class VolatilePlacing {
 
  private:
   bool is_volatile(const Block& block) const {
-    return block.kind == BlockKind::text && std::any_of(now_.system_texts.begin(), now_.system_texts.end(), [&](const std::string& begin) {
-             return block.text.starts_with(begin);
-           });
+    return block.kind == BlockKind::text && std::any_of(now_.system_texts.begin(), now_.system_texts.end(),
+                                                        [&](const std::string& begin) { return block.text.starts_with(begin); });
   }
 
   bool is_of(const VolatilePart& part, std::uint64_t source) const {

@@ -84,8 +84,8 @@ class Durable {
   // Rows of requests. The first two on any thread.
   std::vector<RequestRow> requests(std::uint64_t first, std::uint64_t end, RequestBytes bytes) const;
   std::uint64_t last_request() const;
-  Result<void> put_request(RequestRow row) const;  // conflict: another one came first, or pages were written
-  void empty_requests() const;                             // of all texts
+  Result<void> put_request(RequestRow row) const;                       // conflict: another one came first, or pages were written
+  void empty_requests() const;                                          // of all texts
   bool has_redacted(const std::vector<std::uint64_t>& ordinals) const;  // any of these
   Result<Reclaimed> give_up(History& history, std::uint32_t first, std::int64_t now_ms);
 

@@ -14,17 +14,11 @@ std::vector<RequestRow> Durable::requests(std::uint64_t first, std::uint64_t end
 
 std::uint64_t Durable::last_request() const { return store_->last_request(id_).value(); }
 
-Result<void> Durable::put_request(RequestRow row) const {
-  return store_->put_request({id_, std::move(row), record_.next_page});
-}
+Result<void> Durable::put_request(RequestRow row) const { return store_->put_request({id_, std::move(row), record_.next_page}); }
 
-Result<void> Durable::empty_requests_of(const std::string& id, const Removal& removal) {
-  return store_->redact(id, {}, removal);
-}
+Result<void> Durable::empty_requests_of(const std::string& id, const Removal& removal) { return store_->redact(id, {}, removal); }
 
-void Durable::empty_requests() const {
-  store_->redact(id_, {}, {}).value();
-}
+void Durable::empty_requests() const { store_->redact(id_, {}, {}).value(); }
 
 std::vector<RequestRow> Durable::requests_without(const History& history, std::uint32_t first_version,
                                                   const std::vector<bool>& goes) {

@@ -26,8 +26,8 @@ bool was_redacted(const RequestRow& row);
 // A text as differences to what the conversation has.
 struct PackedText {
   std::uint64_t size = 0;
-  Digest digest = {};      // of the text
-  std::uint64_t base = 0;  // the earlier request that it refers to; 0: none
+  Digest digest = {};       // of the text
+  std::uint64_t base = 0;   // the earlier request that it refers to; 0: none
   std::uint64_t depth = 0;  // how many requests refer to one another down to one that refers to none
   struct Run {
     std::uint64_t first = 0, count = 0;

@@ -374,8 +374,9 @@ void describe_request_records(Shapes& shapes) {
   Shape whole = record;
   whole.name = "WholeRequest";
   whole.text = "A recorded request with its raw texts.";
-  for (const auto& [name, text] : {std::pair("request", "The raw request."), std::pair("requestBase64", "The same, where it is no UTF-8."),
-                                   std::pair("answer", "The raw answer."), std::pair("answerBase64", "The same, where it is no UTF-8.")})
+  for (const auto& [name, text] :
+       {std::pair("request", "The raw request."), std::pair("requestBase64", "The same, where it is no UTF-8."),
+        std::pair("answer", "The raw answer."), std::pair("answerBase64", "The same, where it is no UTF-8.")})
     whole.members.push_back({.name = name, .type = "string", .text = text});
   shapes.add(std::move(record));
   shapes.add(std::move(whole));

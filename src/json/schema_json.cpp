@@ -11,9 +11,9 @@
 #include "json/answer_shapes.hpp"
 #include "json/operation_json.hpp"
 #include "json/query_json.hpp"
+#include "json/request_record_json.hpp"
 #include "json/settings_json.hpp"
 #include "json/strategy_json.hpp"
-#include "json/request_record_json.hpp"
 #include "json/usage_json.hpp"
 
 namespace undertext {

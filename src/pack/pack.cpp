@@ -20,9 +20,7 @@ struct FreeContext {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
-Error damaged(std::string_view why) {
-  return {ErrorCode::corrupt, "packed bytes cannot be unpacked: " + std::string(why)};
-}
+Error damaged(std::string_view why) { return {ErrorCode::corrupt, "packed bytes cannot be unpacked: " + std::string(why)}; }
 
 // Only a bug makes zstd refuse what is set here, or want of memory.
 void require(std::size_t code) {
@@ -34,9 +32,10 @@ void require(std::size_t code) {
 std::string pack(std::string_view bytes, std::string_view reference, PackEffort effort) {
   const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
   if (!context) throw std::bad_alloc();
-  const int window_log = std::clamp(static_cast<int>(std::bit_width(bytes.size() + reference.size())), window_log_min, window_log_max);
-  require(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel,
-                                 effort == PackEffort::quick ? quick_level : thorough_level));
+  const int window_log =
+      std::clamp(static_cast<int>(std::bit_width(bytes.size() + reference.size())), window_log_min, window_log_max);
+  require(
+      ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, effort == PackEffort::quick ? quick_level : thorough_level));
   require(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_windowLog, window_log));
   // Whole messages stand far from where they stood: matches of any distance are found by this.
   if (!reference.empty()) require(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_enableLongDistanceMatching, 1));

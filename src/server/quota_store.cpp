@@ -55,7 +55,7 @@ class QuotaStore final : public Store {
     return done;
   }
   Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                              const CallOptions& o) override {
+                      const CallOptions& o) override {
     return counted_anew(inner_->redact(id, stubs, removal, o));
   }
   Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& o) override {

@@ -36,7 +36,7 @@ struct ServeOptions {
   std::uint32_t connections_max = 4096;
   std::uint32_t connections_per_address_max = 2048;  // behind a proxy all come from one address
   bool log_requests = true;
-  int log_descriptor = 2;  // of the log: standard error
+  int log_descriptor = 2;                      // of the log: standard error
   bool core_dumps = false;                     // else off: they would hold messages
   std::optional<GatewayServing> gateway = {};  // on a port of its own, beside
   // Called once. `gateway` is empty where there is none.

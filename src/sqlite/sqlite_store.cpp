@@ -193,7 +193,7 @@ class SqliteStore final : public Store {
   }
 
   Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                              const CallOptions& options) override {
+                      const CallOptions& options) override {
     if (auto error = bad_stored_id(id)) return error;
     if (auto error = bad_stubs(stubs)) return error;
     auto error = write(options, [&](Connection& connection) -> std::optional<Error> {

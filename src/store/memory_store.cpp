@@ -259,7 +259,7 @@ class MemoryStore final : public Store {
   }
 
   Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                              const CallOptions& options) override {
+                      const CallOptions& options) override {
     if (auto error = bad_stubs(stubs)) return error;
     return write(id, options, [&](Kept& kept) -> std::optional<Error> {
       Result<std::vector<MessageRecord>> stored = stored_stubs(kept, stubs);

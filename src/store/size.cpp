@@ -27,8 +27,7 @@ Result<std::uint64_t> Store::size_bytes(std::string_view id, const CallOptions& 
     const Result<std::vector<RequestRow>> some = requests(id, next, end, RequestBytes::with, options);
     if (!some) return some.error();
     if (some->empty()) return bytes;
-    for (const RequestRow& row : *some)
-      bytes += row.facts.size() + row.parts.size() + row.request.size() + row.answer.size();
+    for (const RequestRow& row : *some) bytes += row.facts.size() + row.parts.size() + row.request.size() + row.answer.size();
     next = some->back().number + 1;
   }
 }

@@ -103,6 +103,13 @@ test('a request is compared with any other', async () => {
   await page.getByLabel('Compare with').fill('1');
   await page.getByLabel('Compare with').press('Enter');
   await page.getByRole('heading', { name: 'Against request 1' }).waitFor();
+  await page.getByLabel('Compare with').fill('99');
+  await page.getByLabel('Compare with').press('Enter');
+  await page.getByText('there is no request 99').waitFor();
+  await page.locator('.raw-chunk').first().waitFor();
+  await page.getByLabel('Compare with').fill('');
+  await page.getByLabel('Compare with').press('Enter');
+  await page.getByRole('heading', { name: 'Against request 2' }).waitFor();
 });
 
 test('the raw texts are shown, copied and saved as they were sent', async () => {

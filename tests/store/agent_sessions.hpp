@@ -42,7 +42,7 @@ class MadeUpText {
 
 struct AgentTurn {
   std::string request;
-  std::string answer;          // as the provider streams it
+  std::string answer;           // as the provider streams it
   std::uint64_t new_bytes = 0;  // of messages that the request before had not, and of the answer
 };
 
@@ -62,11 +62,13 @@ class ClaudeSession {
     if (messages_.empty()) {
       add(turn, R"({"role":"user","content":[)" + text_part(text_.words(3000)), "]}");
     } else {
-      add(turn, R"({"role":"assistant","content":[{"type":"text","text":")" + text_.words(200) + R"("},)" +
-                    R"({"type":"tool_use","id":")" + id + R"(","name":"tool1","input":{"path":")" + text_.words(60) + "\"}",
+      add(turn,
+          R"({"role":"assistant","content":[{"type":"text","text":")" + text_.words(200) + R"("},)" +
+              R"({"type":"tool_use","id":")" + id + R"(","name":"tool1","input":{"path":")" + text_.words(60) + "\"}",
           "}]}");
-      add(turn, R"({"role":"user","content":[{"tool_use_id":")" + id + R"(","type":"tool_result","content":")" +
-                    text_.words(result_bytes) + "\"",
+      add(turn,
+          R"({"role":"user","content":[{"tool_use_id":")" + id + R"(","type":"tool_result","content":")" +
+              text_.words(result_bytes) + "\"",
           "}]}");
     }
     turn.request = R"({"model":"claude-sonnet-4-5","messages":[)";

@@ -79,7 +79,7 @@ class FailingStore final : public Store {
     return result<std::vector<FoundRequest>>([&] { return inner_->find_requests(keys, o); });
   }
   Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                              const CallOptions& o) override {
+                      const CallOptions& o) override {
     return error([&] { return inner_->redact(id, stubs, removal, o); });
   }
   Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& o) override {

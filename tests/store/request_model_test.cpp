@@ -31,8 +31,8 @@ class RequestStory : RandomClient {
   std::string marker() { return R"(,"cache_control":{"type":"ephemeral"})"; }
 
   std::string spelled(const Remembered& message, bool marked) {
-    const std::string said = message.is_summary ? "This session is being continued from a previous conversation " + message.text
-                                                : message.text;
+    const std::string said =
+        message.is_summary ? "This session is being continued from a previous conversation " + message.text : message.text;
     if (!marked && !spells_lists_) return R"({"role":")" + message.role + R"(","content":")" + said + R"("})";
     return R"({"role":")" + message.role + R"(","content":[{"type":"text","text":")" + said + '"' + (marked ? marker() : "") +
            "}]}";
@@ -40,8 +40,7 @@ class RequestStory : RandomClient {
 
   std::string request() {
     std::string body = R"({"model":"m","tools":[{"name":"t)" + std::to_string(below(3)) + R"("}],"system":[)";
-    if (one_in(2))
-      body += R"({"type":"text","text":"x-anthropic-billing-header: )" + std::to_string(random_()) + R"("},)";
+    if (one_in(2)) body += R"({"type":"text","text":"x-anthropic-billing-header: )" + std::to_string(random_()) + R"("},)";
     body += R"({"type":"text","text":"be good")" + (one_in(2) ? marker() : "") + R"(}],"messages":[)";
     const std::string separator = one_in(8) ? ", " : ",";
     for (std::size_t i = 0; i < list_.size(); ++i) {
@@ -76,7 +75,7 @@ class RequestStory : RandomClient {
       case 2: reopen(); break;
       case 3: prune(); break;
       case 4: recording_.expect_all(conversation_); break;
-      case 5: conversation_.checkpoint(); break;
+      case 5: conversation_.checkpoint().value(); break;
       case 6:
         if (one_in(4)) redact();
         break;

@@ -231,8 +231,8 @@ TEST_F(SqliteStore, AnOlderFileHasNoRequestsAndGetsTheirTablesWhenItIsWrittenTo)
   {
     const auto store = open();
     Writing writing("old");
-    ASSERT_FALSE(writing.create_in(*store));
-    ASSERT_FALSE(writing.append_to(*store, {body(0)}));
+    ASSERT_TRUE(writing.create_in(*store));
+    ASSERT_TRUE(writing.append_to(*store, {body(0)}));
   }
   for (const char* version : {"2", "1"}) {
     run_sql("DROP TABLE request_keys; DROP TABLE requests; PRAGMA user_version = " + std::string(version));
@@ -243,7 +243,7 @@ TEST_F(SqliteStore, AnOlderFileHasNoRequestsAndGetsTheirTablesWhenItIsWrittenTo)
     EXPECT_GT(older->size_bytes("old").value(), 0u);
     EXPECT_TRUE(check_store(*older).value().damage.empty());
     const auto store = open();
-    EXPECT_FALSE(store->put_request({"old", {.number = 1}}));
+    EXPECT_TRUE(store->put_request({"old", {.number = 1}}));
   }
 }
 

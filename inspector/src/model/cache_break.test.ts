@@ -100,6 +100,14 @@ test('each dialect has its own order', () => {
   expect(broken('gemini', gemini('a', 'a'), gemini('a', 'b')).path).toBe('contents[0].parts[0].text');
 });
 
+test('ids of items are not read by the model, but references by id are', () => {
+  const of = (id: string, text: string) => ({ input: [{ type: 'message', id, status: 'completed', content: text }] });
+  expect(cacheBreak('openai_responses', of('msg_1', 'a'), of('msg_2', 'a')).kind).toBe('same');
+  expect(broken('openai_responses', of('msg_1', 'a'), of('msg_2', 'b')).path).toBe('input[0].content');
+  const reference = (id: string) => ({ input: [{ type: 'item_reference', id }] });
+  expect(broken('openai_responses', reference('a'), reference('b')).path).toBe('input[0].id');
+});
+
 test('a request that holds only what is new is not compared', () => {
   const next = { input: 'more', previous_response_id: 'resp_1' };
   expect(cacheBreak('openai_responses', { input: 'first' }, next)).toEqual({ kind: 'reference', path: 'previous_response_id' });

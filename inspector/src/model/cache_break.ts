@@ -48,7 +48,7 @@ export function cacheBreak(dialect: string, before: Json, after: Json): CacheBre
   if (!order || !isObject(before) || !isObject(after)) return { kind: 'unknown' };
   const reference = references[dialect]?.find((name) => (after[name] ?? null) !== null);
   if (reference) return { kind: 'reference', path: reference };
-  const [old, now] = [prefix(order, longForm(dialect, before)), prefix(order, longForm(dialect, after))];
+  const [old, now] = [prefix(order, asRead(dialect, before)), prefix(order, asRead(dialect, after))];
   let equalBytes = 0;
   let last = ''; // the path of what was equal last
   for (;;) {
@@ -130,6 +130,17 @@ function* leaves(path: string, value: Json, writer: { lead: string }): Generator
 // Markers say what is to be cached, and are no part of it: clients move them with every request.
 function isMarker(name: string, value: Json): boolean {
   return name === 'cache_control' && (value === null || (isObject(value) && typeof value.type === 'string'));
+}
+
+// Items of Responses carry what is about them, and not read by the model: an id is new in every session. A reference is nothing but its id.
+const aboutItem = /^(id|status|internal_\w+)$/;
+
+function asRead(dialect: string, request: JsonObject): JsonObject {
+  const long = longForm(dialect, request);
+  const { input } = long;
+  if (dialect !== 'openai_responses' || !isList(input)) return long;
+  const read = (item: Json): Json => (isObject(item) && item.type !== 'item_reference' ? Object.fromEntries(Object.entries(item).filter(([name]) => !aboutItem.test(name))) : item);
+  return { ...long, input: input.map(read) };
 }
 
 // A text stands for a list of one text: a client that marks a text has to write it as a list, and as a text again later.

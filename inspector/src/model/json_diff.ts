@@ -30,8 +30,8 @@ function compareMembers(path: string, before: { [name: string]: Json }, after: {
   for (const [name, value] of Object.entries(after)) if (!Object.hasOwn(before, name)) changes.push({ path: memberPath(path, name), after: value });
 }
 
-// Lists of requests grow at their end and are cut somewhere: what both begin and end with is left out, and what remains is
-// compared item by item as far as the items are alike.
+// Lists of requests grow at their end and are cut somewhere: what both begin and end with is left out. Of the rest, items that
+// are in both stay where they are, and those between them are compared where they are alike.
 function compareLists(path: string, before: Json[], after: Json[], changes: Change[]): void {
   const most = Math.min(before.length, after.length);
   let start = 0;
@@ -39,8 +39,51 @@ function compareLists(path: string, before: Json[], after: Json[], changes: Chan
   let end = 0;
   while (end < most - start && isEqual(before[before.length - 1 - end] as Json, after[after.length - 1 - end] as Json)) ++end;
   const [old, now] = [before.slice(start, before.length - end), after.slice(start, after.length - end)];
-  const pairs = Math.min(old.length, now.length);
-  for (let i = 0; i < pairs; ++i) compare(itemPath(path, start + i), old[i] as Json, now[i] as Json, changes);
-  for (let i = pairs; i < old.length; ++i) changes.push({ path: itemPath(path, start + i), before: old[i] as Json });
-  for (let i = pairs; i < now.length; ++i) changes.push({ path: itemPath(path, start + i), after: now[i] as Json });
+  let [i, j] = [0, 0];
+  for (const [keptOld, keptNow] of [...inBoth(old, now), [old.length, now.length] as const]) {
+    compareGap(path, start, old, [i, keptOld], now, [j, keptNow], changes);
+    [i, j] = [keptOld + 1, keptNow + 1];
+  }
+}
+
+function compareGap(path: string, start: number, old: Json[], [i, oldEnd]: [number, number], now: Json[], [j, nowEnd]: [number, number], changes: Change[]): void {
+  const [gone, come]: [Change[], Change[]] = [[], []];
+  for (; i < oldEnd || j < nowEnd; ++i, ++j) {
+    const [a, b] = [i < oldEnd ? old[i] : undefined, j < nowEnd ? now[j] : undefined];
+    if (a !== undefined && b !== undefined && isAlike(a, b)) {
+      compare(itemPath(path, start + j), a, b, changes);
+      continue;
+    }
+    if (a !== undefined) gone.push({ path: itemPath(path, start + i), before: a });
+    if (b !== undefined) come.push({ path: itemPath(path, start + j), after: b });
+  }
+  changes.push(...gone, ...come);
+}
+
+// Whether one may have become the other: what names them is equal.
+const naming = ['type', 'role', 'name', 'id'];
+
+function isAlike(a: Json, b: Json): boolean {
+  if (!isObject(a) || !isObject(b)) return !isObject(a) && !isObject(b) && isList(a) === isList(b);
+  return naming.every((name) => a[name] === undefined || b[name] === undefined || isEqual(a[name] as Json, b[name] as Json));
+}
+
+const pairsMax = 1_000_000;
+
+// Pairs of places of items that are in both lists, in order, as many as there can be.
+function inBoth(old: Json[], now: Json[]): [number, number][] {
+  if (old.length * now.length > pairsMax) return [];
+  const [a, b] = [old.map((item) => JSON.stringify(item)), now.map((item) => JSON.stringify(item))];
+  const width = now.length + 1;
+  const longest = new Uint32Array((old.length + 1) * width); // of what is behind i and j
+  const at = (i: number, j: number) => longest[i * width + j] ?? 0;
+  for (let i = old.length - 1; i >= 0; --i)
+    for (let j = now.length - 1; j >= 0; --j) longest[i * width + j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+  const pairs: [number, number][] = [];
+  for (let i = 0, j = 0; i < old.length && j < now.length; ) {
+    if (a[i] === b[j]) pairs.push([i++, j++]);
+    else if (at(i + 1, j) >= at(i, j + 1)) ++i;
+    else ++j;
+  }
+  return pairs;
 }

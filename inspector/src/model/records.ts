@@ -44,8 +44,10 @@ export class Records {
   }
 }
 
-// The request that `number` is compared with: the last one before it of the same kind and dialect. `earlier` has the oldest first.
+// The request that `record` is compared with: the last one before it of its dialect that goes on with the same list. A compaction
+// goes on with the turns before it. `earlier` has the oldest first.
 export function comparedWith(record: RequestRecord, earlier: RequestRecord[]): number | null {
-  const alike = earlier.filter(({ number, kind, dialect }) => number < record.number && kind === record.kind && dialect === record.dialect);
+  const listOf = ({ kind, dialect }: RequestRecord) => `${dialect} ${kind === 'compaction' ? 'turn' : kind}`;
+  const alike = earlier.filter((other) => other.number < record.number && listOf(other) === listOf(record));
   return alike.at(-1)?.number ?? null;
 }

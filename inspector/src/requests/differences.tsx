@@ -16,7 +16,7 @@ export function Differences({ changes, leftOut }: { changes: ShownChange[]; left
       <ul class="changes">
         {changes.slice(0, most).map((change, i) => (
           <li key={i}>
-            <code class="path">{change.path || 'the whole'}</code> <span class="quiet">{change.before ? (change.after ? 'changed' : 'went') : 'came'}</span>
+            <code class="path">{change.path || 'the whole'}</code> <span class="quiet">{change.before ? (change.after ? 'changed' : 'removed') : 'added'}</span>
             <pre class="excerpt" tabIndex={0} aria-label={`Difference ${i + 1}`}>
               {change.before && <Side sign="removed" excerpt={change.before} />}
               {change.after && <Side sign="added" excerpt={change.after} />}

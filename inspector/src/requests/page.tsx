@@ -45,7 +45,7 @@ export function RequestPage({ id, number }: { id: string; number: number }) {
                 <Differences changes={compared.changes} leftOut={compared.changesLeftOut} />
               </>
             ) : (
-              <p class="quiet">There is nothing to compare: no earlier request of this kind has a text, or this one has none.</p>
+              <p class={value.notCompared ? 'failed' : 'quiet'}>{value.notCompared || 'There is nothing to compare: no earlier request of this kind has a text, or this one has none.'}</p>
             )}
           </section>
           <Raw title="Request" name={`${id}-request-${number}`} raw={value.request} recorded={value.record.requestBytes} />

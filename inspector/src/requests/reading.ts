@@ -21,6 +21,7 @@ export interface Reading {
   request: RawText | null;
   answer: RawText | null;
   comparison: Comparison | null; // null: there is nothing to compare it with
+  notCompared: string; // why that failed
   hasLater: boolean;
 }
 
@@ -40,9 +41,18 @@ export async function read(client: Client, { id, number, against }: Asked): Prom
     record,
     request: rawText(request, requestBase64),
     answer: rawText(answer, answerBase64),
-    comparison: other === null || other === number ? null : compare(record, request, await client.request(id, other)),
+    ...(await compared(client, id, record, request, other)),
     hasLater: (await client.requests(id, { first: number + 1, limit: 1 })).length > 0,
   };
+}
+
+// A comparison that fails, such as with a request that does not exist, leaves the rest of the page as it is.
+async function compared(client: Client, id: string, record: RequestRecord, request: string | undefined, other: number | null): Promise<Pick<Reading, 'comparison' | 'notCompared'>> {
+  try {
+    return { comparison: other === null ? null : compare(record, request, await client.request(id, other)), notCompared: '' };
+  } catch (error) {
+    return { comparison: null, notCompared: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 async function earlier(client: Client, id: string, number: number): Promise<RequestRecord[]> {
