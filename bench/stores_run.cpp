@@ -74,15 +74,15 @@ class Stored {
       : store_(open_store("sqlite:" + file, {.durability = durability}).value()) {
     for (int t = 0; t < threads; ++t) {
       writings_.emplace_back("c" + std::to_string(t));
-      if (auto error = writings_.back().create_in(*store_)) stop(error->message);
+      if (Result<void> made = writings_.back().create_in(*store_); !made) stop(made.error().message);
     }
   }
   // So many to each conversation, all at once.
   void append(int count) {
     const auto work = [&](Writing& writing) {
       for (int i = 0; i < count; ++i)
-        if (auto error = writing.append_to(*store_, {test::body(static_cast<std::uint64_t>(i), message_bytes)}))
-          stop(error->message);
+        if (Result<void> done = writing.append_to(*store_, {test::body(static_cast<std::uint64_t>(i), message_bytes)}); !done)
+          stop(done.error().message);
     };
     std::vector<std::thread> running;
     for (std::size_t t = 1; t < writings_.size(); ++t) running.emplace_back(work, std::ref(writings_[t]));
@@ -153,11 +153,11 @@ class Bench {
     {
       const auto store = open_store("sqlite:" + file, {.durability = Durability::normal}).value();
       Writing writing("turns");
-      if (auto error = writing.create_in(*store)) stop(error->message);
+      if (Result<void> made = writing.create_in(*store); !made) stop(made.error().message);
       for (int i = 0; i < turns; ++i) {
         const auto n = static_cast<std::uint64_t>(2 * i);
-        if (auto error = writing.append_to(*store, {test::body(n, message_bytes), test::body(n + 1, message_bytes)}))
-          stop(error->message);
+        if (Result<void> done = writing.append_to(*store, {test::body(n, message_bytes), test::body(n + 1, message_bytes)}); !done)
+          stop(done.error().message);
       }
     }
     const std::uintmax_t size = std::filesystem::file_size(file);

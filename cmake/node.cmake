@@ -18,8 +18,10 @@ target_compile_definitions(undertext_node PRIVATE NAPI_VERSION=8)
 target_include_directories(undertext_node SYSTEM PRIVATE ${node_headers})
 # Hidden only where it is not a library of its own.
 find_library(UNDERTEXT_CRYPTO_ARCHIVE NAMES libcrypto.a)
-mark_as_advanced(UNDERTEXT_CRYPTO_ARCHIVE)
-target_link_libraries(undertext_node PRIVATE undertext_static $<$<BOOL:${UNDERTEXT_CRYPTO_ARCHIVE}>:${UNDERTEXT_CRYPTO_ARCHIVE}> Threads::Threads)
+find_library(UNDERTEXT_ZSTD_ARCHIVE NAMES libzstd.a)
+mark_as_advanced(UNDERTEXT_CRYPTO_ARCHIVE UNDERTEXT_ZSTD_ARCHIVE)
+target_link_libraries(undertext_node PRIVATE undertext_static $<$<BOOL:${UNDERTEXT_CRYPTO_ARCHIVE}>:${UNDERTEXT_CRYPTO_ARCHIVE}>
+  $<$<BOOL:${UNDERTEXT_ZSTD_ARCHIVE}>:${UNDERTEXT_ZSTD_ARCHIVE}> Threads::Threads)
 set(node_symbols ${PROJECT_SOURCE_DIR}/bindings/node/native/symbols.map)
 # nodelete: a worker that ends unloads the addon, while the last thread of its pool may still be leaving.
 target_link_options(undertext_node PRIVATE -Wl,--exclude-libs,ALL -Wl,--version-script=${node_symbols} -Wl,-Bsymbolic -Wl,-z,nodelete)

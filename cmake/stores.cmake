@@ -1,11 +1,20 @@
-# What lasts. Digests come from OpenSSL's libcrypto; SQLite is compiled in, from the source that scripts/sqlite obtains. Where that is not there, everything
+# What lasts. Digests come from OpenSSL's libcrypto, raw requests are packed by libzstd; SQLite is compiled in, from the source that scripts/sqlite obtains. Where that is not there, everything
 # else is built all the same, and open_store("sqlite:…") answers `unsupported`.
 
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
-set(pkgconfig_stores "-lcrypto")
+# No package of CMake's own finds zstd, and Debian's has none for it.
+find_path(UNDERTEXT_ZSTD_INCLUDE zstd.h REQUIRED)
+find_library(UNDERTEXT_ZSTD zstd REQUIRED)
+mark_as_advanced(UNDERTEXT_ZSTD_INCLUDE UNDERTEXT_ZSTD)
+set(pkgconfig_stores "-lcrypto -lzstd")
 foreach(target undertext_objects undertext undertext_static)
   target_link_libraries(${target} PRIVATE OpenSSL::Crypto)
 endforeach()
+foreach(target undertext undertext_static)
+  # By its name: an installed package says no path of the machine that it was built on.
+  target_link_libraries(${target} PRIVATE zstd)
+endforeach()
+target_include_directories(undertext_objects SYSTEM PRIVATE ${UNDERTEXT_ZSTD_INCLUDE})
 
 set(UNDERTEXT_SQLITE ${PROJECT_SOURCE_DIR}/build/sqlite CACHE PATH "Where scripts/sqlite has put the source of SQLite")
 # So that ninja looks again once the source is there.

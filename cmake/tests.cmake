@@ -7,6 +7,7 @@
 #   tests/store/, tests/crash/ the contract of every store, and what stores survive (cmake/store_tests.cmake)
 #   tests/postgres/            on throw-away servers, where PostgreSQL is installed (cmake/postgres.cmake); label postgres
 #   tests/server/              the command as a server, over sockets (cmake/server_tests.cmake); label server
+#   tests/gateway/             the command as a gateway, likewise; label server
 #   tests/inspector/           the page in a real browser (cmake/inspector_tests.cmake); label inspector
 #   bindings/node/tests/       the npm package (cmake/node_tests.cmake); label node
 #   bindings/python/tests/     the package for Python (cmake/python_tests.cmake); label python
@@ -47,8 +48,8 @@ function(undertext_test target labels)
     set(timeout_s 900) # and at full speed: these take as many steps as they are given
   else()
     target_compile_options(${target} PRIVATE ${UNDERTEXT_TEST_FLAGS})
-    # Those two get definitions of their own, which the precompiled file does not know.
-    if(UNDERTEXT_PCH AND NOT target MATCHES "^undertext_(base|http)_test$")
+    # Those get definitions of their own, which the precompiled file does not know.
+    if(UNDERTEXT_PCH AND NOT target MATCHES "^undertext_(base|http|gateway)_test$")
       target_precompile_headers(${target} REUSE_FROM undertext_tests_pch)
     endif()
   endif()
@@ -83,12 +84,12 @@ endfunction()
 
 file(GLOB rooms CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src src/*)
 if(NOT UNDERTEXT_HAVE_SERVER)
-  list(REMOVE_ITEM rooms http server)
+  list(REMOVE_ITEM rooms http gateway server)
 endif()
 foreach(room IN LISTS rooms)
   file(GLOB tests CONFIGURE_DEPENDS src/${room}/*_test.cpp)
   undertext_tests_of_their_own(undertext_${room} tests)
-  if(room MATCHES "^(http|server)$" AND TARGET undertext_${room}_concurrency_test)
+  if(room MATCHES "^(http|gateway|server)$" AND TARGET undertext_${room}_concurrency_test)
     target_link_libraries(undertext_${room}_concurrency_test PRIVATE undertext_server)
   endif()
   if(NOT tests OR (room STREQUAL "sqlite" AND NOT UNDERTEXT_HAVE_SQLITE))
@@ -103,8 +104,11 @@ foreach(room IN LISTS rooms)
     target_link_libraries(undertext_cli_test PRIVATE undertext_cli_room)
   else()
     undertext_test(undertext_${room}_test "${labels}" ${tests})
-    if(room MATCHES "^(http|server)$")
+    if(room MATCHES "^(http|gateway|server)$")
       target_link_libraries(undertext_${room}_test PRIVATE undertext_server)
+    endif()
+    if(room STREQUAL "gateway")
+      undertext_compression_libraries(undertext_gateway_test)
     endif()
     if(room STREQUAL "http")  # asks Boost.Beast for a second opinion
       target_include_directories(undertext_http_test SYSTEM PRIVATE ${UNDERTEXT_BOOST_INCLUDE})
@@ -251,3 +255,5 @@ if(UNDERTEXT_INSTALL AND NOT UNDERTEXT_SANITIZE)
   # Slow, and defined last: COST lets it start among the first.
   set_tests_properties(install PROPERTIES LABELS install TIMEOUT 600 COST 30 ENVIRONMENT CXX=${CMAKE_CXX_COMPILER})
 endif()
+
+include(cmake/long_tests.cmake)

@@ -74,12 +74,13 @@ def options_of(text):
     """[(names and value, help)] of the sections of a help text."""
     found = []
     for line in text.splitlines():
-        head = re.match(r"  (\S.*?)(?: {2,}(.*))?$", line)
+        # Help begins at column 30; names that fill the columns before have one space behind them.
+        head = re.match(r"  (\S.{26}) (\S.*)$", line) or re.match(r"  (\S.*?)(?: {2,}(.*))?$", line)
         if line.startswith("   ") and found:
             found[-1][1] += " " + line.strip()
         elif head:
             found.append([head[1], head[2] or ""])
-    return [(n, re.sub(r"^(REQUIRED|\.\.\.|Excludes:.*)\s*", "", h).strip()) for n, h in found]
+    return [(n.rstrip(), re.sub(r"^(REQUIRED|\.\.\.|Excludes:.*)\s*", "", h).strip()) for n, h in found]
 
 
 def section(text, name):

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite';
 
-// One script and one style sheet, so that the policy `script-src 'self'; style-src 'self'` is all the page needs.
+// One script with one worker, and one style sheet, so that the policy `script-src 'self'; style-src 'self'` is all the page needs.
 export default defineConfig({
   base: './',
   build: {

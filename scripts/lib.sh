@@ -18,7 +18,7 @@ export PIP_RETRIES=${PIP_RETRIES-2}
 # Parts: what can be missing while everything else is built and tested. The first line is obtained by scripts; the second is what cmake looks for
 # (`undertext_without` in cmake/compile.cmake), the third what tests look for (tests/skipped.py). UNDERTEXT_WITHOUT declines parts by name.
 parts=(sqlite inspector vocabularies node node-adapters python python-adapters clients agents sdks tiktoken openapi generators
-  server endpoint postgres line-editing benchmarks simdjson
+  server endpoint zlib postgres line-editing benchmarks simdjson
   chromium curl openssl)
 # Those that cmake looks for and the script at hand wants.
 wanted=()

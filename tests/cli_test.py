@@ -528,6 +528,29 @@ def keeps_house(b):
     b.fails("corrupt", 6, "list", "--store", f"sqlite:{damaged}")
 
 
+def asks_for_the_conversation_in_one_way(b):
+    """Every command about a conversation takes it as an argument and by -c."""
+    commands = re.findall(r"^  (\w+) {2,}", b.run("--help").split("Subcommands:")[1].split("Examples")[0], re.M)
+    helps = {command: b.run(command, "--help") for command in commands}
+    by_option = {command for command, text in helps.items() if re.search(r"^  -c,--conversation ", text, re.M)}
+    as_argument = {command for command, text in helps.items() if re.search(r"^  CONVERSATION ", text, re.M)}
+    assert by_option == as_argument, by_option ^ as_argument
+    assert len(by_option) >= 22, by_option
+    for words in (["show"], ["log"], ["export"], ["validate", "--dialect", "anthropic"], ["check"]):
+        assert b.run(words[0], "first", *words[1:]) == b.run(words[0], "-c", "first", *words[1:]), words
+    b.fails("not_found", 3, "show", "nobody")
+    b.fails("not_found", 3, "show", "-c", "nobody")
+    # What is wrong is said by the name of the option.
+    for code, status, option, *words in (("not_found", 3, "--store", "list", "--store", f"sqlite:{b.folder}/none.db"),
+                                         ("invalid_argument", 2, "--store", "list", "--store", "nonsense:"),
+                                         ("invalid_argument", 2, "--last", "show", "first", "--last", "x"),
+                                         ("invalid_argument", 2, "--dialect", "export", "first", "--dialect", "nonsense"),
+                                         ("not_found", 3, "--models", "show", "first", "--models", f"{b.folder}/none.json"),
+                                         ("invalid_argument", 2, "--nonsense", "show", "first", "--nonsense")):
+        b.fails(code, status, *words)
+        assert option in b.stderr, (words, b.stderr)
+
+
 def escapes(b):
     b.run("new", "nasty", "--config", "{}")
     b.run("append", "-c", "nasty", NASTY, "-m", NASTY)
@@ -645,7 +668,7 @@ def main(binary):
     if probe.returncode == 8:
         print("skipped: sqlite: built without SQLite")
         return 77
-    tests = [makes_and_lists, appends_and_shows, edits, looks_back, forks_and_compresses, travels, reads_transcripts, speaks_dialects, knows_what_was_sent, keeps_house, escapes, asks_first,
+    tests = [makes_and_lists, appends_and_shows, edits, looks_back, forks_and_compresses, travels, reads_transcripts, speaks_dialects, knows_what_was_sent, keeps_house, asks_for_the_conversation_in_one_way, escapes, asks_first,
              talks_to_pipes, completes, runs_a_shell, plays_the_manual]
     try:
         for test in tests:

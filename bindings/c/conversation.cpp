@@ -11,6 +11,7 @@
 #include "json/operation_json.hpp"
 #include "json/query_json.hpp"
 #include "json/request.hpp"
+#include "json/request_record_json.hpp"
 #include "json/settings_json.hpp"
 #include "json/usage_json.hpp"
 #include "read_object.hpp"
@@ -253,7 +254,7 @@ undertext_status undertext_cancel_compression(undertext_conversation* conversati
 }
 
 undertext_status undertext_report_usage(undertext_conversation* conversation, undertext_text usage, undertext_string* error) {
-  return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
+  return guarded(conversation, error, [&](undertext_conversation& at) -> Result<void> {
     UsageReport report;
     if (Failed bad = read_object(usage, "a usage report", [&](Fields& fields) { read_usage(fields, report); })) return bad;
     return report.final ? at.conversation.record_usage(report.usage) : at.conversation.update_usage(report.usage);
@@ -261,7 +262,7 @@ undertext_status undertext_report_usage(undertext_conversation* conversation, un
 }
 
 undertext_status undertext_set_usage(undertext_conversation* conversation, undertext_text usage, undertext_string* error) {
-  return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
+  return guarded(conversation, error, [&](undertext_conversation& at) -> Result<void> {
     UsageState state;
     if (Failed bad = read_object(usage, "usage", [&](Fields& fields) { read_usage_state(fields, state); })) return bad;
     const Result<UsageTracker> tracker = UsageTracker::restored(state);
@@ -276,6 +277,19 @@ undertext_status undertext_usage(const undertext_conversation* conversation, und
     std::string json;
     append_json(json, at.conversation.usage());
     give(usage, std::move(json));
+    return std::nullopt;
+  });
+}
+
+undertext_status undertext_record_request(undertext_conversation* conversation, undertext_text request, undertext_string* recorded,
+                                          undertext_string* error) {
+  c::clear(recorded);
+  return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
+    GivenRequest read;
+    const MessageLimits& limits = at.conversation.settings().limits.message;
+    if (Failed bad = read_object(request, "a request", [&](Fields& fields) { read_given_request(fields, limits, read); }))
+      return bad;
+    give(recorded, R"({"number":)" + std::to_string(record_given(at.conversation, std::move(read))) + "}");
     return std::nullopt;
   });
 }

@@ -78,7 +78,7 @@ template <class Work>
 undertext_status guarded(undertext_string* error, Work work) noexcept {
   clear(error);
   try {
-    if (const Failed failed = work()) return fail(*failed, error);
+    if (const Result<void> done = work(); !done) return fail(done.error(), error);
     return UNDERTEXT_OK;
   } catch (const std::bad_alloc&) {
     return UNDERTEXT_OUT_OF_MEMORY;
@@ -94,7 +94,7 @@ undertext_status guarded(undertext_string* error, Work work) noexcept {
 // The same of work on a handle, which gets what the handle is.
 template <class Handle, class Work>
 undertext_status guarded(Handle* handle, undertext_string* error, Work work) noexcept {
-  return guarded(error, [&]() -> Failed {
+  return guarded(error, [&]() -> Result<void> {
     if (handle == nullptr) return Error{ErrorCode::invalid_argument, "the handle is NULL"};
     return work(*handle);
   });

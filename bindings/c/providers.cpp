@@ -124,7 +124,7 @@ undertext_status undertext_find_model(undertext_text name, undertext_string* mod
 }
 
 undertext_status undertext_add_models(undertext_text json, undertext_string* error) {
-  return guarded(error, [&]() -> Failed { return add_models(view_of(json)); });
+  return guarded(error, [&] { return add_models(view_of(json)); });
 }
 
 undertext_status undertext_count_tools(undertext_text counting, undertext_text tools, undertext_string* count,

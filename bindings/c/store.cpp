@@ -88,6 +88,10 @@ undertext_status undertext_store_backup(undertext_store* store, undertext_text p
   return guarded(store, error, [&](undertext_store& in) { return in.store->backup(std::string(view_of(path))); });
 }
 
+undertext_status undertext_store_restore(undertext_text url, undertext_text backup, undertext_string* error) {
+  return guarded(error, [&] { return restore_store(view_of(url), std::string(view_of(backup))); });
+}
+
 undertext_status undertext_store_settings(undertext_store* store, undertext_text id, undertext_string* settings,
                                           undertext_string* error) {
   c::clear(settings);

@@ -15,13 +15,13 @@
  *   path: handles to NULL, strings to empty, numbers to 0. A NULL handle, or a NULL function where one is called, is UNDERTEXT_INVALID_ARGUMENT. No C++
  *   exception ever leaves this library.
  *   Take a status that you do not know for UNDERTEXT_INTERNAL.
- * Strings. undertext_text is borrowed: it is read until the function returns, and need not end in a zero. undertext_string is owned by whoever got it,
+ * Strings. undertext_text is borrowed: it is read until the function returns, and need not end in a zero. undertext_string is owned by the caller that got it,
  *   ends in a zero that size does not count, and is given back by undertext_string_close(). Both are UTF-8; other bytes are refused where they matter.
  * Handles. Each is ended by its function …_close(), which takes NULL too. What came from a handle lives on without it.
  * Threads. Any thread may call any function on any handle at any time, but for undertext_settings and undertext_stream: one thread at a time. No handle
  *   may be ended while another thread still uses it.
  * Waiting. What changes a conversation waits for its turn, and, in a store, for the disk. undertext_answer() of a stored conversation waits for the store, which it
- *   asks for newer versions first. Reading what is in memory waits for nobody, unless undertext_set_tokenizer() has everything counted anew; of a stored
+ *   asks for newer versions first. Reading what is in memory waits for nobody, unless undertext_set_tokenizer() has everything recounted; of a stored
  *   conversation it may fetch what is not. undertext_conversation_close() and undertext_subscription_close() wait for callbacks under way.
  *   So: never call these while you hold a lock that one of your callbacks wants (an event loop, an interpreter's lock).
  * Callbacks. What is said of each tells on which thread it comes. Its context is ended by `end` (which may be NULL): exactly once if the function that took it
@@ -51,7 +51,7 @@ enum {
   UNDERTEXT_OK = 0,
   UNDERTEXT_INVALID_ARGUMENT = 1, /* fix the call; the error names the field */
   UNDERTEXT_NOT_FOUND = 2,
-  UNDERTEXT_CONFLICT = 3,   /* somebody else was first: reload and retry */
+  UNDERTEXT_CONFLICT = 3,   /* another writer was first: reload and retry */
   UNDERTEXT_CANNOT_FIT = 4, /* no legal result is small enough */
   UNDERTEXT_CORRUPT = 5,
   UNDERTEXT_UNAVAILABLE = 6, /* retry later */
@@ -165,12 +165,17 @@ UNDERTEXT_C_API undertext_status undertext_set_usage(undertext_conversation *con
 UNDERTEXT_C_API undertext_status undertext_usage(const undertext_conversation *conversation, undertext_string *usage,
                                                  undertext_string *error);
 
+/* Records a request of a client: {"client":…,"request":"…","answer":"…","status":200,…}, the shape GivenRequest of `undertext schema`, with the raw texts of both.
+ * `recorded` may be NULL: {"number":1}. The queries `requests` and `request` read it. */
+UNDERTEXT_C_API undertext_status undertext_record_request(undertext_conversation *conversation, undertext_text request,
+                                                          undertext_string *recorded, undertext_string *error);
+
 /* With what others committed. Of a conversation in memory: nothing to do. */
 UNDERTEXT_C_API undertext_status undertext_catch_up(undertext_conversation *conversation, undertext_string *error);
 
 /* Of a stored conversation, else unsupported. */
 UNDERTEXT_C_API undertext_status undertext_checkpoint(undertext_conversation *conversation, undertext_string *error);
-/* {"ordinals":[…],"who":…,"why":…,"derived":false}: their bytes are gone for good; stubs stay. `redaction` may be NULL:
+/* {"ordinals":[…],"who":…,"why":…,"derived":false}: their bytes are deleted permanently; stubs stay. `redaction` may be NULL:
  * {"redacted":1,"derived":[{"conversation":…,"ordinal":7,"kind":"summary"}],"operations":[{"conversation":…,"version":9}]}, the second kind being "copy": what was
  * made from the messages and what quotes them, in forks too. With "derived":true that is redacted as well. */
 UNDERTEXT_C_API undertext_status undertext_redact(undertext_conversation *conversation, undertext_text removal,
@@ -218,7 +223,7 @@ UNDERTEXT_C_API undertext_status undertext_settings_new(undertext_settings **set
 UNDERTEXT_C_API undertext_status undertext_settings_read(undertext_settings *settings, undertext_text json, undertext_string *error);
 UNDERTEXT_C_API void undertext_settings_close(undertext_settings *settings);
 
-/* Quick code runs in the turn of whoever changes the conversation, on that thread, while other writers wait. Slow code runs without a turn: on a thread of the
+/* Quick code runs in the turn of the one who changes the conversation, on that thread, while other writers wait. Slow code runs without a turn: on a thread of the
  * library, or on that of the caller for a COMPRESS that names it; it cannot be part of a list of operations, nor of the query fit. */
 typedef uint32_t undertext_pace;
 enum { UNDERTEXT_QUICK = 0, UNDERTEXT_SLOW = 1 };
@@ -261,17 +266,20 @@ UNDERTEXT_C_API void undertext_store_close(undertext_store *store);
 /* A JSON array of conversations by id, beyond `after`; `limit` 1 to 1000. */
 UNDERTEXT_C_API undertext_status undertext_store_list(undertext_store *store, undertext_text after, uint32_t limit,
                                                       undertext_string *conversations, undertext_string *error);
-/* Takes a conversation out for good; who, when and why stays. conflict: it has forks. */
+/* Deletes a conversation permanently; who, when and why stays. conflict: it has forks. */
 UNDERTEXT_C_API undertext_status undertext_store_purge(undertext_store *store, undertext_text id, undertext_text who, undertext_text why,
                                                        undertext_string *error);
 /* Reads all records of a conversation, or of all for an empty id: {"conversations":n,"versions":n,"messages":n,"damage":[…]}. */
 UNDERTEXT_C_API undertext_status undertext_store_check(undertext_store *store, undertext_text id, undertext_string *report,
                                                        undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_store_backup(undertext_store *store, undertext_text path, undertext_string *error);
+/* Replaces the store at `url` by a backup, in one step. The backup is checked first. unavailable: something has the store open. corrupt: the
+ * backup is damaged. What fails has left the store as it was. */
+UNDERTEXT_C_API undertext_status undertext_store_restore(undertext_text url, undertext_text backup, undertext_string *error);
 /* The settings kept with a conversation, as JSON; empty: there are none. */
 UNDERTEXT_C_API undertext_status undertext_store_settings(undertext_store *store, undertext_text id, undertext_string *settings,
                                                           undertext_string *error);
-/* What was taken out of a conversation, or the whole of it: [{"conversation":…,"ordinal":…,"who":…,"at":…,"why":…,"digest":…}], without ordinal for the whole. */
+/* What was redacted in a conversation, or that it was purged: [{"conversation":…,"ordinal":…,"who":…,"at":…,"why":…,"digest":…}], without ordinal for the whole. */
 UNDERTEXT_C_API undertext_status undertext_store_removals(undertext_store *store, undertext_text id, undertext_string *removals,
                                                           undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_store_compact(undertext_store *store, undertext_string *error); /* gives free space back */

@@ -29,6 +29,7 @@ ARGUMENTS = {
     "RenderArguments": ("RenderQuery", ("dialect",)),
     "CostArguments": ("CostQuery", ("from",)),
     "UsageArguments": ("UsageReport", ("requestId",)),
+    "RecordArguments": ("GivenRequest", ("request", "requestBase64", "answer", "answerBase64")),
 }
 
 

@@ -29,6 +29,7 @@ struct ClientProfile {
   VolatileParts volatile_parts = VolatileParts::common();
   std::vector<std::string> summary_texts = {};     // how a message of the user begins that stands for what the client compacted
   std::vector<std::string> compaction_texts = {};  // how a text begins that asks for a compaction
+  std::vector<std::string> own_headers = {};       // any of these tells that it is this client
   std::vector<std::string> session_headers = {};   // where the id of its conversation stands; the first that is there
   std::vector<std::string> session_pointers = {};  // the same in the body; a # leads into a text that holds JSON
   std::vector<std::string> agent_headers = {};     // of a sub-agent, which is a conversation of its own
@@ -40,6 +41,17 @@ struct ClientProfile {
 
 UNDERTEXT_API Result<ClientProfile> find_client(std::string_view name);  // not_found
 UNDERTEXT_API std::span<const std::string_view> client_names();
+
+// What stands around the body of a request, where it is known.
+struct ClientRequestHead {
+  std::string path = {};
+  std::vector<std::pair<std::string, std::string>> headers = {};
+
+  UNDERTEXT_API std::string header(std::string_view name) const;  // without case; empty: it is not there
+};
+
+// The client that sent it: one of its own headers is there, or it is the dialect's own.
+UNDERTEXT_API ClientProfile client_of(Dialect dialect, const ClientRequestHead& head);
 
 // What a request is for. Only turns, and what the client asks to be compacted, are part of a conversation.
 enum class ClientRequestKind : std::uint8_t {
@@ -60,12 +72,6 @@ struct ClientRequest {
   std::string conversation = {};       // or the provider's own conversation
   std::string cached_content = {};     // or what the provider has cached
   std::string rest = {};               // the body's other fields, as a JSON object
-};
-
-// What stands around the body, where it is known.
-struct ClientRequestHead {
-  std::string path = {};
-  std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
 // `json`: a request body, or a bare array of messages. `dialect`: overrides the profile's.

@@ -47,7 +47,7 @@ struct CompressionProgress {
   enum class Stage : std::uint8_t { planning, summarising, applying };
   Stage stage = Stage::planning;
   std::uint64_t messages = 0;       // that are being summarised
-  std::uint64_t summary_bytes = 0;  // of the summary so far, where whoever writes it can tell
+  std::uint64_t summary_bytes = 0;  // of the summary so far, where the summariser can tell
 };
 UNDERTEXT_API std::string_view name(CompressionProgress::Stage stage);  // such as "summarising"
 using OnCompressionProgress = std::function<void(const CompressionProgress&)>;
@@ -80,7 +80,7 @@ class UNDERTEXT_API Strategy {
   virtual bool has_target() const noexcept { return true; }  // false: it never falls short of one, whatever it leaves
 
   // The best plan for the head of `history`: one that reaches the aim; where none does, the one that leaves the fewest tokens. Empty when the view is
-  // within the aim already, or when nothing can be freed. Whoever asked decides with reaches() whether a plan that falls short is of use.
+  // within the aim already, or when nothing can be freed. The caller decides with reaches() whether a plan that falls short is of use.
   // A custom strategy may return cannot_fit instead of a plan. Whatever a summariser fails with is passed on. May throw: a Failure keeps
   // its code; a conversation reports any other exception as invalid_argument, with the field "strategy".
   virtual Result<Plan> plan(const History& history, const Aim& aim) const = 0;

@@ -30,6 +30,7 @@
 #include <undertext/history.hpp>
 #include <undertext/operation.hpp>
 #include <undertext/query.hpp>
+#include <undertext/request_record.hpp>
 #include <undertext/store.hpp>
 #include <undertext/tokenizer.hpp>
 #include <undertext/usage.hpp>
@@ -47,8 +48,8 @@ struct Event {
     compressed,                      // by itself: strategy, tokens_used before and tokens_after, target_reached; `version` made it
     compression_failed,              // strategy, error: nothing was changed
     compression_discarded,           // strategy, error: what a slow summary stands for was changed meanwhile; nothing was done
-    rewritten,  // what is stored was written anew: messages may have been redacted, versions given up, all counted by another
-                // tokenizer, here or elsewhere. Whoever keeps some of it reads it again
+    rewritten,  // what is stored was rewritten: messages may have been redacted, versions given up, all counted by another
+                // tokenizer, here or elsewhere. Invalidate caches
   };
   Type type = Type::context_changed;
   Version version;
@@ -115,7 +116,7 @@ struct OpenOptions {
   bool rebase_appends = true;
   // A checkpoint after so many versions. What follows the last one is carried out again when opening.
   std::uint64_t checkpoint_versions = 512;
-  // Kept with the conversation for whoever opens it next, such as a door's settings; unset: as it is.
+  // Kept with the conversation for the next one who opens it, such as the settings of a server; unset: as it is.
   std::optional<std::string> note = {};
   // Of a conversation that is put together under a staged id (store.hpp): the id that Store::publish() will give it.
   std::string publish_as = {};
@@ -133,7 +134,7 @@ struct Retention {
 struct Reclaimed {
   Version first_version;       // the oldest that is left
   std::uint64_t versions = 0;  // given up
-  std::uint64_t messages = 0;  // whose bodies no kept version needs: taken out, stubs left
+  std::uint64_t messages = 0;  // whose bodies no kept version needs: deleted, stubs left
 };
 
 struct RedactOptions {
@@ -206,7 +207,7 @@ class UNDERTEXT_API Conversation {
   // A conversation that lasts. Operations are on disk when apply() returns, and begin with the newest version that anyone committed; another
   // writer coming first is a conflict (but see OpenOptions::rebase_appends), after which this conversation is up to date. Bodies and old versions
   // are read when they are looked at, so all that reads may throw Failure, or answer unavailable or corrupt where it answers a Result. Counted by another
-  // tokenizer than before, all is counted anew and stored; where somebody else did that, this conversation counts as they do from then on. Errors: as
+  // tokenizer than before, all is recounted and stored; where another process did that, this conversation counts as it does from then on. Errors: as
   // open() and Store.
   static Result<Conversation> open(std::shared_ptr<Store> store, std::string_view id, Settings settings = {},
                                    const OpenOptions& options = {});
@@ -244,21 +245,33 @@ class UNDERTEXT_API Conversation {
   void wait_for_compression() const;  // until none is under way in the background; not from a subscriber, where it returns at once
   void cancel_compression();          // what was not committed yet is not
 
-  // Counts anew with another tokenizer: when something is read or changed next, of every message, once. settings() still tells the first one. Costs stay
+  // Recounts every message with another tokenizer, lazily: on the next read or change. settings() still tells the first one. Costs stay
   // the model's, where there is one. not_found: as open().
-  std::optional<Error> set_tokenizer(std::string_view name);
+  Result<void> set_tokenizer(std::string_view name);
   std::shared_ptr<const Tokenizer> tokenizer() const;
   // The name of tokenizer and costs, such as "gpt-4o" or "estimate+anthropic": what count_tools() takes.
   std::string counting() const;
 
   // What providers report, beside what is counted here; see usage.hpp. Reports of one request replace each other until it is finished. Where
   // estimated_prompt is 0, the tokens of the view at the first report are taken, so report before the answer is appended.
-  std::optional<Error> update_usage(const RequestUsage& usage);
-  std::optional<Error> finish_usage(std::string_view request_id);
-  std::optional<Error> record_usage(const RequestUsage& usage);  // both in one, for requests that are reported once
+  Result<void> update_usage(const RequestUsage& usage);
+  Result<void> finish_usage(std::string_view request_id);
+  Result<void> record_usage(const RequestUsage& usage);  // both in one, for requests that are reported once
   // All that was reported so far becomes this: what was kept elsewhere, or nothing (UsageTracker()).
-  std::optional<Error> set_usage(const UsageTracker& usage);
+  Result<void> set_usage(const UsageTracker& usage);
   UsageTracker usage() const;
+
+  // Requests of clients, beside the versions: see request_record.hpp. A fork begins with none. Returns the record's number.
+  // An empty text is not kept; nor is any while the client's list has a redacted message, since the client still sends its text.
+  // invalid_argument: the version is none of this conversation's, or a key is too long. Costs time linear in the request.
+  Result<std::uint64_t> record_request(RequestRecord record, std::string_view raw_request = {}, std::string_view raw_answer = {});
+  Result<std::vector<RequestRecord>> requests(const RequestQuery& query = {}) const;  // rising
+  // The bytes as they were recorded. not_found: no such record, or it has none, and why. corrupt: they cannot be rebuilt.
+  Result<std::string> raw_request(std::uint64_t number) const;
+  Result<std::string> raw_answer(std::uint64_t number) const;
+  // What render() puts in place of stored volatile parts: those of the newest request; nothing in their place, where that was in another dialect.
+  // Unset: no request is recorded.
+  Result<std::optional<VolatileNow>> volatile_now(Dialect dialect) const;
 
   History history() const;  // O(1); reads everything, at any version
   const Settings& settings() const;
@@ -276,14 +289,14 @@ class UNDERTEXT_API Conversation {
   Result<Conversation> trial(Version version) const;
 
   // Of a stored conversation (else unsupported):
-  const std::string& id() const;    // empty: it is in memory
-  std::optional<Error> catch_up();  // with what others committed
+  const std::string& id() const;  // empty: it is in memory
+  Result<void> catch_up();        // with what others committed
   // Stored, under a name of its own; conflict: it is taken. made_by: as OpenOptions.
   Result<Conversation> fork(Version version, std::string_view id, std::string_view made_by = {});
-  std::optional<Error> checkpoint();  // so that opening has nothing to replay
-  // Reads every page and checks that it can be: what check_store() does not. corrupt: one cannot.
-  std::optional<Error> check();
-  // Takes the bodies of messages out for good, in this conversation, its forks and what it was forked from; a stub with who, when, why and the
+  Result<void> checkpoint();  // so that opening has nothing to replay
+  // Reads every page, and every request that was recorded, and checks that it can be: what check_store() does not. corrupt: one cannot.
+  Result<void> check();
+  // Deletes the bodies of messages permanently, in this conversation, its forks and what it was forked from; a stub with who, when, why and the
   // body's digest stays in their place. Returns what else may have their text: the summaries and edited copies that stand for them, and operations whose
   // texts quote them (eight bytes in a row). With `derived` these are redacted, too. Marks, ids and names stay.
   Result<Redaction> redact(const std::vector<Ordinal>& ordinals, const Removal& removal, const RedactOptions& options = {});
@@ -299,7 +312,7 @@ class UNDERTEXT_API Conversation {
   ~Conversation();
 
  private:
-  std::optional<Error> count_anew();
+  Result<void> count_anew();
   Result<Conversation> fork_with(Settings settings, Version version) const;
   friend class RedactionOfFamily;
 

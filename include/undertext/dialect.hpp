@@ -110,6 +110,27 @@ enum class BoundThinking : std::uint8_t {
 // A name becomes the same one in every request.
 using ToolNames = std::map<std::string, std::string, std::less<>>;
 
+// A part of a client's request that changes from request to request: a cache marker, or a text of the system prompt.
+struct VolatilePart {
+  enum class Kind : std::uint8_t {
+    marker,  // stands on a block
+    text,    // is a block
+  };
+  Kind kind = Kind::marker;
+  std::uint64_t index = 0;                  // of the message, in the request's list
+  std::optional<Ordinal> ordinal = {};      // of the same message, in the log; unset: not known
+  std::uint64_t block = 0;                  // in the message
+  std::optional<std::uint64_t> inner = {};  // of a marker inside a tool result: the block in its content
+  std::string json = {};                    // the marker, or the block
+  friend bool operator==(const VolatilePart&, const VolatilePart&) = default;
+};
+
+// What a conversation that follows a client puts into its requests in place of stored volatile parts.
+struct VolatileNow {
+  std::vector<std::string> system_texts = {};  // stored blocks of system messages that begin so are left out
+  std::vector<VolatilePart> parts = {};        // those of the newest request; of messages in the view they are put in
+};
+
 struct RenderOptions {
   bool repair = true;  // false: as it stands, with findings for what would be refused
   std::string_view request =
@@ -120,6 +141,8 @@ struct RenderOptions {
   // automatic: marks the request where the provider's cache wants that; docs/dialects.md has the rule.
   CacheMarkers cache_markers = CacheMarkers::given;
   CachedPrefixes cached = {};  // for automatic markers, what earlier requests left of the view: cached_prefixes()
+  // Unset: stored parts stay as they are. With automatic markers, markers among these are not put in.
+  std::optional<VolatileNow> volatile_now = {};
 };
 
 struct Rendering {
@@ -199,12 +222,14 @@ class UNDERTEXT_API StreamAssembler {
   StreamAssembler& operator=(StreamAssembler&&) noexcept;
 
   // invalid_argument: no JSON object. too_large: an answer of more than 64 MiB. What was fed before stays.
-  std::optional<Error> feed(std::string_view data);
+  Result<void> feed(std::string_view data);
 
   struct Streamed {
     std::string message;        // in the dialect: a message, an array of items, or a content; empty when nothing came
     std::string finish_reason;  // as the provider says it; empty when it said none
     std::string usage_json;     // empty when there was none
+    std::string id;             // of the response, such as msg_… or resp_…; empty when it said none
+    std::string model;          // likewise
     std::string error_json;     // the provider's error in mid-stream
     bool complete = false;      // the stream came to its proper end
   };

@@ -25,7 +25,7 @@ namespace undertext {
 enum class ErrorCode : std::uint8_t {
   invalid_argument,  // fix the call; `field` says which part of it
   not_found,         // what was named never existed
-  conflict,          // somebody else was first: reload and retry
+  conflict,          // another writer was first: reload and retry
   cannot_fit,        // no legal result is small enough
   corrupt,           // stored data fails its checks
   unavailable,       // retry later

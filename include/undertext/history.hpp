@@ -81,7 +81,7 @@ class UNDERTEXT_API History {
   // A RECONCILE that finds nothing new makes no version: the history is then the same.
   Result<Step> apply(const Operation& operation, const ApplyContext& context) const;
 
-  // The same history with every token count made anew, as by another tokenizer. Costs a count of every message of the log.
+  // The same history with every message recounted, as by another tokenizer. Costs a count of every message of the log.
   History recounted(const std::function<std::uint32_t(const Message&)>& count_tokens) const;
   // The same for messages whose body was redacted or pruned since it was counted; all others keep their count.
   History recounted_where_replaced(const std::function<std::uint32_t(const Message&)>& count_tokens) const;

@@ -64,7 +64,7 @@ UNDERTEXT_API std::vector<std::string> model_names();
 
 // Lays rows over those that are there, in the format of src/tokens/models.json (docs/models.md). A conversation that is open counts as before.
 // invalid_argument: the file is no good; the message has the row and the field, and nothing has changed.
-UNDERTEXT_API std::optional<Error> add_models(std::string_view json);
+UNDERTEXT_API Result<void> add_models(std::string_view json);
 
 struct ToolsCount {
   std::uint64_t tokens = 0;

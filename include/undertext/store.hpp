@@ -9,6 +9,7 @@
 //     versions   1 … head      one operation each: the truth; version v is what the operation v made of version v - 1
 //     messages   0 … n - 1     by ordinal, bytes as given
 //     checkpoint, pages        what is derived from these up to some version, so that opening does not replay everything
+//     requests   1 … n         what clients asked, beside the versions: a fork begins with none
 //
 // A fork's numbers go on where its origin's were: records below the three numbers of its Origin are the origin's, and are asked for there.
 //
@@ -52,7 +53,7 @@ struct MessageRecord {
   Role role = Role::user;
   std::int64_t time_ms = 0;  // its timestamp, else its arrival
   std::uint32_t tokens = 0;
-  std::optional<Digest> redacted = {};  // set: the body was taken out, and this is its digest
+  std::optional<Digest> redacted = {};  // set: the body was redacted, and this is its digest
   // Of a commit only: the body is that of this earlier message of the conversation's own, and `body` is empty. It is read with its body, like any other;
   // SQLite stores the bytes once.
   std::optional<std::uint64_t> same_as = {};
@@ -72,7 +73,7 @@ struct VersionRecord {
   friend bool operator==(const VersionRecord&, const VersionRecord&) = default;
 };
 
-// Arguments from which texts were taken out begin with a zero byte, and others never do. Such a record is no longer what its chain was made of, and the
+// Arguments from which texts were redacted begin with a zero byte, and others never do. Such a record is no longer what its chain was made of, and the
 // chain goes on from what is stored.
 inline bool are_redacted(std::string_view arguments) { return arguments.starts_with('\0'); }
 
@@ -110,7 +111,7 @@ struct ConversationRecord {
   std::int64_t updated_at_ms = 0;        // likewise
   Digest chain = {};                     // likewise
   std::uint64_t checkpoint_version = 0;  // of the last checkpoint; 0: none
-  std::uint64_t next_page = 1;           // of the last checkpoint, else of the origin: another one tells that all was written anew
+  std::uint64_t next_page = 1;           // of the last checkpoint, else of the origin: another one: all was rewritten
   std::vector<std::string> forks = {};   // conversations whose origin this is
   friend bool operator==(const ConversationRecord&, const ConversationRecord&) = default;
 };
@@ -136,13 +137,12 @@ struct Commit {
       {};  // expected_version + 1 and so on; may be empty where only a checkpoint or settings are written
   std::vector<MessageRecord> messages = {};  // from the log length of expected_version on
   std::optional<Checkpoint> checkpoint = {};
-  // Pages come and go with a checkpoint only: new ones have numbers from the stored checkpoint's next_page up to this one's.
+  // Pages come with a checkpoint only: they have numbers from the stored checkpoint's next_page up to this one's.
   std::vector<Page> pages = {};
-  std::vector<std::uint64_t> freed_pages = {};  // no longer needed; ignored where a fork may need them
   std::optional<std::string> settings = {};
 };
 
-// Who took something out, when and why: what remains of it.
+// Who deleted something, when and why: what remains of it.
 struct Removal {
   std::string who;
   std::int64_t at_ms = 0;
@@ -158,6 +158,39 @@ struct RemovalRecord {
   friend bool operator==(const RemovalRecord&, const RemovalRecord&) = default;
 };
 
+// A request that was recorded. The store knows its number, its version and its keys.
+struct RequestRow {
+  std::uint64_t number = 0;   // 1 …, without a gap but for what prune() removed at the beginning
+  std::uint64_t version = 0;  // what it saw
+  std::int64_t at_ms = 0;
+  std::vector<std::string> keys = {};
+  std::string facts = {};    // bytes of the engine's, which hold no text of a message
+  std::string parts = {};    // likewise, which may hold some; redact() empties this and the next two
+  std::string request = {};  // the raw request, packed
+  std::string answer = {};   // the raw answer, packed
+  friend bool operator==(const RequestRow&, const RequestRow&) = default;
+};
+
+struct NewRequest {
+  std::string conversation;
+  RequestRow row;
+  // Set: conflict when a checkpoint was written since, as of Commit: bodies that `request` is packed against may be gone.
+  std::optional<std::uint64_t> expected_next_page = {};
+};
+
+struct FoundRequest {
+  std::string key;
+  std::string conversation;
+  std::uint64_t number = 0;
+  friend bool operator==(const FoundRequest&, const FoundRequest&) = default;
+};
+
+// What of the rows is read.
+enum class RequestBytes : std::uint8_t {
+  without,  // `request` and `answer` are empty
+  with,
+};
+
 // Gives up old versions. What the kept ones need is in the checkpoint; nothing else of the old is kept. With the `first_version` that is stored, all
 // versions stay, and what is rewritten are pages and texts of operations.
 struct Prune {
@@ -171,6 +204,8 @@ struct Prune {
   std::vector<VersionRecord> operations = {};
   Checkpoint checkpoint = {};    // of expected_version
   std::vector<Page> pages = {};  // all of its pages: every other one goes, and a fork needs none of its origin's
+  // Request rows of earlier versions than first_version go, but the newest row stays. Of the rows with these numbers, `request` and `answer` are replaced.
+  std::vector<RequestRow> requests = {};
 };
 
 struct ListOptions {
@@ -208,9 +243,9 @@ class UNDERTEXT_API Store {
   virtual Result<std::vector<ConversationRecord>> list(const ListOptions& options = {}) = 0;  // by id, rising; `forks` left empty
 
   // Gives the staged conversation its id, in one step: before it nobody sees any of it, afterwards everything. conflict: the id is taken, or was and is
-  // purged. not_found: there is no such staged one (any more). Takes as long as the records are many where they have to be written anew (PostgreSQL), and has
+  // purged. not_found: there is no such staged one (any more). Takes as long as the records are many where they have to be rewritten (PostgreSQL), and has
   // no patience of its own.
-  virtual std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& options = {}) = 0;
+  virtual Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& options = {}) = 0;
 
   // Own records of the conversation, rising, without those that are not there: [first, end). The end is cut off where the answer would be very large (but not
   // below one record), so ask on from the last one.
@@ -227,20 +262,31 @@ class UNDERTEXT_API Store {
 
   // Nothing, when it is done. conflict: expected_version is not the head, an operation id is known already, or the checkpoint is older than the stored one
   // (by its version or next_page). invalid_argument: its parts do not fit together. too_large: a record of more than 256 MiB, an operation id of more than 1 KiB.
-  virtual std::optional<Error> commit(const Commit& commit, const CallOptions& options = {}) = 0;
+  virtual Result<void> commit(const Commit& commit, const CallOptions& options = {}) = 0;
 
-  // Takes bodies out for good: the records given, with `redacted` set, take their places, and the old bytes are gone from everything this store
-  // writes to. What is taken out twice keeps its first digest. not_found: no such message of this conversation's own. invalid_argument: a stub's role,
-  // time or digest is not that of the message.
-  virtual std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                                      const CallOptions& options = {}) = 0;
-  // Takes a whole conversation out for good; done again it makes sure of that. Of a staged one no record stays, and its bytes are
+  // Adds a request row. conflict: its number is not that of the newest row + 1 (the first: 1). invalid_argument: more than 16 keys, or one that is
+  // empty, begins with a control character, is there twice or has more than 256 bytes. too_large: as commit().
+  virtual Result<void> put_request(const NewRequest& request, const CallOptions& options = {}) = 0;
+  // Rows [first, end), rising; cut off as versions(). Of an older store: none.
+  virtual Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
+                                                   const CallOptions& options = {}) = 0;
+  virtual Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options = {}) = 0;  // its number; 0: none
+  // For each key that a row of any conversation has (staged ones excepted) its newest one, by time; of the same time, either.
+  virtual Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& options = {}) = 0;
+
+  // Deletes bodies permanently: the records given, with `redacted` set, take their places, and the old bytes are gone from everything this store
+  // writes to. What is redacted twice keeps its first digest. not_found: no such message of this conversation's own. invalid_argument: a stub's role,
+  // time or digest is not that of the message. All request rows of the conversation lose `parts`, `request` and `answer`: they may hold the text. That is
+  // all that happens without stubs.
+  virtual Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+                              const CallOptions& options = {}) = 0;
+  // Deletes a whole conversation permanently; doing it again is no error. Of a staged one no record stays, and its bytes are
   // not overwritten. conflict: it has forks, or another version than expected.
-  virtual std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options = {}) = 0;
+  virtual Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& options = {}) = 0;
   virtual Result<std::vector<RemovalRecord>> removals(std::string_view id,
                                                       const CallOptions& options = {}) = 0;  // of purged ones too
   // conflict: expected_version is not the head, or it has forks; where no version is pruned, forks that need pages of it (Origin::next_page).
-  virtual std::optional<Error> prune(const Prune& prune, const CallOptions& options = {}) = 0;
+  virtual Result<void> prune(const Prune& prune, const CallOptions& options = {}) = 0;
 
   // What a conversation's own records take, without what the store adds to them. not_found. This one reads them all; stores that know better override it.
   virtual Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& options = {});
@@ -248,9 +294,9 @@ class UNDERTEXT_API Store {
   // The store's own integrity, without what records mean: see check_store() for that.
   virtual Result<std::vector<Damage>> check(const CallOptions& options = {}) = 0;
   // Gives free space back to the system.
-  virtual std::optional<Error> compact(const CallOptions& options = {}) = 0;
+  virtual Result<void> compact(const CallOptions& options = {}) = 0;
   // A copy as of one moment, while others read and write. unsupported: not by this kind of store. invalid_argument: the file is there already.
-  virtual std::optional<Error> backup(const std::string& path, const CallOptions& options = {}) = 0;
+  virtual Result<void> backup(const std::string& path, const CallOptions& options = {}) = 0;
 };
 
 enum class Durability : std::uint8_t {
@@ -274,7 +320,7 @@ UNDERTEXT_API Result<std::shared_ptr<Store>> open_store(std::string_view url, co
 // Puts the backup in the place of the store that `url` names, as a whole, with neither log nor index of what was there before. The backup is read and
 // checked first, and stays as it is. unavailable: something has the store open. corrupt: the backup is damaged. not_found: there is no backup. unsupported:
 // not with this kind of store. Whatever fails has left the store as it was.
-UNDERTEXT_API std::optional<Error> restore_store(std::string_view url, const std::string& backup);
+UNDERTEXT_API Result<void> restore_store(std::string_view url, const std::string& backup);
 
 // For tests, and for what need not last.
 UNDERTEXT_API std::shared_ptr<Store> memory_store();

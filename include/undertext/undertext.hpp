@@ -20,6 +20,8 @@
 #include <undertext/models.hpp>
 #include <undertext/operation.hpp>
 #include <undertext/query.hpp>
+#include <undertext/request_record.hpp>
+#include <undertext/response.hpp>
 #include <undertext/store.hpp>
 #include <undertext/summariser.hpp>
 #include <undertext/tokenizer.hpp>

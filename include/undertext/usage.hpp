@@ -107,16 +107,16 @@ class UNDERTEXT_API UsageTracker {
   // What is known of a request so far: takes the place of what was reported for it before. It counts at once, and is final with finish().
   // invalid_argument: no request_id, more cached tokens than prompt tokens, a negative time, or a cost that is negative or no number.
   // conflict: the request is finished.
-  std::optional<Error> update(RequestUsage usage);
+  Result<void> update(RequestUsage usage);
 
   // The last update is final. not_found: no request of this name is open.
-  std::optional<Error> finish(std::string_view request_id);
+  Result<void> finish(std::string_view request_id);
 
   // update() and finish() in one: for requests that are reported once.
-  std::optional<Error> record(RequestUsage usage);
+  Result<void> record(RequestUsage usage);
 
   // Forgets an open request, as if it had never been reported. not_found: no request of this name is open.
-  std::optional<Error> drop(std::string_view request_id);
+  Result<void> drop(std::string_view request_id);
 
   UsageTotals totals() const;  // of all requests ever, open ones included
   UsageTotals totals_of(std::string_view model) const;

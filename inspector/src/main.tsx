@@ -4,6 +4,7 @@ import './style/transcript.css';
 import './style/panel.css';
 import './style/timeline.css';
 import './style/sheet.css';
+import './style/requests.css';
 import { render } from 'preact';
 import { goToPlace, start } from './state';
 import { applyTheme } from './view/theme';

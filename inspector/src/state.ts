@@ -11,7 +11,16 @@ import { Versions } from './model/versions';
 
 const tokenKey = 'undertext-token';
 
-export const token = signal(sessionStorage.getItem(tokenKey));
+// A token may come with the address, as of `undertext wrap`; it does not stay there.
+function takeToken(): string | null {
+  const given = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  if (given === undefined) return sessionStorage.getItem(tokenKey);
+  sessionStorage.setItem(tokenKey, given);
+  history.replaceState(null, '', location.pathname);
+  return given;
+}
+
+export const token = signal(takeToken());
 export const needsToken = signal(false);
 export const client = new Client({ token: () => token.value, onUnauthorized: () => (needsToken.value = true) });
 
@@ -26,6 +35,12 @@ export const notice = signal<{ kind: 'error' | 'info'; text: string } | null>(nu
 // Counted up when entries of the history have come.
 export const versionsChanged = signal(0);
 export let versions = new Versions(async () => [], () => {});
+
+// What is looked at: the transcript (null), the requests, or one of them.
+export interface RequestsPlace {
+  number: number | null;
+}
+export const requestsPlace = signal<RequestsPlace | null>(null);
 
 export const chosenVersion = signal<number | null>(null); // null: the head, whatever it is
 export const head = computed(() => conversation.value?.version ?? 0);
@@ -74,7 +89,7 @@ export async function start(): Promise<void> {
   await loadList();
   const asked = readPlace();
   const id = asked.id ?? listed.value[0]?.id;
-  if (id) await open(id, asked.version);
+  if (id) await open(id, asked.version, asked.requests);
 }
 
 export async function loadList(after?: string): Promise<void> {
@@ -89,27 +104,45 @@ export async function loadList(after?: string): Promise<void> {
   }
 }
 
-// The address of the page names what it shows: #/ID or #/ID/VERSION.
-function readPlace(): { id: string | null; version: number | null } {
-  const [, id, version] = location.hash.split('/');
-  return { id: id && /^[\w.-]+$/.test(id) ? id : null, version: version && /^\d+$/.test(version) ? Number(version) : null };
+// The address of the page names what it shows: #/ID, #/ID/VERSION, #/ID/requests or #/ID/requests/NUMBER.
+interface Place {
+  id: string | null;
+  version: number | null;
+  requests: RequestsPlace | null;
+}
+
+const numberIn = (text: string | undefined): number | null => (text && /^\d{1,15}$/.test(text) ? Number(text) : null);
+
+function readPlace(): Place {
+  const [, id, what, number] = location.hash.split('/');
+  const requests = what === 'requests' ? { number: numberIn(number) } : null;
+  return { id: id && /^[\w.-]+$/.test(id) ? id : null, version: requests ? null : numberIn(what), requests };
 }
 
 export function goToPlace(): void {
-  const { id, version } = readPlace();
-  if (id && (id !== conversation.value?.id || version !== chosenVersion.value)) void open(id, version);
+  const { id, version, requests } = readPlace();
+  if (!id) return;
+  const isOpen = id === conversation.value?.id && (requests !== null || version === chosenVersion.value);
+  if (isOpen) requestsPlace.value = requests;
+  else void open(id, version, requests);
+}
+
+export function placeOf(id: string, version: number | null, requests: RequestsPlace | null): string {
+  const what = requests ? `/requests${requests.number === null ? '' : `/${requests.number}`}` : version === null ? '' : `/${version}`;
+  return `#/${encodeURIComponent(id)}${what}`;
 }
 
 function writePlace(): void {
   const id = conversation.value?.id;
   if (!id) return;
-  const place = `#/${encodeURIComponent(id)}${chosenVersion.value === null ? '' : '/' + chosenVersion.value}`;
+  const place = placeOf(id, chosenVersion.value, requestsPlace.value);
   if (place !== location.hash) history.replaceState(null, '', place);
 }
 
 let opening = 0;
 
-export async function open(id: string, version: number | null = null): Promise<void> {
+// Another conversation is opened where this one was looked at: among its requests, or as a transcript.
+export async function open(id: string, version: number | null = null, requests: RequestsPlace | null = requestsPlace.value && { number: null }): Promise<void> {
   const turn = ++opening;
   unfollow();
   try {
@@ -120,6 +153,7 @@ export async function open(id: string, version: number | null = null): Promise<v
     batch(() => {
       conversation.value = found;
       chosenVersion.value = version !== null && version < found.version ? version : null;
+      requestsPlace.value = requests;
       cursor.value = 0;
       notice.value = null;
     });
@@ -140,7 +174,7 @@ function onState(state: LineState): void {
 // Reads anew what the conversation is: when versions were given up.
 async function reload(): Promise<void> {
   const id = conversation.value?.id;
-  if (id) await open(id, chosenVersion.value);
+  if (id) await open(id, chosenVersion.value, requestsPlace.value);
 }
 
 export function choose(version: number | null): void {

@@ -31,6 +31,7 @@ struct Argument {
   std::string value = {};  // what stands for the value in help, such as "URL"
   bool required = false;
   std::vector<std::string> choices = {};  // empty: anything
+  bool takes_rest = false;                // of a list by place: every word from its first on, options too
 
   bool is_option() const { return names.starts_with('-'); }
 };
@@ -54,11 +55,13 @@ struct Command {
 std::vector<Command> store_commands();     // init new list check backup gc
 std::vector<Command> reading_commands();   // show log diff blame search
 std::vector<Command> editing_commands();   // append edit rollback undo redo fork compress
+std::vector<Command> request_commands();   // requests request record
 std::vector<Command> removing_commands();  // redact purge
 std::vector<Command> transfer_commands();  // export import
 std::vector<Command> dialect_commands();   // validate cost
 std::vector<Command> program_commands();   // exec count models vocabulary demo
 std::vector<Command> serve_commands();     // serve token
+std::vector<Command> gateway_commands();   // gateway wrap
 std::vector<Command> shell_commands();     // shell completion
 std::vector<Command> all_commands();       // these
 

@@ -11,8 +11,9 @@ namespace undertext {
 
 std::vector<Command> all_commands() {
   std::vector<Command> all;
-  for (const auto& group : {store_commands, editing_commands, reading_commands, removing_commands, transfer_commands,
-                            dialect_commands, program_commands, serve_commands, shell_commands}) {
+  for (const auto& group :
+       {store_commands, editing_commands, reading_commands, request_commands, removing_commands, transfer_commands,
+        dialect_commands, program_commands, serve_commands, gateway_commands, shell_commands}) {
     std::vector<Command> some = group();
     all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
   }
@@ -21,7 +22,7 @@ std::vector<Command> all_commands() {
 
 void declare_url(Arguments& arguments, Common& common) {
   arguments.add({"--store", &common.store,
-                 "sqlite:PATH, postgres://… or memory:; $UNDERTEXT_STORE or a file of the user's unless told", "URL"});
+                 "sqlite:PATH, postgres://… or memory: (default: $UNDERTEXT_STORE, or a file of the user's)", "URL"});
   declare_models(arguments, common.models);
 }
 
@@ -31,7 +32,7 @@ void declare_models(Arguments& arguments, std::optional<std::string>& models) {
 
 void declare_tenant(Arguments& arguments, Common& common) {
   arguments.add({"--tenant", &common.tenant,
-                 "Whose conversations, of a store that a server shares among tenants; the operator's unless told", "TENANT"});
+                 "Whose conversations, of a store that a server shares among tenants (default: the operator's)", "TENANT"});
 }
 
 void declare_store(Arguments& arguments, Common& common) {
@@ -43,7 +44,7 @@ void declare_store(Arguments& arguments, Common& common) {
 void declare_conversation(Arguments& arguments, Common& common) {
   declare_store(arguments, common);
   arguments.add(
-      {"-c,--conversation", &common.conversation, "Which conversation; $UNDERTEXT_CONVERSATION or \"default\" unless told", "ID"});
+      {"-c,--conversation", &common.conversation, "Which conversation (default: $UNDERTEXT_CONVERSATION, or \"default\")", "ID"});
 }
 
 void declare_placed_conversation(Arguments& arguments, Common& common) {

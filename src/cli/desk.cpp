@@ -112,7 +112,7 @@ std::shared_ptr<Store> Desk::store(const Common& common, Need need, StoreOptions
   if (!opened && opened.error().code == ErrorCode::not_found) {
     Error error = opened.error();
     error.message += " (undertext init makes one)";
-    throw Failure(std::move(error));
+    throw Failure(common.store ? about_option("--store", std::move(error)) : std::move(error));
   }
   if (!opened && common.store) throw Failure(about_option("--store", opened.error()));
   return stores_.emplace(key, std::move(opened).value()).first->second;
@@ -174,7 +174,7 @@ void Desk::note(std::string_view text) const { std::fprintf(stderr, "undertext: 
 bool Desk::confirm(std::string_view question, bool yes) {
   if (yes) return true;
   if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1) {
-    fail(ErrorCode::invalid_argument, "nobody can be asked here: say --yes when it is meant", "yes");
+    fail(ErrorCode::invalid_argument, "standard input is no terminal, so there is no one to ask: confirm with --yes", "yes");
   }
   std::fprintf(stderr, "%s [y/N] ", printable(question).c_str());
   char answer[64] = {};
@@ -271,10 +271,10 @@ std::optional<std::string> config_of(const std::optional<std::string>& given) {
 void add_models_of(const std::optional<std::string>& path) {
   if (!path) return;
   of_option("--models", [&] {
-    std::optional<Error> error = add_models(read_whole(*path, config_bytes_max));
-    if (!error) return;
-    error->message = *path + ": " + error->message;
-    throw Failure(*std::move(error));
+    Result<void> added = add_models(read_whole(*path, config_bytes_max));
+    if (added) return;
+    added.error().message = *path + ": " + added.error().message;
+    throw Failure(std::move(added.error()));
   });
 }
 

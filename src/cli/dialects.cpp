@@ -61,7 +61,7 @@ void declare_dialect(Arguments& arguments, DialectOptions& options) {
                  .choices = names});
   arguments.add(
       {"--profile", &options.profile,
-       "What the provider accepts: a file (docs/dialects.md), or " + listed(profile_names()) + "; the dialect's own unless told",
+       "What the provider accepts: a file (docs/dialects.md), or " + listed(profile_names()) + " (default: the dialect's own)",
        "FILE"});
 }
 

@@ -45,7 +45,7 @@ void declare_rules(Arguments& arguments, RuleOptions& options);                 
 // As the queries of exec have them. `request` keeps what the answer borrows. Throws Failure: not_found, no such version or file.
 RenderOptions render_options(const RuleOptions& given, const History& history, const Profile& profile, std::string& request);
 
-View view_at(const History& history, std::optional<std::uint64_t> version);  // the head's unless told. Throws Failure: not_found
+View view_at(const History& history, std::optional<std::uint64_t> version);  // default: the head's. Throws Failure: not_found
 
 std::string in_words(const Place& place, std::string_view about = {});  // "messages[1] (#2, call_1)"
 

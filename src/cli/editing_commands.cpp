@@ -248,7 +248,7 @@ struct ForkOptions : Common {
 Run declare_fork(Arguments& arguments) {
   auto given = std::make_shared<ForkOptions>();
   declare_words(arguments, *given, given->words, "The fork's id");
-  arguments.add({"--at-version", &given->version, "Go on from version V; from the head unless told", "V"});
+  arguments.add({"--at-version", &given->version, "Go on from version V (default: the head)", "V"});
   return [given](Desk& desk) {
     const std::string id = given->words.taken(*given).front();
     Conversation conversation = desk.conversation(*given);

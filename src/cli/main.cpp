@@ -40,6 +40,7 @@ class Cli11Arguments : public undertext::Arguments {
   explicit Cli11Arguments(CLI::App& app) : app_(app) {}
 
   void add(Argument argument) override {
+    if (argument.takes_rest) return add_rest(argument);
     CLI::Option* option = std::visit(
         [&](auto* to) -> CLI::Option* {
           if constexpr (std::is_same_v<decltype(to), bool*>) {
@@ -57,6 +58,13 @@ class Cli11Arguments : public undertext::Arguments {
   }
 
  private:
+  // Known by what is left: to CLI11 it is no argument, so that its options are not taken for ours.
+  void add_rest(const Argument& argument) {
+    auto* const to = std::get<std::vector<std::string>*>(argument.to);
+    app_.prefix_command();
+    app_.parse_complete_callback([app = &app_, to] { *to = app->remaining(); });
+  }
+
   CLI::App& app_;
 };
 

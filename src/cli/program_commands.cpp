@@ -31,11 +31,11 @@ The exit status is 0 at the end of input, 1 when input or output fails, 2 for op
 
 Run declare_exec(Arguments& arguments) {
   auto given = std::make_shared<ExecOptions>();
-  arguments.add({"--store", &given->store,
-                 "Where the conversation is kept: memory:, sqlite:PATH or postgres://…; memory: unless told", "URL"});
-  arguments.add({"-c,--conversation", &given->conversation, "Which conversation of the store; \"default\" unless told", "ID"});
+  arguments.add(
+      {"--store", &given->store, "Where the conversation is kept: memory:, sqlite:PATH or postgres://… (default: memory:)", "URL"});
+  arguments.add({"-c,--conversation", &given->conversation, "Which conversation of the store (default: \"default\")", "ID"});
   arguments.add({"CONVERSATION", &given->conversation, "The same"});
-  arguments.add({"--checkpoint", &given->checkpoint_versions, "Write a checkpoint after so many versions; 512 unless told", "N"});
+  arguments.add({"--checkpoint", &given->checkpoint_versions, "Write a checkpoint after so many versions (default: 512)", "N"});
   arguments.add({"--config", &given->config,
                  "Settings: model, tokenizer, costs, profile, window, tokenLimit, pairs, limits {messageBytes, lineBytes}, "
                  "compressionConfig, summarisers",
@@ -48,7 +48,7 @@ Run declare_exec(Arguments& arguments) {
 Run declare_count(Arguments& arguments) {
   auto given = std::make_shared<CountOptions>();
   arguments.add({"--tokenizer", &given->tokenizer,
-                 "o200k_base, cl100k_base, estimate, a model's name, or the path of a tokenizer.json; o200k_base unless told",
+                 "o200k_base, cl100k_base, estimate, a model's name, or the path of a tokenizer.json (default: o200k_base)",
                  "NAME"});
   declare_models(arguments, given->models);
   arguments.add({"--json", &given->json, "One line of JSON a file: file, bytes, tokens, exact"});
@@ -61,7 +61,7 @@ Run declare_count(Arguments& arguments) {
 
 Run declare_model_table(Arguments& arguments) {
   auto given = std::make_shared<ModelsOptions>();
-  arguments.add({"NAME", &given->name, "A model's name, in any spelling; the whole table unless told"});
+  arguments.add({"NAME", &given->name, "A model's name, in any spelling (default: the whole table)"});
   declare_models(arguments, given->models);
   arguments.add({"--json", &given->json, "One line of JSON a model"});
   return [given](Desk& desk) { return run_models(desk, *given); };

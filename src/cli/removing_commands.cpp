@@ -23,7 +23,7 @@ struct RemovalGiven : Common {
 void declare_removal(Arguments& arguments, RemovalGiven& given) {
   arguments.add(
       {.names = "--why", .to = &given.why, .help = "The reason, which stays on record", .value = "TEXT", .required = true});
-  arguments.add({"--who", &given.who, "On whose account; the user's name unless told", "NAME"});
+  arguments.add({"--who", &given.who, "On whose account (default: the user's name)", "NAME"});
   arguments.add({"-y,--yes", &given.yes, "Do not ask"});
 }
 
@@ -56,7 +56,7 @@ int redact(Desk& desk, RedactGiven& given) {
   std::string question = "The text of " + plural(ordinals.size(), "message") + " of " + conversation.id();
   if (given.derived)
     question += ", and of what was derived (" + plural(found.derived.size() + found.operations.size(), "place") + "),";
-  if (!desk.confirm(question + " will be gone for good. Go on?", given.yes)) return 1;
+  if (!desk.confirm(question + " will be deleted permanently. Go on?", given.yes)) return 1;
   const Redaction done = conversation.redact(ordinals, given.removal(), {.derived = given.derived}).value();
   if (given.json) {
     std::string out = R"({"ok":true,"result":)";
@@ -93,8 +93,8 @@ Run declare_purge(Arguments& arguments) {
     const std::string& id = *given->conversation;
     const std::shared_ptr<Store> store = desk.store(*given);
     store->find(id).value();
-    if (!desk.confirm("The conversation " + id + " will be gone for good, with its history. Go on?", given->yes)) return 1;
-    if (std::optional<Error> error = store->purge(id, given->removal())) throw Failure(std::move(*error));
+    if (!desk.confirm("The conversation " + id + " will be deleted permanently, with its history. Go on?", given->yes)) return 1;
+    store->purge(id, given->removal()).value();
     if (given->json) {
       std::string out = R"({"ok":true,"result":{"purged":)";
       append_json_string(out, id);
@@ -113,8 +113,8 @@ std::vector<Command> removing_commands() {
       "A stub with who, when, why and a digest stays. What was derived from the messages is listed, and redacted with --derived.\n"
       "Backups and exports are not reached; nor is what says the same without being derived.";
   return {
-      {"redact", "Take the text of messages out for good", copies, declare_redact},
-      {"purge", "Take a whole conversation out for good",
+      {"redact", "Delete the text of messages permanently", copies, declare_redact},
+      {"purge", "Delete a whole conversation permanently",
        "A record with who, when and why stays. A conversation that has forks is not purged.", declare_purge},
   };
 }

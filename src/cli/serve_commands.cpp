@@ -5,11 +5,10 @@
 #include <string>
 #include <utility>
 
-#include <unistd.h>
-
 #include "base/json_text.hpp"
 #include "cli/command.hpp"
 #include "cli/desk.hpp"
+#include "cli/listening.hpp"
 #if UNDERTEXT_HAVE_SERVER
 #  include "server/serve.hpp"
 #  include "server/tokens.hpp"
@@ -19,7 +18,7 @@ namespace undertext {
 namespace {
 
 constexpr std::string_view serve_help =
-    R"(Without tokens it listens on this machine only, and whoever reaches it may do everything. With tokens (undertext token make)
+    R"(Without tokens it listens on this machine only, and every client may do everything. With tokens (undertext token make)
 every request carries one, and sees what its tenant owns.
 
 It goes by the names localhost, 127.0.0.1 and its address; --host adds others, such as the one a proxy passes on.
@@ -42,6 +41,8 @@ struct ServeGiven : Common {
   std::uint64_t seconds = 60, connections = 4096;
   std::optional<std::uint64_t> connections_per_address, tenant_mib, tenant_conversations;
   bool quiet = false, core_dumps = false;
+  std::optional<std::string> gateway;
+  UpstreamsGiven upstreams;
 };
 
 struct TokenGiven : Common {
@@ -52,24 +53,11 @@ struct TokenGiven : Common {
 
 #if UNDERTEXT_HAVE_SERVER
 
-// ADDRESS, ADDRESS:PORT, [V6]:PORT
-void read_listen(const std::string& text, ServeOptions& options) {
-  std::string address = text;
-  const std::size_t colon = text.rfind(':');
-  if (colon != std::string::npos && (text.find(':') == colon || text[colon - 1] == ']')) {
-    const std::string port = text.substr(colon + 1);
-    if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos || std::stoul(port) > 65535)
-      fail(ErrorCode::invalid_argument, "a port is 0 to 65535", "listen");
-    options.port = static_cast<std::uint16_t>(std::stoul(port));
-    address.resize(colon);
-  }
-  if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
-  if (!address.empty()) options.address = std::move(address);
-}
-
 int run_serve(Desk& desk, const ServeGiven& given) {
   ServeOptions options;
-  read_listen(given.listen, options);
+  const ListenAddress listen = read_listen(given.listen, {options.address, options.port});
+  options.address = listen.address;
+  options.port = listen.port;
   options.hosts = given.hosts;
   if (given.certificate.has_value() != given.key.has_value())
     fail(ErrorCode::invalid_argument, "--tls-certificate and --tls-key go together", "tls-key");
@@ -102,14 +90,23 @@ int run_serve(Desk& desk, const ServeGiven& given) {
   options.requests_per_second = given.rate;
   options.log_requests = !given.quiet;
   options.core_dumps = given.core_dumps;
-  options.tokens_file = given.tokens;
-  // Whoever has made tokens means them.
-  const std::optional<std::string> usual = default_tokens_file();
-  if (!given.tokens && usual && ::access(usual->c_str(), F_OK) == 0) options.tokens_file = usual;
+  options.tokens_file = tokens_meant(given.tokens);
   options.store = desk.store(given, Desk::Need::make, {.connections_max = 32});
-  options.on_listening = [&](const std::string& url) {
+  if (given.gateway) {
+    GatewayServing gateway;
+    const ListenAddress at = read_listen(*given.gateway, {gateway.address, gateway.port});
+    gateway.address = at.address;
+    gateway.port = at.port;
+    gateway.hosts = options.hosts;
+    gateway.tls = options.tls;
+    read_upstreams(given.upstreams, gateway);
+    gateway.secret = installation_secret();
+    options.gateway = std::move(gateway);
+  }
+  options.on_listening = [&](const std::string& url, const std::string& gateway) {
     const std::string who = options.tokens_file ? "tokens: " + *options.tokens_file : std::string("no tokens: this machine only");
     desk.say("undertext: " + url + "  (" + options.store->name() + ", " + who + ")");
+    if (!gateway.empty()) desk.say("gateway: " + gateway);
     desk.finish();
   };
   if (std::optional<Error> error = serve(options)) throw Failure(*std::move(error));
@@ -196,17 +193,16 @@ int run_token(Desk&, const TokenGiven&) { unsupported(); }
 Run declare_serve(Arguments& arguments) {
   auto given = std::make_shared<ServeGiven>();
   declare_url(arguments, *given);
-  arguments.add({"--listen", &given->listen, "Where; port 0 takes one that is free. 127.0.0.1:8777 unless told", "ADDRESS:PORT"});
-  arguments.add(
-      {"--tokens", &given->tokens, "Who may come in; the file of undertext token, where there is one, unless told", "FILE"});
+  arguments.add({"--listen", &given->listen, "Where; port 0 takes one that is free (default: 127.0.0.1:8777)", "ADDRESS:PORT"});
+  arguments.add({"--tokens", &given->tokens, "Who may connect (default: the file of undertext token, where there is one)", "FILE"});
   arguments.add({"--host", &given->hosts, "A further name it goes by; several times for several", "NAME"});
   arguments.add({"--tls-certificate", &given->certificate, "Speak HTTPS, with this certificate and its chain (PEM)", "FILE"});
   arguments.add({"--tls-key", &given->key, "and this key", "FILE"});
-  arguments.add({"--threads", &given->threads, "How many requests are at work at once; 64 unless told", "N"});
-  arguments.add({"--rate", &given->rate, "Requests a second of one token; 2000 unless told", "N"});
-  arguments.add({"--memory", &given->memory, "What bodies and answers may have in memory together; 512 MiB unless told", "MIB"});
-  arguments.add({"--answer", &given->answer, "What one answer may have; 64 MiB unless told", "MIB"});
-  arguments.add({"--cache", &given->cache, "What open conversations may keep in memory together; 512 MiB unless told", "MIB"});
+  arguments.add({"--threads", &given->threads, "How many requests are at work at once (default: 64)", "N"});
+  arguments.add({"--rate", &given->rate, "Requests a second of one token (default: 2000)", "N"});
+  arguments.add({"--memory", &given->memory, "What bodies and answers may have in memory together (default: 512 MiB)", "MIB"});
+  arguments.add({"--answer", &given->answer, "What one answer may have (default: 64 MiB)", "MIB"});
+  arguments.add({"--cache", &given->cache, "What open conversations may keep in memory together (default: 512 MiB)", "MIB"});
   arguments.add(
       {"--made", &given->made, "What the operations of one request may make, such as copies of TRANSFORM; default 32 MiB", "MIB"});
   arguments.add({"--tenant-mib", &given->tenant_mib, "What one tenant may store; default: no limit", "MIB"});
@@ -215,6 +211,8 @@ Run declare_serve(Arguments& arguments) {
   arguments.add({"--connections", &given->connections, "How many may be open at once; default 4096", "N"});
   arguments.add({"--connections-per-address", &given->connections_per_address,
                  "The same of one address; default half of them. Behind a proxy, give as many as --connections", "N"});
+  arguments.add({"--gateway", &given->gateway, "A gateway beside, on a port of its own: see undertext gateway", "ADDRESS:PORT"});
+  declare_upstreams(arguments, given->upstreams);
   arguments.add({"--quiet", &given->quiet, "No line on standard error for each request"});
   arguments.add({"--core-dumps", &given->core_dumps, "Leave core dumps on; they hold messages"});
   return [given](Desk& desk) { return run_serve(desk, *given); };
@@ -230,8 +228,8 @@ Run declare_token(Arguments& arguments) {
   arguments.add({"NAME", &given->name, "Its name, for logs: 1 to 64 of A-Z a-z 0-9 _ -"});
   arguments.add({"--tenant", &given->tenant, "Whose conversations it sees: 1 to 64 of A-Z a-z 0-9 _ -", "TENANT"});
   arguments.add({"--rights", &given->rights, "What it allows: read, write, metrics, with commas between them", "RIGHTS"});
-  arguments.add({"--expires", &given->days, "It is good for so many days; for ever unless told", "DAYS"});
-  arguments.add({"--tokens", &given->tokens, "The file; \"tokens\" beside the user's store unless told", "FILE"});
+  arguments.add({"--expires", &given->days, "It is valid for so many days (default: without end)", "DAYS"});
+  arguments.add({"--tokens", &given->tokens, "The file (default: \"tokens\" beside the user's store)", "FILE"});
   arguments.add({"--json", &given->json, "Answer in JSON, errors too"});
   return [given](Desk& desk) { return run_token(desk, *given); };
 }

@@ -107,12 +107,13 @@ Run declare_list(Arguments& arguments) {
 // Pages, which follow from the records and are not looked at by check_store().
 void check_pages(const std::shared_ptr<Store>& store, const std::string& id, CheckReport& report) {
   Result<Conversation> opened = Conversation::open(store, id, {}, {.make = OpenOptions::Make::never});
-  const std::optional<Error> error = opened ? opened->check() : std::optional(opened.error());
-  if (!error) return;
-  if (error->code != ErrorCode::corrupt) throw Failure(*error);
+  const Result<void> checked = opened ? opened->check() : opened.error();
+  if (checked) return;
+  const Error& error = checked.error();
+  if (error.code != ErrorCode::corrupt) throw Failure(error);
   const bool told =
-      std::any_of(report.damage.begin(), report.damage.end(), [&](const Damage& d) { return d.what == error->message; });
-  if (!told) report.damage.push_back({id, error->message});
+      std::any_of(report.damage.begin(), report.damage.end(), [&](const Damage& d) { return d.what == error.message; });
+  if (!told) report.damage.push_back({id, error.message});
 }
 
 void check_pages(const std::shared_ptr<Store>& store, CheckReport& report) {
@@ -162,7 +163,7 @@ Run declare_backup(Arguments& arguments) {
   arguments.add({.names = "FILE", .to = &given->file, .help = "Where the copy goes; it must not be there yet", .required = true});
   return [given](Desk& desk) {
     const std::shared_ptr<Store> store = desk.store(*given);
-    if (std::optional<Error> error = store->backup(given->file)) throw Failure(std::move(*error));
+    store->backup(given->file).value();
     if (given->json) {
       desk.put_json(R"({"ok":true,"result":{"file":)" + json_text(given->file) + "}}");
     } else {
@@ -178,7 +179,7 @@ Run declare_restore(Arguments& arguments) {
   arguments.add({.names = "FILE", .to = &given->file, .help = "A copy that undertext backup made", .required = true});
   return [given](Desk& desk) {
     const std::string url = desk.url(*given);
-    if (std::optional<Error> error = restore_store(url, given->file)) throw Failure(std::move(*error));
+    restore_store(url, given->file).value();
     if (given->json) {
       desk.put_json(R"({"ok":true,"result":{"store":)" + json_text(url) + "}}");
     } else {
@@ -206,17 +207,18 @@ Run declare_gc(Arguments& arguments) {
     Reclaimed reclaimed;
     if (retention.versions || retention.batches || retention.days) {
       const std::string id = desk.conversation_id(*given);
-      if (!desk.confirm("Old versions of " + id + " and what only they need will be gone for good. Go on?", given->yes)) return 1;
+      if (!desk.confirm("Old versions of " + id + " and what only they need will be deleted permanently. Go on?", given->yes))
+        return 1;
       reclaimed = desk.conversation(*given).give_up_versions(retention).value();
     }
     discard_abandoned(*store, now_ms()).value();
-    if (std::optional<Error> error = store->compact()) throw Failure(std::move(*error));
+    store->compact().value();
     if (given->json) {
       desk.put_json(R"({"ok":true,"result":{"firstVersion":)" + std::to_string(reclaimed.first_version.value) + R"(,"versions":)" +
                     std::to_string(reclaimed.versions) + R"(,"messages":)" + std::to_string(reclaimed.messages) + "}}");
     } else {
       desk.say(std::to_string(reclaimed.versions) + " versions given up, " + std::to_string(reclaimed.messages) +
-               " messages taken out");
+               " messages deleted");
     }
     return 0;
   };
@@ -231,7 +233,7 @@ std::vector<Command> store_commands() {
       {"list", "List the conversations", "", declare_list},
       {"check", "Check all that is stored against itself", "The exit status is 6 when something is damaged.", declare_check},
       {"backup", "Copy the store to a file, while it is in use", "", declare_backup},
-      {"restore", "Put a backup in the place of the store, which nobody may have open",
+      {"restore", "Replace the store by a backup; no process may have it open",
        "The backup is checked first and stays as it is. What the store held is replaced, with its log.", declare_restore},
       {"gc", "Give old versions up, and free space back",
        "Without --keep-…, only free space is given back to the system. With more than one, what any of them asks for is kept;\n"

@@ -94,8 +94,9 @@ int export_request(Desk& desk, const ExportOptions& given) {
   const Profile profile = chosen_profile(given.dialect, conversation.settings());
   const History history = conversation.history();
   std::string request;
-  const Rendering rendering =
-      render(view_at(history, given.rules.at_version), profile, render_options(given.rules, history, profile, request)).value();
+  RenderOptions options = render_options(given.rules, history, profile, request);
+  if (!given.rules.at_version) options.volatile_now = conversation.volatile_now(profile.dialect).value();
+  const Rendering rendering = render(view_at(history, given.rules.at_version), profile, options).value();
   write_lines(desk, given.file, [&](const std::function<void(std::string_view)>& write) {
     if (!given.json) return write(rendering.json);
     std::string out = R"({"ok":true,"result":)";
@@ -134,7 +135,7 @@ int run_export(Desk& desk, const ExportOptions& given) {
 Run declare_export(Arguments& arguments) {
   auto given = std::make_shared<ExportOptions>();
   declare_placed_conversation(arguments, *given);
-  arguments.add({"-o,--output", &given->file, "A file that is not there yet; standard output unless told", "FILE"});
+  arguments.add({"-o,--output", &given->file, "A file that is not there yet (default: standard output)", "FILE"});
   arguments.add({"--messages", &given->messages, "Only the messages that the model sees now, one a line"});
   arguments.add({"--all", &given->all, "With --messages: those of the log, hidden ones too"});
   declare_dialect(arguments, given->dialect);
@@ -344,7 +345,7 @@ Run declare_import(Arguments& arguments) {
   arguments.add({"-c,--conversation", &given->conversation, "The same", "ID"});
   arguments.add({.names = "--format",
                  .to = &given->format,
-                 .help = "What it is; found out unless told",
+                 .help = "What it is (default: recognised by its contents)",
                  .value = "NAME",
                  .choices = {"auto", "export", "messages", "codex", "claude-code"}});
   declare_dialect(arguments, given->dialect);

@@ -11,11 +11,17 @@ class Markers {
   // A body, an array of messages, or a message.
   void look_into(const JsonValue& value) {
     if (value.is(JsonType::array)) {
-      for (const JsonValue element : value.elements()) look_into_message(element);
+      at_ = {0};
+      for (const JsonValue element : value.elements()) {
+        look_into_message(element);
+        ++*at_.message;
+      }
       return;
     }
+    at_ = {};
     for (const std::string_view list : {"messages", "input", "contents"})
       if (const std::optional<JsonValue> found = value.find(list); found && found->is(JsonType::array)) look_into(*found);
+    at_.message.reset();
     if (const std::optional<JsonValue> system = value.find("system")) look_into_parts(*system);
   }
 
@@ -29,6 +35,7 @@ class Markers {
     return kept += text.substr(at);
   }
   bool empty() const { return cuts_.empty(); }
+  std::vector<MarkerAt> take() { return std::move(found_); }
 
  private:
   struct Cut {
@@ -43,11 +50,24 @@ class Markers {
   // A result's content has parts too. Arguments are the model's, whatever their members are called.
   void look_into_parts(const JsonValue& parts) {
     if (!parts.is(JsonType::array)) return;
+    at_.block = 0;
     for (const JsonValue part : parts.elements()) {
-      if (!part.is(JsonType::object)) continue;
-      if (const std::optional<JsonValue> inner = part.find("content"); inner) look_into_parts(*inner);
-      cut_markers(part);
+      look_into_part(part);
+      ++at_.block;
     }
+  }
+  void look_into_part(const JsonValue& part) {
+    if (!part.is(JsonType::object)) return;
+    const std::optional<JsonValue> content = part.find("content");
+    if (content && content->is(JsonType::array)) {
+      at_.inner = 0;
+      for (const JsonValue inner : content->elements()) {
+        if (inner.is(JsonType::object)) cut_markers(inner);
+        ++*at_.inner;
+      }
+      at_.inner.reset();
+    }
+    cut_markers(part);
   }
 
   // A member goes with the comma before it, or with the one behind it if it is the first.
@@ -57,6 +77,8 @@ class Markers {
     for (const JsonMember member : part.members()) {
       const std::size_t begin = member.key.offset(), end = member.value.offset() + member.value.raw().size();
       if (member.key.string_is("cache_control") || member.key.string_is("prompt_cache_breakpoint")) {
+        at_.json = member.value.raw();
+        found_.push_back(at_);
         if (end_before) {
           add({*end_before, end});
         } else {
@@ -79,10 +101,18 @@ class Markers {
   }
 
   std::vector<Cut> cuts_;
+  std::vector<MarkerAt> found_;
+  MarkerAt at_;  // where it looks
   std::size_t last_end_ = 0;
 };
 
 }  // namespace
+
+std::vector<MarkerAt> markers_of(const JsonValue& root) {
+  Markers markers;
+  if (root.is(JsonType::object) || root.is(JsonType::array)) markers.look_into(root);
+  return markers.take();
+}
 
 std::string without_markers(std::string_view text, const JsonValue& root) {
   Markers markers;

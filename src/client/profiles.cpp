@@ -1,4 +1,5 @@
 // The clients that are known, as one table.
+#include <algorithm>
 #include <array>
 
 #include <undertext/client.hpp>
@@ -17,6 +18,7 @@ struct ClientRow {
   Words volatile_system_texts = {};
   Words summary_texts = {};
   Words compaction_texts = {};
+  Words own_headers = {};
   Words session_headers = {};
   Words session_pointers = {};
   Words agent_headers = {};
@@ -36,6 +38,7 @@ constexpr List<1> claude_stable = {"/system/1/text"};
 
 constexpr List<1> codex_summary = {"Another language model started to solve this problem"};
 constexpr List<1> codex_compaction = {"You are performing a CONTEXT CHECKPOINT COMPACTION"};
+constexpr List<2> codex_own_headers = {"x-codex-turn-metadata", "x-codex-window-id"};
 constexpr List<3> codex_session_headers = {"thread-id", "session-id", "session_id"};
 constexpr List<1> codex_session_pointers = {"/prompt_cache_key"};
 constexpr List<1> codex_parent = {"x-codex-turn-metadata#/forked_from_thread_id"};
@@ -44,7 +47,6 @@ constexpr List<1> codex_stable = {"/input/0/content/0/text"};
 // What Chat's vendors put beside the content is not sent back by most.
 constexpr List<3> chat_reasoning = {"reasoning", "reasoning_content", "reasoning_details"};
 constexpr List<2> other_session_headers = {"x-session-id", "x-session-affinity"};
-constexpr List<1> responses_session = {"/prompt_cache_key"};
 
 constexpr ClientRow rows[] = {
     {.name = "claude_code",
@@ -52,6 +54,7 @@ constexpr ClientRow rows[] = {
      .volatile_system_texts = claude_billing,
      .summary_texts = claude_summary,
      .compaction_texts = claude_compaction,
+     .own_headers = claude_session_headers,
      .session_headers = claude_session_headers,
      .session_pointers = claude_session_pointers,
      .agent_headers = claude_agent,
@@ -60,6 +63,7 @@ constexpr ClientRow rows[] = {
      .dialect = Dialect::openai_responses,
      .summary_texts = codex_summary,
      .compaction_texts = codex_compaction,
+     .own_headers = codex_own_headers,
      .session_headers = codex_session_headers,
      .session_pointers = codex_session_pointers,
      .parent_pointers = codex_parent,
@@ -68,10 +72,7 @@ constexpr ClientRow rows[] = {
      .dialect = Dialect::openai_chat,
      .volatile_members = chat_reasoning,
      .session_headers = other_session_headers},
-    {.name = "openai_responses",
-     .dialect = Dialect::openai_responses,
-     .session_headers = other_session_headers,
-     .session_pointers = responses_session},
+    {.name = "openai_responses", .dialect = Dialect::openai_responses, .session_headers = other_session_headers},
     {.name = "anthropic", .dialect = Dialect::anthropic, .session_headers = other_session_headers},
     {.name = "gemini", .dialect = Dialect::gemini, .session_headers = other_session_headers},
     {.name = "generic", .session_headers = other_session_headers},
@@ -79,6 +80,24 @@ constexpr ClientRow rows[] = {
 };
 
 std::vector<std::string> strings(Words words) { return {words.begin(), words.end()}; }
+
+ClientProfile profile_of(const ClientRow& row) {
+  ClientProfile profile;
+  profile.name = row.name;
+  profile.dialect = row.dialect;
+  for (const std::string_view member : row.volatile_members) profile.volatile_parts.members.emplace_back(member);
+  profile.volatile_parts.system_texts = strings(row.volatile_system_texts);
+  profile.summary_texts = strings(row.summary_texts);
+  profile.compaction_texts = strings(row.compaction_texts);
+  profile.own_headers = strings(row.own_headers);
+  profile.session_headers = strings(row.session_headers);
+  profile.session_pointers = strings(row.session_pointers);
+  profile.agent_headers = strings(row.agent_headers);
+  profile.parent_pointers = strings(row.parent_pointers);
+  profile.stable_system = strings(row.stable_system);
+  profile.is_given_view = profile.volatile_parts.nothing = row.is_given_view;
+  return profile;
+}
 
 }  // namespace
 
@@ -92,24 +111,16 @@ std::span<const std::string_view> client_names() {
 }
 
 Result<ClientProfile> find_client(std::string_view name) {
-  for (const ClientRow& row : rows) {
-    if (row.name != name) continue;
-    ClientProfile profile;
-    profile.name = row.name;
-    profile.dialect = row.dialect;
-    for (const std::string_view member : row.volatile_members) profile.volatile_parts.members.emplace_back(member);
-    profile.volatile_parts.system_texts = strings(row.volatile_system_texts);
-    profile.summary_texts = strings(row.summary_texts);
-    profile.compaction_texts = strings(row.compaction_texts);
-    profile.session_headers = strings(row.session_headers);
-    profile.session_pointers = strings(row.session_pointers);
-    profile.agent_headers = strings(row.agent_headers);
-    profile.parent_pointers = strings(row.parent_pointers);
-    profile.stable_system = strings(row.stable_system);
-    profile.is_given_view = profile.volatile_parts.nothing = row.is_given_view;
-    return profile;
-  }
+  for (const ClientRow& row : rows)
+    if (row.name == name) return profile_of(row);
   return Error{ErrorCode::not_found, "no client is called \"" + std::string(name) + "\"", "client"};
+}
+
+ClientProfile client_of(Dialect dialect, const ClientRequestHead& head) {
+  const auto is_there = [&](std::string_view name) { return !head.header(name).empty(); };
+  for (const ClientRow& row : rows)
+    if (row.dialect == dialect && std::any_of(row.own_headers.begin(), row.own_headers.end(), is_there)) return profile_of(row);
+  return find_client(name(dialect)).value();
 }
 
 }  // namespace undertext

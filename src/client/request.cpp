@@ -48,7 +48,8 @@ class RequestReader {
     request_.reconcile = client_list(client_, *messages);
     for (const auto& [place, ordinal] : named_) request_.reconcile.list[place].ordinal = ordinal;
     if (dialect) request_.reconcile.dialect = name(*dialect);
-    if (text->root().is(JsonType::object)) read_facts(text->root());
+    read_head();
+    if (text->root().is(JsonType::object)) read_body(text->root());
     request_.kind = kind(text->root());
     return std::move(request_);
   }
@@ -94,25 +95,22 @@ class RequestReader {
     return message;
   }
 
-  std::string header(std::string_view wanted) const {
-    const auto is_same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; };
-    for (const auto& [key, value] : head_.headers)
-      if (std::equal(key.begin(), key.end(), wanted.begin(), wanted.end(), is_same)) return value;
-    return {};
-  }
   std::string first_header(const std::vector<std::string>& names) const {
     for (const std::string& each : names)
-      if (std::string value = header(each); !value.empty()) return value;
+      if (std::string value = head_.header(each); !value.empty()) return value;
     return {};
   }
 
-  void read_facts(const JsonValue& body) {
+  void read_head() {
     request_.session = first_header(client_.session_headers);
-    for (const std::string& pointer : client_.session_pointers)
-      if (request_.session.empty()) request_.session = text_at(body, pointer);
     request_.agent = first_header(client_.agent_headers);
     for (const std::string& pointer : client_.parent_pointers)
       if (request_.parent.empty()) request_.parent = in_header(pointer);
+  }
+
+  void read_body(const JsonValue& body) {
+    for (const std::string& pointer : client_.session_pointers)
+      if (request_.session.empty()) request_.session = text_at(body, pointer);
     request_.previous_response = text_at(body, "/previous_response_id");
     request_.conversation = text_at(body, "/conversation");
     if (request_.conversation.empty()) request_.conversation = text_at(body, "/conversation/id");
@@ -124,7 +122,7 @@ class RequestReader {
   // "header#/pointer"
   std::string in_header(std::string_view pointer) const {
     const std::size_t at = pointer.find('#');
-    const std::string value = header(pointer.substr(0, at));
+    const std::string value = head_.header(pointer.substr(0, at));
     const Result<JsonText> text = JsonText::parse(value, {});
     return text ? text_at(text->root(), pointer.substr(at + 1)) : std::string();
   }
@@ -133,7 +131,7 @@ class RequestReader {
     if (head_.path.find("/count_tokens") != std::string::npos || head_.path.find(":countTokens") != std::string::npos)
       return ClientRequestKind::count_tokens;
     const std::vector<op::Reconcile::Sent>& list = request_.reconcile.list;
-    if (in_header("x-codex-turn-metadata#/request_kind") == "compaction" ||
+    if (in_header("x-codex-turn-metadata#/request_kind") == "compaction" || head_.path.ends_with("/responses/compact") ||
         (!list.empty() &&
          (says(list.back().message, client_.compaction_texts) || holds(list.back().message, "compaction_trigger"))))
       return ClientRequestKind::compaction;
@@ -151,6 +149,14 @@ class RequestReader {
 };
 
 }  // namespace
+
+std::string ClientRequestHead::header(std::string_view wanted) const {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
+  for (const auto& [key, value] : headers)
+    if (std::equal(key.begin(), key.end(), wanted.begin(), wanted.end(), [&](char a, char b) { return lower(a) == lower(b); }))
+      return value;
+  return {};
+}
 
 std::string_view name(ClientRequestKind kind) {
   switch (kind) {

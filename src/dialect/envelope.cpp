@@ -99,7 +99,8 @@ Turn read_top(Dialect dialect, std::string_view value, Arena& arena) {
   return turn;
 }
 
-Turn read_stored(std::string_view json, Arena& arena) {
+Turn read_stored(const Message& message, Arena& arena) {
+  const std::string_view json = arena.keep(message);
   JsonText& text = table_of_thread();
   text.release_above(1u << 20);
   ToolIds ids;

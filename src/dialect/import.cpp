@@ -3,6 +3,7 @@
 
 #include <undertext/dialect.hpp>
 
+#include "base/answering_failure.hpp"
 #include "dialect/render.hpp"
 #include "dialect/request_body.hpp"
 #include "dialect/request_draft.hpp"
@@ -271,56 +272,58 @@ bool is_same(const JsonValue& a, const JsonValue& b) {
 
 Result<Imported> import_after(const View& view, const Profile& profile, std::string_view json, const MessageLimits& limits,
                               const ToolNames& names) {
-  Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
-  if (!text) return std::move(text.error());
-  Result<RequestBody> body = read_body(profile.dialect, text->root());
-  if (!body) return std::move(body.error());
+  return answering_failure([&]() -> Result<Imported> {
+    Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
+    if (!text) return std::move(text.error());
+    Result<RequestBody> body = read_body(profile.dialect, text->root());
+    if (!body) return std::move(body.error());
 
-  Arena arena;
-  RequestDraft draft = adapted(read_view(view, arena), profile, arena);
-  Result<RequestFacts> facts = read_request_facts(body->rest, profile);
-  if (!facts) return std::move(facts.error());
-  Repair{draft, profile, *facts, arena}.run();
+    Arena arena;
+    RequestDraft draft = adapted(read_view(view, arena), profile, arena);
+    Result<RequestFacts> facts = read_request_facts(body->rest, profile);
+    if (!facts) return std::move(facts.error());
+    Repair{draft, profile, *facts, arena}.run();
 
-  Imported imported;
-  std::size_t same = 0;
-  bool top_is_same = draft.top.empty() && !body->top;
-  if (!draft.top.empty() && body->top) {
-    RequestDraft only_top;
-    only_top.top = draft.top;
-    const std::string bytes = request_json(profile.dialect, only_top);
-    const Result<JsonText> rendered = JsonText::parse(bytes, {.depth = limits.depth + 8});
-    const std::optional<JsonValue> top = rendered ? rendered->root().find(names_of(profile.dialect).top) : std::nullopt;
-    top_is_same = top && is_same(*top, *body->top);
-  }
-  if (top_is_same && body->list && body->list->is(JsonType::array)) {
-    std::string bytes;
-    for (const JsonValue element : body->list->elements()) {
-      if (same == draft.turns.size()) break;
-      bytes.clear();
-      append_turn(bytes, profile.dialect, draft.turns[same]);
-      if (bytes != element.raw()) {
-        const Result<JsonText> rendered = JsonText::parse(bytes, {.depth = limits.depth + 8});
-        if (!rendered || !is_same(rendered->root(), element)) break;
-      }
-      ++same;
+    Imported imported;
+    std::size_t same = 0;
+    bool top_is_same = draft.top.empty() && !body->top;
+    if (!draft.top.empty() && body->top) {
+      RequestDraft only_top;
+      only_top.top = draft.top;
+      const std::string bytes = request_json(profile.dialect, only_top);
+      const Result<JsonText> rendered = JsonText::parse(bytes, {.depth = limits.depth + 8});
+      const std::optional<JsonValue> top = rendered ? rendered->root().find(names_of(profile.dialect).top) : std::nullopt;
+      top_is_same = top && is_same(*top, *body->top);
     }
-  }
-  // A message of the view is known when all turns that it is part of are.
-  if (top_is_same) {
-    imported.known = view.size();
-    for (std::size_t i = same; i < draft.turns.size(); ++i)
-      if (draft.turns[i].source != no_source) imported.known = std::min(imported.known, draft.turns[i].source);
-    // A turn that holds the beginning of what is not known is not known either.
-    while (same > 0 && draft.turns[same - 1].source != no_source && draft.turns[same - 1].source >= imported.known) --same;
-  }
-  ToolNames known = names;
-  known.insert(draft.tool_names.begin(), draft.tool_names.end());
-  Importer importer(profile.dialect, limits, known);
-  if (std::optional<Error> error = add_all(importer, *body, same, top_is_same)) return std::move(*error);
-  imported.messages = importer.take();
-  imported.rest = std::move(body->rest);
-  return imported;
+    if (top_is_same && body->list && body->list->is(JsonType::array)) {
+      std::string bytes;
+      for (const JsonValue element : body->list->elements()) {
+        if (same == draft.turns.size()) break;
+        bytes.clear();
+        append_turn(bytes, profile.dialect, draft.turns[same]);
+        if (bytes != element.raw()) {
+          const Result<JsonText> rendered = JsonText::parse(bytes, {.depth = limits.depth + 8});
+          if (!rendered || !is_same(rendered->root(), element)) break;
+        }
+        ++same;
+      }
+    }
+    // A message of the view is known when all turns that it is part of are.
+    if (top_is_same) {
+      imported.known = view.size();
+      for (std::size_t i = same; i < draft.turns.size(); ++i)
+        if (draft.turns[i].source != no_source) imported.known = std::min(imported.known, draft.turns[i].source);
+      // A turn that holds the beginning of what is not known is not known either.
+      while (same > 0 && draft.turns[same - 1].source != no_source && draft.turns[same - 1].source >= imported.known) --same;
+    }
+    ToolNames known = names;
+    known.insert(draft.tool_names.begin(), draft.tool_names.end());
+    Importer importer(profile.dialect, limits, known);
+    if (std::optional<Error> error = add_all(importer, *body, same, top_is_same)) return std::move(*error);
+    imported.messages = importer.take();
+    imported.rest = std::move(body->rest);
+    return imported;
+  });
 }
 
 Result<std::vector<Finding>> validate_request(std::string_view json, const Profile& profile) {

@@ -240,7 +240,7 @@ std::multiset<std::string> said(const View& view) {
     if (block.kind == BlockKind::media) list.insert("media " + std::string(block.media.data));
   };
   for (const Message& message : view) {
-    const Turn turn = read_stored(message.json(), arena);
+    const Turn turn = read_stored(message, arena);
     for (const Block& block : turn.blocks) {
       add(block);
       if (block.kind == BlockKind::call) list.insert("call " + given_id(block) + " " + std::string(block.name));

@@ -6,10 +6,12 @@
 
 #include <undertext/dialect.hpp>
 
+#include "base/answering_failure.hpp"
 #include "base/json_text.hpp"
 #include "dialect/cache_markers.hpp"
 #include "dialect/rules.hpp"
 #include "dialect/tool_names.hpp"
+#include "dialect/volatile_parts.hpp"
 
 namespace undertext {
 
@@ -101,7 +103,7 @@ std::vector<Turn> read_view(const View& view, Arena& arena) {
   std::vector<Turn> turns;
   turns.reserve(view.size());
   for (const Message& message : view) {
-    turns.push_back(read_stored(message.json(), arena));
+    turns.push_back(read_stored(message, arena));
     turns.back().source = turns.size() - 1;
   }
   return turns;
@@ -135,6 +137,7 @@ Result<Rendering> render_draft(RequestDraft draft, const Profile& profile, const
                                const View* view) {
   Result<RequestFacts> facts = read_request_facts(options.request, profile);
   if (!facts) return std::move(facts.error());
+  if (view != nullptr) put_volatile_parts(draft, profile, options, *view, arena);
   Rendering rendering;
   std::vector<Fault> changed;
   if (options.sent || !options.sent_before.empty()) {
@@ -196,27 +199,31 @@ bool matters(const View& before, std::uint64_t begin, const View& now, const std
 }  // namespace
 
 Result<std::vector<View>> views_sent(const History& history, Version last, const Profile& profile) {
-  const Result<View> now = history.view_at(last);
-  if (!now) return now.error();
-  std::vector<View> views;
-  if (!profile.thinking_bound && profile.dialect != Dialect::openai_responses) return views;
-  std::vector<std::uint64_t> shown(now->size());
-  for (std::uint64_t i = 0; i < shown.size(); ++i) shown[i] = now->ordinal(i).value;
-  std::sort(shown.begin(), shown.end());
-  std::uint64_t begin = 0;  // where the messages begin that were appended since the last edit
-  for (std::uint64_t version = history.first_version().value + 1; version <= last.value; ++version) {
-    const VersionInfo info = history.version_info(Version(version));
-    if (info.operation == "APPEND") continue;
-    const View before = history.view_at(Version(version - 1)).value();
-    if (begin < before.size() && matters(before, begin, *now, shown)) views.push_back(before);
-    begin = info.message_count;
-  }
-  return views;
+  return answering_failure([&]() -> Result<std::vector<View>> {
+    const Result<View> now = history.view_at(last);
+    if (!now) return now.error();
+    std::vector<View> views;
+    if (!profile.thinking_bound && profile.dialect != Dialect::openai_responses) return views;
+    std::vector<std::uint64_t> shown(now->size());
+    for (std::uint64_t i = 0; i < shown.size(); ++i) shown[i] = now->ordinal(i).value;
+    std::sort(shown.begin(), shown.end());
+    std::uint64_t begin = 0;  // where the messages begin that were appended since the last edit
+    for (std::uint64_t version = history.first_version().value + 1; version <= last.value; ++version) {
+      const VersionInfo info = history.version_info(Version(version));
+      if (info.operation == "APPEND") continue;
+      const View before = history.view_at(Version(version - 1)).value();
+      if (begin < before.size() && matters(before, begin, *now, shown)) views.push_back(before);
+      begin = info.message_count;
+    }
+    return views;
+  });
 }
 
 Result<Rendering> render(const View& view, const Profile& profile, const RenderOptions& options) {
-  Arena arena;
-  return render_draft(adapted(read_view(view, arena), profile, arena), profile, options, arena, &view);
+  return answering_failure([&]() -> Result<Rendering> {
+    Arena arena;
+    return render_draft(adapted(read_view(view, arena), profile, arena), profile, options, arena, &view);
+  });
 }
 
 Result<std::vector<Finding>> validate(const View& view, const Profile& profile, const RenderOptions& options) {

@@ -6,6 +6,7 @@
 
 #include <undertext/dialect.hpp>
 
+#include "base/answering_failure.hpp"
 #include "dialect/render.hpp"
 #include "dialect/request_draft.hpp"
 #include "dialect/rules.hpp"
@@ -14,6 +15,8 @@ namespace undertext {
 
 struct Renderer::Rep {
   explicit Rep(Profile given) : profile(std::move(given)) { reset(); }
+
+  Result<const Rendering*> render(const View& next, const RenderOptions& options);
 
   void reset() {
     draft = {};
@@ -40,11 +43,11 @@ struct Renderer::Rep {
   void read_on(const View& next) {
     std::uint64_t index = view ? view->size() : 0;
     const std::uint64_t size = next.size();
+    view.reset();  // until all of `next` is read: after a failure the next call begins from the start
     // From the last turn on: what comes may have joined it.
     const std::size_t turns_before = draft.turns.size(), tops_before = draft.top.size();
     for (; index < size; ++index) {
-      const Message message = next[index];
-      Turn turn = read_stored(message.json(), *arena);
+      Turn turn = read_stored(next[index], *arena);
       turn.source = index;
       adapter->add(std::move(turn));
     }
@@ -89,25 +92,29 @@ Renderer::Renderer(Renderer&&) noexcept = default;
 Renderer& Renderer::operator=(Renderer&&) noexcept = default;
 
 Result<const Rendering*> Renderer::render(const View& view, const RenderOptions& options) {
-  Rep& rep = *rep_;
-  if (!rep.continues(view)) rep.reset();
-  rep.read_on(view);
-  Result<RequestFacts> facts = read_request_facts(options.request, rep.profile);
+  return answering_failure([&] { return rep_->render(view, options); });
+}
+
+Result<const Rendering*> Renderer::Rep::render(const View& next, const RenderOptions& options) {
+  if (!continues(next)) reset();
+  read_on(next);
+  Result<RequestFacts> facts = read_request_facts(options.request, profile);
   if (!facts) return std::move(facts.error());
-  const bool is_plain = !options.sent && options.sent_before.empty() && options.cache_markers == CacheMarkers::given;
+  const bool is_plain =
+      !options.sent && options.sent_before.empty() && options.cache_markers == CacheMarkers::given && !options.volatile_now;
   const bool takes_tools = std::all_of(facts->tools.begin(), facts->tools.end(),
-                                       [&rep](const std::string& name) { return is_good_tool_name(name, rep.profile); });
-  if (is_plain && takes_tools && !rep.adapter->is_waiting() && check(rep.draft, rep.profile, *facts).empty()) {
-    rep.write_on();
-    return &rep.rendering;
+                                       [this](const std::string& name) { return is_good_tool_name(name, profile); });
+  if (is_plain && takes_tools && !adapter->is_waiting() && check(draft, profile, *facts).empty()) {
+    write_on();
+    return &rendering;
   }
-  Arena arena;
-  RequestDraft draft = rep.draft;
-  if (rep.adapter->is_waiting()) draft = adapted(read_view(view, arena), rep.profile, arena);
-  Result<Rendering> rendering = render_draft(std::move(draft), rep.profile, options, arena, &view);
-  if (!rendering) return std::move(rendering.error());
-  rep.other = std::move(*rendering);
-  return &rep.other;
+  Arena passing;
+  RequestDraft repaired = draft;
+  if (adapter->is_waiting()) repaired = adapted(read_view(next, passing), profile, passing);
+  Result<Rendering> made = render_draft(std::move(repaired), profile, options, passing, &next);
+  if (!made) return std::move(made.error());
+  other = std::move(*made);
+  return &other;
 }
 
 }  // namespace undertext

@@ -49,7 +49,7 @@ Result<RequestFacts> read_request_facts(std::string_view json, const Profile& pr
 //
 // `native` counts only while reading it gives, byte for byte, all that stands before it. So an edit of the message makes it void, and nobody
 // can have one thing shown and another sent.
-Turn read_stored(std::string_view json, Arena& arena);
+Turn read_stored(const Message& message, Arena& arena);
 
 // The message that keeps `turn`, read from `raw` in a dialect whose bytes the engine cannot take as they are.
 std::string enveloped(const Turn& turn, Dialect dialect, std::string_view raw, std::string_view field);

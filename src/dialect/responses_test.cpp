@@ -48,7 +48,7 @@ TEST(DialectResponses, AreImportedAsTheMessagesToSendBack) {
 
 StreamAssembler::Streamed streamed(Dialect dialect, const std::vector<std::string>& events) {
   StreamAssembler assembler(dialect);
-  for (const std::string& event : events) EXPECT_FALSE(assembler.feed(event)) << event;
+  for (const std::string& event : events) EXPECT_TRUE(assembler.feed(event)) << event;
   return assembler.finish();
 }
 
@@ -108,8 +108,8 @@ TEST(DialectStreams, OfResponsesGiveItemsInTheirOrderAndWhatWasSaidWhenTheyBreak
 
 TEST(DialectStreams, RefuseWhatIsNoEvent) {
   StreamAssembler assembler(Dialect::openai_chat);
-  EXPECT_EQ(assembler.feed("nonsense")->code, ErrorCode::invalid_argument);
-  EXPECT_EQ(assembler.feed("[1]")->code, ErrorCode::invalid_argument);
+  EXPECT_EQ(assembler.feed("nonsense").error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(assembler.feed("[1]").error().code, ErrorCode::invalid_argument);
   EXPECT_TRUE(assembler.finish().message.empty());
 }
 

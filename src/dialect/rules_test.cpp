@@ -349,7 +349,7 @@ TEST(DialectRules, CallsThatShareAnIdKeepTheirResults) {
   std::map<std::string, std::string> said;  // id: what was answered
   Arena arena;
   for (const Message& message : import_messages(Dialect::anthropic, rendering.json).value().messages)
-    for (const Block& block : read_stored(message.json(), arena).blocks) {
+    for (const Block& block : read_stored(message, arena).blocks) {
       if (block.kind == BlockKind::call && block.json != "{}") said[std::string(block.id)] = std::string(block.json);
       if (block.kind == BlockKind::result && said.count(std::string(block.id)) > 0) said[std::string(block.id)] += block.text;
     }

@@ -30,8 +30,8 @@ StreamAssembler::~StreamAssembler() = default;
 StreamAssembler::StreamAssembler(StreamAssembler&&) noexcept = default;
 StreamAssembler& StreamAssembler::operator=(StreamAssembler&&) noexcept = default;
 
-std::optional<Error> StreamAssembler::feed(std::string_view data) {
-  if (data == "[DONE]") return std::nullopt;
+Result<void> StreamAssembler::feed(std::string_view data) {
+  if (data == "[DONE]") return {};
   if (data.size() > Rep::bytes_max - rep_->bytes)
     return Error{.code = ErrorCode::too_large, .message = "a streamed answer of more than 64 MiB"};
   if (std::optional<Error> error = rep_->table.read(data, {})) return error;
@@ -39,7 +39,7 @@ std::optional<Error> StreamAssembler::feed(std::string_view data) {
     return Error{.code = ErrorCode::invalid_argument, .message = "an event of a stream must be a JSON object"};
   rep_->bytes += data.size();
   rep_->assembly->feed(rep_->table.root());
-  return std::nullopt;
+  return {};
 }
 
 StreamAssembler::Streamed StreamAssembler::finish() const {
@@ -49,6 +49,11 @@ StreamAssembler::Streamed StreamAssembler::finish() const {
     streamed.message = with_own_tool_names(rep_->dialect, streamed.message, rep_->names);
   if (!streamed.error_json.empty()) streamed.complete = false;
   return streamed;
+}
+
+void Assembly::take_names(const JsonValue& holder, std::string_view id_key, std::string_view model_key) {
+  if (const std::optional<JsonValue> id = string_of(holder, id_key)) state.id = id->string();
+  if (const std::optional<JsonValue> model = string_of(holder, model_key)) state.model = model->string();
 }
 
 bool Assembly::take_error(const JsonValue& event) {

@@ -24,7 +24,10 @@ class AnthropicAssembly final : public Assembly {
       take_error(event);
     } else if (type == "message_start") {
       began_ = true;
-      if (const std::optional<JsonValue> message = event.find("message")) take_usage(*message);
+      if (const std::optional<JsonValue> message = event.find("message")) {
+        take_names(*message);
+        take_usage(*message);
+      }
     } else if (type == "content_block_start") {
       const std::optional<JsonValue> block = event.find("content_block");
       if (block && block->is(JsonType::object)) blocks_[index_of(event)].start = block->raw();

@@ -17,6 +17,7 @@ class ChatAssembly final : public Assembly {
  public:
   void feed(const JsonValue& event) override {
     if (take_error(event)) return;
+    take_names(event);
     if (const std::optional<JsonValue> usage = event.find("usage"); usage && usage->is(JsonType::object))
       state.usage_json = usage->raw();
     const std::optional<JsonValue> choices = event.find("choices");

@@ -12,6 +12,7 @@ class GeminiAssembly final : public Assembly {
  public:
   void feed(const JsonValue& event) override {
     if (take_error(event)) return;
+    take_names(event, "responseId", "modelVersion");
     if (const std::optional<JsonValue> usage = event.find("usageMetadata"); usage && usage->is(JsonType::object))
       state.usage_json = usage->raw();
     const std::optional<JsonValue> candidates = event.find("candidates");

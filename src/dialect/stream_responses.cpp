@@ -11,6 +11,7 @@ class ResponsesAssembly final : public Assembly {
  public:
   void feed(const JsonValue& event) override {
     const std::string_view type = body_of(event, "type");
+    if (const std::optional<JsonValue> response = event.find("response")) take_names(*response);
     if (type == "response.output_item.done") {
       if (const std::optional<JsonValue> item = event.find("item"); item && item->is(JsonType::object))
         done_[index_of(event)] = item->raw();

@@ -1,5 +1,7 @@
 #include "endpoint/answer.hpp"
 
+#include <undertext/response.hpp>
+
 namespace undertext {
 
 namespace {
@@ -70,10 +72,8 @@ void AnswerReader::read_usage(const JsonValue& holder) {
   const std::optional<JsonValue> usage = find_as(holder, "usage", JsonType::object);
   if (!usage) return;
   const bool is_anthropic = kind_ == EndpointSettings::Kind::anthropic;
-  const std::uint64_t prompt = is_anthropic ? number_at(*usage, "input_tokens") + number_at(*usage, "cache_creation_input_tokens") +
-                                                  number_at(*usage, "cache_read_input_tokens")
-                                            : number_at(*usage, "prompt_tokens");
-  const std::uint64_t completion = number_at(*usage, is_anthropic ? "output_tokens" : "completion_tokens");
+  const auto [prompt, completion, cached, cache_written] =
+      read_provider_usage(is_anthropic ? Dialect::anthropic : Dialect::openai_chat, usage->raw());
   if (prompt != 0) answer_.prompt_tokens = prompt;
   if (completion != 0) answer_.completion_tokens = completion;
 }

@@ -219,15 +219,15 @@ class Transfer {
   char detail_[CURL_ERROR_SIZE] = {};
 };
 
-// Once a process, whichever thread is first. Never undone: others may be using curl too.
-void set_up_curl() {
-  static const CURLcode done = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (done != CURLE_OK) throw std::bad_alloc();
-}
-
 }  // namespace
 
 bool http_available() { return true; }
+
+// Never undone: others may be using curl too.
+void set_up_http_client() {
+  static const CURLcode done = curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (done != CURLE_OK) throw std::bad_alloc();
+}
 
 Result<HttpUrl> read_base_url(const std::string& text) {
   const auto refuse = [](const std::string& why) {
@@ -235,7 +235,7 @@ Result<HttpUrl> read_base_url(const std::string& text) {
   };
   if (std::any_of(text.begin(), text.end(), [](char c) { return c >= 0 && c <= ' '; }))
     return refuse("has a space or a control character in it");
-  set_up_curl();
+  set_up_http_client();
   const std::unique_ptr<CURLU, FreeUrl> url(curl_url());
   if (!url) throw std::bad_alloc();
   const CURLUcode fault = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_DISALLOW_USER);
@@ -251,7 +251,7 @@ Result<HttpUrl> read_base_url(const std::string& text) {
 }
 
 HttpOutcome http_post(const HttpRequest& request, const HttpReader& read, const std::stop_token& cancel) {
-  set_up_curl();
+  set_up_http_client();
   Transfer transfer(request);
   const std::stop_callback wake_on_cancel(cancel, [&transfer] { transfer.wake(); });
   return transfer.run(read, cancel);
@@ -268,6 +268,7 @@ constexpr const char* no_client = "this build of Undertext has no HTTP client (l
 }
 
 bool http_available() { return false; }
+void set_up_http_client() {}
 Result<HttpUrl> read_base_url(const std::string&) { return Error{.code = ErrorCode::unsupported, .message = no_client}; }
 HttpOutcome http_post(const HttpRequest&, const HttpReader&, const std::stop_token&) {
   return {.end = HttpEnd::not_connected, .detail = no_client};

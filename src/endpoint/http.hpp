@@ -20,6 +20,9 @@ namespace undertext {
 // Whether this build has an HTTP client at all. Without one nothing else here is to be called.
 bool http_available();
 
+// Once a process, before anything else of libcurl; the functions here do it themselves. Throws bad_alloc.
+void set_up_http_client();
+
 struct HttpUrl {
   std::string text;       // normalised, without a slash at its end
   bool is_https = false;  // else http

@@ -9,8 +9,8 @@
 
 #include <undertext/summariser.hpp>
 
+#include "base/event_stream.hpp"
 #include "endpoint/answer.hpp"
-#include "endpoint/event_stream.hpp"
 #include "endpoint/failure.hpp"
 #include "endpoint/http.hpp"
 #include "endpoint/key.hpp"

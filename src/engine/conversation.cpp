@@ -220,7 +220,7 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
   };
   if (!strategy.is_slow()) return apply({op::CompressBy{make_plan}, options.operation}, options.work);
 
-  if (std::optional<Error> error = catch_up()) return std::move(*error);
+  if (Result<void> done = catch_up(); !done) return std::move(done.error());
   const History frozen = history();
   const Result<bool> repeated = answering_failure([&]() -> Result<bool> {
     const std::lock_guard lock(rep_->turn);
@@ -230,7 +230,7 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
   // Nothing is to be summarised for an operation that is repeated.
   if (*repeated) return apply({op::CompressBy{}, options.operation});
   if (std::optional<Error> error = check_expected_version(options.operation, frozen.version())) return std::move(*error);
-  const Result<Plan> plan = make_plan(frozen);
+  const Result<Plan> plan = answering_failure([&] { return make_plan(frozen); });
   if (!plan) return plan.error();
   bool moved_on = false;
   Result<Outcome> outcome = apply({op::CompressBy{[&](const History& now) -> Result<Plan> {
@@ -263,7 +263,7 @@ void Conversation::cancel_compression() {
   rep_->stop_compressing.request_stop();
 }
 
-std::optional<Error> Conversation::set_tokenizer(std::string_view tokenizer) {
+Result<void> Conversation::set_tokenizer(std::string_view tokenizer) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return refused;
   const std::string name = counting_name(rep_->settings.model, tokenizer, rep_->settings.costs);
   Result<Counting> counting = counting_by(name);
@@ -280,22 +280,22 @@ std::optional<Error> Conversation::set_tokenizer(std::string_view tokenizer) {
 std::shared_ptr<const Tokenizer> Conversation::tokenizer() const { return rep_->counting_now().tokenizer; }
 std::string Conversation::counting() const { return rep_->counting_now().name; }
 
-std::optional<Error> Conversation::update_usage(const RequestUsage& usage) {
+Result<void> Conversation::update_usage(const RequestUsage& usage) {
   const std::uint64_t tokens = stats().tokens;
   return rep_->change_usage([&](UsageTracker& tracker) { return tracker.update(with_estimate(usage, tracker, tokens)); });
 }
 
-std::optional<Error> Conversation::record_usage(const RequestUsage& usage) {
+Result<void> Conversation::record_usage(const RequestUsage& usage) {
   const std::uint64_t tokens = stats().tokens;
   return rep_->change_usage([&](UsageTracker& tracker) { return tracker.record(with_estimate(usage, tracker, tokens)); });
 }
 
-std::optional<Error> Conversation::finish_usage(std::string_view request_id) {
+Result<void> Conversation::finish_usage(std::string_view request_id) {
   return rep_->change_usage([&](UsageTracker& tracker) { return tracker.finish(request_id); });
 }
 
-std::optional<Error> Conversation::set_usage(const UsageTracker& usage) {
-  return rep_->change_usage([&](UsageTracker& tracker) -> std::optional<Error> {
+Result<void> Conversation::set_usage(const UsageTracker& usage) {
+  return rep_->change_usage([&](UsageTracker& tracker) -> Result<void> {
     tracker = usage;
     return {};
   });
@@ -338,7 +338,7 @@ const std::string& Conversation::id() const {
   return rep_->durable ? rep_->durable->id() : none;
 }
 
-std::optional<Error> Conversation::catch_up() {
+Result<void> Conversation::catch_up() {
   if (!rep_->durable) return {};
   if (std::optional<Error> refused = rep_->refuse_nested()) return refused;
   const Rep::Turn turn(*rep_);
@@ -358,15 +358,19 @@ Result<Conversation> Conversation::fork(Version version, std::string_view id, st
   });
 }
 
-std::optional<Error> Conversation::checkpoint() {
+Result<void> Conversation::checkpoint() {
   return rep_->change_stored([&](History& history) { return rep_->durable->checkpoint(history); });
 }
 
-std::optional<Error> Conversation::check() {
-  return rep_->change_stored([&](History& history) { return rep_->durable->check(history); });
+Result<void> Conversation::check() {
+  return rep_->change_stored([&](History& history) -> std::optional<Error> {
+    if (std::optional<Error> error = rep_->durable->check(history)) return error;
+    RequestTexts(rep_->requests, history, rep_->recent_texts).check();
+    return {};
+  });
 }
 
-std::optional<Error> Conversation::count_anew() {
+Result<void> Conversation::count_anew() {
   return rep_->change_stored(
       [&](History& history) {
         history = history.recounted_where_replaced(rep_->context.count_tokens);

@@ -44,14 +44,15 @@ Conversation::Rep::Rep(Settings given, Counting counted, History start, std::uni
       hysteresis(settings.compression.threshold),
       published(std::move(start)),
       counting(std::move(counted)),
-      recount_is_due(false) {
+      recount_is_due(false),
+      requests(durable.get()) {
   context.count_tokens = counting.counter();
   context.pairs = settings.pairs;
   context.limits = settings.limits.message;
   if (durable) usage = durable->usage();
 }
 
-std::optional<Error> Conversation::Rep::change_usage(const std::function<std::optional<Error>(UsageTracker&)>& change) {
+Result<void> Conversation::Rep::change_usage(const std::function<Result<void>(UsageTracker&)>& change) {
   if (!durable) {
     const std::lock_guard lock(usage_lock);
     return change(usage);

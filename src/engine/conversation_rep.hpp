@@ -20,6 +20,7 @@
 
 #include "engine/durable.hpp"
 #include "engine/hysteresis.hpp"
+#include "engine/request_log.hpp"
 #include "engine/subscribers.hpp"
 #include "tokens/counting.hpp"
 
@@ -57,7 +58,11 @@ struct Conversation::Rep {
 
   mutable std::mutex usage_lock;
   UsageTracker usage;  // guarded by usage_lock; of a stored one, as it was last read or written
-  std::optional<Error> change_usage(const std::function<std::optional<Error>(UsageTracker&)>& change);
+  Result<void> change_usage(const std::function<Result<void>(UsageTracker&)>& change);
+
+  RequestRows requests;                               // any thread reads; written by the one whose turn it is
+  RecentTexts recent_texts;                           // has a lock of its own
+  History history_for_request(std::uint64_t number);  // on any thread
 
   mutable std::mutex background;
   mutable std::condition_variable background_ended;

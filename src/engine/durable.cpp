@@ -92,20 +92,20 @@ std::optional<UsageTracker> Durable::news_of_usage() {
   return usage();
 }
 
-Result<UsageTracker> Durable::change_usage(const std::function<std::optional<Error>(UsageTracker&)>& change) const {
+Result<UsageTracker> Durable::change_usage(const std::function<Result<void>(UsageTracker&)>& change) const {
   return answering_failure([&]() -> Result<UsageTracker> {
     for (Tries tries;;) {
       const ConversationRecord now = store_->find(id_).value();
       StoredSettings settings = read_settings_bytes(now.settings);
       UsageTracker usage = read_usage_bytes(settings.usage);
-      if (std::optional<Error> refused = change(usage)) return std::move(*refused);
+      if (Result<void> changed = change(usage); !changed) return std::move(changed.error());
       settings.usage = usage_bytes(usage);
       Commit commit{.conversation = id_, .expected_version = now.version};
       commit.expected_settings = now.settings;
       commit.settings = settings_bytes(settings);
-      const std::optional<Error> error = store_->commit(commit);
-      if (!error) return usage;
-      if (!tries.may_retry(*error)) return *error;
+      const Result<void> done = store_->commit(commit);
+      if (done) return usage;
+      if (!tries.may_retry(done.error())) return done.error();
     }
   });
 }
@@ -152,9 +152,9 @@ Result<std::unique_ptr<Durable>> Durable::open(std::shared_ptr<Store> store, std
         settings.note = *options.note;
         commit.expected_settings = now.settings;
         commit.settings = settings_bytes(settings);
-        const std::optional<Error> error = store->commit(commit);
-        if (!error) break;
-        if (!tries.may_retry(*error)) return *error;
+        const Result<void> done = store->commit(commit);
+        if (done) break;
+        if (!tries.may_retry(done.error())) return done.error();
       }
     }
     return durable;
@@ -389,7 +389,7 @@ std::optional<Error> Durable::commit(History& history, const Outcomes& answers) 
   Commit commit = new_records(history, answers);
   if (commit.versions.empty()) return {};
   if (is_checkpoint_due(commit, history)) return store_with_checkpoint(std::move(commit), history);
-  if (std::optional<Error> error = store_->commit(commit)) return error;
+  if (Result<void> done = store_->commit(commit); !done) return std::move(done.error());
   stored(commit);
   return {};
 }
@@ -399,7 +399,7 @@ std::optional<Error> Durable::store_with_checkpoint(Commit commit, History& hist
   std::string root = SavedHistory::save(history.rep(), writer);
   commit.checkpoint = Checkpoint{history.version().value, writer.next_page(), std::move(root)};
   commit.pages = as_pages(writer.take_pages());
-  if (std::optional<Error> error = store_->commit(commit)) return error;
+  if (Result<void> done = store_->commit(commit); !done) return std::move(done.error());
   writer.committed();
   stored(commit);
   next_page_ = record_.next_page = commit.checkpoint->next_page;
@@ -517,8 +517,11 @@ Result<Reclaimed> Durable::give_up(History& history, std::uint32_t first, std::i
     prune.stubs.push_back(std::move(record));
   }
   reclaimed.messages = prune.stubs.size();
+  std::vector<bool> goes(needed.size(), false);
+  for (const MessageRecord& stub : prune.stubs) goes[stub.ordinal] = true;
+  prune.requests = requests_without(history, first, goes);
   save_anew(kept, prune);
-  if (std::optional<Error> error = store_->prune(prune)) return *error;
+  if (Result<void> done = store_->prune(prune); !done) return std::move(done.error());
   bodies_.reset();
   record_.first_version = first;
   record_.next_page = prune.checkpoint.next_page;

@@ -45,7 +45,7 @@ class Durable {
   UsageTracker usage() const;                   // as it is known to be stored
   std::optional<UsageTracker> news_of_usage();  // since this was asked for last
   // Changes what is stored, and returns it. On any thread, whosever turn it is. conflict: others are quicker every time.
-  Result<UsageTracker> change_usage(const std::function<std::optional<Error>(UsageTracker&)>& change) const;
+  Result<UsageTracker> change_usage(const std::function<Result<void>(UsageTracker&)>& change) const;
 
   History load();
   enum class News : std::uint8_t {
@@ -74,11 +74,19 @@ class Durable {
   // Messages by the conversation whose records they are. Where some could not be redacted, others may have been.
   using OwnedMessages = std::map<std::string, std::vector<std::uint64_t>>;
   std::optional<Error> redact(const OwnedMessages& ordinals, const Removal& removal);
+  Result<void> empty_requests_of(const std::string& id, const Removal& removal);
   // The records of its own versions whose operation or answer has such texts, without them.
   std::vector<VersionRecord> redacted_records(const QuotingOperations& operations, const QuotableTexts& texts);
   // Rewrites all pages, without the texts of these operations. conflict: there are forks that need the old pages.
   std::optional<Error> redact(History& history, const QuotingOperations& operations, const QuotableTexts& texts);
   std::optional<Error> check(const History& history) const;  // throws what is wrong
+
+  // Rows of requests. The first two on any thread.
+  std::vector<RequestRow> requests(std::uint64_t first, std::uint64_t end, RequestBytes bytes) const;
+  std::uint64_t last_request() const;
+  Result<void> put_request(RequestRow row) const;                       // conflict: another one came first, or pages were written
+  void empty_requests() const;                                          // of all texts
+  bool has_redacted(const std::vector<std::uint64_t>& ordinals) const;  // any of these
   Result<Reclaimed> give_up(History& history, std::uint32_t first, std::int64_t now_ms);
 
  private:
@@ -88,6 +96,8 @@ class Durable {
   std::vector<VersionRecord> versions(std::uint64_t first, std::uint64_t end);
   std::vector<MessageRecord> messages(std::uint64_t first, std::uint64_t end);
   std::optional<std::uint64_t> same_body(const Log& log, std::uint32_t ordinal, const Message& body) const;
+  // Those whose texts refer to what goes, packed again.
+  std::vector<RequestRow> requests_without(const History& history, std::uint32_t first_version, const std::vector<bool>& goes);
   Commit new_records(const History& history, const Outcomes& answers) const;
   bool is_checkpoint_due(const Commit& commit, const History& history) const;
   std::optional<Error> store_with_checkpoint(Commit commit, History& history);

@@ -31,7 +31,7 @@ std::optional<Error> Durable::redact(const OwnedMessages& ordinals, const Remova
       record.body = redacted(message_of(record), {removal.who, removal.at_ms, removal.why, hex(*record.redacted)}).json();
       stubs.push_back(std::move(record));
     }
-    if (std::optional<Error> error = store_->redact(owner, stubs, removal)) failed = std::move(error);
+    if (Result<void> done = store_->redact(owner, stubs, removal); !done) failed = std::move(done.error());
   }
   bodies_.reset();  // it may know the old ones
   return failed;
@@ -72,7 +72,7 @@ std::optional<Error> Durable::redact(History& history, const QuotingOperations& 
   prune.first_version = record_.first_version;
   prune.operations = redacted_records(operations, texts);
   save_anew(operations.redacted(history), prune);
-  if (std::optional<Error> error = store_->prune(prune)) return error;
+  if (Result<void> done = store_->prune(prune); !done) return std::move(done.error());
   if (record_.origin) record_.origin->next_page = 1;
   record_.next_page = prune.checkpoint.next_page;
   history = history_on(prune.checkpoint);
@@ -110,7 +110,14 @@ class RedactionOfFamily {
     Durable::OwnedMessages owned;
     for (const auto& [owner, ordinal] : places) owned[owner].push_back(ordinal);
     found_.messages = places.size();
-    return rep_.durable->redact(owned, removal);
+    // Requests have the text in their own bytes. What an owner has goes with its messages.
+    std::optional<Error> failed;
+    for (const Member& member : members_)
+      if (member.has_some && !owned.contains(member.id))
+        if (Result<void> done = rep_.durable->empty_requests_of(member.id, removal); !done) failed = std::move(done.error());
+    rep_.recent_texts.clear();
+    std::optional<Error> error = rep_.durable->redact(owned, removal);
+    return error ? error : failed;
   }
 
   // Sizes and counts are those of the stubs from now on.
@@ -125,7 +132,7 @@ class RedactionOfFamily {
       if (!member.conversation || !member.has_some) continue;
       // The one that is open has the old bodies in memory.
       member.conversation = rep_.durable->open_counted(member.id, rep_.settings).value();
-      if (std::optional<Error> error = member.conversation->count_anew()) return error;
+      if (Result<void> done = member.conversation->count_anew(); !done) return std::move(done.error());
     }
     return counted;
   }

@@ -8,6 +8,7 @@
 
 #include <undertext/edit_cost.hpp>
 
+#include "base/answering_failure.hpp"
 #include "history/state.hpp"
 
 namespace undertext {
@@ -68,33 +69,35 @@ std::vector<Run> runs_of(const History& history, LastRequest request) {
 }  // namespace
 
 Result<CachedPrefixes> cached_prefixes(const History& history, LastRequest request, const View& view, CacheMarkers markers) {
-  if (const Result<View> known = history.view_at(request.last); !known) return known.error();
-  CachedPrefixes cached;
-  cached.head = leading_system(view);
-  const Run* before = nullptr;
-  const std::vector<Run> runs = runs_of(history, request);
-  for (const Run& run : runs) {
-    const std::uint64_t still = shared_prefix(run.view, view), head = leading_system(run.view);
-    std::uint64_t edited = 0;
-    if (before != nullptr) {
-      const std::uint64_t shared = std::min({shared_prefix(before->view, run.view), before->sent.back(), run.sent.front()});
-      if (shared < before->sent.back() && shared > head) edited = shared;
+  return answering_failure([&]() -> Result<CachedPrefixes> {
+    if (const Result<View> known = history.view_at(request.last); !known) return known.error();
+    CachedPrefixes cached;
+    cached.head = leading_system(view);
+    const Run* before = nullptr;
+    const std::vector<Run> runs = runs_of(history, request);
+    for (const Run& run : runs) {
+      const std::uint64_t still = shared_prefix(run.view, view), head = leading_system(run.view);
+      std::uint64_t edited = 0;
+      if (before != nullptr) {
+        const std::uint64_t shared = std::min({shared_prefix(before->view, run.view), before->sent.back(), run.sent.front()});
+        if (shared < before->sent.back() && shared > head) edited = shared;
+      }
+      if (edited > 0) cached.edited = edited;
+      if (cached.edited > still) cached.edited = 0;
+      if (head > 0 && head <= still) cached.ends.push_back(head);
+      if (markers == CacheMarkers::automatic && edited > 0 && edited <= still) cached.ends.push_back(edited);
+      for (const std::uint64_t end : run.sent)
+        if (end <= still) cached.ends.push_back(end);
+      before = &run;
     }
-    if (edited > 0) cached.edited = edited;
-    if (cached.edited > still) cached.edited = 0;
-    if (head > 0 && head <= still) cached.ends.push_back(head);
-    if (markers == CacheMarkers::automatic && edited > 0 && edited <= still) cached.ends.push_back(edited);
-    for (const std::uint64_t end : run.sent)
-      if (end <= still) cached.ends.push_back(end);
-    before = &run;
-  }
-  if (before != nullptr) {
-    cached.stable = std::min(shared_prefix(before->view, view), before->sent.back());
-    if (cached.stable < before->sent.back()) cached.edited = cached.stable > cached.head ? cached.stable : 0;
-  }
-  std::sort(cached.ends.begin(), cached.ends.end());
-  cached.ends.erase(std::unique(cached.ends.begin(), cached.ends.end()), cached.ends.end());
-  return cached;
+    if (before != nullptr) {
+      cached.stable = std::min(shared_prefix(before->view, view), before->sent.back());
+      if (cached.stable < before->sent.back()) cached.edited = cached.stable > cached.head ? cached.stable : 0;
+    }
+    std::sort(cached.ends.begin(), cached.ends.end());
+    cached.ends.erase(std::unique(cached.ends.begin(), cached.ends.end()), cached.ends.end());
+    return cached;
+  });
 }
 
 }  // namespace undertext

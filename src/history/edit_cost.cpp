@@ -5,6 +5,8 @@
 
 #include <undertext/blocks.hpp>
 
+#include "base/answering_failure.hpp"
+
 namespace undertext {
 
 namespace {
@@ -73,21 +75,23 @@ std::uint64_t found_tokens(const View& view, const CachedPrefixes& cached, const
 
 Result<EditCost> edit_cost(const History& history, Version sent, Version next, const CacheRules& rules,
                            const CostOptions& options) {
-  const Result<View> candidate = history.view_at(next);
-  if (!candidate) return candidate.error();
-  const Result<CachedPrefixes> cached = cached_prefixes(history, {sent, true}, *candidate, options.markers);
-  if (!cached) return cached.error();
-  const std::uint64_t before = options.overhead + history.view_at(sent).value().sums().tokens();
-  const std::uint64_t after = options.overhead + candidate->sums().tokens();
-  EditCost cost;
-  cost.stable = options.overhead + candidate->sums(0, cached->stable).tokens();
-  if (rules.kind == CacheRules::Kind::prefix) cost.reusable = in_steps(cost.stable, rules);
-  if (rules.kind == CacheRules::Kind::breakpoints) cost.reusable = found_tokens(*candidate, *cached, rules, options);
-  if (cost.reusable < rules.tokens_min) cost.reusable = 0;
-  // After an UNDO the cache may serve more than what was sent last.
-  cost.invalidated = before - std::min(before, cost.reusable);
-  cost.rewritten = after - cost.reusable;
-  return billed(cost, static_cast<double>(before) - static_cast<double>(after), rules);
+  return answering_failure([&]() -> Result<EditCost> {
+    const Result<View> candidate = history.view_at(next);
+    if (!candidate) return candidate.error();
+    const Result<CachedPrefixes> cached = cached_prefixes(history, {sent, true}, *candidate, options.markers);
+    if (!cached) return cached.error();
+    const std::uint64_t before = options.overhead + history.view_at(sent).value().sums().tokens();
+    const std::uint64_t after = options.overhead + candidate->sums().tokens();
+    EditCost cost;
+    cost.stable = options.overhead + candidate->sums(0, cached->stable).tokens();
+    if (rules.kind == CacheRules::Kind::prefix) cost.reusable = in_steps(cost.stable, rules);
+    if (rules.kind == CacheRules::Kind::breakpoints) cost.reusable = found_tokens(*candidate, *cached, rules, options);
+    if (cost.reusable < rules.tokens_min) cost.reusable = 0;
+    // After an UNDO the cache may serve more than what was sent last.
+    cost.invalidated = before - std::min(before, cost.reusable);
+    cost.rewritten = after - cost.reusable;
+    return billed(cost, static_cast<double>(before) - static_cast<double>(after), rules);
+  });
 }
 
 }  // namespace undertext

@@ -15,6 +15,7 @@
 #include <undertext/history.hpp>
 
 #include "history/operation_bytes.hpp"
+#include "history/random_client.hpp"
 #include "history/replay.hpp"
 #include "history/state.hpp"
 
@@ -25,14 +26,6 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* const value = std::getenv(name);
   return value ? std::strtoull(value, nullptr, 10) : otherwise;
 }
-
-// What the client remembers of a message. It spells it as it likes.
-struct Remembered {
-  std::string role, text;
-  bool is_summary = false;
-  friend bool operator==(const Remembered&, const Remembered&) = default;
-};
-using ClientList = std::vector<Remembered>;
 
 std::string spelled(const Remembered& message, bool as_list) {
   const std::string head = R"({"role":")" + message.role + R"(","content":)";
@@ -52,11 +45,9 @@ std::vector<std::uint64_t> values(const std::vector<Ordinal>& ordinals) {
   return numbers;
 }
 
-class Story {
+class Story : RandomClient {
  public:
-  explicit Story(std::uint64_t seed) : random_(seed), client_edits_only_(one_in(3)), is_unique_(one_in(2)) {
-    list_.push_back({"system", "be good"});
-  }
+  explicit Story(std::uint64_t seed) : RandomClient(seed), client_edits_only_(one_in(3)) {}
 
   void run() {
     for (std::uint64_t steps = 3 + below(25); steps > 0 && !::testing::Test::HasFatalFailure(); --steps) {
@@ -67,62 +58,6 @@ class Story {
   }
 
  private:
-  std::uint64_t below(std::uint64_t n) { return n == 0 ? 0 : random_() % n; }
-  bool one_in(std::uint64_t n) { return below(n) == 0; }
-  std::size_t some_place() { return below(list_.size()); }
-
-  Remembered fresh() {
-    static constexpr const char* again[] = {"yes", "go on", "ok"};
-    const std::string text = !is_unique_ && one_in(3) ? again[below(3)] : "text " + std::to_string(next_text_++);
-    return {one_in(2) ? "user" : "assistant", text};
-  }
-
-  using Difference = ClientList::difference_type;
-  void change_list() {
-    earlier_.push_back(list_);
-    const auto at = [&](std::size_t place) { return list_.begin() + static_cast<Difference>(place); };
-    switch (below(12)) {
-      case 0: break;                                            // a retry
-      case 1: list_.resize(below(list_.size() + 1)); break;     // a rewind
-      case 2: list_ = earlier_[below(earlier_.size())]; break;  // back to an earlier request
-      case 3:
-        if (!list_.empty()) list_[some_place()] = fresh();
-        break;
-      case 4:
-        if (!list_.empty()) list_.back() = fresh();
-        break;
-      case 5: {
-        const std::size_t from = below(list_.size() + 1), to = from + below(list_.size() + 1 - from);
-        list_.erase(at(from), at(to));
-        break;
-      }
-      case 6: list_.insert(at(below(list_.size() + 1)), fresh()); break;
-      case 7: compact(); break;
-      case 8:
-        if (list_.size() > 1 && !is_unique_) std::swap(list_[some_place()], list_[some_place()]);
-        break;
-      default: break;
-    }
-    if (!one_in(3))
-      for (std::uint64_t more = below(4); more > 0; --more) list_.push_back(fresh());
-    spells_lists_ = one_in(2);
-  }
-
-  // As Claude Code does it (one stretch), or as Codex does it (messages of the user stay).
-  void compact() {
-    if (list_.size() < 4) return;
-    const std::size_t end = 2 + below(list_.size() - 2);
-    const Remembered summary{"user", "summary " + std::to_string(next_text_++), true};
-    ClientList compacted(list_.begin(), list_.begin() + 1);
-    const bool keeps_users = one_in(2);
-    if (!keeps_users) compacted.push_back(summary);
-    for (std::size_t i = 1; i < end; ++i)
-      if (keeps_users && list_[i].role == "user") compacted.push_back(list_[i]);
-    if (keeps_users) compacted.push_back(summary);
-    compacted.insert(compacted.end(), list_.begin() + static_cast<Difference>(end), list_.end());
-    list_ = std::move(compacted);
-  }
-
   void edit_conversation() {
     for (std::uint64_t edits = below(3); edits > 0; --edits) {
       const std::uint64_t n = history_.view().size(), stored = history_.stats().total_messages;
@@ -383,15 +318,10 @@ class Story {
     });
   }
 
-  std::mt19937_64 random_;
   const bool client_edits_only_;
-  const bool is_unique_;  // no message twice, and none moves
   History history_;
-  ClientList list_, last_list_;
-  std::vector<ClientList> earlier_;
+  ClientList last_list_;
   std::vector<std::pair<ClientList, std::vector<std::uint64_t>>> seen_;
-  std::uint64_t next_text_ = 0;
-  bool spells_lists_ = false;
   bool edited_ = false;
 };
 

@@ -49,6 +49,7 @@ void Connection::on_read(std::size_t bytes, bool failed) {
     if (bytes == 0) {
       is_at_end_ = true;
       is_open_ = false;
+      report_gone();
       return advance();
     }
     buffer_.add(bytes);
@@ -165,7 +166,8 @@ void Connection::read_more() {
   if (is_reading_ || is_at_end_ || state_ == State::closed) return;
   ReadBuffer::Mode mode = ReadBuffer::Mode::holding;
   if (state_ == State::body || (state_ == State::head && !buffer_.unread().empty())) mode = ReadBuffer::Mode::filling;
-  if (state_ == State::head && buffer_.unread().empty()) mode = ReadBuffer::Mode::resting;
+  const bool is_waiting = state_ == State::head || state_ == State::busy || state_ == State::streaming;
+  if (is_waiting && buffer_.unread().empty()) mode = ReadBuffer::Mode::resting;
   const std::span<char> room =
       buffer_.room(mode, std::max<std::size_t>(buffer_bytes_max, 2 * std::size_t{shared_->limits.head_bytes}));
   if (room.empty()) return;
@@ -198,9 +200,13 @@ void Connection::check_deadline(Time now) {
 
 void Connection::stop_soon() {
   guarded([&] {
-    if (state_ == State::streaming || state_ == State::opening) return abort();
+    if ((state_ == State::streaming && !is_relay_) || state_ == State::opening) return abort();
     if (state_ == State::head && !head_reader_.has_begun() && buffer_.unread().empty()) close();
   });
+}
+
+void Connection::report_gone() {
+  if (const std::function<void()> call = std::exchange(on_gone_, nullptr)) call();
 }
 
 // Closing while the client still sends would reset the connection, and could take the answer with it.
@@ -233,6 +239,7 @@ void Connection::close() {
   is_open_ = false;
   deadline_ = Time::max();
   if (std::shared_ptr<StreamState> stream = std::exchange(stream_, nullptr)) stream->close();
+  report_gone();
   wire_->close();
   lane_->remove(*this);
   seat_.reset();

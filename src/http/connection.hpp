@@ -6,7 +6,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +33,8 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   void answer(Reply reply);
   void answer_nothing();  // nobody will answer: 500
   void begin_stream(unsigned status, std::string content_type, std::vector<Field> fields, std::shared_ptr<StreamState> stream);
+  void begin_relay(RelayedHead head, std::shared_ptr<StreamState> stream);
+  void watch(std::function<void()> on_gone);
   bool reserve(std::uint64_t bytes);  // by whoever works on the request: see Exchange
   bool attend_stream();               // there is something new to do for it; false: there is no loop any more
   std::uint64_t unsent_bytes_max() const { return shared_->limits.unsent_bytes; }
@@ -71,7 +75,10 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   void count(const Refusal& refusal);
   void reply_in_stream(unsigned status, const std::string& content_type, const std::vector<Field>& fields,
                        const std::shared_ptr<StreamState>& stream);
+  void reply_in_relay(const RelayedHead& head, const std::shared_ptr<StreamState>& stream);
+  void begin_to_stream(std::string head, const std::shared_ptr<StreamState>& stream, bool has_body);
   void pump_stream();
+  void finish_stream(bool cut);
   void begin_pace();
   bool is_read(Time now);  // the answer, fast enough
   void send(std::string bytes, std::size_t streamed = 0);
@@ -81,6 +88,7 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
 
   void read_more();
   void end();
+  void report_gone();
   void linger();
   void close();
   bool is_stopping() const { return shared_->is_stopping.load(std::memory_order_relaxed); }
@@ -117,6 +125,12 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   bool is_head_method_ = false;
   bool is_http10_ = false;
   std::shared_ptr<StreamState> stream_;
+  enum class Framing : std::uint8_t { chunked, length, none };  // none: up to the end of the connection
+  Framing framing_ = Framing::chunked;                          // of the stream
+  bool is_relay_ = false;
+  bool is_torn_ = false;           // the relay was, and ends without its end
+  std::uint64_t stream_left_ = 0;  // of a length
+  std::function<void()> on_gone_;
 };
 
 // Whatever goes wrong in here, memory running out above all, costs this connection and no other.

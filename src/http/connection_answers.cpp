@@ -1,4 +1,5 @@
 // How a connection answers: in one piece or bit by bit, and at what pace.
+#include <algorithm>
 #include <utility>
 
 #include "http/connection.hpp"
@@ -33,6 +34,24 @@ void Connection::begin_stream(unsigned status, std::string content_type, std::ve
       stream->close();
   });
   if (!begun) stream->close();
+}
+
+void Connection::begin_relay(RelayedHead head, std::shared_ptr<StreamState> stream) {
+  const bool begun = on_loop([head = std::move(head), stream](Connection& self) {
+    if (self.state_ == State::busy)
+      self.reply_in_relay(head, stream);
+    else
+      stream->close();
+  });
+  if (!begun) stream->close();
+}
+
+void Connection::watch(std::function<void()> on_gone) {
+  const bool begun = on_loop([on_gone](Connection& self) {
+    self.on_gone_ = on_gone;
+    if (!self.is_open_) self.report_gone();
+  });
+  if (!begun) on_gone();
 }
 
 bool Connection::attend_stream() {
@@ -82,15 +101,33 @@ void Connection::refuse(Refusal refusal) {
 void Connection::reply_in_stream(unsigned status, const std::string& content_type, const std::vector<Field>& fields,
                                  const std::shared_ptr<StreamState>& stream) {
   closes_ = closes_ || is_http10_;
+  framing_ = is_http10_ ? Framing::none : Framing::chunked;
+  is_relay_ = false;
   std::string text =
       head_text({.status = status, .content_type = content_type, .fields = fields, .is_chunked = !is_http10_, .closes = closes_},
                 lane_->date.now());
-  if (is_head_method_ || !may_have_body(status)) {
+  begin_to_stream(std::move(text), stream, !is_head_method_ && may_have_body(status));
+}
+
+void Connection::reply_in_relay(const RelayedHead& head, const std::shared_ptr<StreamState>& stream) {
+  const auto at = std::find_if(head.fields.begin(), head.fields.end(),
+                               [](const Field& field) { return equal_ignoring_case(field.name, "content-length"); });
+  const bool has_body = !is_head_method_ && may_have_body(head.status);
+  framing_ = at != head.fields.end() ? Framing::length : is_http10_ ? Framing::none : Framing::chunked;
+  stream_left_ = framing_ == Framing::length ? std::stoull(at->value) : 0;
+  closes_ = closes_ || (has_body && framing_ == Framing::none) || is_stopping();
+  is_relay_ = true;
+  is_torn_ = false;
+  begin_to_stream(relayed_head_text(head, has_body && framing_ == Framing::chunked, closes_), stream, has_body);
+}
+
+void Connection::begin_to_stream(std::string head, const std::shared_ptr<StreamState>& stream, bool has_body) {
+  if (!has_body) {
     stream->close();
     state_ = State::answering;
-    return send(std::move(text));
+    return send(std::move(head));
   }
-  if (is_stopping() || is_at_end_) {
+  if ((is_stopping() && !is_relay_) || is_at_end_) {
     stream->close();
     return abort();
   }
@@ -98,26 +135,35 @@ void Connection::reply_in_stream(unsigned status, const std::string& content_typ
   state_ = State::streaming;
   share_.count(0);
   begin_pace();
-  send(std::move(text));
+  send(std::move(head));
   pump_stream();
 }
 
 void Connection::pump_stream() {
   if (state_ != State::streaming) return;
   StreamState::Taken taken = stream_->take();
-  if (taken.is_cut) return abort();
+  if (taken.is_cut && !is_relay_) return abort();
   share_.count(share_.bytes() + taken.bytes.size());
   if (!taken.bytes.empty()) {
     const std::size_t size = taken.bytes.size();
-    if (!is_http10_) {
+    if (framing_ == Framing::length) {
+      if (size > stream_left_) return abort();
+      stream_left_ -= size;
+    }
+    if (framing_ == Framing::chunked) {
       send(chunk_prefix(size));
       taken.bytes += "\r\n";
     }
     send(std::move(taken.bytes), size);
   }
-  if (!taken.is_finished) return;
+  if (taken.is_finished) finish_stream(taken.is_cut);
+}
+
+void Connection::finish_stream(bool cut) {
+  is_torn_ = cut || (framing_ == Framing::length && stream_left_ > 0);
+  closes_ = closes_ || is_torn_;
   state_ = State::answering;
-  if (!is_http10_)
+  if (framing_ == Framing::chunked && !is_torn_)
     send("0\r\n\r\n");
   else if (unsent_.empty())
     answered();
@@ -183,6 +229,9 @@ bool Connection::is_read(Time now) {
 
 void Connection::answered() {
   share_.release();
+  on_gone_ = nullptr;
+  // Where the end of the connection would be the end of the answer, only a reset says that it is none.
+  if (std::exchange(is_torn_, false) && framing_ == Framing::none) return abort();
   if (std::shared_ptr<StreamState> stream = std::exchange(stream_, nullptr)) stream->close();
   if (closes_ || is_stopping()) return end();
   next_request();

@@ -36,6 +36,28 @@ class ConnectionStream final : public Stream {
   const std::shared_ptr<StreamState> state_;
 };
 
+class ConnectionRelay final : public Relay {
+ public:
+  ConnectionRelay(std::shared_ptr<Connection> connection, std::shared_ptr<StreamState> state)
+      : connection_(std::move(connection)), state_(std::move(state)) {}
+  ~ConnectionRelay() override { finish(true); }
+
+  bool has_room() override { return state_->has_room(); }
+  void write(std::string_view bytes) override {
+    if (!bytes.empty() && state_->add_anyway(bytes) == StreamState::Added::first && !connection_->attend_stream()) state_->close();
+  }
+  void end() override { finish(false); }
+  void tear() override { finish(true); }
+
+ private:
+  void finish(bool cut) {
+    if (state_->finish(cut) && !connection_->attend_stream()) state_->close();
+  }
+
+  const std::shared_ptr<Connection> connection_;
+  const std::shared_ptr<StreamState> state_;
+};
+
 class ConnectionExchange final : public Exchange {
  public:
   explicit ConnectionExchange(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
@@ -55,6 +77,16 @@ class ConnectionExchange final : public Exchange {
       connection_->begin_stream(status, std::move(content_type), std::move(fields), std::move(state));
     return stream;
   }
+  std::shared_ptr<Relay> relay(RelayedHead head, std::uint64_t unsent_max, std::function<void()> on_drained) override {
+    auto state = std::make_shared<StreamState>(unsent_max, std::move(on_drained));
+    auto relay = std::make_shared<ConnectionRelay>(connection_, state);
+    if (is_answered_.exchange(true))
+      state->close();
+    else
+      connection_->begin_relay(std::move(head), std::move(state));
+    return relay;
+  }
+  void on_gone(std::function<void()> call) override { connection_->watch(std::move(call)); }
   bool is_open() const override { return connection_->is_open(); }
   bool reserve(std::uint64_t bytes) override { return is_answered_ || connection_->reserve(bytes); }
 

@@ -222,6 +222,7 @@ bool HeadReader::finish_target(std::string_view host) {
   const std::size_t path = std::min(target.find_first_of("/?", authority), target.size());
   if (host.empty() || !equal_ignoring_case(std::string_view(target).substr(authority, path - authority), host))
     return refuse(400, "the target names another host than Host does");
+  request_.head.was_url = true;
   target.erase(0, path);
   if (!target.starts_with('/')) target.insert(0, "/");
   return true;

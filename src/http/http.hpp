@@ -41,7 +41,8 @@ struct Head {
   std::vector<Field> fields;
   std::string peer;  // address of the client, without its port
   bool secure = false;
-  std::any admitted;  // Admission::known, once there is one
+  bool was_url = false;  // the target came as a whole URL
+  std::any admitted;     // Admission::known, once there is one
 
   const std::string* find(std::string_view name) const;  // the first one; null when there is none
   std::size_t count(std::string_view name) const;
@@ -76,6 +77,26 @@ class Stream {
   virtual bool is_open() const = 0;
 };
 
+// The head of an answer that another server gave, to be passed on. Nothing is added to it but what the connection itself needs: Transfer-Encoding where there is no
+// Content-Length, and Connection. It must have no fields of those names.
+struct RelayedHead {
+  unsigned status = 200;
+  std::string reason = {};         // "": the usual one
+  std::vector<Field> fields = {};  // sent as they are, in this order; Content-Length among them, if any, is right
+};
+
+// The body of such an answer, as it arrives. No call waits, and any thread may call it, one at a time. Destroying it without end() is tear().
+class Relay {
+ public:
+  virtual ~Relay() = default;
+  // false: more than the allowed bytes are unsent. Exchange::relay()'s `on_drained` is called when half of them are sent. What is written to a client that has gone has room.
+  virtual bool has_room() = 0;
+  virtual void write(std::string_view bytes) = 0;  // taken whole, whether there is room or not
+  virtual void end() = 0;
+  virtual void
+  tear() = 0;  // sends what was written, and ends the connection without the end of the answer, so that the client sees that it is torn
+};
+
 // What a request is answered with, once. Destroyed without an answer, it answers 500.
 class Exchange {
  public:
@@ -88,6 +109,14 @@ class Exchange {
   // Before an answer is made that may be large: counts so many bytes with what the request has of the budget, until it is answered. false: there is no
   // room for them now.
   virtual bool reserve([[maybe_unused]] std::uint64_t bytes) { return true; }
+  // Passes an answer on: of HEAD, 204 and 304 its head alone. `on_drained` is called on a thread of the server, and must not wait.
+  // Null: this exchange cannot, and is not answered.
+  virtual std::shared_ptr<Relay> relay([[maybe_unused]] RelayedHead head, [[maybe_unused]] std::uint64_t unsent_max,
+                                       [[maybe_unused]] std::function<void()> on_drained) {
+    return nullptr;
+  }
+  // Called once when the client has gone before its answer has ended, on a thread of the server; at once where it has gone already. Must not wait.
+  virtual void on_gone([[maybe_unused]] std::function<void()> call) {}
 };
 
 // What `admit` says of a request that may go on.
@@ -163,7 +192,7 @@ class Server {
   static Result<Server> listen(Listening listening, Calls calls);
   std::string address() const;  // a URL; the port is the one it got
   Counts counts() const;
-  // Waits until what is under way is answered, Limits::stop_patience at most; streams are cut off at once. Not from within a call.
+  // Waits until what is under way is answered, Limits::stop_patience at most; streams are cut off at once, relays after that time. Not from within a call.
   void stop();
 
   Server(Server&&) noexcept;

@@ -41,6 +41,7 @@ constexpr Reason reasons[] = {
     {417, "Expectation Failed"},
     {421, "Misdirected Request"},
     {422, "Unprocessable Content"},
+    {426, "Upgrade Required"},
     {428, "Precondition Required"},
     {429, "Too Many Requests"},
     {431, "Request Header Fields Too Large"},
@@ -108,6 +109,18 @@ std::string head_text(const ReplyHead& head, std::string_view date) {
   }
   for (const Field& field : head.fields) append_field(text, field.name, field.value);
   if (head.closes) text.append("Connection: close\r\n");
+  return text.append("\r\n");
+}
+
+std::string relayed_head_text(const RelayedHead& head, bool is_chunked, bool closes) {
+  std::string text;
+  text.reserve(1024);
+  text.append("HTTP/1.1 ");
+  append_number(text, head.status);
+  text.append(" ").append(head.reason.empty() ? reason_of(head.status) : head.reason).append("\r\n");
+  for (const Field& field : head.fields) append_field(text, field.name, field.value);
+  if (is_chunked) text.append("Transfer-Encoding: chunked\r\n");
+  if (closes) text.append("Connection: close\r\n");
   return text.append("\r\n");
 }
 

@@ -33,6 +33,7 @@ class DateText {
 
 // Fields that could not be sent without breaking the answer's lines are left out.
 std::string head_text(const ReplyHead& head, std::string_view date);
+std::string relayed_head_text(const RelayedHead& head, bool is_chunked, bool closes);
 std::string_view reason_of(unsigned status);
 bool may_have_body(unsigned status);
 std::string chunk_prefix(std::uint64_t size);

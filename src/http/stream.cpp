@@ -32,7 +32,24 @@ StreamState::Added StreamState::add(std::string bytes, Wait wait, const std::fun
     waiting_ = std::move(bytes);
   else
     waiting_ += bytes;
-  return std::exchange(is_told_, true) ? Added::yes : Added::first;
+  return added();
+}
+
+StreamState::Added StreamState::added() { return std::exchange(is_told_, true) ? Added::yes : Added::first; }
+
+bool StreamState::has_room() {
+  const std::lock_guard lock(mutex_);
+  if (!is_open_ || unsent_ <= unsent_max_) return true;
+  is_waiting_ = true;
+  return false;
+}
+
+StreamState::Added StreamState::add_anyway(std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  if (!is_open_ || is_finished_) return Added::no;
+  unsent_ += bytes.size();
+  waiting_ += bytes;
+  return added();
 }
 
 bool StreamState::finish(bool cut) {
@@ -56,9 +73,15 @@ StreamState::Taken StreamState::take() {
 }
 
 void StreamState::sent(std::size_t bytes) {
-  const std::lock_guard lock(mutex_);
-  unsent_ -= bytes;
-  changed_.notify_all();
+  bool drained = false;
+  {
+    const std::lock_guard lock(mutex_);
+    unsent_ -= bytes;
+    changed_.notify_all();
+    drained = is_waiting_ && unsent_ <= unsent_max_ / 2;
+    if (drained) is_waiting_ = false;
+  }
+  if (drained) on_drained_();
 }
 
 void StreamState::close() noexcept {

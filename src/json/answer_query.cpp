@@ -7,6 +7,7 @@
 #include "json/blocks_json.hpp"
 #include "json/dialect_json.hpp"
 #include "json/models_json.hpp"
+#include "json/request_record_json.hpp"
 
 namespace undertext {
 namespace {
@@ -80,6 +81,8 @@ struct Answering {
     take_sent(ask, options);
     options.cache_markers = ask.markers;
     if (ask.markers == CacheMarkers::automatic) options.cached = cached_in(ask, view);
+    // As the client sends them now; a view of the past is rendered as it was stored.
+    if (asked.conversation && !ask.at_version) options.volatile_now = asked.conversation->volatile_now(ask.profile.dialect).value();
     need_room(view.sums().bytes);
     append_result(out, render(view, ask.profile, options).value());
   }
@@ -100,6 +103,20 @@ struct Answering {
     named(history.view_at(from), "from");
     named(after.view_at(to), "to");
     append_result(out, edit_cost(after, from, to, ask.profile, ask.options).value());
+  }
+  void operator()(const ask::Requests& ask) const {
+    if (!asked.conversation) throw Failure(not_here("requests"));
+    out += R"({"ok":true,"result":)";
+    const char* separator = "[";
+    for (const RequestRecord& record : asked.conversation->requests(ask.which).value())
+      append_json(out += std::exchange(separator, ","), record);
+    out += *separator == '[' ? "[]}" : "]}";
+  }
+  void operator()(const ask::Request& ask) const {
+    if (!asked.conversation) throw Failure(not_here("request"));
+    for (const RequestRecord& record : asked.conversation->requests({.first = ask.number, .limit = 1}).value())
+      need_room(record.request_bytes + record.answer_bytes);
+    append_result(out, whole_request(*asked.conversation, ask.number).value());
   }
   void operator()(const ask::State&) const {
     std::uint64_t bytes = history.view().sums().bytes;

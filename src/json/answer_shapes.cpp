@@ -337,6 +337,51 @@ void describe_usage_answers(Shapes& shapes) {
                            {"recent", "RequestUsage[]", "The last hundred, the newest last."}}));
 }
 
+void describe_request_records(Shapes& shapes) {
+  shapes.add(answer_shape("VolatilePart", "A part of a request that changes from request to request.",
+                          {{"kind", R"("marker"|"text")", "A cache marker on a block, or a block of the system prompt."},
+                           {"index", "integer", "Of the message, in the request's list."},
+                           {"ordinal?", "integer", "Of the same message, in the log."},
+                           {"block", "integer", "In the message."},
+                           {"inner?", "integer", "Of a marker inside a tool result: the block in its content."},
+                           {"json", "JsonObject", "The marker, or the block."}}));
+  Shape record = answer_shape("RequestRecord", "A request of a client that was recorded.",
+                              {{"number", "integer", "From 1 on."},
+                               {"version", "integer", "What the request saw."},
+                               {"answerVersion?", "integer", "The version that has the answer."},
+                               {"timestamp", "signed", "When it came, in milliseconds since 1970."},
+                               {"client?", "string"},
+                               {"dialect?", "string"},
+                               {"kind", "ClientRequestKind"},
+                               {"method?", "string"},
+                               {"path?", "string"},
+                               {"model?", "string"},
+                               {"toolsDigest?", "string", "Of the tools' bytes."},
+                               {"parametersDigest?", "string", "Of all other fields but the list."},
+                               {"messages", "integer", "In its list."},
+                               {"responseId?", "string"},
+                               {"status", "integer", "Of HTTP; 0: no answer came."},
+                               {"torn", "boolean", "The answer ended before its end."},
+                               {"usage?", "RequestUsage"},
+                               {"firstByteMs?", "signed"},
+                               {"durationMs?", "signed"},
+                               {"requestBytes", "integer"},
+                               {"answerBytes", "integer"},
+                               {"hasRawRequest", "boolean", "The query request has its text."},
+                               {"hasRawAnswer", "boolean"},
+                               {"volatileParts", "VolatilePart[]"},
+                               {"keys", "string[]", "By which it is found again."}});
+  Shape whole = record;
+  whole.name = "WholeRequest";
+  whole.text = "A recorded request with its raw texts.";
+  for (const auto& [name, text] :
+       {std::pair("request", "The raw request."), std::pair("requestBase64", "The same, where it is no UTF-8."),
+        std::pair("answer", "The raw answer."), std::pair("answerBase64", "The same, where it is no UTF-8.")})
+    whole.members.push_back({.name = name, .type = "string", .text = text});
+  shapes.add(std::move(record));
+  shapes.add(std::move(whole));
+}
+
 }  // namespace
 
 void describe_words(Shapes& shapes) {
@@ -345,6 +390,7 @@ void describe_words(Shapes& shapes) {
   };
   add("Role", "Of a message; `developer` counts as `system`.", type_of_names(static_cast<Role>(role_count - 1)));
   add("MessageRole", "As a message may spell it.", type_of_names(static_cast<Role>(role_count - 1)) + "|\"developer\"");
+  add("ClientRequestKind", "What a request is for.", type_of_names(ClientRequestKind::count_tokens));
   add("ClientName", "A client whose requests are known.", type_of_words(client_names()));
   add("Dialect", "A message format of providers.", type_of_names(static_cast<Dialect>(dialect_count - 1)));
   add("ProfileName", "What a provider accepts: the profiles of the engine.", type_of_words(profile_names()));
@@ -392,6 +438,7 @@ void describe_answers(Shapes& shapes) {
   describe_counting(shapes);
   describe_rendering(shapes);
   describe_usage_answers(shapes);
+  describe_request_records(shapes);
 }
 
 }  // namespace undertext

@@ -94,7 +94,7 @@ TEST(ModelsJson, AStoredConversationIsCountedAsItsModelUntilAnotherIsGiven) {
   EXPECT_EQ(counting(std::nullopt), "claude-opus-4-7");
   {
     Conversation conversation = open_kept(store, "a").value();
-    ASSERT_FALSE(conversation.set_tokenizer("estimate"));
+    ASSERT_TRUE(conversation.set_tokenizer("estimate"));
     EXPECT_EQ(conversation.counting(), "estimate+anthropic-4.7") << "the costs are still the model's";
   }
   EXPECT_EQ(counting(std::nullopt), "estimate+anthropic-4.7");

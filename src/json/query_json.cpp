@@ -112,6 +112,15 @@ void read_arguments(Fields& fields, ask::Cost& ask, const Settings& settings) {
   read_cache_markers(fields, ask.options.markers);
 }
 
+void read_arguments(Fields& fields, ask::Requests& ask) {
+  fields.take("first", ask.which.first, "From this number on.");
+  fields.take("limit", ask.which.limit, "At most so many.");
+  fields.take("last", ask.which.last, "The newest so many, instead.");
+  fields.exclude("last", "first");
+  fields.exclude("last", "limit");
+}
+void read_arguments(Fields& fields, ask::Request& ask) { fields.need("number", ask.number, "Which one."); }
+
 template <class Ask>
 Query read(Fields& fields, const Settings& settings) {
   Ask ask;
@@ -155,6 +164,8 @@ constexpr Kind kinds[] = {
     {"model", read<ask::Model>, "Model", "What is known of the conversation's model, or of another."},
     {"countTools", read<ask::CountTools>, "ToolsCount", "What the tools of a request cost, which is in no message."},
     {"importMessages", read<ask::ImportMessages>, "Imported", "The messages of a provider's request or response, for APPEND."},
+    {"requests", read<ask::Requests>, "RequestRecord[]", "Recorded requests of the client, the oldest first, without their texts."},
+    {"request", read<ask::Request>, "WholeRequest", "A recorded request, with its raw text and that of its answer."},
 };
 
 }  // namespace

@@ -87,12 +87,18 @@ struct CountTools {
   std::string tools;                 // a JSON array
   std::optional<std::string> model;  // unset: as the conversation counts
 };
+struct Requests {
+  RequestQuery which;
+};
+struct Request {
+  std::uint64_t number = 0;
+};
 }  // namespace ask
 
-using Query =
-    std::variant<ask::Messages, ask::Count, ask::Blocks, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats, ask::HeadVersion,
-                 ask::Batches, ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame, ask::Tokens, ask::Fit, ask::Receipts,
-                 ask::Render, ask::Validate, ask::Cost, ask::Model, ask::CountTools, ask::ImportMessages>;
+using Query = std::variant<ask::Messages, ask::Count, ask::Blocks, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats,
+                           ask::HeadVersion, ask::Batches, ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame, ask::Tokens,
+                           ask::Fit, ask::Receipts, ask::Render, ask::Validate, ask::Cost, ask::Model, ask::CountTools,
+                           ask::ImportMessages, ask::Requests, ask::Request>;
 
 // The filters of `messages`, `count` and `blocks`.
 void read_filters(Fields& fields, MessageQuery& query);

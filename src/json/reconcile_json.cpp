@@ -11,6 +11,8 @@ std::string listed(std::span<const std::string_view> names) {
   return list;
 }
 
+}  // namespace
+
 std::optional<ClientProfile> take_client(Fields& fields) {
   std::string name = "generic";
   fields.take("client", name, {"Whose request it is. Default: generic.", "ClientName"});
@@ -27,8 +29,6 @@ std::optional<Dialect> take_dialect(Fields& fields) {
   if (name && !dialect) fields.fail("dialect", "\"" + clipped(*name) + "\" is unknown");
   return dialect;
 }
-
-}  // namespace
 
 void take_reconcile(Fields& fields, const MessageLimits& limits, op::Reconcile& reconcile) {
   const std::optional<ClientProfile> client = take_client(fields);

@@ -184,9 +184,10 @@ void answer_value(Conversation& conversation, JsonValue root, const RequestOptio
   if (!query && options.takes == Takes::queries) refuse("a query must have \"query\"", operation ? "operation" : "query");
   if (query) {
     // A stored conversation is read as of the newest version that anyone committed.
-    if (std::optional<Error> error = conversation.catch_up()) throw Failure(std::move(*error));
+    conversation.catch_up().value();
     const History history = conversation.history().limited(options.work);
     Asked asked{history, conversation.settings(), conversation.counting(), conversation.aim(), options.room};
+    asked.conversation = &conversation;
     asked.try_operations = [&](JsonValue list) { return try_operations(conversation, history.version(), list, options); };
     return answer_asked(asked, root, answer);
   }

@@ -76,6 +76,7 @@ struct Asked {
   AnswerRoom room = {};
   // The history after a list of operations that changes nothing. Throws Failure: what the operations fail with.
   std::function<History(JsonValue list)> try_operations = {};
+  const Conversation* conversation = nullptr;  // for its requests; null: they are `unsupported`
 };
 // The same for a line that is a query.
 LineAnswer answer_query(const Asked& asked, std::string_view line);

@@ -11,6 +11,7 @@
 #include "json/answer_shapes.hpp"
 #include "json/operation_json.hpp"
 #include "json/query_json.hpp"
+#include "json/request_record_json.hpp"
 #include "json/settings_json.hpp"
 #include "json/strategy_json.hpp"
 #include "json/usage_json.hpp"
@@ -198,6 +199,7 @@ Shapes protocol_shapes() {
   describe_queries(shapes);
   describe_settings(shapes);
   describe_usage(shapes);
+  describe_given_request(shapes);
   describe_answers(shapes);
   return shapes;
 }

@@ -111,6 +111,9 @@ void leave_out_open(UsageState& state) {
 
 }  // namespace
 
+void read_request_usage(Fields& fields, RequestUsage& usage) { take_request(fields, usage); }
+void append_json(std::string& out, const RequestUsage& usage) { append_request(out, usage); }
+
 void read_usage(Fields& fields, UsageReport& report) {
   take_request(fields, report.usage);
   fields.take("final", report.final, "false: a later report of the same request takes its place.");

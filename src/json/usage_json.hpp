@@ -16,6 +16,8 @@ struct UsageReport {
 
 // {"requestId":…,"model":…,"prompt":…,"completion":…,"cached":…,"total":…,"cost":…,"timestamp":…,"estimatedPrompt":…,"final":…}
 void read_usage(Fields& fields, UsageReport& report);
+void read_request_usage(Fields& fields, RequestUsage& usage);  // the same without `final`
+void append_json(std::string& out, const RequestUsage& usage);
 void describe_usage(Shapes& shapes);  // the shape UsageReport
 
 // {"totals":{…},"models":[{"model":…,"totals":{…},"factor":…,"learnedFrom":…}],"open":[…],"recent":[…]}: the last hundred requests, the newest last

@@ -27,13 +27,19 @@ namespace undertext {
 using DialectSet = std::uint8_t;
 constexpr DialectSet bit(Dialect dialect) { return static_cast<DialectSet>(1u << static_cast<unsigned>(dialect)); }
 
-// Texts made along the way; they stay where they are.
+// What turns borrow: texts made along the way, and messages. They stay where they are.
 class Arena {
  public:
   std::string_view keep(std::string text) { return texts_.emplace_front(std::move(text)); }
+  // The message's bytes. A stored message that was read may be evicted from the cache at any time; here it stays.
+  std::string_view keep(const Message& message) {
+    messages_.push_back(message);
+    return messages_.back().json();
+  }
 
  private:
   std::forward_list<std::string> texts_;  // takes no memory until something is kept
+  std::vector<Message> messages_;
 };
 
 enum class BlockKind : std::uint8_t { text, refusal, media, call, result, reasoning, compaction, control, opaque };

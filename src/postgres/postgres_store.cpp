@@ -45,20 +45,26 @@ Value bytes_or_null(std::string_view value) { return value.empty() ? null_bytes(
 
 class PostgresStore final : public Store {
  public:
-  PostgresStore(std::string name, std::string_view tenant, const StoreOptions& options, std::shared_ptr<Session> session)
+  PostgresStore(std::string name, std::string_view tenant, const StoreOptions& options, std::shared_ptr<Session> session,
+                bool has_requests = true)
       : name_(std::move(name)),
         tenant_(tenant.empty() ? operators_tenant : tenant),
         set_tenant_text_(sql::set_tenant + ("'" + tenant_ + "'")),  // an id, and so without quotes of its own
         options_(options),
-        session_(std::move(session)) {}
+        session_(std::move(session)),
+        has_requests_(has_requests) {}
 
   // All tenants share the connections: whose rows are seen is said anew in each transaction.
   std::shared_ptr<Store> for_tenant(std::string_view tenant) override {
-    return std::make_shared<PostgresStore>(name_, tenant, options_, session_);
+    return std::make_shared<PostgresStore>(name_, tenant, options_, session_, has_requests_);
   }
 
   std::optional<Error> open(bool create) {
-    return make_schema(*session_, create && !options_.read_only, std::chrono::steady_clock::now() + options_.patience);
+    const MakeTables make = options_.read_only ? MakeTables::never : create ? MakeTables::if_missing : MakeTables::bring_up_to_date;
+    const Result<std::int64_t> version = make_schema(*session_, make, std::chrono::steady_clock::now() + options_.patience);
+    if (!version) return version.error();
+    has_requests_ = *version >= version_with_requests;
+    return std::nullopt;
   }
 
   std::string name() const override { return name_; }
@@ -129,7 +135,7 @@ class PostgresStore final : public Store {
     return std::move(found->record);
   }
 
-  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
+  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
     if (auto error = bad_own_id(staged)) return error;
     if (auto error = bad_id(id)) return error;
     if (auto error = bad_publishing(staged, id)) return error;
@@ -142,8 +148,8 @@ class PostgresStore final : public Store {
     batch.require(sql::require_conversation, of(staged), ErrorCode::not_found, no_conversation(staged).message);
     batch.add(sql::publish_conversation, of(staged, text(id), number(writer)));
     batch.require(sql::require_not_purged, of(id), ErrorCode::conflict, id_taken(id).message);
-    for (const Statement* statement :
-         {&sql::publish_versions, &sql::publish_messages, &sql::publish_checkpoint, &sql::publish_pages})
+    for (const Statement* statement : {&sql::publish_versions, &sql::publish_messages, &sql::publish_checkpoint,
+                                       &sql::publish_pages, &sql::publish_requests, &sql::publish_request_keys})
       batch.add(*statement, of(staged, text(id)));
     add_purge(batch, staged);
     Outcome outcome = session_->run(transaction);
@@ -197,9 +203,14 @@ class PostgresStore final : public Store {
   }
 
   Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& options) override {
-    const Result<Rows> rows = read(id, sql::size, of(id), options);
-    if (!rows) return rows.error();
-    return static_cast<std::uint64_t>(rows->number(0, 0));
+    std::uint64_t bytes = 0;
+    for (const Statement* statement : {&sql::size, &sql::size_of_requests}) {
+      if (statement == &sql::size_of_requests && !has_requests_) break;
+      const Result<Rows> rows = read(id, *statement, of(id), options);
+      if (!rows) return rows.error();
+      bytes += static_cast<std::uint64_t>(rows->number(0, 0));
+    }
+    return bytes;
   }
 
   Result<std::vector<Page>> pages(std::string_view id, std::span<const std::uint64_t> numbers,
@@ -235,7 +246,7 @@ class PostgresStore final : public Store {
     return std::optional(std::move(found->front()));
   }
 
-  std::optional<Error> commit(const Commit& commit, const CallOptions& options) override {
+  Result<void> commit(const Commit& commit, const CallOptions& options) override {
     if (auto error = bad_own_id(commit.conversation)) return error;
     if (auto error = bad_commit(commit)) return error;
     if (auto error = refuse_write(options)) return error;
@@ -271,7 +282,6 @@ class PostgresStore final : public Store {
       for (const Page& page : commit.pages) first_page = std::min(first_page, page.number);
       require_later_checkpoint(batch, id, *commit.checkpoint, first_page);
       add_checkpoint(batch, id, *commit.checkpoint, commit.pages);
-      if (!commit.freed_pages.empty()) batch.add(sql::free_pages, of(id, numbers(commit.freed_pages)));
     }
     for (const MessageRecord& message : commit.messages) {
       if (!message.same_as) {
@@ -289,13 +299,83 @@ class PostgresStore final : public Store {
     if (is_in_doubt(outcome)) {
       const Result<bool> happened = has_happened(commit, writer, deadline);
       if (!happened) return happened.error();
-      if (*happened) return std::nullopt;
+      if (*happened) return {};
     }
     return std::move(outcome.error);
   }
 
-  std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                              const CallOptions& options) override {
+  Result<void> put_request(const NewRequest& request, const CallOptions& options) override {
+    const std::string& id = request.conversation;
+    if (auto error = bad_own_id(id)) return error;
+    if (auto error = bad_request(request)) return error;
+    if (auto error = refuse_write(options)) return error;
+    const RequestRow& row = request.row;
+    const Deadline deadline = deadline_of(options);
+    const std::int64_t writer = random_writer();
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Batch& batch = transaction.batch();
+    batch.add(sql::share, of(id));
+    batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
+    batch.require(sql::require_last_request, of(id, number(row.number - 1)), ErrorCode::conflict,
+                  "the next request of " + id + " is not number " + std::to_string(row.number));
+    if (request.expected_next_page) {
+      batch.require(sql::require_checkpoint, of(id, number(*request.expected_next_page)), ErrorCode::conflict,
+                    "the conversation " + id + " has another checkpoint by now");
+    }
+    batch.add(sql::insert_request, of(id, number(row.number), number(row.version), number(row.at_ms), number(writer),
+                                      bytes(row.facts), bytes(row.parts), bytes(row.request), bytes(row.answer)));
+    for (const std::string& key : row.keys)
+      batch.add(sql::insert_request_key, of(id, number(row.number), number(row.at_ms), bytes(key)));
+    Outcome outcome = session_->run(transaction);
+    if (is_in_doubt(outcome)) {
+      const Result<bool> ours = is_writer(sql::find_request_writer, of(id, number(row.number)), id, writer, deadline);
+      if (!ours) return ours.error();
+      if (*ours) return {};
+    }
+    return std::move(outcome.error);
+  }
+
+  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes wanted,
+                                           const CallOptions& options) override {
+    if (auto error = refuse_read(id, options)) return *error;
+    Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
+    Batch& batch = transaction.batch();
+    batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
+    std::size_t rows_at = 0, keys_at = 0;
+    if (has_requests_) {
+      rows_at = batch.add(wanted == RequestBytes::with ? sql::requests_with_bytes : sql::requests, range_of(id, first, end));
+      keys_at = batch.add(sql::request_keys, of(id, number(std::min(first, number_max)), number(std::min(end, number_max))));
+    }
+    const Outcome outcome = session_->run(transaction);
+    if (outcome.error) return *outcome.error;
+    if (!has_requests_) return std::vector<RequestRow>();
+    return read_requests(outcome.rows[rows_at], outcome.rows[keys_at], wanted);
+  }
+
+  Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options) override {
+    const Result<Rows> rows = read(id, has_requests_ ? sql::last_request : sql::require_conversation, of(id), options);
+    if (!rows) return rows.error();
+    return has_requests_ ? static_cast<std::uint64_t>(rows->number(0, 0)) : 0;
+  }
+
+  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& options) override {
+    if (auto error = too_late(options)) return *error;
+    if (!has_requests_ || keys.empty()) return std::vector<FoundRequest>();
+    Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
+    std::vector<std::size_t> places;
+    for (const std::string& key : keys) places.push_back(transaction.batch().add(sql::find_request, {text(tenant_), bytes(key)}));
+    const Outcome outcome = session_->run(transaction);
+    if (outcome.error) return *outcome.error;
+    std::vector<FoundRequest> found;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const Rows& rows = outcome.rows[places[i]];
+      if (rows.size() > 0) found.push_back({keys[i], rows.bytes(0, 0), static_cast<std::uint64_t>(rows.number(0, 1))});
+    }
+    return found;
+  }
+
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+                      const CallOptions& options) override {
     if (auto error = bad_stubs(stubs)) return error;
     if (auto error = refuse_read(id, options)) return error;
     if (auto error = refuse_write(options)) return error;
@@ -306,6 +386,8 @@ class PostgresStore final : public Store {
     Batch& batch = transaction.batch();
     batch.add(sql::claim, of(id));
     batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
+    batch.add(sql::empty_requests, of(id));
+    hand_bodies_on(batch, id, *stored);
     for (const MessageRecord& stub : *stored) {
       batch.add(sql::replace_message, of_message(id, stub));
       add_removal(batch, id, static_cast<std::int64_t>(stub.ordinal), removal, *stub.redacted);
@@ -313,7 +395,7 @@ class PostgresStore final : public Store {
     return session_->run(transaction).error;
   }
 
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
+  Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
     if (auto error = refuse_read(id, options.call)) return error;
     if (auto error = refuse_write(options.call)) return error;
     const Deadline deadline = deadline_of(options.call);
@@ -349,7 +431,7 @@ class PostgresStore final : public Store {
     return read_removals(id, outcome.rows[at]);
   }
 
-  std::optional<Error> prune(const Prune& prune, const CallOptions& options) override {
+  Result<void> prune(const Prune& prune, const CallOptions& options) override {
     if (auto error = bad_id(prune.conversation)) return error;
     if (auto error = bad_prune(prune)) return error;
     if (auto error = refuse_write(options)) return error;
@@ -376,10 +458,15 @@ class PostgresStore final : public Store {
     batch.add(sql::move_first_version, of(id, number(prune.first_version)));
     batch.add(sql::prune_versions, of(id, number(prune.first_version)));
     batch.add(sql::reduce_versions, of(id, number(prune.first_version)));
+    hand_bodies_on(batch, id, *stored);
     for (const MessageRecord& stub : *stored) batch.add(sql::replace_message, of_message(id, stub));
     for (const VersionRecord& version : prune.operations) {
       batch.add(sql::replace_operation, of(id, number(version.version), bytes(version.arguments), bytes(version.answer)));
     }
+    batch.add(sql::prune_request_keys, of(id, number(prune.first_version)));
+    batch.add(sql::prune_requests, of(id, number(prune.first_version)));
+    for (const RequestRow& row : prune.requests)
+      batch.add(sql::replace_request, of(id, number(row.number), bytes(row.request), bytes(row.answer)));
     batch.add(sql::purge_pages, of(id));
     add_checkpoint(batch, id, prune.checkpoint, prune.pages);
     if (record.origin) {
@@ -392,7 +479,8 @@ class PostgresStore final : public Store {
   Result<std::vector<Damage>> check(const CallOptions& options) override {
     if (auto error = too_late(options)) return *error;
     Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
-    const std::size_t at = transaction.batch().add(sql::orphans, {text(tenant_)});
+    std::vector<std::size_t> places = {transaction.batch().add(sql::orphans, {text(tenant_)})};
+    if (has_requests_) places.push_back(transaction.batch().add(sql::orphaned_requests, {text(tenant_)}));
     const Outcome outcome = session_->run(transaction);
     std::vector<Damage> damage;
     if (outcome.error && outcome.error->code == ErrorCode::corrupt) {
@@ -400,18 +488,20 @@ class PostgresStore final : public Store {
       return damage;
     }
     if (outcome.error) return *outcome.error;
-    const Rows& rows = outcome.rows[at];
-    for (std::size_t row = 0; row < rows.size(); ++row)
-      damage.push_back({rows.bytes(row, 0), "there are " + rows.bytes(row, 1) + " without their conversation"});
+    for (const std::size_t at : places) {
+      const Rows& rows = outcome.rows[at];
+      for (std::size_t row = 0; row < rows.size(); ++row)
+        damage.push_back({rows.bytes(row, 0), "there are " + rows.bytes(row, 1) + " without their conversation"});
+    }
     return damage;
   }
 
-  std::optional<Error> compact(const CallOptions& options) override {
+  Result<void> compact(const CallOptions& options) override {
     if (auto error = refuse_write(options)) return error;
     return session_->run_alone(sql::rewrite, deadline_of(options));
   }
 
-  std::optional<Error> backup(const std::string&, const CallOptions&) override {
+  Result<void> backup(const std::string&, const CallOptions&) override {
     return Error{.code = ErrorCode::unsupported, .message = "PostgreSQL makes its own backups: see pg_dump and pg_basebackup"};
   }
 
@@ -467,8 +557,8 @@ class PostgresStore final : public Store {
     for (const Page& page : pages) batch.add(sql::insert_page, of(id, number(page.number), bytes(page.bytes)));
   }
   void add_purge(Batch& batch, std::string_view id) const {
-    for (const Statement* statement :
-         {&sql::purge_messages, &sql::purge_versions, &sql::purge_pages, &sql::purge_checkpoint, &sql::purge_conversation})
+    for (const Statement* statement : {&sql::purge_messages, &sql::purge_versions, &sql::purge_pages, &sql::purge_checkpoint,
+                                       &sql::purge_requests, &sql::purge_request_keys, &sql::purge_conversation})
       batch.add(*statement, of(id));
   }
   void require_later_checkpoint(Batch& batch, std::string_view id, const Checkpoint& checkpoint, std::uint64_t first_page) const {
@@ -505,6 +595,13 @@ class PostgresStore final : public Store {
   }
 
   // The stubs as they are to be stored. Bodies change in no other way than this, so that what is read here still holds when it is written.
+  void hand_bodies_on(Batch& batch, std::string_view id, const std::vector<MessageRecord>& stubs) const {
+    if (stubs.empty()) return;
+    std::vector<std::uint64_t> ordinals;
+    for (const MessageRecord& stub : stubs) ordinals.push_back(stub.ordinal);
+    batch.add(sql::hand_bodies_on, of(id, numbers(ordinals)));
+  }
+
   Result<std::vector<MessageRecord>> stubs_for(std::string_view id, const std::vector<MessageRecord>& stubs, Deadline deadline) {
     std::vector<MessageRecord> stored;
     for (const MessageRecord& stub : stubs) {
@@ -555,6 +652,7 @@ class PostgresStore final : public Store {
       "", set_tenant_text_.c_str()};  // never prepared by name: the next tenant on the connection has another text
   const StoreOptions options_;
   const std::shared_ptr<Session> session_;
+  bool has_requests_;  // else the tables are of an older release, and only read; set before anyone else has the store
 };
 
 }  // namespace

@@ -90,4 +90,21 @@ std::optional<Checkpoint> read_checkpoint(const Rows& rows) {
   return Checkpoint{count(rows, 0, 0), count(rows, 0, 1), rows.bytes(0, 2)};
 }
 
+std::vector<RequestRow> read_requests(const Rows& rows, const Rows& keys, RequestBytes bytes) {
+  std::vector<RequestRow> requests(rows.size());
+  std::size_t key = 0;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    RequestRow& request = requests[row];
+    request.number = count(rows, row, 0);
+    request.version = count(rows, row, 1);
+    request.at_ms = rows.number(row, 2);
+    request.facts = rows.bytes(row, 3);
+    request.parts = rows.bytes(row, 4);
+    if (bytes == RequestBytes::with) request.request = rows.bytes(row, 5), request.answer = rows.bytes(row, 6);
+    for (; key < keys.size() && count(keys, key, 0) <= request.number; ++key)
+      if (count(keys, key, 0) == request.number) request.keys.push_back(keys.bytes(key, 1));
+  }
+  return requests;
+}
+
 }  // namespace undertext::postgres

@@ -20,5 +20,6 @@ Result<std::vector<VersionRecord>> read_versions(std::string_view id, const Rows
 Result<std::vector<MessageRecord>> read_messages(std::string_view id, const Rows& rows);
 Result<std::vector<RemovalRecord>> read_removals(std::string_view id, const Rows& rows);
 std::optional<Checkpoint> read_checkpoint(const Rows& rows);
+std::vector<RequestRow> read_requests(const Rows& rows, const Rows& keys, RequestBytes bytes);
 
 }  // namespace undertext::postgres

@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Migration n makes version n of the tables from n - 1.
-constexpr std::array migrations = {std::span<const Statement>(sql::migration_1)};
+constexpr std::array migrations = {std::span<const Statement>(sql::migration_1), std::span<const Statement>(sql::migration_2)};
 constexpr std::int64_t newest = migrations.size();
 
 Error refuse(ErrorCode code, std::string message) { return {.code = code, .message = std::move(message)}; }
@@ -64,19 +64,20 @@ std::optional<Error> migrate_once(Session& session, Deadline deadline) {
 
 }  // namespace
 
-std::optional<Error> make_schema(Session& session, bool create, Deadline deadline) {
+Result<std::int64_t> make_schema(Session& session, MakeTables make, Deadline deadline) {
   for (;;) {
     const Result<std::optional<std::int64_t>> version = stored_version(session, deadline);
     if (!version) return version.error();
     if (version->value_or(0) > newest)
       return refuse(ErrorCode::unsupported, "the tables are of a later version of Undertext, " + std::to_string(**version));
-    if (version->value_or(0) == newest) return std::nullopt;
-    if (!create && version->value_or(0) == 0) return refuse(ErrorCode::not_found, "the database has no tables of Undertext");
-    if (!create) return refuse(ErrorCode::unsupported, "the tables are of an older version; open them once to make them new");
+    const std::int64_t found = version->value_or(0);
+    if (found == newest || (found > 0 && make == MakeTables::never)) return found;
+    if (found == 0 && make != MakeTables::if_missing)
+      return refuse(ErrorCode::not_found, "the database has no tables of Undertext");
     if (!*version)
-      if (auto error = make_lock_row(session, deadline)) return error;
+      if (auto error = make_lock_row(session, deadline)) return *error;
     if (auto error = migrate_once(session, deadline)) {
-      if (error->code != ErrorCode::unavailable || std::chrono::steady_clock::now() + 50ms > deadline) return error;
+      if (error->code != ErrorCode::unavailable || std::chrono::steady_clock::now() + 50ms > deadline) return *error;
       std::this_thread::sleep_for(50ms);
     }
   }

@@ -5,8 +5,15 @@
 
 namespace undertext::postgres {
 
-// Any number of processes may do this at once: the row of undertext_schema is their lock, and who comes second finds it done.
+enum class MakeTables : std::uint8_t {
+  if_missing,
+  bring_up_to_date,  // those that are there
+  never,             // older ones are read as they are
+};
+inline constexpr std::int64_t version_with_requests = 2;
+
+// The version of the tables. Any number of processes may do this at once: the row of undertext_schema is their lock, and who comes second finds it done.
 // not_found: there are no tables, and none are to be made. unsupported: they are of a later version of Undertext, or the role may not make them.
-std::optional<Error> make_schema(Session& session, bool create, Deadline deadline);
+Result<std::int64_t> make_schema(Session& session, MakeTables make, Deadline deadline);
 
 }  // namespace undertext::postgres

@@ -48,7 +48,7 @@ Error error_of(const Fault& fault, const Batch& batch) {
   if (fault.state == "23505")
     return {.code = ErrorCode::conflict,
             .message = fault.constraint == "undertext_version_operation_id" ? "the operation id is known already"
-                                                                            : "somebody else wrote this first"};
+                                                                            : "another writer was first"};
   if (is_one_of(fault.state, {"XX001", "XX002", "58P01", "58P02"})) return say(ErrorCode::corrupt);  // data, index, files
   if (is_one_of(fault.state, {"42P01", "42703", "42501"}))
     return say(ErrorCode::unsupported);  // no such table, column; not allowed

@@ -133,15 +133,36 @@ FROM undertext_version WHERE conversation_id = $1 AND tenant = $2 AND operation_
 inline constexpr Statement insert_message{"insert_message", R"sql(
 INSERT INTO undertext_message (conversation_id, tenant, ordinal, role, time_ms, tokens, redacted, body)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8))sql"};
+// Equal bodies are kept once: store/shared_body.hpp. The length of a body is known without reading it.
 inline constexpr Statement insert_message_like{"insert_message_like", R"sql(
 INSERT INTO undertext_message (conversation_id, tenant, ordinal, role, time_ms, tokens, redacted, body)
-VALUES ($1, $2, $3, $4, $5, $6, NULL,
-        (SELECT body FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal = $7)))sql"};
+VALUES ($1, $2, $3, $4, $5, $6, NULL, (
+  SELECT CASE WHEN octet_length(body) < 24 AND substring(body FROM 1 FOR 1) = '\x3d'::bytea THEN body
+         ELSE convert_to('=' || ordinal::text, 'UTF8') END
+  FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal = $7)))sql"};
 inline constexpr Statement messages{"messages", R"sql(
 SELECT ordinal, role, time_ms, tokens, redacted, body FROM (
   SELECT ordinal, role, time_ms, tokens, redacted, body, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY ordinal) AS total
-  FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal >= $3 AND ordinal < $4 ORDER BY ordinal LIMIT $5) m
+  FROM (
+    SELECT m.ordinal, m.role, m.time_ms, m.tokens, m.redacted,
+      CASE WHEN octet_length(m.body) < 24 AND substring(m.body FROM 1 FOR 1) = '\x3d'::bytea THEN (
+        SELECT o.body FROM undertext_message o WHERE o.conversation_id = $1 AND o.tenant = $2
+          AND o.ordinal = convert_from(substring(m.body FROM 2), 'UTF8')::bigint)
+      ELSE m.body END AS body
+    FROM undertext_message m WHERE m.conversation_id = $1 AND m.tenant = $2 AND m.ordinal >= $3 AND m.ordinal < $4
+    ORDER BY m.ordinal LIMIT $5) whole) sized
 WHERE total - size < $6 ORDER BY ordinal)sql"};
+// Before the bodies of messages go: the first copy of each, among those that stay, gets the bytes, and the others name that one.
+inline constexpr Statement hand_bodies_on{"hand_bodies_on", R"sql(
+WITH copies AS (
+  SELECT ordinal, body AS named, min(ordinal) OVER (PARTITION BY body) AS heir FROM undertext_message
+  WHERE conversation_id = $1 AND tenant = $2 AND ordinal <> ALL($3::bigint[]) AND octet_length(body) < 24
+    AND body IN (SELECT convert_to('=' || n::text, 'UTF8') FROM unnest($3::bigint[]) AS n))
+UPDATE undertext_message m SET body = CASE WHEN m.ordinal = c.heir THEN (
+    SELECT o.body FROM undertext_message o WHERE o.conversation_id = $1 AND o.tenant = $2
+      AND o.ordinal = convert_from(substring(c.named FROM 2), 'UTF8')::bigint)
+  ELSE convert_to('=' || c.heir::text, 'UTF8') END
+FROM copies c WHERE m.conversation_id = $1 AND m.tenant = $2 AND m.ordinal = c.ordinal)sql"};
 inline constexpr Statement size{"size", R"sql(
 SELECT ((SELECT coalesce(sum(octet_length(body)), 0) FROM undertext_message WHERE conversation_id = $1 AND tenant = $2)
       + (SELECT coalesce(sum(octet_length(arguments) + octet_length(answer)), 0) FROM undertext_version WHERE conversation_id = $1 AND tenant = $2)
@@ -161,9 +182,6 @@ inline constexpr Statement insert_page{"insert_page", R"sql(
 INSERT INTO undertext_page (conversation_id, tenant, number, bytes) VALUES ($1, $2, $3, $4))sql"};
 inline constexpr Statement pages{"pages", R"sql(
 SELECT number, bytes FROM undertext_page WHERE conversation_id = $1 AND tenant = $2 AND number = ANY($3))sql"};
-inline constexpr Statement free_pages{"free_pages", R"sql(
-DELETE FROM undertext_page WHERE conversation_id = $1 AND tenant = $2 AND number = ANY($3) AND number >= (
-  SELECT coalesce(max(next_page), 0) FROM undertext_fork WHERE conversation_id = $1 AND tenant = $2))sql"};
 
 // Removals. The ordinal -1 stands for the whole conversation.
 
@@ -201,7 +219,65 @@ UPDATE undertext_conversation SET origin_next_page = 1 WHERE conversation_id = $
 inline constexpr Statement fork_needs_no_pages{"fork_needs_no_pages", R"sql(
 UPDATE undertext_fork SET next_page = 1 WHERE conversation_id = $1 AND tenant = $2 AND fork_id = $3)sql"};
 
+// Requests. The primary key decides between two writers, as of versions.
+
+inline constexpr Statement require_last_request{"require_last_request", R"sql(
+SELECT 1 / count(*) FROM undertext_conversation c WHERE c.conversation_id = $1 AND c.tenant = $2 AND $3 = coalesce((
+  SELECT number FROM undertext_request WHERE conversation_id = $1 AND tenant = $2 ORDER BY number DESC LIMIT 1), 0))sql"};
+inline constexpr Statement insert_request{"insert_request", R"sql(
+INSERT INTO undertext_request (conversation_id, tenant, number, version, at_ms, writer, facts, parts, request, answer)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10))sql"};
+inline constexpr Statement insert_request_key{"insert_request_key", R"sql(
+INSERT INTO undertext_request_key (conversation_id, tenant, number, at_ms, key) VALUES ($1, $2, $3, $4, $5))sql"};
+inline constexpr Statement find_request_writer{"find_request_writer", R"sql(
+SELECT writer FROM undertext_request WHERE conversation_id = $1 AND tenant = $2 AND number = $3)sql"};
+inline constexpr Statement requests{"requests", R"sql(
+SELECT number, version, at_ms, facts, parts FROM (
+  SELECT number, version, at_ms, facts, parts, octet_length(facts) + octet_length(parts) AS size,
+         sum(octet_length(facts) + octet_length(parts)) OVER (ORDER BY number) AS total
+  FROM undertext_request
+  WHERE conversation_id = $1 AND tenant = $2 AND number >= $3 AND number < $4 ORDER BY number LIMIT $5) r
+WHERE total - size < $6 ORDER BY number)sql"};
+inline constexpr Statement requests_with_bytes{"requests_with_bytes", R"sql(
+SELECT number, version, at_ms, facts, parts, request, answer FROM (
+  SELECT number, version, at_ms, facts, parts, request, answer,
+         octet_length(facts) + octet_length(parts) + octet_length(request) + octet_length(answer) AS size,
+         sum(octet_length(facts) + octet_length(parts) + octet_length(request) + octet_length(answer))
+           OVER (ORDER BY number) AS total
+  FROM undertext_request
+  WHERE conversation_id = $1 AND tenant = $2 AND number >= $3 AND number < $4 ORDER BY number LIMIT $5) r
+WHERE total - size < $6 ORDER BY number)sql"};
+inline constexpr Statement request_keys{"request_keys", R"sql(
+SELECT number, key FROM undertext_request_key
+WHERE conversation_id = $1 AND tenant = $2 AND number >= $3 AND number < $4 ORDER BY number, key)sql"};
+inline constexpr Statement last_request{"last_request", R"sql(
+SELECT coalesce(max(number), 0) FROM undertext_request WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement size_of_requests{"size_of_requests", R"sql(
+SELECT coalesce(sum(octet_length(facts) + octet_length(parts) + octet_length(request) + octet_length(answer)), 0)::bigint
+FROM undertext_request WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement empty_requests{"empty_requests", R"sql(
+UPDATE undertext_request SET parts = '', request = '', answer = '' WHERE conversation_id = $1 AND tenant = $2)sql"};
+// The newest one stays.
+inline constexpr Statement prune_request_keys{"prune_request_keys", R"sql(
+DELETE FROM undertext_request_key WHERE conversation_id = $1 AND tenant = $2 AND number IN (
+  SELECT number FROM undertext_request WHERE conversation_id = $1 AND tenant = $2 AND version < $3)
+AND number < (SELECT max(number) FROM undertext_request WHERE conversation_id = $1 AND tenant = $2))sql"};
+inline constexpr Statement prune_requests{"prune_requests", R"sql(
+DELETE FROM undertext_request WHERE conversation_id = $1 AND tenant = $2 AND version < $3
+AND number < (SELECT max(number) FROM undertext_request WHERE conversation_id = $1 AND tenant = $2))sql"};
+inline constexpr Statement replace_request{"replace_request", R"sql(
+UPDATE undertext_request SET request = $4, answer = $5 WHERE conversation_id = $1 AND tenant = $2 AND number = $3)sql"};
+inline constexpr Statement purge_requests{"purge_requests", R"sql(
+DELETE FROM undertext_request WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement purge_request_keys{"purge_request_keys", R"sql(
+DELETE FROM undertext_request_key WHERE conversation_id = $1 AND tenant = $2)sql"};
+
 // Across conversations.
+
+inline constexpr Statement find_request{"find_request", R"sql(
+SELECT conversation_id, number FROM undertext_request_key
+WHERE tenant = $1 AND key = $2 AND NOT (conversation_id >= '.' AND conversation_id < '/')
+ORDER BY at_ms DESC, number DESC LIMIT 1)sql"};
 
 inline constexpr Statement list{"list", R"sql(
 SELECT conversation_id FROM undertext_conversation
@@ -228,6 +304,13 @@ SELECT $3, tenant, version, next_page, root FROM undertext_checkpoint WHERE conv
 inline constexpr Statement publish_pages{"publish_pages", R"sql(
 INSERT INTO undertext_page (conversation_id, tenant, number, bytes)
 SELECT $3, tenant, number, bytes FROM undertext_page WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement publish_requests{"publish_requests", R"sql(
+INSERT INTO undertext_request (conversation_id, tenant, number, version, at_ms, writer, facts, parts, request, answer)
+SELECT $3, tenant, number, version, at_ms, writer, facts, parts, request, answer FROM undertext_request
+WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement publish_request_keys{"publish_request_keys", R"sql(
+INSERT INTO undertext_request_key (conversation_id, tenant, number, at_ms, key)
+SELECT $3, tenant, number, at_ms, key FROM undertext_request_key WHERE conversation_id = $1 AND tenant = $2)sql"};
 // Rows whose conversation is not there, which no call can leave behind.
 inline constexpr Statement orphans{"orphans", R"sql(
 SELECT DISTINCT r.conversation_id, r.what FROM (
@@ -238,10 +321,14 @@ SELECT DISTINCT r.conversation_id, r.what FROM (
   UNION ALL SELECT conversation_id, tenant, 'forks' FROM undertext_fork) r
 LEFT JOIN undertext_conversation c ON c.conversation_id = r.conversation_id AND c.tenant = r.tenant
 WHERE r.tenant = $1 AND c.conversation_id IS NULL ORDER BY r.conversation_id, r.what LIMIT 1000)sql"};
+inline constexpr Statement orphaned_requests{"orphaned_requests", R"sql(
+SELECT DISTINCT r.conversation_id, 'requests' FROM undertext_request r
+LEFT JOIN undertext_conversation c ON c.conversation_id = r.conversation_id AND c.tenant = r.tenant
+WHERE r.tenant = $1 AND c.conversation_id IS NULL ORDER BY r.conversation_id LIMIT 1000)sql"};
 // Writes the tables anew. Without FULL, what was taken out would stay in the free room of their pages until something else is written there.
 inline constexpr Statement rewrite{"rewrite", R"sql(
 VACUUM FULL undertext_conversation, undertext_version, undertext_message, undertext_page, undertext_checkpoint, undertext_fork,
-  undertext_removal)sql"};
+  undertext_removal, undertext_request, undertext_request_key)sql"};
 
 // Set-up. The row of undertext_schema is the lock: whoever holds it migrates, and the others find that it is done.
 
@@ -348,6 +435,37 @@ CREATE TABLE undertext_removal (
     {"", R"sql(CREATE POLICY undertext_tenant ON undertext_page USING (tenant = current_setting('undertext.tenant', true)))sql"},
     {"", R"sql(CREATE POLICY undertext_tenant ON undertext_fork USING (tenant = current_setting('undertext.tenant', true)))sql"},
     {"", R"sql(CREATE POLICY undertext_tenant ON undertext_removal USING (tenant = current_setting('undertext.tenant', true)))sql"},
+};
+
+inline constexpr Statement migration_2[] = {
+    {"", R"sql(
+CREATE TABLE undertext_request (
+  conversation_id text COLLATE "C" NOT NULL,
+  tenant text COLLATE "C" NOT NULL,
+  number bigint NOT NULL,
+  version bigint NOT NULL,
+  at_ms bigint NOT NULL,
+  writer bigint NOT NULL,
+  facts bytea NOT NULL,
+  parts bytea NOT NULL,
+  request bytea NOT NULL,
+  answer bytea NOT NULL,
+  PRIMARY KEY (conversation_id, tenant, number)))sql"},
+    {"", R"sql(
+CREATE TABLE undertext_request_key (
+  conversation_id text COLLATE "C" NOT NULL,
+  tenant text COLLATE "C" NOT NULL,
+  number bigint NOT NULL,
+  at_ms bigint NOT NULL,
+  key bytea NOT NULL,
+  PRIMARY KEY (conversation_id, tenant, number, key)))sql"},
+    {"", R"sql(
+CREATE INDEX undertext_request_key_of_tenant ON undertext_request_key (tenant, key, at_ms, number, conversation_id))sql"},
+    {"", R"sql(ALTER TABLE undertext_request ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"", R"sql(ALTER TABLE undertext_request_key ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"", R"sql(CREATE POLICY undertext_tenant ON undertext_request USING (tenant = current_setting('undertext.tenant', true)))sql"},
+    {"",
+     R"sql(CREATE POLICY undertext_tenant ON undertext_request_key USING (tenant = current_setting('undertext.tenant', true)))sql"},
 };
 
 }  // namespace sql

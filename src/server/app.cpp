@@ -199,7 +199,7 @@ Parameter conversation_id() {
 }
 
 Parameter at_version() {
-  return {.name = "atVersion", .type = Parameter::Type::integer, .what = "As it was at this version; the head unless told."};
+  return {.name = "atVersion", .type = Parameter::Type::integer, .what = "As it was at this version (default: the head)."};
 }
 
 Parameter if_match() {

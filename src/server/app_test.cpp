@@ -345,10 +345,28 @@ TEST_P(AppTest, a_conversation_is_taken_out_only_at_the_version_that_was_asked_f
   EXPECT_EQ(call(app, "DELETE", "/v1/conversations/a", {.fields = {{"If-Match", "\"1\""}}})->reply.status, 200u);
 }
 
+TEST_P(AppTest, a_recorded_request_comes_back_byte_for_byte) {
+  post("/v1/conversations", R"({"id":"a"})");
+  const std::string request = R"({"client":"anthropic","status":200,"responseId":"msg_1","answerBase64":"/wA=",)"
+                              R"("request":"{\"model\":\"m\", \"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}"})";
+  EXPECT_EQ(post("/v1/conversations/a/requests", request)->reply.body, R"({"ok":true,"result":1})");
+  const std::string listed = get("/v1/conversations/a/requests?last=1");
+  EXPECT_NE(listed.find(R"("number":1,"version":0,)"), std::string::npos) << listed;
+  EXPECT_NE(listed.find(R"("model":"m")"), std::string::npos) << listed;
+  const std::string whole = get("/v1/conversations/a/requests/1");
+  EXPECT_NE(
+      whole.find(R"("request":"{\"model\":\"m\", \"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}","answerBase64":"/wA=")"),
+      std::string::npos)
+      << whole;
+  EXPECT_EQ(call(app, "GET", "/v1/conversations/a/requests/2")->reply.status, 404u);
+  EXPECT_EQ(post("/v1/conversations/a/requests", R"({"client":"nobody"})")->reply.status, 400u);
+  EXPECT_EQ(post("/v1/conversations/a/requests", R"({"requestBase64":"*"})")->reply.status, 400u);
+}
+
 TEST_P(AppTest, what_another_process_took_out_has_no_usage) {
   make("a");
   get("/v1/conversations/a/usage");
-  ASSERT_FALSE(store_of("")->purge("a", {"another process", 1, "asked to"}));
+  ASSERT_TRUE(store_of("")->purge("a", {"another process", 1, "asked to"}));
   EXPECT_EQ(call(app, "GET", "/v1/conversations/a/usage")->reply.status, 404u);
   EXPECT_EQ(post("/v1/conversations/a/usage", R"({"requestId":"r","prompt":1})")->reply.status, 404u);
 }
@@ -391,8 +409,11 @@ TEST_P(AppTest, a_tenant_sees_nothing_of_another) {
   for (const Route& route : app.routes()) {
     if (route.path.find("{id}") == std::string::npos) continue;
     std::string target = route.path;
-    for (const std::pair<std::string, std::string>& place :
-         {std::pair<std::string, std::string>{"{id}", "a"}, {"{index}", "0"}, {"{ordinal}", "0"}, {"{job}", "1"}}) {
+    for (const std::pair<std::string, std::string>& place : {std::pair<std::string, std::string>{"{id}", "a"},
+                                                             {"{index}", "0"},
+                                                             {"{ordinal}", "0"},
+                                                             {"{number}", "1"},
+                                                             {"{job}", "1"}}) {
       if (const std::size_t at = target.find(place.first); at != std::string::npos)
         target.replace(at, place.first.size(), place.second);
     }
@@ -417,7 +438,7 @@ TEST_P(AppTest, what_another_process_committed_is_seen_by_the_next_request) {
   other.apply({op::Append{{Message::parse(R"({"role":"user","content":"x"})").value()}}}).value();
   EXPECT_EQ(get("/v1/conversations/a/version"), R"({"ok":true,"result":1})");
   EXPECT_NE(get("/v1/conversations/a/rows").find(R"("count":1)"), std::string::npos);
-  ASSERT_FALSE(store_of("")->purge("a", {"other", 1, ""}));
+  ASSERT_TRUE(store_of("")->purge("a", {"other", 1, ""}));
   EXPECT_EQ(call(app, "GET", "/v1/conversations/a/version")->reply.status, 404u);
   EXPECT_EQ(operate("a", R"({"operation":"CLEAR"})")->reply.status, 404u);
 }

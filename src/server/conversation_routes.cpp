@@ -107,7 +107,7 @@ http::Reply make(const App::Rep& app, const Call& call) {
 http::Reply fork(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
   const NewConversationBody made = read_made(call.request, read_new_fork);
-  if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
+  conversation->catch_up().value();
   const auto branch = [&](const std::string& id, const std::string& mark) {
     return made_reply(conversation->fork(made.version.value_or(conversation->version()), id, mark).value());
   };
@@ -132,7 +132,7 @@ void append_forks(std::string& out, Store& store, const ConversationRecord& reco
 http::Reply show(App::Rep& app, const Call& call) {
   const std::shared_ptr<Store> store = app.store(call);
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
-  if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
+  conversation->catch_up().value();
   const History history = conversation->history().limited(call.work);
   ConversationRecord record = store->find(*call.find("id")).value();
   record.version = history.version().value;  // the record may be newer by now
@@ -157,10 +157,10 @@ http::Reply take_out(App::Rep& app, const Call& call) {
   PurgeOptions options;
   if (const std::optional<Version> expected = expected_version(call)) options.expected_version = expected->value;
   const std::string why = call.has("why") ? *call.find("why") : std::string();
-  if (std::optional<Error> error = store->purge(id, {call.caller.name, wall_clock_ms(), why}, options)) {
-    if (error->field != "expected_version") throw Failure(std::move(*error));
-    error->field = "If-Match";
-    return error_reply(*error, 412);
+  if (Result<void> purged = store->purge(id, {call.caller.name, wall_clock_ms(), why}, options); !purged) {
+    if (purged.error().field != "expected_version") throw Failure(std::move(purged.error()));
+    purged.error().field = "If-Match";
+    return error_reply(purged.error(), 412);
   }
   app.conversations.forget(call.caller.tenant, id);
   app.compressions.forget(call.caller.tenant, id);
@@ -210,7 +210,7 @@ std::vector<Route> conversation_routes(App::Rep& app) {
        .path = "/v1/conversations/{id}",
        .right = Right::write,
        .name = "deleteConversation",
-       .what = "Takes a conversation out for good. A stub with who, when and why stays, and its id cannot be used again.",
+       .what = "Deletes a conversation permanently. A stub with who, when and why stays, and its id cannot be used again.",
        .parameters = {conversation_id(), if_match(), {.name = "why", .what = "The reason, which stays on record.", .most = 1000}},
        .answers = "PurgedAnswer",
        .handle = replying([&app](const Call& call) { return take_out(app, call); })},

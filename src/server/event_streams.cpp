@@ -228,9 +228,9 @@ void EventStreams::ask() {
 // What is new is told by the conversation to its subscriber.
 void EventStreams::ask_store(const Key& key, Conversation& conversation) {
   try {
-    const std::optional<Error> error = conversation.catch_up();
+    const Result<void> done = conversation.catch_up();
     // Anything else may pass, and is tried again the next time.
-    if (error && error->code == ErrorCode::not_found) tell_deleted(key.first, key.second);
+    if (!done && done.error().code == ErrorCode::not_found) tell_deleted(key.first, key.second);
   } catch (const std::exception&) {
     // There is no memory for it now.
   }

@@ -14,7 +14,7 @@ using Type = Parameter::Type;
 
 History newest(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
-  if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
+  conversation->catch_up().value();
   return conversation->history().limited(call.work);
 }
 
@@ -156,8 +156,8 @@ std::vector<Route> history_routes(App::Rep& app) {
        .parameters =
            {conversation_id(),
             {.name = "points", .type = Type::integer, .what = "How many at most.", .least = 2, .most = 5000, .otherwise = 500},
-            {.name = "from", .type = Type::integer, .what = "The first version; the oldest unless told."},
-            {.name = "to", .type = Type::integer, .what = "The last version; the head unless told."}},
+            {.name = "from", .type = Type::integer, .what = "The first version (default: the oldest)."},
+            {.name = "to", .type = Type::integer, .what = "The last version (default: the head)."}},
        .answers = "TimelineAnswer",
        .reply_fields = {"ETag"},
        .handle = replying([&app](const Call& call) { return timeline(app, call); })},
@@ -168,7 +168,7 @@ std::vector<Route> history_routes(App::Rep& app) {
                "where to go on.",
        .parameters = {conversation_id(),
                       at_version(),
-                      {.name = "start", .type = Type::integer, .what = "The first place of the view; 0 unless told."},
+                      {.name = "start", .type = Type::integer, .what = "The first index of the view (default: 0)."},
                       {.name = "end", .type = Type::integer, .what = "The place behind the last one; at most 1000 behind start."},
                       {.name = "ordinals",
                        .type = Type::integers,

@@ -12,7 +12,7 @@ namespace {
 
 std::shared_ptr<Conversation> caught_up(App::Rep& app, const Call& call) {
   std::shared_ptr<Conversation> conversation = app.conversation(call);
-  if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
+  conversation->catch_up().value();
   return conversation;
 }
 
@@ -63,11 +63,9 @@ std::vector<Route> live_routes(App::Rep& app) {
       {.method = "GET",
        .path = "/v1/conversations/{id}/events",
        .name = "getEvents",
-       .what = "Server-sent events: what becomes of the conversation, whoever changes it.",
+       .what = "Server-sent events: every change of the conversation, also by other processes.",
        .parameters = {conversation_id(),
-                      {.name = "after",
-                       .type = Parameter::Type::integer,
-                       .what = "Begin behind this version; with the head unless told."},
+                      {.name = "after", .type = Parameter::Type::integer, .what = "Begin behind this version (default: the head)."},
                       {.name = "Last-Event-ID",
                        .in = Parameter::In::header,
                        .type = Parameter::Type::integer,

@@ -5,6 +5,7 @@
 
 #include <undertext/conversation.hpp>
 
+#include "engine/tries.hpp"
 #include "server/wall_clock.hpp"
 #include "store/chain.hpp"
 #include "store/rules.hpp"
@@ -38,7 +39,7 @@ KeptKey read_kept(const ConversationRecord& record, bool is_new) {
 KeptKey keep_key(Store& store, const std::string& key, const std::string& request, const MakingOnce& making) {
   const Digest digest = sha256(key);
   const std::string record_id = hidden_id(hex(digest));
-  for (;;) {
+  for (Tries tries;;) {
     const Result<ConversationRecord> known = store.find(record_id);
     if (known) return read_kept(*known, false);
     if (known.error().code != ErrorCode::not_found) throw Failure(known.error());
@@ -47,7 +48,7 @@ KeptKey keep_key(Store& store, const std::string& key, const std::string& reques
     if (digest.front() == 0) discard_abandoned(store, now).value();  // of 256 keys one looks after those of yesterday
     const Result<ConversationRecord> kept = store.create({.id = record_id, .settings = request + making.id, .created_at_ms = now});
     if (kept) return read_kept(*kept, true);
-    if (kept.error().code != ErrorCode::conflict) throw Failure(kept.error());
+    if (!tries.may_retry(kept.error())) throw Failure(kept.error());
   }
 }
 
@@ -83,7 +84,7 @@ http::Reply make_once(Store& store, const Call& call, const MakingOnce& making) 
     // What the key made was taken out since, and its id with it: the key makes nothing else.
     const bool was_taken_out = is_conflict && !kept.is_new && !store.find(kept.id);
     // Errors are not remembered. After `unavailable` it may have happened all the same, and the next one finds out.
-    if (failure.error().code != ErrorCode::unavailable && !was_taken_out) store.purge(kept.record_id, {});
+    if (failure.error().code != ErrorCode::unavailable && !was_taken_out) static_cast<void>(store.purge(kept.record_id, {}));
     throw;
   }
 }

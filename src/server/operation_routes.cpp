@@ -52,7 +52,7 @@ void append_changed(AnswerText& out, const History& history, const std::vector<s
 
 http::Reply preview(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
-  if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
+  conversation->catch_up().value();
   const History before = conversation->history().limited(call.work);
   Conversation trial = conversation->trial(before.version()).value();
   LineAnswer answer = answer_request(trial, call.request.body, app.operating(call));

@@ -175,6 +175,8 @@ std::vector<Route> query_routes(App::Rep& app) {
       post(app, {"render", "render", "renderWithRequest"}),
       get(app, {"validate", "validate", "validate"}),
       post(app, {"validate", "validate", "validateWithRequest"}),
+      get(app, {"requests", "requests", "getRequests"}),
+      get(app, {"requests/{number}", "request", "getRequest"}),
   };
 }
 

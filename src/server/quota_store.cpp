@@ -39,25 +39,33 @@ class QuotaStore final : public Store {
     if (record) add({bytes, 1});
     return record;
   }
-  std::optional<Error> commit(const Commit& commit, const CallOptions& o) override {
+  Result<void> commit(const Commit& commit, const CallOptions& o) override {
     const Used more{bytes_of(commit), 0};
     if (auto error = refuse(more, o)) return error;
-    std::optional<Error> error = inner_->commit(commit, o);
-    if (!error) add(more);
-    return error;
+    Result<void> done = inner_->commit(commit, o);
+    if (done) add(more);
+    return done;
   }
-  std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                              const CallOptions& o) override {
+  Result<void> put_request(const NewRequest& request, const CallOptions& o) override {
+    const RequestRow& row = request.row;
+    const Used more{row.facts.size() + row.parts.size() + row.request.size() + row.answer.size(), 0};
+    if (auto error = refuse(more, o)) return error;
+    Result<void> done = inner_->put_request(request, o);
+    if (done) add(more);
+    return done;
+  }
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+                      const CallOptions& o) override {
     return counted_anew(inner_->redact(id, stubs, removal, o));
   }
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& o) override {
+  Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& o) override {
     return counted_anew(inner_->purge(id, removal, o));
   }
-  std::optional<Error> prune(const Prune& prune, const CallOptions& o) override { return counted_anew(inner_->prune(prune, o)); }
+  Result<void> prune(const Prune& prune, const CallOptions& o) override { return counted_anew(inner_->prune(prune, o)); }
 
   Result<ConversationRecord> find(std::string_view id, const CallOptions& o) override { return inner_->find(id, o); }
   Result<std::vector<ConversationRecord>> list(const ListOptions& o) override { return inner_->list(o); }
-  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& o) override {
+  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& o) override {
     return inner_->publish(staged, id, o);
   }
   Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first, std::uint64_t end,
@@ -78,13 +86,21 @@ class QuotaStore final : public Store {
                                                       const CallOptions& o) override {
     return inner_->find_operation(id, operation_id, o);
   }
+  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
+                                           const CallOptions& o) override {
+    return inner_->requests(id, first, end, bytes, o);
+  }
+  Result<std::uint64_t> last_request(std::string_view id, const CallOptions& o) override { return inner_->last_request(id, o); }
+  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& o) override {
+    return inner_->find_requests(keys, o);
+  }
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& o) override {
     return inner_->removals(id, o);
   }
   Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& o) override { return inner_->size_bytes(id, o); }
   Result<std::vector<Damage>> check(const CallOptions& o) override { return inner_->check(o); }
-  std::optional<Error> compact(const CallOptions& o) override { return inner_->compact(o); }
-  std::optional<Error> backup(const std::string& path, const CallOptions& o) override { return inner_->backup(path, o); }
+  Result<void> compact(const CallOptions& o) override { return inner_->compact(o); }
+  Result<void> backup(const std::string& path, const CallOptions& o) override { return inner_->backup(path, o); }
 
  private:
   bool fits(const Used& more) const {
@@ -136,10 +152,10 @@ class QuotaStore final : public Store {
     used_->conversations += more.conversations;
   }
 
-  std::optional<Error> counted_anew(std::optional<Error> error) {
+  Result<void> counted_anew(Result<void> done) {
     const std::lock_guard lock(lock_);
     used_.reset();
-    return error;
+    return done;
   }
 
   const std::shared_ptr<Store> inner_;

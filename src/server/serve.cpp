@@ -4,23 +4,18 @@
 #include <any>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 #include <utility>
 #include <variant>
 
-#include <malloc.h>
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "server/admission.hpp"
 #include "server/app.hpp"
+#include "server/gateway_serving.hpp"
 #include "server/heap_trim.hpp"
 #include "server/log.hpp"
 #include "server/metrics.hpp"
+#include "server/process.hpp"
 #include "server/recorded_exchange.hpp"
 #include "server/tenant_stores.hpp"
 #include "server/workers.hpp"
@@ -35,9 +30,8 @@ Admission::Now now() {
   return {Clock::now(), std::chrono::duration_cast<std::chrono::milliseconds>(wall).count()};
 }
 
-// Those who half sent a request, or do not read their answer, are waited for no longer. Whoever stops services mostly kills them after 10 s.
+// Those who half sent a request, or do not read their answer, are waited for no longer.
 constexpr std::chrono::seconds stop_patience{4};
-constexpr std::chrono::seconds stop_time_max{9};
 
 // Of the memory for bodies and answers, what every tenant may have though others hold all of it.
 constexpr std::uint64_t memory_bytes_always = 2 << 20;
@@ -124,6 +118,10 @@ class Gate {
     return recorded(error_reply({code, std::string(refused.why)}, status), recorder_, note);
   }
 
+  Tokens* tokens() const { return tokens_.get(); }
+  // Its counts are among the metrics from now on.
+  void count_in(const Gateway& gateway) { gateway_.store(&gateway, std::memory_order_release); }
+
   // Streams end at once; what is under way is still answered.
   void begin_to_stop() {
     stopping_ = true;
@@ -186,7 +184,7 @@ class Gate {
     const Workers::Counts work = workers_.counts();
     const App::Counts open = app_.counts();
     const http::Budget::Counts memory = budget_->counts();
-    return metrics_.text({
+    std::vector<Number> numbers = {
         {"connections", "Connections open now.", wire.connections},
         {"connections_total", "Connections so far.", wire.connections_total, Number::Kind::counter},
         {"connections_refused_total", "Connections refused because there were too many.", wire.connections_refused,
@@ -211,7 +209,9 @@ class Gate {
         {"quota_refused_total", "Writes refused because a tenant has stored what it may.", stores_.refused(),
          Number::Kind::counter},
         {"compressions", "Compressions under way in the background.", open.compressions},
-    });
+    };
+    if (const Gateway* gateway = gateway_.load(std::memory_order_acquire)) add_gateway_numbers(gateway->counts(), numbers);
+    return metrics_.text(numbers);
   }
 
   const ServerLog& log_;
@@ -225,75 +225,8 @@ class Gate {
   Recorder recorder_{log_, metrics_, streams_};
   std::unique_ptr<Admission> admission_;
   const http::Server* server_ = nullptr;
+  std::atomic<const Gateway*> gateway_ = nullptr;
   Workers workers_;
-};
-
-// glibc gives threads eight heaps for each core, and what is free in one is of no use to the others. Of many threads that mostly wait one for each core is
-// enough.
-void keep_heaps_few() {
-#ifdef M_ARENA_MAX
-  ::mallopt(M_ARENA_MAX, static_cast<int>(std::max(2u, std::thread::hardware_concurrency())));
-#endif
-#ifdef M_MMAP_THRESHOLD
-  // Else glibc raises it up to 32 MiB once such a block was freed, and keeps what follows.
-  ::mallopt(M_MMAP_THRESHOLD, 256 << 10);
-#endif
-}
-
-// Every connection is a file. Many systems let a process have 1024 unless it asks for more.
-void allow_many_files(std::uint32_t connections) {
-  const rlim_t enough = std::max<rlim_t>(16'384, connections + rlim_t{1024});
-  rlimit limit = {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= enough) return;
-  limit.rlim_cur = std::min(limit.rlim_max, enough);
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-// For this thread, and for those that it starts from now on.
-sigset_t block_stop_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails instead, as one to a full disk does
-  return signals;
-}
-
-void wait_for(const sigset_t& signals) {
-  int got = 0;
-  while (sigwait(&signals, &got) != 0) {
-  }
-  // The second time, at once.
-  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
-}
-
-// Ends the process where stopping takes too long, such as for a disk that does not answer. What was acknowledged is stored.
-class StopGuard {
- public:
-  explicit StopGuard(const ServerLog& log) : thread_([this, &log] { watch(log); }) {}
-  ~StopGuard() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopped_ = true;
-    }
-    changed_.notify_one();
-    thread_.join();
-  }
-
- private:
-  void watch(const ServerLog& log) {
-    std::unique_lock lock(mutex_);
-    if (changed_.wait_for(lock, stop_time_max, [this] { return stopped_; })) return;
-    log.event(ServerLog::Level::error, "stopping took too long: ended");
-    ::_exit(1);
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool stopped_ = false;
-  std::thread thread_;
 };
 
 // What works, and is probably not what was meant.
@@ -308,36 +241,18 @@ std::uint16_t port_of(const std::string& url) { return static_cast<std::uint16_t
 
 }  // namespace
 
-bool is_loopback(const std::string& address) {
-  if (address == "localhost" || address == "::1") return true;
-  return address.starts_with("127.") && address.find_first_not_of("0123456789.") == std::string::npos;
-}
-
 std::optional<Error> serve(const ServeOptions& options) {
   if (!is_loopback(options.address) && !options.tokens_file)
     return Error{
         ErrorCode::invalid_argument,
         "to listen beyond this machine takes tokens: make one with undertext token make NAME --tenant default --rights read,write",
         "listen"};
-  ::umask(077);
-  if (!options.core_dumps) {
-    const rlimit none{0, 0};
-    ::setrlimit(RLIMIT_CORE, &none);
-  }
-  allow_many_files(options.connections_max);
-  keep_heaps_few();
-  const sigset_t signals = block_stop_signals();
-  const ServerLog log(STDERR_FILENO, options.log_requests ? ServerLog::Requests::each : ServerLog::Requests::none);
-  std::unique_ptr<Tokens> tokens;
-  if (options.tokens_file) {
-    Result<std::unique_ptr<Tokens>> opened = Tokens::open(*options.tokens_file, [&log](const Error& error) {
-      log.event(ServerLog::Level::error, "tokens unreadable: nobody is let in", {{"error", error.message}});
-    });
-    if (!opened) return opened.error();
-    tokens = *std::move(opened);
-  }
+  const sigset_t signals = set_up_process({.connections_max = options.connections_max, .core_dumps = options.core_dumps});
+  const ServerLog log(options.log_descriptor, options.log_requests ? ServerLog::Requests::each : ServerLog::Requests::none);
+  Result<std::unique_ptr<Tokens>> tokens = open_tokens(options.tokens_file, log);
+  if (!tokens) return tokens.error();
   const HeapTrim heap_trim;
-  Gate gate(options, std::move(tokens), log);
+  Gate gate(options, *std::move(tokens), log);
   http::Listening listening{
       .address = options.address == "localhost" ? "127.0.0.1" : options.address, .port = options.port, .tls = options.tls};
   listening.limits.stop_patience = stop_patience;
@@ -355,10 +270,24 @@ std::optional<Error> serve(const ServeOptions& options) {
   gate.open(Hosts(options.address, port_of(url), options.tls.has_value(), options.hosts), options, *server);
   log.event(ServerLog::Level::info, "listening", {{"address", url}, {"store", options.store->name()}});
   warn(options, log);
-  if (options.on_listening) options.on_listening(url);
-  wait_for(signals);
+  std::optional<Gateway> gateway;
+  if (options.gateway) {
+    GatewayServing serving = *options.gateway;
+    serving.store = options.store;
+    serving.quota = options.quota;
+    Result<Gateway> started = start_gateway(serving, gate.tokens(), log);
+    if (!started) return started.error();
+    gateway.emplace(*std::move(started));
+    gate.count_in(*gateway);
+  }
+  if (options.on_listening) options.on_listening(url, gateway ? gateway->address() : std::string());
+  if (options.until)
+    options.until();
+  else
+    wait_for(signals);
   log.event(ServerLog::Level::info, "stopping");
   const StopGuard guard(log);
+  if (gateway) gateway->stop();
   gate.begin_to_stop();
   server->stop();
   gate.stop_workers();

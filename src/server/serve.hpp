@@ -13,6 +13,7 @@
 #include <undertext/store.hpp>
 
 #include "http/http.hpp"
+#include "server/gateway_serving.hpp"
 #include "server/quota_store.hpp"
 
 namespace undertext {
@@ -35,15 +36,18 @@ struct ServeOptions {
   std::uint32_t connections_max = 4096;
   std::uint32_t connections_per_address_max = 2048;  // behind a proxy all come from one address
   bool log_requests = true;
-  bool core_dumps = false;                                        // else off: they would hold messages
-  std::function<void(const std::string& url)> on_listening = {};  // called once
+  int log_descriptor = 2;                      // of the log: standard error
+  bool core_dumps = false;                     // else off: they would hold messages
+  std::optional<GatewayServing> gateway = {};  // on a port of its own, beside
+  // Called once. `gateway` is empty where there is none.
+  std::function<void(const std::string& url, const std::string& gateway)> on_listening = {};
+  // What to wait for instead of SIGINT and SIGTERM, which are blocked while it runs.
+  std::function<void()> until = {};
 };
 
 // Serves until SIGINT or SIGTERM, answers what is under way, and returns within 10 s; where it could not, the process ends (exit 1). Call it from the only thread there is: signals are blocked for those it starts.
 // invalid_argument: an address beyond this machine without tokens, an address or certificate that is none. not_found, corrupt: the tokens file. unavailable:
 // the port is taken.
 std::optional<Error> serve(const ServeOptions& options);
-
-bool is_loopback(const std::string& address);
 
 }  // namespace undertext

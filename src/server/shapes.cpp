@@ -162,6 +162,7 @@ void describe_background(Shapes& shapes) {
                            {"error?", "ErrorBody"}}));
   add_answer(shapes, "CompressionAnswer", "Compression");
   add_answer(shapes, "UsageAnswer", "Usage");
+  add_answer(shapes, "NumberAnswer", "integer");
 }
 
 void describe_server(Shapes& shapes) {

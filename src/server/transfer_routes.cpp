@@ -53,7 +53,7 @@ void export_lines(App::Rep& app, const Call& call) {
   LinesOut out(*call.exchange, *call.find("id"), is_allowed);
   try {
     const std::shared_ptr<Conversation> conversation = app.conversation(call);
-    if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
+    conversation->catch_up().value();
     const std::optional<Error> error = export_conversation(
         *app.store(call), *conversation,
         {.write = [&](std::string_view line) { out.add(line); }, .progress = {}, .settings = exported_settings});

@@ -1,9 +1,10 @@
-// What providers report of requests, stored with the conversation.
+// Requests and what providers report of them, stored with the conversation.
 #include <utility>
 
 #include "base/json_text.hpp"
 #include "json/answer_json.hpp"
 #include "json/fields.hpp"
+#include "json/request_record_json.hpp"
 #include "json/usage_json.hpp"
 #include "server/app_rep.hpp"
 
@@ -30,7 +31,7 @@ void read_body(std::string_view body, std::string_view what, Read read) {
 // As it is in the store: another process may have taken it out.
 std::shared_ptr<Conversation> current(App::Rep& app, const Call& call) {
   std::shared_ptr<Conversation> conversation = app.conversation(call);
-  if (std::optional<Error> error = conversation->catch_up()) throw Failure(std::move(*error));
+  conversation->catch_up().value();
   return conversation;
 }
 
@@ -38,9 +39,7 @@ http::Reply report(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = current(app, call);
   UsageReport report;
   read_body(call.request.body, "a report", [&](Fields& fields) { read_usage(fields, report); });
-  const std::optional<Error> error =
-      report.final ? conversation->record_usage(report.usage) : conversation->update_usage(report.usage);
-  if (error) throw Failure(*error);
+  (report.final ? conversation->record_usage(report.usage) : conversation->update_usage(report.usage)).value();
   return json_reply(usage_answer(conversation->usage()));
 }
 
@@ -48,8 +47,18 @@ http::Reply take_over(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = current(app, call);
   UsageState state;
   read_body(call.request.body, "usage", [&](Fields& fields) { read_usage_state(fields, state); });
-  if (std::optional<Error> error = conversation->set_usage(UsageTracker::restored(state).value())) throw Failure(std::move(*error));
+  conversation->set_usage(UsageTracker::restored(state).value()).value();
   return json_reply(usage_answer(conversation->usage()));
+}
+
+http::Reply record(App::Rep& app, const Call& call) {
+  const std::shared_ptr<Conversation> conversation = app.conversation(call);
+  GivenRequest given;
+  read_body(call.request.body, "a request",
+            [&](Fields& fields) { read_given_request(fields, conversation->settings().limits.message, given); });
+  std::string out;
+  append_result(out, record_given(*conversation, std::move(given)));
+  return json_reply(std::move(out));
 }
 
 }  // namespace
@@ -73,6 +82,16 @@ std::vector<Route> usage_routes(App::Rep& app) {
        .takes = "UsageReport",
        .answers = "UsageAnswer",
        .handle = replying([&app](const Call& call) { return report(app, call); })},
+      {.method = "POST",
+       .path = "/v1/conversations/{id}/requests",
+       .right = Right::write,
+       .name = "recordRequest",
+       .what = "Records a request of a client, with its raw text and that of its answer. The result is its number.",
+       .parameters = {conversation_id()},
+       .body = Body::json,
+       .takes = "GivenRequest",
+       .answers = "NumberAnswer",
+       .handle = replying([&app](const Call& call) { return record(app, call); })},
       {.method = "PUT",
        .path = "/v1/conversations/{id}/usage",
        .right = Right::write,

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "sqlite/packed_body.hpp"
+#include "sqlite/request_rows.hpp"
 #include "sqlite/schema.hpp"
-#include "sqlite/shared_body.hpp"
+#include "store/shared_body.hpp"
 
 namespace undertext {
 namespace {
@@ -28,6 +30,7 @@ VersionRecord version_at(Statement& row) {
   return version;
 }
 
+// Without its body.
 MessageRecord message_at(Statement& row) {
   MessageRecord message;
   message.ordinal = row.number_at(0) & record_number_max;
@@ -37,10 +40,18 @@ MessageRecord message_at(Statement& row) {
   message.time_ms = row.signed_at(2);
   message.tokens = static_cast<std::uint32_t>(row.number_at(3));
   if (!row.null_at(4)) message.redacted = row.digest_at(4);
-  message.body = row.bytes_at(5);
   return message;
 }
 
+// The JSON that a row's body stands for, if it is not a shared one.
+std::string body_of(std::string_view stored) {
+  if (!is_packed(stored)) return std::string(stored);
+  Result<std::string> body = unpacked_body(stored);
+  if (!body) throw SqliteError{SQLITE_CORRUPT, "the body of a message is damaged"};
+  return *std::move(body);
+}
+
+// As it is stored.
 std::optional<std::string> read_body(Connection& connection, std::uint64_t number, std::uint64_t ordinal) {
   Statement row(connection, Sql::body);
   if (!fits(ordinal) || !row.number(key_of(number, ordinal)).next()) return std::nullopt;
@@ -176,15 +187,17 @@ std::vector<MessageRecord> read_messages(Connection& connection, std::uint64_t n
   Statement rows(connection, Sql::messages);
   rows.number(key_of(number, first)).number(key_of(number, std::min(end, record_number_max))).number(answer_records_max);
   while (rows.next()) {
-    std::optional<std::string> shared;
+    MessageRecord message = message_at(rows);
     if (const std::optional<std::uint64_t> owner = shared_with(rows.bytes_at(5))) {
-      shared = read_body(connection, number, *owner);
+      const std::optional<std::string> shared = read_body(connection, number, *owner);
       if (!shared || shared_with(*shared)) throw SqliteError{SQLITE_CORRUPT, "the body of a message is missing"};
+      message.body = body_of(*shared);
+    } else {
+      message.body = body_of(rows.bytes_at(5));
     }
-    bytes += shared ? shared->size() : rows.bytes_at(5).size();
+    bytes += message.body.size();
     if (!found.empty() && bytes > answer_bytes_max) break;
-    found.push_back(message_at(rows));
-    if (shared) found.back().body = *std::move(shared);
+    found.push_back(std::move(message));
   }
   return found;
 }
@@ -261,24 +274,21 @@ std::optional<Error> write_commit(Connection& connection, const Commit& commit) 
   {
     Statement add(connection, Sql::add_message);
     for (const MessageRecord& message : commit.messages) {
-      std::string named;
-      if (shared_with(message.body)) return Error{ErrorCode::invalid_argument, "a message's body is JSON", "messages"};
+      std::optional<std::string> body;  // unset: as it is
+      if (shared_with(message.body) || is_packed(message.body))
+        return Error{ErrorCode::invalid_argument, "a message's body is JSON", "messages"};
       if (message.same_as) {
         const Result<std::uint64_t> owner = owner_of_body(connection, *stored, *message.same_as);
         if (!owner) return owner.error();
-        named = shared_body(*owner);
+        body = shared_body(*owner);
+      } else {
+        body = packed_body(message.body);
       }
-      bind_message(add.again(), number, message, message.same_as ? named : message.body);
+      bind_message(add.again(), number, message, body ? *body : message.body);
       add.finish();
     }
   }
   if (commit.checkpoint) write_checkpoint(connection, number, *commit.checkpoint, commit.pages);
-  if (!commit.freed_pages.empty()) {
-    const std::uint64_t first_free = pages_needed_by_forks(connection, number);
-    Statement free(connection, Sql::delete_page);
-    for (const std::uint64_t page : commit.freed_pages)
-      if (page >= first_free && fits(page)) free.again().number(key_of(number, page)).finish();
-  }
   if (commit.settings) Statement(connection, Sql::set_settings).number(number).bytes(*commit.settings).finish();
   return std::nullopt;
 }
@@ -310,6 +320,7 @@ std::optional<Error> write_prune(Connection& connection, const Prune& prune) {
     return error;
   if (!fits(prune.checkpoint.next_page)) return too_many("pages");
   if (auto error = write_stubs(connection, *stored, prune.stubs, nullptr)) return error;
+  prune_requests(connection, number, prune);
   const std::uint64_t last = key_of(number, prune.first_version);
   Statement(connection, Sql::delete_versions).number(key_of(number, 0)).number(last).finish();
   Statement(connection, Sql::reduce_versions).number(key_of(number, 0)).number(last).finish();
@@ -333,6 +344,7 @@ std::optional<Error> delete_conversation(Connection& connection, std::string_vie
   if (!id.starts_with('.')) add_removal(connection, id, std::nullopt, removal, stored->record.chain);
   for (const Sql sql : {Sql::delete_records_versions, Sql::delete_records_messages, Sql::delete_records_pages})
     Statement(connection, sql).number(key_of(number, 0)).number(last_key_of(number)).finish();
+  delete_requests(connection, number);
   Statement(connection, Sql::delete_checkpoint).number(number).finish();
   Statement(connection, Sql::delete_conversation).number(number).finish();
   return std::nullopt;
@@ -362,8 +374,9 @@ std::vector<Damage> find_orphans(Connection& connection) {
     while (rows.next()) numbers.push_back(rows.number_at(0));
   }
   std::vector<Damage> damage;
-  const std::pair<Sql, const char*> tables[] = {
+  std::vector<std::pair<Sql, const char*>> tables = {
       {Sql::next_version_key, "versions"}, {Sql::next_message_key, "messages"}, {Sql::next_page_key, "pages"}};
+  if (has_request_tables(connection)) tables.emplace_back(Sql::next_request_key, "requests");
   for (const auto& [next, what] : tables) {
     // One look for each conversation that has any.
     std::uint64_t key = 0;

@@ -20,7 +20,7 @@ std::optional<Error> restore_sqlite_store(std::string_view given_path, const std
   if (!locked) return locked.error();
   const std::string copy = *path + ".restoring-" + std::to_string(::getpid());
   remove_file(copy);  // of one that was killed, with the same number
-  if (auto error = (*source)->backup(copy, {})) return error;
+  if (const Result<void> copied = (*source)->backup(copy, {}); !copied) return copied.error();
   if (auto error = replace_file(copy, *path)) {
     remove_file(copy);
     return error;

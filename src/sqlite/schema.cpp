@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t application_id = 0x55747874;  // "Utxt"
 
 // The n-th leads from schema version n to n + 1. One that was released is never changed.
-constexpr std::array<const char*, 2> migrations = {
+constexpr std::array<const char*, 3> migrations = {
     R"(
 CREATE TABLE conversations (
   number INTEGER PRIMARY KEY,
@@ -64,21 +64,45 @@ PRAGMA application_id = 1433696372;
 PRAGMA user_version = 1;
 )",
     // The tables are the same. Programs that know version 1 only must not write to it: pages have trailers, and a body may be kept once for several messages.
-    "PRAGMA user_version = 2;"};
+    "PRAGMA user_version = 2;",
+    // A body may be packed, too.
+    R"(
+CREATE TABLE requests (
+  key INTEGER PRIMARY KEY,
+  version INTEGER NOT NULL,
+  at_ms INTEGER NOT NULL,
+  facts BLOB NOT NULL,
+  parts BLOB NOT NULL,
+  request BLOB NOT NULL,
+  answer BLOB NOT NULL
+) STRICT;
+CREATE TABLE request_keys (
+  text BLOB NOT NULL,
+  at_ms INTEGER NOT NULL,
+  request INTEGER NOT NULL,
+  PRIMARY KEY (text, at_ms, request)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX request_keys_by_request ON request_keys (request);
+PRAGMA user_version = 3;
+)"};
 static_assert(application_id == 1433696372);
 
 // Everything the file's schema says, as one text: tables, indexes, and also triggers and views, of which there are none.
 constexpr const char* schema_sql =
     "SELECT group_concat(type || ' ' || name || ' ' || sql, char(10) ORDER BY name) FROM sqlite_schema WHERE sql IS NOT NULL";
 
-// The schema as this room makes it.
-const std::string& expected_schema() {
-  static const std::string schema = [] {
+// The schema of each version, as this room makes it.
+const std::string& expected_schema(std::int64_t version) {
+  static const auto schemas = [] {
+    std::array<std::string, migrations.size()> made;
     Connection scratch(":memory:", Access::write, true);
-    for (const char* migration : migrations) scratch.run(migration);
-    return scratch.text(schema_sql);
+    for (std::size_t n = 0; n < migrations.size(); ++n) {
+      scratch.run(migrations[n]);
+      made[n] = scratch.text(schema_sql);
+    }
+    return made;
   }();
-  return schema;
+  return schemas[static_cast<std::size_t>(version - 1)];
 }
 
 }  // namespace
@@ -93,11 +117,14 @@ Result<FileKind> kind_of_file(Connection& connection, const std::string& path) {
     return Error{ErrorCode::corrupt, path + " has no schema version: its header is damaged, or its tables are not made"};
   if (version > newest)
     return Error{ErrorCode::unsupported, path + " was written by a later Undertext (schema " + std::to_string(version) + ")"};
-  // So far no migration has changed the tables, and an older file is read as it is.
-  if (connection.text(schema_sql) != expected_schema())
+  // An older file is read as it is.
+  if (connection.text(schema_sql) != expected_schema(version))
     return Error{ErrorCode::corrupt, path + ": its tables are not those of an Undertext store"};
   return version < newest ? FileKind::older : FileKind::current;
 }
+
+bool has_trailers(Connection& connection) { return connection.number("PRAGMA user_version") >= 2; }
+bool has_request_tables(Connection& connection) { return connection.number("PRAGMA user_version") >= 3; }
 
 void stamp_first_page(Connection& connection) {
   connection.run(("PRAGMA user_version = " + std::to_string(migrations.size())).c_str());

@@ -39,7 +39,7 @@ Middle unused_middle(std::uint32_t number, std::string_view page) {
 
 std::vector<std::uint32_t> find_remains(Connection& connection) {
   if (connection.number("PRAGMA page_count") >= page_count_max)
-    throw SqliteError{SQLITE_TOOBIG, "over 128 GiB: compact the store to have what was taken out overwritten"};
+    throw SqliteError{SQLITE_TOOBIG, "over 128 GiB: compact the store to have what was deleted overwritten"};
   std::vector<std::uint32_t> pages;
   Statement rows(connection, Sql::read_pages_of_file);
   while (rows.next()) {

@@ -15,6 +15,7 @@
 #include "sqlite/place.hpp"
 #include "sqlite/readers.hpp"
 #include "sqlite/records.hpp"
+#include "sqlite/request_rows.hpp"
 #include "sqlite/schema.hpp"
 #include "sqlite/scrub.hpp"
 #include "sqlite/version.hpp"
@@ -101,7 +102,7 @@ class SqliteStore final : public Store {
     });
   }
 
-  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
+  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
     if (auto error = bad_publishing(staged, id)) return error;
     return write(options, [&](Connection& connection) { return rename_conversation(connection, staged, id); });
   }
@@ -162,24 +163,49 @@ class SqliteStore final : public Store {
     });
   }
 
-  std::optional<Error> commit(const Commit& commit, const CallOptions& options) override {
+  Result<void> commit(const Commit& commit, const CallOptions& options) override {
     if (auto error = bad_commit(commit)) return error;
     return write(options, [&](Connection& connection) { return write_commit(connection, commit); });
   }
 
-  std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                              const CallOptions& options) override {
+  Result<void> put_request(const NewRequest& request, const CallOptions& options) override {
+    if (auto error = bad_request(request)) return error;
+    return write(options, [&](Connection& connection) { return write_request(connection, request); });
+  }
+
+  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
+                                           const CallOptions& options) override {
+    return read_of<std::vector<RequestRow>>(id, options, [&](Connection& connection, StoredConversation& stored) {
+      return Result<std::vector<RequestRow>>(read_requests(connection, stored.number, first, end, bytes));
+    });
+  }
+
+  Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options) override {
+    return read_of<std::uint64_t>(id, options, [](Connection& connection, StoredConversation& stored) {
+      return Result<std::uint64_t>(undertext::last_request(connection, stored.number));
+    });
+  }
+
+  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& options) override {
+    return read<std::vector<FoundRequest>>(options, [&](Connection& connection) {
+      return Result<std::vector<FoundRequest>>(undertext::find_requests(connection, keys));
+    });
+  }
+
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+                      const CallOptions& options) override {
     if (auto error = bad_stored_id(id)) return error;
     if (auto error = bad_stubs(stubs)) return error;
     auto error = write(options, [&](Connection& connection) -> std::optional<Error> {
       const std::optional<StoredConversation> stored = find_conversation(connection, id);
       if (!stored) return no_conversation(id);
+      empty_requests(connection, stored->number);
       return write_stubs(connection, *stored, stubs, &removal);
     });
     return error ? error : overwrite_remains(options);
   }
 
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
+  Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
     if (auto error = bad_stored_id(id)) return error;
     auto error = write(options.call, [&](Connection& connection) { return delete_conversation(connection, id, removal, options); });
     // What was staged was nobody's secret yet.
@@ -194,7 +220,7 @@ class SqliteStore final : public Store {
     });
   }
 
-  std::optional<Error> prune(const Prune& prune, const CallOptions& options) override {
+  Result<void> prune(const Prune& prune, const CallOptions& options) override {
     if (auto error = bad_prune(prune)) return error;
     auto error = write(options, [&](Connection& connection) { return write_prune(connection, prune); });
     return error ? error : overwrite_remains(options);
@@ -204,7 +230,7 @@ class SqliteStore final : public Store {
     return read_of<std::uint64_t>(id, options, [](Connection& connection, StoredConversation& stored) {
       Statement row(connection, Sql::size);
       row.number(key_of(stored.number, 0)).number(last_key_of(stored.number)).next();
-      return Result<std::uint64_t>(row.number_at(0) + stored.record.settings.size());
+      return Result<std::uint64_t>(row.number_at(0) + stored.record.settings.size() + size_of_requests(connection, stored.number));
     });
   }
 
@@ -225,7 +251,7 @@ class SqliteStore final : public Store {
     });
   }
 
-  std::optional<Error> compact(const CallOptions& options) override {
+  Result<void> compact(const CallOptions& options) override {
     return alone(patient(options), [&](Connection& connection) -> std::optional<Error> {
       connection.run(Sql::vacuum);
       connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
@@ -233,7 +259,7 @@ class SqliteStore final : public Store {
     });
   }
 
-  std::optional<Error> backup(const std::string& path, const CallOptions& options) override {
+  Result<void> backup(const std::string& path, const CallOptions& options) override {
     const Result<std::string> to = plain_path(path);
     if (!to) return to.error();
     if (auto error = unusable(options)) return error;
@@ -250,7 +276,7 @@ class SqliteStore final : public Store {
         connection.set_deadline(deadline);
         const Result<FileKind> kind = kind_at_one_moment(connection, path_);
         if (!kind) return kind.error();
-        if (*kind == FileKind::current) connection.reserve_trailers();
+        if (has_trailers(connection)) connection.reserve_trailers();
         Statement(connection, Sql::vacuum_into).text(unfinished).finish();
       }
       return check_copy(unfinished, {deadline});
@@ -277,7 +303,7 @@ class SqliteStore final : public Store {
   bool is_ours() const { return ::getpid() == owner_; }
 
   std::optional<Error> unusable(const CallOptions& options) const {
-    if (!is_ours()) return Error{ErrorCode::unavailable, path_ + " was opened before fork(): the child has to open it anew"};
+    if (!is_ours()) return Error{ErrorCode::unavailable, path_ + " was opened before fork(): the child has to open it again"};
     return too_late(options);
   }
 
@@ -331,7 +357,7 @@ class SqliteStore final : public Store {
         return std::nullopt;
       });
     }
-    if (error) error->message += "; it was taken out, but not every copy of its bytes is overwritten yet: do it again";
+    if (error) error->message += "; it was deleted, but not every copy of its bytes is overwritten yet: do it again";
     return error;
   }
 

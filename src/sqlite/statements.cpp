@@ -73,11 +73,36 @@ const char* sql_text(Sql sql) {
     case Sql::delete_checkpoint: return "DELETE FROM checkpoints WHERE conversation = ?1";
     case Sql::page: return "SELECT bytes FROM pages WHERE key = ?1";
     case Sql::add_page: return "INSERT INTO pages (key, bytes) VALUES (?1, ?2)";
-    case Sql::delete_page: return "DELETE FROM pages WHERE key = ?1";
 
     case Sql::delete_records_versions: return "DELETE FROM versions WHERE key BETWEEN ?1 AND ?2";
     case Sql::delete_records_messages: return "DELETE FROM messages WHERE key BETWEEN ?1 AND ?2";
     case Sql::delete_records_pages: return "DELETE FROM pages WHERE key BETWEEN ?1 AND ?2";
+
+    case Sql::requests:
+      return "SELECT key, version, at_ms, facts, parts FROM requests WHERE key >= ?1 AND key < ?2 ORDER BY key LIMIT ?3";
+    case Sql::requests_with_bytes:
+      return "SELECT key, version, at_ms, facts, parts, request, answer FROM requests WHERE key >= ?1 AND key < ?2 "
+             "ORDER BY key LIMIT ?3";
+    case Sql::last_request: return "SELECT key FROM requests WHERE key BETWEEN ?1 AND ?2 ORDER BY key DESC LIMIT 1";
+    case Sql::add_request:
+      return "INSERT INTO requests (key, version, at_ms, facts, parts, request, answer) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    case Sql::add_request_key: return "INSERT INTO request_keys (text, at_ms, request) VALUES (?1, ?2, ?3)";
+    case Sql::keys_of_request: return "SELECT text FROM request_keys WHERE request = ?1 ORDER BY text";
+    case Sql::find_request:
+      return "SELECT c.id, k.request FROM request_keys k JOIN conversations c ON c.number = k.request >> 35 WHERE k.text = ?1 "
+             "AND NOT (c.id >= '.' AND c.id < '/') ORDER BY k.at_ms DESC, k.request DESC LIMIT 1";
+    case Sql::empty_requests:
+      return "UPDATE requests SET parts = x'', request = x'', answer = x'' WHERE key BETWEEN ?1 AND ?2 AND "
+             "(parts <> x'' OR request <> x'' OR answer <> x'')";
+    case Sql::prune_request_keys:
+      return "DELETE FROM request_keys WHERE request IN (SELECT key FROM requests WHERE key >= ?1 AND key < ?2 AND version < ?3)";
+    case Sql::prune_requests: return "DELETE FROM requests WHERE key >= ?1 AND key < ?2 AND version < ?3";
+    case Sql::replace_request: return "UPDATE requests SET request = ?2, answer = ?3 WHERE key = ?1";
+    case Sql::size_of_requests:
+      return "SELECT coalesce(sum(length(facts) + length(parts) + length(request) + length(answer)), 0) FROM requests "
+             "WHERE key BETWEEN ?1 AND ?2";
+    case Sql::delete_records_requests: return "DELETE FROM requests WHERE key BETWEEN ?1 AND ?2";
+    case Sql::delete_records_request_keys: return "DELETE FROM request_keys WHERE request BETWEEN ?1 AND ?2";
 
     case Sql::removals: return "SELECT ordinal, who, at_ms, why, digest FROM removals WHERE conversation = ?1 ORDER BY number";
     case Sql::is_purged: return "SELECT 1 FROM removals WHERE conversation = ?1 AND ordinal IS NULL";
@@ -89,6 +114,7 @@ const char* sql_text(Sql sql) {
     case Sql::next_version_key: return "SELECT key FROM versions WHERE key >= ?1 ORDER BY key LIMIT 1";
     case Sql::next_message_key: return "SELECT key FROM messages WHERE key >= ?1 ORDER BY key LIMIT 1";
     case Sql::next_page_key: return "SELECT key FROM pages WHERE key >= ?1 ORDER BY key LIMIT 1";
+    case Sql::next_request_key: return "SELECT key FROM requests WHERE key >= ?1 ORDER BY key LIMIT 1";
     case Sql::conversation_numbers: return "SELECT number FROM conversations ORDER BY number";
     case Sql::integrity_check: return "PRAGMA integrity_check(100)";
     case Sql::read_pages_of_file: return "SELECT pgno, data FROM sqlite_dbpage";

@@ -99,6 +99,8 @@ class Checker {
   Result<Digest> chain_at(ConversationRecord record, std::uint64_t version) {
     while (record.origin && version <= record.origin->version) {
       Result<ConversationRecord> origin = store_.find(record.origin->conversation, options_);
+      if (!origin && origin.error().code != ErrorCode::not_found && origin.error().code != ErrorCode::corrupt)
+        return origin.error();
       if (!origin)
         return Error{ErrorCode::corrupt,
                      "its origin " + record.origin->conversation + " cannot be read: " + origin.error().message};

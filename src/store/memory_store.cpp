@@ -19,7 +19,9 @@ struct Kept {
   std::map<std::uint64_t, Page> pages;                           // own ones
   std::map<std::string, std::uint64_t, std::less<>> operations;  // id -> version
   std::optional<Checkpoint> checkpoint;
+  std::vector<RequestRow> requests;
 
+  std::uint64_t last_request() const { return requests.empty() ? 0 : requests.back().number; }
   StoredHead head() const {
     const std::uint64_t first_page = record.origin ? record.origin->next_page : 1;
     return {record.version, record.log_length, record.checkpoint_version, checkpoint ? checkpoint->next_page : first_page};
@@ -40,6 +42,12 @@ void move_behind(std::vector<T>& list, std::vector<T>& more) {
 
 std::size_t size_of(const MessageRecord& message) { return message.body.size(); }
 std::size_t size_of(const VersionRecord& version) { return version.arguments.size() + version.answer.size(); }
+
+std::size_t size_of(const RequestRow& row) { return row.facts.size() + row.parts.size() + row.request.size() + row.answer.size(); }
+
+bool is_later(const RequestRow& row, const RequestRow* than) {
+  return !than || std::pair(row.at_ms, row.number) > std::pair(than->at_ms, than->number);
+}
 
 std::vector<RemovalRecord> add_removal(std::vector<RemovalRecord> removals, RemovalRecord removal) {
   if (std::find(removals.begin(), removals.end(), removal) == removals.end()) removals.push_back(std::move(removal));
@@ -94,7 +102,7 @@ class MemoryStore final : public Store {
     });
   }
 
-  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
+  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
     if (auto error = bad_publishing(staged, id)) return error;
     const auto lock = lock_to_write(options);
     if (!lock) return deadline_passed();
@@ -106,7 +114,7 @@ class MemoryStore final : public Store {
     moved.key() = std::move(key);
     moved.mapped().record.id = std::move(name);
     conversations_.insert(std::move(moved));
-    return std::nullopt;
+    return {};
   }
 
   Result<std::vector<ConversationRecord>> list(const ListOptions& options) override {
@@ -165,7 +173,7 @@ class MemoryStore final : public Store {
     });
   }
 
-  std::optional<Error> commit(const Commit& commit, const CallOptions& options) override {
+  Result<void> commit(const Commit& commit, const CallOptions& options) override {
     if (auto error = bad_commit(commit)) return error;
     return write(commit.conversation, options, [&](Kept& kept) -> std::optional<Error> {
       const StoredHead head = kept.head();
@@ -179,7 +187,6 @@ class MemoryStore final : public Store {
       }
       std::map<std::uint64_t, Page> pages;
       for (const Page& page : commit.pages) pages.emplace(page.number, page);
-      const std::uint64_t first_free_page = pages_needed_by_forks(kept);
       std::vector<VersionRecord> versions = commit.versions;
       std::vector<MessageRecord> messages = commit.messages;
       if (auto error = put_same_bodies(kept, messages)) return error;
@@ -199,8 +206,6 @@ class MemoryStore final : public Store {
       move_behind(kept.messages, messages);
       kept.operations.merge(operations);
       kept.pages.merge(pages);
-      for (const std::uint64_t page : commit.freed_pages)
-        if (page >= first_free_page) kept.pages.erase(page);
       if (checkpoint) {
         kept.record.checkpoint_version = checkpoint->version;
         kept.checkpoint = std::move(checkpoint);
@@ -210,8 +215,51 @@ class MemoryStore final : public Store {
     });
   }
 
-  std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                              const CallOptions& options) override {
+  Result<void> put_request(const NewRequest& request, const CallOptions& options) override {
+    if (auto error = bad_request(request)) return error;
+    return write(request.conversation, options, [&](Kept& kept) -> std::optional<Error> {
+      if (auto error = refuse_request(request, kept.last_request(), kept.head().next_page)) return error;
+      kept.requests.push_back(request.row);
+      return std::nullopt;
+    });
+  }
+
+  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
+                                           const CallOptions& options) override {
+    return read<std::vector<RequestRow>>(id, options, [&](const Kept& kept) -> Result<std::vector<RequestRow>> {
+      std::vector<RequestRow> rows = range(kept.requests, first, end, [](const RequestRow& row) { return row.number; });
+      if (bytes == RequestBytes::without)
+        for (RequestRow& row : rows) row.request = row.answer = {};
+      return rows;
+    });
+  }
+
+  Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options) override {
+    return read<std::uint64_t>(id, options, [](const Kept& kept) -> Result<std::uint64_t> { return kept.last_request(); });
+  }
+
+  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& options) override {
+    const auto lock = lock_to_read(options);
+    if (!lock) return deadline_passed();
+    std::vector<FoundRequest> found;
+    for (const std::string& key : keys) {
+      const RequestRow* newest = nullptr;
+      std::string_view conversation;
+      for (const auto& [id, kept] : conversations_) {
+        if (id.starts_with('.')) continue;
+        for (const RequestRow& row : kept.requests) {
+          if (std::find(row.keys.begin(), row.keys.end(), key) == row.keys.end() || !is_later(row, newest)) continue;
+          newest = &row;
+          conversation = id;
+        }
+      }
+      if (newest) found.push_back({key, std::string(conversation), newest->number});
+    }
+    return found;
+  }
+
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+                      const CallOptions& options) override {
     if (auto error = bad_stubs(stubs)) return error;
     return write(id, options, [&](Kept& kept) -> std::optional<Error> {
       Result<std::vector<MessageRecord>> stored = stored_stubs(kept, stubs);
@@ -221,11 +269,12 @@ class MemoryStore final : public Store {
         removals = add_removal(std::move(removals), {kept.record.id, stub.ordinal, removal, *stub.redacted});
       removals_ = std::move(removals);
       put_stubs(kept, *stored);
+      for (RequestRow& row : kept.requests) row.parts = row.request = row.answer = {};
       return std::nullopt;
     });
   }
 
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
+  Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
     if (auto error = bad_stored_id(id)) return error;
     const auto lock = lock_to_write(options.call);
     if (!lock) return deadline_passed();
@@ -239,7 +288,7 @@ class MemoryStore final : public Store {
       forks.erase(std::find(forks.begin(), forks.end(), record.id));
     }
     conversations_.erase(found);
-    return std::nullopt;
+    return {};
   }
 
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& options) override {
@@ -253,7 +302,7 @@ class MemoryStore final : public Store {
     return found;
   }
 
-  std::optional<Error> prune(const Prune& prune, const CallOptions& options) override {
+  Result<void> prune(const Prune& prune, const CallOptions& options) override {
     if (auto error = bad_prune(prune)) return error;
     return write(prune.conversation, options, [&](Kept& kept) -> std::optional<Error> {
       if (auto error = refuse_prune(prune, kept.head(), kept.record.first_version, pages_needed_by_forks(kept))) return error;
@@ -279,6 +328,7 @@ class MemoryStore final : public Store {
         at->answer = given.answer;
       }
       put_stubs(kept, *stubs);
+      put_requests(kept, prune);
       if (kept.record.origin) kept.record.origin->next_page = 1;
       kept.pages = std::move(pages);
       kept.record.first_version = std::max(kept.record.first_version, prune.first_version);
@@ -292,8 +342,8 @@ class MemoryStore final : public Store {
     if (auto error = too_late(options)) return *error;
     return std::vector<Damage>();
   }
-  std::optional<Error> compact(const CallOptions& options) override { return too_late(options); }
-  std::optional<Error> backup(const std::string&, const CallOptions&) override {
+  Result<void> compact(const CallOptions& options) override { return too_late(options); }
+  Result<void> backup(const std::string&, const CallOptions&) override {
     return Error{ErrorCode::unsupported, "a store in memory has no backup"};
   }
 
@@ -368,6 +418,15 @@ class MemoryStore final : public Store {
   }
   static void put_stubs(Kept& kept, std::vector<MessageRecord>& stubs) {
     for (MessageRecord& stub : stubs) kept.messages[stub.ordinal - kept.first_message()] = std::move(stub);
+  }
+
+  // The newest row stays, whatever its version: the next one's number goes on from it.
+  static void put_requests(Kept& kept, const Prune& prune) {
+    const std::uint64_t last = kept.last_request();
+    std::erase_if(kept.requests, [&](const RequestRow& row) { return row.version < prune.first_version && row.number != last; });
+    for (const RequestRow& given : prune.requests)
+      for (RequestRow& row : kept.requests)
+        if (row.number == given.number) row.request = given.request, row.answer = given.answer;
   }
 
   template <class T, class Function>

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "store/chain.hpp"
+#include "store/shared_body.hpp"
 #include "store/staged.hpp"
 #include "store/tenant.hpp"
 
@@ -112,12 +113,13 @@ std::optional<Error> bad_commit(const Commit& commit) {
     if (auto error = too_large("a message", message.body.size(), record_bytes_max)) return error;
     if (message.same_as && (*message.same_as >= message.ordinal || !message.body.empty()))
       return invalid("a body that is the same as an earlier one is not given again", "messages");
+    if (message.body.starts_with(shared_body_mark)) return invalid("a message's body is JSON", "messages");
   }
   if (commit.settings)
     if (auto error = too_large("settings", commit.settings->size(), record_bytes_max)) return error;
   if (!commit.checkpoint) {
-    if (commit.pages.empty() && commit.freed_pages.empty()) return std::nullopt;
-    return invalid("pages are written and freed together with a checkpoint", "pages");
+    if (commit.pages.empty()) return std::nullopt;
+    return invalid("pages are written together with a checkpoint", "pages");
   }
   if (auto error = too_large("a checkpoint", commit.checkpoint->root.size(), record_bytes_max)) return error;
   if (commit.checkpoint->version > version) return invalid("the checkpoint is of a version yet to come", "checkpoint");
@@ -146,10 +148,42 @@ std::optional<Error> bad_prune(const Prune& prune) {
     if (auto error = too_large("arguments", record.arguments.size(), record_bytes_max)) return error;
     if (auto error = too_large("an answer", record.answer.size(), record_bytes_max)) return error;
   }
+  for (const RequestRow& row : prune.requests)
+    if (auto error = too_large("a request", std::max(row.request.size(), row.answer.size()), record_bytes_max)) return error;
   if (prune.checkpoint.version != prune.expected_version)
     return invalid("the checkpoint is not of the expected version", "checkpoint");
   if (auto error = too_large("a checkpoint", prune.checkpoint.root.size(), record_bytes_max)) return error;
   return bad_pages(prune.pages, 1, prune.checkpoint.next_page);
+}
+
+std::optional<Error> bad_request_key(std::string_view key) {
+  if (!key.empty() && key.size() <= request_key_bytes_max && static_cast<unsigned char>(key.front()) >= 0x20) return std::nullopt;
+  return invalid("a key of a request is 1 to 256 bytes and does not begin with a control character", "keys");
+}
+
+std::optional<Error> bad_request(const NewRequest& request) {
+  const RequestRow& row = request.row;
+  if (auto error = bad_stored_id(request.conversation)) return error;
+  if (row.number == 0) return invalid("requests are numbered from 1 on", "number");
+  if (row.keys.size() > request_keys_max)
+    return invalid("a request has at most " + std::to_string(request_keys_max) + " keys", "keys");
+  std::set<std::string_view> keys;
+  for (const std::string& key : row.keys) {
+    // Keys of a tenant have its name before them.
+    if (key.empty() || key.size() > 2 * request_key_bytes_max) return bad_request_key("");
+    if (!keys.insert(key).second) return invalid("a key of a request is given twice", "keys");
+  }
+  for (const std::string* bytes : {&row.facts, &row.parts, &row.request, &row.answer})
+    if (auto error = too_large("a request", bytes->size(), record_bytes_max)) return error;
+  return std::nullopt;
+}
+
+std::optional<Error> refuse_request(const NewRequest& request, std::uint64_t last, std::uint64_t next_page) {
+  if (request.row.number != last + 1)
+    return conflict("the next request of " + request.conversation + " is number " + std::to_string(last + 1));
+  if (request.expected_next_page && *request.expected_next_page != next_page)
+    return conflict("the conversation " + request.conversation + " has another checkpoint by now");
+  return std::nullopt;
 }
 
 std::optional<Error> refuse_fork(const NewConversation& fork, const ConversationRecord& origin, std::uint64_t origin_next_page) {

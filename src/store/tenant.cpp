@@ -13,6 +13,8 @@ namespace {
 // Behind every id that begins with the prefix, and before every other one that is behind it.
 std::string end_of(std::string_view prefix) { return std::string(prefix) + '\x7f'; }
 
+constexpr char before_keys = '\x1f';  // no key of a user's begins so
+
 class TenantView final : public Store {
  public:
   TenantView(std::shared_ptr<Store> inner, std::string_view tenant)
@@ -65,13 +67,13 @@ class TenantView final : public Store {
     }
   }
 
-  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
+  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
     if (auto error = bad_id(id)) return error;
     return write(staged, [&](const std::string& stored) {
       const std::string given = stored_id(id);
-      std::optional<Error> error = inner_->publish(stored, given, options);
-      if (error) error = plain(*std::move(error), {given});
-      return error;
+      Result<void> done = inner_->publish(stored, given, options);
+      if (!done) done = plain(std::move(done.error()), {given});
+      return done;
     });
   }
 
@@ -98,10 +100,10 @@ class TenantView final : public Store {
         id, [&](const std::string& stored) { return inner_->find_operation(stored, operation_id, options); });
   }
 
-  std::optional<Error> commit(const Commit& commit, const CallOptions& options) override {
+  Result<void> commit(const Commit& commit, const CallOptions& options) override {
     if (prefix_.empty()) {
-      const std::optional<Error> error = bad_own_id(commit.conversation);
-      return error ? error : inner_->commit(commit, options);
+      if (auto error = bad_own_id(commit.conversation)) return error;
+      return inner_->commit(commit, options);
     }
     return write(commit.conversation, [&](const std::string& stored) {
       Commit mine = commit;
@@ -110,11 +112,11 @@ class TenantView final : public Store {
     });
   }
 
-  std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                              const CallOptions& options) override {
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+                      const CallOptions& options) override {
     return write(id, [&](const std::string& stored) { return inner_->redact(stored, stubs, removal, options); });
   }
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
+  Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
     return write(id, [&](const std::string& stored) { return inner_->purge(stored, removal, options); });
   }
 
@@ -127,12 +129,49 @@ class TenantView final : public Store {
     });
   }
 
-  std::optional<Error> prune(const Prune& prune, const CallOptions& options) override {
+  Result<void> prune(const Prune& prune, const CallOptions& options) override {
     return write(prune.conversation, [&](const std::string& stored) {
       Prune mine = prune;
       mine.conversation = stored;
       return inner_->prune(mine, options);
     });
+  }
+
+  Result<void> put_request(const NewRequest& request, const CallOptions& options) override {
+    for (const std::string& key : request.row.keys)
+      if (auto error = bad_request_key(key)) return error;
+    return write(request.conversation, [&](const std::string& stored) {
+      NewRequest mine = request;
+      mine.conversation = stored;
+      for (std::string& key : mine.row.keys) key = stored_key(key);
+      return inner_->put_request(mine, options);
+    });
+  }
+  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
+                                           const CallOptions& options) override {
+    return read<std::vector<RequestRow>>(id, [&](const std::string& stored) {
+      Result<std::vector<RequestRow>> rows = inner_->requests(stored, first, end, bytes, options);
+      if (rows)
+        for (RequestRow& row : *rows)
+          for (std::string& key : row.keys) key = plain_key(std::move(key));
+      return rows;
+    });
+  }
+  Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options) override {
+    return read<std::uint64_t>(id, [&](const std::string& stored) { return inner_->last_request(stored, options); });
+  }
+  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& options) override {
+    std::vector<std::string> mine;
+    for (const std::string& key : keys)
+      if (!bad_request_key(key)) mine.push_back(stored_key(key));
+    Result<std::vector<FoundRequest>> found = inner_->find_requests(mine, options);
+    if (!found) return found;
+    std::erase_if(*found, [&](const FoundRequest& one) { return !is_mine(one.conversation); });
+    for (FoundRequest& one : *found) {
+      one.key = plain_key(std::move(one.key));
+      one.conversation = plain_id(std::move(one.conversation));
+    }
+    return found;
   }
 
   Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& options) override {
@@ -151,9 +190,9 @@ class TenantView final : public Store {
     return damage;
   }
 
-  std::optional<Error> compact(const CallOptions& options) override { return inner_->compact(options); }
+  Result<void> compact(const CallOptions& options) override { return inner_->compact(options); }
 
-  std::optional<Error> backup(const std::string& path, const CallOptions& options) override {
+  Result<void> backup(const std::string& path, const CallOptions& options) override {
     if (prefix_.empty()) return inner_->backup(path, options);
     return Error{ErrorCode::unsupported, "a backup is of the whole store, and not one tenant's to make"};
   }
@@ -164,6 +203,8 @@ class TenantView final : public Store {
     return is_staged_id(id) ? "." + prefix_ + std::string(id.substr(1)) : prefix_ + std::string(id);
   }
   std::string plain_id(std::string stored) const { return stored.erase(stored.starts_with('.') ? 1 : 0, prefix_.size()); }
+  std::string stored_key(const std::string& key) const { return prefix_.empty() ? key : before_keys + prefix_ + key; }
+  std::string plain_key(std::string stored) const { return prefix_.empty() ? stored : stored.erase(0, 1 + prefix_.size()); }
   bool is_mine(std::string_view stored) const {
     if (prefix_.empty()) return stored.find('/') == std::string_view::npos;
     return stored.substr(stored.starts_with('.') ? 1 : 0).starts_with(prefix_);
@@ -198,12 +239,12 @@ class TenantView final : public Store {
   }
 
   template <class Function>
-  std::optional<Error> write(std::string_view id, Function function) {
+  Result<void> write(std::string_view id, Function function) {
     if (auto error = bad_own_id(id)) return error;
     const std::string stored = stored_id(id);
-    std::optional<Error> error = function(stored);
-    if (error) error = plain(*std::move(error), {stored});
-    return error;
+    Result<void> done = function(stored);
+    if (!done) done = plain(std::move(done.error()), {stored});
+    return done;
   }
 
   const std::shared_ptr<Store> inner_;

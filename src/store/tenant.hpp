@@ -2,7 +2,7 @@
 //
 // A kind of store that has tenants of its own makes such a view itself (Store::for_tenant). Around every other kind stands a view under whose ids the store
 // keeps its tenant's, as tenant/id: no id of a user's has a slash, so that no two tenants ever name the same record. The operator, the tenant "" or
-// "default", has the ids without a slash.
+// "default", has the ids without a slash. In the same way keys of requests have an unprintable byte, the tenant and a slash before them.
 #pragma once
 
 #include <memory>

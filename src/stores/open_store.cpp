@@ -54,7 +54,7 @@ Result<std::shared_ptr<Store>> open_store(std::string_view url, const StoreOptio
   return Error{ErrorCode::invalid_argument, "a store is sqlite:PATH, postgres://… or memory:", "url"};
 }
 
-std::optional<Error> restore_store(std::string_view url, [[maybe_unused]] const std::string& backup) {
+Result<void> restore_store(std::string_view url, [[maybe_unused]] const std::string& backup) {
   std::string_view rest = url;
 #if UNDERTEXT_HAVE_SQLITE
   if (cut(rest, "sqlite:")) return restore_sqlite_store(rest, backup);

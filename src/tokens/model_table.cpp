@@ -71,7 +71,7 @@ std::vector<std::string> model_names() {
   return names;
 }
 
-std::optional<Error> add_models(std::string_view json) {
+Result<void> add_models(std::string_view json) {
   static std::mutex& adding = *new std::mutex;  // never destroyed, so that it can be used while the program ends
   const std::lock_guard lock(adding);
   const ModelTable& below = model_table();

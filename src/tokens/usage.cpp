@@ -118,11 +118,11 @@ Result<UsageTracker> UsageTracker::restored(const UsageState& state, const Usage
   }
   while (tracker.history_.size() > limits.history) tracker.history_.pop_front();
   for (const RequestUsage& usage : state.open)
-    if (std::optional<Error> error = tracker.update(usage)) return std::move(*error);
+    if (Result<void> updated = tracker.update(usage); !updated) return std::move(updated.error());
   return tracker;
 }
 
-std::optional<Error> UsageTracker::update(RequestUsage usage) {
+Result<void> UsageTracker::update(RequestUsage usage) {
   if (std::optional<Error> error = check(usage)) return error;
   if (find_request(history_, usage.request_id) != history_.end())
     return Error{.code = ErrorCode::conflict, .message = "request \"" + usage.request_id + "\" is finished", .field = "requestId"};
@@ -130,31 +130,31 @@ std::optional<Error> UsageTracker::update(RequestUsage usage) {
   const auto found = find_request(open_, usage.request_id);
   if (found != open_.end()) {
     open_[static_cast<std::size_t>(found - open_.begin())] = std::move(usage);
-    return std::nullopt;
+    return {};
   }
   open_.push_back(std::move(usage));
   if (open_.size() > std::max<std::size_t>(limits_.open, 1)) close(0);
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Error> UsageTracker::finish(std::string_view request_id) {
+Result<void> UsageTracker::finish(std::string_view request_id) {
   const auto found = find_request(open_, request_id);
   if (found == open_.end()) return not_open(request_id);
   close(static_cast<std::size_t>(found - open_.begin()));
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Error> UsageTracker::record(RequestUsage usage) {
+Result<void> UsageTracker::record(RequestUsage usage) {
   const std::string id = usage.request_id;
-  if (std::optional<Error> error = update(std::move(usage))) return error;
+  if (Result<void> updated = update(std::move(usage)); !updated) return updated;
   return finish(id);
 }
 
-std::optional<Error> UsageTracker::drop(std::string_view request_id) {
+Result<void> UsageTracker::drop(std::string_view request_id) {
   const auto found = find_request(open_, request_id);
   if (found == open_.end()) return not_open(request_id);
   open_.erase(found);
-  return std::nullopt;
+  return {};
 }
 
 void UsageTracker::close(std::size_t open_index) {

@@ -20,43 +20,43 @@ RequestUsage usage(std::string id, std::uint64_t prompt, std::uint64_t completio
 
 TEST(UsageTracker, UpdatesOfARequestReplaceEachOther) {
   UsageTracker tracker;
-  EXPECT_FALSE(tracker.update(usage("r1", 100, 0)));
-  EXPECT_FALSE(tracker.update(usage("r1", 100, 20)));
-  EXPECT_FALSE(tracker.update(usage("r1", 100, 50)));
+  EXPECT_TRUE(tracker.update(usage("r1", 100, 0)));
+  EXPECT_TRUE(tracker.update(usage("r1", 100, 20)));
+  EXPECT_TRUE(tracker.update(usage("r1", 100, 50)));
   EXPECT_EQ(tracker.totals().requests, 1u);
   EXPECT_EQ(tracker.totals().completion, 50u);
   EXPECT_EQ(tracker.totals().total, 150u);
   EXPECT_TRUE(tracker.history().empty());
-  EXPECT_FALSE(tracker.finish("r1"));
+  EXPECT_TRUE(tracker.finish("r1"));
   EXPECT_EQ(tracker.history().size(), 1u);
   EXPECT_EQ(tracker.totals().total, 150u);
 }
 
 TEST(UsageTracker, AFinishedRequestStaysAsItIs) {
   UsageTracker tracker;
-  EXPECT_FALSE(tracker.record(usage("r1", 100, 20)));
-  EXPECT_EQ(tracker.update(usage("r1", 1, 1))->code, ErrorCode::conflict);
-  EXPECT_EQ(tracker.finish("r1")->code, ErrorCode::not_found);
-  EXPECT_EQ(tracker.drop("r1")->code, ErrorCode::not_found);
+  EXPECT_TRUE(tracker.record(usage("r1", 100, 20)));
+  EXPECT_EQ(tracker.update(usage("r1", 1, 1)).error().code, ErrorCode::conflict);
+  EXPECT_EQ(tracker.finish("r1").error().code, ErrorCode::not_found);
+  EXPECT_EQ(tracker.drop("r1").error().code, ErrorCode::not_found);
   EXPECT_EQ(tracker.totals().total, 120u);
 }
 
 TEST(UsageTracker, ADroppedRequestWasNeverThere) {
   UsageTracker tracker;
-  EXPECT_FALSE(tracker.update(usage("r1", 100, 20)));
-  EXPECT_FALSE(tracker.drop("r1"));
+  EXPECT_TRUE(tracker.update(usage("r1", 100, 20)));
+  EXPECT_TRUE(tracker.drop("r1"));
   EXPECT_EQ(tracker.totals(), UsageTotals());
   EXPECT_FALSE(tracker.find("r1"));
-  EXPECT_FALSE(tracker.update(usage("r1", 7, 0)));
+  EXPECT_TRUE(tracker.update(usage("r1", 7, 0)));
   EXPECT_EQ(tracker.totals().prompt, 7u);
 }
 
 TEST(UsageTracker, WhatCannotBeIsRefusedAndChangesNothing) {
   UsageTracker tracker;
   const auto field_of = [&tracker](RequestUsage wrong) {
-    const std::optional<Error> error = tracker.update(std::move(wrong));
-    EXPECT_TRUE(error && error->code == ErrorCode::invalid_argument);
-    return error ? error->field : "";
+    const Result<void> done = tracker.update(std::move(wrong));
+    EXPECT_TRUE(!done && done.error().code == ErrorCode::invalid_argument);
+    return done ? "" : done.error().field;
   };
   EXPECT_EQ(field_of(usage("", 1, 1)), "requestId");
   for (const double cost : {-0.01, std::nan(""), std::numeric_limits<double>::infinity()}) {
@@ -75,8 +75,8 @@ TEST(UsageTracker, WhatCannotBeIsRefusedAndChangesNothing) {
 
 TEST(UsageTracker, SumsStopAtTheirLargestValue) {
   UsageTracker tracker;
-  EXPECT_FALSE(tracker.record(usage("a", largest, largest)));
-  EXPECT_FALSE(tracker.record(usage("b", largest, 1)));
+  EXPECT_TRUE(tracker.record(usage("a", largest, largest)));
+  EXPECT_TRUE(tracker.record(usage("b", largest, 1)));
   EXPECT_EQ(tracker.totals().prompt, largest);
   EXPECT_EQ(tracker.totals().total, largest);
   EXPECT_EQ(tracker.totals().requests, 2u);
@@ -84,9 +84,9 @@ TEST(UsageTracker, SumsStopAtTheirLargestValue) {
   EXPECT_EQ(tracker.upper_bound("m", largest), largest);
   RequestUsage dear = usage("c", 1, 1);
   dear.cost = std::numeric_limits<double>::max();
-  EXPECT_FALSE(tracker.record(dear));
+  EXPECT_TRUE(tracker.record(dear));
   dear.request_id = "d";
-  EXPECT_FALSE(tracker.record(dear));
+  EXPECT_TRUE(tracker.record(dear));
   EXPECT_TRUE(std::isfinite(tracker.totals().cost));
 }
 
@@ -95,9 +95,9 @@ TEST(UsageTracker, StatisticsAreOfAllRequestsAndOfEachModel) {
   RequestUsage first = usage("a", 1000, 100, "big");
   first.cached = 600;
   first.cost = 0.25;
-  EXPECT_FALSE(tracker.record(first));
-  EXPECT_FALSE(tracker.record(usage("b", 200, 300, "small")));
-  EXPECT_FALSE(tracker.update(usage("c", 300, 20, "small")));  // still open
+  EXPECT_TRUE(tracker.record(first));
+  EXPECT_TRUE(tracker.record(usage("b", 200, 300, "small")));
+  EXPECT_TRUE(tracker.update(usage("c", 300, 20, "small")));  // still open
   const UsageStatistics all = tracker.statistics();
   EXPECT_EQ(all.totals, tracker.totals());
   EXPECT_EQ(all.totals.requests, 3u);
@@ -118,13 +118,13 @@ TEST(UsageTracker, AReportedTotalIsKeptAsReported) {
   UsageTracker tracker;
   RequestUsage more = usage("a", 10, 10);
   more.total = 35;  // with thoughts that are in neither
-  EXPECT_FALSE(tracker.record(more));
+  EXPECT_TRUE(tracker.record(more));
   EXPECT_EQ(tracker.totals().total, 35u);
 }
 
 TEST(UsageTracker, HistoryIsBoundedAndTotalsGoOn) {
   UsageTracker tracker({.history = 10});
-  for (int i = 0; i < 25; ++i) EXPECT_FALSE(tracker.record(usage("r" + std::to_string(i), 1, 0)));
+  for (int i = 0; i < 25; ++i) EXPECT_TRUE(tracker.record(usage("r" + std::to_string(i), 1, 0)));
   EXPECT_EQ(tracker.history().size(), 10u);
   EXPECT_EQ(tracker.history().front().request_id, "r15");
   EXPECT_EQ(tracker.totals().requests, 25u);
@@ -134,16 +134,16 @@ TEST(UsageTracker, HistoryIsBoundedAndTotalsGoOn) {
 
 TEST(UsageTracker, TooManyOpenRequestsFinishTheOldest) {
   UsageTracker tracker({.open = 2});
-  for (const char* id : {"a", "b", "c"}) EXPECT_FALSE(tracker.update(usage(id, 1, 0)));
+  for (const char* id : {"a", "b", "c"}) EXPECT_TRUE(tracker.update(usage(id, 1, 0)));
   EXPECT_EQ(tracker.open().size(), 2u);
   EXPECT_EQ(tracker.history().front().request_id, "a");
-  EXPECT_EQ(tracker.update(usage("a", 2, 0))->code, ErrorCode::conflict);
+  EXPECT_EQ(tracker.update(usage("a", 2, 0)).error().code, ErrorCode::conflict);
   EXPECT_EQ(tracker.totals().requests, 3u);
 }
 
 TEST(UsageTracker, TooManyModelsAreCountedTogether) {
   UsageTracker tracker({.models = 2});
-  for (int i = 0; i < 10; ++i) EXPECT_FALSE(tracker.record(usage("r" + std::to_string(i), 1, 0, "model" + std::to_string(i))));
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(tracker.record(usage("r" + std::to_string(i), 1, 0, "model" + std::to_string(i))));
   EXPECT_EQ(tracker.totals().requests, 10u);
   EXPECT_EQ(tracker.statistics().by_model.size(), 3u);
   EXPECT_EQ(tracker.totals_of("").requests, 8u);
@@ -151,9 +151,9 @@ TEST(UsageTracker, TooManyModelsAreCountedTogether) {
 
 TEST(UsageTracker, ACopyIsItsOwn) {
   UsageTracker tracker;
-  EXPECT_FALSE(tracker.record(usage("a", 1, 0)));
+  EXPECT_TRUE(tracker.record(usage("a", 1, 0)));
   UsageTracker copy = tracker;
-  EXPECT_FALSE(copy.record(usage("b", 1, 0)));
+  EXPECT_TRUE(copy.record(usage("b", 1, 0)));
   EXPECT_EQ(tracker.totals().requests, 1u);
   EXPECT_EQ(copy.totals().requests, 2u);
 }
@@ -161,7 +161,7 @@ TEST(UsageTracker, ACopyIsItsOwn) {
 void report(UsageTracker& tracker, std::uint64_t estimate, std::uint64_t prompt, std::string model = "m") {
   RequestUsage told = usage(std::to_string(tracker.totals().requests), prompt, 0, std::move(model));
   told.estimated_prompt = estimate;
-  ASSERT_FALSE(tracker.record(told));
+  ASSERT_TRUE(tracker.record(told));
 }
 
 TEST(UsageCorrection, BeforeAnythingIsLearnedTheEstimateStandsAndTheBoundIsAQuarterAbove) {
@@ -215,9 +215,9 @@ TEST(UsageCorrection, SmallPromptsAndOpenRequestsTeachNothing) {
   report(tracker, 99, 200);
   RequestUsage open = usage("open", 2000, 0);
   open.estimated_prompt = 1000;
-  EXPECT_FALSE(tracker.update(open));
+  EXPECT_TRUE(tracker.update(open));
   EXPECT_EQ(tracker.correction("m").learned_from, 0u);
-  EXPECT_FALSE(tracker.finish("open"));
+  EXPECT_TRUE(tracker.finish("open"));
   EXPECT_EQ(tracker.correction("m").learned_from, 1u);
 }
 
@@ -254,8 +254,8 @@ TEST(UsageState, ATrackerThatWasStoredGoesOnAsIfItHadNotBeen) {
     report.estimated_prompt = 100 + random() % 1000;
     const bool ends = random() % 3 == 0;
     const auto apply = [&](UsageTracker& tracker) { return ends ? tracker.record(report) : tracker.update(report); };
-    const std::optional<Error> first = apply(one), second = apply(two);
-    ASSERT_EQ(first.has_value(), second.has_value()) << "seed " << seed << " step " << step;
+    const Result<void> first = apply(one), second = apply(two);
+    ASSERT_EQ(bool(first), bool(second)) << "seed " << seed << " step " << step;
     if (random() % 10 == 0 && one.history().size() <= 100) two = read_usage_bytes(usage_bytes(two));
     ASSERT_EQ(one.totals().requests, two.totals().requests) << "seed " << seed << " step " << step;
     ASSERT_EQ(one.statistics().by_model.size(), two.statistics().by_model.size()) << "seed " << seed;

@@ -126,7 +126,7 @@ void replay_all(Conversation& conversation, ExportReader& reader, const ImportOp
   if (digest_of_view(conversation.view()) != reader.end().view) {
     throw Failure(Error{ErrorCode::corrupt, "the view does not come out as the export says it was", "lines"});
   }
-  if (std::optional<Error> error = conversation.checkpoint()) throw Failure(std::move(*error));
+  conversation.checkpoint().value();
 }
 
 constexpr std::int64_t abandoned_after_ms = 24 * 60 * 60 * 1000;
@@ -180,9 +180,10 @@ Result<std::uint64_t> discard_abandoned(Store& store, std::int64_t now_ms) {
       options.after = record.id;
       const std::int64_t staged_at = staged_at_ms(record.id);
       if (now_ms - (staged_at != 0 ? staged_at : record.created_at_ms) < abandoned_after_ms) continue;
-      const std::optional<Error> error = store.purge(record.id, {"import", now_ms, "abandoned"});
-      if (error && error->code != ErrorCode::not_found) return *error;  // not_found: somebody else was first
-      if (!error) ++count;
+      const Result<void> purged = store.purge(record.id, {"import", now_ms, "abandoned"});
+      // not_found: another process was first
+      if (!purged && purged.error().code != ErrorCode::not_found) return purged.error();
+      if (purged) ++count;
     }
     if (some->size() < options.limit) return count;
   }
@@ -209,10 +210,10 @@ Result<ImportedConversation> import_conversation(std::shared_ptr<Store> store, s
                 .value();
         replay_all(conversation, reader, options);
       }
-      if (std::optional<Error> error = store->publish(staged, id)) throw Failure(std::move(*error));
+      store->publish(staged, id).value();
     } catch (...) {
       // What that fails with tells less than what the import did, and what is left is taken out another day.
-      store->purge(staged, {"import", now, "failed"});
+      static_cast<void>(store->purge(staged, {"import", now, "failed"}));
       throw;
     }
     return reader.imported();

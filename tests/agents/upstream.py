@@ -19,6 +19,9 @@ class Request:
     path: str
     headers: dict
     body: dict
+    fields: list  # the headers as they came, in their order
+    target: str
+    raw: bytes
 
 
 def sse(events):
@@ -157,14 +160,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.reply(426 if self.path.endswith("/responses") else 404, b"{}")
 
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+        raw = self.rfile.read(int(self.headers.get("content-length", 0)))
+        body = json.loads(raw or b"{}")
         path = self.path.split("?")[0]
         if path.endswith("/count_tokens"):
             return self.reply(200, b'{"input_tokens":10}')
         if not path.endswith(("/messages", "/responses")):
             return self.reply(404, b"{}")
         with self.server.lock:
-            self.server.requests.append(Request(path, dict(self.headers), body))
+            self.server.requests.append(Request(path, dict(self.headers), body, list(self.headers.items()), self.path, raw))
         answer, kind = anthropic_answer(body) if path.endswith("/messages") else responses_answer(body)
         self.reply(200, answer, kind)
 

@@ -493,7 +493,16 @@ static void stored_conversations_last_and_fork(const char *folder) {
   undertext_conversation_close(fork);
   undertext_store_close(store); /* conversations go on without it */
   CHECK(undertext_append(one, t("{\"role\":\"user\",\"content\":\"more\"}"), NULL, NULL, NULL) == UNDERTEXT_OK);
+  CHECK(undertext_store_restore(t(url), t(copy), NULL) == UNDERTEXT_UNAVAILABLE); /* it is open */
+  CHECK(undertext_conversation_version(one) == 3);
   undertext_conversation_close(one);
+  CHECK(undertext_store_restore(t(url), t("/nowhere/at/all"), NULL) == UNDERTEXT_NOT_FOUND);
+  CHECK(undertext_store_restore(t(url), t(copy), NULL) == UNDERTEXT_OK);
+  CHECK(undertext_store_open(t(url), none, &store, NULL) == UNDERTEXT_OK);
+  CHECK(undertext_conversation_open(store, t("one"), NULL, t("{\"make\":\"never\"}"), &one, NULL) == UNDERTEXT_OK);
+  CHECK(undertext_conversation_version(one) == 2);
+  undertext_conversation_close(one);
+  undertext_store_close(store);
 }
 
 static void usage_is_added_up(void) {

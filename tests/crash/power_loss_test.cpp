@@ -1,7 +1,7 @@
 // Power cuts, simulated: a story is written through a VFS that records, and for every moment of it disks are made up that a power cut could have left.
 // Each must open, be whole, and hold every step that was answered.
 //
-// UNDERTEXT_POWER_CUTS=N   how many disks (6,000 unless told)
+// UNDERTEXT_POWER_CUTS=N   how many disks (default: 6,000)
 // SEED=N                   where the random choice of sectors starts
 #include <chrono>
 #include <cstdlib>
@@ -36,8 +36,8 @@ class PowerLoss : public ::testing::Test {
         store.reset();
         store = open_store("sqlite:" + folder.file("store.db"), {.durability = durability}).value();
       }
-      const std::optional<Error> error = step.run(*store);
-      EXPECT_FALSE(error) << step.what << ": " << error->message;
+      const Result<void> ran = step.run(*store);
+      EXPECT_TRUE(ran) << step.what << ": " << ran.error().message;
       vfs.answered(++done);
     }
     store.reset();

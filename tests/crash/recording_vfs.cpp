@@ -37,11 +37,13 @@ int close_file(sqlite3_file* file) {
   return code;
 }
 int read_file(sqlite3_file* file, void* to, int size, sqlite3_int64 at) {
+  // What SQLite's own file system answers for EIO.
+  if (of(file).name && RecordingVfs::get().fails(DiskCall::read)) return SQLITE_IOERR_CORRUPTFS;
   return of(file).real()->pMethods->xRead(of(file).real(), to, size, at);
 }
 int write_file(sqlite3_file* file, const void* from, int size, sqlite3_int64 at) {
   RecordedFile& self = of(file);
-  if (self.name && RecordingVfs::get().fails(false)) {
+  if (self.name && RecordingVfs::get().fails(DiskCall::change)) {
     // Half of it, as a disk does.
     const int half = size / 2;
     if (half > 0) {
@@ -59,14 +61,14 @@ int write_file(sqlite3_file* file, const void* from, int size, sqlite3_int64 at)
 }
 int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
   RecordedFile& self = of(file);
-  if (self.name && RecordingVfs::get().fails(false)) return SQLITE_IOERR_TRUNCATE;
+  if (self.name && RecordingVfs::get().fails(DiskCall::change)) return SQLITE_IOERR_TRUNCATE;
   const int code = self.real()->pMethods->xTruncate(self.real(), size);
   if (self.name && code == SQLITE_OK) RecordingVfs::get().add({Kind::truncate, *self.name, static_cast<std::uint64_t>(size), {}});
   return code;
 }
 int sync_file(sqlite3_file* file, int flags) {
   RecordedFile& self = of(file);
-  if (self.name && RecordingVfs::get().fails(true)) {
+  if (self.name && RecordingVfs::get().fails(DiskCall::sync)) {
     if (RecordingVfs::get().fault() == Fault::failed_sync) RecordingVfs::get().add({Kind::failed_sync, *self.name, 0, {}});
     return SQLITE_IOERR_FSYNC;
   }
@@ -105,7 +107,7 @@ int open_file(sqlite3_vfs*, const char* path, sqlite3_file* file, int flags, int
   int exists = 1;
   if (is_kept) {
     real_vfs->xAccess(real_vfs, path, SQLITE_ACCESS_EXISTS, &exists);
-    if (!exists && RecordingVfs::get().fails(false)) return SQLITE_CANTOPEN;
+    if (!exists && RecordingVfs::get().fails(DiskCall::change)) return SQLITE_CANTOPEN;
   }
   const int code = real_vfs->xOpen(real_vfs, path, self.real(), flags, out_flags);
   if (code != SQLITE_OK) return code;
@@ -117,7 +119,7 @@ int open_file(sqlite3_vfs*, const char* path, sqlite3_file* file, int flags, int
   return SQLITE_OK;
 }
 int remove_file(sqlite3_vfs*, const char* path, int sync_folder) {
-  if (RecordingVfs::get().fails(false)) return SQLITE_IOERR_DELETE;
+  if (RecordingVfs::get().fails(DiskCall::change)) return SQLITE_IOERR_DELETE;
   const int code = real_vfs->xDelete(real_vfs, path, sync_folder);
   if (code == SQLITE_OK) RecordingVfs::get().add({Kind::remove, name_in_folder(path), sync_folder ? 1u : 0u, {}});
   return code;
@@ -165,10 +167,13 @@ void RecordingVfs::fail_at(std::uint64_t n, Fault fault, bool once) {
   once_ = once;
 }
 
-bool RecordingVfs::fails(bool is_sync) {
-  if (fault_ == Fault::none || (fault_ == Fault::failed_sync && !is_sync)) return false;
-  const std::uint64_t call = ++calls_;
-  return call == fail_at_ || (call > fail_at_ && !once_);
+bool RecordingVfs::fails(DiskCall call) {
+  const bool counts = fault_ == Fault::read_error    ? call == DiskCall::read
+                      : fault_ == Fault::failed_sync ? call == DiskCall::sync
+                                                     : fault_ != Fault::none && call != DiskCall::read;
+  if (!counts) return false;
+  const std::uint64_t number = ++calls_;
+  return number == fail_at_ || (number > fail_at_ && !once_);
 }
 
 void RecordingVfs::add(DiskEvent event) {

@@ -25,7 +25,8 @@ struct DiskEvent {
   std::string bytes = {};
 };
 
-enum class Fault : std::uint8_t { none, io_error, disk_full, failed_sync };
+enum class Fault : std::uint8_t { none, io_error, disk_full, failed_sync, read_error };
+enum class DiskCall : std::uint8_t { read, change, sync };
 
 // The one VFS, SQLite's default from the first use on. Only one thread at a time writes while it records or fails.
 class RecordingVfs {
@@ -36,14 +37,14 @@ class RecordingVfs {
   void answered(std::uint64_t steps);  // a mark in the record
   std::vector<DiskEvent> stop();
 
-  // The n-th call that writes, cuts, syncs, makes or removes a file fails, counted from 1; and all after it unless `once`. failed_sync counts and fails
-  // syncs only.
+  // The n-th call that writes, cuts, syncs, makes or removes a file fails, counted from 1; and all after it unless `once`. failed_sync
+  // counts and fails syncs only, read_error reads only.
   void fail_at(std::uint64_t n, Fault fault, bool once);
   std::uint64_t calls() const { return calls_; }
   void heal() { fault_ = Fault::none; }
 
   // For the methods of files.
-  bool fails(bool is_sync);
+  bool fails(DiskCall call);
   Fault fault() const { return fault_; }
   void add(DiskEvent event);
 

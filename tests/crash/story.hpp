@@ -15,7 +15,7 @@ namespace undertext::test {
 
 struct Step {
   std::string what;
-  std::function<std::optional<Error>(Store&)> run;
+  std::function<Result<void>(Store&)> run;
 };
 
 class Story {
@@ -38,6 +38,6 @@ class Story {
 Result<std::string> contents(Store& store);
 
 // Done, by this call or by an earlier one whose answer was lost.
-std::optional<Error> run_again(const Step& step, Store& store);
+Result<void> run_again(const Step& step, Store& store);
 
 }  // namespace undertext::test

@@ -5,23 +5,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <undertext/history.hpp>
 
+#include "require.hpp"
+
 namespace {
 
 using namespace undertext;
-
-void require(bool holds, const char* what, std::string_view json = {}) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n%s\n", what, std::string(json).c_str());
-  std::abort();
-}
 
 History with(const std::vector<Message>& messages) {
   if (messages.empty()) return History();

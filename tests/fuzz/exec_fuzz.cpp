@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,16 +11,11 @@
 #include "base/json_text.hpp"
 #include "json/request.hpp"
 #include "json/settings_json.hpp"
+#include "require.hpp"
 
 namespace {
 
 using namespace undertext;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 // What a refused line must leave as it was.
 std::string look(const Conversation& conversation) {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,16 +16,11 @@
 
 #include "base/json_text.hpp"
 #include "message/edit.hpp"
+#include "require.hpp"
 
 namespace {
 
 using namespace undertext;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view space = " \t\n\r";

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,16 +13,12 @@
 #include <undertext/compression.hpp>
 #include <undertext/conversation.hpp>
 
+#include "require.hpp"
+
 namespace {
 
 using namespace undertext;
 using Ordinals = std::vector<std::uint64_t>;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 // The input, byte by byte; zeros behind its end.
 class Bytes {

@@ -2,25 +2,14 @@
 // definition gives, the second time too. The first byte picks the pattern, the second the number of merges; a 0xFF ends the lesson.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "require.hpp"
 #include "tokens/small_vocabulary.hpp"
 #include "tokens/tokenizer_json.hpp"
 #include "tokens/valid_text.hpp"
-
-namespace {
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size_bytes) {
   using namespace undertext;

@@ -19,19 +19,20 @@
 
 namespace undertext::http::testing {
 
-inline std::uint16_t port_of(const Server& server) {
-  const std::string address = server.address();
+inline std::uint16_t port_in(const std::string& address) {
   return static_cast<std::uint16_t>(std::atoi(address.c_str() + address.rfind(':') + 1));
 }
+inline std::uint16_t port_of(const Server& server) { return port_in(server.address()); }
 
 class RawClient {
  public:
   // A small buffer makes a client that reads slowly felt soon.
-  explicit RawClient(const Server& server, int receive_buffer = 0) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit RawClient(const Server& server, int receive_buffer = 0) : RawClient(port_of(server), receive_buffer) {}
+  explicit RawClient(std::uint16_t port, int receive_buffer = 0) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
     if (receive_buffer > 0) ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
     sockaddr_in to{};
     to.sin_family = AF_INET;
-    to.sin_port = htons(port_of(server));
+    to.sin_port = htons(port);
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
   }

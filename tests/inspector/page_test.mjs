@@ -224,7 +224,7 @@ test('tokens are drawn over time and by message', async () => {
 });
 
 test('requests for providers are shown with what is found and lost', async () => {
-  await page.getByRole('tab', { name: 'Requests' }).click();
+  await page.getByRole('tab', { name: 'Rendering' }).click();
   await page.locator('.request', { hasText: '"messages"' }).waitFor();
   await page.getByLabel('As sent to').selectOption('dialect:anthropic');
   await page.locator('.findings code', { hasText: 'L_REASONING_DROPPED' }).first().waitFor();
@@ -353,7 +353,7 @@ for (const theme of ['light', 'dark']) {
     const fold = page.locator('.call .fold-head').first();
     await scrollTo(fold);
     await fold.click();
-    for (const name of ['Changes', 'Versions', 'Tokens', 'Receipts', 'Requests']) {
+    for (const name of ['Changes', 'Versions', 'Tokens', 'Receipts', 'Rendering']) {
       await page.getByRole('tab', { name }).click();
       await page.waitForTimeout(400);
       await looked(name);

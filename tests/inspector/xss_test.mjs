@@ -101,7 +101,7 @@ test('payloads in every field stay text', async () => {
     if (end) break;
   }
   assert.ok(seen > all.length, `${seen} cards`);
-  for (const name of ['Changes', 'Versions', 'Tokens', 'Receipts', 'Requests']) {
+  for (const name of ['Changes', 'Versions', 'Tokens', 'Receipts', 'Rendering']) {
     await page.getByRole('tab', { name }).click();
     await page.waitForTimeout(300);
     await openAll(page);
@@ -119,6 +119,40 @@ test('payloads in every field stay text', async () => {
   const links = await page.evaluate(() => [...document.querySelectorAll('.list a, .panel a')].map((a) => ({ href: a.href, rel: a.rel })));
   assert.ok(links.length > 0);
   for (const link of links) assert.ok(/^https?:/.test(link.href) && link.rel.includes('noopener'), JSON.stringify(link));
+  await context.close();
+});
+
+// A payload in every field of a recorded request that the page may show.
+function hostileRequest(payload, others = []) {
+  const members = Object.fromEntries(others.map((other) => [other, { [other]: other }]));
+  const request = { model: payload, [payload]: payload, system: [{ type: payload, text: payload }], tools: [{ name: payload, description: payload }], messages: [{ role: 'user', content: payload }], ...members };
+  const name = payload.replaceAll('\u0000', '').slice(0, 200);
+  const usage = { requestId: name, model: name, prompt: 10 };
+  return { client: 'anthropic', request: JSON.stringify(request), answer: payload, method: name, path: name, responseId: name, status: 200, usage };
+}
+
+test('payloads in recorded requests stay text', async () => {
+  const id = 'hostile-requests';
+  await server.api('POST', '/v1/conversations', { id });
+  const refused = [];
+  for (const [i, payload] of all.entries()) {
+    await server.api('POST', `/v1/conversations/${id}/requests`, hostileRequest(payload, i % 20 ? [] : all)).catch((error) => refused.push(`${payload}: ${error.message}`));
+  }
+  assert.ok(refused.length < all.length / 20, refused.join('\n'));
+  const { page, context, faults } = await openPage(browser, server, { path: `/#/${id}/requests` });
+  await page.locator('.requests tbody tr').first().waitFor();
+  for (const older = page.getByRole('button', { name: 'Older requests' }); (await older.count()) > 0; await page.waitForTimeout(200)) await older.click().catch(() => {});
+  assert.equal(await page.locator('.requests tbody tr').count(), all.length - refused.length);
+  for (let number = 2; number < all.length - refused.length; number += number % 20 === 1 ? 1 : 19) {
+    await page.goto(`${server.url}/#/${id}/requests/${number}`);
+    await page.getByRole('heading', { name: `Request ${number}`, exact: true }).waitFor();
+    await page.locator('.verdict').waitFor();
+    await page.evaluate(() => document.querySelectorAll('.requests-page .more').forEach((button) => button.click()));
+    await page.waitForTimeout(50);
+  }
+  await picture(page, 'hostile-request');
+  assert.equal(await page.evaluate(() => window.__pwn), undefined);
+  assert.deepEqual(await faults(), []);
   await context.close();
 });
 

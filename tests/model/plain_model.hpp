@@ -148,6 +148,9 @@ class PlainModel {
   void run(State& s, const op::Redo& o);
   void run(State& s, const op::Restore& o);
   void run(State& s, const op::ImportMarkMap& o);
+  // Following a client has a model of its own: src/history/reconcile_model_test.cpp.
+  [[noreturn]] void run(State&, const op::Reconcile&) { refuse("operation"); }
+  [[noreturn]] void run(State&, const op::Reconciled&) { refuse("operation"); }
 
   Pairs pairs_ = Pairs::literal;
   std::uint64_t log_before_ = 0;

@@ -97,21 +97,21 @@ int write(const std::string& url, std::size_t conversations, const std::string& 
     const std::string operation_id = writer + "-" + std::to_string(n);
     const Commit commit = next(head, operation_id, 1 + random() % 2);
     const std::int64_t begun = now_us();
-    const std::optional<Error> error = store->commit(commit);
+    const Result<void> done = store->commit(commit);
     std::string what = "done";
     std::uint64_t version = head.version + 1;
-    if (!error) {
+    if (done) {
       take(head, commit);
-    } else if (error->code == ErrorCode::conflict) {
+    } else if (done.error().code == ErrorCode::conflict) {
       what = "conflict";
       head.id.clear();
-    } else if (error->code == ErrorCode::unavailable) {
+    } else if (done.error().code == ErrorCode::unavailable) {
       const Result<std::optional<VersionRecord>> found = store->find_operation(id, operation_id);
       what = found && *found ? "late" : "unknown";
       if (found && *found) version = (*found)->version;
       head.id.clear();
     } else {
-      std::cerr << writer << ": " << error->message << '\n';
+      std::cerr << writer << ": " << done.error().message << '\n';
       return 1;
     }
     std::cout << what << ' ' << id << ' ' << operation_id << ' ' << version << ' ' << begun << ' ' << now_us() << std::endl;

@@ -84,7 +84,7 @@ struct Client {
 TEST_F(PostgresStore, bodies_with_zero_bytes_and_no_utf8_come_back_as_they_were) {
   ASSERT_TRUE(store_->create({.id = "a", .settings = std::string("s\0t", 3)}));
   const std::string body("{\0\xff\xfe}", 5);
-  ASSERT_FALSE(store_->commit(next(*store_, "a", body, std::string("o\0p", 3))));
+  ASSERT_TRUE(store_->commit(next(*store_, "a", body, std::string("o\0p", 3))));
   EXPECT_EQ(store_->messages("a", 0, 9).value().at(0).body, body);
   EXPECT_EQ(store_->find("a").value().settings, std::string("s\0t", 3));
   EXPECT_EQ(store_->find_operation("a", std::string("o\0p", 3)).value()->version, 1u);
@@ -93,14 +93,14 @@ TEST_F(PostgresStore, bodies_with_zero_bytes_and_no_utf8_come_back_as_they_were)
 
 TEST_F(PostgresStore, a_tenant_sees_nothing_of_another_one) {
   ASSERT_TRUE(store_->create({.id = "a"}));
-  ASSERT_FALSE(store_->commit(next(*store_, "a", "secret")));
+  ASSERT_TRUE(store_->commit(next(*store_, "a", "secret")));
   const std::string other = fresh_name("other");
   const auto stranger = open("", {.tenant = other});
   EXPECT_EQ(stranger->find("a").error().code, ErrorCode::not_found);
   EXPECT_TRUE(stranger->list().value().empty());
   ASSERT_TRUE(stranger->create({.id = "a"})) << "the same id is another conversation";
   EXPECT_EQ(stranger->find("a").value().version, 0u);
-  EXPECT_FALSE(stranger->purge("a", {"stranger", 1, "no reason"}));
+  EXPECT_TRUE(stranger->purge("a", {"stranger", 1, "no reason"}));
   EXPECT_EQ(store_->find("a").value().version, 1u);
 }
 
@@ -112,7 +112,7 @@ TEST_F(PostgresStore, tenants_that_share_a_connection_see_their_own) {
     ASSERT_TRUE(one->create({.id = id}));
     EXPECT_EQ(other->find(id).error().code, ErrorCode::not_found);
     ASSERT_TRUE(other->create({.id = id}));
-    ASSERT_FALSE(other->commit(next(*other, id, "secret")));
+    ASSERT_TRUE(other->commit(next(*other, id, "secret")));
     EXPECT_EQ(one->find(id).value().version, 0u);
     EXPECT_EQ(other->find(id).value().version, 1u);
     EXPECT_EQ(one->list().value().size(), static_cast<std::size_t>(turn) + 1);
@@ -121,7 +121,7 @@ TEST_F(PostgresStore, tenants_that_share_a_connection_see_their_own) {
 
 TEST_F(PostgresStore, statements_written_by_hand_see_one_tenant_only) {
   ASSERT_TRUE(store_->create({.id = "a"}));
-  ASSERT_FALSE(store_->commit(next(*store_, "a", "secret")));
+  ASSERT_TRUE(store_->commit(next(*store_, "a", "secret")));
   const Client client(test_url());
   EXPECT_EQ(client.ask("SELECT count(*) FROM undertext_message"), "0") << "whoever does not say whose rows he wants";
   client.ask("SELECT set_config('undertext.tenant', '" + fresh_name("other") + "', false)");
@@ -141,7 +141,7 @@ TEST_F(PostgresStore, every_table_has_row_security_that_binds_its_owner_too) {
   EXPECT_EQ(
       client.ask(
           "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'undertext%' AND relname <> 'undertext_schema'"),
-      "7");
+      "9");
   EXPECT_EQ(client.ask(
                 "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'undertext%' AND relname <> 'undertext_schema' "
                 "AND NOT (relrowsecurity AND relforcerowsecurity)"),
@@ -151,7 +151,7 @@ TEST_F(PostgresStore, every_table_has_row_security_that_binds_its_owner_too) {
 TEST_F(PostgresStore, works_without_named_prepared_statements) {
   const auto plain = open("?undertext_prepare=off");
   ASSERT_TRUE(plain->create({.id = "a"}));
-  ASSERT_FALSE(plain->commit(next(*plain, "a", "x")));
+  ASSERT_TRUE(plain->commit(next(*plain, "a", "x")));
   EXPECT_EQ(store_->find("a").value().version, 1u);
 }
 
@@ -207,7 +207,7 @@ TEST_F(PostgresStore, many_that_start_at_once_on_an_empty_database_all_succeed) 
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(errors, std::vector<std::string>(errors.size()));
-  EXPECT_EQ(Client(test_url()).ask("SELECT version FROM " + schema + ".undertext_schema"), "1");
+  EXPECT_EQ(Client(test_url()).ask("SELECT version FROM " + schema + ".undertext_schema"), "2");
 }
 
 TEST_F(PostgresStore, tables_of_a_later_version_are_left_alone) {
@@ -228,9 +228,9 @@ TEST_F(PostgresStore, writers_that_race_for_one_version_never_both_succeed) {
     std::atomic<int> done = 0, refused = 0;
     for (int i = 0; i < 8; ++i)
       threads.emplace_back([&] {
-        const auto error = racing->commit(one);
-        if (!error) ++done;
-        if (error && error->code == ErrorCode::conflict) ++refused;
+        const Result<void> committed = racing->commit(one);
+        if (committed) ++done;
+        if (!committed && committed.error().code == ErrorCode::conflict) ++refused;
       });
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(done, 1) << level;
@@ -247,13 +247,39 @@ TEST_F(PostgresStore, a_call_that_waits_too_long_is_unavailable_and_its_connecti
   blocker.ask("BEGIN");
   blocker.ask("SELECT 1 FROM undertext_conversation WHERE conversation_id = 'a' FOR UPDATE");
   const auto begun = std::chrono::steady_clock::now();
-  const auto error = store->commit(one);
-  ASSERT_TRUE(error);
-  EXPECT_EQ(error->code, ErrorCode::unavailable);
+  const Result<void> late = store->commit(one);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ErrorCode::unavailable);
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(3));
   blocker.ask("ROLLBACK");
   EXPECT_EQ(store->find("a").value().version, 0u);
-  EXPECT_FALSE(store->commit(one));
+  EXPECT_TRUE(store->commit(one));
+}
+
+TEST_F(PostgresStore, a_body_that_messages_share_is_kept_once_and_outlives_the_first_of_them) {
+  ASSERT_TRUE(store_->create({.id = "a"}));
+  const std::string body(100'000, 'x');
+  ASSERT_TRUE(store_->commit(next(*store_, "a", body)));
+  const std::uint64_t size = store_->size_bytes("a").value();
+  for (std::uint64_t copy = 1; copy <= 20; ++copy) {
+    Commit one = next(*store_, "a", "");
+    one.messages[0].same_as = copy - 1;
+    ASSERT_TRUE(store_->commit(one));
+  }
+  EXPECT_LT(store_->size_bytes("a").value(), size + 10'000);
+  const auto stub = [&](std::uint64_t ordinal) {
+    MessageRecord record = store_->messages("a", ordinal, ordinal + 1).value().at(0);
+    record.redacted = sha256(record.body);
+    record.body = "{}";
+    return record;
+  };
+  ASSERT_TRUE(store_->redact("a", {stub(0), stub(1), stub(7)}, {"me", 1, "why"}));
+  ASSERT_TRUE(store_->redact("a", {stub(2)}, {"me", 1, "why"}));
+  for (std::uint64_t ordinal = 0; ordinal <= 20; ++ordinal) {
+    const bool is_redacted = ordinal < 3 || ordinal == 7;
+    EXPECT_EQ(store_->messages("a", ordinal, ordinal + 1).value().at(0).body, is_redacted ? "{}" : body) << ordinal;
+  }
+  EXPECT_LT(store_->size_bytes("a").value(), size + 10'000);
 }
 
 TEST_F(PostgresStore, connections_that_the_server_has_closed_are_replaced) {
@@ -261,7 +287,7 @@ TEST_F(PostgresStore, connections_that_the_server_has_closed_are_replaced) {
   for (int round = 0; round < 5; ++round) {
     const Commit one = next(*store_, "a", "x", "op" + std::to_string(round));
     Client(test_url()).ask("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'undertext'");
-    EXPECT_FALSE(store_->commit(one));
+    EXPECT_TRUE(store_->commit(one));
   }
   EXPECT_EQ(store_->find("a").value().version, 5u);
 }
@@ -279,12 +305,12 @@ TEST_F(PostgresStore, a_child_of_fork_leaves_the_connections_of_its_parent_alone
   int status = -1;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  EXPECT_FALSE(store_->commit(next(*store_, "a", "x")));
+  EXPECT_TRUE(store_->commit(next(*store_, "a", "x")));
 }
 
 TEST_F(PostgresStore, backups_are_left_to_postgresql) {
-  EXPECT_EQ(store_->backup("file")->code, ErrorCode::unsupported);
-  EXPECT_FALSE(store_->compact());
+  EXPECT_EQ(store_->backup("file").error().code, ErrorCode::unsupported);
+  EXPECT_TRUE(store_->compact());
   EXPECT_TRUE(store_->check().value().empty());
 }
 
@@ -299,8 +325,8 @@ TEST_F(PostgresStore, a_role_that_does_not_own_the_tables_works_with_them_and_do
   url.replace(url.find("//") + 2, url.find('@') - url.find("//") - 2, role);
   const auto worker = open_postgres_store(url, {.tenant = tenant_}).value();
   ASSERT_TRUE(worker->create({.id = "a"}));
-  ASSERT_FALSE(worker->commit(next(*worker, "a", "x")));
-  EXPECT_EQ(worker->compact()->code, ErrorCode::unsupported);
+  ASSERT_TRUE(worker->commit(next(*worker, "a", "x")));
+  EXPECT_EQ(worker->compact().error().code, ErrorCode::unsupported);
   const Client client(url);
   EXPECT_EQ(client.ask("SELECT count(*) FROM undertext_message"), "0");
   EXPECT_EQ(client.ask("ALTER TABLE undertext_message NO FORCE ROW LEVEL SECURITY"), "42501");

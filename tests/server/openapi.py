@@ -19,6 +19,9 @@ def events_of(server):
     server.request("POST", "/v1/conversations", {"id": "c", "settings": {"tokenLimit": 1}})
     stream = EventStream(server, "/v1/conversations/c/events?after=0")
     path = "/v1/conversations/c/operations"
+    # Once the stream has told of this one, it hears what happens from then on.
+    assert server.request("POST", path, {"operation": "APPEND", "messages": [{"role": "user", "content": "first"}]}).status == 200
+    assert stream.wait_for('"version":1'), stream.lines
     for operation in ({"operation": "APPEND", "messages": [{"role": "user", "content": "a"}] * 3}, {"operation": "DELETE", "indices": [0]},
                       {"operation": "ROLLBACK", "targetBatchIndex": 0}):
         assert server.request("POST", path, operation).status == 200

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,8 @@ class FailingStore final : public Store {
     once_ = once;
   }
   std::uint64_t calls() const { return calls_; }
+  // From now on every call that changes something is answered so, and does nothing.
+  void refuse_changes(ErrorCode code) { refused_with_ = code; }
   // Called first by every call, such as to hold it up; set before others use the store.
   void before_each(std::function<void()> call) { before_each_ = std::move(call); }
 
@@ -38,7 +41,7 @@ class FailingStore final : public Store {
   Result<std::vector<ConversationRecord>> list(const ListOptions& o) override {
     return result<std::vector<ConversationRecord>>([&] { return inner_->list(o); });
   }
-  std::optional<Error> publish(std::string_view staged, std::string_view id, const CallOptions& o) override {
+  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& o) override {
     return error([&] { return inner_->publish(staged, id, o); });
   }
   Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first, std::uint64_t end,
@@ -59,29 +62,42 @@ class FailingStore final : public Store {
                                                       const CallOptions& o) override {
     return result<std::optional<VersionRecord>>([&] { return inner_->find_operation(id, operation_id, o); });
   }
-  std::optional<Error> commit(const Commit& commit, const CallOptions& o) override {
+  Result<void> commit(const Commit& commit, const CallOptions& o) override {
     return error([&] { return inner_->commit(commit, o); });
   }
-  std::optional<Error> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                              const CallOptions& o) override {
+  Result<void> put_request(const NewRequest& request, const CallOptions& o) override {
+    return error([&] { return inner_->put_request(request, o); });
+  }
+  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
+                                           const CallOptions& o) override {
+    return result<std::vector<RequestRow>>([&] { return inner_->requests(id, first, end, bytes, o); });
+  }
+  Result<std::uint64_t> last_request(std::string_view id, const CallOptions& o) override {
+    return result<std::uint64_t>([&] { return inner_->last_request(id, o); });
+  }
+  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& o) override {
+    return result<std::vector<FoundRequest>>([&] { return inner_->find_requests(keys, o); });
+  }
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
+                      const CallOptions& o) override {
     return error([&] { return inner_->redact(id, stubs, removal, o); });
   }
-  std::optional<Error> purge(std::string_view id, const Removal& removal, const PurgeOptions& o) override {
+  Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& o) override {
     return error([&] { return inner_->purge(id, removal, o); });
   }
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& o) override {
     return result<std::vector<RemovalRecord>>([&] { return inner_->removals(id, o); });
   }
-  std::optional<Error> prune(const Prune& prune, const CallOptions& o) override {
+  Result<void> prune(const Prune& prune, const CallOptions& o) override {
     return error([&] { return inner_->prune(prune, o); });
   }
   Result<std::vector<Damage>> check(const CallOptions& o) override {
     return result<std::vector<Damage>>([&] { return inner_->check(o); });
   }
-  std::optional<Error> compact(const CallOptions& o) override {
+  Result<void> compact(const CallOptions& o) override {
     return error([&] { return inner_->compact(o); });
   }
-  std::optional<Error> backup(const std::string& path, const CallOptions& o) override {
+  Result<void> backup(const std::string& path, const CallOptions& o) override {
     return error([&] { return inner_->backup(path, o); });
   }
 
@@ -100,7 +116,8 @@ class FailingStore final : public Store {
     return failure();
   }
   template <class Call>
-  std::optional<Error> error(Call call) {
+  Result<void> error(Call call) {
+    if (refused_with_) return Error{*refused_with_, "the store refuses changes, as it was told to"};
     if (!fails()) return call();
     if (when_ == When::after) static_cast<void>(call());
     return failure();
@@ -111,6 +128,7 @@ class FailingStore final : public Store {
   std::uint64_t fail_at_ = 0;
   When when_ = When::before;
   bool once_ = true;
+  std::optional<ErrorCode> refused_with_ = {};
   std::function<void()> before_each_ = {};
 };
 

@@ -58,14 +58,14 @@ TEST_F(SqliteStore, KeepsItsFilesToTheirOwnerWhateverTheUmask) {
   {
     const auto store = open_store("sqlite:" + file).value();
     Writing writing("mode");
-    ASSERT_FALSE(writing.create_in(*store));
-    ASSERT_FALSE(writing.append_to(*store, {body(0)}));
+    ASSERT_TRUE(writing.create_in(*store));
+    ASSERT_TRUE(writing.append_to(*store, {body(0)}));
     EXPECT_EQ(mode(file), 0600u);
     EXPECT_EQ(mode(file + "-wal"), 0600u);
     EXPECT_EQ(mode(file + "-shm"), 0600u);
     EXPECT_EQ(mode(folder_.file("new")), 0700u);
     EXPECT_EQ(mode(folder_.file("new/folder")), 0700u);
-    ASSERT_FALSE(store->backup(folder_.file("copy.db")));
+    ASSERT_TRUE(store->backup(folder_.file("copy.db")));
     EXPECT_EQ(mode(folder_.file("copy.db")), 0600u);
   }
   ::umask(before);
@@ -79,8 +79,8 @@ TEST_F(SqliteStore, IsOpenedByManyAtOnceTheFirstTime) {
       threads.emplace_back([&url, i] {
         const auto store = open_store(url, {.patience = std::chrono::seconds(60)});
         ASSERT_TRUE(store) << store.error().message;
-        const std::optional<Error> error = Writing("c" + std::to_string(i)).create_in(**store);
-        ASSERT_FALSE(error) << error->message;
+        const Result<void> made = Writing("c" + std::to_string(i)).create_in(**store);
+        ASSERT_TRUE(made) << made.error().message;
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -94,7 +94,7 @@ TEST_F(SqliteStore, IsOpenedByManyProcessesAtOnceTheFirstTime) {
     const ::pid_t child = ::fork();
     if (child == 0) {
       const auto store = open_store("sqlite:" + path(), {.patience = std::chrono::seconds(60)});
-      ::_exit(store && !Writing("p" + std::to_string(i)).create_in(**store) ? 0 : 1);
+      ::_exit(store && Writing("p" + std::to_string(i)).create_in(**store) ? 0 : 1);
     }
     children.push_back(child);
   }
@@ -117,14 +117,14 @@ TEST_F(SqliteStore, IsMadeAgainWhereThePowerWentBeforeItWasMade) {
   const auto again = open_store("sqlite:" + path());
   ASSERT_TRUE(again) << again.error().message;
   Writing writing("again");
-  const std::optional<Error> error = writing.create_in(**again);
-  EXPECT_FALSE(error) << error->message;
+  const Result<void> made = writing.create_in(**again);
+  EXPECT_TRUE(made) << made.error().message;
   EXPECT_EQ((*again)->list().value().size(), 1u);
 }
 
 TEST_F(SqliteStore, IsSharedByProcessesThatRaceForEveryVersion) {
   constexpr int processes = 8, wins_each = 25;
-  ASSERT_FALSE(Writing("raced").create_in(*open()));
+  ASSERT_TRUE(Writing("raced").create_in(*open()));
   std::vector<::pid_t> children;
   for (int p = 0; p < processes; ++p) {
     const ::pid_t child = ::fork();
@@ -134,9 +134,9 @@ TEST_F(SqliteStore, IsSharedByProcessesThatRaceForEveryVersion) {
       const auto id = [&](std::size_t n) { return std::to_string(p) + "-" + std::to_string(n); };
       while (answered.size() < wins_each) {
         const Writing writing(store->find("raced").value());
-        const auto error = store->commit(writing.append({body(0, 200)}, id(answered.size())));
-        if (error && error->code != ErrorCode::conflict) ::_exit(1);
-        if (!error) answered.push_back(writing.version() + 1);
+        const Result<void> done = store->commit(writing.append({body(0, 200)}, id(answered.size())));
+        if (!done && done.error().code != ErrorCode::conflict) ::_exit(1);
+        if (done) answered.push_back(writing.version() + 1);
       }
       // Each is where its answer said, whatever the others did since.
       for (std::size_t n = 0; n < answered.size(); ++n)
@@ -159,22 +159,22 @@ TEST_F(SqliteStore, IsSharedByProcessesThatRaceForEveryVersion) {
 TEST_F(SqliteStore, WaitsForAnotherWriterUntilTheDeadlineAndNoLonger) {
   const auto store = open();
   Writing writing("busy");
-  ASSERT_FALSE(writing.create_in(*store));
+  ASSERT_TRUE(writing.create_in(*store));
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open(path().c_str(), &other), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
   const auto begin = std::chrono::steady_clock::now();
-  const auto error = store->commit(writing.append({body(0)}), {begin + std::chrono::milliseconds(100)});
-  EXPECT_CODE(error.value(), ErrorCode::unavailable);
+  const Result<void> done = store->commit(writing.append({body(0)}), {begin + std::chrono::milliseconds(100)});
+  EXPECT_CODE(done.error(), ErrorCode::unavailable);
   const auto took = std::chrono::steady_clock::now() - begin;
   EXPECT_GE(took, std::chrono::milliseconds(100));
   EXPECT_LT(took, std::chrono::seconds(5));
   // Reading goes on.
   EXPECT_EQ(store->find("busy").value().version, 0u);
   // One with more time gets its turn when the other lets go, though one with less gives up in the meantime.
-  std::thread patient([&] { EXPECT_FALSE(store->commit(writing.append({body(0)}), {begin + std::chrono::seconds(60)})); });
+  std::thread patient([&] { EXPECT_TRUE(store->commit(writing.append({body(0)}), {begin + std::chrono::seconds(60)})); });
   std::thread hasty([&] {
-    EXPECT_TRUE(
+    EXPECT_FALSE(
         store->commit(Writing("busy").append({body(1)}), {std::chrono::steady_clock::now() + std::chrono::milliseconds(50)}));
   });
   hasty.join();
@@ -187,16 +187,16 @@ TEST_F(SqliteStore, WaitsForAnotherWriterUntilTheDeadlineAndNoLonger) {
 TEST_F(SqliteStore, SaysSoWhenAReaderElsewhereKeepsRedactedBytesInTheLog) {
   const auto store = open();
   Writing writing("kept");
-  ASSERT_FALSE(writing.create_in(*store));
-  ASSERT_FALSE(writing.append_to(*store, {body(0), body(1)}));
+  ASSERT_TRUE(writing.create_in(*store));
+  ASSERT_TRUE(writing.append_to(*store, {body(0), body(1)}));
   sqlite3* reader = nullptr;
   ASSERT_EQ(sqlite3_open(path().c_str(), &reader), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM messages", nullptr, nullptr, nullptr), SQLITE_OK);
   const std::vector<MessageRecord> stubs = {test::stub_of(store->messages("kept", 0, 1).value().front())};
   const CallOptions soon{std::chrono::steady_clock::now() + std::chrono::milliseconds(100)};
-  EXPECT_CODE(store->redact("kept", stubs, {"me", 1, "why"}, soon).value(), ErrorCode::unavailable);
+  EXPECT_CODE(store->redact("kept", stubs, {"me", 1, "why"}, soon).error(), ErrorCode::unavailable);
   sqlite3_close(reader);
-  EXPECT_FALSE(store->redact("kept", stubs, {"me", 1, "why"}));
+  EXPECT_TRUE(store->redact("kept", stubs, {"me", 1, "why"}));
   EXPECT_EQ(store->removals("kept").value().size(), 1u);
 }
 
@@ -222,15 +222,37 @@ TEST_F(SqliteStore, RefusesTablesThatWereTamperedWithAndFilesOfTheFuture) {
   run_sql("DROP TRIGGER spy; PRAGMA user_version = 99");
   EXPECT_CODE(open_store("sqlite:" + path()).error(), ErrorCode::unsupported);
   run_sql("PRAGMA user_version = 1");
+  EXPECT_CODE(open_store("sqlite:" + path()).error(), ErrorCode::corrupt) << "tables that version 1 had not";
+  run_sql("PRAGMA user_version = 3");
   EXPECT_TRUE(open_store("sqlite:" + path()));
+}
+
+TEST_F(SqliteStore, AnOlderFileHasNoRequestsAndGetsTheirTablesWhenItIsWrittenTo) {
+  {
+    const auto store = open();
+    Writing writing("old");
+    ASSERT_TRUE(writing.create_in(*store));
+    ASSERT_TRUE(writing.append_to(*store, {body(0)}));
+  }
+  for (const char* version : {"2", "1"}) {
+    run_sql("DROP TABLE request_keys; DROP TABLE requests; PRAGMA user_version = " + std::string(version));
+    const auto older = open({.read_only = true});
+    EXPECT_TRUE(older->requests("old", 1, 10, RequestBytes::with).value().empty());
+    EXPECT_EQ(older->last_request("old").value(), 0u);
+    EXPECT_TRUE(older->find_requests(std::vector<std::string>{"k"}).value().empty());
+    EXPECT_GT(older->size_bytes("old").value(), 0u);
+    EXPECT_TRUE(check_store(*older).value().damage.empty());
+    const auto store = open();
+    EXPECT_TRUE(store->put_request({"old", {.number = 1}}));
+  }
 }
 
 TEST_F(SqliteStore, ReadsAFileItMayNotWriteTo) {
   {
     const auto store = open();
     Writing writing("read");
-    ASSERT_FALSE(writing.create_in(*store));
-    ASSERT_FALSE(writing.append_to(*store, {body(0)}));
+    ASSERT_TRUE(writing.create_in(*store));
+    ASSERT_TRUE(writing.append_to(*store, {body(0)}));
   }
   const auto store = open({.read_only = true});
   EXPECT_EQ(store->messages("read", 0, 10).value().size(), 1u);
@@ -260,8 +282,8 @@ TEST_F(SqliteStore, ShowsEveryKindOfDamageInACheckAndReadsTheRest) {
       const auto store = open_store("sqlite:" + other.file("store.db")).value();
       for (const char* id : {"a", "b", "c"}) {
         Writing writing(id);
-        ASSERT_FALSE(writing.create_in(*store));
-        for (std::uint64_t n = 0; n < 6; ++n) ASSERT_FALSE(writing.append_to(*store, {body(n)}));
+        ASSERT_TRUE(writing.create_in(*store));
+        for (std::uint64_t n = 0; n < 6; ++n) ASSERT_TRUE(writing.append_to(*store, {body(n)}));
       }
     }
     sqlite3* db = nullptr;
@@ -288,8 +310,8 @@ TEST_F(SqliteStore, ReportsATornFileAsCorruptAndNeverCrashesOnOne) {
     const auto store = open();
     for (const char* id : {"a", "b"}) {
       Writing writing(id);
-      ASSERT_FALSE(writing.create_in(*store));
-      for (std::uint64_t n = 0; n < 60; ++n) ASSERT_FALSE(writing.append_to(*store, {body(n, 900)}));
+      ASSERT_TRUE(writing.create_in(*store));
+      for (std::uint64_t n = 0; n < 60; ++n) ASSERT_TRUE(writing.append_to(*store, {body(n, 900)}));
     }
   }
   std::ifstream whole_file(path(), std::ios::binary);
@@ -333,21 +355,21 @@ TEST_F(SqliteStore, ReportsATornFileAsCorruptAndNeverCrashesOnOne) {
 TEST_F(SqliteStore, IsBackedUpWhileOthersWriteAndTheCopyIsAStore) {
   const auto store = open();
   Writing writing("backup");
-  ASSERT_FALSE(writing.create_in(*store));
-  for (std::uint64_t n = 0; n < 50; ++n) ASSERT_FALSE(writing.append_to(*store, {body(n, 500)}));
+  ASSERT_TRUE(writing.create_in(*store));
+  for (std::uint64_t n = 0; n < 50; ++n) ASSERT_TRUE(writing.append_to(*store, {body(n, 500)}));
   std::thread other([&] {
-    for (std::uint64_t n = 0; n < 50; ++n) ASSERT_FALSE(writing.append_to(*store, {body(n, 500)}));
+    for (std::uint64_t n = 0; n < 50; ++n) ASSERT_TRUE(writing.append_to(*store, {body(n, 500)}));
   });
-  const auto error = store->backup(folder_.file("copy.db"));
+  const Result<void> done = store->backup(folder_.file("copy.db"));
   other.join();
-  ASSERT_FALSE(error) << error->message;
+  ASSERT_TRUE(done) << done.error().message;
   const auto copy = open_store("sqlite:" + folder_.file("copy.db")).value();
   EXPECT_GE(copy->find("backup").value().version, 50u);
   EXPECT_TRUE(check_store(*copy).value().damage.empty());
-  EXPECT_CODE(store->backup(folder_.file("copy.db")).value(), ErrorCode::invalid_argument);
-  EXPECT_CODE(store->backup(folder_.file("none/copy.db")).value(), ErrorCode::unavailable);
+  EXPECT_CODE(store->backup(folder_.file("copy.db")).error(), ErrorCode::invalid_argument);
+  EXPECT_CODE(store->backup(folder_.file("none/copy.db")).error(), ErrorCode::unavailable);
   // Given up, it leaves nothing behind.
-  EXPECT_CODE(store->backup(folder_.file("late.db"), {std::chrono::steady_clock::now() + std::chrono::microseconds(1)}).value(),
+  EXPECT_CODE(store->backup(folder_.file("late.db"), {std::chrono::steady_clock::now() + std::chrono::microseconds(1)}).error(),
               ErrorCode::unavailable);
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
     EXPECT_EQ(entry.path().string().find("unfinished"), std::string::npos) << entry.path();
@@ -358,8 +380,8 @@ TEST_F(SqliteStore, MovesItsLogIntoTheFileAsItGoesAndLeavesNoneWhenClosed) {
   {
     const auto store = open({.durability = Durability::normal});
     Writing writing("log");
-    ASSERT_FALSE(writing.create_in(*store));
-    for (std::uint64_t n = 0; n < 3000; ++n) ASSERT_FALSE(writing.append_to(*store, {body(n, 3000)}));
+    ASSERT_TRUE(writing.create_in(*store));
+    for (std::uint64_t n = 0; n < 3000; ++n) ASSERT_TRUE(writing.append_to(*store, {body(n, 3000)}));
     ASSERT_TRUE(store->find("log"));  // a connection that reads is open, too
     EXPECT_LT(std::filesystem::file_size(log), std::size_t{6} << 20);
     EXPECT_GT(std::filesystem::file_size(path()), std::size_t{4} << 20);
@@ -370,11 +392,11 @@ TEST_F(SqliteStore, MovesItsLogIntoTheFileAsItGoesAndLeavesNoneWhenClosed) {
 TEST_F(SqliteStore, IsNotCarriedAcrossAFork) {
   const auto store = open();
   Writing writing("forked");
-  ASSERT_FALSE(writing.create_in(*store));
+  ASSERT_TRUE(writing.create_in(*store));
   const ::pid_t child = ::fork();
   if (child == 0) {
-    const bool refused = store->commit(writing.append({body(0)}))->code == ErrorCode::unavailable && !store->find("forked");
-    const bool its_own = !open()->commit(writing.append({body(0)}));
+    const bool refused = store->commit(writing.append({body(0)})).error().code == ErrorCode::unavailable && !store->find("forked");
+    const bool its_own = bool(open()->commit(writing.append({body(0)})));
     ::_exit(refused && its_own ? 0 : 1);
   }
   int status = 0;

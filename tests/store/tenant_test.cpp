@@ -35,15 +35,15 @@ std::vector<std::string> ids(Store& store, std::uint32_t limit = 1000) {
 TEST_P(Tenants, TheSameIdIsAnotherConversationForEach) {
   const auto acme = of(acme_), zeta = of(zeta_);
   Writing one("same"), two("same");
-  ASSERT_FALSE(one.create_in(*acme));
-  ASSERT_FALSE(two.create_in(*zeta));
-  ASSERT_FALSE(one.append_to(*acme, {body(1)}));
+  ASSERT_TRUE(one.create_in(*acme));
+  ASSERT_TRUE(two.create_in(*zeta));
+  ASSERT_TRUE(one.append_to(*acme, {body(1)}));
   EXPECT_EQ(acme->find("same").value().version, 1u);
   EXPECT_EQ(zeta->find("same").value().version, 0u);
   EXPECT_EQ(acme->messages("same", 0, 9).value().size(), 1u);
   EXPECT_TRUE(zeta->messages("same", 0, 9).value().empty());
   EXPECT_CODE(store().find("same").error(), ErrorCode::not_found);
-  ASSERT_FALSE(acme->purge("same", {"me", 1, "why"}));
+  ASSERT_TRUE(acme->purge("same", {"me", 1, "why"}));
   EXPECT_EQ(acme->removals("same").value().at(0).conversation, "same");
   EXPECT_TRUE(zeta->removals("same").value().empty());
   EXPECT_TRUE(zeta->find("same"));
@@ -51,13 +51,13 @@ TEST_P(Tenants, TheSameIdIsAnotherConversationForEach) {
 
 TEST_P(Tenants, NoSpellingOfAnIdReachesAnotherTenant) {
   const auto acme = of(acme_), zeta = of(zeta_);
-  ASSERT_FALSE(Writing("secret").create_in(*acme));
+  ASSERT_TRUE(Writing("secret").create_in(*acme));
   const std::string stored = acme_ + "/secret";
   for (Store* other : {zeta.get(), &store(), acme.get()}) {
     EXPECT_CODE(other->find(stored).error(), ErrorCode::invalid_argument);
     EXPECT_CODE(other->messages(stored, 0, 1).error(), ErrorCode::invalid_argument);
-    EXPECT_CODE(*other->commit(Writing(stored).append({body(0)})), ErrorCode::invalid_argument);
-    EXPECT_CODE(*other->purge(stored, {"me", 1, "why"}), ErrorCode::invalid_argument);
+    EXPECT_CODE(other->commit(Writing(stored).append({body(0)})).error(), ErrorCode::invalid_argument);
+    EXPECT_CODE(other->purge(stored, {"me", 1, "why"}).error(), ErrorCode::invalid_argument);
     NewConversation fork = Writing("fork").creation();
     fork.origin = Origin{.conversation = stored};
     EXPECT_CODE(other->create(fork).error(), ErrorCode::invalid_argument);
@@ -72,8 +72,8 @@ TEST_P(Tenants, ListsHoldTheirOwnInOrderWhateverLiesBetween) {
   std::vector<std::string> mine;
   for (int i = 0; i < 9; ++i) mine.push_back("c" + std::to_string(i));
   for (const std::string& id : mine)
-    for (Store* one : {acme.get(), other.get(), zeta.get(), &store()}) ASSERT_FALSE(Writing(id).create_in(*one));
-  ASSERT_FALSE(Writing("zz").create_in(store()));
+    for (Store* one : {acme.get(), other.get(), zeta.get(), &store()}) ASSERT_TRUE(Writing(id).create_in(*one));
+  ASSERT_TRUE(Writing("zz").create_in(store()));
   for (const std::uint32_t limit : {1u, 2u, 3u, 9u, 1000u}) {
     EXPECT_EQ(ids(*acme, limit), mine) << limit;
     EXPECT_EQ(ids(*zeta, limit), mine) << limit;
@@ -86,15 +86,15 @@ TEST_P(Tenants, ListsHoldTheirOwnInOrderWhateverLiesBetween) {
 TEST_P(Tenants, ForksStayWithinTheirTenant) {
   const auto acme = of(acme_);
   Writing origin("origin");
-  ASSERT_FALSE(origin.create_in(*acme));
-  ASSERT_FALSE(origin.append_to(*acme, {body(0), body(1)}));
+  ASSERT_TRUE(origin.create_in(*acme));
+  ASSERT_TRUE(origin.append_to(*acme, {body(0), body(1)}));
   NewConversation fork = Writing("fork").creation();
   fork.chain = origin.chain();
   fork.origin = Origin{.conversation = "origin", .version = 1, .log_length = 2};
   EXPECT_EQ(acme->create(fork).value().origin, fork.origin);
   EXPECT_EQ(acme->find("origin").value().forks, std::vector<std::string>{"fork"});
   EXPECT_EQ(acme->find("fork").value().origin->conversation, "origin");
-  EXPECT_CODE(*acme->purge("origin", {"me", 1, "why"}), ErrorCode::conflict);
+  EXPECT_CODE(acme->purge("origin", {"me", 1, "why"}).error(), ErrorCode::conflict);
   const CheckReport report = check_store(*acme).value();
   EXPECT_TRUE(report.damage.empty());
   EXPECT_EQ(report.conversations, 2u);
@@ -103,8 +103,8 @@ TEST_P(Tenants, ForksStayWithinTheirTenant) {
 TEST_P(Tenants, NoErrorTellsUnderWhatNameTheStoreKeepsAConversation) {
   const auto acme = of(acme_);
   Writing writing("known");
-  ASSERT_FALSE(writing.create_in(*acme));
-  ASSERT_FALSE(writing.append_to(*acme, {body(0)}));
+  ASSERT_TRUE(writing.create_in(*acme));
+  ASSERT_TRUE(writing.append_to(*acme, {body(0)}));
   NewConversation fork = Writing("fork").creation();
   fork.origin = Origin{.conversation = "known", .version = 7};
   const std::vector<Error> errors = {
@@ -113,23 +113,23 @@ TEST_P(Tenants, NoErrorTellsUnderWhatNameTheStoreKeepsAConversation) {
       acme->removals("unknown").error(),
       acme->create(Writing("known").creation()).error(),
       acme->create(fork).error(),
-      *acme->commit(Writing("known").append({body(0)})),
-      *acme->commit(Writing("unknown").append({body(0)})),
-      *acme->purge("unknown", {"me", 1, "why"}),
-      *acme->prune({.conversation = "unknown"}),
+      acme->commit(Writing("known").append({body(0)})).error(),
+      acme->commit(Writing("unknown").append({body(0)})).error(),
+      acme->purge("unknown", {"me", 1, "why"}).error(),
+      acme->prune({.conversation = "unknown"}).error(),
   };
   for (const Error& error : errors) EXPECT_EQ(error.message.find(acme_), std::string::npos) << error.message;
 }
 
 TEST_P(Tenants, OnlyTheOperatorCopiesTheWholeStore) {
-  EXPECT_CODE(of(acme_)->backup(folder_.file("copy")).value(), ErrorCode::unsupported);
+  EXPECT_CODE(of(acme_)->backup(folder_.file("copy")).error(), ErrorCode::unsupported);
   EXPECT_FALSE(std::filesystem::exists(folder_.file("copy")));
 }
 
 TEST_P(Tenants, TheOperatorHasTwoNamesAndOthersHaveGoodOnes) {
   if (GetParam() == "postgres") GTEST_SKIP() << "inapplicable: its default tenant may hold anything";
   const auto operators = of("");
-  ASSERT_FALSE(Writing("mine").create_in(*operators));
+  ASSERT_TRUE(Writing("mine").create_in(*operators));
   EXPECT_EQ(ids(*of("default")), std::vector<std::string>{"mine"});
   for (const std::string& name : {std::string("a/b"), std::string("a.b"), std::string("a b"), std::string(65, 'a'),
                                   std::string("é"), std::string("a\0b", 3), std::string("a'")})

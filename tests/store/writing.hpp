@@ -12,9 +12,14 @@
 
 namespace undertext::test {
 
+// Without a pattern, so that no store makes it smaller.
 inline std::string body(std::uint64_t number, std::size_t size = 40) {
   std::string text = R"({"role":"user","content":"message )" + std::to_string(number) + " ";
-  while (text.size() + 2 < size) text += static_cast<char>('a' + text.size() * 7 % 26);
+  std::uint64_t state = number + 1;
+  while (text.size() + 2 < size) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    text += "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-"[state >> 58];
+  }
   return text + "\"}";
 }
 
@@ -77,15 +82,15 @@ class Writing {
   }
 
   // Makes it in the store, or appends, and goes on from there.
-  std::optional<Error> create_in(Store& store) const {
-    Result<ConversationRecord> made = store.create(creation());
-    return made ? std::nullopt : std::optional(made.error());
+  Result<void> create_in(Store& store) const {
+    if (Result<ConversationRecord> made = store.create(creation()); !made) return made.error();
+    return {};
   }
-  std::optional<Error> append_to(Store& store, std::vector<std::string> bodies, std::string operation_id = {}) {
+  Result<void> append_to(Store& store, std::vector<std::string> bodies, std::string operation_id = {}) {
     const Commit commit = append(std::move(bodies), std::move(operation_id));
-    auto error = store.commit(commit);
-    if (!error) taken(commit);
-    return error;
+    Result<void> done = store.commit(commit);
+    if (done) taken(commit);
+    return done;
   }
 
  private:

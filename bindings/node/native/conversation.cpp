@@ -135,6 +135,12 @@ Reply give_up_versions(undertext_conversation* conversation, undertext_text rete
   return reply;
 }
 
+Reply record_request(undertext_conversation* conversation, undertext_text request) {
+  Reply reply;
+  reply.status = undertext_record_request(conversation, request, reply.value.emplace<Owned>().out(), reply.error.out());
+  return reply;
+}
+
 Reply usage(undertext_conversation* conversation, undertext_text) {
   Reply reply;
   reply.status = undertext_usage(conversation, reply.value.emplace<Owned>().out(), reply.error.out());
@@ -363,6 +369,8 @@ void define_conversation(napi_env env) {
                 {"setUsage", method<at_once<with_text<undertext_set_usage>>>},
                 {"setUsageLater", method<later_with<with_text<undertext_set_usage>>>},
                 {"usage", method<at_once<usage>>},
+                {"recordRequest", method<at_once<record_request>>},
+                {"recordRequestLater", method<later_with<record_request>>},
                 {"waitForCompression", method<wait_for_compression>},
                 {"cancelCompression", method<at_once<plain<undertext_cancel_compression>>>},
                 {"catchUpLater", method<later_on<plain<undertext_catch_up>>>},

@@ -112,6 +112,7 @@ NAPI_MODULE_INIT() {
     add(env, exports, "version", method<version>);
     add(env, exports, "memory", method<memory>);
     add(env, exports, "openStore", method<open_store>);
+    add(env, exports, "restoreStore", method<restore_store>);
     add(env, exports, "countTokens", method<count_tokens>);
     add(env, exports, "countTools", method<of_request<undertext_count_tools>>);
     add(env, exports, "findModel", method<find_model>);

@@ -177,4 +177,12 @@ napi_value open_store(const Call& call) {
                });
 }
 
+napi_value restore_store(const Call& call) {
+  return later(call.env, nullptr, [url = read_text(call.env, call[0], "url"), backup = read_text(call.env, call[1], "backup")] {
+    Reply reply;
+    reply.status = undertext_store_restore(text_of(url), text_of(backup), reply.error.out());
+    return reply;
+  });
+}
+
 }  // namespace undertext::node

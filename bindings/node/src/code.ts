@@ -36,7 +36,7 @@ export type SummariseFunction = (messages: Message[], aim: Aim & { tokensMax: nu
 
 /**
  * Quick code answers at once, while the change that set it off waits for it. Slow code may answer with a promise; the conversation goes on meanwhile. It cannot be part of a
- * list of operations, nor of `fit`. A strategy is quick and a summariser slow unless told.
+ * list of operations, nor of `fit`. By default a strategy is quick and a summariser slow.
  */
 export type Strategy = PlanFunction | { plan: PlanFunction; slow?: boolean }
 export type Summariser = SummariseFunction | { summarise: SummariseFunction; slow?: boolean }

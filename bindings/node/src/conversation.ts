@@ -12,6 +12,7 @@ import type {
   EventType,
   Imported,
   GivenMarkMap,
+  GivenRequest,
   Message,
   MessageLike,
   Names,
@@ -144,7 +145,7 @@ export class Conversation extends Requests<'later'> {
     return { version: numbers[0], stats: statsOf(numbers) }
   }
 
-  /** Another conversation that goes on from `version`, the newest unless told: in memory, or with an `id` in the same store. */
+  /** Another conversation that goes on from `version` (default: the newest): in memory, or with an `id` in the same store. */
   async fork(from: number | { version?: number; id?: string } = {}): Promise<Conversation> {
     const { version, id = '' } = forkOptions(from)
     const handle = await this.#inTurn(() => this.#handle.forkLater(version, id))
@@ -201,6 +202,12 @@ export class Conversation extends Requests<'later'> {
   /** As it was when this conversation last read or wrote. */
   usage(): Usage {
     return JSON.parse(guarded(() => this.#handle.usage())) as Usage
+  }
+
+  /** Records a request of a client, with the raw texts of request and answer; returns its number. */
+  async recordRequest(request: GivenRequest): Promise<number> {
+    const text = encode(request)
+    return (JSON.parse(await this.#inTurn(() => this.#handle.recordRequestLater(text))) as { number: number }).number
   }
 
   /** With what others committed. */

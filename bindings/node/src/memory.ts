@@ -5,7 +5,7 @@ import { guarded } from './error.js'
 import { Listeners, type Listener, type Off } from './events.js'
 import { native, type NativeCode, type NativeHandle, type Numbers, type Text } from './native.js'
 import { forkOptions, readAnswer, Requests } from './requests.js'
-import type { Appended, Count, Event, EventType, GivenMarkMap, Imported, Message, MessageLike, MessageQuery, Names, OperationOptions, Outcome, Role, Stats, Target, ToolNames, Usage, UsageReport } from './types.js'
+import type { Appended, Count, Event, EventType, GivenMarkMap, GivenRequest, Imported, Message, MessageLike, MessageQuery, Names, OperationOptions, Outcome, Role, Stats, Target, ToolNames, Usage, UsageReport } from './types.js'
 import { View } from './view.js'
 import { Waits } from './waits.js'
 
@@ -66,12 +66,12 @@ export class MemoryConversation extends Requests<'now'> {
     return { count, tokens }
   }
 
-  /** The messages of a version, the newest unless told: it stays as it is. */
+  /** The messages of a version (default: the newest). It stays as it is. */
   view(version?: number): View {
     return new View(guarded(() => this.#handle.view(version)))
   }
 
-  /** Another conversation that goes on from `version`, the newest unless told. */
+  /** Another conversation that goes on from `version` (default: the newest). */
   fork(from: number | { version?: number } = {}): MemoryConversation {
     const { version } = forkOptions(from)
     return new MemoryConversation(
@@ -117,6 +117,12 @@ export class MemoryConversation extends Requests<'now'> {
 
   usage(): Usage {
     return JSON.parse(guarded(() => this.#handle.usage())) as Usage
+  }
+
+  /** Records a request of a client, with the raw texts of request and answer; returns its number. */
+  recordRequest(request: GivenRequest): number {
+    const text = encode(request)
+    return (JSON.parse(guarded(() => this.#handle.recordRequest(text))) as { number: number }).number
   }
 
   /** Until what works in the background is done. */

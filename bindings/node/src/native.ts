@@ -66,6 +66,8 @@ export interface NativeHandle {
   setUsage(usage: Text): void
   setUsageLater(usage: Text): Promise<void>
   usage(): string
+  recordRequest(request: Text): string
+  recordRequestLater(request: Text): Promise<string>
   /** Begins at once, without a turn among the calls with …Later. */
   waitForCompression(): Promise<void>
   cancelCompression(): void
@@ -114,6 +116,7 @@ export interface Native {
   version(): string
   memory(config?: Text, code?: NativeCode[]): NativeHandle
   openStore(url: Text, options: Text): Promise<NativeStore>
+  restoreStore(url: Text, backup: Text): Promise<void>
   countTokens(tokenizer: Text, text: Text): number
   countTools(counting: Text, tools: Text): string
   findModel(name: Text): string

@@ -31,6 +31,7 @@ import type {
   Receipt,
   Rendered,
   RenderQuery,
+  RequestRecord,
   Role,
   State,
   Stats,
@@ -43,6 +44,7 @@ import type {
   Truncate,
   Validated,
   VersionEntry,
+  WholeRequest,
 } from './types.js'
 
 export type Mode = 'now' | 'later'
@@ -167,6 +169,16 @@ export abstract class Queries<M extends Mode> {
     return this.query('receipts')
   }
 
+  /** Recorded requests of the client, the oldest first, without their texts. */
+  requests(query?: { first?: number; limit?: number; last?: number }): Reply<M, RequestRecord[]> {
+    return this.query('requests', query)
+  }
+
+  /** A recorded request, with its raw text and that of its answer. */
+  request(number: number): Reply<M, WholeRequest> {
+    return this.query('request', { number })
+  }
+
   /** What carries the conversation in a provider's request. */
   render(query?: RenderQuery): Reply<M, Rendered> {
     return this.query('render', query)
@@ -223,7 +235,7 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
     return this.operate('TRUNCATE', how, options)
   }
 
-  /** Keeps system messages unless told otherwise. */
+  /** Keeps system messages by default. */
   clear(how?: { keepSystemMessage?: boolean }, options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('CLEAR', how, options)
   }

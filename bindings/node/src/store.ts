@@ -30,12 +30,12 @@ export class Store {
     return JSON.parse(await later(() => this.#native.list(after, limit))) as ConversationRecord[]
   }
 
-  /** Takes a conversation out for good; who, when and why stays. `conflict`: it has forks. */
+  /** Deletes a conversation permanently; who, when and why stays. `conflict`: it has forks. */
   async purge(id: string, who: string, why = ''): Promise<void> {
     await later(() => this.#native.purge(id, who, why))
   }
 
-  /** What was taken out of a conversation, or the whole of it. */
+  /** What was redacted in a conversation, or that it was purged. */
   async removals(id: string): Promise<Removal[]> {
     return JSON.parse(await later(() => this.#native.removals(id))) as Removal[]
   }
@@ -88,6 +88,11 @@ async function openIn(store: NativeStore, id: string, read: ReadSettings, how: s
 /** `sqlite:PATH`, `postgres://…` or `memory:`. */
 export async function openStore(url: string, options?: StoreOptions): Promise<Store> {
   return new Store(await openNative(url, options))
+}
+
+/** Replaces the store at `url` by a backup, in one step. The backup is checked first. `unavailable`: something has the store open. What fails has left the store as it was. */
+export async function restoreStore(url: string, backup: string): Promise<void> {
+  await later(() => native.restoreStore(url, backup))
 }
 
 async function openNative(url: string, options?: StoreOptions): Promise<NativeStore> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { addModels, countTokens, countTools, findModel, importMessages, inMemory, open, openStore, StreamAssembler, UndertextError, validateRequest, type Conversation, type Event, type Message } from 'undertext'
+import { addModels, countTokens, countTools, findModel, importMessages, inMemory, open, openStore, restoreStore, StreamAssembler, UndertextError, validateRequest, type Conversation, type Event, type Message } from 'undertext'
 import { temporaryStore } from './temporary.js'
 
 const user = (content: string): Message => ({ role: 'user', content })
@@ -129,6 +129,23 @@ test('a store tells of its conversations, checks, exports, imports and purges th
   await store.purge('a', 'me')
   assert.equal((await store.list()).length, 1)
   await assert.rejects(store.open('nobody', undefined, { make: 'never' }), { code: 'not_found' })
+})
+
+test('a backup takes the place of a store that nothing has open', async (t) => {
+  const url = temporaryStore(t)
+  const backup = `${url.slice('sqlite:'.length)}.backup`
+  {
+    await using store = await openStore(url)
+    await using conversation = await store.open('a')
+    await conversation.append(user('kept'))
+    await store.backup(backup)
+    await conversation.append(user('later'))
+    await assert.rejects(restoreStore(url, backup), { code: 'unavailable' })
+  }
+  await restoreStore(url, backup)
+  await using conversation = await open(url, 'a')
+  assert.deepEqual(await texts(conversation), ['kept'])
+  await assert.rejects(restoreStore(url, `${backup}.none`), { code: 'not_found' })
 })
 
 test('events come in order, as an iterator that ends with the conversation', async () => {

@@ -328,6 +328,7 @@ void bind_conversation(nb::module_& module) {
            })
       .def("catch_up", alone<undertext_catch_up>)
       .def("checkpoint", alone<undertext_checkpoint>)
+      .def("record_request", answered<undertext_record_request>)
       .def("redact", answered<undertext_redact>)
       .def("give_up_versions", answered<undertext_give_up_versions>)
       .def(

@@ -166,6 +166,13 @@ void bind_store(nb::module_& module) {
         return new Store(store);
       },
       anything(), anything());
+  module.def(
+      "restore_store",
+      [](nb::handle url, nb::handle backup) {
+        const Text text(url), file(backup);
+        call([&](undertext_string* error) { return undertext_store_restore(text.get(), file.get(), error); });
+      },
+      anything(), anything());
 }
 
 }  // namespace undertext_python

@@ -198,6 +198,15 @@ def test_a_stored_conversation_is_there_again(tmp_path: Path) -> None:
         store.list()
     with undertext.open(f"sqlite:{tmp_path / 'backup.db'}", "one", read_only=True) as copy:
         assert contents(copy) == ["kept"]
+    with undertext.open(url, "one") as conversation:
+        with pytest.raises(undertext.UnavailableError):
+            undertext.restore_store(url, tmp_path / "backup.db")
+        conversation.append(say("user", "later"))
+    undertext.restore_store(url, tmp_path / "backup.db")
+    with undertext.open(url, "one") as conversation:
+        assert contents(conversation) == ["kept"]
+    with pytest.raises(undertext.NotFoundError):
+        undertext.restore_store(url, tmp_path / "none.db")
 
 
 def test_a_conversation_goes_out_with_its_history_and_comes_back(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from ._errors import (
     UnsupportedError,
 )
 from ._native import Cancel
-from ._store import Store, open, quick, slow
+from ._store import Store, open, quick, restore_store, slow
 from ._view import Strategy, View
 from ._wire import given
 from .types import Block, Message, Model, Settings, Summariser, ToolsCount, Validated
@@ -74,6 +74,7 @@ __all__ = [
     "open",
     "quick",
     "read_blocks",
+    "restore_store",
     "slow",
     "validate_request",
 ]

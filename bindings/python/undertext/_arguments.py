@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, Mapping, Sequence, TypedDict, Union
 
 from ._message import MessageLike
-from ._protocol import AnyOperation, Budget, CacheMarkers, Dialect, Pairs, ProfileName, Range, ReplaceText, Role, StrategyChoice, TruncateText
+from ._protocol import AnyOperation, Budget, CacheMarkers, ClientName, Dialect, GivenRequestUsage, Pairs, ProfileName, Range, ReplaceText, Role, StrategyChoice, TruncateText
 
 
 class OperationOptions(TypedDict, total=False):
@@ -165,6 +165,25 @@ class UsageArguments(TypedDict, total=False):
     final: bool  # false: a later report of the same request takes its place. Default: true.
 
 
+class RecordArguments(TypedDict, total=False):
+    """Of GivenRequest: A request of a client, to be recorded."""
+
+    client: ClientName  # Whose request it is. Default: generic.
+    dialect: Dialect  # The format of the request. Default: that of the client, or the engine's own.
+    path: str  # Of the request. What follows a ? is left out.
+    method: str  # Of the request.
+    version: int  # What the request saw. Default: the head.
+    answer_version: int  # The version that has the answer.
+    timestamp: int  # When it came, in milliseconds since 1970. Default: now.
+    response_id: str  # The provider's id of the answer.
+    status: int  # Of HTTP; 0: no answer came.
+    torn: bool  # The answer ended before its end. Default: false.
+    first_byte_ms: int  # From the request to the answer's first byte.
+    duration_ms: int  # From the request to the answer's last byte.
+    usage: GivenRequestUsage  # As the provider reported it.
+    keys: Sequence[str]  # By which it is found again, besides the digest of its list.
+
+
 __all__ = [
     "CompressArguments",
     "CostArguments",
@@ -174,6 +193,7 @@ __all__ = [
     "MessageFilters",
     "Named",
     "OperationOptions",
+    "RecordArguments",
     "RenderArguments",
     "TransformArguments",
     "TruncateArguments",

@@ -11,7 +11,7 @@ from . import _native
 from ._errors import InvalidArgumentError
 from ._typing import Unpack
 from ._view import View
-from ._wire import check_function, given, members, version_number
+from ._wire import check_function, given, members, raw_text, version_number
 from .types import (
     Answer,
     Batch,
@@ -36,9 +36,11 @@ from .types import (
     Model,
     Named,
     OperationOptions,
+    RecordArguments,
     Redaction,
     RenderArguments,
     Rendered,
+    RequestRecord,
     Role,
     State,
     Stats,
@@ -48,6 +50,7 @@ from .types import (
     UsageArguments,
     ValidateArguments,
     Validated,
+    WholeRequest,
 )
 
 Messages = Union[MessageLike, Sequence[MessageLike]]
@@ -341,6 +344,14 @@ class Conversation:
     def receipts(self) -> List[Dict[str, Any]]:
         return cast(List[Dict[str, Any]], self._result("receipts"))
 
+    def requests(self, *, first: int | None = None, limit: int | None = None, last: int | None = None) -> List[RequestRecord]:
+        """Recorded requests of the client, the oldest first, without their texts."""
+        return cast(List[RequestRecord], self._result("requests", first=first, limit=limit, last=last))
+
+    def request(self, number: int) -> WholeRequest:
+        """A recorded request, with its raw text and that of its answer."""
+        return cast(WholeRequest, self._result("request", number=number))
+
     def render(self, dialect: str | None = None, **arguments: Unpack[RenderArguments]) -> Rendered:
         """The request for a provider, and what had to be repaired in it."""
         return cast(Rendered, self._result("render", dialect=dialect, **arguments))
@@ -415,6 +426,11 @@ class Conversation:
     def set_usage(self, usage: Mapping[str, Any] | None = None) -> None:
         """Takes over what usage() gave; without an argument, forgets all that was reported."""
         self._native.set_usage({} if usage is None else usage)
+
+    def record_request(self, request: Union[str, bytes], answer: Union[str, bytes] = "", **facts: Unpack[RecordArguments]) -> int:
+        """Records a request of a client, with the raw texts of request and answer; returns its number."""
+        texts = {**raw_text("request", request), **raw_text("answer", answer)}
+        return cast(int, self._native.record_request({**texts, **given(facts)})["number"])
 
     def catch_up(self) -> None:
         """With what others committed."""

@@ -80,6 +80,11 @@ def _plain(content: Any) -> Any:
     return [{**part, "type": "text"} if part.get("type") in _OF_TEXT and isinstance(part.get("text"), str) else part for part in content]
 
 
+def _as_read_back(content: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
+    """The same where to_items() makes these very parts of it: it adds annotations to a text of the model's."""
+    return [part if part.get("type") == "output_text" and "annotations" not in part else _plain([part])[0] for part in content]
+
+
 def _kept_whole(item: Mapping[str, Any]) -> Dict[str, Any]:
     role = item.get("role") if item.get("role") in _SPOKEN else "assistant"
     return {"role": role, "content": readable(item.get(_told_in(item), item.get("type"))), _SHELL: {"item": item}}
@@ -315,5 +320,5 @@ def without_last(message: Mapping[str, Any]) -> Dict[str, Any]:
         elif isinstance(item["content"], str):
             without["content"].append({"type": "text", "text": item["content"]})
         else:
-            without["content"] += item["content"] if shell.get(_AS_GIVEN) is True else _plain(item["content"])
+            without["content"] += item["content"] if shell.get(_AS_GIVEN) is True else _as_read_back(item["content"])
     return without

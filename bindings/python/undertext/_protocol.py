@@ -10,6 +10,8 @@ from ._message import Message, MessageLike
 Role = Literal["system", "user", "assistant", "tool"]
 #: As a message may spell it.
 MessageRole = Literal["system", "user", "assistant", "tool", "developer"]
+#: What a request is for.
+ClientRequestKind = Literal["turn", "compaction", "side_request", "count_tokens"]
 #: A client whose requests are known.
 ClientName = Literal["claude_code", "codex", "openai_chat", "openai_responses", "anthropic", "gemini", "generic", "framework"]
 #: A message format of providers.
@@ -1011,6 +1013,35 @@ class ImportMessagesAnswer(TypedDict):
     result: Imported  # The messages of a provider's request or response, for APPEND.
 
 
+class _RequestsQueryNeeded(TypedDict):
+    query: Literal["requests"]  # Which query.
+
+
+class RequestsQuery(_RequestsQueryNeeded, total=False):
+    """Recorded requests of the client, the oldest first, without their texts."""
+
+    first: int  # From this number on. Default: 1.
+    limit: int  # At most so many. Default: 100.
+    last: int  # The newest so many, instead.
+
+
+class RequestsAnswer(TypedDict):
+    ok: Literal[True]
+    result: List[RequestRecord]  # Recorded requests of the client, the oldest first, without their texts.
+
+
+class RequestQuery(TypedDict):
+    """A recorded request, with its raw text and that of its answer."""
+
+    query: Literal["request"]  # Which query.
+    number: int  # Which one.
+
+
+class RequestAnswer(TypedDict):
+    ok: Literal[True]
+    result: WholeRequest  # A recorded request, with its raw text and that of its answer.
+
+
 class SizeLimits(TypedDict, total=False):
     """What is too_large."""
 
@@ -1132,6 +1163,29 @@ class GivenUsage(TypedDict, total=False):
     models: Sequence[GivenModelUsage]  # By model.
     open: Sequence[GivenRequestUsage]  # As usage has them.
     recent: Sequence[GivenRequestUsage]  # As usage has them.
+
+
+class GivenRequest(TypedDict, total=False):
+    """A request of a client, to be recorded."""
+
+    client: ClientName  # Whose request it is. Default: generic.
+    dialect: Dialect  # The format of the request. Default: that of the client, or the engine's own.
+    request: str  # The raw request, as it was sent.
+    requestBase64: str  # The same in base64, where it is no UTF-8.
+    answer: str  # The raw answer, as it came.
+    answerBase64: str  # The same in base64, where it is no UTF-8.
+    path: str  # Of the request. What follows a ? is left out.
+    method: str  # Of the request.
+    version: int  # What the request saw. Default: the head.
+    answerVersion: int  # The version that has the answer.
+    timestamp: int  # When it came, in milliseconds since 1970. Default: now.
+    responseId: str  # The provider's id of the answer.
+    status: int  # Of HTTP; 0: no answer came.
+    torn: bool  # The answer ended before its end. Default: false.
+    firstByteMs: int  # From the request to the answer's first byte.
+    durationMs: int  # From the request to the answer's last byte.
+    usage: GivenRequestUsage  # As the provider reported it.
+    keys: Sequence[str]  # By which it is found again, besides the digest of its list.
 
 
 class _TextBlockNeeded(TypedDict):
@@ -1773,6 +1827,90 @@ class Usage(TypedDict):
     recent: List[RequestUsage]  # The last hundred, the newest last.
 
 
+class _VolatilePartNeeded(TypedDict):
+    kind: Literal["marker", "text"]  # A cache marker on a block, or a block of the system prompt.
+    index: int  # Of the message, in the request's list.
+    block: int  # In the message.
+    json: Dict[str, Any]  # The marker, or the block.
+
+
+class VolatilePart(_VolatilePartNeeded, total=False):
+    """A part of a request that changes from request to request."""
+
+    ordinal: int  # Of the same message, in the log.
+    inner: int  # Of a marker inside a tool result: the block in its content.
+
+
+class _RequestRecordNeeded(TypedDict):
+    number: int  # From 1 on.
+    version: int  # What the request saw.
+    timestamp: int  # When it came, in milliseconds since 1970.
+    kind: ClientRequestKind
+    messages: int  # In its list.
+    status: int  # Of HTTP; 0: no answer came.
+    torn: bool  # The answer ended before its end.
+    requestBytes: int
+    answerBytes: int
+    hasRawRequest: bool  # The query request has its text.
+    hasRawAnswer: bool
+    volatileParts: List[VolatilePart]
+    keys: List[str]  # By which it is found again.
+
+
+class RequestRecord(_RequestRecordNeeded, total=False):
+    """A request of a client that was recorded."""
+
+    answerVersion: int  # The version that has the answer.
+    client: str
+    dialect: str
+    method: str
+    path: str
+    model: str
+    toolsDigest: str  # Of the tools' bytes.
+    parametersDigest: str  # Of all other fields but the list.
+    responseId: str
+    usage: RequestUsage
+    firstByteMs: int
+    durationMs: int
+
+
+class _WholeRequestNeeded(TypedDict):
+    number: int  # From 1 on.
+    version: int  # What the request saw.
+    timestamp: int  # When it came, in milliseconds since 1970.
+    kind: ClientRequestKind
+    messages: int  # In its list.
+    status: int  # Of HTTP; 0: no answer came.
+    torn: bool  # The answer ended before its end.
+    requestBytes: int
+    answerBytes: int
+    hasRawRequest: bool  # The query request has its text.
+    hasRawAnswer: bool
+    volatileParts: List[VolatilePart]
+    keys: List[str]  # By which it is found again.
+
+
+class WholeRequest(_WholeRequestNeeded, total=False):
+    """A recorded request with its raw texts."""
+
+    answerVersion: int  # The version that has the answer.
+    client: str
+    dialect: str
+    method: str
+    path: str
+    model: str
+    toolsDigest: str  # Of the tools' bytes.
+    parametersDigest: str  # Of all other fields but the list.
+    responseId: str
+    usage: RequestUsage
+    firstByteMs: int
+    durationMs: int
+    request: str  # The raw request.
+    requestBase64: str  # The same, where it is no UTF-8.
+    answer: str  # The raw answer.
+    answerBase64: str  # The same, where it is no UTF-8.
+
+
 #: An operation in its canonical spelling.
 Operation = Union[AppendOperation, InsertOperation, ReplaceOperation, TruncateOperation, ClearOperation, FilterOperation, DeleteOperation, CompressOperation, ExpandOperation, ShowOperation, MergeOperation, SplitOperation, TransformOperation, StartBatchOperation, EndBatchOperation, RollbackOperation, MarkOperation, UnmarkOperation, UndoOperation, RedoOperation, RestoreOperation, ImportMarkMapOperation, ReconcileOperation]
 
@@ -1792,7 +1930,7 @@ StrategyObject = Union[DefaultStrategy, NoneStrategy, KeepRecentStrategy, KeepSy
 StrategyChoice = Union[StrategyName, str, StrategyObject]
 
 #: A query of a conversation.
-Query = Union[MessagesQuery, CountQuery, BlocksQuery, UncompressedQuery, MarkMapQuery, StateQuery, StatsQuery, VersionQuery, BatchesQuery, BatchSnapshotQuery, HistoryQuery, DiffQuery, BlameQuery, TokensQuery, FitQuery, ReceiptsQuery, RenderQuery, ValidateQuery, CostQuery, ModelQuery, CountToolsQuery, ImportMessagesQuery]
+Query = Union[MessagesQuery, CountQuery, BlocksQuery, UncompressedQuery, MarkMapQuery, StateQuery, StatsQuery, VersionQuery, BatchesQuery, BatchSnapshotQuery, HistoryQuery, DiffQuery, BlameQuery, TokensQuery, FitQuery, ReceiptsQuery, RenderQuery, ValidateQuery, CostQuery, ModelQuery, CountToolsQuery, ImportMessagesQuery, RequestsQuery, RequestQuery]
 
 #: One thing that a message says, in whichever format the message is.
 Block = Union[TextBlock, CallBlock, ResultBlock, ReasoningBlock, MediaBlock, OpaqueBlock]
@@ -1821,6 +1959,7 @@ __all__ = [
     "ClearOperation",
     "ClearToolResultsStrategy",
     "ClientName",
+    "ClientRequestKind",
     "CompressByStrategy",
     "CompressOperation",
     "CompressedEvent",
@@ -1860,6 +1999,7 @@ __all__ = [
     "FitQuery",
     "GivenMarkMap",
     "GivenModelUsage",
+    "GivenRequest",
     "GivenRequestUsage",
     "GivenTypeIndices",
     "GivenUsage",
@@ -1934,7 +2074,12 @@ __all__ = [
     "Replace",
     "ReplaceOperation",
     "ReplaceText",
+    "RequestAnswer",
+    "RequestQuery",
+    "RequestRecord",
     "RequestUsage",
+    "RequestsAnswer",
+    "RequestsQuery",
     "RestoreOperation",
     "ResultBlock",
     "RewrittenEvent",
@@ -1983,6 +2128,8 @@ __all__ = [
     "VersionAnswer",
     "VersionEntry",
     "VersionQuery",
+    "VolatilePart",
     "Warning",
     "WarningCode",
+    "WholeRequest",
 ]

@@ -32,7 +32,7 @@ def slow(code: _Code) -> _Code:
 
 
 def quick(code: _Code) -> _Code:
-    """Marks one that runs in the turn of whoever changes the conversation."""
+    """Marks one that runs in the turn of the one who changes the conversation."""
     return _paced(code, False)
 
 
@@ -116,7 +116,7 @@ class Store:
         rebase_appends: bool | None = None,
         checkpoint_versions: int | None = None,
     ) -> Conversation:
-        """The conversation of this name, which is made if it is missing (`make`: "if_missing", "never" or "always"). Settings are kept with it; code is not, and is given anew each time."""
+        """The conversation of this name, which is made if it is missing (`make`: "if_missing", "never" or "always"). Settings are kept with it; code is not, and is given each time."""
         options = {"make": make, "cache_bytes": cache_bytes, "rebase_appends": rebase_appends, "checkpoint_versions": checkpoint_versions}
         opened = self._native.open(id, make_settings(settings, summarisers, strategies), given(options))
         return Conversation(opened, self._native.settings(id) if settings is None else copied(settings))
@@ -132,7 +132,7 @@ class Store:
             page = self.list(after=page[-1]["conversation"])
 
     def purge(self, id: str, *, who: str, why: str = "") -> None:
-        """Takes a conversation out for good; who, when and why stays. ConflictError: it has forks."""
+        """Deletes a conversation permanently; who, when and why stays. ConflictError: it has forks."""
         self._native.purge(id, who, why)
 
     def check(self, id: str = "") -> Dict[str, Any]:
@@ -147,7 +147,7 @@ class Store:
         return cast("Settings | None", self._native.settings(id))
 
     def removals(self, id: str) -> List[Dict[str, Any]]:
-        """What was taken out of a conversation for good: [{"conversation":…,"ordinal":…,"who":…,"at":…,"why":…,"digest":…}], without ordinal for the whole of it."""
+        """What was redacted in a conversation, or that it was purged: [{"conversation":…,"ordinal":…,"who":…,"at":…,"why":…,"digest":…}], without ordinal for the whole of it."""
         return cast("List[Dict[str, Any]]", self._native.removals(id))
 
     def compact(self) -> None:
@@ -176,6 +176,11 @@ class Store:
 
     def __exit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+def restore_store(url: str, backup: Union[str, os.PathLike[str]]) -> None:
+    """Replaces the store at `url` by a backup, in one step. The backup is checked first. UnavailableError: something has the store open. What fails has left the store as it was."""
+    _native.restore_store(url, os.fsencode(backup))
 
 
 def open(  # noqa: A001 - undertext.open() is how one says it

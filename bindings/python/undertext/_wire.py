@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import inspect
 from collections.abc import Mapping as AnyMapping, Sequence as AnySequence
 from functools import lru_cache
@@ -43,6 +44,16 @@ def version_number(name: str, value: object) -> int | None:
 
 def given(arguments: Mapping[str, Any]) -> Dict[str, Any]:
     return _added({}, arguments)
+
+
+def raw_text(name: str, text: object) -> Dict[str, str]:
+    """A raw text as a member; bytes that are no UTF-8 in base64."""
+    if not isinstance(text, bytes):
+        return {name: cast(str, text)}
+    try:
+        return {name: text.decode()}
+    except UnicodeDecodeError:
+        return {f"{name}Base64": base64.b64encode(text).decode()}
 
 
 def members(kind: str, name: str, arguments: Mapping[str, Any]) -> Dict[str, Any]:

@@ -15,6 +15,7 @@ import concurrent.futures
 import contextvars
 import functools
 import inspect
+import os
 import re
 from types import TracebackType
 from typing import Any, AsyncIterator, Awaitable, Callable, Collection, Coroutine, Dict, Generator, Generic, Mapping, Type, TypeVar
@@ -26,7 +27,7 @@ from ._typing import Unpack
 from ._wire import copied, is_coroutine_function, members
 from .types import Answer, CompressArguments, Event
 
-__all__ = ["Conversation", "Events", "Store", "open"]
+__all__ = ["Conversation", "Events", "Store", "open", "restore_store"]
 
 _Opened = TypeVar("_Opened", bound=OffTheLoop)
 
@@ -141,6 +142,8 @@ class Conversation(OffTheLoop):
     blame = later(_conversation.Conversation.blame)
     fit = later(_conversation.Conversation.fit)
     receipts = later(_conversation.Conversation.receipts)
+    requests = later(_conversation.Conversation.requests)
+    request = later(_conversation.Conversation.request)
     render = later(_conversation.Conversation.render)
     validate = later(_conversation.Conversation.validate)
     cost = later(_conversation.Conversation.cost)
@@ -153,6 +156,7 @@ class Conversation(OffTheLoop):
     report_usage = later(_conversation.Conversation.report_usage)
     usage = later(_conversation.Conversation.usage)
     set_usage = later(_conversation.Conversation.set_usage)
+    record_request = later(_conversation.Conversation.record_request)
     catch_up = later(_conversation.Conversation.catch_up)
     checkpoint = later(_conversation.Conversation.checkpoint)
     redact = later(_conversation.Conversation.redact)
@@ -292,6 +296,11 @@ class Store(OffTheLoop):
     compact = later(_store.Store.compact)
     export = later(_store.Store.export)
     import_ = later(_store.Store.import_)
+
+
+async def restore_store(url: str, backup: str | os.PathLike[str]) -> None:
+    """undertext.restore_store(), off the loop."""
+    await beside(functools.partial(_store.restore_store, url, backup))
 
 
 def open(url: str | None = None, id: str | None = None, **arguments: Any) -> _Opening[Conversation]:  # noqa: A001

@@ -128,6 +128,12 @@ export class Client {
   render(id: string, parameters: { dialect?: string; profile?: string; atVersion?: number }): Promise<t.Rendered> {
     return this.get(path(id, 'render'), parameters);
   }
+  requests(id: string, asked: { first?: number; limit?: number; last?: number }): Promise<t.RequestRecord[]> {
+    return this.get(path(id, 'requests'), asked);
+  }
+  request(id: string, number: number): Promise<t.WholeRequest> {
+    return this.get(path(id, `requests/${number}`));
+  }
   find(id: string, contains: string, atVersion: number, first: number): Promise<{ ordinals: number[] }> {
     return this.get(path(id, 'messages'), { contains, atVersion, first });
   }

@@ -7,6 +7,9 @@ export type Role = 'system' | 'user' | 'assistant' | 'tool';
 /** As a message may spell it. */
 export type MessageRole = 'system' | 'user' | 'assistant' | 'tool' | 'developer';
 
+/** What a request is for. */
+export type ClientRequestKind = 'turn' | 'compaction' | 'side_request' | 'count_tokens';
+
 /** A client whose requests are known. */
 export type ClientName = 'claude_code' | 'codex' | 'openai_chat' | 'openai_responses' | 'anthropic' | 'gemini' | 'generic' | 'framework';
 
@@ -1365,6 +1368,38 @@ export interface ImportMessagesAnswer {
   result: Imported;
 }
 
+/** Recorded requests of the client, the oldest first, without their texts. */
+export interface RequestsQuery {
+  /** Which query. */
+  query: 'requests';
+  /** From this number on. Default: 1. */
+  first?: number;
+  /** At most so many. Default: 100. */
+  limit?: number;
+  /** The newest so many, instead. */
+  last?: number;
+}
+
+export interface RequestsAnswer {
+  ok: true;
+  /** Recorded requests of the client, the oldest first, without their texts. */
+  result: RequestRecord[];
+}
+
+/** A recorded request, with its raw text and that of its answer. */
+export interface RequestQuery {
+  /** Which query. */
+  query: 'request';
+  /** Which one. */
+  number: number;
+}
+
+export interface RequestAnswer {
+  ok: true;
+  /** A recorded request, with its raw text and that of its answer. */
+  result: WholeRequest;
+}
+
 /** A query of a conversation. */
 export type Query =
   | MessagesQuery
@@ -1388,7 +1423,9 @@ export type Query =
   | CostQuery
   | ModelQuery
   | CountToolsQuery
-  | ImportMessagesQuery;
+  | ImportMessagesQuery
+  | RequestsQuery
+  | RequestQuery;
 
 /** What is too_large. */
 export interface SizeLimits {
@@ -1550,6 +1587,46 @@ export interface GivenUsage {
   open?: readonly GivenRequestUsage[];
   /** As usage has them. */
   recent?: readonly GivenRequestUsage[];
+}
+
+/** A request of a client, to be recorded. */
+export interface GivenRequest {
+  /** Whose request it is. Default: generic. */
+  client?: ClientName;
+  /** The format of the request. Default: that of the client, or the engine's own. */
+  dialect?: Dialect;
+  /** The raw request, as it was sent. */
+  request?: string;
+  /** The same in base64, where it is no UTF-8. */
+  requestBase64?: string;
+  /** The raw answer, as it came. */
+  answer?: string;
+  /** The same in base64, where it is no UTF-8. */
+  answerBase64?: string;
+  /** Of the request. What follows a ? is left out. */
+  path?: string;
+  /** Of the request. */
+  method?: string;
+  /** What the request saw. Default: the head. */
+  version?: number;
+  /** The version that has the answer. */
+  answerVersion?: number;
+  /** When it came, in milliseconds since 1970. Default: now. */
+  timestamp?: number;
+  /** The provider's id of the answer. */
+  responseId?: string;
+  /** Of HTTP; 0: no answer came. */
+  status?: number;
+  /** The answer ended before its end. Default: false. */
+  torn?: boolean;
+  /** From the request to the answer's first byte. */
+  firstByteMs?: number;
+  /** From the request to the answer's last byte. */
+  durationMs?: number;
+  /** As the provider reported it. */
+  usage?: GivenRequestUsage;
+  /** By which it is found again, besides the digest of its list. */
+  keys?: readonly string[];
 }
 
 /** Text. */
@@ -2177,6 +2254,110 @@ export interface Usage {
   recent: RequestUsage[];
 }
 
+/** A part of a request that changes from request to request. */
+export interface VolatilePart {
+  /** A cache marker on a block, or a block of the system prompt. */
+  kind: 'marker' | 'text';
+  /** Of the message, in the request's list. */
+  index: number;
+  /** Of the same message, in the log. */
+  ordinal?: number;
+  /** In the message. */
+  block: number;
+  /** Of a marker inside a tool result: the block in its content. */
+  inner?: number;
+  /** The marker, or the block. */
+  json: Record<string, unknown>;
+}
+
+/** A request of a client that was recorded. */
+export interface RequestRecord {
+  /** From 1 on. */
+  number: number;
+  /** What the request saw. */
+  version: number;
+  /** The version that has the answer. */
+  answerVersion?: number;
+  /** When it came, in milliseconds since 1970. */
+  timestamp: number;
+  client?: string;
+  dialect?: string;
+  kind: ClientRequestKind;
+  method?: string;
+  path?: string;
+  model?: string;
+  /** Of the tools' bytes. */
+  toolsDigest?: string;
+  /** Of all other fields but the list. */
+  parametersDigest?: string;
+  /** In its list. */
+  messages: number;
+  responseId?: string;
+  /** Of HTTP; 0: no answer came. */
+  status: number;
+  /** The answer ended before its end. */
+  torn: boolean;
+  usage?: RequestUsage;
+  firstByteMs?: number;
+  durationMs?: number;
+  requestBytes: number;
+  answerBytes: number;
+  /** The query request has its text. */
+  hasRawRequest: boolean;
+  hasRawAnswer: boolean;
+  volatileParts: VolatilePart[];
+  /** By which it is found again. */
+  keys: string[];
+}
+
+/** A recorded request with its raw texts. */
+export interface WholeRequest {
+  /** From 1 on. */
+  number: number;
+  /** What the request saw. */
+  version: number;
+  /** The version that has the answer. */
+  answerVersion?: number;
+  /** When it came, in milliseconds since 1970. */
+  timestamp: number;
+  client?: string;
+  dialect?: string;
+  kind: ClientRequestKind;
+  method?: string;
+  path?: string;
+  model?: string;
+  /** Of the tools' bytes. */
+  toolsDigest?: string;
+  /** Of all other fields but the list. */
+  parametersDigest?: string;
+  /** In its list. */
+  messages: number;
+  responseId?: string;
+  /** Of HTTP; 0: no answer came. */
+  status: number;
+  /** The answer ended before its end. */
+  torn: boolean;
+  usage?: RequestUsage;
+  firstByteMs?: number;
+  durationMs?: number;
+  requestBytes: number;
+  answerBytes: number;
+  /** The query request has its text. */
+  hasRawRequest: boolean;
+  hasRawAnswer: boolean;
+  volatileParts: VolatilePart[];
+  /** By which it is found again. */
+  keys: string[];
+  /** The raw request. */
+  request?: string;
+  /** The same, where it is no UTF-8. */
+  requestBase64?: string;
+  /** The raw answer. */
+  answer?: string;
+  /** The same, where it is no UTF-8. */
+  answerBase64?: string;
+}
+
 /** Of a conversation. */
 export type Id = string;
 
@@ -2587,6 +2768,11 @@ export interface UsageAnswer {
   result: Usage;
 }
 
+export interface NumberAnswer {
+  ok: true;
+  result: number;
+}
+
 export interface NamedProfile {
   name: ProfileName;
   dialect: Dialect;
@@ -2635,7 +2821,9 @@ export type QueryAnswer =
   | CostAnswer
   | ModelAnswer
   | CountToolsAnswer
-  | ImportMessagesAnswer;
+  | ImportMessagesAnswer
+  | RequestsAnswer
+  | RequestAnswer;
 
 export const roles: readonly Role[] = ['system', 'user', 'assistant', 'tool'];
 export const strategyNames: readonly StrategyName[] = ['default', 'none', 'keep_recent', 'keep_system_and_recent', 'sliding_window', 'clear_tool_results', 'smart_summary', 'prefer_cache', 'pipeline'];

@@ -57,7 +57,7 @@ test('every operation of the schema has a form, with every member that is needed
 });
 
 test('what a form sends has the members of the schema and no others', () => {
-  const filled: Record<string, string> = { content: 'x', indices: '0', index: '0', ordinals: '0', at: '1', mark: 'm', message: '{}', position: '0', targetBatch: '0', targetBatchIndex: '0', version: '0' };
+  const filled: Record<string, string> = { content: 'x', indices: '0', index: '0', ordinals: '0', at: '1', mark: 'm', message: '{}', position: '0', request: '{}', targetBatch: '0', targetBatchIndex: '0', version: '0' };
   for (const shape of operations) {
     const allowed = ['operation', 'expectedVersion', 'description', ...shape.members.map((member) => member.name)];
     expect(allowed).toEqual(expect.arrayContaining(Object.keys(made(shape.name, filled))));

@@ -3,7 +3,8 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../operate/sheet_state';
 import { Sheet } from '../operate/sheet';
-import { chosenVersion, conversation, giveToken, head, line, needsToken, notice, shownVersion, versions, versionsChanged } from '../state';
+import { Requests } from '../requests/requests';
+import { chosenVersion, conversation, giveToken, head, line, needsToken, notice, placeOf, requestsPlace, shownVersion, versions, versionsChanged } from '../state';
 import { Panel } from './panel';
 import { Sidebar } from './sidebar';
 import { ThemeSwitch } from './theme';
@@ -13,14 +14,22 @@ import { count, plural } from './words';
 
 export function App() {
   if (needsToken.value) return <TokenPrompt />;
+  const place = requestsPlace.value;
+  const id = conversation.value?.id;
   return (
     <>
-      <div class="page">
+      <div class={place ? 'page page-requests' : 'page'}>
         <TopBar />
         <Sidebar />
-        <Transcript />
-        <Panel />
-        <Timeline />
+        {place && id ? (
+          <Requests id={id} place={place} />
+        ) : (
+          <>
+            <Transcript />
+            <Panel />
+            <Timeline />
+          </>
+        )}
       </div>
       <Notice />
       <Sheet />
@@ -35,11 +44,26 @@ function TopBar() {
       <h1>
         Undertext <span class="quiet">inspector</span>
       </h1>
+      {about && <Views id={about.id} />}
       {about && <Title />}
       <span class="top-space" />
-      {about && <Commands />}
+      {about && !requestsPlace.value && <Commands />}
       <ThemeSwitch />
     </header>
+  );
+}
+
+function Views({ id }: { id: string }) {
+  const current = (isShown: boolean) => (isShown ? 'page' : undefined);
+  return (
+    <nav class="views" aria-label="Views">
+      <a href={placeOf(id, chosenVersion.value, null)} aria-current={current(!requestsPlace.value)}>
+        Transcript
+      </a>
+      <a href={placeOf(id, null, { number: null })} aria-current={current(requestsPlace.value !== null)}>
+        Requests
+      </a>
+    </nav>
   );
 }
 

@@ -5,7 +5,7 @@ import { useRef } from 'preact/hooks';
 import { conversation } from '../state';
 import { Changes } from './changes';
 import { Receipts } from './receipts';
-import { Requests } from './requests';
+import { Rendering } from './rendering';
 import { Tokens } from './tokens';
 import { VersionList } from './version_list';
 
@@ -14,7 +14,7 @@ const tabs = [
   { name: 'versions', title: 'Versions', content: () => <VersionList /> },
   { name: 'tokens', title: 'Tokens', content: () => <Tokens /> },
   { name: 'receipts', title: 'Receipts', content: () => <Receipts /> },
-  { name: 'requests', title: 'Requests', content: () => <Requests /> },
+  { name: 'rendering', title: 'Rendering', content: () => <Rendering /> },
 ] as const;
 type Tab = (typeof tabs)[number]['name'];
 

@@ -4,7 +4,6 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Heights } from '../model/heights';
 
 const overscan = 500; // pixels above and below
-const estimate = 96;
 
 // A row that is to stay at the top or the bottom of the screen while the rows around it become known.
 interface Target {
@@ -24,7 +23,8 @@ export interface Window {
   scrollTo: (index: number, place: 'start' | 'nearest') => void;
 }
 
-export function useWindow(key: string, count: number, onSight: (first: number, last: number) => void): Window {
+// `estimate`: the height of a row that is not known yet.
+export function useWindow(key: string, count: number, onSight: (first: number, last: number) => void, estimate = 96): Window {
   const box = useRef<HTMLDivElement>(null);
   const list = useRef({ key: '', heights: new Heights(0, estimate) });
   const shift = useRef(0); // what rows above the screen have grown by since the last painting

@@ -20,3 +20,14 @@ export function change(before: number, after: number): string {
   const sign = after > before ? '+' : after < before ? '−' : '±';
   return sign + count(Math.abs(after - before));
 }
+
+export function duration(ms: number | undefined): string {
+  if (ms === undefined) return '–';
+  if (ms < 1000) return `${count(ms)} ms`;
+  return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+}
+
+export function size(bytes: number): string {
+  if (bytes < 1000) return plural(bytes, 'byte');
+  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

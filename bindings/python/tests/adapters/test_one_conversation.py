@@ -8,7 +8,7 @@ from typing import Any, List
 
 import pytest
 from agents.models.chatcmpl_converter import Converter
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from json_values import json_objects, json_values, texts
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
@@ -149,6 +149,7 @@ messages_of_others = st.fixed_dictionaries(
 
 @settings(max_examples=300)
 @given(st.lists(messages_of_others, max_size=3))
+@example([{"role": "assistant", "type": "message", "id": "", "content": [{"type": "output_text", "text": ""}, {"type": "openai_responses", "item": {}}]}])
 def test_no_message_of_others_makes_the_rest_unreadable(messages: List[Any]) -> None:
     conversation = undertext.open("memory:", "s")
     history, session = UndertextChatMessageHistory(conversation), UndertextSession("s", conversation)

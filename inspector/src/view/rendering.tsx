@@ -9,7 +9,7 @@ import { count } from './words';
 
 const shownMax = 60_000;
 
-export function Requests() {
+export function Rendering() {
   const id = conversation.value?.id ?? '';
   const version = shownVersion.value;
   const { value: known } = useFetched(() => client.dialects(), []);

@@ -1,4 +1,4 @@
-#include "endpoint/event_stream.hpp"
+#include "base/event_stream.hpp"
 
 #include <string>
 #include <vector>

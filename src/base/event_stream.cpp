@@ -1,4 +1,4 @@
-#include "endpoint/event_stream.hpp"
+#include "base/event_stream.hpp"
 
 namespace undertext {
 
@@ -20,7 +20,7 @@ bool EventStream::read(std::string_view bytes, const std::function<bool(std::str
   while (!bytes.empty()) {
     const std::size_t end = bytes.find('\n');
     line_ += bytes.substr(0, end);
-    if (line_.size() + data_.size() > event_bytes_max) return false;
+    if (line_.size() + data_.size() > bytes_max_) return false;
     if (end == std::string_view::npos) return true;
     bytes.remove_prefix(end + 1);
     if (line_.ends_with('\r')) line_.pop_back();

@@ -1,5 +1,5 @@
-// A body that is kept once: the row of a copy says "=" and the ordinal of the message that has it, of the same conversation. A message's JSON begins with
-// a brace, so that no body says that. Copies name the message itself, never another copy.
+// A body that SQLite and PostgreSQL keep once: the row of a copy says "=" and the ordinal of the message that has it, of the same
+// conversation. A message's JSON begins with a brace, so that no body says that. Copies name the message itself, never another copy.
 #pragma once
 
 #include <charconv>

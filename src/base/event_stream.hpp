@@ -12,6 +12,8 @@ class EventStream {
  public:
   static constexpr std::size_t event_bytes_max = 1u << 20;
 
+  explicit EventStream(std::size_t bytes_max = event_bytes_max) : bytes_max_(bytes_max) {}  // of one event
+
   // Calls visit(name, data) for each event that `bytes` complete, until it returns false. The name is empty when the event has none;
   // lines of data are joined by newlines. False when an event is too long, after which the stream is of no use.
   bool read(std::string_view bytes, const std::function<bool(std::string_view name, std::string_view data)>& visit);
@@ -19,6 +21,7 @@ class EventStream {
  private:
   void read_line();
 
+  std::size_t bytes_max_;
   std::string line_;  // what has come of the current line
   std::string name_, data_;
   bool has_data_ = false;

@@ -1,0 +1,12 @@
+# Tests that a change is not held up by: `scripts/test` leaves them out, `scripts/test --all` and a plain ctest run them. Each takes 8 seconds or more on two cores, and
+# what it looks at is looked at more quickly by another: pages by those of the inspector that are left, PostgreSQL by its contract, scenarios by those of the command.
+foreach(name IN ITEMS
+    inspector.page inspector.xss inspector.large
+    postgres.standby postgres.command postgres.contract.partitioned postgres.contract.serializable postgres.proxy postgres.pooler
+    python.adapters.types python.adapters.one_conversation python.wheel
+    server.scenarios server.bounded server.soak server.files server.generated_client
+    stored.releases exec_model schema parts install agents gateway.agents)
+  if(TEST ${name})
+    set_property(TEST ${name} APPEND PROPERTY LABELS long)
+  endif()
+endforeach()

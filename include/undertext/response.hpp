@@ -1,0 +1,51 @@
+// What a provider answered, whole or streamed, as messages.
+//
+//     ProviderResponse answer = read_response(Dialect::anthropic, body, ResponseForm::event_stream);
+//     conversation.apply({op::Append{answer.messages}});
+//     answer.usage.prompt;      // tokens of the whole input, those from a cache included
+//
+// Pure, and for any bytes: what is no answer of the dialect has no messages. A stream that broke off gives what it had said.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <undertext/dialect_name.hpp>
+#include <undertext/export.hpp>
+#include <undertext/message.hpp>
+
+namespace undertext {
+
+// Tokens as the provider counts them.
+struct ProviderUsage {
+  std::uint64_t prompt = 0;         // the whole input
+  std::uint64_t completion = 0;     // the answer, reasoning included
+  std::uint64_t cached = 0;         // of the prompt: read from the provider's cache
+  std::uint64_t cache_written = 0;  // of the prompt: written to it
+  friend bool operator==(const ProviderUsage&, const ProviderUsage&) = default;
+};
+
+// `json`: the usage object of a response of this dialect. What is not there is 0.
+UNDERTEXT_API ProviderUsage read_provider_usage(Dialect dialect, std::string_view json);
+
+enum class ResponseForm : std::uint8_t {
+  whole,         // a JSON object, or Gemini's array of them
+  event_stream,  // server-sent events
+};
+
+struct ProviderResponse {
+  std::vector<Message> messages = {};
+  std::string id = {};  // such as msg_… or resp_…; empty: it has none
+  std::string model = {};
+  std::string finish_reason = {};  // as the provider says it; empty: it said none
+  ProviderUsage usage = {};
+  std::string error = {};  // the provider's error, as JSON; empty: none
+  bool complete = false;   // it came to its proper end
+};
+
+UNDERTEXT_API ProviderResponse read_response(Dialect dialect, std::string_view bytes, ResponseForm form,
+                                             const MessageLimits& limits = {});
+
+}  // namespace undertext

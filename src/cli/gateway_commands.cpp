@@ -1,0 +1,136 @@
+// gateway, wrap: traffic between clients and providers, passed on and kept.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cli/command.hpp"
+#include "cli/desk.hpp"
+#include "cli/listening.hpp"
+#if UNDERTEXT_HAVE_SERVER
+#  include "cli/wrap.hpp"
+#  include "server/gateway_serving.hpp"
+#endif
+
+namespace undertext {
+namespace {
+
+constexpr std::string_view gateway_help =
+    R"(Point a client's base URL at it: http://127.0.0.1:8788/anthropic, http://127.0.0.1:8788/openai/v1, http://127.0.0.1:8788/gemini. Requests go to
+the provider as they came, answers come back as they arrive.
+
+Without tokens it listens on this machine only. With tokens (undertext token make) clients send one as their API key, and --key-env names the
+keys that providers get instead. Keys are never stored and never logged. SIGINT and SIGTERM let answers under way end, for 6 s at most.)";
+
+constexpr std::string_view wrap_help =
+    R"(  undertext wrap claude [ARGUMENT...]
+  undertext wrap codex [ARGUMENT...]
+  undertext wrap COMMAND [ARGUMENT...]
+
+Runs the command with its base URLs pointed at a gateway of its own, for as long as it runs: ANTHROPIC_BASE_URL, OPENAI_BASE_URL and
+GOOGLE_GEMINI_BASE_URL of that process, or an option of codex. Nothing is written to its configuration. Base URLs that are set already are
+where the gateway sends to. The exit status is the command's.)";
+
+struct GatewayGiven : Common {
+  std::optional<std::string> place;
+  std::string listen = "127.0.0.1:8788";
+  std::optional<std::string> tokens, certificate, key;
+  std::vector<std::string> hosts;
+  std::uint64_t memory = 512, connections = 4096;
+  bool quiet = false, core_dumps = false;
+  UpstreamsGiven upstreams;
+};
+
+struct WrapGiven : Common {
+  std::vector<std::string> command;
+  UpstreamsGiven upstreams;
+};
+
+#if UNDERTEXT_HAVE_SERVER
+
+int run_gateway(Desk& desk, GatewayGiven& given) {
+  if (given.place) given.store = given.place;
+  GatewayServing serving;
+  const ListenAddress listen = read_listen(given.listen, {serving.address, serving.port});
+  serving.address = listen.address;
+  serving.port = listen.port;
+  serving.hosts = given.hosts;
+  if (given.certificate.has_value() != given.key.has_value())
+    fail(ErrorCode::invalid_argument, "--tls-certificate and --tls-key go together", "tls-key");
+  if (given.certificate) serving.tls = http::Tls{*given.certificate, *given.key};
+  if (given.memory < 1 || given.memory > 1 << 20) fail(ErrorCode::invalid_argument, "sizes are 1 to 1048576 MiB", "memory");
+  serving.memory_bytes = given.memory << 20;
+  if (given.connections < 1 || given.connections > 1 << 20)
+    fail(ErrorCode::invalid_argument, "connections are 1 to 1048576", "connections");
+  serving.connections_max = static_cast<std::uint32_t>(given.connections);
+  serving.tokens_file = tokens_meant(given.tokens);
+  serving.log_requests = !given.quiet;
+  serving.core_dumps = given.core_dumps;
+  read_upstreams(given.upstreams, serving);
+  if (serving.record != RecordLevel::none || !serving.record_by_tenant.empty())
+    serving.store = desk.store(given, Desk::Need::make, {.connections_max = 8});
+  serving.secret = installation_secret();
+  serving.on_listening = [&](const std::string& url) {
+    const std::string who = serving.tokens_file ? "tokens: " + *serving.tokens_file : std::string("no tokens: this machine only");
+    desk.say("gateway: " + url + "  (" + who + ")");
+    desk.finish();
+  };
+  if (std::optional<Error> error = serve_gateway(serving)) throw Failure(*std::move(error));
+  return 0;
+}
+
+int run_wrap(Desk& desk, const WrapGiven& given) {
+  if (given.command.empty()) fail(ErrorCode::invalid_argument, "say what to run, such as claude or codex", "command");
+  Wrapping wrapping{.command = given.command, .serve = {}};
+  wrapping.serve.store = desk.store(given, Desk::Need::make, {.connections_max = 8});
+  wrapping.serve.gateway.emplace();
+  read_upstreams(given.upstreams, *wrapping.serve.gateway);
+  wrapping.serve.gateway->secret = installation_secret();
+  wrapping.serve.gateway->one_user = true;
+  return wrap(desk, std::move(wrapping));
+}
+
+#else
+
+[[noreturn]] int no_gateway() {
+  fail(ErrorCode::unsupported, "built without the server: install Boost (libboost1.81-dev) and build again");
+}
+int run_gateway(Desk&, const GatewayGiven&) { no_gateway(); }
+int run_wrap(Desk&, const WrapGiven&) { no_gateway(); }
+
+#endif
+
+Run declare_gateway(Arguments& arguments) {
+  auto given = std::make_shared<GatewayGiven>();
+  arguments.add({"STORE", &given->place, "Where exchanges are recorded, as of --store"});
+  declare_url(arguments, *given);
+  arguments.add({"--listen", &given->listen, "Where; port 0 takes one that is free. Default 127.0.0.1:8788", "ADDRESS:PORT"});
+  declare_upstreams(arguments, given->upstreams);
+  arguments.add({"--tokens", &given->tokens, "Who may use it; default: the file of undertext token, where there is one", "FILE"});
+  arguments.add({"--host", &given->hosts, "A further name it goes by; several times for several", "NAME"});
+  arguments.add({"--tls-certificate", &given->certificate, "Speak HTTPS, with this certificate and its chain (PEM)", "FILE"});
+  arguments.add({"--tls-key", &given->key, "and this key", "FILE"});
+  arguments.add({"--memory", &given->memory, "What requests under way may have in memory together; default 512 MiB", "MIB"});
+  arguments.add({"--connections", &given->connections, "How many may be open at once; default 4096", "N"});
+  arguments.add({"--quiet", &given->quiet, "No line on standard error for each request"});
+  arguments.add({"--core-dumps", &given->core_dumps, "Leave core dumps on; they hold messages"});
+  return [given](Desk& desk) { return run_gateway(desk, *given); };
+}
+
+Run declare_wrap(Arguments& arguments) {
+  auto given = std::make_shared<WrapGiven>();
+  declare_url(arguments, *given);
+  declare_upstreams(arguments, given->upstreams);
+  arguments.add({.names = "COMMAND", .to = &given->command, .help = "What to run, with its arguments", .takes_rest = true});
+  return [given](Desk& desk) { return run_wrap(desk, *given); };
+}
+
+}  // namespace
+
+std::vector<Command> gateway_commands() {
+  return {
+      {"gateway", "Pass clients' requests on to providers, and keep them", gateway_help, declare_gateway},
+      {"wrap", "Run a client with a gateway of its own", wrap_help, declare_wrap},
+  };
+}
+
+}  // namespace undertext

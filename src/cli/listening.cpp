@@ -1,0 +1,157 @@
+#include "cli/listening.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/json_text.hpp"
+#include "cli/desk.hpp"
+#include "json/fields.hpp"
+#if UNDERTEXT_HAVE_SERVER
+#  include "server/gateway_serving.hpp"
+#endif
+
+namespace undertext {
+
+#if UNDERTEXT_HAVE_SERVER
+
+namespace {
+
+// {"openai": {"url": "https://…", "key_env": "OPENAI_API_KEY"}, …}
+void read_upstreams_file(const std::string& path, UpstreamSettings& settings) {
+  const std::string text = read_whole(path);
+  const JsonText json = JsonText::parse(text, {}).value();
+  if (!json.root().is(JsonType::object)) fail(ErrorCode::invalid_argument, "upstreams are an object by name", "upstreams");
+  for (const JsonMember member : json.root().members()) {
+    const std::string name = member.key.string();
+    if (!member.value.is(JsonType::object)) fail(ErrorCode::invalid_argument, "an upstream is an object", name);
+    std::optional<std::string> url, key_env;
+    Reading reading;
+    Fields fields(member.value, "an upstream", reading);
+    fields.take("url", url);
+    fields.take("key_env", key_env);
+    fields.done();
+    if (reading.failed()) throw Failure(reading.take_error());
+    if (url) settings.urls[name] = *url;
+    if (key_env) settings.key_variables[name] = *key_env;
+  }
+}
+
+std::pair<std::string, std::string> read_pair(const std::string& text, const char* form, const char* option) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    fail(ErrorCode::invalid_argument, std::string("it has the form ") + form, option);
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+}  // namespace
+
+void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving) {
+  if (given.file) of_option("--upstreams", [&] { read_upstreams_file(*given.file, serving.upstreams); });
+  for (const auto& [name, url] :
+       {std::pair("anthropic", &given.anthropic), std::pair("openai", &given.openai), std::pair("gemini", &given.gemini)})
+    if (*url) serving.upstreams.urls[name] = **url;
+  for (const std::string& key : given.keys) {
+    auto [name, variable] = read_pair(key, "UPSTREAM=VARIABLE", "key-env");
+    serving.upstreams.key_variables[name] = std::move(variable);
+  }
+  for (const std::string& level : given.record) {
+    if (level.find('=') == std::string::npos) {
+      serving.record = read_record_level(level).value();
+    } else {
+      auto [tenant, text] = read_pair(level, "[TENANT=]LEVEL", "record");
+      serving.record_by_tenant[tenant] = read_record_level(text).value();
+    }
+  }
+  if (given.ca_file) serving.upstream_limits.ca_file = *given.ca_file;
+  if (given.idle_seconds < 1 || given.idle_seconds > 86'400)
+    fail(ErrorCode::invalid_argument, "an upstream may be silent for 1 to 86400 s", "idle-seconds");
+  serving.upstream_limits.idle_patience = std::chrono::seconds(given.idle_seconds);
+  for (const auto& [mib, name] : {std::pair(given.body, "body"), std::pair(given.recording, "recording")})
+    if (mib < 1 || mib > 1 << 20) fail(ErrorCode::invalid_argument, "sizes are 1 to 1048576 MiB", name);
+  serving.body_bytes_max = given.body << 20;
+  serving.recording_bytes = given.recording << 20;
+}
+
+#endif
+
+ListenAddress read_listen(const std::string& text, ListenAddress unsaid) {
+  std::string address = text;
+  const std::size_t colon = text.rfind(':');
+  if (colon != std::string::npos && (text.find(':') == colon || text[colon - 1] == ']')) {
+    const std::string port = text.substr(colon + 1);
+    if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos || std::stoul(port) > 65535)
+      fail(ErrorCode::invalid_argument, "a port is 0 to 65535", "listen");
+    unsaid.port = static_cast<std::uint16_t>(std::stoul(port));
+    address.resize(colon);
+  }
+  if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
+  if (!address.empty()) unsaid.address = std::move(address);
+  return unsaid;
+}
+
+void declare_upstreams(Arguments& arguments, UpstreamsGiven& given) {
+  arguments.add({"--anthropic", &given.anthropic, "Base URL of this upstream; default https://api.anthropic.com", "URL"});
+  arguments.add({"--openai", &given.openai, "The same; default https://api.openai.com", "URL"});
+  arguments.add({"--gemini", &given.gemini, "The same; default https://generativelanguage.googleapis.com", "URL"});
+  arguments.add({"--upstreams", &given.file, "All of this as JSON: {\"openai\":{\"url\":…,\"key_env\":…}}", "FILE"});
+  arguments.add(
+      {"--key-env", &given.keys,
+       "The gateway's own key for an upstream, from this environment variable; default: the client's credentials are passed on",
+       "UPSTREAM=VARIABLE"});
+  arguments.add({"--record", &given.record, "What is recorded: full, metadata or none, of all tenants or of one; default full",
+                 "[TENANT=]LEVEL"});
+  arguments.add(
+      {"--upstream-ca", &given.ca_file, "Certificates that upstreams are checked against (PEM); default: the system's", "FILE"});
+  arguments.add({"--idle-seconds", &given.idle_seconds, "How long an upstream may be silent; default 900", "N"});
+  arguments.add({"--body", &given.body, "What one request of a client may have; default 64 MiB", "MIB"});
+  arguments.add({"--recording", &given.recording,
+                 "What may wait in memory to be recorded; what does not fit is not recorded. Default 256 MiB", "MIB"});
+}
+
+std::optional<std::string> tokens_meant(const std::optional<std::string>& given) {
+  if (given) return given;
+  // Whoever has made tokens means them.
+  std::optional<std::string> usual = default_tokens_file();
+  if (usual && ::access(usual->c_str(), F_OK) == 0) return usual;
+  return std::nullopt;
+}
+
+namespace {
+
+constexpr std::size_t secret_bytes = 64;
+
+// Under another name first, so that nobody reads a part of it. Whoever comes second takes what the first one made.
+void make_secret(const std::string& path) {
+  std::random_device chance;
+  std::string secret;
+  while (secret.size() < secret_bytes) secret += "0123456789abcdef"[chance() % 16];
+  const std::string unfinished = path + ".unfinished-" + std::to_string(::getpid());
+  const int file = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const bool is_written = file >= 0 && ::write(file, secret.data(), secret.size()) == static_cast<ssize_t>(secret.size());
+  if (file >= 0) ::close(file);
+  const bool is_made = is_written && (::link(unfinished.c_str(), path.c_str()) == 0 || errno == EEXIST);
+  ::unlink(unfinished.c_str());
+  if (!is_made) fail(ErrorCode::unavailable, path + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+std::string installation_secret() {
+  const std::optional<std::string> tokens = default_tokens_file();
+  if (!tokens) return {};
+  const std::string path = (std::filesystem::path(*tokens).parent_path() / "gateway.key").string();
+  make_folders_above(path);
+  if (::access(path.c_str(), F_OK) != 0) make_secret(path);
+  std::string secret = read_whole(path);
+  if (secret.size() < secret_bytes) fail(ErrorCode::unavailable, path + " is no key: remove it");
+  return secret;
+}
+
+}  // namespace undertext

@@ -1,0 +1,38 @@
+// What serve, gateway and wrap have in common: where to listen, and which upstreams there are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+
+namespace undertext {
+
+struct GatewayServing;
+
+struct ListenAddress {
+  std::string address;
+  std::uint16_t port = 0;
+};
+// ADDRESS, ADDRESS:PORT or [V6]:PORT; what is not said is the default's. Throws Failure: invalid_argument.
+ListenAddress read_listen(const std::string& text, ListenAddress unsaid);
+
+struct UpstreamsGiven {
+  std::optional<std::string> file, anthropic, openai, gemini, ca_file;
+  std::vector<std::string> keys;    // UPSTREAM=VARIABLE
+  std::vector<std::string> record;  // LEVEL or TENANT=LEVEL
+  std::uint64_t idle_seconds = 900, body = 64, recording = 256;
+};
+void declare_upstreams(Arguments& arguments, UpstreamsGiven& given);
+void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving);  // throws Failure
+
+// The tokens that are meant: the named file, else the user's own where there is one.
+std::optional<std::string> tokens_meant(const std::optional<std::string>& given);
+
+// The secret of this installation, by which a gateway tells users apart: gateway.key beside the user's store, made where there is none. Empty where it has no
+// place. unavailable: it cannot be read or written.
+std::string installation_secret();
+
+}  // namespace undertext

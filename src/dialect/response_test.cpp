@@ -1,0 +1,85 @@
+#include <undertext/response.hpp>
+
+#include <gtest/gtest.h>
+
+namespace undertext {
+namespace {
+
+std::string events(std::initializer_list<std::string_view> data) {
+  std::string bytes;
+  for (const std::string_view each : data) bytes += "data: " + std::string(each) + "\n\n";
+  return bytes;
+}
+
+TEST(ProviderResponses, AreReadWholeAndStreamedAlike) {
+  const ProviderResponse whole = read_response(
+      Dialect::anthropic,
+      R"({"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn","usage":{"input_tokens":3,"cache_read_input_tokens":5,"cache_creation_input_tokens":7,"output_tokens":2}})",
+      ResponseForm::whole);
+  const ProviderResponse streamed = read_response(
+      Dialect::anthropic,
+      events(
+          {R"({"type":"message_start","message":{"id":"msg_1","role":"assistant","model":"m","content":[],"usage":{"input_tokens":3,"cache_read_input_tokens":5,"cache_creation_input_tokens":7,"output_tokens":1}}})",
+           R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}})",
+           R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hi"}})",
+           R"({"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}})",
+           R"({"type":"message_stop"})"}),
+      ResponseForm::event_stream);
+  for (const ProviderResponse& each : {whole, streamed}) {
+    ASSERT_EQ(each.messages.size(), 1u);
+    EXPECT_EQ(each.messages[0].role(), Role::assistant);
+    EXPECT_EQ(each.id, "msg_1");
+    EXPECT_EQ(each.model, "m");
+    EXPECT_EQ(each.finish_reason, "end_turn");
+    EXPECT_EQ(each.usage, (ProviderUsage{15, 2, 5, 7}));
+    EXPECT_TRUE(each.complete);
+  }
+}
+
+TEST(ProviderResponses, OfAllDialectsHaveUsage) {
+  EXPECT_EQ(read_provider_usage(Dialect::openai_chat,
+                                R"({"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":8}})"),
+            (ProviderUsage{9, 4, 8, 0}));
+  EXPECT_EQ(read_provider_usage(Dialect::openai_responses,
+                                R"({"input_tokens":9,"output_tokens":4,"input_tokens_details":{"cached_tokens":8}})"),
+            (ProviderUsage{9, 4, 8, 0}));
+  EXPECT_EQ(
+      read_provider_usage(Dialect::gemini,
+                          R"({"promptTokenCount":9,"candidatesTokenCount":4,"thoughtsTokenCount":1,"cachedContentTokenCount":8})"),
+      (ProviderUsage{9, 5, 8, 0}));
+  EXPECT_EQ(read_provider_usage(Dialect::gemini, "garbage"), ProviderUsage{});
+}
+
+TEST(ProviderResponses, ThatBreakOffHaveWhatWasSaidAndAreNotComplete) {
+  const ProviderResponse torn =
+      read_response(Dialect::openai_chat,
+                    events({R"({"id":"c1","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"so f"}}]})"}) +
+                        "data: {\"id\":\"c1\",\"cho",
+                    ResponseForm::event_stream);
+  ASSERT_EQ(torn.messages.size(), 1u);
+  EXPECT_EQ(torn.id, "c1");
+  EXPECT_FALSE(torn.complete);
+}
+
+TEST(ProviderResponses, ThatAreErrorsOrGarbageHaveNoMessages) {
+  const ProviderResponse refused = read_response(
+      Dialect::anthropic, R"({"type":"error","error":{"type":"overloaded_error","message":"x"}})", ResponseForm::whole);
+  EXPECT_TRUE(refused.messages.empty());
+  EXPECT_NE(refused.error, "");
+  for (const std::string_view bytes : {"", "<html>", "[1,2]", "null", "{}"})
+    for (const ResponseForm form : {ResponseForm::whole, ResponseForm::event_stream})
+      EXPECT_TRUE(read_response(Dialect::openai_responses, bytes, form).messages.empty()) << bytes;
+}
+
+TEST(ProviderResponses, OfGeminiMayBeAListOfPieces) {
+  const ProviderResponse answer = read_response(
+      Dialect::gemini,
+      R"([{"candidates":[{"content":{"role":"model","parts":[{"text":"a"}]}}]},{"candidates":[{"content":{"role":"model","parts":[{"text":"b"}]},"finishReason":"STOP"}],"responseId":"r"}])",
+      ResponseForm::whole);
+  ASSERT_EQ(answer.messages.size(), 1u);
+  EXPECT_EQ(answer.id, "r");
+  EXPECT_TRUE(answer.complete);
+}
+
+}  // namespace
+}  // namespace undertext

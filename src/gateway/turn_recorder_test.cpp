@@ -1,0 +1,250 @@
+#include "gateway/turn_recorder.hpp"
+
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include <undertext/dialect.hpp>
+
+namespace undertext {
+namespace {
+
+class TurnRecorderTest : public ::testing::Test {
+ protected:
+  TurnRecorderTest()
+      : store_(memory_store()),
+        recorder_({.store = [this](const std::string&) { return store_; },
+                   .open = [this](const std::string&, const std::string& id) { return open(id); },
+                   .secret = "secret"}) {}
+
+  std::shared_ptr<Conversation> open(const std::string& id) {
+    std::shared_ptr<Conversation>& conversation = open_[id];
+    if (!conversation)
+      conversation = std::make_shared<Conversation>(Conversation::open(store_, id, {}, {.make = OpenOptions::Make::never}).value());
+    return conversation;
+  }
+
+  SentRequest sent(std::string body, std::vector<std::pair<std::string, std::string>> headers = {}, std::string user = "alice") {
+    SentRequest request{.user = std::move(user), .dialect = Dialect::anthropic, .method = "POST"};
+    request.head = {.path = "/v1/messages", .headers = std::move(headers)};
+    request.body = std::move(body);
+    request.at_ms = ++now_ms_;
+    return request;
+  }
+  static GivenAnswer answer(const std::string& text) {
+    return {.status = 200,
+            .body = R"({"id":"msg_)" + text + R"(","role":"assistant","model":"m","content":[{"type":"text","text":")" + text +
+                    R"("}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":2}})"};
+  }
+  static std::string body(std::initializer_list<std::string> texts) {
+    std::string list;
+    bool is_user = true;
+    for (const std::string& text : texts) {
+      if (!list.empty()) list += ',';
+      list += R"({"role":")" + std::string(is_user ? "user" : "assistant") + R"(","content":")" + text + "\"}";
+      is_user = !is_user;
+    }
+    return R"({"model":"m","max_tokens":9,"messages":[)" + list + "]}";
+  }
+  // One request and its answer; the conversation's id.
+  std::string turn(const SentRequest& request, const GivenAnswer& given) {
+    const std::shared_ptr<ObservedTurn> begun = recorder_.begin(request).value();
+    if (!begun) return {};
+    recorder_.finish(*begun, given).value();
+    return begun->conversation->id();
+  }
+  std::string texts(const std::string& id) {
+    std::string all;
+    const std::shared_ptr<Conversation> conversation = open(id);
+    for (const Message& message : conversation->view()) all += std::string(all.empty() ? "" : " ") + message.text();
+    return all;
+  }
+  std::size_t conversations() { return store_->list().value().size(); }
+
+  std::int64_t now_ms_ = 1'780'000'000'000;
+  std::shared_ptr<Store> store_;
+  std::map<std::string, std::shared_ptr<Conversation>> open_;
+  TurnRecorder recorder_;
+};
+
+TEST_F(TurnRecorderTest, AClientWithoutASessionIsFollowedByItsList) {
+  const std::string first = turn(sent(body({"hi"})), answer("hello"));
+  const std::string second = turn(sent(body({"hi", "hello", "more"})), answer("yes"));
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(texts(first), "hi hello more yes");
+  EXPECT_EQ(conversations(), 1u);
+}
+
+TEST_F(TurnRecorderTest, ARequestThatLeftTheListEarlierIsAFork) {
+  const std::string first = turn(sent(body({"hi"})), answer("hello"));
+  turn(sent(body({"hi", "hello", "more"})), answer("yes"));
+  const std::string other = turn(sent(body({"hi", "hello", "less"})), answer("no"));
+  EXPECT_NE(other, first);
+  EXPECT_EQ(texts(first), "hi hello more yes");
+  EXPECT_EQ(texts(other), "hi hello less no");
+  EXPECT_EQ(store_->find(other).value().origin.value().conversation, first);
+}
+
+TEST_F(TurnRecorderTest, ARequestThatIsTriedAgainHasOneAnswer) {
+  const std::string first = turn(sent(body({"hi"})), answer("hello"));
+  const std::string again = turn(sent(body({"hi"})), answer("hey"));
+  EXPECT_EQ(first, again);
+  EXPECT_EQ(texts(first), "hi hey");
+}
+
+TEST_F(TurnRecorderTest, ARequestThatComesBeforeItsPredecessorsAnswerIsToldHasThatAnswerOnce) {
+  for (const std::string second : {"hello", "another"}) {
+    const std::vector<std::pair<std::string, std::string>> session = {{"x-session-id", second}};
+    const std::shared_ptr<ObservedTurn> first = recorder_.begin(sent(body({"hi"}), session)).value();
+    const std::shared_ptr<ObservedTurn> next = recorder_.begin(sent(body({"hi", second, "more"}), session)).value();
+    recorder_.finish(*first, answer("hello")).value();
+    recorder_.finish(*next, answer("yes")).value();
+    EXPECT_EQ(texts(first->conversation->id()), "hi " + second + " more yes");
+    EXPECT_EQ(open(first->conversation->id())->requests({}).value()[0].answer_version.value != 0, second == "hello");
+  }
+}
+
+TEST_F(TurnRecorderTest, ATornAnswerIsMarkedAndGoesWhenTheClientDoesNotKeepIt) {
+  GivenAnswer torn = answer("hel");
+  torn.is_torn = true;
+  const std::string first = turn(sent(body({"hi"})), torn);
+  EXPECT_EQ(open(first)->history().marked("torn").size(), 1u);
+  turn(sent(body({"hi"})), answer("hello"));
+  EXPECT_EQ(texts(first), "hi hello");
+}
+
+TEST_F(TurnRecorderTest, ASessionIsAConversationAndItsSubAgentsAndTitlesAreOthers) {
+  const auto session = [&](std::string json, std::string agent = {}) {
+    std::vector<std::pair<std::string, std::string>> headers = {{"X-Claude-Code-Session-Id", "s-1"}};
+    if (!agent.empty()) headers.emplace_back("x-claude-code-agent-id", agent);
+    return sent(std::move(json), std::move(headers));
+  };
+  std::string title = body({"Title?"});
+  title.insert(title.size() - 1, R"(,"tools":[],"output_config":{"format":{"type":"json_schema"}})");
+  const std::string side = turn(session(title), answer("T"));
+  const std::string main = turn(session(body({"hi"})), answer("hello"));
+  const std::string agent = turn(session(body({"look"}), "a-1"), answer("seen"));
+  EXPECT_EQ(main, "claude_code-s-1");
+  EXPECT_EQ(turn(session(body({"hi", "hello", "more"})), answer("yes")), main);
+  EXPECT_EQ(turn(session(body({"look", "seen", "again"}), "a-1"), answer("so")), agent);
+  EXPECT_EQ(texts(main), "hi hello more yes");
+  EXPECT_EQ(conversations(), 3u);
+  EXPECT_NE(side, main);
+  EXPECT_TRUE(side.starts_with(main)) << side;
+  EXPECT_TRUE(agent.starts_with(main)) << agent;
+}
+
+TEST_F(TurnRecorderTest, ASessionThatGoesOnWithAnothersAnswerIsAForkOfIt) {
+  const auto in = [&](const std::string& session, std::initializer_list<std::string> texts_sent) {
+    return sent(body(texts_sent), {{"X-Claude-Code-Session-Id", session}});
+  };
+  const std::string first = turn(in("a", {"hi"}), answer("hello"));
+  const std::string fork = turn(in("b", {"hi", "hello", "less"}), answer("no"));
+  const std::string other = turn(in("c", {"hi"}), answer("hey"));
+  EXPECT_EQ(store_->find(fork).value().origin.value().conversation, first);
+  EXPECT_FALSE(store_->find(other).value().origin);
+  turn(in("a", {"hi", "hello", "more"}), answer("yes"));
+  EXPECT_EQ(texts(first), "hi hello more yes");
+  EXPECT_EQ(texts(fork), "hi hello less no");
+  EXPECT_EQ(turn(in("b", {"hi", "hello", "less", "no", "last"}), answer("so")), fork);
+}
+
+TEST_F(TurnRecorderTest, AForkThatItsClientNamesGoesOnFromThere) {
+  const auto codex = [&](const std::string& thread, const std::string& input, const std::string& metadata) {
+    SentRequest request =
+        sent(R"({"model":"m","input":)" + input + "}", {{"thread-id", thread}, {"x-codex-turn-metadata", metadata}});
+    request.dialect = Dialect::openai_responses;
+    return request;
+  };
+  const GivenAnswer given = {
+      .status = 200,
+      .body =
+          R"({"id":"r","status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hello"}]}]})"};
+  const std::string first = turn(codex("a", R"([{"role":"user","content":"hi"}])", "{}"), given);
+  const std::string fork = turn(codex("b", R"([{"role":"user","content":"other"}])", R"({"forked_from_thread_id":"a"})"), given);
+  EXPECT_EQ(store_->find(fork).value().origin.value().conversation, first);
+  EXPECT_EQ(texts(fork), "other hello");
+}
+
+TEST_F(TurnRecorderTest, ASessionIdOfAnotherUserLeadsNowhere) {
+  const std::vector<std::pair<std::string, std::string>> session = {{"X-Claude-Code-Session-Id", "s-1"}};
+  const std::string alices = turn(sent(body({"hi"}), session, "alice"), answer("hello"));
+  const std::string bobs = turn(sent(body({"hi"}), session, "bob"), answer("hello"));
+  EXPECT_NE(alices, bobs);
+  SentRequest named = sent(body({"hi"}), {}, "bob");
+  named.conversation = alices;
+  EXPECT_NE(turn(named, answer("hello")), alices);
+  EXPECT_NE(turn(sent(body({"hi", "hello", "more"}), {}, "bob"), answer("yes")), alices);
+  EXPECT_EQ(texts(alices), "hi hello");
+}
+
+TEST_F(TurnRecorderTest, AResponseThatIsNamedIsGoneOnWith) {
+  const auto responses = [&](const std::string& json) {
+    SentRequest request = sent(json);
+    request.dialect = Dialect::openai_responses;
+    request.head.path = "/v1/responses";
+    return request;
+  };
+  const auto given = [](const std::string& id, const std::string& text) {
+    return GivenAnswer{
+        .status = 200,
+        .body =
+            R"({"id":")" + id +
+            R"(","object":"response","status":"completed","model":"m","output":[{"type":"message","id":"m1","role":"assistant","status":"completed","content":[{"type":"output_text","text":")" +
+            text + R"(","annotations":[]}]}]})"};
+  };
+  const std::string first = turn(responses(R"({"model":"m","input":"hi"})"), given("resp_1", "hello"));
+  const std::string second =
+      turn(responses(R"({"model":"m","input":"more","previous_response_id":"resp_1"})"), given("resp_2", "yes"));
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(texts(first), "hi hello more yes");
+  const std::string other =
+      turn(responses(R"({"model":"m","input":"less","previous_response_id":"resp_1"})"), given("resp_3", "no"));
+  EXPECT_NE(other, first);
+  EXPECT_EQ(texts(other), "hi hello less no");
+}
+
+TEST_F(TurnRecorderTest, CountsOfTokensAreNoTurnsAndRefusalsHaveNoAnswer) {
+  SentRequest count = sent(body({"hi"}));
+  count.head.path = "/v1/messages/count_tokens";
+  EXPECT_EQ(turn(count, {.status = 200, .body = R"({"input_tokens":3})"}), "");
+  EXPECT_EQ(conversations(), 0u);
+  const std::string refused =
+      turn(sent(body({"hi"})), {.status = 529, .body = R"({"type":"error","error":{"type":"overloaded_error"}})"});
+  EXPECT_EQ(texts(refused), "hi");
+  EXPECT_EQ(turn(sent(body({"hi"})), answer("hello")), refused);
+  EXPECT_EQ(texts(refused), "hi hello");
+}
+
+TEST_F(TurnRecorderTest, ARecordHasTheBytesTheStatusAndTheUsage) {
+  const std::string json = body({"hi"});
+  const std::string id = turn(sent(json), answer("hello"));
+  const std::shared_ptr<Conversation> conversation = open(id);
+  const std::vector<RequestRecord> records = conversation->requests({}).value();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].status, 200u);
+  EXPECT_EQ(records[0].usage.prompt, 3u);
+  EXPECT_EQ(records[0].model, "m");
+  EXPECT_EQ(conversation->raw_request(1).value(), json);
+  EXPECT_EQ(conversation->raw_answer(1).value(), answer("hello").body);
+}
+
+TEST_F(TurnRecorderTest, OfMetadataOnlyFactsAreKept) {
+  SentRequest request = sent("", {{"x-session-id", "s"}});
+  request.body.reset();
+  const std::string id = turn(request, {.status = 200});
+  EXPECT_EQ(texts(id), "");
+  EXPECT_EQ(open(id)->requests({}).value().size(), 1u);
+  EXPECT_FALSE(open(id)->raw_request(1));
+}
+
+TEST_F(TurnRecorderTest, WhatIsNoRequestIsRefusedAndChangesNothing) {
+  for (const std::string_view bad : {"", "null", "{\"messages\":3}", "{"}) {
+    const Result<std::shared_ptr<ObservedTurn>> begun = recorder_.begin(sent(std::string(bad)));
+    EXPECT_FALSE(begun) << bad;
+  }
+  EXPECT_EQ(conversations(), 0u);
+}
+
+}  // namespace
+}  // namespace undertext

@@ -1,0 +1,175 @@
+#include "gateway/upstreams.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "endpoint/http.hpp"
+#include "endpoint/key.hpp"
+#include "http/head.hpp"
+
+namespace undertext {
+namespace {
+
+struct PublicUpstream {
+  Provider provider;
+  std::string_view url;
+};
+constexpr std::array<PublicUpstream, provider_count> public_upstreams = {{
+    {Provider::anthropic, "https://api.anthropic.com"},
+    {Provider::openai, "https://api.openai.com"},
+    {Provider::gemini, "https://generativelanguage.googleapis.com"},
+}};
+
+struct CallRow {
+  std::string_view path;  // behind the version
+  CallKind kind;
+  Provider provider;
+  Dialect dialect;
+};
+constexpr std::array<CallRow, 5> calls = {{
+    {"/messages", CallKind::messages, Provider::anthropic, Dialect::anthropic},
+    {"/messages/count_tokens", CallKind::count_tokens, Provider::anthropic, Dialect::anthropic},
+    {"/chat/completions", CallKind::chat_completions, Provider::openai, Dialect::openai_chat},
+    {"/responses", CallKind::responses, Provider::openai, Dialect::openai_responses},
+    {"/responses/compact", CallKind::responses_compact, Provider::openai, Dialect::openai_responses},
+}};
+
+// The first part of a path, without its slash.
+std::string_view first_part(std::string_view path) { return path.substr(1, path.find('/', 1) - 1); }
+
+// v1, v1beta, v1alpha2, …
+bool is_version(std::string_view part) {
+  return part.size() >= 2 && part[0] == 'v' && part[1] >= '0' && part[1] <= '9' &&
+         part.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz", 1) == part.npos;
+}
+
+// What stands behind the version; the whole path where there is none.
+std::string_view behind_version(std::string_view path) {
+  for (std::string_view rest = path; rest.size() > 1;) {
+    const std::string_view part = first_part(rest);
+    rest.remove_prefix(part.size() + 1);
+    if (is_version(part)) return rest;
+    if (!rest.starts_with('/')) break;
+  }
+  return path;
+}
+
+bool is_under(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+struct Meaning {
+  std::optional<Provider> provider = {};
+  CallKind call = CallKind::other;
+  std::optional<Dialect> dialect = {};
+};
+
+// Google's calls are verbs behind a colon.
+std::optional<Meaning> google_meaning(std::string_view method, std::string_view path) {
+  const std::string_view last = path.substr(path.rfind('/') + 1);
+  const std::size_t colon = last.rfind(':');
+  if (colon == last.npos) return std::nullopt;
+  const std::string_view verb = last.substr(colon + 1);
+  if (method == "POST" && verb == "generateContent") return Meaning{Provider::gemini, CallKind::generate_content, Dialect::gemini};
+  if (method == "POST" && verb == "streamGenerateContent")
+    return Meaning{Provider::gemini, CallKind::stream_generate_content, Dialect::gemini};
+  return std::any_of(verb.begin(), verb.end(), [](char c) { return c >= 'A' && c <= 'Z'; })
+             ? std::optional(Meaning{.provider = Provider::gemini})
+             : std::nullopt;
+}
+
+Meaning meaning_of(std::string_view method, std::string_view path) {
+  if (std::optional<Meaning> google = google_meaning(method, path)) return *google;
+  const std::string_view rest = behind_version(path);
+  for (const CallRow& row : calls)
+    if (method == "POST" && rest == row.path) return {row.provider, row.kind, row.dialect};
+  if (is_under(rest, "/models")) return {.call = method == "GET" ? CallKind::models : CallKind::other};
+  if (is_under(rest, "/messages") || rest == "/complete" || path == "/") return {.provider = Provider::anthropic};
+  if (is_under(rest, "/chat") || is_under(rest, "/responses")) return {.provider = Provider::openai};
+  if (path.starts_with("/v1beta/") || path.starts_with("/v1alpha/")) return {.provider = Provider::gemini};
+  return {};
+}
+
+// Of a path that is of several providers, or of none that is known.
+Provider hinted(const http::Head& head) {
+  if (head.find("x-goog-api-key") != nullptr || head.find("x-goog-api-client") != nullptr) return Provider::gemini;
+  if (head.find("anthropic-version") != nullptr || head.find("anthropic-beta") != nullptr) return Provider::anthropic;
+  return Provider::openai;
+}
+
+Result<Upstream> make_upstream(Provider provider, const std::string& url, const std::string* variable) {
+  const std::string called(name(provider));
+  Result<HttpUrl> read = read_base_url(url);
+  if (!read) return Error{.code = read.error().code, .message = called + ": " + read.error().message, .field = called};
+  const std::size_t path = std::min(read->text.find('/', read->text.find("://") + 3), read->text.size());
+  Upstream upstream{.name = called,
+                    .provider = provider,
+                    .origin = read->text.substr(0, path),
+                    .path = read->text.substr(path),
+                    .is_https = read->is_https,
+                    .is_loopback = read->is_loopback};
+  if (variable == nullptr) return upstream;
+  EndpointSettings settings;
+  settings.key_variable = *variable;
+  Result<EndpointKey> key = EndpointKey::read(settings);
+  if (!key) return Error{.code = key.error().code, .message = called + ": " + key.error().message, .field = "key-env"};
+  upstream.key = key->value();
+  return upstream;
+}
+
+}  // namespace
+
+std::string_view name(CallKind kind) {
+  constexpr std::array<std::string_view, 9> names = {
+      "messages", "count_tokens",     "chat_completions",        "responses", "responses_compact",
+      "models",   "generate_content", "stream_generate_content", "other"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view name(Provider provider) {
+  constexpr std::array<std::string_view, provider_count> names = {"anthropic", "openai", "gemini"};
+  return names[static_cast<std::size_t>(provider)];
+}
+
+Result<Upstreams> Upstreams::make(const UpstreamSettings& settings) {
+  for (const auto* given : {&settings.urls, &settings.key_variables})
+    for (const auto& [called, value] : *given)
+      if (std::none_of(public_upstreams.begin(), public_upstreams.end(),
+                       [&](const PublicUpstream& known) { return name(known.provider) == called; }))
+        return Error{.code = ErrorCode::invalid_argument,
+                     .message = "there is no upstream " + called + ": they are anthropic, openai and gemini",
+                     .field = "upstream"};
+  Upstreams made;
+  for (const auto& [provider, url] : public_upstreams) {
+    const std::string called(name(provider));
+    const auto given = settings.urls.find(called);
+    const auto variable = settings.key_variables.find(called);
+    Result<Upstream> upstream = make_upstream(provider, given == settings.urls.end() ? std::string(url) : given->second,
+                                              variable == settings.key_variables.end() ? nullptr : &variable->second);
+    if (!upstream) return upstream.error();
+    made.list_.push_back(*std::move(upstream));
+  }
+  return made;
+}
+
+std::optional<GatewayRoute> Upstreams::route(const http::Head& head) const {
+  if (head.was_url || !head.target.starts_with('/')) return std::nullopt;
+  std::string_view target = head.target;
+  std::string_view path = target.substr(0, target.find('?'));
+  const Upstream* named = nullptr;
+  for (const Upstream& upstream : list_)
+    if (first_part(path) == upstream.name) named = &upstream;
+  if (named != nullptr) {
+    target.remove_prefix(named->name.size() + 1);
+    path.remove_prefix(named->name.size() + 1);
+  }
+  const Meaning meaning = meaning_of(head.method, path.empty() ? "/" : path);
+  GatewayRoute route{.upstream = named, .call = meaning.call, .dialect = meaning.dialect, .target = {}};
+  if (named == nullptr) route.upstream = find(meaning.provider ? *meaning.provider : hinted(head));
+  route.target = route.upstream->path;
+  if (!target.starts_with('/')) route.target += '/';
+  route.target += target;
+  return route;
+}
+
+}  // namespace undertext

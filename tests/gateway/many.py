@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Many streams at once: all are open before any of them ends, and every one arrives whole.
+
+    many.py PROGRAM [STREAMS]
+"""
+import asyncio
+import os
+import resource
+import sys
+
+from gateways import Folder, Gateway
+from upstream import Upstream, chunk, head
+
+SANITIZED = bool(os.environ.get("UNDERTEXT_SANITIZED"))
+BODY = b'{"messages":[' + b" " * 20_000 + b"]}"
+PIECES = [b"data: %d\n\n" % i for i in range(20)]
+
+
+async def stream(gateway, number):
+    reader, writer = await asyncio.open_connection("127.0.0.1", gateway.port)
+    writer.write(f"POST /v1/messages?n={number} HTTP/1.1\r\nHost: {gateway.host}\r\nContent-Length: {len(BODY)}\r\n\r\n".encode() + BODY)
+    answer = await reader.readuntil(b"\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 200 "), answer
+    body = b""
+    while size := int(await reader.readuntil(b"\r\n"), 16):
+        body += await reader.readexactly(size)
+        await reader.readexactly(2)
+    await reader.readexactly(2)
+    writer.close()
+    return body == b"".join(PIECES) + b"%d" % number
+
+
+async def run(gateway, streams, upstream, state):
+    tasks = [asyncio.create_task(stream(gateway, i)) for i in range(streams)]
+    while state["open"] < streams:
+        assert not any(task.done() and task.exception() for task in tasks), next(task.exception() for task in tasks if task.done() and task.exception())
+        await asyncio.sleep(0.02)
+    state["resident"] = gateway.resident_bytes()
+    upstream.loop.call_soon_threadsafe(state["go"].set)
+    return await asyncio.gather(*tasks)
+
+
+def main(program, streams=1000):
+    streams = int(streams)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 3 * streams + 500)), hard))
+    folder = Folder(program)
+    try:
+        with Upstream() as upstream:
+            state = {"open": 0, "go": asyncio.Event()}
+
+            async def answer(request, reader, writer):
+                writer.write(head(fields=[("content-type", "text/event-stream")], chunked=True) + chunk(PIECES[0]))
+                state["open"] += 1
+                await state["go"].wait()
+                for piece in PIECES[1:]:
+                    writer.write(chunk(piece))
+                    await asyncio.sleep(0)
+                writer.write(chunk(request.target.split("=")[1].encode()) + b"0\r\n\r\n")
+
+            upstream.answer = answer
+            with Gateway(folder, upstream, "--quiet") as gateway:
+                idle = gateway.resident_bytes()
+                results = asyncio.run(run(gateway, streams, upstream, state))
+                each = (state["resident"] - idle) / streams - len(BODY)  # which waits to be recorded
+                assert all(results) and len(results) == streams
+                assert SANITIZED or each < 64 << 10, f"{each:.0f} bytes for each stream"
+                status, _ = gateway.stop()
+                assert status == 0
+                print(f"{streams} streams at once: none failed, {each / 1024:.1f} kB each beside its request, and {idle / 1e6:.1f} MB idle")
+    finally:
+        folder.remove()
+
+
+main(*sys.argv[1:])
