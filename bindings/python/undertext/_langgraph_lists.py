@@ -26,6 +26,10 @@ class _Kept(NamedTuple):
     seen: bytes | None
 
 
+def _is_same(one: _Kept, other: _Kept) -> bool:
+    return one.ordinal == other.ordinal
+
+
 class _Known:
     """Finds messages among those of a list: in their own places first, then anywhere. Each is found once."""
 
@@ -106,8 +110,10 @@ class MessageList:
         for place, message in enumerate(messages):
             seen = fingerprint(message)
             found, text = known.find(place, message, seen)
-            after.append(found._replace(seen=seen) if found else _Kept(-1, text or shape(message), seen))
-        is_grown = [kept.ordinal for kept in after[: len(self._kept)]] == [kept.ordinal for kept in self._kept]
+            if found is None:
+                found = _Kept(-1, text or shape(message), seen)
+            after.append(found if found.seen == seen else found._replace(seen=seen))
+        is_grown = len(after) >= len(self._kept) and all(map(_is_same, after, self._kept))
         if is_grown and len(after) == len(self._kept):
             self._kept = after
             return base
