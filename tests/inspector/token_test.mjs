@@ -22,6 +22,10 @@ test('a token is asked for, kept for this tab only, and asked for again when it 
   const kept = await page.evaluate(() => ({ session: JSON.stringify(sessionStorage), local: JSON.stringify(localStorage), cookie: document.cookie, place: location.href }));
   assert.ok(kept.session.includes(server.token));
   assert.ok(!(kept.local + kept.cookie + kept.place).includes(server.token));
+  // A request is read by a worker, which has the token too.
+  await server.api('POST', `/v1/conversations/${sampleId}/requests`, { client: 'anthropic', request: '{"messages":[]}', status: 200 });
+  await page.goto(`${server.url}/#/${sampleId}/requests/1`);
+  await page.locator('.raw-chunk', { hasText: '"messages": []' }).waitFor();
   assert.deepEqual(await faults(), []);
   server.revoke();
   await page.getByText('This server asks for a token').waitFor();
