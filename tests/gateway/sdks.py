@@ -140,7 +140,7 @@ def command_for(sdks):
 def main(program, sdks):
     command = command_for(pathlib.Path(sdks))
     if command is None:
-        print(f"skipped: {pathlib.Path(sdks).name}: there is nothing in {sdks}")
+        print(f"skipped: sdks: there is nothing in {sdks}")
         return 77
     folder = Folder(program)
     environment = {k: v for k, v in folder.env.items() if k.lower() not in ("http_proxy", "https_proxy", "all_proxy")}
