@@ -86,7 +86,7 @@ struct RecordOptions : Common {
 
 Run declare_record(Arguments& arguments) {
   auto given = std::make_shared<RecordOptions>();
-  declare_conversation(arguments, *given);
+  declare_placed_conversation(arguments, *given);
   arguments.add({.names = "--request",
                  .to = &given->request,
                  .help = "The raw request; - is standard input",

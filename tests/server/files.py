@@ -190,7 +190,7 @@ class Files(unittest.TestCase):
                                    stderr=subprocess.DEVNULL, env=self.folder.env)
         try:
             process.stdout.readline()
-            statuses = [self.server.append("a", "x" * 200_000).status for _ in range(20)]
+            statuses = [self.server.append("a", random.randbytes(100_000).hex()).status for _ in range(40)]
             self.assertIn(503, statuses)
             self.assertEqual(self.server.request("GET", "/healthz").status, 200)
             self.assertIsNone(process.poll())
