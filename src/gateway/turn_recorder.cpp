@@ -82,6 +82,14 @@ std::vector<std::string> keys_of(const ClientRequest& request, const RecordKeys&
   return all;
 }
 
+// What the answer to the last recorded request added.
+std::vector<std::uint64_t> last_answer(const Conversation& conversation) {
+  const std::vector<RequestRecord> last = conversation.requests({.last = 1}).value();
+  if (last.empty() || last[0].answer_version.value == 0) return {};
+  Result<Diff> diff = conversation.history().diff(last[0].version, last[0].answer_version);
+  return diff ? std::move(diff->added) : std::vector<std::uint64_t>();
+}
+
 }  // namespace
 
 Result<std::shared_ptr<ObservedTurn>> TurnRecorder::begin(const SentRequest& sent) {
@@ -163,7 +171,7 @@ TurnRecorder::Found TurnRecorder::found_at(Store& store, const SentRequest& sent
   const std::shared_ptr<Conversation> origin = options_.open(sent.tenant, found.conversation);
   const std::vector<RequestRecord> left = origin->requests({.first = found.number, .limit = 1}).value();
   if (left.empty()) return {};
-  return {found.conversation, version_at(left[0], found.key)};
+  return {found.conversation, version_at(left[0], found.key), left[0].version};
 }
 
 TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentRequest& sent, const ClientRequest& request,
@@ -195,7 +203,7 @@ TurnRecorder::Found TurnRecorder::find_origin(Store& store, const SentRequest& s
   if (!origin || origin->number == 0 || (request.parent.empty() && !origin->key.starts_with(answered_kind))) return {};
   const std::shared_ptr<Conversation> conversation = options_.open(sent.tenant, origin->conversation);
   const std::vector<RequestRecord> left = conversation->requests({.first = origin->number, .limit = 1}).value();
-  return left.empty() ? Found{} : Found{origin->conversation, version_at(left[0], origin->key)};
+  return left.empty() ? Found{} : Found{origin->conversation, version_at(left[0], origin->key), left[0].version};
 }
 
 TurnRecorder::Found TurnRecorder::find_by_list(Store& store, const SentRequest& sent, const ClientRequest& request,
@@ -226,7 +234,9 @@ std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent, const 
   const std::shared_ptr<Store> store = options_.store(sent.tenant);
   if (found.fork) {
     options_.open(sent.tenant, found.conversation)->fork(*found.fork, id_of(id), keys.user()).value();
-    return options_.open(sent.tenant, id_of(id));
+    std::shared_ptr<Conversation> fork = options_.open(sent.tenant, id_of(id));
+    newest_[{sent.tenant, fork->id()}].answer = fork->history().diff(found.asked, *found.fork).value().added;
+    return fork;
   }
   for (int tries = 0;; ++tries) {
     const Result<Conversation> made =
@@ -241,12 +251,14 @@ std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent, const 
 
 void TurnRecorder::follow(ObservedTurn& turn, op::Reconcile request) {
   Conversation& conversation = *turn.conversation;
+  const bool is_delta = request.is_delta;
+  if (newest_.size() >= newest_max) newest_.erase(newest_.begin());
+  const auto [newest, is_unknown] = newest_.try_emplace({turn.tenant, conversation.id()});
+  if (is_unknown) newest->second.answer = last_answer(conversation);
   conversation.apply({std::move(request)}).value();
   turn.number = ++turns_;
-  if (newest_.size() >= newest_max) newest_.erase(newest_.begin());
-  Newest& newest = newest_[{turn.tenant, conversation.id()}];
-  const std::vector<std::uint64_t> answer = std::exchange(newest, {turn.number, {}}).answer;
-  if (answer.empty()) return;
+  const std::vector<std::uint64_t> answer = std::exchange(newest->second, {turn.number, {}}).answer;
+  if (answer.empty() || is_delta) return;
   // An answer that the client has not sent back is no part of what it goes on with: the request was tried again, or the answer was torn.
   const History history = conversation.history();
   const std::vector<Ordinal> kept = history.client_list();

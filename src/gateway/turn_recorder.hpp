@@ -87,6 +87,7 @@ class TurnRecorder {
   struct Found {
     std::string conversation = {};     // empty: none
     std::optional<Version> fork = {};  // set: go on from there, in a conversation of its own
+    Version asked = {};                // of a fork: before the answer that it begins with
   };
 
   std::shared_ptr<ObservedTurn> begin_turn(const SentRequest& sent);

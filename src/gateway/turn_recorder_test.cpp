@@ -104,6 +104,15 @@ TEST_F(TurnRecorderTest, ARequestThatComesBeforeItsPredecessorsAnswerIsToldHasTh
   }
 }
 
+TEST_F(TurnRecorderTest, AnAnswerThatTheClientDoesNotKeepGoesAlsoAfterARestart) {
+  const std::string id = turn(sent(body({"hi"})), answer("hello"));
+  recorder_ = TurnRecorder({.store = [this](const std::string&) { return store_; },
+                            .open = [this](const std::string&, const std::string& each) { return open(each); },
+                            .secret = "secret"});
+  EXPECT_EQ(turn(sent(body({"hi"})), answer("hey")), id);
+  EXPECT_EQ(texts(id), "hi hey");
+}
+
 TEST_F(TurnRecorderTest, ATornAnswerIsMarkedAndGoesWhenTheClientDoesNotKeepIt) {
   GivenAnswer torn = answer("hel");
   torn.is_torn = true;

@@ -20,6 +20,8 @@ MESSAGE = {"role": "user", "content": "hello"}
 APPEND = {"operation": "APPEND", "messages": [MESSAGE]}
 
 # A good call of each operation: what stands in the places of its path, its query, its body. {} where nothing is needed.
+RECORDED = {"client": "anthropic", "status": 200, "responseId": "msg_1", "answer": "{}",
+            "request": '{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]}]}'}
 GOOD = {
     "listConversations": {"query": {"limit": 5, "after": "a", "search": "c"}},
     "makeConversation": {"body": {}},
@@ -51,6 +53,9 @@ GOOD = {
     "getTimeline": {"query": {"points": 2, "from": 0, "to": 1}},
     "getRows": {"query": {"atVersion": 1, "ordinals": "0"}},
     "getUsage": {},
+    "getRequests": {"query": {"first": 1, "limit": 5}},
+    "getRequest": {"path": {"number": 1}},
+    "recordRequest": {"body": RECORDED},
     "reportUsage": {"body": {"requestId": "r", "prompt": 12}},
     "setUsage": {"body": {}},
     "compress": {"body": {"strategy": "none"}},
@@ -101,6 +106,7 @@ class Contract(unittest.TestCase):
         for name in ("c", "exported"):
             cls.server.append(name, "hello", cls.token)
         cls.lines = cls.call("GET", "/v1/conversations/exported/export").body
+        assert cls.call("POST", "/v1/conversations/c/requests", RECORDED).status == 200
         job = cls.call("POST", "/v1/conversations/c/compressions", {"strategy": "none"}).json()["result"]["job"]
         for name in ("getCompression", "cancelCompression"):
             GOOD[name]["path"]["job"] = job
