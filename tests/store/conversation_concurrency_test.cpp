@@ -105,7 +105,7 @@ TEST_P(RacingConversations, RequestsThatAreRecordedAtOnceGetNumbersOfTheirOwnAnd
       Conversation own = Conversation::open(shared(), "r").value();
       for (int i = 0; i < requests; ++i) {
         own.apply(append(i)).value();
-        if (i % 4 == 3) own.checkpoint().value();
+        if (i % 4 == 3) static_cast<void>(own.checkpoint());  // the other one may have made one
         numbers[static_cast<std::size_t>(t)][static_cast<std::size_t>(i)] = own.record_request({}, body(t, i)).value();
       }
     });
