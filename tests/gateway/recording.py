@@ -173,7 +173,8 @@ class Recording(unittest.TestCase):
                 answer = client.ask("POST", "/v1/messages", [("x-api-key", "k"), SESSION, ("content-encoding", "gzip")], body)
                 self.assertEqual(gzip.decompress(answer.body), answer_text("one"))
         self.assertIn("too_large", gateway.log_with("too_large"))
-        self.assertLess(gateway.resident_bytes(), 300 << 20)
+        if "UNDERTEXT_SANITIZED" not in os.environ:
+            self.assertLess(gateway.resident_bytes(), 300 << 20)
         self.assertEqual(gateway.stop()[0], 0)
         (conversation,) = self.conversations()
         self.assertEqual(self.texts(conversation), ["hi", "one"])

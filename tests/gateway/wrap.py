@@ -45,7 +45,9 @@ def a_command_runs_as_without_it(folder, upstream, client):
     done = run(folder, [*upstream_options(upstream), sys.executable, client, "-p", "two words", "--store", "x"], {"EXIT": "7"})
     assert done.returncode == 7, done
     told, expected = json.loads(done.stdout), json.loads(plain.stdout)
-    for name in ("arguments", "umask", "core", "mask", "pipe", "answers", "files"):
+    # The sanitizer limits core dumps itself.
+    limits = () if "UNDERTEXT_SANITIZED" in os.environ else ("core",)
+    for name in ("arguments", "umask", *limits, "mask", "pipe", "answers", "files"):
         assert told[name] == expected[name], (name, told[name], expected[name])
     variables = told["environment"]
     assert variables["ANTHROPIC_BASE_URL"].endswith("/anthropic") and variables["OPENAI_BASE_URL"].endswith("/openai/v1")
