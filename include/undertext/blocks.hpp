@@ -46,10 +46,10 @@ struct ContentBlock {
   std::string call_id = {};         // of a call, and of the call that a result answers; empty when there is none
   std::string name = {};            // of the tool; empty when the message does not say
   std::string arguments_json = {};  // of a call: a JSON value, mostly an object or a string that holds one
-  bool is_error = false;            // of a result
+  bool is_error = false;            // of a result, also of the one that a call holds
   bool by_provider = false;         // the provider runs the tool itself
   MediaBlock media = {};
-  std::vector<ContentBlock> blocks = {};  // what a result says
+  std::vector<ContentBlock> blocks = {};  // what a result says; of a provider's own call, what came of it
   std::string json = {};                  // of an opaque block: the bytes as given
 };
 

@@ -15,10 +15,12 @@
 // All of this may be used from any thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -52,6 +54,32 @@ struct CompressionProgress {
 UNDERTEXT_API std::string_view name(CompressionProgress::Stage stage);  // such as "summarising"
 using OnCompressionProgress = std::function<void(const CompressionProgress&)>;
 
+// Kinds of facts that the digest finds in messages (docs/digest.md).
+enum class FactKind : std::uint8_t {
+  constraints,  // and decisions and approvals, in the user's words
+  request,      // the current one
+  plan,
+  changed_files,
+  results,   // the last of each test and build
+  errors,    // not fixed
+  attempts,  // that failed
+  next_step,
+  paths,
+  commands,
+  urls,
+};
+inline constexpr std::size_t fact_kind_count = 11;
+UNDERTEXT_API std::string_view name(FactKind kind);  // such as "changedFiles"
+
+// The part of the facts of each kind that a plan must keep, from 0 to 1. 0: whatever it keeps.
+struct SurvivalPolicy {
+  std::array<double, fact_kind_count> least = {};
+
+  double& operator[](FactKind kind) { return least[static_cast<std::size_t>(kind)]; }
+  double operator[](FactKind kind) const { return least[static_cast<std::size_t>(kind)]; }
+  UNDERTEXT_API bool asks_for_something() const;
+};
+
 // What a plan is to reach.
 struct Aim {
   std::optional<std::uint64_t> tokens_max = {};                         // unset: whatever the strategy does by itself
@@ -64,6 +92,10 @@ struct Aim {
   // Automatic compression: with so many tokens the view is small enough. Reaching tokens_max is then no reason to drop a summary. Where tokens_max is out of
   // reach, the last message stays, which is often an answer that nobody has read.
   std::optional<std::uint64_t> tokens_enough = {};
+  bool context_tools = false;  // the model has them (context_tools.hpp): what is put into the view names them
+  // What must survive. Summaries that lack some of it are completed from the digest; a plan that keeps less all the same is refused with
+  // cannot_fit and the field "survival".
+  SurvivalPolicy survival = {};
   std::stop_token cancel = {};             // asks a slow summariser to give up
   OnCompressionProgress on_progress = {};  // told of summaries, on the thread that plans
 };
@@ -103,6 +135,16 @@ struct ClearToolResults {
 };
 UNDERTEXT_API StrategyPtr clear_tool_results(ClearToolResults options = {});
 
+// Results of tools that a later call made worthless become stubs of one line, without a model and without a loss: the later call says it.
+// supersede: a read of a file that was read again or changed later; a call that failed and was repeated with success.
+// dedupe: a call that was repeated with the same arguments.
+struct StubOlderResults {
+  std::vector<std::string> exclude = {};  // names of tools whose results stay
+  bool late = false;                      // as ClearToolResults::late
+};
+UNDERTEXT_API StrategyPtr supersede(StubOlderResults options = {});
+UNDERTEXT_API StrategyPtr dedupe(StubOlderResults options = {});
+
 // Everything but a tail is hidden, and summaries made from the originals take its place: one for each unbroken stretch between messages that stay, where it
 // stood. Stretches too short for that stay. Summaries that are hidden in turn are read through to what they stand for.
 struct SmartSummary {
@@ -112,8 +154,9 @@ struct SmartSummary {
   // says so. A cancelled summary is not tried again. Without fallbacks, and without Aim::digest_last, what the caller has to fix (invalid_argument, such as a key that is refused or an
   // exception that it threw) is passed on, but for messages that it refuses.
   std::vector<std::shared_ptr<const Summariser>> fallbacks = {};
-  std::optional<std::uint64_t> keep = {};    // at most so many messages at the end; unset: as many as fit, or 10
-  std::uint64_t summary_tokens_max = 1'024;  // of the summaries' texts together; with a token aim at most a third of it
+  std::optional<std::uint64_t> keep = {};  // at most so many messages at the end; unset: as many as fit, or 10
+  // Of the summaries' texts together; with a token aim at most a third of it. Unset: a quarter of the aim, from 512 to 8,192; 1,024 without one.
+  std::optional<std::uint64_t> summary_tokens_max = {};
 };
 UNDERTEXT_API StrategyPtr smart_summary(SmartSummary options = {});
 
@@ -121,7 +164,9 @@ UNDERTEXT_API StrategyPtr smart_summary(SmartSummary options = {});
 // Plan::reason says so; where no other step finds anything, its error is the answer. A step drops a summary only where the aim is reached by that.
 UNDERTEXT_API StrategyPtr pipeline(std::vector<StrategyPtr> steps);
 
-// "default", where no strategy is named: clears old results of tools, then summarises, then keeps the largest tail that fits; needs tokens_max.
+// "default", where no strategy is named: supersede, dedupe, clear_tool_results, of each no more than the aim needs, the newest first; then a
+// summary, then the largest tail that fits; needs tokens_max. So of the plans that reach the aim it takes the one that hides least, and of
+// those the one that leaves the longest beginning of the view as it is.
 UNDERTEXT_API StrategyPtr default_strategy(SmartSummary summary = {});
 
 // Of several strategies, one that reaches the aim, keeps much of the conversation, and costs a prompt cache that holds the view little. Plans that
@@ -135,6 +180,25 @@ struct PreferCache {
   CacheMarkers markers = CacheMarkers::given;
 };
 UNDERTEXT_API StrategyPtr prefer_cache(std::vector<StrategyPtr> strategies, PreferCache options);
+
+// What of the facts in a view is still in a later one: those of every message that `before` shows and `after` does not, and everything that
+// `after` shows in their place.
+struct Survival {
+  struct Count {
+    std::uint64_t facts = 0;
+    std::uint64_t kept = 0;
+    std::vector<std::string> lost = {};  // in the order in which they were met
+    double part() const { return facts == 0 ? 1.0 : static_cast<double>(kept) / static_cast<double>(facts); }
+  };
+  std::array<Count, fact_kind_count> kinds = {};
+
+  Count& operator[](FactKind kind) { return kinds[static_cast<std::size_t>(kind)]; }
+  const Count& operator[](FactKind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
+};
+// Of the heads of two histories of one conversation. Reads all messages of both views.
+UNDERTEXT_API Survival survival(const History& before, const History& after);
+// Of texts: whether each of some facts is in what a view says, white space aside.
+UNDERTEXT_API Survival::Count survival_of(std::span<const std::string> facts, const History& after);
 
 // Whether the head's view is within a budget, and what would make it so. Changes nothing; ask for any budget at any time. For an earlier
 // version: fit_view(*history.fork(version), …).

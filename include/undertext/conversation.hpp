@@ -30,6 +30,7 @@
 #include <undertext/history.hpp>
 #include <undertext/operation.hpp>
 #include <undertext/query.hpp>
+#include <undertext/recall.hpp>
 #include <undertext/request_record.hpp>
 #include <undertext/store.hpp>
 #include <undertext/tokenizer.hpp>
@@ -79,6 +80,10 @@ struct CompressionConfig {
   std::uint64_t threshold = 0;                      // 0: Settings::token_limit
   std::optional<std::uint64_t> target_tokens = {};  // what to come down to; unset: three quarters of the threshold
   StrategyPtr strategy = {};                        // unset: default_strategy()
+  // Leaves room for so many more turns at the rate at which the conversation grew of late: the target is then lower than the one above, though
+  // never below a quarter of the threshold. A turn is a message of an assistant with what led to it.
+  std::uint64_t headroom_turns = 0;
+  SurvivalPolicy survival = {};  // of every compression of the conversation
 };
 
 using Summarisers = std::map<std::string, std::shared_ptr<const Summariser>, std::less<>>;
@@ -96,8 +101,11 @@ struct Settings {
   CompressionConfig compression = {};
   Summarisers summarisers = {};  // by name, for strategies that come in as JSON; "digest" is always there
   Strategies strategies = {};    // likewise, beside the shipped ones, whose names they do not take
+  Rerank rerank = {};            // of recall; unset: words alone decide
   Pairs pairs = Pairs::literal;
   Limits limits = {};
+  std::string project = {};                     // what the conversation belongs to, such as a folder: `undertext mcp` looks for it
+  bool context_tools = false;                   // the model has them (context_tools.hpp): summaries and stubs name them
   std::function<std::int64_t()> clock_ms = {};  // milliseconds since 1970; unset: the system's clock
 };
 
@@ -181,6 +189,7 @@ struct CompressOptions {
   // CompressionConfig::target_tokens, else three quarters of its threshold. Others do what they do without a target.
   std::optional<std::uint64_t> tokens_max = {};
   bool progress = false;  // a plan that falls short of the target is applied too, if it frees something: Receipt::target_reached
+  std::optional<SurvivalPolicy> survival = {};  // unset: the conversation's
   OperationOptions operation = {};
   std::stop_token cancel = {};
   std::shared_ptr<Work> work = {};         // null: without limits
@@ -281,6 +290,10 @@ class UNDERTEXT_API Conversation {
   Stats stats() const { return history().stats(); }
   Result<MessageList> messages(const MessageQuery& query = {}) const;
   Result<MessageCount> count(const MessageQuery& query = {}) const;
+  // Full-text search: see recall.hpp. The first one reads the index of a stored conversation, and makes
+  // that of one in memory. With `history`: one of this conversation's, instead of the head.
+  Result<Recalled> recall(const RecallQuery& query) const;
+  Result<Recalled> recall(const RecallQuery& query, const History& history) const;
 
   // Another conversation that goes on from `version`, sharing all messages. Nothing done to one shows in the other. In memory only, even if this
   // one is stored.

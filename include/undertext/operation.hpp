@@ -20,6 +20,7 @@
 #include <undertext/identity.hpp>
 #include <undertext/ids.hpp>
 #include <undertext/message.hpp>
+#include <undertext/query.hpp>
 
 namespace undertext {
 
@@ -233,6 +234,22 @@ struct Reconciled {
   std::string dialect = {};
   std::uint64_t volatile_key = 0;  // of the identities, where they are made otherwise than those before; else 0
 };
+// The message that a RECALL appended, and what it quotes. Made by History::apply from a Recall.
+struct Recalled {
+  std::string text;
+  std::uint64_t budget_tokens = 0;
+  std::vector<std::uint64_t> quoted = {};  // ordinals, in the order in which they are quoted
+  std::vector<Message> messages = {};      // one, which is marked `recalled`
+};
+// Appends a user message that quotes what a search finds: see recall.hpp. not_found: nothing.
+struct Recall {
+  std::string text;
+  std::uint64_t budget_tokens = 4000;
+  MessageQuery which = {};
+  // Called once, during apply(), with the history as it is by then. Conversation sets it where it is
+  // empty; History itself has no index, and answers `unsupported`.
+  std::function<Result<Recalled>(const History&)> find = {};
+};
 struct ImportMarkMap {  // the view and the stack of batches become those of the map, once it has passed its checks
   MarkMap map;
 };
@@ -249,7 +266,7 @@ struct Operation {
   using What = std::variant<op::Append, op::Insert, op::Replace, op::Truncate, op::Clear, op::Filter, op::Delete, op::Compress,
                             op::ApplyPlan, op::CompressBy, op::Expand, op::Show, op::Merge, op::Split, op::Transform,
                             op::StartBatch, op::EndBatch, op::Rollback, op::Mark, op::Unmark, op::Undo, op::Redo, op::Restore,
-                            op::ImportMarkMap, op::Reconcile, op::Reconciled>;
+                            op::ImportMarkMap, op::Reconcile, op::Reconciled, op::Recall, op::Recalled>;
   What what;
   OperationOptions options = {};
 };
@@ -269,5 +286,7 @@ UNDERTEXT_API std::string_view name(ReconcileOutcome outcome);  // "same", …
 
 // The mark that protects a message from TRUNCATE, CLEAR, FILTER and every compression strategy.
 inline constexpr std::string_view pinned_mark = "pinned";
+// The mark of the message that RECALL appends. Strategies hide messages with this mark first.
+inline constexpr std::string_view recalled_mark = "recalled";
 
 }  // namespace undertext

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,7 +46,13 @@ struct ProviderResponse {
   bool complete = false;   // it came to its proper end
 };
 
+// The format of a whole response, by what it says it is; unset: it is none, or does not say.
+UNDERTEXT_API std::optional<Dialect> dialect_of_response(std::string_view json);
+
+// A call without an id, such as Gemini's, gets one with the number behind `made_ids`. Where that is the last_made_id() of the
+// request's messages, it is the one that the call has in the next request too.
 UNDERTEXT_API ProviderResponse read_response(Dialect dialect, std::string_view bytes, ResponseForm form,
-                                             const MessageLimits& limits = {});
+                                             const MessageLimits& limits = {}, std::uint64_t made_ids = 0);
+UNDERTEXT_API std::uint64_t last_made_id(const Message& message);  // 0: it has none
 
 }  // namespace undertext

@@ -91,6 +91,21 @@ struct Checkpoint {
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
+// A piece of the full-text index: the words of the messages [first, end). Derived from these, and
+// deleted with the text of any of them.
+struct WordsRow {
+  std::uint64_t first = 0;
+  std::uint64_t end = 0;
+  std::uint64_t size_bytes = 0;  // of `bytes`, also where these were not read
+  std::string bytes = {};        // of the engine's
+  friend bool operator==(const WordsRow&, const WordsRow&) = default;
+};
+
+enum class WordsBytes : std::uint8_t {
+  without,  // `bytes` are empty
+  with,
+};
+
 // What a fork has in common with the conversation it came from.
 struct Origin {
   std::string conversation;
@@ -140,6 +155,9 @@ struct Commit {
   // Pages come with a checkpoint only: they have numbers from the stored checkpoint's next_page up to this one's.
   std::vector<Page> pages = {};
   std::optional<std::string> settings = {};
+  // Rising, of messages of its own that are stored or in this commit. Each takes the place of rows
+  // whose messages are all within it.
+  std::vector<WordsRow> words = {};
 };
 
 // Who deleted something, when and why: what remains of it.
@@ -273,6 +291,11 @@ class UNDERTEXT_API Store {
   virtual Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options = {}) = 0;  // its number; 0: none
   // For each key that a row of any conversation has (staged ones excepted) its newest one, by time; of the same time, either.
   virtual Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& options = {}) = 0;
+
+  // Rows of the full-text index that begin within [first, end), rising; cut off as versions(). Where
+  // there is none for a message, its words are those of its body. Of an older store: none.
+  virtual Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end, WordsBytes bytes,
+                                              const CallOptions& options = {}) = 0;
 
   // Deletes bodies permanently: the records given, with `redacted` set, take their places, and the old bytes are gone from everything this store
   // writes to. What is redacted twice keeps its first digest. not_found: no such message of this conversation's own. invalid_argument: a stub's role,

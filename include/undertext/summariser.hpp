@@ -29,6 +29,9 @@ struct SummaryRequest {
   std::function<void(std::string_view text_so_far)> on_progress = {};     // while it writes, where it can tell; on its own thread
   std::vector<std::size_t> summaries =
       {};  // indices of those messages that are earlier summaries, as their records say; most often none
+  // What follows the messages in the view and stays visible: not to be summarised, but it tells what was fixed since.
+  std::vector<Message> after = {};
+  std::vector<std::size_t> after_hidden = {};  // indices of those of which only the calls are visible: their results were cleared
 };
 
 struct Summary {

@@ -7,6 +7,7 @@
 #include <undertext/change.hpp>
 #include <undertext/client.hpp>
 #include <undertext/compression.hpp>
+#include <undertext/context_tools.hpp>
 #include <undertext/conversation.hpp>
 #include <undertext/dialect.hpp>
 #include <undertext/dialect_name.hpp>
@@ -16,10 +17,12 @@
 #include <undertext/history.hpp>
 #include <undertext/identity.hpp>
 #include <undertext/ids.hpp>
+#include <undertext/index_store.hpp>
 #include <undertext/message.hpp>
 #include <undertext/models.hpp>
 #include <undertext/operation.hpp>
 #include <undertext/query.hpp>
+#include <undertext/recall.hpp>
 #include <undertext/request_record.hpp>
 #include <undertext/response.hpp>
 #include <undertext/store.hpp>

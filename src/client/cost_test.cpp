@@ -48,5 +48,29 @@ TEST(LawsOfCost, OneMoreMessageAfterAHundredThousandCostsLittleBesideReadingTheR
   EXPECT_LT(reconciling, reading / 20);
 }
 
+op::Reconcile list_of(std::uint64_t count, Role role, std::string_view text) {
+  std::vector<Message> messages;
+  for (std::uint64_t i = 0; i < count; ++i)
+    messages.push_back(Message::make(role, std::string(text) + " " + std::to_string(i)).value());
+  return client_list(find_client("generic").value(), messages);
+}
+
+// Measured beside the first request, which stores as many.
+TEST(LawsOfCost, AListThatIsReplacedCostsAsMuchAsAListThatIsNew) {
+  constexpr std::uint64_t count = 30'000;
+  const Operation first{list_of(count, Role::assistant, "first")}, next{list_of(count, Role::user, "next")},
+      other{list_of(count, Role::assistant, "other")};
+  History history;
+  const auto take = [&](const Operation& operation) {
+    return milliseconds([&] { history = history.apply(operation, {}).value().history; });
+  };
+  const double storing = take(first), replacing = take(next), of_same_role = take(other), back = take(first);
+  EXPECT_EQ(history.stats().total_messages, 3 * count);
+  std::printf(
+      "%llu messages: stored in %.1f ms, replaced by others in %.1f ms, by others of their role in %.1f ms; back in %.1f ms\n",
+      static_cast<unsigned long long>(count), storing, replacing, of_same_role, back);
+  for (const double each : {replacing, of_same_role, back}) EXPECT_LT(each, 60 * storing + 500);
+}
+
 }  // namespace
 }  // namespace undertext

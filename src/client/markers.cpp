@@ -82,7 +82,7 @@ class Markers {
         if (end_before) {
           add({*end_before, end});
         } else {
-          cut_from = cut_from.value_or(begin);
+          if (!cut_from) cut_from = begin;
           last_end_ = end;
         }
       } else if (cut_from) {

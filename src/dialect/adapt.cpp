@@ -16,7 +16,11 @@ void Adapter::add(Turn turn) {
   for (Block& block : turn.blocks) block.source = turn.source;
   for (const Block& block : turn.blocks)
     if (block.kind == BlockKind::call && !block.id.empty()) calls_[std::string(block.id)] = {block.name, block.is_custom};
-  if (turn.is_raw_in(profile_.dialect)) return add_native(std::move(turn));
+  // Behind other items or instructions, instructions are an item in their place.
+  const bool is_behind =
+      turn.is_top && profile_.dialect == Dialect::openai_responses && !(draft_.turns.empty() && draft_.top.empty());
+  if (is_behind) turn.is_top = false;
+  if (turn.is_raw_in(profile_.dialect) && !is_behind) return add_native(std::move(turn));
   convert(std::move(turn));
 }
 

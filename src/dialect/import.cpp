@@ -1,4 +1,6 @@
 // Requests and responses of providers as messages.
+#include "dialect/import.hpp"
+
 #include <utility>
 
 #include <undertext/dialect.hpp>
@@ -111,7 +113,9 @@ class Importer {
       : dialect_(dialect), limits_(limits), names_(names) {}
 
   std::optional<Error> add_top(const JsonValue& value) {
+    arena_.limit_blocks(blocks_max(limits_));
     const Turn turn = read_top(dialect_, value.raw(), arena_);
+    if (arena_.is_over()) return too_many_blocks(limits_);
     // Anthropic's instructions are a message's content as they are, if the engine knows everything in them.
     if (dialect_ == Dialect::anthropic) {
       const std::string as_is = R"({"role":"system","content":)" + std::string(value.raw()) + '}';
@@ -130,6 +134,7 @@ class Importer {
   }
 
   std::vector<Message> take() { return std::move(messages_); }
+  void continue_ids(std::uint64_t made) { ids_.next = made; }
   std::size_t count() const { return messages_.size(); }
 
  private:
@@ -149,14 +154,18 @@ class Importer {
     // Before the first turn, Anthropic's system messages are what `system` holds; one that stood in the list must be told from those.
     const bool leads = dialect_ == Dialect::anthropic && only_system_ && body_of(value, "role") == "system";
     only_system_ = leads;
-    if (dialect_ != Dialect::gemini && !leads && (read_message(value, std::nullopt, arena_, unused).native & bit(dialect_)) != 0 &&
-        Message::parse(value.raw(), limits_)) {
-      ++at_;
-      messages_.push_back(Message::parse(value.raw(), limits_).value());
-      return std::nullopt;
+    arena_.limit_blocks(blocks_max(limits_));
+    if (dialect_ != Dialect::gemini && !leads && (read_message(value, std::nullopt, arena_, unused).native & bit(dialect_)) != 0) {
+      if (Result<Message> message = Message::parse(value.raw(), limits_)) {
+        ++at_;
+        messages_.push_back(std::move(*message));
+        return std::nullopt;
+      }
     }
     ids_.given.clear();
+    arena_.limit_blocks(blocks_max(limits_));
     const Turn turn = read_in(dialect_, value, arena_, ids_);
+    if (arena_.is_over()) return placed(too_many_blocks(limits_));
     std::optional<Error> error = add_message(enveloped(turn, dialect_, value.raw(), {}));
     ++at_;
     return error;
@@ -187,13 +196,14 @@ class Importer {
 
   std::optional<Error> add_message(std::string_view json) {
     Result<Message> message = Message::parse(json, limits_);
-    if (!message) {
-      Error error = message.error();
-      error.path = error.path.empty() ? path() : path() + "." + error.path;
-      return error;
-    }
+    if (!message) return placed(std::move(message.error()));
     messages_.push_back(std::move(*message));
     return std::nullopt;
+  }
+
+  Error placed(Error error) const {
+    error.path = error.path.empty() ? path() : path() + "." + error.path;
+    return error;
   }
 
   Dialect dialect_;
@@ -225,14 +235,20 @@ std::optional<Error> add_all(Importer& importer, const RequestBody& body, std::s
 
 }  // namespace
 
-Result<Imported> import_messages(Dialect dialect, std::string_view json, const MessageLimits& limits, const ToolNames& names) {
+Result<Imported> import_numbered(Dialect dialect, std::string_view json, const MessageLimits& limits, const ToolNames& names,
+                                 std::uint64_t made_ids) {
   Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
   if (!text) return std::move(text.error());
   Result<RequestBody> body = read_body(dialect, text->root());
   if (!body) return std::move(body.error());
   Importer importer(dialect, limits, names);
+  importer.continue_ids(made_ids);
   if (std::optional<Error> error = add_all(importer, *body, 0, false)) return std::move(*error);
   return Imported{importer.take(), std::move(body->rest), 0};
+}
+
+Result<Imported> import_messages(Dialect dialect, std::string_view json, const MessageLimits& limits, const ToolNames& names) {
+  return import_numbered(dialect, json, limits, names, 0);
 }
 
 namespace {

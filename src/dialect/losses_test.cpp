@@ -291,6 +291,20 @@ TEST(DialectLosses, InstructionsGivenAsItemsReachEveryDialect) {
   EXPECT_TRUE(there.losses.empty());
 }
 
+TEST(DialectLosses, InstructionsBehindOtherMessagesAreAnItemInTheirPlace) {
+  const Dialect responses = Dialect::openai_responses;
+  std::vector<Message> messages =
+      import_messages(responses, R"({"instructions":"be good","input":[{"role":"user","content":"q"}]})").value().messages;
+  const Message other = import_messages(responses, R"({"instructions":"be brief","input":[]})").value().messages[0];
+  const Rendering both = render(with({messages[0], other, messages[1]}).view(), default_profile(responses)).value();
+  EXPECT_EQ(both.json,
+            R"({"instructions":"be good","input":[{"role":"system","content":"be brief"},{"role":"user","content":"q"}]})");
+  std::swap(messages[0], messages[1]);
+  const Rendering rendered = render(with(messages).view(), default_profile(responses)).value();
+  EXPECT_EQ(rendered.json, R"({"input":[{"role":"user","content":"q"},{"role":"system","content":"be good"}]})");
+  EXPECT_TRUE(rendered.losses.empty());
+}
+
 TEST(DialectLosses, AClientMayWriteAnewWhatItWasGiven) {
   const Profile profile = default_profile(Dialect::anthropic);
   const History history =

@@ -1,8 +1,10 @@
 #include <undertext/response.hpp>
 
-#include <undertext/dialect.hpp>
+#include <algorithm>
+#include <charconv>
 
 #include "base/event_stream.hpp"
+#include "dialect/import.hpp"
 #include "message/read_fields.hpp"
 
 namespace undertext {
@@ -30,31 +32,38 @@ std::string raw_of(const JsonValue& object, std::string_view key) {
   return value && !value->is(JsonType::null) ? std::string(value->raw()) : std::string();
 }
 
-void take_messages(Dialect dialect, std::string_view json, const MessageLimits& limits, ProviderResponse& response) {
-  Result<Imported> imported = import_messages(dialect, json, limits);
+// How the messages of an answer are read.
+struct ResponseReading {
+  Dialect dialect;
+  const MessageLimits& limits;
+  std::uint64_t made_ids;
+};
+
+void take_messages(const ResponseReading& reading, std::string_view json, ProviderResponse& response) {
+  Result<Imported> imported = import_numbered(reading.dialect, json, reading.limits, {}, reading.made_ids);
   if (imported) response.messages = std::move(imported->messages);
 }
 
-ProviderResponse response_of(Dialect dialect, StreamAssembler::Streamed streamed, const MessageLimits& limits) {
+ProviderResponse response_of(const ResponseReading& reading, StreamAssembler::Streamed streamed) {
   ProviderResponse response;
-  if (!streamed.message.empty()) take_messages(dialect, streamed.message, limits, response);
+  if (!streamed.message.empty()) take_messages(reading, streamed.message, response);
   response.id = std::move(streamed.id);
   response.model = std::move(streamed.model);
   response.finish_reason = std::move(streamed.finish_reason);
-  response.usage = read_provider_usage(dialect, streamed.usage_json);
+  response.usage = read_provider_usage(reading.dialect, streamed.usage_json);
   response.error = std::move(streamed.error_json);
   response.complete = streamed.complete;
   return response;
 }
 
-ProviderResponse read_events(Dialect dialect, std::string_view bytes, const MessageLimits& limits) {
-  StreamAssembler assembler(dialect);
+ProviderResponse read_events(const ResponseReading& reading, std::string_view bytes) {
+  StreamAssembler assembler(reading.dialect);
   EventStream events(event_bytes_max);
   events.read(bytes, [&](std::string_view, std::string_view data) {
     static_cast<void>(assembler.feed(data));  // what is no JSON says nothing
     return true;
   });
-  return response_of(dialect, assembler.finish(), limits);
+  return response_of(reading, assembler.finish());
 }
 
 std::string finish_reason_of(Dialect dialect, const JsonValue& root) {
@@ -70,7 +79,8 @@ std::string finish_reason_of(Dialect dialect, const JsonValue& root) {
   return text_of(*list->elements().begin(), is_chat ? "finish_reason" : "finishReason");
 }
 
-ProviderResponse read_object(Dialect dialect, const JsonValue& root, const MessageLimits& limits) {
+ProviderResponse read_object(const ResponseReading& reading, const JsonValue& root) {
+  const Dialect dialect = reading.dialect;
   const bool is_gemini = dialect == Dialect::gemini;
   ProviderResponse response;
   response.id = text_of(root, is_gemini ? "responseId" : "id");
@@ -79,18 +89,18 @@ ProviderResponse read_object(Dialect dialect, const JsonValue& root, const Messa
   response.usage = read_provider_usage(dialect, raw_of(root, is_gemini ? "usageMetadata" : "usage"));
   response.error = raw_of(root, "error");
   response.complete = response.error.empty();
-  if (response.complete) take_messages(dialect, root.raw(), limits, response);
+  if (response.complete) take_messages(reading, root.raw(), response);
   return response;
 }
 
-ProviderResponse read_whole(Dialect dialect, std::string_view bytes, const MessageLimits& limits) {
-  const Result<JsonText> text = JsonText::parse(bytes, {.depth = limits.depth + 8});
+ProviderResponse read_whole(const ResponseReading& reading, std::string_view bytes) {
+  const Result<JsonText> text = JsonText::parse(bytes, {.depth = reading.limits.depth + 8});
   if (!text) return {};
-  if (text->root().is(JsonType::object)) return read_object(dialect, text->root(), limits);
+  if (text->root().is(JsonType::object)) return read_object(reading, text->root());
   if (!text->root().is(JsonType::array)) return {};
-  StreamAssembler assembler(dialect);
+  StreamAssembler assembler(reading.dialect);
   for (const JsonValue element : text->root().elements()) static_cast<void>(assembler.feed(element.raw()));
-  return response_of(dialect, assembler.finish(), limits);
+  return response_of(reading, assembler.finish());
 }
 
 }  // namespace
@@ -119,8 +129,35 @@ ProviderUsage read_provider_usage(Dialect dialect, std::string_view json) {
   return {};
 }
 
-ProviderResponse read_response(Dialect dialect, std::string_view bytes, ResponseForm form, const MessageLimits& limits) {
-  return form == ResponseForm::event_stream ? read_events(dialect, bytes, limits) : read_whole(dialect, bytes, limits);
+std::optional<Dialect> dialect_of_response(std::string_view json) {
+  const Result<JsonText> text = JsonText::parse(json, {});
+  if (!text || !text->root().is(JsonType::object)) return std::nullopt;
+  const JsonValue root = text->root();
+  if (root.find("choices")) return Dialect::openai_chat;
+  if (root.find("candidates")) return Dialect::gemini;
+  if (text_of(root, "object") == "response") return Dialect::openai_responses;
+  if (text_of(root, "type") == "message" && root.find("model")) return Dialect::anthropic;
+  return std::nullopt;
+}
+
+std::uint64_t last_made_id(const Message& message) {
+  const std::string_view json = message.json();
+  std::uint64_t last = 0;
+  for (const std::string_view begin : {gemini_id_begin, legacy_id_begin}) {
+    for (std::size_t at = json.find(begin); at != json.npos; at = json.find(begin, at)) {
+      at += begin.size();
+      std::uint64_t number = 0;
+      const char* const end = std::from_chars(json.data() + at, json.data() + json.size(), number).ptr;
+      if (end < json.data() + json.size() && *end == '"') last = std::max(last, number);
+    }
+  }
+  return last;
+}
+
+ProviderResponse read_response(Dialect dialect, std::string_view bytes, ResponseForm form, const MessageLimits& limits,
+                               std::uint64_t made_ids) {
+  const ResponseReading reading{dialect, limits, made_ids};
+  return form == ResponseForm::event_stream ? read_events(reading, bytes) : read_whole(reading, bytes);
 }
 
 }  // namespace undertext

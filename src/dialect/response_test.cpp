@@ -71,6 +71,17 @@ TEST(ProviderResponses, ThatAreErrorsOrGarbageHaveNoMessages) {
       EXPECT_TRUE(read_response(Dialect::openai_responses, bytes, form).messages.empty()) << bytes;
 }
 
+TEST(ProviderResponses, SayWhichFormatTheyHave) {
+  EXPECT_EQ(dialect_of_response(R"({"object":"chat.completion","choices":[]})"), Dialect::openai_chat);
+  EXPECT_EQ(dialect_of_response(R"({"object":"response","output":[]})"), Dialect::openai_responses);
+  EXPECT_EQ(dialect_of_response(R"({"type":"message","role":"assistant","model":"m","content":[]})"), Dialect::anthropic);
+  EXPECT_EQ(dialect_of_response(R"({"candidates":[]})"), Dialect::gemini);
+  // Messages, requests and items are no responses.
+  for (const std::string_view other : {R"({"type":"message","role":"assistant","content":[]})", R"({"role":"user","content":"hi"})",
+                                       R"({"model":"m","messages":[]})", "[]", "", "{"})
+    EXPECT_EQ(dialect_of_response(other), std::nullopt) << other;
+}
+
 TEST(ProviderResponses, OfGeminiMayBeAListOfPieces) {
   const ProviderResponse answer = read_response(
       Dialect::gemini,

@@ -93,6 +93,8 @@ class PairRules {
         } else {
           found->second = true;
           const BlockAt call = places.at(block.id);
+          if (block.is_legacy != turns_[call.turn].blocks[call.block].is_legacy)
+            add(FindingCode::pair_orphan_result, {i, b}, block.id);
           if (block.has_own_id && !turns_[call.turn].blocks[call.block].has_own_id) add(FindingCode::gem_id, call, block.id);
           if (said_otherwise) add(FindingCode::result_not_first, {i, b}, block.id);
         }

@@ -64,6 +64,7 @@ class PairRepair {
       i = exchanges_.back().where.results_end;
     }
     for (Planned& planned : exchanges_) give_ids(planned.where);
+    for (Planned& planned : exchanges_) make_alike(planned.where);
     for (Planned& planned : exchanges_) claim(planned);
     pool_the_rest();
     bool changes = !pool_.empty() || !dropped_.empty();
@@ -114,6 +115,20 @@ class PairRepair {
       if (!old.empty() && answers != results.end() && which < answers->second.size()) rename(answers->second[which], kept);
     });
   }
+  // Chat: `function_call` is answered by the role function, and a call with an id by the role tool. Where an edit has
+  // made only one of them a tool's, both are.
+  void make_alike(const Exchange& where) {
+    std::map<std::string_view, BlockAt> calls;
+    visit(where.calls_begin, where.calls_end, BlockKind::call, [&](BlockAt at) { calls.emplace(block(at).id, at); });
+    visit(where.results_begin, where.results_end, BlockKind::result, [&](BlockAt at) {
+      if (const auto call = calls.find(block(at).id); call != calls.end()) make_alike(call->second, at);
+    });
+  }
+  void make_alike(BlockAt call, BlockAt result) {
+    if (block(call).is_legacy == block(result).is_legacy) return;
+    for (const BlockAt at : {call, result}) rename(at, block(at).id);
+  }
+
   std::string_view fresh_id(std::string_view old, const std::map<std::string_view, std::size_t>& here) {
     std::uint64_t& number = numbers_[old];
     std::string id;
@@ -165,6 +180,7 @@ class PairRepair {
         const BlockAt at = candidates[which];
         candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(which));
         moved_.insert(at);
+        make_alike(call, at);
         const Turn& from = turns_[at.turn];
         if (profile_.dialect == Dialect::openai_chat && from.role == Role::tool && from.blocks.size() == 1) {
           extra = from;  // with its bytes

@@ -530,6 +530,17 @@ Problem perform(Draft& draft, const op::ImportMarkMap& import) { return import_m
 Problem perform(Draft&, const op::Reconcile&) { return Error{ErrorCode::internal, "the differences were to be found before"}; }
 Problem perform(Draft& draft, const op::Reconciled& reconciled) { return apply_differences(draft, reconciled); }
 
+Problem perform(Draft&, const op::Recall&) { return Error{ErrorCode::internal, "the search was to be made before"}; }
+Problem perform(Draft& draft, const op::Recalled& recalled) {
+  if (recalled.messages.size() != 1) return bad("messages", "give the one message that quotes what was found");
+  draft.count_made(recalled.messages.front());
+  Result<std::vector<std::uint32_t>> stored = draft.store(recalled.messages);
+  if (!stored) return stored.error();
+  draft.append(*stored);
+  draft.add_mark(recalled_mark, *stored);
+  return {};
+}
+
 bool are_within(const Stretches& stretches, std::uint64_t size) {
   std::uint64_t end = 0;
   for (const Range& r : stretches) {
@@ -626,6 +637,12 @@ Result<Step> History::apply(const Operation& operation, const ApplyContext& cont
       Result<Plan> plan = compress->plan(limited(context.work));
       if (!plan) return plan.error();
       return apply({op::ApplyPlan{std::move(*plan)}, operation.options}, context);
+    }
+    if (const auto* recall = std::get_if<op::Recall>(&operation.what)) {
+      if (!recall->find) return Error{ErrorCode::unsupported, "only a conversation has an index to search", "operation"};
+      Result<op::Recalled> recalled = recall->find(limited(context.work));
+      if (!recalled) return recalled.error();
+      return apply({std::move(*recalled), operation.options}, context);
     }
     if (const auto* reconcile = std::get_if<op::Reconcile>(&operation.what))
       return follow(*this, *reconcile, operation.options, context);

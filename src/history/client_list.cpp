@@ -50,6 +50,22 @@ std::vector<std::uint32_t> ClientState::dropped_as(const Identity& identity, std
   return ordinals;
 }
 
+std::vector<std::uint32_t> ClientState::dropped_between(const Identity& identity, std::uint64_t most, std::uint32_t begin,
+                                                        std::uint32_t end) const {
+  std::vector<std::uint32_t> ordinals;
+  if (begin >= end) return ordinals;
+  std::uint64_t at = first_not_less(dropped, {identity, begin});
+  const std::uint64_t last = first_not_less(dropped, {identity, end});
+  for (const std::uint64_t first_end = std::min(last, at + most); at < first_end; ++at) ordinals.push_back(dropped[at].ordinal);
+  at = std::max(at, last - std::min(last, most));
+  for (; at < last; ++at) ordinals.push_back(dropped[at].ordinal);
+  return ordinals;
+}
+
+std::uint64_t ClientState::count_dropped_as(const Identity& identity) const {
+  return first_not_less(dropped, {identity, no_place}) - first_not_less(dropped, {identity, 0});
+}
+
 bool ClientState::edit(const std::vector<ClientListEdit>& edits) {
   std::uint64_t end = 0;
   for (const ClientListEdit& edit : edits) {

@@ -164,8 +164,17 @@ ClientMatch::Known ClientMatch::known_as(std::size_t old) const {
   return {ordinal, was_sent ? From::list : From::unsent, was_sent ? prefix_ + old : 0};
 }
 
+namespace {
+
+// How many dropped messages of one identity are looked at, where a request has it `count` times.
+constexpr std::uint64_t looked_at(std::size_t count) { return 64 + 4 * count; }
+
+using WantedCounts = std::unordered_map<Identity, std::size_t, IdentityHash>;
+
+}  // namespace
+
 void ClientMatch::find_returning() {
-  if ((client_.dropped.empty() || !rekeyed_.empty()) && hidden_.empty()) return;
+  if (client_.dropped.empty() && hidden_.empty()) return;
   if (takes_view_) kept();  // without what returns: that tells nothing yet
   std::optional<std::uint32_t> left;
   if (prefix_ > 0) left = client_.list[prefix_ - 1].ordinal;
@@ -180,10 +189,10 @@ void ClientMatch::find_returning() {
   add_returning(begin, end_, left, next_ordinal());
 }
 
-// A request from before a compaction has messages that were written again since. Those that it kept stand where they were, so what was dropped around
-// them counts as much as what is listed now, if then fewer messages are new.
+// A request from before a compaction has messages that were written again since. Those that it kept stand where
+// they were, so what was dropped around them counts as much as what is listed now, if then fewer messages are new.
 void ClientMatch::rewind() {
-  if (takes_view_ || sent_.is_delta || client_.dropped.empty() || !rekeyed_.empty()) return;
+  if (takes_view_ || sent_.is_delta || client_.dropped.empty()) return;
   std::unordered_set<Identity, IdentityHash> listed;
   for (const ClientEntry& entry : old_) listed.insert(entry.identity);
   std::unordered_map<Identity, std::size_t, IdentityHash> wanted;
@@ -205,7 +214,7 @@ void ClientMatch::rewind() {
   std::optional<std::uint32_t> left, right = next_ordinal();
   if (prefix_ > 0) left = client_.list[prefix_ - 1].ordinal;
   for (const auto& [identity, count] : wanted)
-    for (const std::uint32_t ordinal : may_return(identity, count))
+    for (const std::uint32_t ordinal : may_return(identity, looked_at(count)))
       if (may_stand_between(left, ordinal, right)) all.push_back({identity, ordinal});
   std::sort(all.begin(), all.end(),
             [&](const ClientEntry& a, const ClientEntry& b) { return log_.order.before(a.ordinal, b.ordinal); });
@@ -213,7 +222,8 @@ void ClientMatch::rewind() {
   for (const ClientEntry& entry : all) before.push_back(entry.identity);
   for (std::size_t place = begin_; place < end_; ++place) now.push_back(sent_.list[place].identity);
   const Matches matches = match_lists(before, now);
-  if (matches.size() <= known) return;
+  // Going back, the client sends what it sent then, and goes on from there: nothing new stands in between.
+  if (matches.size() <= known || matches.back().second + std::size_t{1} != matches.size()) return;
   known_.assign(now.size(), std::nullopt);
   matched_.assign(old_.size(), false);
   for (const auto& [a, b] : matches) {
@@ -229,38 +239,85 @@ bool ClientMatch::may_stand_between(std::optional<std::uint32_t> left, std::uint
          !(rep_.first_version > 0 && was_given_up(log_.message(ordinal)));
 }
 
-// What can return to [begin, end) of the request, in the log's order, between the messages `left` and `right`.
+// What can return to [begin, end) of the request, between the messages `left` and `right`. Texts that
+// were dropped very often come last: then their neighbours tell which of them it is.
 void ClientMatch::add_returning(std::size_t begin, std::size_t end, std::optional<std::uint32_t> left,
                                 std::optional<std::uint32_t> right) {
-  std::vector<Identity> now;
-  std::unordered_map<Identity, std::size_t, IdentityHash> wanted;
-  for (std::size_t place = begin; place < end; ++place) ++wanted[now.emplace_back(sent_.list[place].identity)];
-  std::unordered_map<std::uint32_t, Identity> found;
-  std::vector<std::uint32_t> ordinals;
-  for (const auto& [identity, count] : wanted) {
-    for (const std::uint32_t ordinal : may_return(identity, count)) {
-      if (!may_stand_between(left, ordinal, right)) continue;
-      if (found.emplace(ordinal, identity).second) ordinals.push_back(ordinal);
-    }
-  }
-  log_.order.sort(ordinals);
-  std::vector<Identity> before;
-  for (const std::uint32_t ordinal : ordinals) before.push_back(found.at(ordinal));
-  for (const auto& [a, b] : match_lists(before, now)) known_[begin + b - begin_] = Known{ordinals[a], From::dropped, 0};
+  WantedCounts wanted, often;
+  for (std::size_t place = begin; place < end; ++place) ++wanted[sent_.list[place].identity];
+  for (const auto& [identity, count] : wanted)
+    if (client_.count_dropped_as(identity) > looked_at(count)) often.emplace(identity, count);
+  std::vector<ClientEntry> returning;
+  for (const auto& [identity, count] : wanted)
+    for (const std::uint32_t ordinal : may_return(identity, often.contains(identity) ? 0 : looked_at(count)))
+      if (may_stand_between(left, ordinal, right)) returning.push_back({identity, ordinal});
+  match_returning(begin, end, std::move(returning), right.has_value());
+  if (!often.empty()) add_often(begin, end, left, right, often);
 }
 
-// Messages that the request has `count` times and the client dropped, or has and does not see.
-std::vector<std::uint32_t> ClientMatch::may_return(const Identity& identity, std::size_t count) const {
-  std::vector<std::uint32_t> ordinals;
-  if (rekeyed_.empty()) ordinals = client_.dropped_as(identity, 64 + 4 * count);
-  if (!takes_view_) return ordinals;
+// The same between all that is known by now, of those near their neighbours.
+void ClientMatch::add_often(std::size_t begin, std::size_t end, std::optional<std::uint32_t> left,
+                            std::optional<std::uint32_t> right, const WantedCounts& often) {
+  const auto add = [&](std::size_t from, std::size_t to, std::optional<std::uint32_t> before, std::optional<std::uint32_t> behind) {
+    WantedCounts wanted;
+    for (std::size_t place = from; place < to; ++place)
+      if (const Identity& identity = sent_.list[place].identity; often.contains(identity)) ++wanted[identity];
+    std::vector<ClientEntry> returning;
+    for (const auto& [identity, count] : wanted)
+      for (const std::uint32_t ordinal :
+           client_.dropped_between(identity, looked_at(count), before ? *before + 1 : 0, behind ? *behind : no_place))
+        if (may_return(ordinal) && may_stand_between(before, ordinal, behind)) returning.push_back({identity, ordinal});
+    match_returning(from, to, std::move(returning), behind.has_value());
+  };
+  std::size_t from = begin;
+  for (std::size_t place = begin; place < end; ++place) {
+    const Known* const at = known(place);
+    if (!at) continue;
+    const std::uint32_t ordinal = at->ordinal;
+    add(from, place, left, ordinal);
+    left = ordinal;
+    from = place + 1;
+  }
+  add(from, end, left, right);
+}
+
+// Each place of [begin, end) that is not known gets one of `returning`, as the log's order allows.
+void ClientMatch::match_returning(std::size_t begin, std::size_t end, std::vector<ClientEntry> returning, bool ends_at_known) {
+  if (returning.empty()) return;
+  std::sort(returning.begin(), returning.end(),
+            [&](const ClientEntry& a, const ClientEntry& b) { return log_.order.before(a.ordinal, b.ordinal); });
+  const auto is_same = [](const ClientEntry& a, const ClientEntry& b) { return a.ordinal == b.ordinal; };
+  returning.erase(std::unique(returning.begin(), returning.end(), is_same), returning.end());
+  std::vector<Identity> before, now;
+  for (const ClientEntry& entry : returning) before.push_back(entry.identity);
+  for (std::size_t place = begin; place < end; ++place) now.push_back(sent_.list[place].identity);
+  // Behind the last message of a request anything may have stood: that both end alike says nothing.
+  if (!ends_at_known) now.push_back({});
+  for (const auto& [a, b] : match_lists(before, now))
+    if (begin + b < end) known_[begin + b - begin_] = Known{returning[a].ordinal, From::dropped, 0};
+}
+
+// Not of what the request is compared with already. A client that is given the view sees what is visible and what
+// is told; what was redacted is not what it sends, and would be seen.
+bool ClientMatch::may_return(std::uint32_t ordinal) const {
+  if (!takes_view_) return !old_ordinals().contains(ordinal);
+  return !view_.shows(ordinal) && !is_told_by_kept(ordinal) && !is_redacted(log_.message(ordinal));
+}
+
+// Messages that the client dropped, the last `most` of them, and those that it has and does not see.
+std::vector<std::uint32_t> ClientMatch::may_return(const Identity& identity, std::uint64_t most) const {
+  std::vector<std::uint32_t> ordinals = client_.dropped_as(identity, most);
   const auto [begin, end] = hidden_.equal_range(identity);
   for (auto at = begin; at != end; ++at) ordinals.push_back(at->second);
-  // What was redacted is not what the client sends, and would be seen.
-  std::erase_if(ordinals, [&](std::uint32_t ordinal) {
-    return view_.shows(ordinal) || is_told_by_kept(ordinal) || is_redacted(log_.message(ordinal));
-  });
+  std::erase_if(ordinals, [&](std::uint32_t ordinal) { return !may_return(ordinal); });
   return ordinals;
+}
+
+const std::unordered_set<std::uint32_t>& ClientMatch::old_ordinals() const {
+  if (old_ordinals_) return *old_ordinals_;
+  old_ordinals_.emplace();
+  for (const ClientEntry& entry : old_) old_ordinals_->insert(entry.ordinal);
+  return *old_ordinals_;
 }
 
 // An answer behind the list of before: of the model, and not among what was sent.

@@ -68,7 +68,8 @@ class ClientMatch {
   void add_visible(const std::vector<std::uint32_t>& visible);
   void find_gone_from_view();
   std::unordered_set<std::uint32_t> listed_from_view() const;
-  std::vector<std::uint32_t> may_return(const Identity& identity, std::size_t count) const;
+  bool may_return(std::uint32_t ordinal) const;
+  std::vector<std::uint32_t> may_return(const Identity& identity, std::uint64_t most) const;
   bool is_told_by_summary(std::uint32_t ordinal) const;
   bool is_told_by_kept(std::uint32_t ordinal) const;
   bool stands_for_kept(std::uint32_t ordinal) const;
@@ -82,6 +83,10 @@ class ClientMatch {
   void find_returning();
   void rewind();
   void add_returning(std::size_t begin, std::size_t end, std::optional<std::uint32_t> left, std::optional<std::uint32_t> right);
+  void add_often(std::size_t begin, std::size_t end, std::optional<std::uint32_t> left, std::optional<std::uint32_t> right,
+                 const std::unordered_map<Identity, std::size_t, IdentityHash>& often);
+  void match_returning(std::size_t begin, std::size_t end, std::vector<ClientEntry> returning, bool ends_at_known);
+  const std::unordered_set<std::uint32_t>& old_ordinals() const;
   bool may_stand_between(std::optional<std::uint32_t> left, std::uint32_t ordinal, std::optional<std::uint32_t> right) const;
   void find_gone();
   bool has_answer_behind_list() const;
@@ -106,6 +111,7 @@ class ClientMatch {
   std::vector<ClientEntry> implied_;  // of a delta: what the client does not send and has, behind its list
   std::vector<std::optional<Known>> known_;
   std::vector<bool> matched_;  // of old_
+  mutable std::optional<std::unordered_set<std::uint32_t>> old_ordinals_;
   std::vector<std::uint32_t> gone_;
   std::uint64_t removed_ = 0;
   bool is_at_end_ = true;  // whether everything that is new stands behind the list

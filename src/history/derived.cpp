@@ -1,6 +1,7 @@
 #include "history/derived.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "history/operation_table.hpp"
 #include "history/state.hpp"
@@ -51,14 +52,35 @@ class TextFields {
 
 }  // namespace
 
-std::vector<std::uint32_t> derived_from(const Log& log, const std::vector<std::uint32_t>& ordinals) {
+namespace {
+
+// By ordinal, the messages of RECALL that quote it.
+std::multimap<std::uint32_t, std::uint32_t> quoting_messages(const History::Rep& rep) {
+  std::multimap<std::uint32_t, std::uint32_t> found;
+  for (std::uint64_t version = 0; version <= rep.head_number(); ++version) {
+    const VersionRow row = rep.versions[version];
+    const auto* recalled = row.operation ? std::get_if<op::Recalled>(&row.operation->operation.what) : nullptr;
+    if (!recalled || row.log_length == 0) continue;
+    for (const std::uint64_t quoted : recalled->quoted)
+      if (quoted < rep.log.size()) found.emplace(static_cast<std::uint32_t>(quoted), row.log_length - 1);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> derived_from(const History::Rep& rep, const std::vector<std::uint32_t>& ordinals) {
+  const Log& log = rep.log;
+  const std::multimap<std::uint32_t, std::uint32_t> quoting = quoting_messages(rep);
   std::vector<bool> seen(log.size(), false);
   std::vector<std::uint32_t> next = ordinals, derived;
   for (const std::uint32_t ordinal : ordinals) seen[ordinal] = true;
   while (!next.empty()) {
     const std::uint32_t original = next.back();
     next.pop_back();
-    for (const std::uint32_t made : log.stand_ins_of(original)) {
+    std::vector<std::uint32_t> all = log.stand_ins_of(original);
+    for (auto [at, end] = quoting.equal_range(original); at != end; ++at) all.push_back(at->second);
+    for (const std::uint32_t made : all) {
       if (seen[made]) continue;
       seen[made] = true;
       next.push_back(made);

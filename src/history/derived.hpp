@@ -9,13 +9,13 @@
 #include <undertext/history.hpp>
 #include <undertext/operation.hpp>
 
-#include "history/log.hpp"
+#include "history/state.hpp"
 #include "message/quotes.hpp"
 
 namespace undertext {
 
-// What stands for one of them, or for something that does: rising, without themselves.
-std::vector<std::uint32_t> derived_from(const Log& log, const std::vector<std::uint32_t>& ordinals);
+// What stands for one of them, or quotes it (RECALL), or does so of something that does: rising, without themselves. O(versions).
+std::vector<std::uint32_t> derived_from(const History::Rep& rep, const std::vector<std::uint32_t>& ordinals);
 
 // Calls edit(text) for each free text of an operation: its description, what it searches and puts, the reason of a plan. Not for names (marks, strategies,
 // models) and not for its messages. A TRANSFORM's object of metadata counts as one text.

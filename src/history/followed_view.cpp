@@ -11,13 +11,15 @@ bool FollowedView::is_listed(std::uint32_t ordinal) {
   return known_listed_->contains(ordinal);
 }
 
-// The visible messages that stand for one of `ordinals`, and were not found before.
+// The visible messages that stand for one of `ordinals`, and were not found before. A message that the client
+// keeps and once wrote in the place of one of them is its own: what stands for it stays.
 std::vector<std::uint32_t> FollowedView::new_stand_ins(const std::vector<std::uint32_t>& ordinals) {
   std::vector<std::uint32_t> found, open = ordinals;
   while (!open.empty()) {
     const std::uint32_t next = open.back();
     open.pop_back();
     for (const std::uint32_t maker : log_.stand_ins_of(next)) {
+      if (!gone_.contains(maker) && is_listed(maker)) continue;
       if (!above_.insert(maker).second) continue;
       open.push_back(maker);
       if (view_.shows(maker) && !is_listed(maker)) found.push_back(maker);

@@ -95,6 +95,8 @@ inline constexpr OperationRow operation_rows[] = {
     {alternative_of<op::ImportMarkMap>(), "IMPORT_MARK_MAP", {22}},
     {alternative_of<op::Reconcile>(), "RECONCILE", {}, {.may_rebase = true}},
     {alternative_of<op::Reconciled>(), "RECONCILE", {29}, {.brings_back = true}},
+    {alternative_of<op::Recall>(), "RECALL", {}, {.may_rebase = true}},
+    {alternative_of<op::Recalled>(), "RECALL", {31}},
 };
 
 constexpr std::uint8_t first_tag(const OperationRow& row) { return row.tags.front(); }
@@ -321,6 +323,15 @@ void describe(auto& io, Is<op::Reconciled> auto& o) {
   io.take("shown", o.shown);
   io.take("list", o.list);
   io.take("volatileKey", o.volatile_key);
+}
+
+// A request has the filters of the query `messages`, and is read with them.
+void describe(auto&, Is<op::Recall> auto&) {}
+void describe(auto& io, Is<op::Recalled> auto& o) {
+  io.need("text", o.text);
+  io.need("budgetTokens", o.budget_tokens);
+  io.take("quoted", o.quoted);
+  io.messages("messages", o.messages);
 }
 
 // An object with fields of its own, rather than one value.

@@ -124,7 +124,8 @@ class RandomConversation {
     }
     std::string calls;
     for (const std::string& id : ids)
-      calls += R"({"id":")" + id + R"(","type":"function","function":{"name":"t)" + id.substr(1, 1) + R"(","arguments":"{}"}},)";
+      calls += R"({"id":")" + id + R"(","type":"function","function":{"name":"read_t)" + id.substr(1, 1) +
+               R"(","arguments":"{\"path\":\"f\"}"}},)";
     calls.pop_back();
     add("{\"role\":\"assistant\",\"content\":null" + (thinks ? ",\"reasoning_content\":\"" + words(4) + "\"" : std::string()) +
         ",\"tool_calls\":[" + calls + "]}");

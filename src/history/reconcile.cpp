@@ -1,6 +1,7 @@
 #include "history/reconcile.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "history/client_match.hpp"
@@ -88,17 +89,26 @@ class Reconciler {
 
   bool is_covered(std::size_t gap) const { return summary_ && gap <= summary_gap_; }
 
-  // One that went and a new one of the same role in its place: the message was changed.
+  Role role(std::size_t place) const {
+    const op::Reconcile::Sent& at = sent_.list[place];
+    return at.ordinal ? log_.stored[static_cast<std::uint32_t>(*at.ordinal)].role() : at.message.role();
+  }
+
+  // One that went and a new one of the same role in its place: the message was changed. They pair up
+  // in order: O(log n) for each new one, however many of other roles went.
   void pair_replaced() {
     for (std::size_t g = 0; g < gaps_.size(); ++g) {
-      if (is_covered(g)) continue;
-      auto next = gaps_[g].gone.begin();
+      if (is_covered(g) || gaps_[g].fresh.empty()) continue;
+      const std::vector<std::uint32_t>& gone = gaps_[g].gone;
+      std::array<std::vector<std::size_t>, role_count> of_role;
+      for (std::size_t i = 0; i < gone.size(); ++i) of_role[static_cast<std::size_t>(log_.stored[gone[i]].role())].push_back(i);
+      std::size_t next = 0;
       for (const std::size_t place : gaps_[g].fresh) {
-        const auto found = std::find_if(
-            next, gaps_[g].gone.end(), [&](std::uint32_t ordinal) { return log_.stored[ordinal].role() == message(place).role(); });
-        if (found == gaps_[g].gone.end()) continue;
-        replaces_.emplace(place, *found);
-        next = std::next(found);
+        const std::vector<std::size_t>& left = of_role[static_cast<std::size_t>(role(place))];
+        const auto found = std::lower_bound(left.begin(), left.end(), next);
+        if (found == left.end()) continue;
+        replaces_.emplace(place, gone[*found]);
+        next = *found + 1;
       }
     }
   }

@@ -87,10 +87,8 @@ std::optional<Error> apply_differences(Draft& draft, const op::Reconciled& d) {
     if (!coming->empty() || !leaving.empty()) draft.bring_back(std::move(*coming), leaving);
     draft.open_batch();
   }
-  if (d.volatile_key != 0) {
-    client.volatile_key = d.volatile_key;
-    client.dropped = {};  // known by identities that are not made any more
-  }
+  // What was dropped before keeps the identities that it was known by: nearly all are made alike.
+  if (d.volatile_key != 0) client.volatile_key = d.volatile_key;
   client.log_length = static_cast<std::uint32_t>(draft.log().size());
   draft.set_client(std::move(client));
   return {};

@@ -27,10 +27,17 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return value ? std::strtoull(value, nullptr, 10) : otherwise;
 }
 
+// Some answers call a tool: the client writes the arguments again, as it likes.
+std::string call_of(const Remembered& message, bool anew) {
+  if (message.role != "assistant" || message.text.size() % 2 != 0) return "";
+  const char* const arguments = anew ? R"({ \"of\" : [1.0, 2e0],\"q\":\"\\u0061\"})" : R"({\"q\":\"a\",\"of\":[1,2]})";
+  return R"(,"toolCalls":[{"id":"c )" + message.text + R"(","name":"f","arguments":")" + arguments + R"("}])";
+}
+
 std::string spelled(const Remembered& message, bool as_list) {
-  const std::string head = R"({"role":")" + message.role + R"(","content":)";
-  if (!as_list) return head + '"' + message.text + R"("})";
-  return head + R"([{"type":"text","text":")" + message.text + R"(","cache_control":{"type":"ephemeral"}}]})";
+  const std::string head = R"({"role":")" + message.role + R"(","content":)", call = call_of(message, as_list) + "}";
+  if (!as_list) return head + '"' + message.text + '"' + call;
+  return head + R"([{"type":"text","text":")" + message.text + R"(","cache_control":{"type":"ephemeral"}}])" + call;
 }
 
 std::vector<std::uint64_t> ordinals_of(const View& view) {
@@ -185,8 +192,10 @@ class Story : RandomClient {
       ASSERT_TRUE(visible.contains(o));
     // What others made stays, unless it stands for something that was dropped.
     const auto stands_for_dropped = [&](auto&& self, std::uint64_t ordinal) -> bool {
-      for (const Ordinal original : before.stands_for(Ordinal(ordinal)))
-        if (dropped.contains(original.value) || self(self, original.value)) return true;
+      for (const Ordinal original : before.stands_for(Ordinal(ordinal))) {
+        if (dropped.contains(original.value)) return true;
+        if (!listed.contains(original.value) && self(self, original.value)) return true;
+      }
       return false;
     };
     std::set<std::uint64_t> under_expanded;

@@ -1,3 +1,4 @@
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -146,6 +147,16 @@ TEST(Reconcile, ARewindToBeforeACompactionStoresNothing) {
   EXPECT_EQ(client.stored(), stored);
 }
 
+TEST(Reconcile, EqualTextsFromBeforeACompactionAreNoRewind) {
+  Followed client;
+  client.reconcile({"u:yes", "a:A1", "u:go on"}).reconcile({"u:*first", "a:A2", "u:U2"});
+  client.reconcile({"u:*first", "a:A2", "u:U2", "u:yes"}).reconcile({"u:*second", "u:yes", "a:A3", "u:go on"});
+  EXPECT_EQ(client.last, (Reconciliation{compacted, 1, 3, 3}));
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{7, 6, 8, 9}));
+  client.apply(op::Expand{0});
+  EXPECT_EQ(client.view(), (Texts{"first", "A2", "U2", "yes", "A3", "go on"}));
+}
+
 TEST(Reconcile, EqualTextAtANewPositionIsANewMessage) {
   Followed client;
   client.reconcile({"u:go on", "a:A1"}).reconcile({"u:go on", "a:A1", "u:go on"});
@@ -178,6 +189,17 @@ TEST(Reconcile, ASummaryOfASummaryIsExpandedOnlyAsFarAsItMust) {
   client.apply(op::Compress{Names::indices({0, 1}), message("u:sum 1-4")});
   client.reconcile({"u:1", "a:2", "u:3", "u:5"});
   EXPECT_EQ(client.view(), (Texts{"sum 1-2", "3", "5"}));
+}
+
+TEST(Reconcile, ASummaryOfWhatComesBackStaysThoughThatReplacedWhatIsDropped) {
+  Followed client;
+  client.reconcile({"u:U1", "a:A1"}).reconcile({"u:U1", "a:other", "u:U2"}).reconcile({"u:U1", "a:A1"});
+  client.apply(op::Restore{2}).apply(op::Compress{Names::ordinals({2, 3}), message("u:sum")});
+  EXPECT_EQ(client.view(), (Texts{"U1", "sum"}));
+  client.reconcile({"u:U1", "a:other", "u:U2"});
+  EXPECT_EQ(client.view(), (Texts{"U1", "sum"}));
+  client.reconcile({"u:U1", "a:A1"});
+  EXPECT_EQ(client.view(), (Texts{"U1", "A1"}));
 }
 
 TEST(Reconcile, AMessagePutInBetweenStandsWhereTheClientHasIt) {
@@ -255,17 +277,65 @@ TEST(Reconcile, ADeltaMayBeginWithInstructionsAndWithWhatWasSentSinceSomethingWa
   EXPECT_EQ(client.view(), (Texts{"S", "long document", "U1", "A1", "U2"}));
 }
 
+op::Reconcile with_other_parts(op::Reconcile request) {
+  request.volatile_parts.system_texts = {"bill:"};
+  for (op::Reconcile::Sent& each : request.list) each.identity = identity(each.message, request.volatile_parts);
+  return request;
+}
+
 TEST(Reconcile, OtherVolatilePartsMakeOtherIdentitiesAndNoOtherMessages) {
   Followed client;
   client.reconcile({"s:bill: 1", "u:U1"});
-  op::Reconcile request = sent({"s:bill: 1", "u:U1", "a:A1"});
-  request.volatile_parts.system_texts = {"bill:"};
-  for (op::Reconcile::Sent& each : request.list) each.identity = identity(each.message, request.volatile_parts);
+  op::Reconcile request = with_other_parts(sent({"s:bill: 1", "u:U1", "a:A1"}));
   client.reconcile(request);
   EXPECT_EQ(client.last, (Reconciliation{appended, 2, 1, 0}));
   request.list[0].message = message("s:bill: 2");
   request.list[0].identity = identity(request.list[0].message, request.volatile_parts);
   EXPECT_EQ(client.reconcile(request).last.outcome, same);
+}
+
+TEST(Reconcile, WhatOneProfileDroppedComesBackWithAnother) {
+  Followed client;
+  client.reconcile({"u:U1", "a:A1", "u:U2"}).reconcile({"u:U1"});
+  client.reconcile(with_other_parts(sent({"u:U1", "a:other"})));
+  client.reconcile(with_other_parts(sent({"u:U1", "a:A1", "u:U2"})));
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 2}));
+  EXPECT_EQ(client.view(), (Texts{"U1", "A1", "U2"}));
+  client.reconcile({"u:U1"}).reconcile({"u:U1", "a:A1", "u:U2"});
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 2}));
+  EXPECT_EQ(client.stored(), 4u);
+}
+
+// A session in which one text was said before every answer.
+Texts turns_of(int count) {
+  Texts list;
+  for (int i = 0; i < count; ++i) {
+    list.push_back("u:go on");
+    list.push_back("a:A" + std::to_string(i));
+  }
+  return list;
+}
+
+TEST(Reconcile, ATextThatWasSaidAThousandTimesComesBackAtItsPlace) {
+  const Texts all = turns_of(1000);
+  Followed client;
+  client.reconcile(all).reconcile(Texts{});
+  for (const std::ptrdiff_t count : {200, 201, 202, 1301, 2000}) {
+    client.reconcile(Texts(all.begin(), all.begin() + count));
+    std::vector<std::uint64_t> first(static_cast<std::size_t>(count));
+    std::iota(first.begin(), first.end(), 0);
+    EXPECT_EQ(client.list(), first) << count;
+    EXPECT_EQ(client.stored(), all.size()) << count;
+  }
+}
+
+TEST(Reconcile, TheLastMessageOfARewindIsTheOneBehindItsNeighbour) {
+  Followed client;
+  client.reconcile(turns_of(3)).reconcile(Texts{}).reconcile({"a:A0", "u:go on"});
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{1, 2}));
+  client.reconcile({"a:A0", "u:go on", "a:A1"});
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{1, 2, 3}));
+  EXPECT_EQ(client.stored(), 6u);
 }
 
 TEST(Reconcile, AForkGoesOnWithTheListOfItsVersion) {

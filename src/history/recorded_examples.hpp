@@ -160,6 +160,9 @@ inline const std::vector<RecordedExample>& recorded_examples() {
       {{{op::Reconciled{.outcome = ReconcileOutcome::compacted, .made = {{0, {1, 2, 3}, true}}, .hidden = {{1, 4}}}}},
        "1d030000000100030202020101010400000000",
        R"(,"outcome":"compacted","made":[{"message":0,"standsFor":[1,2,3],"summary":true}],"hidden":[{"start":1,"end":4}])"},
+      {{{op::Recalled{"why", 300, {4, 5, 300}}}},
+       "1f03776879ac02030802ce0400",
+       R"(,"text":"why","budgetTokens":300,"quoted":[4,5,300])"},
   };
   return examples;
 }

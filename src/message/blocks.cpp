@@ -1,11 +1,12 @@
 // The blocks of a message as its users see them.
 #include <undertext/blocks.hpp>
 
-#include <limits>
+#include <utility>
 
-#include "base/json_string.hpp"
+#include "base/json_size.hpp"
 #include "message/reading.hpp"
 #include "message/turn.hpp"
+#include "message/visit_blocks.hpp"
 
 namespace undertext {
 namespace {
@@ -41,7 +42,11 @@ ContentBlock content_block(const Block& block) {
     case ContentBlock::Kind::text:
     case ContentBlock::Kind::reasoning: made.text = decoded(block.text); break;
     case ContentBlock::Kind::media: made.media = media_of(block.media); break;
-    case ContentBlock::Kind::call: made.arguments_json = block.json.empty() ? std::string_view("{}") : block.json; break;
+    case ContentBlock::Kind::call:
+      made.arguments_json = block.json.empty() ? std::string_view("{}") : block.json;
+      made.is_error = block.is_error;
+      for (const Block& said : block.inner) made.blocks.push_back(content_block(said));
+      break;
     case ContentBlock::Kind::result:
       made.is_error = block.is_error;
       made.blocks = said_by(block);
@@ -74,15 +79,25 @@ std::vector<ContentBlock> said_by(const Block& result) {
 
 }  // namespace
 
-std::vector<ContentBlock> read_blocks(const Message& message) {
-  MessageReading reading(message);
-  std::vector<ContentBlock> made;
+void visit_blocks(const Message& message, const std::function<void(ContentBlock)>& visit) {
+  const MessageReading reading(message);
   for (const Block& block : reading.turn().blocks) {
     if (block.kind == BlockKind::reasoning && !is_reasoning(block)) continue;
     // An empty text beside something else says nothing.
     if (block.kind == BlockKind::text && block.text.empty() && reading.turn().blocks.size() > 1) continue;
-    made.push_back(content_block(block));
+    visit(content_block(block));
   }
+}
+
+std::uint64_t visit_blocks_bytes(const Message& message) {
+  constexpr std::size_t little = 64u << 10;
+  const std::string_view json = message.json();
+  return json.size() <= little ? 0 : json_reading_bytes(json) + count_json_objects(json) * sizeof(Block);
+}
+
+std::vector<ContentBlock> read_blocks(const Message& message) {
+  std::vector<ContentBlock> made;
+  visit_blocks(message, [&made](ContentBlock block) { made.push_back(std::move(block)); });
   return made;
 }
 

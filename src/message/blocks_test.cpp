@@ -109,6 +109,85 @@ TEST(Blocks, a_cleared_result_stays_what_its_provider_takes) {
   EXPECT_EQ(replace_tool_results(screenshot, stub, {}).value(), screenshot);
 }
 
+TEST(Blocks, what_came_of_a_call_that_holds_its_own_result_is_text) {
+  struct Case {
+    std::string_view item, text;
+    bool is_error;
+  };
+  for (
+      const Case& c : {
+          Case{R"({"type":"mcp_call","id":"m","name":"f","arguments":"{\"q\":1}","output":"caf\u00e9","error":null})", "café",
+               false},
+          Case{R"({"type":"mcp_call","id":"m","name":"f","arguments":"{}","error":{"type":"http_error","message":"no host"}})",
+               "no host", true},
+          Case{R"({"type":"mcp_call","id":"m","name":"f","arguments":"{}","output":"half","error":"cut"})", "half\ncut", true},
+          Case{
+              R"({"type":"code_interpreter_call","id":"c","code":"1+1","outputs":[{"type":"logs","logs":"2"},{"type":"image","url":"u"}]})",
+              "2", false},
+          Case{R"({"type":"file_search_call","id":"f","queries":["q"],"results":[{"text":"one"},{"text":"two"}]})", "one\ntwo",
+               false},
+          Case{R"({"type":"web_search_call","id":"w","action":{"query":"q"}})", "", false},
+      }) {
+    const Message message = item("assistant", c.item);
+    EXPECT_EQ(message.text(), c.text) << c.item;
+    EXPECT_EQ(links_of(message), "") << c.item;
+    const std::vector<ContentBlock> blocks = read_blocks(message);
+    ASSERT_EQ(blocks.size(), 1u) << c.item;
+    EXPECT_EQ(blocks[0].kind, ContentBlock::Kind::call) << c.item;
+    EXPECT_EQ(blocks[0].is_error, c.is_error) << c.item;
+    std::string said;
+    for (const ContentBlock& block : blocks[0].blocks) said += (said.empty() ? "" : "\n") + block.text;
+    EXPECT_EQ(said, c.text) << c.item;
+  }
+  const Message before = item("assistant", R"({"type":"mcp_call","id":"m","name":"key","arguments":"key","output":"the key"})");
+  EXPECT_EQ(replace_text(before, {.find = "key", .with = "door"}, {}).value(),
+            item("assistant", R"({"type":"mcp_call","id":"m","name":"key","arguments":"key","output":"the door"})"));
+}
+
+TEST(Blocks, calls_of_Gemini_without_ids_are_told_apart) {
+  const Message message = parsed(
+      R"({"role":"assistant","content":[{"type":"gemini","item":{"functionCall":{"name":"f","args":{}}}},{"type":"gemini","item":{"functionCall":{"name":"g","args":{}}}}]})");
+  const std::vector<ContentBlock> blocks = read_blocks(message);
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_NE(blocks[0].call_id, blocks[1].call_id);
+  EXPECT_EQ(links_of(message), "");
+}
+
+// A block takes a hundred times the three bytes of `{},`.
+TEST(Blocks, a_message_has_one_part_or_call_for_each_64_bytes_of_its_limit) {
+  const auto list = [](std::string_view element, std::size_t count) {
+    std::string all = "[";
+    for (std::size_t k = 0; k < count; ++k) (all += k > 0 ? "," : "") += element;
+    return all + "]";
+  };
+  const MessageLimits limits{.message_bytes = 64 * 5000};
+  const auto code_of = [&](const std::string& json) {
+    const Result<Message> message = Message::parse(json, limits);
+    return message ? std::string("ok") : std::string(name(message.error().code));
+  };
+  const auto calls = [&](std::size_t count) {
+    return R"({"role":"assistant","content":null,"toolCalls":)" + list("{}", count) + "}";
+  };
+  const auto parts = [&](std::size_t count) { return R"({"role":"user","content":)" + list("{}", count) + "}"; };
+  const auto results = [&](std::size_t count) {
+    return R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":)" + list("{}", count) + "}]}";
+  };
+  const auto gemini = [&](std::size_t count) {
+    return R"({"role":"user","content":[{"type":"gemini","item":{"functionResponse":{"name":"f","response":{},"parts":)" +
+           list("{}", count) + "}}}]}";
+  };
+  EXPECT_EQ(code_of(calls(5000)), "ok");
+  EXPECT_EQ(code_of(calls(5001)), "too_large");
+  EXPECT_EQ(code_of(parts(5000)), "ok");
+  EXPECT_EQ(code_of(parts(5001)), "too_large");
+  EXPECT_EQ(code_of(results(4999)), "ok");
+  EXPECT_EQ(code_of(results(5000)), "too_large");
+  EXPECT_EQ(code_of(gemini(4999)), "ok");
+  EXPECT_EQ(code_of(gemini(5000)), "too_large");
+  EXPECT_TRUE(Message::parse(calls(200'000)));
+  EXPECT_FALSE(Message::parse(calls(300'000)));
+}
+
 TEST(Blocks, a_message_of_many_calls_is_read_in_linear_time) {
   std::string calls;
   for (int i = 0; i < 100'000; ++i)

@@ -35,7 +35,7 @@ class CanonicalMessage {
     switch (block.kind) {
       case BlockKind::text: return add_said('x', block.text);
       case BlockKind::refusal: return add_said('r', block.text);
-      case BlockKind::media: return add(block.media);
+      case BlockKind::media: return add_media(block);
       case BlockKind::call: return has_own_form(block) ? add_item(block) : add_call(block);
       case BlockKind::result: return has_own_form(block) ? add_item(block) : add_result(block);
       case BlockKind::reasoning: return add_reasoning(block);
@@ -50,6 +50,12 @@ class CanonicalMessage {
     if (body.empty()) return;
     json_.add_mark(mark);
     json_.add_body(body);
+  }
+
+  // What people put beside an image or a file, such as the part of a video that counts, is meant.
+  void add_media(const Block& block) {
+    add(block.media);
+    if (block.has_unknown && !block.raw.empty()) add_item(block);
   }
 
   void add(const Media& media) {

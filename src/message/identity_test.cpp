@@ -81,6 +81,10 @@ TEST(Identity, AMessageThatSaysSomethingElseIsAnother) {
       R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"done","is_error":true}]})",
       R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"done"}]})",
       R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"done"},{"type":"text","text":"hi"}]})",
+      R"({"role":"user","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"d"}}]})",
+      R"({"role":"user","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"d"},"context":"a letter"}]})",
+      R"({"role":"user","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"d"},"context":"a draft"}]})",
+      R"({"role":"user","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"d"},"citations":{"enabled":true}}]})",
   };
   for (std::size_t i = 0; i < messages.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) EXPECT_NE(of(messages[i]), of(messages[j])) << messages[i] << '\n' << messages[j];

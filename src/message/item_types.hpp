@@ -18,6 +18,7 @@ struct ItemType {
   bool is_complete = false;    // a call that holds its own result, or has none: it is no half of a pair
   std::string_view tool = {};  // the name of the tool, where the item has none
   bool needs_id = false;       // the item's own `id` cannot be left out
+  std::string_view held = {};  // of a complete call: the member with its result, if that is text
 };
 
 inline constexpr ItemType item_types[] = {
@@ -45,7 +46,7 @@ inline constexpr ItemType item_types[] = {
      .said = "reason",
      .id = "approval_request_id",
      .by_provider = true},
-    {.type = "mcp_call", .said = "arguments", .by_provider = true, .is_complete = true, .needs_id = true},
+    {.type = "mcp_call", .said = "arguments", .by_provider = true, .is_complete = true, .needs_id = true, .held = "output"},
     {.type = "mcp_list_tools",
      .said = "tools",
      .by_provider = true,
@@ -58,15 +59,17 @@ inline constexpr ItemType item_types[] = {
      .by_provider = true,
      .is_complete = true,
      .tool = "file_search",
-     .needs_id = true},
+     .needs_id = true,
+     .held = "results"},
     {.type = "code_interpreter_call",
      .said = "code",
      .by_provider = true,
      .is_complete = true,
      .tool = "code_interpreter",
-     .needs_id = true},
+     .needs_id = true,
+     .held = "outputs"},
     {.type = "image_generation_call", .by_provider = true, .is_complete = true, .tool = "image_generation", .needs_id = true},
-    {.type = "hosted_tool_call", .said = "arguments", .by_provider = true, .is_complete = true},
+    {.type = "hosted_tool_call", .said = "arguments", .by_provider = true, .is_complete = true, .held = "output"},
 };
 
 // Hosted tools that are newer than this table have names like these. Nullopt: no call and no result.

@@ -92,6 +92,10 @@ std::string_view without_surrounding_space(std::string_view json) {
 // The turn, and what it borrows besides the JSON.
 struct ReadTurn {
   explicit ReadTurn(JsonValue message) : turn(read_message(message, std::nullopt, arena, ids)) {}
+  ReadTurn(JsonValue message, std::size_t blocks_max) {
+    arena.limit_blocks(blocks_max);
+    turn = read_message(message, std::nullopt, arena, ids);
+  }
   Arena arena;
   ToolIds ids;
   Turn turn;
@@ -149,7 +153,8 @@ Result<Message> Message::parse(std::string_view json, const MessageLimits& limit
   if (std::optional<Error> error = check_message(reading.root(), facts)) return std::move(*error);
   std::uint8_t flags = 0;
   if (!is_plain(reading.root())) {
-    const ReadTurn read(reading.root());
+    const ReadTurn read(reading.root(), blocks_max(limits));
+    if (read.arena.is_over()) return too_many_blocks(limits);
     const std::vector<Block>& blocks = read.turn.blocks;
     if (std::any_of(blocks.begin(), blocks.end(), is_linked)) flags |= Rep::with_tool_links;
     if (facts.role == Role::assistant && std::any_of(blocks.begin(), blocks.end(), is_reasoning)) {

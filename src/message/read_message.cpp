@@ -74,11 +74,14 @@ class MessageReader {
     if (names_tool_calls(key)) {
       const bool is_chat = key.string_is("tool_calls");
       native_ &= is_chat ? in_chat : none;
-      if (value.is(JsonType::array)) {
+      if (value.is(JsonType::array) && has_room_for(value)) {
         turn_.has_empty_calls = turn_.has_empty_calls || (is_chat && value.empty());
         std::vector<Block>& list = calls_[is_chat ? 1 : 0];
         list.reserve(value.count());
-        for (const JsonValue call : value.elements()) read_call(call, list);
+        for (const JsonValue call : value.elements()) {
+          if (!arena_.take_block()) break;
+          read_call(call, list);
+        }
       }
     } else if (names_tool_call_id(key)) {
       native_ &= key.string_is("tool_call_id") ? in_chat : none;
@@ -124,6 +127,13 @@ class MessageReader {
       native_ = 0;
       turn_.has_unknown = true;
     }
+  }
+
+  // Of a list that is too long nothing is read.
+  bool has_room_for(const JsonValue& list) {
+    if (list.count() <= arena_.blocks_left()) return true;
+    arena_.limit_blocks(0);
+    return arena_.take_block();
   }
 
   // A text that stands beside the content; `type` is its member.
@@ -202,8 +212,12 @@ class MessageReader {
     } else if (content.is(JsonType::array)) {
       turn_.shape = Turn::Shape::list;
       native_ &= in_chat | in_anthropic;
+      if (!has_room_for(content)) return;
       turn_.blocks.reserve(turn_.blocks.size() + content.count());
-      for (const JsonValue part : content.elements()) turn_.blocks.push_back(read_part(part, origin_, native_, arena_));
+      for (const JsonValue part : content.elements()) {
+        if (!arena_.take_block()) break;
+        turn_.blocks.push_back(read_part(part, origin_, native_, arena_, ids_));
+      }
     } else {
       turn_.shape = Turn::Shape::null;
     }

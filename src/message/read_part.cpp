@@ -139,7 +139,8 @@ void read_media(const JsonValue& part, std::string_view type, Block& block) {
 
 class PartReader {
  public:
-  PartReader(DialectSet origin, DialectSet& native, Arena& arena) : origin_(origin), native_(native), arena_(arena) {}
+  PartReader(DialectSet origin, DialectSet& native, Arena& arena, ToolIds& ids)
+      : origin_(origin), native_(native), arena_(arena), ids_(ids) {}
 
   Block read(const JsonValue& part) {
     const std::optional<JsonValue> given = string_of(part, "type");
@@ -286,7 +287,10 @@ class PartReader {
     } else if (content.is(JsonType::array)) {
       block.is_list = true;
       const DialectSet outside = native_;
-      for (const JsonValue element : content.elements()) block.inner.push_back(read(element));
+      for (const JsonValue element : content.elements()) {
+        if (!arena_.take_block()) break;
+        block.inner.push_back(read(element));
+      }
       // What a tool of the provider found is the provider's own, whatever it is.
       if ((native_ & in_anthropic) == 0 && !block.is_server) block.native &= origin_;
       native_ = outside;
@@ -302,12 +306,11 @@ class PartReader {
     const std::string_view dialect = type == "reasoning" ? name(Dialect::openai_responses) : type;
     block.raw = item->raw();
     block.native = dialect == name(Dialect::gemini) ? bit(Dialect::gemini) : in_responses;
-    ToolIds ids;
     std::vector<Block> read;
     if (block.native == in_responses) {
       read = read_responses(*item, arena_).blocks;
     } else {
-      read.push_back(read_gemini_part(*item, arena_, ids));
+      read.push_back(read_gemini_part(*item, arena_, ids_));
     }
     // A message among items stays whole: what it says cannot stand as a part of another message.
     const bool is_said = !read.empty() && (read[0].kind == BlockKind::text || read[0].kind == BlockKind::refusal ||
@@ -326,6 +329,7 @@ class PartReader {
   const DialectSet origin_;
   DialectSet& native_;
   Arena& arena_;
+  ToolIds& ids_;
 };
 
 }  // namespace
@@ -358,8 +362,8 @@ std::string_view reasoning_text(const JsonValue& reasoning, Arena& arena) {
   return joined.empty() ? std::string_view() : arena.keep(std::move(joined));
 }
 
-Block read_part(const JsonValue& part, DialectSet origin, DialectSet& native, Arena& arena) {
-  return PartReader(origin, native, arena).read(part);
+Block read_part(const JsonValue& part, DialectSet origin, DialectSet& native, Arena& arena, ToolIds& ids) {
+  return PartReader(origin, native, arena, ids).read(part);
 }
 
 }  // namespace undertext

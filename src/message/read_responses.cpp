@@ -43,6 +43,7 @@ void read_message(const JsonValue& item, Turn& turn, Arena& arena) {
   } else if (content->is(JsonType::array)) {
     turn.shape = Turn::Shape::list;
     for (const JsonValue part : content->elements()) {
+      if (!arena.take_block()) break;
       turn.blocks.push_back(read_response_part(part, arena));
       if (const std::optional<JsonValue> notes = part.find("annotations"); notes && notes->is(JsonType::array) && !notes->empty())
         turn.has_annotations = true;
@@ -51,11 +52,32 @@ void read_message(const JsonValue& item, Turn& turn, Arena& arena) {
 }
 
 // The output of a shell: what went to its streams.
-void read_streams(const JsonValue& output, Block& block) {
+void read_streams(const JsonValue& output, Block& block, Arena& arena) {
   block.is_list = true;
   for (const JsonValue run : output.elements())
     for (const std::string_view stream : {"stdout", "stderr"})
-      if (const std::string_view text = body_of(run, stream); !text.empty()) block.inner.push_back(text_block(text));
+      if (const std::string_view text = body_of(run, stream); !text.empty() && arena.take_block())
+        block.inner.push_back(text_block(text));
+}
+
+// What came of a call that holds its own result: {"output":"text"}, {"outputs":[{"logs":"text"}]},
+// {"results":[{"text":"text"}]}, {"error":{"message":"text"}}.
+void read_held(const JsonValue& item, const ItemType& type, Block& call, Arena& arena) {
+  const auto add = [&](const JsonValue& said) {
+    std::string_view text = said.is(JsonType::string) ? said.string_raw() : std::string_view();
+    for (const std::string_view key : {"text", "logs", "message"})
+      if (text.empty()) text = body_of(said, key);
+    if (!text.empty() && arena.take_block()) call.inner.push_back(text_block(text));
+  };
+  if (const std::optional<JsonValue> held = item.find(type.held); held && held->is(JsonType::array)) {
+    for (const JsonValue said : held->elements()) add(said);
+  } else if (held) {
+    add(*held);
+  }
+  const std::optional<JsonValue> error = item.find("error");
+  if (!error || error->is(JsonType::null)) return;
+  call.is_error = true;
+  add(*error);
 }
 
 void read_output(const JsonValue& output, Block& block, Arena& arena) {
@@ -63,10 +85,13 @@ void read_output(const JsonValue& output, Block& block, Arena& arena) {
   if (output.is(JsonType::string)) {
     block.text = output.string_raw();
   } else if (block.type == "shell_call_output" && output.is(JsonType::array)) {
-    read_streams(output, block);
+    read_streams(output, block, arena);
   } else if (output.is(JsonType::array)) {
     block.is_list = true;
-    for (const JsonValue part : output.elements()) block.inner.push_back(read_response_part(part, arena));
+    for (const JsonValue part : output.elements()) {
+      if (!arena.take_block()) break;
+      block.inner.push_back(read_response_part(part, arena));
+    }
   } else if (output.is(JsonType::object) && string_of(output, "type")) {  // a screenshot, or one part
     block.is_list = true;
     block.inner.push_back(read_response_part(output, arena));
@@ -119,6 +144,7 @@ std::optional<Block> read_item(JsonValue item, Arena& arena) {
     block.has_unknown = says_more(item, {"type", "id", "call_id", "callId", "name", "status", row->said});
     const bool is_nothing = said && (said->is(JsonType::null) || (said->raw() == R"("")" && !block.is_custom));
     if (said && !is_nothing) block.json = said->raw();
+    if (!row->held.empty()) read_held(item, *row, block, arena);
   } else {
     block.has_unknown = says_more(item, {"type", "id", "call_id", "callId", "name", "status", row->said});
     block.is_error = body_of(item, "status") == "failed";

@@ -1,5 +1,6 @@
 #include "message/redacted.hpp"
 
+#include <limits>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -63,7 +64,8 @@ Message redacted(const Message& message, const RedactionNote& note) {
   json += R"(,"at":)" + std::to_string(note.at_ms) + R"(,"why":)";
   append_json_string(json, note.why);
   json += R"(,"sha256":")" + note.sha256 + R"("}}})";
-  return Message::parse(json).value();
+  // Whatever was stored can be redacted.
+  return Message::parse(json, {std::numeric_limits<std::uint64_t>::max(), std::numeric_limits<std::uint32_t>::max()}).value();
 }
 
 bool is_redacted(const Message& message) {

@@ -1,5 +1,8 @@
 #include "message/turn.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include "base/json_string.hpp"
 
 namespace undertext {
@@ -23,6 +26,17 @@ std::string decoded(std::string_view body) {
   std::string text;
   append_json_decoded(text, body);
   return text;
+}
+
+std::size_t blocks_max(const MessageLimits& limits) {
+  constexpr std::uint64_t bytes_each = 64, fewest = 4096;
+  return static_cast<std::size_t>(std::max(limits.message_bytes / bytes_each, fewest));
+}
+
+Error too_many_blocks(const MessageLimits& limits) {
+  return {.code = ErrorCode::too_large,
+          .message = "a message may have " + std::to_string(blocks_max(limits)) +
+                     " parts and calls, one for each 64 bytes of limits.messageBytes: make it several messages"};
 }
 
 Block text_block(std::string_view body) {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <forward_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,21 @@ constexpr DialectSet bit(Dialect dialect) { return static_cast<DialectSet>(1u <<
 // What turns borrow: texts made along the way, and messages. They stay where they are.
 class Arena {
  public:
+  // A block takes some hundred bytes, and the text of one may have three. Reading stops after `most` blocks;
+  // what was read is then incomplete, and is_over() says so. Default: no limit.
+  void limit_blocks(std::size_t most) {
+    blocks_left_ = most;
+    is_over_ = false;
+  }
+  std::size_t blocks_left() const { return blocks_left_; }
+  bool is_over() const { return is_over_; }
+  // Whether one more may be read.
+  bool take_block() {
+    is_over_ = is_over_ || blocks_left_ == 0;
+    if (blocks_left_ > 0) --blocks_left_;
+    return !is_over_;
+  }
+
   std::string_view keep(std::string text) { return texts_.emplace_front(std::move(text)); }
   // The message's bytes. A stored message that was read may be evicted from the cache at any time; here it stays.
   std::string_view keep(const Message& message) {
@@ -40,6 +56,8 @@ class Arena {
  private:
   std::forward_list<std::string> texts_;  // takes no memory until something is kept
   std::vector<Message> messages_;
+  std::size_t blocks_left_ = std::numeric_limits<std::size_t>::max();
+  bool is_over_ = false;
 };
 
 enum class BlockKind : std::uint8_t { text, refusal, media, call, result, reasoning, compaction, control, opaque };
@@ -72,17 +90,17 @@ struct Block {
   std::string_view content = {};    // of a result: the value that holds what it says, in the bytes that were read
   std::string_view item_id = {};    // Responses: the server's id of the item that it is
   Media media = {};
-  std::vector<Block> inner = {};  // of a result that is a list of parts
-  bool is_error = false;
-  bool is_list = false;       // a result given as parts
-  bool is_server = false;     // a tool that the provider runs
-  bool is_complete = false;   // a call that no other block answers
-  bool has_own_form = false;  // an item such as shell_call, which only its own bytes can say
-  bool is_custom = false;     // a call whose input is free text
-  bool is_legacy = false;     // function_call, role function
-  bool is_async = false;      // its result may come at any time
-  bool has_own_id = true;     // false: the dialect gave none
-  bool has_unknown = false;   // members that no other dialect knows
+  std::vector<Block> inner = {};  // of a result that is a list of parts; texts of the result that a call holds
+  bool is_error = false;          // a result, or a call whose own result is one
+  bool is_list = false;           // a result given as parts
+  bool is_server = false;         // a tool that the provider runs
+  bool is_complete = false;       // a call that no other block answers
+  bool has_own_form = false;      // an item such as shell_call, which only its own bytes can say
+  bool is_custom = false;         // a call whose input is free text
+  bool is_legacy = false;         // function_call, role function
+  bool is_async = false;          // its result may come at any time
+  bool has_own_id = true;         // false: the dialect gave none
+  bool has_unknown = false;       // members that no other dialect knows
   bool has_citations = false;
   std::uint8_t payloads = 1;         // Gemini: how many things the part holds, which should be one
   std::uint64_t source = no_source;  // of a request: index in the view of the message that it comes from
@@ -155,6 +173,10 @@ std::string decoded(std::string_view body);
 
 Block text_block(std::string_view body);
 
+// How many blocks a new message may have: one for each 64 bytes that the limits allow it, and never fewer than 4096.
+std::size_t blocks_max(const MessageLimits& limits);
+Error too_many_blocks(const MessageLimits& limits);
+
 // Reading. `table` is used for the JSON; the result borrows `json` and the arena.
 struct ToolIds {
   std::vector<std::string_view> given = {};  // for calls and results without an id of their own, one each, in order
@@ -188,6 +210,9 @@ inline bool is_reasoning(const Block& block) {
   return block.kind == BlockKind::reasoning && !(block.raw.empty() && block.text.empty());
 }
 
+// Whether a call says what came of it, as calls of a provider's own tools do.
+inline bool holds_result(const Block& block) { return block.kind == BlockKind::call && !block.inner.empty(); }
+
 // Calls visit(body) for each text of the message, in order: what is said, and what results say. Not reasoning, refusals or arguments.
 // visit returns whether to go on; false when it was stopped.
 template <class Visit>
@@ -201,6 +226,7 @@ bool visit_texts(const std::vector<Block>& blocks, Visit& visit) {
 template <class Visit>
 bool visit_texts(const Block& block, Visit& visit) {
   if (block.kind == BlockKind::text) return visit(block.text);
+  if (holds_result(block)) return visit_texts(block.inner, visit);
   if (block.kind != BlockKind::result) return true;
   return block.is_list ? visit_texts(block.inner, visit) : !has_text(block) || visit(block.text);
 }

@@ -8,6 +8,7 @@
 #  include <bit>
 #  include <cstring>
 
+#  include <cpuid.h>
 #  include <immintrin.h>
 
 #  include "base/utf8.hpp"
@@ -105,8 +106,23 @@ Features features_with_avx2(std::string_view text) { return count_features<Avx2M
 #  endif
 
 namespace undertext {
+namespace {
+
+// Asked of the processor itself: __builtin_cpu_supports() needs a library that not every compiler brings. The system must save the wide registers too.
+bool processor_has_all() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0 || (c & bit_POPCNT) == 0) return false;
+  unsigned saved = 0, above = 0;
+  __asm__("xgetbv" : "=a"(saved), "=d"(above) : "c"(0));
+  constexpr unsigned wide_registers = 6;
+  if ((saved & wide_registers) != wide_registers || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+  return (b & bit_AVX2) != 0 && (b & bit_BMI) != 0;
+}
+
+}  // namespace
+
 FeaturesFunction* avx2_features() {
-  const bool has_all = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi");
+  const bool has_all = processor_has_all();
   return has_all ? features_with_avx2 : nullptr;
 }
 }  // namespace undertext

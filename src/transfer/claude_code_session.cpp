@@ -82,7 +82,7 @@ void ClaudeCodeReader::note_summary() {
 // What the program tells the model besides: lists of agents and skills, files. It reaches the model as a system message in the middle.
 void ClaudeCodeReader::read_attachment(JsonValue line) {
   const std::optional<JsonValue> attachment = line.find("attachment");
-  if (!attachment || !attachment->is(JsonType::object) || true_member(line, "isSidechain")) {
+  if (!attachment || !attachment->is(JsonType::object) || is_left_out(line)) {
     ++transcript_.left_out["attachment"];
     return;
   }
@@ -107,8 +107,8 @@ void ClaudeCodeReader::read(JsonValue line) {
     ++transcript_.left_out[type.empty() ? "a line without a type" : type];
     return;
   }
-  if (true_member(line, "isSidechain")) {
-    ++transcript_.left_out["sidechain, the work of a sub-agent"];
+  if (is_left_out(line)) {
+    ++transcript_.left_out[std::string(sidechain)];
     return;
   }
   if (true_member(line, "isApiErrorMessage")) {

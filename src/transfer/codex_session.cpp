@@ -93,9 +93,10 @@ void read_item(ImportedTranscript& transcript, JsonValue item, std::optional<std
     fields.content = output ? output_of(*output) : "\"\"";
     fields.rest = members_without(item, {"type", "call_id", "output"});
     add_message(transcript, fields, limits);
-  } else if (type == "compaction") {  // readable by its provider only
+  } else if (type == "compaction" || type == "reasoning" || type.ends_with("_call")) {  // what only its provider can read
     fields.role = "assistant";
-    fields.content = R"([{"type":"openai_responses","item":)" + std::string(item.raw()) + "}]";
+    fields.content = R"([{"type":")" + std::string(type == "reasoning" ? "reasoning" : "openai_responses") + R"(","item":)" +
+                     std::string(item.raw()) + "}]";
     add_message(transcript, fields, limits);
   } else {
     ++transcript.left_out[type.empty() ? "an item without a type" : type];

@@ -39,10 +39,14 @@ void add_message(ImportedTranscript& transcript, const MessageFields& fields, co
 void read_codex_line(ImportedTranscript& transcript, JsonValue line, const MessageLimits& limits);
 bool is_codex_line(JsonValue line);
 
-// Lines of one answer, which Claude Code writes part by part, are joined.
+// Lines of one answer, which Claude Code writes part by part, are joined. The work of a sub-agent is left out
+// of the session that asked it; a file of its own has nothing else.
 class ClaudeCodeReader {
  public:
-  ClaudeCodeReader(ImportedTranscript& transcript, const MessageLimits& limits) : transcript_(transcript), limits_(limits) {}
+  enum class Sidechains : std::uint8_t { left_out, taken };
+
+  ClaudeCodeReader(ImportedTranscript& transcript, const MessageLimits& limits, Sidechains sidechains)
+      : transcript_(transcript), limits_(limits), takes_sidechains_(sidechains == Sidechains::taken) {}
   void read(JsonValue line);
   void finish();
 
@@ -51,14 +55,17 @@ class ClaudeCodeReader {
   void read_attachment(JsonValue line);
   void note_summary();
   void note_uuid(JsonValue line);
+  bool is_left_out(JsonValue line) const { return !takes_sidechains_ && true_member(line, "isSidechain"); }
 
   ImportedTranscript& transcript_;
   const MessageLimits& limits_;
+  const bool takes_sidechains_;
   std::string answer_id_;  // of the answer being joined; empty: none is
   MessageFields answer_;
   std::string parts_;                           // its content so far, without brackets
   std::map<std::string, std::size_t> by_uuid_;  // which message a line is part of
 };
 bool is_claude_code_line(JsonValue line);
+inline constexpr std::string_view sidechain = "sidechain, the work of a sub-agent";  // as it is counted
 
 }  // namespace undertext

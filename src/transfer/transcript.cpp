@@ -91,10 +91,13 @@ TranscriptFormat format_of_lines(std::string_view text, const JsonLimits& depth)
   return TranscriptFormat::messages;
 }
 
-Result<ImportedTranscript> read_lines(std::string_view text, TranscriptFormat format, const MessageLimits& limits) {
+using Sidechains = ClaudeCodeReader::Sidechains;
+
+Result<ImportedTranscript> read_lines(std::string_view text, TranscriptFormat format, const MessageLimits& limits,
+                                      Sidechains sidechains) {
   const JsonLimits depth{limits.depth + 8};
   ImportedTranscript transcript{format};
-  ClaudeCodeReader claude_code(transcript, limits);
+  ClaudeCodeReader claude_code(transcript, limits, sidechains);
   Lines lines{text};
   for (;;) {
     const std::string_view line = lines.next();
@@ -158,7 +161,10 @@ Result<ImportedTranscript> read_transcript(std::string_view text, std::optional<
       return ImportedTranscript{.messages = {std::move(*message)}};
     }
   }
-  return read_lines(text, format.value_or(format_of_lines(text, depth)), limits);
+  const TranscriptFormat read_as = format.value_or(format_of_lines(text, depth));
+  Result<ImportedTranscript> transcript = read_lines(text, read_as, limits, Sidechains::left_out);
+  const bool is_of_sub_agent = transcript && transcript->messages.empty() && transcript->left_out.contains(std::string(sidechain));
+  return is_of_sub_agent ? read_lines(text, read_as, limits, Sidechains::taken) : transcript;
 }
 
 }  // namespace undertext

@@ -54,6 +54,35 @@ TEST(Transcript, AnOldCodexSessionHasBareItems) {
   EXPECT_EQ(old->left_out.at("session_meta"), 2u);
 }
 
+TEST(Transcript, WhatOnlyItsProviderCanReadIsKeptWhole) {
+  const Result<ImportedTranscript> session = read_transcript(
+      R"({"timestamp":"2026-11-18T00:00:00Z","type":"response_item","payload":{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"AAAA"}}
+{"timestamp":"2026-11-18T00:00:01Z","type":"response_item","payload":{"type":"web_search_call","id":"ws_1","status":"completed"}}
+{"timestamp":"2026-11-18T00:00:02Z","type":"response_item","payload":{"type":"ghost_snapshot"}})");
+  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_EQ(session->messages.size(), 2u);
+  EXPECT_EQ(read_blocks(session->messages[0]).at(0).kind, ContentBlock::Kind::reasoning);
+  EXPECT_NE(session->messages[1].json().find("ws_1"), std::string_view::npos);
+  EXPECT_EQ(session->left_out.at("ghost_snapshot"), 1u);
+}
+
+TEST(Transcript, TheFileOfASubAgentIsAConversationOfItsOwn) {
+  const std::string sub_agent =
+      R"({"type":"user","uuid":"1","sessionId":"s","isSidechain":true,"message":{"role":"user","content":"look"}}
+{"type":"attachment","uuid":"2","sessionId":"s","isSidechain":true,"attachment":{"type":"skill_listing","content":"skills"}}
+{"type":"assistant","uuid":"3","sessionId":"s","isSidechain":true,"message":{"id":"m","role":"assistant","content":[{"type":"text","text":"seen"}]}}
+)";
+  const ImportedTranscript alone = read_transcript(sub_agent).value();
+  ASSERT_EQ(alone.messages.size(), 3u);
+  EXPECT_EQ(alone.messages[1].role(), Role::system);
+  EXPECT_TRUE(alone.left_out.empty());
+  const ImportedTranscript within =
+      read_transcript(sub_agent + R"({"type":"user","uuid":"4","sessionId":"s","message":{"role":"user","content":"main"}})")
+          .value();
+  ASSERT_EQ(within.messages.size(), 1u);
+  EXPECT_EQ(within.left_out.at("sidechain, the work of a sub-agent"), 2u);
+}
+
 TEST(Transcript, ClaudeCodeGoesOnAfterItHasSummarised) {
   const Result<ImportedTranscript> session = read_transcript(
       R"({"type":"user","uuid":"1","sessionId":"s","message":{"role":"user","content":"old"}}
