@@ -73,7 +73,7 @@ class Clearing final : public Strategy {
           // Other than hiding it, a stub neither breaks a pair nor a turn: so only what must be read as it is stays.
           if (index >= unread || std::binary_search(unread_late.begin(), unread_late.end(), index)) return true;
           if (std::binary_search(pinned.begin(), pinned.end(), entry.ordinal)) return true;
-          Result<Message> stub = stub_of(view[index], index, entry, names, aim.limits);
+          Result<Message> stub = stub_of(view[index], index, entry, names, aim);
           if (!stub) {
             error = stub.error();
             return false;
@@ -97,15 +97,19 @@ class Clearing final : public Strategy {
   }
 
  private:
-  Result<Message> stub_of(const Message& message, std::uint64_t index, const Entry& entry, ToolNames& names,
-                          const MessageLimits& limits) const {
+  Result<Message> stub_of(const Message& message, std::uint64_t index, const Entry& entry, ToolNames& names, const Aim& aim) const {
     const auto stub = [&](std::string_view id) -> std::optional<std::string> {
       const std::string tool = names.of(index, entry.ordinal, std::string(id));
       if (std::find(options_.exclude.begin(), options_.exclude.end(), tool) != options_.exclude.end()) return {};
       return "[result of " + (tool.empty() ? "a tool" : tool) + " cleared: " + std::to_string(entry.tokens) + " tokens, " +
-             std::to_string(entry.bytes) + " bytes]";
+             std::to_string(entry.bytes) + " bytes" + how_to_read(aim, entry.ordinal) + "]";
     };
-    return replace_tool_results(message, stub, limits);
+    return replace_tool_results(message, stub, aim.limits);
+  }
+
+  // A tool is named only where the model has it.
+  static std::string how_to_read(const Aim& aim, std::uint32_t ordinal) {
+    return aim.context_tools ? "; context_expand {\"ordinals\":[" + std::to_string(ordinal) + "]} reads it" : std::string();
   }
 
   ClearToolResults options_;

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -24,10 +26,9 @@ namespace undertext {
 namespace digest {
 namespace {
 
-// Of each list this many come before the rest of any, so that a thousand paths do not push out the last error.
-constexpr std::size_t head_count = 8;
 // How much of a request is shown, as room allows. The last is all of it.
-constexpr std::array<std::size_t, 5> request_bytes = {80, 240, 1000, 4000, std::numeric_limits<std::size_t>::max()};
+constexpr std::array<std::size_t, 5> request_bytes = {80, 320, 1000, 4000, std::numeric_limits<std::size_t>::max()};
+constexpr std::size_t newest_requests = 3;
 constexpr std::size_t reply_bytes = 240;
 
 // A line that could be shown. One of the same section and place, chosen later, takes its place.
@@ -37,62 +38,222 @@ struct Offer {
   std::string text;
 };
 
+// How many of each section there are, beside those that are offered.
+struct Totals {
+  std::uint64_t constraints = 0, changes = 0, requests = 0;
+};
+
+std::string changed_line(const ChangedFile& file) {
+  std::string line = "- " + file.path + " (";
+  if (file.kind == FileChangeKind::renamed && !file.from.empty()) {
+    line += "renamed from " + file.from;
+  } else {
+    line += name(file.kind == FileChangeKind::renamed ? FileChangeKind::created : file.kind);
+  }
+  if (file.kind == FileChangeKind::edited && file.count > 1) line += " ×" + std::to_string(file.count);
+  return line + ")";
+}
+
+std::string plan_line(const PlanItem& item) {
+  const std::string_view mark = item.state == PlanItem::State::done     ? "- [x] "
+                                : item.state == PlanItem::State::active ? "- [>] "
+                                                                        : "- [ ] ";
+  return std::string(mark) + item.text;
+}
+
+std::string result_line(const Run& run) {
+  return "- " + run.command + std::string(run.failed ? failed_mark : passed_mark) + run.outcome;
+}
+
+// The paths that say something beside those listed already: not the end of another, nor a file that was changed.
+std::vector<Finding> without_repeated_paths(std::vector<Finding> files, const std::vector<ChangedFile>& changes) {
+  std::map<std::string_view, std::vector<std::string_view>> by_name;
+  for (const ChangedFile& change : changes) by_name[base_name(change.path)].push_back(change.path);
+  for (const Finding& file : files) by_name[base_name(file.text)].push_back(file.text);
+  const auto without_dots = [](std::string_view path) {
+    while (path.starts_with("./") || path.starts_with("../")) path.remove_prefix(path.find('/') + 1);
+    return path;
+  };
+  constexpr std::size_t same_name_max = 64;  // a thousand files of one name are compared with the first few
+  const auto is_repeated = [&](const Finding& file) {
+    const std::vector<std::string_view>& others = by_name[base_name(file.text)];
+    for (std::size_t i = 0; i < std::min(others.size(), same_name_max); ++i) {
+      const bool is_itself = others[i].data() == file.text.data();
+      if (is_itself) continue;
+      const std::string_view plain = without_dots(file.text), other = without_dots(others[i]);
+      // Of two that are the same but for the dots, the one without.
+      if (plain == other ? file.text.size() > others[i].size() : ends_with_path(other, plain)) return true;
+    }
+    return false;
+  };
+  std::vector<bool> repeated;
+  for (const Finding& file : files) repeated.push_back(is_repeated(file));
+  std::vector<Finding> kept;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (!repeated[i]) kept.push_back(std::move(files[i]));
+  return kept;
+}
+
+// All that could be shown, the dearest first.
 class Order {
  public:
-  explicit Order(Findings& findings) : findings_(findings), requests_(findings.requests()) {
-    for (const auto& [section, kind] : lists) found_.push_back({section, findings.take(kind), 0});
-  }
+  // `constraints_max`: what the cost of constraints may come to before anything else is shown.
+  Order(Findings& findings, std::uint64_t constraints_max, const std::function<std::uint64_t(std::string_view)>& cost)
+      : findings_(findings), requests_(findings.requests()), constraints_max_(constraints_max), cost_(cost) {}
 
-  // All that could be shown, the dearest first.
   std::vector<Offer> take() {
+    add_current(0);
+    std::vector<Finding> constraints = findings_.take(Kind::constraint);
+    const std::size_t first = add_constraints(constraints);
+    add_current(1);
+    if (!findings_.next_step().empty()) offers_.push_back({Section::next_step, 0, "- " + findings_.next_step()});
+    const std::vector<ChangedFile> changes = findings_.changes();
+    for (const ChangedFile& file : changes) offers_.push_back({Section::changes, file.first, changed_line(file)});
+    totals_.changes = changes.size() + findings_.more_changes();
+    add_plan();
+    find_requests(constraints);
+    add_newest_requests();
+    const std::vector<const Run*> checks = findings_.runs().last_checks();
+    List errors{Section::errors, findings_.take(Kind::error)}, attempts{Section::attempts, findings_.take(Kind::attempt)};
+    std::size_t shown_checks = 0;
+    add_checks(checks, shown_checks, 6);
+    add_some(errors, 8);
+    add_some(attempts, 6);
+    add_reply();
+    add_current(2);
     add_requests(0);
+    add_some(errors, 16);
+    add_some(attempts, 16);
+    add_checks(checks, shown_checks, 16);
+    for (std::size_t i = first; i < constraints.size(); ++i) add_constraint(constraints[i]);
     add_requests(1);
-    for (List& list : found_)
-      if (list.section != Section::answered_questions && list.section != Section::numbers) add_some(list, head_count);
+    List questions{Section::open_questions, findings_.take(Kind::open_question)};
+    add_some(questions, 8);
+    List commands{Section::commands, without_checks(findings_.take(Kind::command), checks)};
+    List files{Section::files, without_repeated_paths(findings_.take(Kind::file), changes)};
+    List urls{Section::urls, findings_.take(Kind::url)};
+    add_some(commands, 24);
+    add_some(urls, 8);
+    add_some(files, 12);
     add_requests(2);
-    for (List& list : found_)
-      if (list.section != Section::answered_questions && list.section != Section::numbers) add_some(list, list.findings.size());
+    // Each is a part of what is left, so that a thousand of one kind do not push out the newest of another.
+    for (std::size_t share = 1; share <= 16; ++share) {
+      add_some(errors, 16 + 8 * share);
+      add_some(attempts, 16 + 8 * share);
+      add_some(commands, 24 + 16 * share);
+      add_some(files, 12 + 16 * share);
+    }
+    List choices{Section::choices, findings_.take(Kind::choice)}, numbers{Section::numbers, findings_.take(Kind::number)};
+    List earlier{Section::earlier_errors, findings_.take(Kind::earlier_error)};
+    add_some(choices, 8);
+    add_some(earlier, 8);
+    add_some(numbers, 8);
+    for (List* list : {&errors, &attempts, &questions, &commands, &urls, &files, &choices, &earlier})
+      add_some(*list, list->findings.size());
+    add_checks(checks, shown_checks, checks.size());
+    add_current(3);
     add_requests(3);
-    if (!findings_.last_reply().empty())
-      offers_.push_back({Section::last_reply, 0, "- " + shorten(findings_.last_reply(), reply_bytes)});
-    add_all(Section::answered_questions);
+    List answered{Section::answered_questions, findings_.take(Kind::answered_question)};
+    add_some(answered, answered.findings.size());
     for (const Finding& tool : findings_.tools()) offers_.push_back({Section::tools, tool.first, "- " + tool.text});
-    add_all(Section::numbers);
+    add_some(numbers, numbers.findings.size());
+    add_current(4);
     add_requests(4);
+    totals_.constraints = constraints.size() + findings_.more_constraints();
+    totals_.requests = others_.size() + findings_.trivial_requests();
     return std::move(offers_);
   }
+
+  const Totals& totals() const { return totals_; }  // after take()
 
  private:
   struct List {
     Section section;
     std::vector<Finding> findings;
-    std::size_t added;
-  };
-  static constexpr std::pair<Section, Kind> lists[] = {
-      {Section::open_questions, Kind::open_question},
-      {Section::decisions, Kind::decision},
-      {Section::errors, Kind::error},
-      {Section::files, Kind::file},
-      {Section::commands, Kind::command},
-      {Section::urls, Kind::url},
-      {Section::answered_questions, Kind::answered_question},
-      {Section::numbers, Kind::number},
+    std::size_t added = 0;
   };
 
-  // The last one first, then the first one, which is often the task itself; then backwards.
-  void add_requests(std::size_t level) {
-    const std::size_t count = requests_.size();
-    if (count == 0) return;
-    add_request(count - 1, level);
-    if (count > 1) add_request(0, level);
-    for (std::size_t i = count - 1; i-- > 1;) add_request(i, level);
+  void add_constraint(const Finding& finding) { offers_.push_back({Section::constraints, finding.first, "- " + finding.text}); }
+
+  // Until they have used up their share. How many that were.
+  std::size_t add_constraints(const std::vector<Finding>& constraints) {
+    std::uint64_t used = 0;
+    std::size_t added = 0;
+    for (; added < constraints.size(); ++added) {
+      used += cost_("- " + constraints[added].text);
+      if (added > 0 && used > constraints_max_) break;
+      add_constraint(constraints[added]);
+    }
+    return added;
   }
 
-  void add_request(std::size_t index, std::size_t level) {
-    const std::string& request = requests_[index];
+  void add_current(std::size_t level) {
+    if (requests_.empty()) return;
+    const std::string& request = requests_.back();
     if (level > 0 && request.size() <= request_bytes[level - 1]) return;  // shown in full already
+    offers_.push_back({Section::request, 0, "- \"" + shorten(request, request_bytes[level]) + "\""});
+  }
+
+  // What is open first: what is done is worth less.
+  void add_plan() {
+    const std::vector<PlanItem>& plan = findings_.plan();
+    for (const bool done : {false, true})
+      for (std::size_t i = 0; i < plan.size(); ++i)
+        if ((plan[i].state == PlanItem::State::done) == done) offers_.push_back({Section::plan, i, plan_line(plan[i])});
+  }
+
+  void add_checks(const std::vector<const Run*>& checks, std::size_t& shown, std::size_t until) {
+    for (; shown < std::min(until, checks.size()); ++shown)
+      offers_.push_back({Section::results, checks[shown]->when, result_line(*checks[shown])});
+  }
+
+  void add_reply() {
+    if (!findings_.last_reply().empty())
+      offers_.push_back({Section::last_reply, 0, "- " + shorten(findings_.last_reply(), reply_bytes)});
+  }
+
+  static std::vector<Finding> without_checks(std::vector<Finding> commands, const std::vector<const Run*>& checks) {
+    std::set<std::string_view> listed;
+    for (const Run* run : checks) listed.insert(run->command);
+    std::erase_if(commands, [&](const Finding& command) { return listed.count(command.text) > 0; });
+    return commands;
+  }
+
+  // Which requests are to be listed, the dearest first: the first one, which is often the task itself; then from the newest back. The last one
+  // stands elsewhere, and of one that is nothing but constraints every word does.
+  void find_requests(const std::vector<Finding>& constraints) {
+    const auto is_listed = [&](const std::string& request) {
+      constexpr std::size_t rest_bytes_max = 12;
+      std::size_t covered = 0;
+      for (const Finding& constraint : constraints)
+        if (request.find(constraint.text) != std::string::npos) covered += constraint.text.size() + 1;
+      return covered == 0 || covered + rest_bytes_max < request.size();
+    };
+    for (std::size_t i = requests_.size(); i-- > 1;)
+      if (i + 1 < requests_.size() && is_listed(requests_[i])) others_.push_back(i);
+    if (requests_.size() > 1 && is_listed(requests_[0])) others_.insert(others_.begin(), 0);
+    std::vector<std::size_t> in_order = others_;
+    std::sort(in_order.begin(), in_order.end());
+    for (std::size_t i = 0; i < in_order.size(); ++i) numbers_[in_order[i]] = i + 1;
+  }
+
+  void add_newest_requests() {
+    for (std::size_t k = 0; k < std::min(others_.size(), newest_requests); ++k) add_request(others_[k], 1, 0);
+  }
+
+  void add_requests(std::size_t level) {
+    for (std::size_t k = 0; k < others_.size(); ++k) {
+      const bool has_level_1 = k < newest_requests;
+      if (!has_level_1 || level > 1) add_request(others_[k], level, level == 0 ? 0 : request_bytes[level - 1]);
+    }
+  }
+
+  // `shown`: how many bytes of it are shown already.
+  void add_request(std::size_t index, std::size_t level, std::size_t shown) {
+    const std::string& request = requests_[index];
+    if (request.size() <= shown) return;
     offers_.push_back(
-        {Section::requests, index, std::to_string(index + 1) + ". \"" + shorten(request, request_bytes[level]) + "\""});
+        {Section::requests, index, std::to_string(numbers_[index]) + ". \"" + shorten(request, request_bytes[level]) + "\""});
   }
 
   void add_some(List& list, std::size_t until) {
@@ -102,15 +263,14 @@ class Order {
     }
   }
 
-  void add_all(Section section) {
-    for (List& list : found_)
-      if (list.section == section) add_some(list, list.findings.size());
-  }
-
   Findings& findings_;
   const std::vector<std::string>& requests_;
-  std::vector<List> found_;
+  const std::uint64_t constraints_max_;
+  const std::function<std::uint64_t(std::string_view)>& cost_;
+  std::vector<std::size_t> others_;             // requests to be listed
+  std::map<std::size_t, std::size_t> numbers_;  // of those, in the order in which they were made
   std::vector<Offer> offers_;
+  Totals totals_;
 };
 
 class Counter {
@@ -135,19 +295,38 @@ class Counter {
   std::uint64_t empty_;
 };
 
-std::string write(std::vector<const Offer*> offers, std::string_view title) {
+// Those of a section that are not among `shown` lines, where they are counted.
+std::uint64_t left_out(Section section, std::uint64_t shown, const Totals& totals) {
+  const std::uint64_t all = section == Section::constraints ? totals.constraints
+                            : section == Section::changes   ? totals.changes
+                            : section == Section::requests  ? totals.requests
+                                                            : 0;
+  return all - std::min(all, shown);
+}
+
+std::string write(std::vector<const Offer*> offers, std::string_view title, const Totals& totals) {
   // Of one place the last offer is the one that counts: it says most. All stand in one vector, so that addresses tell which is later.
   std::sort(offers.begin(), offers.end(), [](const Offer* a, const Offer* b) {
     return std::tuple(a->section, a->place, a) < std::tuple(b->section, b->place, b);
   });
   std::string text(title);
-  const Offer* previous = nullptr;
-  for (std::size_t i = 0; i < offers.size(); ++i) {
-    const Offer* const offer = offers[i];
-    if (i + 1 < offers.size() && offers[i + 1]->section == offer->section && offers[i + 1]->place == offer->place) continue;
-    if (previous == nullptr || previous->section != offer->section) (text += '\n') += heading(offer->section);
-    (text += '\n') += offer->text;
-    previous = offer;
+  std::size_t next = 0;
+  const bool has_request = std::any_of(offers.begin(), offers.end(), [](const Offer* o) { return o->section == Section::request; });
+  for (std::size_t i = 0; i < headings.size(); ++i) {
+    const Section section = static_cast<Section>(i);
+    std::string lines;
+    std::uint64_t shown = 0;
+    for (; next < offers.size() && offers[next]->section == section; ++next) {
+      const Offer* const offer = offers[next];
+      const bool is_replaced =
+          next + 1 < offers.size() && offers[next + 1]->section == section && offers[next + 1]->place == offer->place;
+      if (is_replaced) continue;
+      (lines += '\n') += offer->text;
+      ++shown;
+    }
+    const std::uint64_t more = left_out(section, shown, totals);
+    if (more > 0 && (shown > 0 || (section == Section::requests && has_request))) (lines += '\n') += more_line(more);
+    if (!lines.empty()) ((text += '\n') += heading(section)) += lines;
   }
   return text;
 }
@@ -158,9 +337,9 @@ Error cannot_fit(std::uint64_t tokens_min, std::uint64_t tokens_max) {
                      std::to_string(tokens_max) + " are allowed"};
 }
 
-Result<Summary> choose(const std::vector<Offer>& offers, std::string_view title, const SummaryRequest& request) {
-  const Counter counter(request);
-  if (offers.empty() || counter.count(write({&offers.front()}, title)) > request.tokens_max) {
+Result<Summary> choose(const std::vector<Offer>& offers, const Totals& totals, std::string_view title,
+                       const SummaryRequest& request, const Counter& counter) {
+  if (offers.empty() || counter.count(write({&offers.front()}, title, totals)) > request.tokens_max) {
     const std::uint64_t minimum = counter.count(title);
     if (minimum > request.tokens_max) return cannot_fit(minimum, request.tokens_max);
     return Summary{.text = std::string(title)};
@@ -171,6 +350,7 @@ Result<Summary> choose(const std::vector<Offer>& offers, std::string_view title,
   std::vector<std::uint64_t> costs;  // of the offers chosen, each with its heading where it is the first
   std::array<bool, headings.size()> headed = {};
   std::vector<std::uint64_t> request_costs;  // by place
+  std::uint64_t current_cost = 0;
   for (const Offer& offer : offers) {
     const std::uint64_t line = counter.cost(offer.text);
     std::uint64_t cost = line;
@@ -180,6 +360,7 @@ Result<Summary> choose(const std::vector<Offer>& offers, std::string_view title,
       const std::uint64_t before = std::exchange(request_costs[offer.place], line);
       cost -= std::min(before, cost);
     }
+    if (offer.section == Section::request) cost -= std::min(std::exchange(current_cost, line), cost);
     if (!costs.empty() && (cost > request.tokens_max || tokens > request.tokens_max - cost)) break;
     tokens += cost;
     costs.push_back(cost);
@@ -190,7 +371,7 @@ Result<Summary> choose(const std::vector<Offer>& offers, std::string_view title,
     std::vector<const Offer*> chosen;
     chosen.reserve(costs.size());
     for (std::size_t i = 0; i < costs.size(); ++i) chosen.push_back(&offers[i]);
-    std::string text = write(std::move(chosen), title);
+    std::string text = write(std::move(chosen), title, totals);
     const std::uint64_t total = counter.count(text);
     if (total <= request.tokens_max) return Summary{.text = std::move(text)};
     if (costs.size() <= 1) return cannot_fit(total, request.tokens_max);
@@ -220,8 +401,16 @@ class DigestSummariser final : public Summariser {
       const bool is_summary = std::find(request.summaries.begin(), request.summaries.end(), i) != request.summaries.end();
       reader.read(request.messages[i], is_summary ? Reader::Origin::summary : Reader::Origin::original);
     }
+    for (std::size_t i = 0; i < request.after.size(); ++i) {
+      const bool is_hidden = std::find(request.after_hidden.begin(), request.after_hidden.end(), i) != request.after_hidden.end();
+      reader.read_after(request.after[i], is_hidden ? Reader::Results::hidden : Reader::Results::shown);
+    }
     reader.finish();
-    return choose(Order(findings).take(), title(reader.messages()), request);
+    const Counter counter(request);
+    const std::function<std::uint64_t(std::string_view)> cost = [&counter](std::string_view line) { return counter.cost(line); };
+    Order order(findings, request.tokens_max / 2, cost);
+    const std::vector<Offer> offers = order.take();
+    return choose(offers, order.totals(), title(reader.messages()), request, counter);
   }
 };
 

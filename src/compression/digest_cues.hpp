@@ -11,6 +11,10 @@ namespace undertext::digest {
 // What has to hold, besides the words being there, for a line to be a decision or to hold an error.
 enum class CueRule : std::uint8_t {
   decision,       // nothing
+  constraint,     // a user says it
+  wish,           // the same, and it tells less
+  attempt,        // that failed: people and models say it
+  next_step,      // the assistant says it
   error,          // nothing, wherever it is said
   printed_error,  // only what a tool printed counts, and not when it looks like source code
   level,          // the same, near the beginning of the line

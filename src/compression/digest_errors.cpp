@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "compression/digest_runs.hpp"
 #include "compression/digest_text.hpp"
 
 namespace undertext::digest {
@@ -138,6 +139,10 @@ bool holds(std::string_view line, const CueMatch& match, Voice voice) {
     }
     case CueRule::panic: return true;
     case CueRule::decision:
+    case CueRule::constraint:
+    case CueRule::wish:
+    case CueRule::attempt:
+    case CueRule::next_step:
     case CueRule::traceback: return false;
   }
   return false;
@@ -179,6 +184,7 @@ std::string_view without_time(std::string_view text) {
 
 void add_error(std::string_view text, Voice voice, Findings& findings) {
   const std::string kept = shorten_end(trim(text), error_bytes_max);
+  if (is_bare_exit_code(kept)) return;  // the command says more
   findings.add(Kind::error, kept, without_time(kept), voice);
 }
 

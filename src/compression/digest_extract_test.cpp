@@ -190,8 +190,6 @@ TEST(DigestErrors, AreTheLinesOfWhatToolsPrint) {
                                       "panic: runtime error: index out of range",
                                       "Segmentation fault (core dumped)",
                                       "bash: foo: command not found",
-                                      "Process exited with code 137",
-                                      "exit status 2",
                                       "curl: (22) The requested URL returned error: 404",
                                       "HTTP/1.1 502 Bad Gateway",
                                       "\"GET / HTTP/1.1\" 500 12",
@@ -259,7 +257,8 @@ TEST(DigestNumbers, HaveUnitsAndWordsAround) {
 TEST(DigestCues, AreFoundWholeAndInAnyCase) {
   std::vector<CueMatch> cues;
   find_cues("We DECIDED; let’s use it", cues);
-  EXPECT_EQ(cues.size(), 2u);
+  const auto decisions = std::count_if(cues.begin(), cues.end(), [](const CueMatch& cue) { return cue.rule == CueRule::decision; });
+  EXPECT_EQ(decisions, 2);
   find_cues("undecided decidedly Xkilled", cues);
   EXPECT_TRUE(cues.empty());
 }

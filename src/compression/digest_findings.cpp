@@ -64,10 +64,96 @@ std::vector<Finding> FindingList::take() {
 
 Findings::Findings(std::size_t keep_max)
     : lists_{FindingList(keep_max), FindingList(keep_max), FindingList(keep_max), FindingList(keep_max),
-             FindingList(keep_max), FindingList(keep_max), FindingList(keep_max), FindingList(keep_max)} {}
+             FindingList(keep_max), FindingList(keep_max), FindingList(keep_max), FindingList(keep_max),
+             FindingList(keep_max), FindingList(keep_max), FindingList(keep_max)} {}
 
 void Findings::add(Kind kind, std::string_view text, std::string_view key, Voice voice) {
-  if (!key.empty()) lists_[static_cast<std::size_t>(kind)].add(text, key, voice, ++clock_);
+  if (key.empty()) return;
+  if (kind == Kind::error && sink_ != nullptr) {
+    constexpr std::size_t errors_of_one_max = 64;
+    if (sink_->size() >= errors_of_one_max) sink_->erase(sink_->begin() + errors_of_one_max / 2);
+    sink_->push_back({std::string(text), static_cast<std::size_t>(key.data() - text.data()), tick()});
+    return;
+  }
+  add_at(kind, text, key, voice, tick());
+}
+
+void Findings::add_at(Kind kind, std::string_view text, std::string_view key, Voice voice, std::uint64_t when) {
+  if (!key.empty()) lists_[static_cast<std::size_t>(kind)].add(text, key, voice, when);
+}
+
+bool ends_with_path(std::string_view path, std::string_view end) {
+  if (end.empty() || !path.ends_with(end)) return false;
+  if (path.size() == end.size()) return true;
+  const char before = path[path.size() - end.size() - 1];
+  return before == '/' || before == '\\';
+}
+
+void Findings::add_change(const FileChange& change, std::uint64_t count) {
+  constexpr std::size_t files_max = 4096;
+  const std::string path = one_line(clean(change.path));
+  if (path.empty() || path.find(".git/") != std::string::npos) return;
+  const std::uint64_t now = tick();
+  FileChangeKind kind = change.kind;
+  std::string from;
+  if (kind == FileChangeKind::renamed) {
+    from = one_line(clean(change.from));
+    if (const auto old = changed_.find(from); old != changed_.end()) {
+      if (old->second.kind == FileChangeKind::created) kind = FileChangeKind::created;
+      if (old->second.kind == FileChangeKind::renamed) from = old->second.from;
+      changed_.erase(old);
+    }
+    if (kind == FileChangeKind::created) from.clear();
+  }
+  const auto found = changed_.find(path);
+  if (found == changed_.end()) {
+    if (changed_.size() >= files_max) return;
+    changed_.emplace(path, ChangedFile{path, kind, std::move(from), count, now, now});
+    return;
+  }
+  ChangedFile& file = found->second;
+  file.last = now;
+  file.count += count;
+  if (kind == FileChangeKind::deleted || file.kind == FileChangeKind::deleted || file.kind == FileChangeKind::formatted) {
+    file.kind = kind;
+  } else if (kind == FileChangeKind::created && file.kind == FileChangeKind::edited) {
+    // Written whole, but it was there before.
+  } else if (kind == FileChangeKind::renamed) {
+    file.kind = kind;
+    file.from = std::move(from);
+  }
+}
+
+std::vector<ChangedFile> Findings::changes() const {
+  std::vector<ChangedFile> files;
+  files.reserve(changed_.size());
+  for (const auto& [path, file] : changed_) files.push_back(file);
+  // The longest path first, so that "src/a.c" finds "/repo/src/a.c" before it; by base name, so that few are compared.
+  std::sort(files.begin(), files.end(), [](const ChangedFile& a, const ChangedFile& b) {
+    const int names = base_name(a.path).compare(base_name(b.path));
+    return names != 0 ? names < 0 : std::tuple(b.path.size(), a.path) < std::tuple(a.path.size(), b.path);
+  });
+  std::vector<ChangedFile> merged;
+  std::size_t group = 0;  // where the files of this name begin
+  for (ChangedFile& file : files) {
+    if (merged.empty() || base_name(merged.back().path) != base_name(file.path)) group = merged.size();
+    const auto same = std::find_if(merged.begin() + static_cast<std::ptrdiff_t>(group), merged.end(),
+                                   [&](const ChangedFile& longer) { return ends_with_path(longer.path, file.path); });
+    if (same == merged.end()) {
+      merged.push_back(std::move(file));
+      continue;
+    }
+    if (file.last > same->last && file.kind != FileChangeKind::formatted &&
+        !(same->kind == FileChangeKind::created && file.kind == FileChangeKind::edited)) {
+      same->kind = file.kind;
+      same->from = file.from;
+    }
+    same->count += file.count;
+    same->first = std::min(same->first, file.first);
+    same->last = std::max(same->last, file.last);
+  }
+  std::sort(merged.begin(), merged.end(), [](const ChangedFile& a, const ChangedFile& b) { return a.last > b.last; });
+  return merged;
 }
 
 void Findings::add_tool_calls(std::string_view name, std::uint64_t count) {

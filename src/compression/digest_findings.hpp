@@ -9,13 +9,28 @@
 #include <string_view>
 #include <vector>
 
+#include "compression/call_effects.hpp"
+#include "compression/digest_runs.hpp"
+
 namespace undertext::digest {
 
-enum class Kind : std::uint8_t { open_question, decision, error, file, command, url, answered_question, number };
-inline constexpr std::size_t kind_count = 8;
+enum class Kind : std::uint8_t {
+  constraint,  // and decisions and approvals; of users only
+  error,       // not fixed, as far as can be told
+  attempt,     // that failed
+  open_question,
+  choice,  // of the assistant
+  command,
+  url,
+  file,
+  earlier_error,
+  answered_question,
+  number,
+};
+inline constexpr std::size_t kind_count = 11;
 
-// Who says it. What people and models name themselves matters more than what a tool happened to print.
-enum class Voice : std::uint8_t { spoken, printed };
+// Who says it, or how much it tells. What people and models name themselves matters more than what a tool happened to print.
+enum class Voice : std::uint8_t { spoken, minor, printed };
 
 struct Finding {
   std::string text;  // one line, not empty
@@ -56,6 +71,15 @@ class FindingList {
   std::string texts_;
 };
 
+// A file that was changed, as the sum of its changes.
+struct ChangedFile {
+  std::string path;
+  FileChangeKind kind = FileChangeKind::edited;
+  std::string from = {};    // of a renamed one
+  std::uint64_t count = 0;  // of changes
+  std::uint64_t first = 0, last = 0;
+};
+
 class Findings {
  public:
   // More than `keep_max` of one kind are of no use.
@@ -63,25 +87,50 @@ class Findings {
 
   void add(Kind kind, std::string_view text, Voice voice) { add(kind, text, text, voice); }
   void add(Kind kind, std::string_view text, std::string_view key, Voice voice);
+  void add_at(Kind kind, std::string_view text, std::string_view key, Voice voice, std::uint64_t when);
   void add_request(std::string text) { requests_.push_back(std::move(text)); }
   void set_last_reply(std::string text) { last_reply_ = std::move(text); }
+  void set_next_step(std::string text) { next_step_ = std::move(text); }
+  void set_plan(std::vector<PlanItem> plan) { plan_ = std::move(plan); }
+  void add_change(const FileChange& change, std::uint64_t count = 1);
   void add_tool_calls(std::string_view name, std::uint64_t count);
+  void count_trivial(std::uint64_t requests) { trivial_requests_ += requests; }
+  void count_constraints(std::uint64_t more) { more_constraints_ += more; }
+  void count_changes(std::uint64_t more) { more_changes_ += more; }
+  std::uint64_t tick() { return ++clock_; }
+
+  // While a sink is set, errors go to it: they are those of one command.
+  void collect_errors(std::vector<RunError>* sink) { sink_ = sink; }
 
   std::vector<Finding> take(Kind kind) { return lists_[static_cast<std::size_t>(kind)].take(); }
   const std::vector<std::string>& requests() const { return requests_; }  // in order
   const std::string& last_reply() const { return last_reply_; }
-  std::vector<Finding> tools() const;  // "name ×count", the most called first
+  const std::string& next_step() const { return next_step_; }
+  const std::vector<PlanItem>& plan() const { return plan_; }
+  std::vector<ChangedFile> changes() const;  // the last changed first
+  std::vector<Finding> tools() const;        // "name ×count", the most called first
+  std::uint64_t trivial_requests() const { return trivial_requests_; }
+  std::uint64_t more_constraints() const { return more_constraints_; }
+  std::uint64_t more_changes() const { return more_changes_; }
+  Runs& runs() { return runs_; }
 
  private:
   std::array<FindingList, kind_count> lists_;
   std::vector<std::string> requests_;
-  std::string last_reply_;
+  std::string last_reply_, next_step_;
+  std::vector<PlanItem> plan_;
+  std::map<std::string, ChangedFile, std::less<>> changed_;
   struct Calls {
     std::uint64_t first = 0;
     std::uint64_t count = 0;
   };
   std::map<std::string, Calls, std::less<>> tools_;
-  std::uint64_t clock_ = 0;
+  Runs runs_;
+  std::vector<RunError>* sink_ = nullptr;
+  std::uint64_t clock_ = 0, trivial_requests_ = 0, more_constraints_ = 0, more_changes_ = 0;
 };
+
+// Whether `path` ends with the names of `end`: "a/b/c.h" ends with "b/c.h" and "c.h".
+bool ends_with_path(std::string_view path, std::string_view end);
 
 }  // namespace undertext::digest

@@ -16,40 +16,144 @@ namespace undertext::digest {
 namespace {
 
 constexpr std::size_t sentence_bytes_max = 300;
+constexpr std::size_t constraint_bytes_max = 600;
 constexpr std::size_t tool_name_bytes_max = 64;
 constexpr std::size_t echo_bytes_max = 80;        // how soon a printed command has an option
 constexpr std::size_t short_question_bytes = 24;  // "Which one?" says nothing without what stands before it
 constexpr unsigned depth_max = 64;                // of values inside each other
-constexpr unsigned encoded_depth_max = 4;         // of JSON inside the strings of JSON
+constexpr std::size_t open_calls_max = 4096;
+constexpr unsigned encoded_depth_max = 4;  // of JSON inside the strings of JSON
 
-// Arguments by what they are called, in lower case and without dashes and underscores.
-constexpr std::string_view command_keys[] = {"bash", "cmd", "cmdline", "command", "commandline", "commands", "shellcommand", "sql"};
-constexpr std::string_view path_keys[] = {"absolutepath", "cwd",          "dir",
-                                          "directory",    "file",         "filename",
-                                          "filepath",     "filepaths",    "files",
-                                          "folder",       "newpath",      "notebookpath",
-                                          "oldpath",      "outputpath",   "path",
-                                          "paths",        "relativepath", "relativeworkspacepath",
-                                          "targetfile",   "workdir",      "workingdirectory"};
 constexpr std::string_view exit_keys[] = {"exit", "exitcode", "exitstatus", "returncode"};
 constexpr std::string_view status_keys[] = {"httpstatus", "status", "statuscode"};
 constexpr std::string_view error_keys[] = {"error", "errormessage", "exception"};
-static_assert(std::is_sorted(std::begin(command_keys), std::end(command_keys)));
-static_assert(std::is_sorted(std::begin(path_keys), std::end(path_keys)));
 
-std::string plain_key(std::string_view key) {
-  constexpr std::size_t key_bytes_max = 32;
-  std::string out;
-  for (const char c : first_bytes(key, key_bytes_max))
-    if (c != '_' && c != '-') out += to_lower(c);
-  return out;
+// What harnesses put into messages of users, between <tag> and </tag>.
+constexpr std::string_view harness_tags[] = {
+    "system-reminder",
+    "system_reminder",
+    "environment_context",
+    "environment_details",
+    "user_instructions",
+    "local-command-stdout",
+    "local-command-stderr",
+    "local-command-caveat",
+    "command-message",
+    "command-name",
+    "command-args",
+    "command-contents",
+    "bash-stdout",
+    "bash-stderr",
+    "ide_selection",
+    "ide_opened_file",
+    "ide_diagnostics",
+    "task-notification",
+    "user-prompt-submit-hook",
+    "tool_use_error",
+    "new-diagnostics",
+    "post-tool-use-hook",
+    "persisted-output",
+    "context",
+    "system",
+};
+
+// The text without what stands between such tags. A tag without an end reaches to the end.
+std::string without_harness(std::string_view text) {
+  std::string left;
+  std::size_t from = 0;
+  for (std::size_t at = text.find('<'); at != text.npos; at = text.find('<', at + 1)) {
+    for (const std::string_view tag : harness_tags) {
+      const std::string_view rest = text.substr(at + 1);
+      if (!rest.starts_with(tag) || rest.size() <= tag.size() || (rest[tag.size()] != '>' && rest[tag.size()] != ' ')) continue;
+      const std::string end = "</" + std::string(tag) + ">";
+      const std::size_t close = text.find(end, at);
+      left += text.substr(from, at - from);
+      from = close == text.npos ? text.size() : close + end.size();
+      at = from - 1;
+      break;
+    }
+    if (at >= text.size()) break;
+  }
+  return left += text.substr(std::min(from, text.size()));
 }
 
-bool runs_commands(std::string_view tool) {
-  const std::string name = lower(first_bytes(tool, tool_name_bytes_max));
-  for (const std::string_view word : {"bash", "shell", "terminal", "exec", "command", "powershell"})
-    if (name.find(word) != name.npos) return true;
+// Summaries that clients and this engine put into the list. Their words are nobody's request.
+bool begins_as_summary(std::string_view text) {
+  for (const std::string_view begin :
+       {"[Summary of earlier messages]", "This session is being continued from a previous conversation",
+        "Another language model started to solve this problem"})
+    if (text.starts_with(begin)) return true;
   return false;
+}
+
+// Answers that ask for nothing.
+constexpr std::string_view trivial_words[] = {
+    "a",      "again", "ah",   "all",        "and",     "awesome", "better",  "bitte",  "carry",   "continue", "cool",  "correct",
+    "danke",  "do",    "done", "else",       "exactly", "fine",    "genau",   "go",     "good",    "got",      "great", "gut",
+    "hm",     "hmm",   "i",    "is",         "it",      "ja",      "job",     "just",   "k",       "keep",     "like",  "lgtm",
+    "looks",  "love",  "mhm",  "mm",         "more",    "much",    "nein",    "next",   "nice",    "no",       "now",   "nope",
+    "off",    "oh",    "ok",   "okay",       "on",      "one",     "perfect", "please", "proceed", "right",    "see",   "so",
+    "sounds", "super", "sure", "thank",      "thanks",  "that",    "the",     "then",   "there",   "this",     "thx",   "to",
+    "too",    "ty",    "uh",   "understood", "very",    "was",     "weiter",  "well",   "what",    "what's",   "whats", "works",
+    "yeah",   "yep",   "yes",  "you",        "yup",
+};
+constexpr std::string_view trivial_phrases[] = {"好", "好的", "嗯",   "继续",   "谢谢", "可以", "是的",
+                                                "行", "对",   "はい", "続けて", "네",   "계속"};
+
+bool is_trivial(std::string_view text) {
+  constexpr std::size_t trivial_bytes_max = 60;
+  if (text.size() > trivial_bytes_max) return false;
+  std::string word;
+  bool only_trivial = true, any = false;
+  const auto end_word = [&] {
+    if (!word.empty()) any = true;
+    if (!word.empty() && std::find(std::begin(trivial_words), std::end(trivial_words), word) == std::end(trivial_words) &&
+        std::find(std::begin(trivial_phrases), std::end(trivial_phrases), word) == std::end(trivial_phrases))
+      only_trivial = false;
+    word.clear();
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const Character c = character_at(text, at);
+    const bool joins = c.size == 1 ? is_word(text[at]) || text[at] == '\'' : !is_cjk_punctuation(c.code_point);
+    if (joins) {
+      for (std::size_t i = 0; i < c.size; ++i) word += to_lower(text[at + i]);
+    } else {
+      end_word();
+    }
+    at += c.size;
+  }
+  end_word();
+  return only_trivial && any;
+}
+
+bool is_yes(std::string_view text) {
+  const std::string low = lower(first_bytes(text, 40));
+  for (const std::string_view word : {"yes", "yeah", "yep", "ok", "okay", "sure", "go ahead", "do it", "please do", "approved",
+                                      "ja", "好", "可以", "是的", "no", "nope", "nein", "不"})
+    if (low.starts_with(word)) return true;
+  return false;
+}
+
+// "Constraints:", "Ground rules", "要求："
+bool announces_constraints(std::string_view line) {
+  constexpr std::size_t heading_bytes_max = 120;
+  if (line.size() > heading_bytes_max) return false;
+  const bool ends = line.ends_with(':') || line.ends_with("：") || line.starts_with('#') || line.ends_with("**");
+  if (!ends) return false;
+  const std::string low = lower(line);
+  for (const std::string_view word : {"constraint", "rule",     "requirement", "guideline", "keep in mind", "remember",     "must",
+                                      "convention", "decision", "do not",      "don't",     "restriction",  "约束",         "要求",
+                                      "规则",       "注意",     "决定",        "regeln",    "vorgaben",     "anforderungen"})
+    if (low.find(word) != low.npos) return true;
+  return false;
+}
+
+bool is_list_line(std::string_view line) {
+  line = trim(line);
+  if (line.starts_with("- ") || line.starts_with("* ") || line.starts_with("+ ") || line.starts_with("• ")) return true;
+  std::size_t digits = 0;
+  while (digits < line.size() && is_digit(line[digits])) ++digits;
+  return digits > 0 && digits < 3 && (line.substr(digits).starts_with(". ") || line.substr(digits).starts_with(") "));
 }
 
 // Marks of lists, headings and quotes.
@@ -57,6 +161,7 @@ std::string_view without_markdown(std::string_view line) {
   line = trim(line);
   while (line.starts_with('#') || line.starts_with('>')) line = trim(line.substr(1));
   if (line.starts_with("- ") || line.starts_with("* ") || line.starts_with("+ ")) line = trim(line.substr(2));
+  if (line.starts_with("• ")) line = trim(line.substr(std::string_view("• ").size()));
   std::size_t digits = 0;
   while (digits < line.size() && is_digit(line[digits])) ++digits;
   if (digits > 0 && digits < 4 && (line.substr(digits).starts_with(". ") || line.substr(digits).starts_with(") ")))
@@ -73,6 +178,14 @@ bool is_question(std::string_view sentence) {
                                      std::any_of(sentence.begin(), sentence.end(), [](char c) { return !is_ascii(c); }));
 }
 
+// "That did not work": what did not is in the sentence before.
+bool refers_back(std::string_view sentence) {
+  for (const std::string_view word : {"That ", "This ", "It ", "Didn't ", "Did not ", "No luck", "Still ", "But ", "Doesn't ",
+                                      "Same ", "So I ", "Reverted", "Undid"})
+    if (sentence.starts_with(word)) return true;
+  return false;
+}
+
 }  // namespace
 
 void Reader::read(const Message& message, Origin origin) {
@@ -87,48 +200,177 @@ void Reader::read(const Message& message, Origin origin) {
     said += decoded(block.text);
   }
   read_prose(said, message.role(), origin);
-  for (const Block& block : blocks) {
-    if (block.kind != BlockKind::call) continue;
-    JsonText arguments;
-    const bool has_arguments =
-        !block.json.empty() && !arguments.read(block.json, {.depth = std::numeric_limits<std::uint32_t>::max()});
-    const JsonValue root = arguments.root();
-    read_call(block.name, has_arguments ? &root : nullptr);
-  }
-  const auto read_result = [this](std::string_view body) {
-    read_printed(decoded(body), 0);
-    return true;
-  };
-  for (const Block& block : blocks) {
-    if (block.kind != BlockKind::result) continue;
-    visit_texts(block, read_result);
-    if (!block.is_list && !block.json.empty()) read_printed(block.json, 0);
+  for (const Block& block : blocks)
+    if (block.kind == BlockKind::call) read_call(block);
+  for (const Block& block : blocks)
+    if (block.kind == BlockKind::result || holds_result(block)) read_result(block);
+}
+
+void Reader::read_after(const Message& message, Results results) {
+  const MessageReading reading(message);
+  for (const Block& block : reading.turn().blocks) {
+    if (block.kind == BlockKind::call) {
+      JsonText arguments;
+      const bool has_arguments =
+          !block.json.empty() && !arguments.read(block.json, {.depth = std::numeric_limits<std::uint32_t>::max()});
+      const JsonValue root = arguments.root();
+      CallEffects effects = effects_of(block.name, has_arguments ? &root : nullptr);
+      if (effects.is_plan) findings_.set_plan({});  // the newer one is seen
+      effects.changes.clear();
+      open_calls_[std::string(block.id)] = {std::string(block.name), std::move(effects)};
+    } else if (block.kind == BlockKind::result) {
+      std::optional<Call> call = take_call(block.id);
+      if (!call) continue;
+      exit_code_.reset();
+      printed_.clear();
+      std::vector<RunError> errors;
+      findings_.collect_errors(&errors);
+      ErrorReader error_reader(findings_);
+      const auto add_text = [&](std::string_view body) {
+        read_outcome(decoded(body), error_reader);
+        return true;
+      };
+      visit_texts(block, add_text);
+      findings_.collect_errors(nullptr);
+      Run run = read_run(block, *call);
+      if (results == Results::shown) {
+        run.is_check = false;  // it is seen where it stands; what it settles counts
+      } else {
+        run.errors = std::move(errors);
+      }
+      findings_.runs().add(std::move(run));
+    }
   }
 }
 
+// What a result that stands elsewhere says of how a command went, and nothing else of it.
+void Reader::read_outcome(const std::string& utf8, ErrorReader& errors) {
+  std::string text = clean(utf8);
+  JsonText json;
+  if (const std::string_view body = trim(text); body.starts_with('{') && !json.read(body, {.depth = depth_max})) {
+    std::string inner;
+    for (const JsonMember member : json.root().members()) {
+      if (member.value.is(JsonType::string)) inner += clean(member.value.string()) + "\n";
+      if (!member.value.is(JsonType::object)) continue;
+      for (const JsonMember deeper : member.value.members())
+        if (is_in(plain_key(deeper.key.string()), exit_keys)) exit_code_ = deeper.value.int64();
+    }
+    text = std::move(inner);
+  }
+  for_each_line(text, [&](std::string_view line) {
+    find_cues(line, cues_);
+    errors.read(line, cues_, Voice::printed);
+  });
+  (printed_ += text) += '\n';
+}
+
 void Reader::finish() {
+  for (const auto& [id, call] : open_calls_)
+    for (const FileChange& change : call.effects.changes) findings_.add_change(change);
+  open_calls_.clear();
+  add_errors_of_runs();
   for (const std::string& question : asked_by_user_) findings_.add(Kind::open_question, question, Voice::spoken);
   for (const std::string& question : asked_by_assistant_) findings_.add(Kind::open_question, question, Voice::spoken);
   asked_by_user_.clear();
   asked_by_assistant_.clear();
+  if (findings_.requests().empty() && !last_trivial_.empty()) {
+    findings_.add_request(std::exchange(last_trivial_, {}));
+    findings_.count_trivial(~std::uint64_t{0});  // it is listed after all
+  }
 }
 
-void Reader::read_prose(std::string_view utf8, Role speaker, Origin origin) {
-  const std::string text = clean(utf8);
+void Reader::add_errors_of_runs() {
+  findings_.runs().visit_errors([this](const Run& run, const RunError& error, bool is_settled) {
+    const bool is_open = !is_settled && !run.only_looked;
+    const std::string_view key = std::string_view(error.text).substr(error.key_at);
+    findings_.add_at(is_open ? Kind::error : Kind::earlier_error, error.text, key,
+                     run.is_check ? Voice::spoken
+                     : run.failed ? Voice::minor
+                                  : Voice::printed,
+                     error.when);
+  });
+}
+
+void Reader::read_prose(std::string_view utf8, Role role, Origin origin) {
+  const std::string whole = clean(utf8);
+  if (trim(whole).empty()) return;
+  const bool is_user = role == Role::user;
+  Speaker speaker = is_user ? Speaker::user : role == Role::assistant ? Speaker::assistant : Speaker::system;
+  if (origin == Origin::summary) {
+    if (read_earlier_digest(whole, Speaker::quoted)) return;
+    speaker = Speaker::quoted;
+  }
+  if (is_user && begins_as_summary(whole)) speaker = Speaker::quoted;
+  if (speaker != Speaker::user && speaker != Speaker::assistant) return read_lines(whole, Speaker::quoted);
+  const std::string text = is_user ? without_harness(whole) : whole;
   if (trim(text).empty()) return;
-  if (origin == Origin::summary && read_earlier_digest(text, speaker)) return;
-  if (speaker == Role::user) {
-    for (const std::string& question : asked_by_assistant_) findings_.add(Kind::answered_question, question, Voice::spoken);
-    asked_by_assistant_.clear();
-    findings_.add_request(one_line(text));
-  } else if (speaker == Role::assistant) {
+  if (is_user) {
+    read_request(text);
+  } else {
     asked_by_user_.clear();  // they stand among the requests
     findings_.set_last_reply(one_line(text));
+    read_plan_lines(text);
   }
+  lists_constraints_ = false;
   read_lines(text, speaker);
 }
 
-void Reader::read_lines(std::string_view text, Role speaker) {
+void Reader::read_request(const std::string& text) {
+  std::string request = one_line(text);
+  const bool is_short = request.size() <= sentence_bytes_max;
+  const bool trivial = is_trivial(request);
+  // A short answer is a decision, and says nothing without its question.
+  if (!asked_by_assistant_.empty() && is_short && !is_question(request) && (!trivial || is_yes(request)))
+    findings_.add(Kind::constraint,
+                  "\"" + request + "\" (asked: " + shorten_end(asked_by_assistant_.back(), sentence_bytes_max) + ")",
+                  Voice::spoken);
+  for (const std::string& question : asked_by_assistant_) findings_.add(Kind::answered_question, question, Voice::spoken);
+  asked_by_assistant_.clear();
+  if (trivial) {
+    findings_.count_trivial(1);
+    last_trivial_ = std::move(request);
+  } else {
+    findings_.add_request(std::move(request));
+  }
+}
+
+// A plan written as text: lines with boxes, or a list under a heading that says that it is one. The last one holds.
+void Reader::read_plan_lines(std::string_view text) {
+  std::vector<PlanItem> boxes, listed;
+  bool in_plan = false;
+  for_each_line(text, [&](std::string_view line) {
+    const std::string_view mark = trim(line);
+    if (mark.empty()) return;
+    if (!is_list_line(mark)) {
+      const std::string low = lower(first_bytes(mark, 80));
+      const bool is_heading =
+          (mark.ends_with(':') || mark.ends_with("：") || mark.starts_with('#') || mark.ends_with("**")) && mark.size() < 120;
+      bool names_plan = false;
+      for (const std::string_view word :
+           {"plan", "steps", "todo", "to do", "to-do", "remaining", "next", "计划", "步骤", "schritte"})
+        names_plan = names_plan || low.find(word) != low.npos;
+      in_plan = is_heading && names_plan;
+      return;
+    }
+    std::string_view item = without_markdown(mark);
+    const bool has_box = item.size() > 4 && item[0] == '[' && item[2] == ']';
+    if (has_box || item.starts_with("✅") || item.starts_with("☐") || item.starts_with("☑")) {
+      const bool done = has_box ? item[1] == 'x' || item[1] == 'X' : !item.starts_with("☐");
+      const bool active = has_box && (item[1] == '>' || item[1] == '~' || item[1] == '-');
+      item = trim(item.substr(3));
+      boxes.push_back({done     ? PlanItem::State::done
+                       : active ? PlanItem::State::active
+                                : PlanItem::State::open,
+                       shorten_end(item, sentence_bytes_max)});
+    } else if (in_plan) {
+      listed.push_back({PlanItem::State::open, shorten_end(item, sentence_bytes_max)});
+    }
+  });
+  if (boxes.size() > 1) return findings_.set_plan(std::move(boxes));
+  if (listed.size() > 1) findings_.set_plan(std::move(listed));
+}
+
+void Reader::read_lines(std::string_view text, Speaker speaker) {
   ErrorReader errors(findings_);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -174,8 +416,13 @@ void Reader::read_code_block(std::string_view language, std::string_view body, E
   });
 }
 
-void Reader::read_line(std::string_view line, Role speaker, ErrorReader& errors) {
+void Reader::read_line(std::string_view line, Speaker speaker, ErrorReader& errors) {
   find_places(line, Voice::spoken, findings_);
+  if (speaker == Speaker::user && announces_constraints(trim(line))) {
+    lists_constraints_ = true;
+  } else if (!is_list_line(line)) {
+    lists_constraints_ = lists_constraints_ && (trim(line).empty() || line.starts_with("  "));
+  }
   if (const std::optional<std::string_view> command = after_prompt(line)) return add_command(*command, Voice::spoken, findings_);
   for (std::size_t open = line.find('`'); open != line.npos;) {
     const std::size_t close = line.find('`', open + 1);
@@ -190,32 +437,46 @@ void Reader::read_line(std::string_view line, Role speaker, ErrorReader& errors)
   read_sentences(line, speaker);
 }
 
-// Questions, and decisions: the sentences with a cue of one. A question is no decision.
-void Reader::read_sentences(std::string_view line, Role speaker) {
+// Sentences that ask, bind, decide, report a failure or say what comes next. A question binds nobody.
+void Reader::read_sentences(std::string_view line, Speaker speaker) {
+  const bool is_quote = trim(line).starts_with('>');
+  const bool binds_all = speaker == Speaker::user && lists_constraints_ && is_list_line(line);
   std::size_t cue = 0, previous = 0;  // where the sentence before begins
   for (std::size_t at = 0; at < line.size();) {
     const std::size_t end = std::max(sentence_end(line, at), at + 1);
     std::string_view sentence = without_markdown(line.substr(at, end - at));
-    bool decides = false;
-    for (; cue < cues_.size() && cues_[cue].end <= end; ++cue) decides = decides || cues_[cue].rule == CueRule::decision;
-    const bool asks = is_question(sentence);
-    if (asks && sentence.size() < short_question_bytes && end - previous <= sentence_bytes_max)
-      sentence = without_markdown(line.substr(previous, end - previous));
-    previous = std::exchange(at, end);
-    if (!asks && !decides) continue;
-    const std::string kept = shorten_end(sentence, sentence_bytes_max);
-    if (!asks) {
-      findings_.add(Kind::decision, kept, Voice::spoken);
-    } else if (speaker == Role::user) {
-      asked_by_user_.push_back(kept);
-    } else if (speaker == Role::assistant) {
-      asked_by_assistant_.push_back(kept);
+    bool decides = false, binds = binds_all, wishes = false, failed = false, next = false;
+    for (; cue < cues_.size() && cues_[cue].end <= end; ++cue) {
+      const CueRule rule = cues_[cue].rule;
+      decides = decides || rule == CueRule::decision;
+      binds = binds || rule == CueRule::constraint;
+      wishes = wishes || rule == CueRule::wish;
+      failed = failed || rule == CueRule::attempt;
+      next = next || rule == CueRule::next_step;
     }
+    const bool asks = is_question(sentence);
+    const bool needs_previous = (asks && sentence.size() < short_question_bytes) || (failed && refers_back(sentence));
+    if (needs_previous && end - previous <= sentence_bytes_max) sentence = without_markdown(line.substr(previous, end - previous));
+    previous = std::exchange(at, end);
+    if (sentence.empty()) continue;
+    if (asks) {
+      if (speaker == Speaker::user) asked_by_user_.push_back(shorten_end(sentence, sentence_bytes_max));
+      if (speaker == Speaker::assistant) asked_by_assistant_.push_back(shorten_end(sentence, sentence_bytes_max));
+      continue;
+    }
+    if (failed && (speaker == Speaker::assistant || speaker == Speaker::user) && !is_quote)
+      findings_.add(Kind::attempt, shorten_end(sentence, sentence_bytes_max), Voice::spoken);
+    if (speaker == Speaker::user && !is_quote && (decides || binds || wishes)) {
+      findings_.add(Kind::constraint, shorten_end(sentence, constraint_bytes_max), decides || binds ? Voice::spoken : Voice::minor);
+    } else if (decides && speaker == Speaker::assistant) {
+      findings_.add(Kind::choice, shorten_end(sentence, sentence_bytes_max), Voice::spoken);
+    }
+    if (next && speaker == Speaker::assistant) findings_.set_next_step(shorten_end(sentence, sentence_bytes_max));
   }
 }
 
 // A digest is no text to be quoted in the next one: what it kept is kept again, under the same headings.
-bool Reader::read_earlier_digest(std::string_view text, Role speaker) {
+bool Reader::read_earlier_digest(std::string_view text, Speaker speaker) {
   constexpr std::size_t title_within_bytes = 512;  // something may introduce it
   std::size_t at = 0;
   std::optional<std::uint64_t> messages;
@@ -228,16 +489,24 @@ bool Reader::read_earlier_digest(std::string_view text, Role speaker) {
   messages_ += *messages > 0 ? *messages - 1 : 0;
   ErrorReader errors(findings_);
   std::optional<Section> section;
+  earlier_request_.reset();
+  earlier_plan_.clear();
   for_each_line(text.substr(std::min(at, text.size())), [&](std::string_view line) {
     line = trim(line);
     if (const std::optional<Section> next = section_headed(line)) {
       section = next;
+    } else if (const std::optional<std::uint64_t> more = number_between(line, more_begin, more_end); section && more) {
+      if (*section == Section::constraints) findings_.count_constraints(*more);
+      if (*section == Section::changes) findings_.count_changes(*more);
+      if (*section == Section::requests) findings_.count_trivial(*more);
     } else if (section && line.size() > 2 && (line.starts_with("- ") || *section == Section::requests)) {
       read_digest_line(*section, line);
     } else if (!messages_of_title(line)) {
       read_line(line, speaker, errors);
     }
   });
+  if (!earlier_plan_.empty()) findings_.set_plan(std::move(earlier_plan_));
+  if (earlier_request_) findings_.add_request(std::move(*earlier_request_));
   return true;
 }
 
@@ -252,9 +521,25 @@ void Reader::read_digest_line(Section section, std::string_view line) {
   const auto keep = [this, line](Kind kind) { findings_.add(kind, line, Voice::spoken); };
   switch (section) {
     case Section::requests: break;
+    case Section::constraints: keep(Kind::constraint); break;
+    case Section::request:
+      if (line.size() > 2 && line.starts_with('"') && line.ends_with('"')) earlier_request_ = line.substr(1, line.size() - 2);
+      break;
+    case Section::plan:
+      if (line.size() > 4 && line[0] == '[' && line[2] == ']')
+        earlier_plan_.push_back({line[1] == 'x'   ? PlanItem::State::done
+                                 : line[1] == '>' ? PlanItem::State::active
+                                                  : PlanItem::State::open,
+                                 std::string(line.substr(4))});
+      break;
+    case Section::changes: read_changed_line(line); break;
+    case Section::results: read_result_line(line); break;
+    case Section::attempts: keep(Kind::attempt); break;
+    case Section::next_step: findings_.set_next_step(std::string(line)); break;
     case Section::open_questions: asked_by_assistant_.emplace_back(line); break;
-    case Section::decisions: keep(Kind::decision); break;
+    case Section::choices: keep(Kind::choice); break;
     case Section::errors: add_error(line, Voice::spoken, findings_); break;
+    case Section::earlier_errors: keep(Kind::earlier_error); break;
     case Section::files: keep(Kind::file); break;
     case Section::commands: keep(Kind::command); break;
     case Section::urls: keep(Kind::url); break;
@@ -275,6 +560,43 @@ void Reader::read_digest_line(Section section, std::string_view line) {
   }
 }
 
+// "src/a.c (edited ×3)", "src/b.c (renamed from src/a.c)"
+void Reader::read_changed_line(std::string_view line) {
+  const std::size_t open = line.rfind(" (");
+  if (open == line.npos || !line.ends_with(')')) return;
+  std::string_view what = line.substr(open + 2, line.size() - open - 3);
+  FileChange change{.path = std::string(line.substr(0, open))};
+  std::uint64_t count = 1;
+  constexpr std::string_view times = " ×", from = "renamed from ";
+  if (const std::size_t found = what.rfind(times); found != what.npos) {
+    count = number_between(what.substr(found), times, {}).value_or(1);
+    what = what.substr(0, found);
+  }
+  if (what.starts_with(from)) {
+    change.kind = FileChangeKind::renamed;
+    change.from = std::string(what.substr(from.size()));
+  }
+  for (const FileChangeKind kind : {FileChangeKind::created, FileChangeKind::deleted, FileChangeKind::formatted})
+    if (what == name(kind)) change.kind = kind;
+  findings_.add_change(change, count);
+}
+
+void Reader::read_result_line(std::string_view line) {
+  const std::size_t passed = line.rfind(passed_mark), failed = line.rfind(failed_mark);
+  const bool has_failed = failed != line.npos && (passed == line.npos || failed > passed);
+  if (!has_failed && passed == line.npos) return;
+  const std::size_t at = has_failed ? failed : passed;
+  const std::string_view mark = has_failed ? failed_mark : passed_mark;
+  Run run;
+  describe_run(line.substr(0, at), run);
+  run.command = std::string(line.substr(0, at));
+  run.is_check = true;
+  run.failed = has_failed;
+  run.outcome = std::string(line.substr(at + mark.size()));
+  run.when = findings_.tick();
+  findings_.runs().add(std::move(run));
+}
+
 void Reader::read_printed(std::string_view utf8, unsigned depth) {
   const std::string_view body = trim(utf8);
   if (depth < encoded_depth_max && (body.starts_with('{') || body.starts_with('['))) {
@@ -282,6 +604,7 @@ void Reader::read_printed(std::string_view utf8, unsigned depth) {
     if (!json.read(body, {.depth = depth_max})) return read_printed_value({}, json.root(), depth + 1);
   }
   const std::string text = clean(utf8);
+  (printed_ += text) += '\n';
   ErrorReader errors(findings_);
   for_each_line(text, [&](std::string_view line) { read_printed_line(line, errors, Voice::printed); });
 }
@@ -303,7 +626,7 @@ void Reader::read_printed_value(std::string_view key, const JsonValue& value, un
       const std::string text = value.string();
       const std::string line = clean(text);
       if (is_in(plain, error_keys) && !trim(line).empty()) add_error(line.substr(0, line.find('\n')), Voice::printed, findings_);
-      if (is_in(plain, path_keys) && is_named_path(line)) {
+      if (is_path_key(plain) && is_named_path(line)) {
         findings_.add(Kind::file, trim(line), Voice::printed);
       } else {
         read_printed(text, depth);
@@ -312,7 +635,8 @@ void Reader::read_printed_value(std::string_view key, const JsonValue& value, un
     }
     case JsonType::number: {
       const std::int64_t number = value.int64().value_or(0);
-      const bool failed = (is_in(plain, exit_keys) && number != 0) || (is_in(plain, status_keys) && number >= 400 && number <= 599);
+      if (is_in(plain, exit_keys)) exit_code_ = number;
+      const bool failed = is_in(plain, status_keys) && number >= 400 && number <= 599;
       if (failed) add_error(clean(key) + " " + std::to_string(number), Voice::printed, findings_);
       break;
     }
@@ -327,15 +651,97 @@ void Reader::read_printed_value(std::string_view key, const JsonValue& value, un
   }
 }
 
-void Reader::read_call(std::string_view name, const JsonValue* arguments) {
-  const std::string tool = one_line(clean(first_bytes(name, tool_name_bytes_max)));
+void Reader::read_call(const Block& block) {
+  const std::string tool = one_line(clean(first_bytes(block.name, tool_name_bytes_max)));
   if (!tool.empty()) findings_.add_tool_calls(tool, 1);
-  if (arguments == nullptr) return;
-  if (!arguments->is(JsonType::string)) return read_argument(tool, {}, *arguments, 0);
-  const std::string text = arguments->string();
-  JsonText json;
-  if (!json.read(text, {.depth = depth_max})) return read_argument(tool, {}, json.root(), 0);
-  read_argument_text(tool, "input", clean(text));  // not JSON after all
+  JsonText arguments;
+  const bool has_arguments =
+      !block.json.empty() && !arguments.read(block.json, {.depth = std::numeric_limits<std::uint32_t>::max()});
+  if (!has_arguments) return;
+  const JsonValue root = arguments.root();
+  CallEffects effects = effects_of(tool, &root);
+  looks_only_ = effects.is_inspection;
+  if (root.is(JsonType::string)) {
+    const std::string text = root.string();
+    JsonText json;
+    if (!json.read(text, {.depth = depth_max})) {
+      read_argument(tool, {}, json.root(), 0);
+    } else {
+      read_argument_text(tool, "input", clean(text));  // not JSON after all
+    }
+  } else {
+    read_argument(tool, {}, root, 0);
+  }
+  looks_only_ = false;
+  if (effects.is_plan) findings_.set_plan(effects.plan);
+  if (block.is_complete) {
+    for (const FileChange& change : effects.changes) findings_.add_change(change);
+    return;
+  }
+  if (open_calls_.size() < open_calls_max) open_calls_[std::string(block.id)] = {tool, std::move(effects)};
+}
+
+std::optional<Reader::Call> Reader::take_call(std::string_view id) {
+  const auto found = open_calls_.find(id);
+  if (found == open_calls_.end()) return {};
+  Call call = std::move(found->second);
+  open_calls_.erase(found);
+  return call;
+}
+
+void Reader::read_result(const Block& block) {
+  std::optional<Call> call = take_call(block.id);
+  exit_code_.reset();
+  printed_.clear();
+  std::vector<RunError> errors;
+  if (call) findings_.collect_errors(&errors);
+  const auto read_body = [this](std::string_view body) {
+    read_printed(decoded(body), 0);
+    return true;
+  };
+  visit_texts(block, read_body);
+  if (block.kind == BlockKind::result && !block.is_list && !block.json.empty()) read_printed(block.json, 0);
+  findings_.collect_errors(nullptr);
+  if (!call) return;
+  Run run = read_run(block, *call);
+  run.errors = std::move(errors);
+  if (!run.failed || !call->effects.script.empty())
+    for (const FileChange& change : call->effects.changes) findings_.add_change(change);
+  std::vector<FileChange> printed;
+  if (!call->effects.script.empty()) read_printed_changes(call->effects.script, printed_, printed);
+  for (const FileChange& change : printed) findings_.add_change(change);
+  findings_.runs().add(std::move(run));
+}
+
+Run Reader::read_run(const Block& block, Call& call) {
+  Run run;
+  run.when = findings_.tick();
+  const CallEffects& effects = call.effects;
+  if (!effects.script.empty()) {
+    describe_run(effects.script, run);
+  } else {
+    run.command = call.tool;
+    if (!effects.changes.empty()) run.family = "edit " + effects.changes.front().path;
+    if (!effects.reads.empty()) run.family = "read " + effects.reads.front().path;
+    if (!run.family.empty()) run.command = run.family;
+  }
+  judge_run(printed_, block.is_error, exit_code_, run);
+  if (effects.script.empty()) {
+    const std::string_view begin = trim(first_bytes(printed_, 200));
+    run.failed = block.is_error || begin.starts_with("Error") || begin.starts_with("error") ||
+                 begin.starts_with("<tool_use_error>") || begin.starts_with("String to replace not found") ||
+                 begin.starts_with("No replacement was performed");
+  }
+  // What a file holds is no error of the call; a log that is read tells of errors.
+  const auto is_log = [](const std::string& text) {
+    for (const std::string_view word : {".log", ".out", ".err", "journalctl", "logs", "stderr", ".txt"})
+      if (text.find(word) != text.npos) return true;
+    return false;
+  };
+  run.only_looked =
+      effects.is_inspection && !is_log(effects.script) &&
+      std::none_of(effects.reads.begin(), effects.reads.end(), [&](const FileRead& read) { return is_log(read.path); });
+  return run;
 }
 
 void Reader::read_argument(std::string_view tool, std::string_view key, const JsonValue& value, unsigned depth) {
@@ -344,7 +750,7 @@ void Reader::read_argument(std::string_view tool, std::string_view key, const Js
   if (value.is(JsonType::object))
     for (const JsonMember member : value.members()) read_argument(tool, member.key.string(), member.value, depth + 1);
   if (!value.is(JsonType::array)) return;
-  if (!is_in(plain_key(key), command_keys) || plain_key(key) == "commands") {
+  if (!is_command_key(plain_key(key)) || plain_key(key) == "commands") {
     for (const JsonValue element : value.elements()) read_argument(tool, key, element, depth + 1);
     return;
   }
@@ -360,13 +766,16 @@ void Reader::read_argument(std::string_view tool, std::string_view key, const Js
 
 void Reader::read_argument_text(std::string_view tool, std::string_view key, std::string_view text) {
   const std::string plain = plain_key(key);
-  if (is_in(plain, path_keys) && is_named_path(trim(text))) return findings_.add(Kind::file, trim(text), Voice::spoken);
-  read_places(text, Voice::spoken);
+  if (is_path_key(plain) && is_named_path(trim(text))) return findings_.add(Kind::file, trim(text), Voice::spoken);
+  const bool is_content = plain == "content" || plain == "filetext" || plain == "newstring" || plain == "oldstring" ||
+                          plain == "newstr" || plain == "oldstr";
+  read_places(text, is_content ? Voice::printed : Voice::spoken);
+  const Voice voice = looks_only_ ? Voice::minor : Voice::spoken;
   if (plain == "sql") {
     add_command(text, Voice::spoken, findings_);
-  } else if (is_in(plain, command_keys) || (runs_commands(tool) && (plain == "input" || plain == "code" || plain == "script")) ||
+  } else if (is_command_key(plain) || (runs_scripts(tool) && (plain == "input" || plain == "code" || plain == "script")) ||
              (plain == "script" && is_command(text.substr(0, text.find('\n'))))) {
-    add_script(text, Voice::spoken, findings_);
+    add_script(text, voice, findings_);
   }
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,10 +11,12 @@
 #include <undertext/message.hpp>
 
 #include "base/json_text.hpp"
+#include "compression/call_effects.hpp"
 #include "compression/digest_cues.hpp"
 #include "compression/digest_errors.hpp"
 #include "compression/digest_findings.hpp"
 #include "compression/digest_form.hpp"
+#include "message/turn.hpp"
 
 namespace undertext::digest {
 
@@ -23,6 +27,11 @@ class Reader {
   enum class Origin : std::uint8_t { original, summary };  // as its record says; no text can say so itself
   void read(const Message& message, Origin origin = Origin::original);
 
+  // A message that follows those which are read, and stays. Only what it tells of them counts: which errors are fixed, which plan holds. Where
+  // its results are hidden, their errors and the state of tests count too.
+  enum class Results : std::uint8_t { shown, hidden };
+  void read_after(const Message& message, Results results);
+
   // After the last message: what nobody answered is an open question.
   void finish();
 
@@ -30,25 +39,54 @@ class Reader {
   std::uint64_t messages() const { return messages_; }
 
  private:
-  void read_prose(std::string_view utf8, Role speaker, Origin origin);
-  void read_lines(std::string_view text, Role speaker);
-  void read_line(std::string_view line, Role speaker, ErrorReader& errors);
-  void read_sentences(std::string_view line, Role speaker);
+  enum class Speaker : std::uint8_t {
+    user,
+    assistant,
+    system,
+    quoted
+  };  // quoted: a summary, or what a harness put into a user's mouth
+
+  struct Call {  // that waits for its result
+    std::string tool;
+    CallEffects effects;
+  };
+
+  void read_prose(std::string_view utf8, Role role, Origin origin);
+  void read_request(const std::string& text);
+  void read_lines(std::string_view text, Speaker speaker);
+  void read_line(std::string_view line, Speaker speaker, ErrorReader& errors);
+  void read_sentences(std::string_view line, Speaker speaker);
+  void read_plan_lines(std::string_view text);
   void read_code_block(std::string_view language, std::string_view body, ErrorReader& errors);
-  bool read_earlier_digest(std::string_view text, Role speaker);
+  bool read_earlier_digest(std::string_view text, Speaker speaker);
   void read_digest_line(Section section, std::string_view line);
+  void read_changed_line(std::string_view line);
+  void read_result_line(std::string_view line);
+  void read_call(const Block& block);
+  void read_result(const Block& block);
+  void read_outcome(const std::string& utf8, ErrorReader& errors);
+  Run read_run(const Block& block, Call& call);
+  std::optional<Call> take_call(std::string_view id);
   void read_printed(std::string_view utf8, unsigned depth);
   void read_printed_line(std::string_view line, ErrorReader& errors, Voice voice);
   void read_printed_value(std::string_view key, const JsonValue& value, unsigned depth);
-  void read_call(std::string_view name, const JsonValue* arguments);
   void read_argument(std::string_view tool, std::string_view key, const JsonValue& value, unsigned depth);
   void read_argument_text(std::string_view tool, std::string_view key, std::string_view text);
   void read_places(std::string_view text, Voice voice);
+  void add_errors_of_runs();
 
   Findings& findings_;
   std::uint64_t messages_ = 0;
   std::vector<std::string> asked_by_assistant_;  // and not answered so far
   std::vector<std::string> asked_by_user_;
+  std::map<std::string, Call, std::less<>> open_calls_;
+  std::optional<std::int64_t> exit_code_;  // that the result being read says beside its text
+  std::string printed_;                    // the text of that result
+  bool looks_only_ = false;                // the result being read is that of a call that only looks
+  bool lists_constraints_ = false;         // the line before said that a list of them follows
+  std::string last_trivial_;
+  std::optional<std::string> earlier_request_;  // of the digest being read
+  std::vector<PlanItem> earlier_plan_;
   std::vector<CueMatch> cues_;  // of one line; here so that its memory is used again
 };
 

@@ -50,6 +50,11 @@ std::vector<Named> strategies(const std::shared_ptr<const Summariser>& counting)
       {"sliding_window", sliding_window(), Named::hides},
       {"clear 0", clear_tool_results({.keep = 0}), Named::stubs},
       {"clear 2", clear_tool_results({.keep = 2, .exclude = {"t1"}}), Named::stubs},
+      {"supersede", supersede(), Named::stubs},
+      {"supersede late", supersede({.exclude = {"t1"}, .late = true}), Named::stubs},
+      {"dedupe", dedupe(), Named::stubs},
+      {"dedupe late", dedupe({.late = true}), Named::stubs},
+      {"clear late", clear_tool_results({.keep = 1, .late = true}), Named::stubs},
       {"clear gain", clear_tool_results({.keep = 1, .tokens_gain_min = 120}), Named::stubs},
       {"summary", smart_summary({.summariser = counting}), Named::summarises},
       {"summary 0", smart_summary({.summariser = counting, .keep = 0}), Named::summarises},
@@ -69,6 +74,8 @@ std::vector<Named> strategies(const std::shared_ptr<const Summariser>& counting)
       {"recent, summary", pipeline({keep_recent(12), smart_summary({.summariser = counting, .keep = 4})}), Named::mixed});
   list.push_back({"summary, recent", pipeline({summary, keep_system_and_recent(3)}), Named::mixed});
   list.push_back({"window, clear", pipeline({sliding_window(), clear}), Named::mixed});
+  list.push_back({"supersede, dedupe, digest", pipeline({supersede(), dedupe(), smart_summary()}), Named::mixed});
+  list.push_back({"dedupe, window, supersede", pipeline({dedupe(), sliding_window(), supersede()}), Named::mixed});
   list.push_back({"default", default_strategy(), Named::mixed});
   list.push_back({"nothing", pipeline({}), Named::hides});
   return list;
@@ -692,9 +699,15 @@ TEST(LawsOfCost, FittingAHundredThousandMessagesIsPlannedInLessThanFiftyMicrosec
   std::printf("  sliding_window %.1f us, fit_view %.1f us, cannot_fit %.1f us, next_legal_cut %.2f us\n", window, fit, cannot,
               cut / 10);
   if (!UNDERTEXT_TIMES_TELL) GTEST_SKIP() << "inapplicable: too slow to tell";
-  EXPECT_LT(window, 50);
-  EXPECT_LT(fit, 50);
-  EXPECT_LT(cannot, 50);
+  // Of what users get. Tests are compiled for speed of compiling, with the checks of the standard library.
+#if defined(_GLIBCXX_ASSERTIONS)
+  constexpr double most_us = 100;
+#else
+  constexpr double most_us = 50;
+#endif
+  EXPECT_LT(window, most_us);
+  EXPECT_LT(fit, most_us);
+  EXPECT_LT(cannot, most_us);
   EXPECT_LT(cut / 10, 10);
 }
 

@@ -44,8 +44,8 @@ Plan joined(const History& before, const History& after, Plan last) {
     }
     std::sort(stands_for.begin(), stands_for.end());
     // An earlier step may have dropped something in between. The summary stands for that too, so that it stands for one stretch.
-    const std::uint64_t first = stands_for.front(), last = stands_for.back();
-    stands_for.resize(last - first + 1);
+    const std::uint64_t first = stands_for.front(), count = stands_for.back() - first + 1;
+    stands_for.resize(count);
     std::iota(stands_for.begin(), stands_for.end(), first);
     for (const std::uint64_t index : stands_for) hidden[index] = false;
     replacements.push_back({with_indices({}, stands_for), to[i]});
@@ -205,8 +205,10 @@ class Pipeline final : public Strategy {
 StrategyPtr pipeline(std::vector<StrategyPtr> steps) { return std::make_shared<Pipeline>("pipeline", std::move(steps)); }
 
 StrategyPtr default_strategy(SmartSummary summary) {
-  return std::make_shared<Pipeline>(
-      "default", std::vector<StrategyPtr>{clear_tool_results(), smart_summary(std::move(summary)), sliding_window()});
+  const StubOlderResults late{.late = true};
+  return std::make_shared<Pipeline>("default",
+                                    std::vector<StrategyPtr>{supersede(late), dedupe(late), clear_tool_results({.late = true}),
+                                                             smart_summary(std::move(summary)), sliding_window()});
 }
 
 }  // namespace undertext

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,7 +35,10 @@ auto call_user_code(const char* kind, std::string_view name, Call call) -> declt
 // The plan of a strategy, with its tokens counted and the target of the aim; what it throws is an error, as above.
 Result<Plan> plan_by(const Strategy& strategy, const History& history, const Aim& aim);
 
-// The same; a plan that falls short is refused, or accepted if it frees something. cannot_fit: the aim cannot be reached; tokens_minimum is the
+// Why a plan is refused by the survival policy of the aim, if it is: cannot_fit with the field "survival".
+std::optional<Error> lacking_survival(const Plan& plan, const History& history, const Aim& aim);
+
+// plan_by(); a plan that the survival policy refuses is its error. A plan that falls short is refused, or accepted if it frees something. cannot_fit: the aim cannot be reached; tokens_minimum is the
 // least that can.
 enum class IfShort : std::uint8_t { refuse, accept };
 Result<Plan> plan_reaching(const Strategy& strategy, const History& history, const Aim& aim, IfShort if_short);

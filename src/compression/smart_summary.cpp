@@ -11,6 +11,7 @@
 
 #include <undertext/compression.hpp>
 
+#include "compression/facts.hpp"
 #include "compression/kept.hpp"
 #include "compression/plan_by.hpp"
 #include "compression/summary_words.hpp"
@@ -27,9 +28,19 @@ constexpr std::size_t slow_stretches_max = 4;
 
 // The text of the message that stands for the messages with these ordinals, the only place that gives it its form. A model that takes it for a task does
 // the work again.
-std::string summary_text(std::uint64_t first_ordinal, std::uint64_t last_ordinal, std::string_view summary) {
-  return "[Summary of earlier messages]\nWork already done, not to be repeated. EXPAND brings back the originals (ordinals " +
-         std::to_string(first_ordinal) + "-" + std::to_string(last_ordinal) + ").\n" + std::string(summary);
+std::string summary_text(const Aim& aim, std::uint64_t first_ordinal, std::uint64_t last_ordinal, std::string_view summary) {
+  const std::string first = std::to_string(first_ordinal), last = std::to_string(last_ordinal);
+  // A tool is named only where the model has it.
+  const std::string originals = aim.context_tools
+                                    ? "context_expand {\"from\":" + first + ",\"to\":" + last + "} reads the originals.\n"
+                                    : "EXPAND brings back the originals (ordinals " + first + "-" + last + ").\n";
+  return "[Summary of earlier messages]\nWork already done, not to be repeated. " + originals + std::string(summary);
+}
+
+// Of all summaries together, where the caller did not say.
+constexpr std::uint64_t texts_tokens_least = 512, texts_tokens_most = 8'192, texts_tokens_without_aim = 1'024;
+std::uint64_t default_texts_tokens(const Aim& aim) {
+  return aim.tokens_max ? std::clamp(*aim.tokens_max / 4, texts_tokens_least, texts_tokens_most) : texts_tokens_without_aim;
 }
 
 // The messages behind some of a view: where one of them is a summary, what it stands for, read through to the end.
@@ -75,16 +86,18 @@ class Layout {
 
   // `stays`: stretches that could not be summarised.
   Layout(const History& history, const View& view, const Aim& aim, const SmartSummary& options, Whole whole, const Stretches& stays)
-      : view_(view), aim_(aim), around_(count_around(aim)), text_min_(std::min(text_tokens_min, options.summary_tokens_max)) {
+      : view_(view), aim_(aim), around_(count_around(aim)) {
+    texts_max_ = options.summary_tokens_max.value_or(default_texts_tokens(aim));
+    text_min_ = std::min(text_tokens_min, texts_max_);
     const Kept always = Kept::always(history, view, whole).with(view, stays);
     const std::uint64_t keep = options.keep.value_or(aim.tokens_max ? view.size() : messages_kept);
     std::uint64_t start = previous_legal_cut(view.rep().log, view.rep().placed, view.size() - std::min(view.size(), keep), whole);
-    texts_max_ = options.summary_tokens_max;
     if (!aim.tokens_max) {
       lay_out(always, start);
       return;
     }
-    texts_max_ = std::min(texts_max_, *aim.tokens_max / 3);
+    const std::uint64_t most = options.summary_tokens_max ? *aim.tokens_max / 3 : *aim.tokens_max - *aim.tokens_max / 4;
+    texts_max_ = std::min(texts_max_, most);
     lay_out(always, std::max(start, start_within(always)));
     if (reaches_aim()) return;
     // Then nothing but what must be stays, and also summaries that were made with more room are made again.
@@ -108,7 +121,7 @@ class Layout {
   // Of the message around a summary.
   static std::uint64_t count_around(const Aim& aim) {
     constexpr std::uint64_t any_ordinal = 10'000;
-    const Result<Message> empty = Message::make(Role::user, summary_text(any_ordinal, any_ordinal, "."), {});
+    const Result<Message> empty = Message::make(Role::user, summary_text(aim, any_ordinal, any_ordinal, "."), {});
     return empty ? count_tokens(aim, *empty) : 0;
   }
   std::uint64_t tokens_min() const { return around_ + text_min_; }  // of a message with a summary
@@ -191,14 +204,19 @@ class Layout {
     return all;
   }
 
-  // Each summary has what the shortest needs, and of the rest as much as it hides of all that is hidden.
+  // Each summary has what the shortest needs, and of the rest as much as it hides of all that is hidden. The last one counts for at least a third
+  // of all others: it says how things stand.
   void share() {
     std::uint64_t hidden_tokens = 0;
     for (const Stretch& stretch : stretches_) hidden_tokens += stretch.tokens;
+    const std::uint64_t others = stretches_.empty() ? 0 : hidden_tokens - stretches_.back().tokens;
+    const std::uint64_t last_weight = stretches_.empty() ? 0 : std::max(stretches_.back().tokens, others / 3);
+    hidden_tokens = others + last_weight;
     const std::uint64_t count = stretches_.size();
     const std::uint64_t spare = tokens_of(count, kept_tokens_) - count * tokens_min();
     for (Stretch& stretch : stretches_) {
-      const double part = static_cast<double>(stretch.tokens) / static_cast<double>(hidden_tokens);
+      const std::uint64_t weight = &stretch == &stretches_.back() ? last_weight : stretch.tokens;
+      const double part = static_cast<double>(weight) / static_cast<double>(hidden_tokens);
       const std::uint64_t more = static_cast<std::uint64_t>(static_cast<double>(spare) * part);
       stretch.tokens_max = std::min(tokens_min() + more, stretch.tokens - 1);
     }
@@ -206,7 +224,8 @@ class Layout {
 
   const View& view_;
   const Aim& aim_;
-  const std::uint64_t around_, text_min_;
+  const std::uint64_t around_;
+  std::uint64_t text_min_ = 0;
   std::uint64_t texts_max_ = 0;  // of all summaries together
   bool remakes_lone_ = false;
   std::uint64_t kept_tokens_ = 0;
@@ -334,6 +353,17 @@ class SummaryStrategy final : public Strategy {
     const std::uint32_t first = originals.first(), last = originals.last();
     SummaryRequest request{originals.take(), stretch.tokens_max - layout.around(), aim.count_text, aim.cancel};
     if (!request.count_tokens) request.count_tokens = [](std::string_view text) { return (text.size() + 2) / 3; };
+    take_what_stays(work.view, layout, stretch.range, request);
+    const bool is_digest = &summariser == digest_summariser().get();
+    // A model may forget what must survive. The digest knows it, and there is room left to say it.
+    const bool completes = !is_digest || aim.survival.asks_for_something();
+    const Facts facts = completes ? facts_of(request.messages, request.after) : Facts();
+    const std::string kept = completes ? all_said(request.after) : std::string();
+    const auto missing = [&](std::string_view text, std::uint64_t room) {
+      return completes ? missing_sections(facts, text, kept, aim.survival, room, request.count_tokens) : std::string();
+    };
+    const std::uint64_t room_of_all = request.tokens_max;
+    if (!is_digest) request.tokens_max -= request.count_tokens(missing({}, room_of_all / 3));
     const auto tell = [&](std::string_view text_so_far) {
       aim.on_progress({CompressionProgress::Stage::summarising, request.messages.size(), text_so_far.size()});
     };
@@ -349,24 +379,48 @@ class SummaryStrategy final : public Strategy {
       if (!summary) return summary.error();
       work.prompt_tokens += summary->prompt_tokens;
       work.completion_tokens += summary->completion_tokens;
-      if (&summariser != digest_summariser().get()) {  // which has no reasoning, and may quote some
+      if (!is_digest) {  // which has no reasoning, and may quote some
         std::optional<std::string> text = without_reasoning(summary->text);
         if (!text) return bad_summary(summariser, "returned reasoning without an end");
         if (is_invisible(*text)) return bad_summary(summariser, "returned nothing");
         summary->text = std::move(*text);
       }
-      Result<Message> message = Message::make(Role::user, summary_text(first, last, summary->text), aim.limits);
+      const std::uint64_t said_tokens = request.count_tokens(summary->text);
+      const std::string more = missing(summary->text, room_of_all - std::min(room_of_all, said_tokens));
+      const std::string whole = more.empty() ? summary->text : summary->text + "\n" + more;
+      Result<Message> message = Message::make(Role::user, summary_text(aim, first, last, whole), aim.limits);
       if (!message) return bad_summary(summariser, "returned what is no message: " + message.error().message);
       const std::uint64_t tokens = count_tokens(aim, *message);
       if (tokens <= tokens_max) return Made{std::move(*message), tokens, std::string(summariser.name()), std::move(summary->model)};
       // A text may count for more with what is around it than alone. Whoever kept to the limit is asked for less, if that costs nothing.
       const std::uint64_t excess = tokens - tokens_max;
-      const bool kept_to_it = request.count_tokens(summary->text) <= request.tokens_max;
+      const bool kept_to_it = said_tokens <= request.tokens_max;
       if (!kept_to_it || summariser.is_slow() || excess >= request.tokens_max) {
         return bad_summary(
             summariser, tokens < stretch.tokens ? "returned more than there is room for" : "returned more than it was to replace");
       }
       request.tokens_max -= excess;
+    }
+  }
+
+  // The messages behind a stretch that stay. Of those whose results were cleared the last summary says what is left to know.
+  static void take_what_stays(const View& view, const Layout& layout, const Range& range, SummaryRequest& request) {
+    constexpr std::size_t messages_max = 4'096;
+    const Log& log = view.rep().log;
+    const std::vector<Layout::Stretch>& hidden = layout.stretches();
+    const bool is_last = hidden.back().range.start == range.start;
+    std::size_t next = 0;
+    for (std::uint64_t i = range.end; i < view.size() && request.after.size() < messages_max; ++i) {
+      while (next < hidden.size() && hidden[next].range.end <= i) ++next;
+      if (next < hidden.size() && hidden[next].range.start <= i) {
+        i = hidden[next].range.end - 1;
+        continue;
+      }
+      const std::uint32_t ordinal = static_cast<std::uint32_t>(view.ordinal(i).value);
+      const std::vector<std::uint32_t>* const behind = log.originals(ordinal);
+      const bool is_stub = behind != nullptr && behind->size() == 1 && !is_summary(log, ordinal);
+      if (is_stub && is_last) request.after_hidden.push_back(request.after.size());
+      request.after.push_back(is_stub ? log.message(behind->front()) : view[i]);
     }
   }
 

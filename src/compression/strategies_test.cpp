@@ -616,7 +616,7 @@ TEST(DefaultStrategy, CopesWithALoopOfThinkingAndTools) {
   EXPECT_EQ(view[1].text().substr(0, 29), "[Summary of earlier messages]");
   EXPECT_TRUE(view[2].has_reasoning()) << "what is left of the loop begins with thinking";
   EXPECT_EQ(view.ordinal(view.size() - 1).value, 30u) << "the result that nobody has read";
-  EXPECT_EQ(plan.strategy, "clear_tool_results, smart_summary");
+  EXPECT_EQ(plan.strategy, "dedupe, smart_summary") << "all its calls are the same";
 }
 
 TEST(DefaultStrategy, WholeTurnsAreSplitOnlyWhereThereIsNoOtherWay) {

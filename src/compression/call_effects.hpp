@@ -1,0 +1,63 @@
+// What a tool call does, as far as its name and arguments tell: which files it reads and changes, which script it runs, which plan it
+// sets. Tools of any agent are read by the names of their arguments; no tool has to be known.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_text.hpp"
+#include "compression/shell_script.hpp"
+
+namespace undertext {
+
+enum class FileChangeKind : std::uint8_t { edited, created, deleted, renamed, formatted };
+std::string_view name(FileChangeKind kind);
+
+struct FileChange {
+  FileChangeKind kind = FileChangeKind::edited;
+  std::string path;
+  std::string from = {};  // of a renamed one
+};
+
+struct FileRead {
+  std::string path;
+  std::string range = {};  // empty: all of it
+};
+
+struct PlanItem {
+  enum class State : std::uint8_t { open, active, done };
+  State state = State::open;
+  std::string text;
+};
+
+struct CallEffects {
+  std::vector<FileChange> changes;
+  std::vector<FileRead> reads;
+  std::string script;  // that a shell runs; empty: none
+  std::vector<PlanItem> plan;
+  bool is_plan = false;
+  bool is_inspection = false;  // it only looks: reads, lists, searches
+};
+
+// `arguments` is null where there are none. A string is read as JSON, or else as a script of a tool that runs such.
+CallEffects effects_of(std::string_view tool, const JsonValue* arguments);
+
+// What a script does to files, and what it only reads.
+void read_script_effects(std::string_view script, CallEffects& effects);
+// The files that a patch names, in the form of `apply_patch` or of a unified diff.
+void read_patch(std::string_view patch, std::vector<FileChange>& changes);
+// The files that what git, patch and formatters print says were changed.
+void read_printed_changes(std::string_view script, std::string_view output, std::vector<FileChange>& changes);
+
+// Whether a program only looks at things.
+bool only_looks(const std::vector<std::string>& words);
+
+// An argument's name in lower case, without dashes and underscores.
+std::string plain_key(std::string_view key);
+bool is_command_key(std::string_view plain);
+bool is_path_key(std::string_view plain);
+bool runs_scripts(std::string_view tool);  // by its name: bash, shell, exec_command, …
+
+}  // namespace undertext
