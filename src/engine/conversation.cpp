@@ -6,8 +6,10 @@
 
 #include "compression/plan_by.hpp"
 #include "engine/conversation_rep.hpp"
+#include "engine/window.hpp"
 #include "history/expected_version.hpp"
 #include "history/operation_table.hpp"
+#include "history/state.hpp"
 
 namespace undertext {
 namespace {
@@ -18,7 +20,9 @@ std::optional<Error> check(const CompressionConfig& config) {
     return Error{ErrorCode::invalid_argument, problem, field, std::string("compressionConfig.") + field};
   };
   if (config.threshold == 0)
-    return bad("threshold", "threshold must be given, and more than 0, for a conversation that compresses itself");
+    return bad("threshold",
+               "threshold must be more than 0 for a conversation that compresses itself: give it, a tokenLimit, or a model "
+               "whose window is known");
   if (config.target_tokens.value_or(0) > config.threshold) return bad("targetTokens", "targetTokens must not be above threshold");
   return {};
 }
@@ -27,7 +31,11 @@ std::int64_t now_ms(const Settings& settings) { return settings.clock_ms ? setti
 
 // Checks the settings, fills in what is left out, and finds the tokenizer.
 Result<Counting> prepare(Settings& settings) {
-  if (settings.compression.threshold == 0) settings.compression.threshold = settings.token_limit.value_or(0);
+  CompressionConfig& compression = settings.compression;
+  if (compression.threshold == 0) compression.threshold = settings.token_limit.value_or(0);
+  // What the window leaves beside tools, instructions and the answer. Not for an explicit COMPRESS, which has its own target.
+  if (compression.threshold == 0 && compression.enabled)
+    if (const std::optional<std::uint64_t> window = settled_window(settings)) compression.threshold = *window - *window / 4;
   if (std::optional<Error> error = check(settings.compression)) return std::move(*error);
   if (!settings.compression.strategy) settings.compression.strategy = default_strategy();
   if (!settings.costs.empty() && find_cost_profile(settings.costs) == nullptr)
@@ -198,14 +206,14 @@ Result<op::CompressBy> Conversation::compress_by(StrategyPtr strategy, const Com
   if (strategy->is_slow())
     return Error{ErrorCode::unsupported, "a strategy that asks a model cannot be part of a list: others would wait for it",
                  "strategy"};
-  Aim aim = rep_->aim_of(*strategy, options.tokens_max);
+  Aim aim = rep_->aim_of(*strategy, options, history());
   return op::CompressBy{[strategy = std::move(strategy), aim = std::move(aim), if_short = if_short(options)](
                             const History& history) { return plan_reaching(*strategy, history, aim, if_short); }};
 }
 
 Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressOptions& options) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
-  Aim aim = rep_->aim_of(strategy, options.tokens_max);
+  Aim aim = rep_->aim_of(strategy, options, history());
   aim.cancel = options.cancel;
   aim.on_progress = options.on_progress;
   const auto tell = [&](CompressionProgress::Stage stage) {
@@ -249,6 +257,12 @@ Result<Fit> Conversation::fit(const Budget& budget, const Strategy& strategy) co
 Result<MessageList> Conversation::messages(const MessageQuery& query) const { return history().messages(query); }
 
 Result<MessageCount> Conversation::count(const MessageQuery& query) const { return history().count(query); }
+
+Result<Recalled> Conversation::recall(const RecallQuery& query) const { return recall(query, history()); }
+
+Result<Recalled> Conversation::recall(const RecallQuery& query, const History& at) const {
+  return rep_->recall(query, at, rep_->current().rep().log.size());
+}
 
 Aim Conversation::aim(std::optional<std::uint64_t> tokens_max) const { return rep_->aim(tokens_max); }
 

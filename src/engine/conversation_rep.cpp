@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "history/operation_table.hpp"
+#include "history/state.hpp"
+#include "recall/search.hpp"
 
 namespace undertext {
 namespace {
@@ -115,7 +117,13 @@ Result<Outcome> Conversation::Rep::carry_out(const Operation& operation, Work& w
     if (std::optional<Outcome> first = first_answer(id)) return std::move(*first);
     if (const auto found = work.answered.find(id); found != work.answered.end()) return found->second;
   }
-  Result<Step> step = work.history.apply(operation, context);
+  Result<Step> step = [&] {
+    const auto* const recall_by = std::get_if<op::Recall>(&operation.what);
+    if (!recall_by || recall_by->find) return work.history.apply(operation, context);
+    op::Recall asked = *recall_by;
+    asked.find = [&](const History& now) { return recall(*recall_by, now); };
+    return work.history.apply({std::move(asked), operation.options}, context);
+  }();
   if (!step) return std::move(step.error());
   Outcome outcome{std::move(step->applied), {}};
   if (outcome.version == work.history.version()) {  // a RECONCILE that found nothing new
@@ -183,7 +191,26 @@ void Conversation::Rep::count_by(Counting counted, std::string_view name) {
   counting = std::move(counted);
 }
 
+Result<Recalled> Conversation::Rep::recall(const RecallQuery& query, const History& history, std::uint64_t published_length) const {
+  return answering_failure([&]() -> Result<Recalled> {
+    const ReadWords read = durable ? ReadWords([&] { return durable->words(); }) : ReadWords();
+    return search(history, recall_cache.index_of(history, published_length, read), query, settings.rerank);
+  });
+}
+
+Result<op::Recalled> Conversation::Rep::recall(const op::Recall& asked, const History& history) const {
+  const Result<Recalled> found = recall({asked.text, asked.budget_tokens, asked.which}, history, current().rep().log.size());
+  if (!found) return found.error();
+  Result<Message> message = quote(*found, asked.text, context.limits);
+  if (!message) return message.error();
+  op::Recalled recalled{asked.text, asked.budget_tokens, {}, {std::move(*message)}};
+  for (const RecalledUnit& unit : found->units)
+    for (const Ordinal ordinal : unit.ordinals) recalled.quoted.push_back(ordinal.value);
+  return recalled;
+}
+
 void Conversation::Rep::tell_rewritten(const Subscribers::List& listeners) const {
+  recall_cache.clear();
   const Event rewritten[] = {{Event::Type::rewritten, current().version()}};
   Subscribers::deliver(listeners, rewritten);
 }

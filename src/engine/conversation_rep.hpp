@@ -20,6 +20,7 @@
 
 #include "engine/durable.hpp"
 #include "engine/hysteresis.hpp"
+#include "engine/recall_cache.hpp"
 #include "engine/request_log.hpp"
 #include "engine/subscribers.hpp"
 #include "tokens/counting.hpp"
@@ -59,6 +60,11 @@ struct Conversation::Rep {
   mutable std::mutex usage_lock;
   UsageTracker usage;  // guarded by usage_lock; of a stored one, as it was last read or written
   Result<void> change_usage(const std::function<Result<void>(UsageTracker&)>& change);
+
+  mutable RecallCache recall_cache;  // has a lock of its own
+  // Of a history of this conversation, whose first `published` messages are there for good.
+  Result<Recalled> recall(const RecallQuery& query, const History& history, std::uint64_t published) const;
+  Result<op::Recalled> recall(const op::Recall& asked, const History& history) const;
 
   RequestRows requests;                               // any thread reads; written by the one whose turn it is
   RecentTexts recent_texts;                           // has a lock of its own
@@ -150,7 +156,7 @@ struct Conversation::Rep {
   template <class Make>
   auto change_within(std::shared_ptr<undertext::Work> limits, bool may_rebase, Make make) {
     return answering_failure([&]() -> decltype(make(std::declval<Work&>(), true)) {
-      const Turn turn(*this, std::move(limits));
+      const Turn in_turn(*this, std::move(limits));
       return change(may_rebase, std::move(make));
     });
   }
@@ -175,10 +181,13 @@ struct Conversation::Rep {
 
   Aim aim(std::optional<std::uint64_t> tokens_max) const;
   // Of an explicit COMPRESS. Without `tokens_max`, a strategy that uses the default target gets that.
-  Aim aim_of(const Strategy& strategy, std::optional<std::uint64_t> tokens_max) const {
-    return aim(tokens_max || !strategy.uses_default_target() ? tokens_max : target_tokens());
+  Aim aim_of(const Strategy& strategy, const CompressOptions& options, const History& history) const {
+    Aim of = aim(options.tokens_max || !strategy.uses_default_target() ? options.tokens_max : target_tokens(history));
+    if (options.survival) of.survival = *options.survival;
+    return of;
   }
-  std::optional<std::uint64_t> target_tokens() const;  // the conversation's default: see CompressionConfig
+  // The conversation's default, with the headroom that its growth asks for: see CompressionConfig.
+  std::optional<std::uint64_t> target_tokens(const History& history) const;
   void start_compressing(History frozen) noexcept;
   void compress_in_background(const History& frozen, const std::stop_token& cancel);
   bool goes_on_compressing(History& frozen, const std::stop_token& cancel);

@@ -223,7 +223,10 @@ Durable::News Durable::catch_up(History& history) {
   // What somebody made a checkpoint of need not be carried out again; nor can what was given up or counted anew.
   const bool written_anew = now.next_page != record_.next_page || now.first_version != record_.first_version || other_settings;
   if (too_much_read || written_anew) {
-    if (written_anew) bodies_.reset();  // some may have been taken out
+    if (written_anew) {
+      bodies_.reset();  // some may have been taken out
+      has_read_words_ = false;
+    }
     history = load();
     return written_anew ? News::rewritten : News::versions;
   }
@@ -364,6 +367,91 @@ Commit Durable::new_records(const History& history, const Outcomes& answers) con
   return commit;
 }
 
+std::vector<WordsRow> Durable::words() const {
+  std::vector<WordsRow> all;
+  const std::uint64_t end = std::numeric_limits<std::uint32_t>::max();
+  for (std::uint64_t at = 0; at < end;) {
+    const Lineage::Owner owner = lineage_.of_message(at);
+    const std::uint64_t owner_end = std::min(end, owner.end);
+    while (at < owner_end) {
+      std::vector<WordsRow> some = store_->words(owner.id, at, owner_end, WordsBytes::with).value();
+      if (some.empty()) break;
+      at = some.back().first + 1;
+      for (WordsRow& row : some) {
+        row.end = std::min(row.end, owner_end);  // what the owner stored after the fork is not the fork's
+        all.push_back(std::move(row));
+      }
+    }
+    at = owner_end;
+  }
+  return all;
+}
+
+namespace {
+
+// A row is due for so much. Until then messages are searched without it, which costs a few microseconds each.
+// Small rows, so that no single commit stores much more than what is new; merging makes them fewer.
+constexpr std::uint64_t words_due_messages = 16;
+constexpr std::uint64_t words_due_bytes = 4u << 10;
+// Messages without a row, of before this commit, that a commit still indexes. More are left to index_store().
+constexpr std::uint64_t words_behind_bytes = 4u << 20;
+
+}  // namespace
+
+void Durable::add_words(Commit& commit, const History& history) {
+  const Log& log = history.rep().log;
+  if (!has_read_words_) {
+    words_rows_.clear();
+    std::uint64_t at = 0;
+    for (;;) {
+      std::vector<WordsRow> some = store_->words(id_, at, std::numeric_limits<std::uint32_t>::max(), WordsBytes::without).value();
+      if (some.empty()) break;
+      at = some.back().first + 1;
+      words_rows_.insert(words_rows_.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+    }
+    has_read_words_ = true;
+  }
+  const std::uint64_t first_own = record_.origin ? record_.origin->log_length : 0;
+  const std::uint64_t first = words_rows_.empty() ? first_own : std::max(first_own, words_rows_.back().end);
+  if (first >= log.size()) return;
+  const View all = history.log();
+  const bool is_due = log.size() - first >= words_due_messages || all.sums(first, log.size()).bytes >= words_due_bytes;
+  if (!is_due || (first < record_.log_length && all.sums(first, record_.log_length).bytes > words_behind_bytes)) return;
+  std::vector<MessageWords> messages;
+  StoredReader stored(log);
+  for (std::uint64_t ordinal = first; ordinal < log.size(); ++ordinal)
+    messages.push_back(text_words(stored.message(static_cast<std::uint32_t>(ordinal))));
+  Segment segment = Segment::of(static_cast<std::uint32_t>(first), messages);
+  std::vector<std::uint64_t> sizes;
+  for (const WordsRow& row : words_rows_) sizes.push_back(row.size_bytes);
+  sizes.push_back(segment.bytes().size());
+  if (const std::size_t count = count_to_merge(sizes); count > 1) {
+    const WordsRow& from = words_rows_[words_rows_.size() + 1 - count];
+    if (std::optional<Segment> merged = merged_with_stored(from.first, segment)) segment = *std::move(merged);
+  }
+  commit.words.push_back({segment.first(), segment.end(), segment.bytes().size(), segment.bytes()});
+}
+
+// The stored rows from `first` on and this one; nothing, where they do not follow one another: somebody else wrote others.
+std::optional<Segment> Durable::merged_with_stored(std::uint64_t first, const Segment& last) const {
+  std::vector<Segment> segments;
+  std::uint64_t at = first;
+  while (at < last.first()) {
+    const std::vector<WordsRow> some = store_->words(id_, at, last.first(), WordsBytes::with).value();
+    for (const WordsRow& row : some) {
+      if (row.first != at) return {};
+      segments.push_back(Segment::read(row.bytes));
+      at = row.end;
+    }
+    if (some.empty()) return {};
+  }
+  if (at != last.first()) return {};
+  std::vector<const Segment*> all;
+  for (const Segment& each : segments) all.push_back(&each);
+  all.push_back(&last);
+  return Segment::merged(all, static_cast<std::uint32_t>(first), last.end());
+}
+
 bool Durable::is_checkpoint_due(const Commit& commit, const History& history) const {
   if (commit.versions.empty()) return false;
   // Whoever opens the conversation reads the bodies since the last checkpoint again, each copy of a shared one too.
@@ -376,6 +464,10 @@ bool Durable::is_checkpoint_due(const Commit& commit, const History& history) co
 
 void Durable::stored(const Commit& commit) {
   if (commit.settings) record_.settings = *commit.settings;
+  for (const WordsRow& row : commit.words) {
+    std::erase_if(words_rows_, [&](const WordsRow& old) { return old.first >= row.first && old.end <= row.end; });
+    words_rows_.push_back({row.first, row.end, row.size_bytes, {}});
+  }
   if (commit.versions.empty()) return;
   const VersionRecord& last = commit.versions.back();
   record_.version = last.version;
@@ -388,6 +480,7 @@ void Durable::stored(const Commit& commit) {
 std::optional<Error> Durable::commit(History& history, const Outcomes& answers) {
   Commit commit = new_records(history, answers);
   if (commit.versions.empty()) return {};
+  add_words(commit, history);
   if (is_checkpoint_due(commit, history)) return store_with_checkpoint(std::move(commit), history);
   if (Result<void> done = store_->commit(commit); !done) return std::move(done.error());
   stored(commit);
@@ -523,6 +616,7 @@ Result<Reclaimed> Durable::give_up(History& history, std::uint32_t first, std::i
   save_anew(kept, prune);
   if (Result<void> done = store_->prune(prune); !done) return std::move(done.error());
   bodies_.reset();
+  has_read_words_ = false;
   record_.first_version = first;
   record_.next_page = prune.checkpoint.next_page;
   history = history_on(prune.checkpoint);

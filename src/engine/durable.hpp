@@ -24,6 +24,7 @@
 #include "engine/stored_reading.hpp"
 #include "engine/tries.hpp"
 #include "history/derived.hpp"
+#include "recall/index.hpp"
 
 namespace undertext {
 
@@ -81,6 +82,8 @@ class Durable {
   std::optional<Error> redact(History& history, const QuotingOperations& operations, const QuotableTexts& texts);
   std::optional<Error> check(const History& history) const;  // throws what is wrong
 
+  std::vector<WordsRow> words() const;  // of the index: its own, and those of what it was forked from; on any thread
+
   // Rows of requests. The first two on any thread.
   std::vector<RequestRow> requests(std::uint64_t first, std::uint64_t end, RequestBytes bytes) const;
   std::uint64_t last_request() const;
@@ -99,6 +102,9 @@ class Durable {
   // Those whose texts refer to what goes, packed again.
   std::vector<RequestRow> requests_without(const History& history, std::uint32_t first_version, const std::vector<bool>& goes);
   Commit new_records(const History& history, const Outcomes& answers) const;
+  // The row of the index that is due with this commit, if any.
+  void add_words(Commit& commit, const History& history);
+  std::optional<Segment> merged_with_stored(std::uint64_t first, const Segment& last) const;
   bool is_checkpoint_due(const Commit& commit, const History& history) const;
   std::optional<Error> store_with_checkpoint(Commit commit, History& history);
   void stored(const Commit& commit);
@@ -120,6 +126,8 @@ class Durable {
   std::shared_ptr<StoredBodies> bodies_;
   std::uint64_t bytes_added_ = 0;     // to the history in memory since it was loaded
   std::uint64_t checkpoint_log_ = 0;  // the log's length at the last checkpoint
+  std::vector<WordsRow> words_rows_;  // its own rows of the index as far as is known, without their bytes
+  bool has_read_words_ = false;       // they were read
   std::string usage_told_;            // the settings of which news_of_usage() has spoken
 };
 

@@ -34,6 +34,7 @@ std::optional<Error> Durable::redact(const OwnedMessages& ordinals, const Remova
     if (Result<void> done = store_->redact(owner, stubs, removal); !done) failed = std::move(done.error());
   }
   bodies_.reset();  // it may know the old ones
+  has_read_words_ = false;
   return failed;
 }
 
@@ -167,7 +168,7 @@ class RedactionOfFamily {
     for (const auto& [owner, ordinal] : wanted_)
       if (ordinal < log.size() && durable.owner_of_message(ordinal) == owner) here.push_back(static_cast<std::uint32_t>(ordinal));
     member.has_some = !here.empty();
-    member.derived = derived_from(log, here);
+    member.derived = derived_from(history.rep(), here);
     for (const std::uint32_t ordinal : here) texts_.add(log.message(ordinal));
     for (const std::uint32_t ordinal : member.derived) {
       const std::string& owner = durable.owner_of_message(ordinal);

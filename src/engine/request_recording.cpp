@@ -104,7 +104,7 @@ History Conversation::Rep::history_for_request(std::uint64_t number) {
   for (const RequestRow& row : requests.read(number, number + 1, RequestBytes::without)) {
     const RequestRecord record = record_of(row);
     if (std::max(record.version, record.answer_version) <= known.version()) continue;
-    const Turn turn(*this);
+    const Turn in_turn(*this);
     if (std::optional<Error> error = catch_up(subscribers->list())) throw Failure(*std::move(error));
     return current();
   }

@@ -55,10 +55,31 @@ Error as_conflict(Error error) {
   return error;
 }
 
-std::optional<std::uint64_t> Conversation::Rep::target_tokens() const {
+namespace {
+
+// What a turn added of late: of the messages stored last, the tokens for each message of an assistant.
+std::uint64_t tokens_per_turn(const History& history) {
+  constexpr std::uint64_t messages_looked_at = 64;
+  const View view = history.view();
+  std::uint64_t tokens = 0, turns = 0;
+  for (std::uint64_t i = view.size(), seen = 0; i-- > 0 && seen < messages_looked_at; ++seen) {
+    tokens += view.sums(i, i + 1).tokens();
+    if (view[i].role() == Role::assistant) ++turns;
+  }
+  return turns == 0 ? tokens : tokens / turns;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> Conversation::Rep::target_tokens(const History& history) const {
   const CompressionConfig& config = settings.compression;
-  if (config.target_tokens || config.threshold == 0) return config.target_tokens;
-  return config.threshold - config.threshold / 4;
+  if (config.threshold == 0) return config.target_tokens;
+  const std::uint64_t target = config.target_tokens.value_or(config.threshold - config.threshold / 4);
+  if (config.headroom_turns == 0) return target;
+  const std::uint64_t growth = tokens_per_turn(history);
+  const std::uint64_t most = config.threshold - config.threshold / 4;  // of what may be left free
+  const std::uint64_t room = growth == 0 || config.headroom_turns <= most / growth ? config.headroom_turns * growth : most;
+  return std::min(target, config.threshold - std::min(room, most));
 }
 
 Aim Conversation::Rep::aim(std::optional<std::uint64_t> tokens_max) const {
@@ -68,6 +89,8 @@ Aim Conversation::Rep::aim(std::optional<std::uint64_t> tokens_max) const {
   aim.count_tokens = now.counter();
   aim.count_text = [tokenizer = now.tokenizer](std::string_view text) { return tokenizer->count(text); };
   aim.limits = settings.limits.message;
+  aim.context_tools = settings.context_tools;
+  aim.survival = settings.compression.survival;
   return aim;
 }
 
@@ -106,13 +129,15 @@ void Conversation::Rep::compress_if_due(const Operation& operation, std::uint64_
 
 // The best plan, if it is worth a version.
 Conversation::Rep::Proposal Conversation::Rep::propose(const History& history, const std::stop_token& cancel) const {
-  Aim to = aim(target_tokens());
+  Aim to = aim(target_tokens(history));
   to.cancel = cancel;
   to.digest_last = true;
   const std::uint64_t tokens = history.stats().tokens, step = Hysteresis::step(settings.compression.threshold);
   to.tokens_enough = std::min(settings.compression.threshold, tokens - std::min(tokens, step));
   Proposal proposal{plan_by(*settings.compression.strategy, history, to)};
   Result<Plan>& plan = proposal.plan;
+  if (plan)
+    if (std::optional<Error> lacking = lacking_survival(*plan, history, to)) plan = std::move(*lacking);
   if (!plan) return proposal;
   proposal.reaches_target = reaches(*plan, to);
   const bool frees_enough = plan->tokens_after + Hysteresis::step(settings.compression.threshold) <= plan->tokens_before;

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <undertext/conversation.hpp>
+#include <undertext/models.hpp>
 
 namespace undertext {
 namespace {
@@ -158,6 +159,19 @@ TEST(SelfCompression, LeavesEverythingAsItWasWhenTheStrategyThrows) {
   EXPECT_EQ(error.field, "strategy");
   EXPECT_EQ(error.message, "the strategy throwing threw: no");
   EXPECT_EQ(conversation.version(), outcome.version);
+}
+
+TEST(SelfCompression, BeginsAtThreeQuartersOfTheWindow) {
+  Settings settings;
+  settings.compression.enabled = true;
+  EXPECT_EQ(Conversation::open(settings).error().field, "threshold") << "no window is known";
+  settings.model = "claude-opus-4-7";
+  const std::uint64_t window = find_model(settings.model).limits.window.value();
+  EXPECT_EQ(Conversation::open(settings).value().settings().compression.threshold, window - window / 4);
+  settings.window = 1000;
+  EXPECT_EQ(Conversation::open(settings).value().settings().compression.threshold, 750u);
+  settings.token_limit = 600;
+  EXPECT_EQ(Conversation::open(settings).value().settings().compression.threshold, 600u);
 }
 
 TEST(Compress, WithoutATargetComesDownToWhatAutomaticCompressionDoes) {

@@ -46,17 +46,18 @@ Value bytes_or_null(std::string_view value) { return value.empty() ? null_bytes(
 class PostgresStore final : public Store {
  public:
   PostgresStore(std::string name, std::string_view tenant, const StoreOptions& options, std::shared_ptr<Session> session,
-                bool has_requests = true)
+                bool has_requests = true, bool has_words = true)
       : name_(std::move(name)),
         tenant_(tenant.empty() ? operators_tenant : tenant),
         set_tenant_text_(sql::set_tenant + ("'" + tenant_ + "'")),  // an id, and so without quotes of its own
         options_(options),
         session_(std::move(session)),
-        has_requests_(has_requests) {}
+        has_requests_(has_requests),
+        has_words_(has_words) {}
 
   // All tenants share the connections: whose rows are seen is said anew in each transaction.
   std::shared_ptr<Store> for_tenant(std::string_view tenant) override {
-    return std::make_shared<PostgresStore>(name_, tenant, options_, session_, has_requests_);
+    return std::make_shared<PostgresStore>(name_, tenant, options_, session_, has_requests_, has_words_);
   }
 
   std::optional<Error> open(bool create) {
@@ -64,6 +65,7 @@ class PostgresStore final : public Store {
     const Result<std::int64_t> version = make_schema(*session_, make, std::chrono::steady_clock::now() + options_.patience);
     if (!version) return version.error();
     has_requests_ = *version >= version_with_requests;
+    has_words_ = *version >= version_with_words;
     return std::nullopt;
   }
 
@@ -148,8 +150,9 @@ class PostgresStore final : public Store {
     batch.require(sql::require_conversation, of(staged), ErrorCode::not_found, no_conversation(staged).message);
     batch.add(sql::publish_conversation, of(staged, text(id), number(writer)));
     batch.require(sql::require_not_purged, of(id), ErrorCode::conflict, id_taken(id).message);
-    for (const Statement* statement : {&sql::publish_versions, &sql::publish_messages, &sql::publish_checkpoint,
-                                       &sql::publish_pages, &sql::publish_requests, &sql::publish_request_keys})
+    for (const Statement* statement :
+         {&sql::publish_versions, &sql::publish_messages, &sql::publish_checkpoint, &sql::publish_pages, &sql::publish_requests,
+          &sql::publish_request_keys, &sql::publish_words})
       batch.add(*statement, of(staged, text(id)));
     add_purge(batch, staged);
     Outcome outcome = session_->run(transaction);
@@ -204,8 +207,9 @@ class PostgresStore final : public Store {
 
   Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& options) override {
     std::uint64_t bytes = 0;
-    for (const Statement* statement : {&sql::size, &sql::size_of_requests}) {
+    for (const Statement* statement : {&sql::size, &sql::size_of_requests, &sql::size_of_words}) {
       if (statement == &sql::size_of_requests && !has_requests_) break;
+      if (statement == &sql::size_of_words && !has_words_) break;
       const Result<Rows> rows = read(id, *statement, of(id), options);
       if (!rows) return rows.error();
       bytes += static_cast<std::uint64_t>(rows->number(0, 0));
@@ -294,6 +298,12 @@ class PostgresStore final : public Store {
                 of(id, number(message.ordinal), number(static_cast<std::int64_t>(message.role)), number(message.time_ms),
                    number(std::uint64_t{message.tokens}), number(*message.same_as)));
     }
+    for (const WordsRow& row : commit.words) {
+      for (const std::uint64_t ordinal : {row.first, row.end - 1})
+        batch.require(sql::require_message, of(id, number(ordinal)), ErrorCode::not_found, no_message(id, ordinal).message);
+      batch.add(sql::delete_words_within, of(id, number(row.first), number(row.end)));
+      batch.add(sql::put_words, of(id, number(row.first), number(row.end), bytes(row.bytes)));
+    }
     if (commit.settings) batch.add(sql::update_settings, of(id, bytes(*commit.settings)));
     Outcome outcome = session_->run(transaction);
     if (is_in_doubt(outcome)) {
@@ -352,6 +362,23 @@ class PostgresStore final : public Store {
     return read_requests(outcome.rows[rows_at], outcome.rows[keys_at], wanted);
   }
 
+  Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end, WordsBytes wanted,
+                                      const CallOptions& options) override {
+    const bool with = wanted == WordsBytes::with;
+    std::vector<Value> range = range_of(id, first, end);
+    if (!with) range.pop_back();
+    const Result<Rows> rows = !has_words_ ? read(id, sql::require_conversation, of(id), options)
+                              : with      ? read(id, sql::words_with_bytes, std::move(range), options)
+                                          : read(id, sql::words, std::move(range), options);
+    if (!rows) return rows.error();
+    std::vector<WordsRow> found;
+    for (std::size_t row = 0; has_words_ && row < rows->size(); ++row) {
+      const auto count = [&](int column) { return static_cast<std::uint64_t>(rows->number(row, column)); };
+      found.push_back({count(0), count(1), count(2), with ? rows->bytes(row, 3) : std::string()});
+    }
+    return found;
+  }
+
   Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options) override {
     const Result<Rows> rows = read(id, has_requests_ ? sql::last_request : sql::require_conversation, of(id), options);
     if (!rows) return rows.error();
@@ -390,6 +417,7 @@ class PostgresStore final : public Store {
     hand_bodies_on(batch, id, *stored);
     for (const MessageRecord& stub : *stored) {
       batch.add(sql::replace_message, of_message(id, stub));
+      batch.add(sql::delete_words_of, of(id, number(stub.ordinal)));
       add_removal(batch, id, static_cast<std::int64_t>(stub.ordinal), removal, *stub.redacted);
     }
     return session_->run(transaction).error;
@@ -459,7 +487,10 @@ class PostgresStore final : public Store {
     batch.add(sql::prune_versions, of(id, number(prune.first_version)));
     batch.add(sql::reduce_versions, of(id, number(prune.first_version)));
     hand_bodies_on(batch, id, *stored);
-    for (const MessageRecord& stub : *stored) batch.add(sql::replace_message, of_message(id, stub));
+    for (const MessageRecord& stub : *stored) {
+      batch.add(sql::replace_message, of_message(id, stub));
+      batch.add(sql::delete_words_of, of(id, number(stub.ordinal)));
+    }
     for (const VersionRecord& version : prune.operations) {
       batch.add(sql::replace_operation, of(id, number(version.version), bytes(version.arguments), bytes(version.answer)));
     }
@@ -481,6 +512,7 @@ class PostgresStore final : public Store {
     Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
     std::vector<std::size_t> places = {transaction.batch().add(sql::orphans, {text(tenant_)})};
     if (has_requests_) places.push_back(transaction.batch().add(sql::orphaned_requests, {text(tenant_)}));
+    if (has_words_) places.push_back(transaction.batch().add(sql::orphaned_words, {text(tenant_)}));
     const Outcome outcome = session_->run(transaction);
     std::vector<Damage> damage;
     if (outcome.error && outcome.error->code == ErrorCode::corrupt) {
@@ -558,7 +590,7 @@ class PostgresStore final : public Store {
   }
   void add_purge(Batch& batch, std::string_view id) const {
     for (const Statement* statement : {&sql::purge_messages, &sql::purge_versions, &sql::purge_pages, &sql::purge_checkpoint,
-                                       &sql::purge_requests, &sql::purge_request_keys, &sql::purge_conversation})
+                                       &sql::purge_requests, &sql::purge_request_keys, &sql::purge_words, &sql::purge_conversation})
       batch.add(*statement, of(id));
   }
   void require_later_checkpoint(Batch& batch, std::string_view id, const Checkpoint& checkpoint, std::uint64_t first_page) const {
@@ -653,6 +685,7 @@ class PostgresStore final : public Store {
   const StoreOptions options_;
   const std::shared_ptr<Session> session_;
   bool has_requests_;  // else the tables are of an older release, and only read; set before anyone else has the store
+  bool has_words_;     // likewise
 };
 
 }  // namespace

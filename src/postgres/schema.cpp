@@ -9,7 +9,8 @@ namespace {
 using namespace std::chrono_literals;
 
 // Migration n makes version n of the tables from n - 1.
-constexpr std::array migrations = {std::span<const Statement>(sql::migration_1), std::span<const Statement>(sql::migration_2)};
+constexpr std::array migrations = {std::span<const Statement>(sql::migration_1), std::span<const Statement>(sql::migration_2),
+                                   std::span<const Statement>(sql::migration_3)};
 constexpr std::int64_t newest = migrations.size();
 
 Error refuse(ErrorCode code, std::string message) { return {.code = code, .message = std::move(message)}; }

@@ -11,6 +11,7 @@ enum class MakeTables : std::uint8_t {
   never,             // older ones are read as they are
 };
 inline constexpr std::int64_t version_with_requests = 2;
+inline constexpr std::int64_t version_with_words = 3;
 
 // The version of the tables. Any number of processes may do this at once: the row of undertext_schema is their lock, and who comes second finds it done.
 // not_found: there are no tables, and none are to be made. unsupported: they are of a later version of Undertext, or the role may not make them.

@@ -272,6 +272,34 @@ DELETE FROM undertext_request WHERE conversation_id = $1 AND tenant = $2)sql"};
 inline constexpr Statement purge_request_keys{"purge_request_keys", R"sql(
 DELETE FROM undertext_request_key WHERE conversation_id = $1 AND tenant = $2)sql"};
 
+// The full-text index: rows of words, each of the messages [first_ordinal, end_ordinal).
+
+inline constexpr Statement words{"words", R"sql(
+SELECT first_ordinal, end_ordinal, octet_length(bytes)::bigint FROM undertext_words
+WHERE conversation_id = $1 AND tenant = $2 AND first_ordinal >= $3 AND first_ordinal < $4
+ORDER BY first_ordinal LIMIT $5)sql"};
+inline constexpr Statement words_with_bytes{"words_with_bytes", R"sql(
+SELECT first_ordinal, end_ordinal, size, bytes FROM (
+  SELECT first_ordinal, end_ordinal, bytes, octet_length(bytes)::bigint AS size,
+         sum(octet_length(bytes)) OVER (ORDER BY first_ordinal) AS total
+  FROM undertext_words
+  WHERE conversation_id = $1 AND tenant = $2 AND first_ordinal >= $3 AND first_ordinal < $4
+  ORDER BY first_ordinal LIMIT $5) w
+WHERE total - size < $6 ORDER BY first_ordinal)sql"};
+inline constexpr Statement delete_words_within{"delete_words_within", R"sql(
+DELETE FROM undertext_words
+WHERE conversation_id = $1 AND tenant = $2 AND first_ordinal >= $3 AND end_ordinal <= $4)sql"};
+inline constexpr Statement put_words{"put_words", R"sql(
+INSERT INTO undertext_words (conversation_id, tenant, first_ordinal, end_ordinal, bytes) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (conversation_id, tenant, first_ordinal) DO UPDATE SET end_ordinal = $4, bytes = $5)sql"};
+inline constexpr Statement delete_words_of{"delete_words_of", R"sql(
+DELETE FROM undertext_words
+WHERE conversation_id = $1 AND tenant = $2 AND first_ordinal <= $3 AND end_ordinal > $3)sql"};
+inline constexpr Statement size_of_words{"size_of_words", R"sql(
+SELECT coalesce(sum(octet_length(bytes)), 0)::bigint FROM undertext_words WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement purge_words{"purge_words", R"sql(
+DELETE FROM undertext_words WHERE conversation_id = $1 AND tenant = $2)sql"};
+
 // Across conversations.
 
 inline constexpr Statement find_request{"find_request", R"sql(
@@ -311,6 +339,9 @@ WHERE conversation_id = $1 AND tenant = $2)sql"};
 inline constexpr Statement publish_request_keys{"publish_request_keys", R"sql(
 INSERT INTO undertext_request_key (conversation_id, tenant, number, at_ms, key)
 SELECT $3, tenant, number, at_ms, key FROM undertext_request_key WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement publish_words{"publish_words", R"sql(
+INSERT INTO undertext_words (conversation_id, tenant, first_ordinal, end_ordinal, bytes)
+SELECT $3, tenant, first_ordinal, end_ordinal, bytes FROM undertext_words WHERE conversation_id = $1 AND tenant = $2)sql"};
 // Rows whose conversation is not there, which no call can leave behind.
 inline constexpr Statement orphans{"orphans", R"sql(
 SELECT DISTINCT r.conversation_id, r.what FROM (
@@ -325,10 +356,14 @@ inline constexpr Statement orphaned_requests{"orphaned_requests", R"sql(
 SELECT DISTINCT r.conversation_id, 'requests' FROM undertext_request r
 LEFT JOIN undertext_conversation c ON c.conversation_id = r.conversation_id AND c.tenant = r.tenant
 WHERE r.tenant = $1 AND c.conversation_id IS NULL ORDER BY r.conversation_id LIMIT 1000)sql"};
+inline constexpr Statement orphaned_words{"orphaned_words", R"sql(
+SELECT DISTINCT r.conversation_id, 'words' FROM undertext_words r
+LEFT JOIN undertext_conversation c ON c.conversation_id = r.conversation_id AND c.tenant = r.tenant
+WHERE r.tenant = $1 AND c.conversation_id IS NULL ORDER BY r.conversation_id LIMIT 1000)sql"};
 // Writes the tables anew. Without FULL, what was taken out would stay in the free room of their pages until something else is written there.
 inline constexpr Statement rewrite{"rewrite", R"sql(
 VACUUM FULL undertext_conversation, undertext_version, undertext_message, undertext_page, undertext_checkpoint, undertext_fork,
-  undertext_removal, undertext_request, undertext_request_key)sql"};
+  undertext_removal, undertext_request, undertext_request_key, undertext_words)sql"};
 
 // Set-up. The row of undertext_schema is the lock: whoever holds it migrates, and the others find that it is done.
 
@@ -466,6 +501,19 @@ CREATE INDEX undertext_request_key_of_tenant ON undertext_request_key (tenant, k
     {"", R"sql(CREATE POLICY undertext_tenant ON undertext_request USING (tenant = current_setting('undertext.tenant', true)))sql"},
     {"",
      R"sql(CREATE POLICY undertext_tenant ON undertext_request_key USING (tenant = current_setting('undertext.tenant', true)))sql"},
+};
+
+inline constexpr Statement migration_3[] = {
+    {"", R"sql(
+CREATE TABLE undertext_words (
+  conversation_id text COLLATE "C" NOT NULL,
+  tenant text COLLATE "C" NOT NULL,
+  first_ordinal bigint NOT NULL,
+  end_ordinal bigint NOT NULL,
+  bytes bytea NOT NULL,
+  PRIMARY KEY (conversation_id, tenant, first_ordinal)))sql"},
+    {"", R"sql(ALTER TABLE undertext_words ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"", R"sql(CREATE POLICY undertext_tenant ON undertext_words USING (tenant = current_setting('undertext.tenant', true)))sql"},
 };
 
 }  // namespace sql

@@ -21,7 +21,7 @@ struct Named {
 Named named(const char* path) {
   struct stat status = {};
   if (path == nullptr || ::stat(path, &status) != 0) return {};
-  return {status.st_dev, status.st_ino, status.st_nlink};
+  return {static_cast<std::uint64_t>(status.st_dev), status.st_ino, status.st_nlink};
 }
 
 bool is_same_file(const Named& a, const Named& b) { return a.device == b.device && a.inode == b.inode; }

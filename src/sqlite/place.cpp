@@ -1,19 +1,13 @@
 #include "sqlite/place.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
-#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#ifdef __linux__
-#  include <sys/statfs.h>
-#  include <sys/sysmacros.h>
-#endif
+
+#include "system/file_system.hpp"
 
 namespace undertext {
 namespace {
@@ -37,40 +31,10 @@ std::optional<Error> sync(const std::string& path, int flags) {
   return std::nullopt;
 }
 
-#ifdef __linux__
-
-// The kind of the mount a folder is on, such as "fuse.sshfs": statfs() says only that it is FUSE.
-std::string mount_kind(const std::string& folder) {
-  struct stat wanted;
-  if (::stat(folder.c_str(), &wanted) != 0) return {};
-  const std::string wanted_device = std::to_string(major(wanted.st_dev)) + ":" + std::to_string(minor(wanted.st_dev));
-  std::ifstream mounts("/proc/self/mountinfo");
-  for (std::string line; std::getline(mounts, line);) {
-    // Such as `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`.
-    std::istringstream words(line);
-    std::string word, device, kind;
-    words >> word >> word >> device;
-    while (words >> word && word != "-") {
-    }
-    words >> kind;
-    if (device == wanted_device) return kind;
-  }
-  return {};
-}
-
 std::string network_of(const std::string& folder) {
-  struct statfs about;
-  if (::statfs(folder.c_str(), &about) != 0) return {};  // opening will tell why
-  constexpr std::uint32_t fuse = 0x65735546;
-  const auto magic = static_cast<std::uint32_t>(about.f_type);
-  return magic == fuse ? network_of_mount(mount_kind(folder)) : network_of_magic(magic);
+  const FileSystem found = file_system_of(folder);  // where it cannot be told, opening will tell why
+  return found.kind.empty() ? network_of_magic(found.magic) : network_of_mount(found.kind);
 }
-
-#else
-
-std::string network_of(const std::string&) { return {}; }
-
-#endif
 
 }  // namespace
 
@@ -85,19 +49,10 @@ bool file_exists(const std::string& path) {
   return ::stat(path.c_str(), &ignored) == 0;
 }
 
-std::optional<Error> make_folder_of(const std::string& path) {
-  std::string missing = folder_of(path);
-  std::vector<std::string> folders;
-  while (!file_exists(missing) && missing.find('/') != std::string::npos && missing != "/") {
-    folders.push_back(missing);
-    missing = folder_of(missing);
-  }
-  std::reverse(folders.begin(), folders.end());
-  for (const std::string& folder : folders) {
-    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return unavailable("the folder " + folder + " cannot be made");
-    if (auto error = sync_folder_of(folder)) return error;
-  }
-  return std::nullopt;
+std::optional<Error> refuse_missing_folder(const std::string& path) {
+  const std::string folder = folder_of(path);
+  if (file_exists(folder)) return std::nullopt;
+  return Error{ErrorCode::not_found, "there is no folder " + folder + ": make it, or mend the path of the store", "url"};
 }
 
 std::optional<Error> sync_file(const std::string& path) { return sync(path, O_RDONLY); }
@@ -123,7 +78,8 @@ std::string network_of_magic(std::uint32_t magic) {
 }
 
 std::string network_of_mount(const std::string& kind) {
-  for (const char* far : {"fuse.sshfs", "fuse.s3fs", "fuse.rclone", "fuse.glusterfs", "fuse.gcsfuse", "fuse.davfs2"})
+  for (const char* far : {"fuse.sshfs", "fuse.s3fs", "fuse.rclone", "fuse.glusterfs", "fuse.gcsfuse", "fuse.davfs2", "nfs", "smbfs",
+                          "afpfs", "webdav"})
     if (kind == far) return kind;
   return {};
 }

@@ -16,8 +16,8 @@ Result<std::string> plain_path(std::string_view path);
 
 bool file_exists(const std::string& path);
 
-// Makes the folders that are missing, for their owner only. unavailable: cannot.
-std::optional<Error> make_folder_of(const std::string& path);
+// not_found: the folder of a file that is to be made. It is not made: a mistyped path would be a second store.
+std::optional<Error> refuse_missing_folder(const std::string& path);
 
 // Makes the names in the file's folder last. unavailable: cannot.
 std::optional<Error> sync_folder_of(const std::string& path);

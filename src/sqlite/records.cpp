@@ -5,6 +5,7 @@
 #include "sqlite/packed_body.hpp"
 #include "sqlite/request_rows.hpp"
 #include "sqlite/schema.hpp"
+#include "sqlite/words_rows.hpp"
 #include "store/shared_body.hpp"
 
 namespace undertext {
@@ -288,6 +289,7 @@ std::optional<Error> write_commit(Connection& connection, const Commit& commit) 
       add.finish();
     }
   }
+  if (auto error = write_words(connection, *stored, commit)) return error;
   if (commit.checkpoint) write_checkpoint(connection, number, *commit.checkpoint, commit.pages);
   if (commit.settings) Statement(connection, Sql::set_settings).number(number).bytes(*commit.settings).finish();
   return std::nullopt;
@@ -304,6 +306,7 @@ std::optional<Error> write_stubs(Connection& connection, const StoredConversatio
     const Result<MessageRecord> made = stub_for(old.front(), stub);
     if (!made) return made.error();
     hand_body_on(connection, stored.number, stub.ordinal);
+    delete_words_of(connection, stored.number, stub.ordinal);
     Statement set(connection, Sql::set_message);
     bind_message(set, stored.number, *made, made->body);
     set.finish();
@@ -345,6 +348,7 @@ std::optional<Error> delete_conversation(Connection& connection, std::string_vie
   for (const Sql sql : {Sql::delete_records_versions, Sql::delete_records_messages, Sql::delete_records_pages})
     Statement(connection, sql).number(key_of(number, 0)).number(last_key_of(number)).finish();
   delete_requests(connection, number);
+  delete_words(connection, number);
   Statement(connection, Sql::delete_checkpoint).number(number).finish();
   Statement(connection, Sql::delete_conversation).number(number).finish();
   return std::nullopt;
@@ -377,6 +381,7 @@ std::vector<Damage> find_orphans(Connection& connection) {
   std::vector<std::pair<Sql, const char*>> tables = {
       {Sql::next_version_key, "versions"}, {Sql::next_message_key, "messages"}, {Sql::next_page_key, "pages"}};
   if (has_request_tables(connection)) tables.emplace_back(Sql::next_request_key, "requests");
+  if (has_words_table(connection)) tables.emplace_back(Sql::next_words_key, "words");
   for (const auto& [next, what] : tables) {
     // One look for each conversation that has any.
     std::uint64_t key = 0;

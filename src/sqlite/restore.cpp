@@ -14,7 +14,7 @@ std::optional<Error> restore_sqlite_store(std::string_view given_path, const std
   if (!path) return path.error();
   const Result<std::shared_ptr<Store>> source = open_sqlite_store(backup, {.create = false, .read_only = true});
   if (!source) return source.error();
-  if (auto error = make_folder_of(*path)) return error;
+  if (auto error = refuse_missing_folder(*path)) return error;
   if (auto error = refuse_network_folder(*path)) return error;
   const Result<ExclusiveFile> locked = ExclusiveFile::lock(*path);
   if (!locked) return locked.error();

@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t application_id = 0x55747874;  // "Utxt"
 
 // The n-th leads from schema version n to n + 1. One that was released is never changed.
-constexpr std::array<const char*, 3> migrations = {
+constexpr std::array<const char*, 4> migrations = {
     R"(
 CREATE TABLE conversations (
   number INTEGER PRIMARY KEY,
@@ -84,6 +84,11 @@ CREATE TABLE request_keys (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX request_keys_by_request ON request_keys (request);
 PRAGMA user_version = 3;
+)",
+    // The full-text index. `key` has the first message of a row, `last` the ordinal behind its last one.
+    R"(
+CREATE TABLE words (key INTEGER PRIMARY KEY, last INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
+PRAGMA user_version = 4;
 )"};
 static_assert(application_id == 1433696372);
 
@@ -125,6 +130,8 @@ Result<FileKind> kind_of_file(Connection& connection, const std::string& path) {
 
 bool has_trailers(Connection& connection) { return connection.number("PRAGMA user_version") >= 2; }
 bool has_request_tables(Connection& connection) { return connection.number("PRAGMA user_version") >= 3; }
+
+bool has_words_table(Connection& connection) { return connection.number("PRAGMA user_version") >= 4; }
 
 void stamp_first_page(Connection& connection) {
   connection.run(("PRAGMA user_version = " + std::to_string(migrations.size())).c_str());

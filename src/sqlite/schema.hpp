@@ -27,6 +27,7 @@ Result<FileKind> kind_of_file(Connection& connection, const std::string& path);
 // A file of an older release that is only read has neither.
 bool has_trailers(Connection& connection);  // at the end of its pages: checked_file.hpp
 bool has_request_tables(Connection& connection);
+bool has_words_table(Connection& connection);  // likewise
 
 // Writes page 1 as it is, so that the log has it and says whose it is: see checked_file.hpp. Within a transaction.
 void stamp_first_page(Connection& connection);

@@ -19,6 +19,7 @@
 #include "sqlite/schema.hpp"
 #include "sqlite/scrub.hpp"
 #include "sqlite/version.hpp"
+#include "sqlite/words_rows.hpp"
 #include "sqlite/writer.hpp"
 #include "store/rules.hpp"
 
@@ -180,6 +181,13 @@ class SqliteStore final : public Store {
     });
   }
 
+  Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end, WordsBytes bytes,
+                                      const CallOptions& options) override {
+    return read_of<std::vector<WordsRow>>(id, options, [&](Connection& connection, StoredConversation& stored) {
+      return Result<std::vector<WordsRow>>(read_words(connection, stored.number, first, end, bytes));
+    });
+  }
+
   Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options) override {
     return read_of<std::uint64_t>(id, options, [](Connection& connection, StoredConversation& stored) {
       return Result<std::uint64_t>(undertext::last_request(connection, stored.number));
@@ -230,7 +238,8 @@ class SqliteStore final : public Store {
     return read_of<std::uint64_t>(id, options, [](Connection& connection, StoredConversation& stored) {
       Statement row(connection, Sql::size);
       row.number(key_of(stored.number, 0)).number(last_key_of(stored.number)).next();
-      return Result<std::uint64_t>(row.number_at(0) + stored.record.settings.size() + size_of_requests(connection, stored.number));
+      return Result<std::uint64_t>(row.number_at(0) + stored.record.settings.size() + size_of_requests(connection, stored.number) +
+                                   size_of_words(connection, stored.number));
     });
   }
 
@@ -427,7 +436,7 @@ Result<std::shared_ptr<Store>> open_sqlite_store(std::string_view given_path, co
   const bool is_new = !file_exists(*path);
   if (is_new && (!options.create || options.read_only)) return Error{ErrorCode::not_found, "there is no file " + *path, "url"};
   if (is_new)
-    if (auto error = make_folder_of(*path)) return *error;
+    if (auto error = refuse_missing_folder(*path)) return *error;
   if (auto error = refuse_network_folder(*path)) return *error;
   if (auto error = refuse_foreign_log(*path)) return *error;
   const Deadline deadline = Clock::now() + options.patience;

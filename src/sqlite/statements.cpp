@@ -104,6 +104,17 @@ const char* sql_text(Sql sql) {
     case Sql::delete_records_requests: return "DELETE FROM requests WHERE key BETWEEN ?1 AND ?2";
     case Sql::delete_records_request_keys: return "DELETE FROM request_keys WHERE request BETWEEN ?1 AND ?2";
 
+    case Sql::words: return "SELECT key, last, length(bytes) FROM words WHERE key >= ?1 AND key < ?2 ORDER BY key LIMIT ?3";
+    case Sql::words_with_bytes:
+      return "SELECT key, last, length(bytes), bytes FROM words WHERE key >= ?1 AND key < ?2 ORDER BY key LIMIT ?3";
+    case Sql::add_words:
+      return "INSERT INTO words (key, last, bytes) VALUES (?1, ?2, ?3) "
+             "ON CONFLICT (key) DO UPDATE SET last = ?2, bytes = ?3";
+    case Sql::delete_words_within: return "DELETE FROM words WHERE key >= ?1 AND key < ?2 AND last <= ?3";
+    case Sql::delete_words_of: return "DELETE FROM words WHERE key >= ?1 AND key <= ?2 AND last > ?3";
+    case Sql::delete_records_words: return "DELETE FROM words WHERE key BETWEEN ?1 AND ?2";
+    case Sql::size_of_words: return "SELECT coalesce(sum(length(bytes)), 0) FROM words WHERE key BETWEEN ?1 AND ?2";
+
     case Sql::removals: return "SELECT ordinal, who, at_ms, why, digest FROM removals WHERE conversation = ?1 ORDER BY number";
     case Sql::is_purged: return "SELECT 1 FROM removals WHERE conversation = ?1 AND ordinal IS NULL";
     case Sql::add_removal:
@@ -115,6 +126,7 @@ const char* sql_text(Sql sql) {
     case Sql::next_message_key: return "SELECT key FROM messages WHERE key >= ?1 ORDER BY key LIMIT 1";
     case Sql::next_page_key: return "SELECT key FROM pages WHERE key >= ?1 ORDER BY key LIMIT 1";
     case Sql::next_request_key: return "SELECT key FROM requests WHERE key >= ?1 ORDER BY key LIMIT 1";
+    case Sql::next_words_key: return "SELECT key FROM words WHERE key >= ?1 ORDER BY key LIMIT 1";
     case Sql::conversation_numbers: return "SELECT number FROM conversations ORDER BY number";
     case Sql::integrity_check: return "PRAGMA integrity_check(100)";
     case Sql::read_pages_of_file: return "SELECT pgno, data FROM sqlite_dbpage";

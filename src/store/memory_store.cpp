@@ -20,6 +20,7 @@ struct Kept {
   std::map<std::string, std::uint64_t, std::less<>> operations;  // id -> version
   std::optional<Checkpoint> checkpoint;
   std::vector<RequestRow> requests;
+  std::vector<WordsRow> words;  // rising
 
   std::uint64_t last_request() const { return requests.empty() ? 0 : requests.back().number; }
   StoredHead head() const {
@@ -44,6 +45,8 @@ std::size_t size_of(const MessageRecord& message) { return message.body.size(); 
 std::size_t size_of(const VersionRecord& version) { return version.arguments.size() + version.answer.size(); }
 
 std::size_t size_of(const RequestRow& row) { return row.facts.size() + row.parts.size() + row.request.size() + row.answer.size(); }
+
+std::size_t size_of(const WordsRow& row) { return row.bytes.size(); }
 
 bool is_later(const RequestRow& row, const RequestRow* than) {
   return !than || std::pair(row.at_ms, row.number) > std::pair(than->at_ms, than->number);
@@ -190,8 +193,10 @@ class MemoryStore final : public Store {
       std::vector<VersionRecord> versions = commit.versions;
       std::vector<MessageRecord> messages = commit.messages;
       if (auto error = put_same_bodies(kept, messages)) return error;
+      if (auto error = refuse_words(commit, kept.first_message(), kept.record.log_length)) return error;
       std::optional<Checkpoint> checkpoint = commit.checkpoint;
       std::optional<std::string> settings = commit.settings;
+      std::vector<WordsRow> words = with_words(kept.words, commit.words);
       make_room(kept.versions, versions.size());
       make_room(kept.messages, messages.size());
 
@@ -204,6 +209,7 @@ class MemoryStore final : public Store {
       }
       move_behind(kept.versions, versions);
       move_behind(kept.messages, messages);
+      kept.words = std::move(words);
       kept.operations.merge(operations);
       kept.pages.merge(pages);
       if (checkpoint) {
@@ -230,6 +236,16 @@ class MemoryStore final : public Store {
       std::vector<RequestRow> rows = range(kept.requests, first, end, [](const RequestRow& row) { return row.number; });
       if (bytes == RequestBytes::without)
         for (RequestRow& row : rows) row.request = row.answer = {};
+      return rows;
+    });
+  }
+
+  Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end, WordsBytes bytes,
+                                      const CallOptions& options) override {
+    return read<std::vector<WordsRow>>(id, options, [&](const Kept& kept) -> Result<std::vector<WordsRow>> {
+      std::vector<WordsRow> rows = range(kept.words, first, end, [](const WordsRow& row) { return row.first; });
+      if (bytes == WordsBytes::without)
+        for (WordsRow& row : rows) row.bytes.clear();
       return rows;
     });
   }
@@ -417,7 +433,22 @@ class MemoryStore final : public Store {
     return stored;
   }
   static void put_stubs(Kept& kept, std::vector<MessageRecord>& stubs) {
+    std::erase_if(kept.words, [&](const WordsRow& row) { return has_words_of(row, stubs); });
     for (MessageRecord& stub : stubs) kept.messages[stub.ordinal - kept.first_message()] = std::move(stub);
+  }
+
+  static bool has_words_of(const WordsRow& row, const std::vector<MessageRecord>& stubs) {
+    return std::any_of(stubs.begin(), stubs.end(),
+                       [&](const MessageRecord& stub) { return stub.ordinal >= row.first && stub.ordinal < row.end; });
+  }
+  static std::vector<WordsRow> with_words(std::vector<WordsRow> rows, const std::vector<WordsRow>& added) {
+    for (const WordsRow& row : added) {
+      std::erase_if(rows, [&](const WordsRow& old) { return old.first >= row.first && old.end <= row.end; });
+      rows.insert(std::upper_bound(rows.begin(), rows.end(), row.first,
+                                   [](std::uint64_t first, const WordsRow& other) { return first < other.first; }),
+                  row);
+    }
+    return rows;
   }
 
   // The newest row stays, whatever its version: the next one's number goes on from it.

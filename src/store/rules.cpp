@@ -115,6 +115,14 @@ std::optional<Error> bad_commit(const Commit& commit) {
       return invalid("a body that is the same as an earlier one is not given again", "messages");
     if (message.body.starts_with(shared_body_mark)) return invalid("a message's body is JSON", "messages");
   }
+  std::uint64_t words_end = 0;
+  for (const WordsRow& row : commit.words) {
+    if (row.first < words_end || row.end <= row.first) return invalid("rows of the index are not one after the other", "words");
+    if (!commit.versions.empty() && row.end > log_length) return invalid("a row of the index is of messages yet to come", "words");
+    if (row.size_bytes != row.bytes.size()) return invalid("a row of the index has another size than it says", "words");
+    if (auto error = too_large("a row of the index", row.bytes.size(), record_bytes_max)) return error;
+    words_end = row.end;
+  }
   if (commit.settings)
     if (auto error = too_large("settings", commit.settings->size(), record_bytes_max)) return error;
   if (!commit.checkpoint) {
@@ -175,6 +183,15 @@ std::optional<Error> bad_request(const NewRequest& request) {
   }
   for (const std::string* bytes : {&row.facts, &row.parts, &row.request, &row.answer})
     if (auto error = too_large("a request", bytes->size(), record_bytes_max)) return error;
+  return std::nullopt;
+}
+
+std::optional<Error> refuse_words(const Commit& commit, std::uint64_t first_own, std::uint64_t log_length) {
+  const std::uint64_t end = commit.versions.empty() ? log_length : commit.versions.back().log_length;
+  for (const WordsRow& row : commit.words) {
+    if (row.first < first_own) return no_message(commit.conversation, row.first);
+    if (row.end > end) return no_message(commit.conversation, row.end - 1);
+  }
   return std::nullopt;
 }
 

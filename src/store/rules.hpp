@@ -47,6 +47,8 @@ std::optional<Error> bad_request_key(std::string_view key);
 std::optional<Error> refuse_purge(std::string_view id, std::uint64_t version, bool forked, const PurgeOptions& options);
 std::optional<Error> refuse_fork(const NewConversation& fork, const ConversationRecord& origin, std::uint64_t origin_next_page);
 std::optional<Error> refuse_commit(const Commit& commit, const StoredHead& head);
+// Rows of the index are of messages of its own, from `first_own` on, that are stored or in the commit.
+std::optional<Error> refuse_words(const Commit& commit, std::uint64_t first_own, std::uint64_t log_length);
 // `last`: the number of the newest row.
 std::optional<Error> refuse_request(const NewRequest& request, std::uint64_t last, std::uint64_t next_page);
 // `pages_needed`: the end of the pages that forks need; 0: there are no forks.

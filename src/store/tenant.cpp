@@ -157,6 +157,11 @@ class TenantView final : public Store {
       return rows;
     });
   }
+  Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end, WordsBytes bytes,
+                                      const CallOptions& options) override {
+    return read<std::vector<WordsRow>>(
+        id, [&](const std::string& stored) { return inner_->words(stored, first, end, bytes, options); });
+  }
   Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options) override {
     return read<std::uint64_t>(id, [&](const std::string& stored) { return inner_->last_request(stored, options); });
   }

@@ -151,6 +151,9 @@ class PlainModel {
   // Following a client has a model of its own: src/history/reconcile_model_test.cpp.
   [[noreturn]] void run(State&, const op::Reconcile&) { refuse("operation"); }
   [[noreturn]] void run(State&, const op::Reconciled&) { refuse("operation"); }
+  // So has searching: src/recall/recall_model_test.cpp.
+  [[noreturn]] void run(State&, const op::Recall&) { refuse("operation"); }
+  [[noreturn]] void run(State&, const op::Recalled&) { refuse("operation"); }
 
   Pairs pairs_ = Pairs::literal;
   std::uint64_t log_before_ = 0;

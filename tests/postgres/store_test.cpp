@@ -141,7 +141,7 @@ TEST_F(PostgresStore, every_table_has_row_security_that_binds_its_owner_too) {
   EXPECT_EQ(
       client.ask(
           "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'undertext%' AND relname <> 'undertext_schema'"),
-      "9");
+      "10");
   EXPECT_EQ(client.ask(
                 "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'undertext%' AND relname <> 'undertext_schema' "
                 "AND NOT (relrowsecurity AND relforcerowsecurity)"),
@@ -207,7 +207,7 @@ TEST_F(PostgresStore, many_that_start_at_once_on_an_empty_database_all_succeed) 
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(errors, std::vector<std::string>(errors.size()));
-  EXPECT_EQ(Client(test_url()).ask("SELECT version FROM " + schema + ".undertext_schema"), "2");
+  EXPECT_EQ(Client(test_url()).ask("SELECT version FROM " + schema + ".undertext_schema"), "3");
 }
 
 TEST_F(PostgresStore, tables_of_a_later_version_are_left_alone) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <undertext/client.hpp>
 #include <undertext/conversation.hpp>
 #include <undertext/dialect.hpp>
 #include <undertext/edit_cost.hpp>
@@ -19,6 +20,23 @@ using Answer = std::optional<Error>;
 template <class T>
 Answer failed(const Result<T>& result) {
   return result ? std::nullopt : std::optional(result.error());
+}
+
+// What `call` throws.
+template <class Call>
+Answer thrown(Call call) {
+  try {
+    static_cast<void>(call());
+    return std::nullopt;
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+}
+
+std::uint64_t bytes_of(const View& view) {
+  std::uint64_t bytes = 0;
+  for (const Message& message : view) bytes += message.json().size();
+  return bytes;
 }
 
 struct Function {
@@ -63,6 +81,7 @@ const std::vector<Function>& functions() {
        }},
       {"fit", [](Conversation& c) { return failed(c.fit({.window = 100}, *sliding_window())); }},
       {"messages", [](Conversation& c) { return failed(c.messages({.contains = "message 7"})); }},
+      {"recall", [](Conversation& c) { return failed(c.recall({.text = "message", .which = {.all = true}})); }},
       {"messages of another version", [](Conversation& c) { return failed(c.messages({.at_version = Version(20)})); }},
       {"count", [](Conversation& c) { return failed(c.count({.contains = "message"})); }},
       {"fork in memory", [](Conversation& c) { return failed(c.fork(Version(20))); }},
@@ -128,6 +147,42 @@ const std::vector<Function>& functions() {
       {"edit_cost", [](Conversation& c) { return failed(edit_cost(c.history(), Version(20), c.version(), profile().cache)); }},
       {"edit_cost by a profile",
        [](Conversation& c) { return failed(edit_cost(c.history(), Version(20), c.version(), profile())); }},
+      {"apply, a RECONCILE",
+       [](Conversation& c) {
+         const ClientProfile client = find_client("anthropic").value();
+         return failed(c.apply(Operation{client_list(client, {text(Role::user, "message 0"), text(Role::user, "new")})}));
+       }},
+      {"record_request", [](Conversation& c) { return failed(c.record_request({}, "the next request", "the next answer")); }},
+      {"requests", [](Conversation& c) { return failed(c.requests()); }},
+      {"raw_request", [](Conversation& c) { return failed(c.raw_request(1)); }},
+      {"raw_answer", [](Conversation& c) { return failed(c.raw_answer(1)); }},
+      {"volatile_now", [](Conversation& c) { return failed(c.volatile_now(Dialect::anthropic)); }},
+      // These return no Result.
+      {"view", [](Conversation& c) { return thrown([&] { return bytes_of(c.view()); }); }},
+      {"stats", [](Conversation& c) { return thrown([&] { return c.stats().tokens; }); }},
+      {"log", [](Conversation& c) { return thrown([&] { return bytes_of(c.history().log()); }); }},
+      {"uncompressed", [](Conversation& c) { return thrown([&] { return c.history().uncompressed(); }); }},
+      {"marked", [](Conversation& c) { return thrown([&] { return c.history().marked("kept"); }); }},
+      {"marks_of", [](Conversation& c) { return thrown([&] { return c.history().marks_of(Ordinal(1)); }); }},
+      {"mark_map", [](Conversation& c) { return thrown([&] { return c.history().mark_map(); }); }},
+      {"batches", [](Conversation& c) { return thrown([&] { return c.history().batches(); }); }},
+      {"batch_snapshot",
+       [](Conversation& c) {
+         return thrown([&] {
+           const std::optional<BatchSnapshot> snapshot = c.history().batch_snapshot(BatchIndex(0));
+           return snapshot ? bytes_of(snapshot->view) : 0;
+         });
+       }},
+      {"version_info", [](Conversation& c) { return thrown([&] { return c.history().version_info(Version(20)); }); }},
+      {"versions", [](Conversation& c) { return thrown([&] { return c.history().versions(); }); }},
+      {"receipts", [](Conversation& c) { return thrown([&] { return c.history().receipts(); }); }},
+      {"receipt", [](Conversation& c) { return thrown([&] { return c.history().receipt(Version(22)); }); }},
+      {"stands_for", [](Conversation& c) { return thrown([&] { return c.history().stands_for(Ordinal(20)); }); }},
+      {"client_list", [](Conversation& c) { return thrown([&] { return c.history().client_list(); }); }},
+      {"recounted",
+       [](Conversation& c) {
+         return thrown([&] { return c.history().recounted([](const Message&) { return std::uint32_t{1}; }); });
+       }},
       {"a plan on the history", [](Conversation& c) { return failed(c.history().apply({op::Delete{Names::indices({0})}}, {})); }},
   };
   return all;
@@ -142,7 +197,10 @@ void make_conversation(const std::shared_ptr<Store>& store, const std::string& i
   list.push_back({op::Replace{Names::indices({3}), {text(Role::user, "another")}}, {.description = "instead of message 3"}});
   list.push_back({op::Delete{Names::indices({2, 5})}});
   for (int i = 20; i < 35; ++i) list.push_back(append("message " + std::to_string(i)));
-  Conversation::open(store, id, {}, {.checkpoint_versions = 8}).value().apply(std::move(list)).value();
+  list.push_back({op::Mark{Names::ordinals({1}), "kept"}});
+  Conversation made = Conversation::open(store, id, {}, {.checkpoint_versions = 8}).value();
+  made.apply(std::move(list)).value();
+  made.record_request({}, "a request", "an answer").value();
 }
 
 TEST_P(EveryFunction, AnswersWhatItsStoreFailsWithAndWorksTheNextTime) {

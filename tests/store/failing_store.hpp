@@ -75,6 +75,10 @@ class FailingStore final : public Store {
   Result<std::uint64_t> last_request(std::string_view id, const CallOptions& o) override {
     return result<std::uint64_t>([&] { return inner_->last_request(id, o); });
   }
+  Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end, WordsBytes bytes,
+                                      const CallOptions& o) override {
+    return result<std::vector<WordsRow>>([&] { return inner_->words(id, first, end, bytes, o); });
+  }
   Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& o) override {
     return result<std::vector<FoundRequest>>([&] { return inner_->find_requests(keys, o); });
   }

@@ -54,7 +54,7 @@ TEST_F(SqliteStore, IsLinkedWithASqliteThatDoesNotDamageItsLog) {
 
 TEST_F(SqliteStore, KeepsItsFilesToTheirOwnerWhateverTheUmask) {
   const ::mode_t before = ::umask(0);
-  const std::string file = folder_.file("new/folder/store.db");
+  const std::string file = folder_.file("new.db");
   {
     const auto store = open_store("sqlite:" + file).value();
     Writing writing("mode");
@@ -63,12 +63,17 @@ TEST_F(SqliteStore, KeepsItsFilesToTheirOwnerWhateverTheUmask) {
     EXPECT_EQ(mode(file), 0600u);
     EXPECT_EQ(mode(file + "-wal"), 0600u);
     EXPECT_EQ(mode(file + "-shm"), 0600u);
-    EXPECT_EQ(mode(folder_.file("new")), 0700u);
-    EXPECT_EQ(mode(folder_.file("new/folder")), 0700u);
     ASSERT_TRUE(store->backup(folder_.file("copy.db")));
     EXPECT_EQ(mode(folder_.file("copy.db")), 0600u);
   }
   ::umask(before);
+}
+
+TEST_F(SqliteStore, AMistypedPathMakesNoFolder) {
+  const Result<std::shared_ptr<Store>> opened = open_store("sqlite:" + folder_.file("mistyped/folder/store.db"));
+  EXPECT_CODE(opened.error(), ErrorCode::not_found);
+  EXPECT_NE(opened.error().message.find(folder_.file("mistyped/folder")), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("mistyped")));
 }
 
 TEST_F(SqliteStore, IsOpenedByManyAtOnceTheFirstTime) {
@@ -212,7 +217,7 @@ TEST_F(SqliteStore, OpensNothingThatIsNotItsOwn) {
   }
   EXPECT_CODE(open_store("sqlite:" + folder_.file("text")).error(), ErrorCode::corrupt);
   EXPECT_CODE(open_store("sqlite:" + folder_.path().string()).error(), ErrorCode::unavailable);
-  EXPECT_CODE(open_store("sqlite:/proc/nowhere/store.db").error(), ErrorCode::unavailable);
+  EXPECT_CODE(open_store("sqlite:/proc/nowhere/store.db").error(), ErrorCode::not_found);
 }
 
 TEST_F(SqliteStore, RefusesTablesThatWereTamperedWithAndFilesOfTheFuture) {
@@ -224,6 +229,8 @@ TEST_F(SqliteStore, RefusesTablesThatWereTamperedWithAndFilesOfTheFuture) {
   run_sql("PRAGMA user_version = 1");
   EXPECT_CODE(open_store("sqlite:" + path()).error(), ErrorCode::corrupt) << "tables that version 1 had not";
   run_sql("PRAGMA user_version = 3");
+  EXPECT_CODE(open_store("sqlite:" + path()).error(), ErrorCode::corrupt) << "tables that version 3 had not";
+  run_sql("PRAGMA user_version = 4");
   EXPECT_TRUE(open_store("sqlite:" + path()));
 }
 
@@ -235,7 +242,7 @@ TEST_F(SqliteStore, AnOlderFileHasNoRequestsAndGetsTheirTablesWhenItIsWrittenTo)
     ASSERT_TRUE(writing.append_to(*store, {body(0)}));
   }
   for (const char* version : {"2", "1"}) {
-    run_sql("DROP TABLE request_keys; DROP TABLE requests; PRAGMA user_version = " + std::string(version));
+    run_sql("DROP TABLE request_keys; DROP TABLE requests; DROP TABLE words; PRAGMA user_version = " + std::string(version));
     const auto older = open({.read_only = true});
     EXPECT_TRUE(older->requests("old", 1, 10, RequestBytes::with).value().empty());
     EXPECT_EQ(older->last_request("old").value(), 0u);

@@ -1,0 +1,51 @@
+// How well each message of a log fits a text.
+//
+// BM25 (k1 = 0.9, b = 0.4), and each word also counts for the messages around the one that has it: at a
+// distance of d with 0.6 · 0.7^(d-1), up to four messages away. Of several near ones the best counts,
+// not the sum. A question is seldom answered in its own words, but near them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "recall/index.hpp"
+
+namespace undertext {
+
+struct RankWeights {
+  double k1 = 0.9;
+  double b = 0.4;
+  double near = 0.6;
+  double near_step = 0.7;
+  std::uint32_t near_messages = 4;
+  // A word that more messages have than this share of all, or than so many, is left out where a rarer
+  // one is found: it says little, and costs much.
+  double common_share = 0.25;
+  std::uint32_t common_messages = 4096;
+};
+
+class Ranking {
+ public:
+  // `words` without repeats. Costs their postings, and 5 bytes for each message.
+  Ranking(const RecallIndex& index, const std::vector<Word>& words, const RankWeights& weights = {});
+
+  double score(std::uint32_t ordinal) const { return ordinal < scores_.size() ? scores_[ordinal] : 0; }
+  bool has_word(std::uint32_t ordinal) const { return ordinal < has_word_.size() && has_word_[ordinal] != 0; }
+
+  // The next best ones, at least `count` unless there are no more; of equal scores the later message first.
+  // Empty: no more. The first call walks all scores, and so does one now and then.
+  std::vector<std::uint32_t> next(std::size_t count);
+
+ private:
+  void add_word(const RecallIndex& index, const std::vector<Posting>& postings, const RankWeights& weights);
+
+  std::vector<float> scores_;
+  std::vector<std::uint8_t> has_word_;
+  std::vector<float> block_best_;  // of so many scores in a row, so that most of them are not looked at again
+  static constexpr std::uint32_t block_size = 64;
+  float best_ = 0;
+  float taken_ = 0;  // all with this score or a higher one were returned
+  bool has_taken_ = false;
+};
+
+}  // namespace undertext

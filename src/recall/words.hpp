@@ -1,0 +1,45 @@
+// The words of a text, as numbers: the one reader of words, for what is indexed and for what is asked.
+//
+//   alphabets        runs of letters and digits, without case and accents, by their stem (English and
+//                    German endings); the commonest words of both languages are left out
+//   identifiers      parts of camelCase and snake_case, and the whole
+//   paths, versions  the parts, and each two neighbours with what joins them: src/main.cpp has src,
+//                    main, cpp, src/main, main.cpp
+//   Han, Kana, Hangul, Thai and other scripts without spaces: pairs of neighbouring characters
+//
+// A word is a hash of 32 bits. Two words with one hash count as one: of 100,000 words about one has
+// another's hash.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <undertext/message.hpp>
+
+namespace undertext {
+
+using Word = std::uint32_t;
+
+// In their order, with repeats. Time linear in the text.
+std::vector<Word> text_words(std::string_view text);
+
+struct WordCount {
+  Word word = 0;
+  std::uint32_t count = 0;
+  friend bool operator==(const WordCount&, const WordCount&) = default;
+};
+
+struct MessageWords {
+  std::vector<WordCount> counts = {};  // rising by word
+  std::uint32_t length = 0;            // of all counts together
+  friend bool operator==(const MessageWords&, const MessageWords&) = default;
+};
+
+// Of the message's text. A redacted message has none.
+MessageWords text_words(const Message& message);
+
+// Without repeats, rising.
+std::vector<Word> distinct_words(std::string_view text);
+
+}  // namespace undertext

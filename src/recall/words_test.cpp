@@ -1,0 +1,80 @@
+#include "recall/words.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace undertext {
+namespace {
+
+bool share_a_word(std::string_view a, std::string_view b) {
+  const std::vector<Word> one = distinct_words(a), other = distinct_words(b);
+  return std::any_of(one.begin(), one.end(), [&](Word word) { return std::binary_search(other.begin(), other.end(), word); });
+}
+
+TEST(Words, HaveNoCaseNoAccentsAndNoEndings) {
+  for (const auto& [a, b] : {std::pair{"Connections", "connected"},
+                             {"migration", "migrations"},
+                             {"stories", "STORY"},
+                             {"Verbindung", "Verbindungen"},
+                             {"Fehler", "Fehlern"},
+                             {"Übergröße", "übergröße"},
+                             {"café", "CAFE"},
+                             {"running", "runs"},
+                             {"ПРИВЕТ", "привет"}})
+    EXPECT_TRUE(share_a_word(a, b)) << a << " " << b;
+}
+
+TEST(Words, OfIdentifiersAreTheirPartsAndTheWhole) {
+  for (const char* text : {"parse", "HTTP", "header", "parseHTTPHeader", "ParseHttpHeader"})
+    EXPECT_TRUE(share_a_word("parseHTTPHeader", text)) << text;
+  for (const char* text : {"token", "budget", "max", "tokenBudgetMax"}) EXPECT_TRUE(share_a_word("token_budget_max", text)) << text;
+  EXPECT_FALSE(share_a_word("parseHTTPHeader", "parser4"));
+}
+
+TEST(Words, OfPathsAreTheirPartsAndTwoNeighbours) {
+  for (const char* text : {"src", "history", "apply", "apply.cpp", "history/apply", "src\\history"})
+    EXPECT_TRUE(share_a_word("see src/history/apply.cpp:120", text)) << text;
+  EXPECT_FALSE(share_a_word("src/history/apply.cpp", "draft.hpp"));
+  EXPECT_TRUE(share_a_word("re-index it", "reindex"));
+}
+
+TEST(Words, OfErrorsAreFoundByTheirCodes) {
+  EXPECT_TRUE(share_a_word("error TS2345: Argument of type", "what was TS2345 about"));
+  EXPECT_TRUE(share_a_word("ECONNREFUSED 127.0.0.1:5432", "127.0.0.1"));
+  EXPECT_TRUE(share_a_word("std::bad_alloc", "bad_alloc"));
+}
+
+TEST(Words, OfScriptsWithoutSpacesArePairsOfCharacters) {
+  EXPECT_TRUE(share_a_word("我们昨天修复了数据库连接的错误", "数据库"));
+  EXPECT_TRUE(share_a_word("データベースの接続に失敗しました", "データベース接続"));
+  EXPECT_TRUE(share_a_word("데이터베이스 연결 오류", "데이터베이스를"));
+  EXPECT_FALSE(share_a_word("我们昨天修复了数据库", "天气预报"));
+  EXPECT_TRUE(share_a_word("ＡＰＩ", "api"));
+}
+
+TEST(Words, TheCommonestSayNothing) {
+  EXPECT_TRUE(text_words("what is it that they were").empty());
+  EXPECT_TRUE(text_words("was ist das und wer sind wir").empty());
+  EXPECT_TRUE(text_words("  \t\n … — !?").empty());
+}
+
+TEST(Words, OfBrokenTextAreReadAllTheSame) {
+  EXPECT_TRUE(share_a_word(std::string("database\xff\xfe", 10), "database"));
+  std::string any;
+  for (int i = 0; i < 1000; ++i) any += static_cast<char>((i * 37) & 0xff);
+  text_words(any);
+  EXPECT_EQ(text_words(std::string(100000, 'a')).size(), 1u);
+}
+
+TEST(Words, OfAMessageAreCounted) {
+  const MessageWords words = text_words(Message::make(Role::user, "cache, Cache, caches: the disk").value());
+  EXPECT_EQ(words.length, 4u);
+  ASSERT_EQ(words.counts.size(), 2u);
+  EXPECT_EQ(words.counts[0].count + words.counts[1].count, 4u);
+  EXPECT_LT(words.counts[0].word, words.counts[1].word);
+}
+
+}  // namespace
+}  // namespace undertext
