@@ -16,6 +16,7 @@
 #include <undertext/models.hpp>
 
 #include "base/json_text.hpp"
+#include "base/utf8.hpp"
 #include "json/kept_settings.hpp"
 #include "json/request.hpp"
 #include "json/settings_json.hpp"
@@ -111,7 +112,7 @@ std::shared_ptr<Store> Desk::store(const Common& common, Need need, StoreOptions
   Result<std::shared_ptr<Store>> opened = open_store(url, options);
   if (!opened && opened.error().code == ErrorCode::not_found) {
     Error error = opened.error();
-    error.message += " (undertext init makes one)";
+    if (!make) error.message += " (undertext init makes one)";
     throw Failure(common.store ? about_option("--store", std::move(error)) : std::move(error));
   }
   if (!opened && common.store) throw Failure(about_option("--store", opened.error()));
@@ -225,6 +226,13 @@ std::string user_name() {
     if (std::string user = variable(name); !user.empty()) return user;
   }
   return "uid " + std::to_string(getuid());
+}
+
+std::string current_folder() {
+  char* const path = ::realpath(".", nullptr);
+  std::string folder = path == nullptr ? "" : path;
+  std::free(path);
+  return find_invalid_utf8(folder) ? std::string() : folder;
 }
 
 std::string read_whole(const std::string& path, std::uint64_t bytes_max) {

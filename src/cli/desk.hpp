@@ -92,6 +92,7 @@ class Progress {
 std::string spelled_time(std::int64_t ms);  // local time, to the second
 std::int64_t now_ms();
 std::string user_name();
+std::string current_folder();  // its whole path, without links; empty: it is gone, or its name is no UTF-8
 
 // The whole of a file, or of standard input for "-". Throws Failure: not_found, unavailable, too_large.
 std::string read_whole(const std::string& path, std::uint64_t bytes_max = std::uint64_t{1} << 30);

@@ -121,8 +121,8 @@ RenderOptions render_options(const RuleOptions& given, const History& history, c
   if (given.sent_version) options.sent = view_at(history, given.sent_version);
   options.cache_markers = markers_named(given.markers);
   if (options.cache_markers == CacheMarkers::automatic) {
-    const LastRequest request{given.sent_version ? Version(*given.sent_version) : now, given.sent_version.has_value()};
-    options.cached = cached_prefixes(history, request, view_at(history, given.at_version)).value();
+    const LastRequest last{given.sent_version ? Version(*given.sent_version) : now, given.sent_version.has_value()};
+    options.cached = cached_prefixes(history, last, view_at(history, given.at_version)).value();
   }
   return options;
 }

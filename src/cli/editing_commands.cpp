@@ -292,11 +292,11 @@ int compress(Desk& desk, const CompressGiven& given) {
 Run declare_compress(Arguments& arguments) {
   auto given = std::make_shared<CompressGiven>();
   declare_placed_conversation(arguments, *given);
-  arguments.add(
-      {"--strategy", &given->strategy,
-       "default, none, keep_recent, keep_system_and_recent, sliding_window, clear_tool_results, smart_summary or pipeline, by name "
-       "or as JSON with its settings",
-       "NAME"});
+  arguments.add({"--strategy", &given->strategy,
+                 "default, none, keep_recent, keep_system_and_recent, sliding_window, supersede, dedupe, clear_tool_results, "
+                 "smart_summary or "
+                 "pipeline, by name or as JSON with its settings",
+                 "NAME"});
   arguments.add({"--target-tokens", &given->tokens, "What to come down to", "N"});
   arguments.add({"--progress", &given->progress, "Free what can be freed where the target is out of reach"});
   declare_operation(arguments, *given);

@@ -38,6 +38,7 @@ struct GatewayGiven : Common {
   std::uint64_t memory = 512, connections = 4096;
   bool quiet = false, core_dumps = false;
   UpstreamsGiven upstreams;
+  QuotaGiven quota;
 };
 
 struct WrapGiven : Common {
@@ -66,6 +67,7 @@ int run_gateway(Desk& desk, GatewayGiven& given) {
   serving.log_requests = !given.quiet;
   serving.core_dumps = given.core_dumps;
   read_upstreams(given.upstreams, serving);
+  serving.quota = read_quota(given.quota);
   if (serving.record != RecordLevel::none || !serving.record_by_tenant.empty())
     serving.store = desk.store(given, Desk::Need::make, {.connections_max = 8});
   serving.secret = installation_secret();
@@ -86,6 +88,7 @@ int run_wrap(Desk& desk, const WrapGiven& given) {
   read_upstreams(given.upstreams, *wrapping.serve.gateway);
   wrapping.serve.gateway->secret = installation_secret();
   wrapping.serve.gateway->one_user = true;
+  wrapping.serve.gateway->project = current_folder();
   return wrap(desk, std::move(wrapping));
 }
 
@@ -109,6 +112,7 @@ Run declare_gateway(Arguments& arguments) {
   arguments.add({"--host", &given->hosts, "A further name it goes by; several times for several", "NAME"});
   arguments.add({"--tls-certificate", &given->certificate, "Speak HTTPS, with this certificate and its chain (PEM)", "FILE"});
   arguments.add({"--tls-key", &given->key, "and this key", "FILE"});
+  declare_quota(arguments, given->quota);
   arguments.add({"--memory", &given->memory, "What requests under way may have in memory together; default 512 MiB", "MIB"});
   arguments.add({"--connections", &given->connections, "How many may be open at once; default 4096", "N"});
   arguments.add({"--quiet", &given->quiet, "No line on standard error for each request"});

@@ -23,7 +23,7 @@ class LineInput {
 
  private:
   std::string history_file_;
-  bool editing_;
+  [[maybe_unused]] bool editing_;  // only with libedit
 };
 
 }  // namespace undertext

@@ -77,6 +77,19 @@ void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving) {
     if (mib < 1 || mib > 1 << 20) fail(ErrorCode::invalid_argument, "sizes are 1 to 1048576 MiB", name);
   serving.body_bytes_max = given.body << 20;
   serving.recording_bytes = given.recording << 20;
+  serving.relays_upgrades = given.relay_upgrades;
+  if (given.enforce != "recording" && given.enforce != "traffic")
+    fail(ErrorCode::invalid_argument, "limits are enforced on recording or on traffic", "enforce");
+  serving.enforces_on_traffic = given.enforce == "traffic";
+}
+
+Quota read_quota(const QuotaGiven& given) {
+  Quota quota;
+  if (given.tenant_mib && (*given.tenant_mib < 1 || *given.tenant_mib > 1ull << 40))
+    fail(ErrorCode::invalid_argument, "a tenant may store 1 MiB or more", "tenant-mib");
+  if (given.tenant_mib) quota.bytes_max = *given.tenant_mib << 20;
+  if (given.tenant_conversations) quota.conversations_max = *given.tenant_conversations;
+  return quota;
 }
 
 #endif
@@ -113,6 +126,17 @@ void declare_upstreams(Arguments& arguments, UpstreamsGiven& given) {
   arguments.add({"--body", &given.body, "What one request of a client may have; default 64 MiB", "MIB"});
   arguments.add({"--recording", &given.recording,
                  "What may wait in memory to be recorded; what does not fit is not recorded. Default 256 MiB", "MIB"});
+  arguments.add({"--enforce", &given.enforce,
+                 "What the limits of recording stop: recording, or traffic too, so that nothing passes unrecorded. "
+                 "Default recording",
+                 "recording|traffic"});
+  arguments.add({"--relay-upgrades", &given.relay_upgrades,
+                 "Relay WebSockets, which are not recorded; default: they are answered 426, and clients use HTTP"});
+}
+
+void declare_quota(Arguments& arguments, QuotaGiven& given) {
+  arguments.add({"--tenant-mib", &given.tenant_mib, "What one tenant may store; default: no limit", "MIB"});
+  arguments.add({"--tenant-conversations", &given.tenant_conversations, "How many conversations; default: no limit", "N"});
 }
 
 std::optional<std::string> tokens_meant(const std::optional<std::string>& given) {

@@ -24,9 +24,18 @@ struct UpstreamsGiven {
   std::vector<std::string> keys;    // UPSTREAM=VARIABLE
   std::vector<std::string> record;  // LEVEL or TENANT=LEVEL
   std::uint64_t idle_seconds = 900, body = 64, recording = 256;
+  bool relay_upgrades = false;
+  std::string enforce = "recording";
 };
 void declare_upstreams(Arguments& arguments, UpstreamsGiven& given);
 void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving);  // throws Failure
+
+struct QuotaGiven {
+  std::optional<std::uint64_t> tenant_mib, tenant_conversations;
+};
+void declare_quota(Arguments& arguments, QuotaGiven& given);
+struct Quota;
+Quota read_quota(const QuotaGiven& given);  // throws Failure
 
 // The tokens that are meant: the named file, else the user's own where there is one.
 std::optional<std::string> tokens_meant(const std::optional<std::string>& given);

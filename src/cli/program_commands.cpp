@@ -37,7 +37,8 @@ Run declare_exec(Arguments& arguments) {
   arguments.add({"CONVERSATION", &given->conversation, "The same"});
   arguments.add({"--checkpoint", &given->checkpoint_versions, "Write a checkpoint after so many versions (default: 512)", "N"});
   arguments.add({"--config", &given->config,
-                 "Settings: model, tokenizer, costs, profile, window, tokenLimit, pairs, limits {messageBytes, lineBytes}, "
+                 "Settings: model, tokenizer, costs, profile, window, tokenLimit, pairs, project, contextTools, limits "
+                 "{messageBytes, lineBytes}, "
                  "compressionConfig, summarisers",
                  "JSON|FILE"});
   arguments.add({"--model", &given->model, "The model that the conversation is for: the setting of this name", "NAME"});

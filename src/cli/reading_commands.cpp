@@ -8,6 +8,7 @@
 #include "cli/desk.hpp"
 #include "cli/transcript_lines.hpp"
 #include "json/answer_json.hpp"
+#include "recall/words.hpp"
 
 namespace undertext {
 namespace {
@@ -205,67 +206,89 @@ struct SearchOptions : Common {
   Words words{.name = "TEXT"};
   std::string text;
   std::vector<std::string> roles;
-  std::optional<std::uint64_t> last;
-  bool all = false;
+  std::uint64_t most = 20;
+  bool hidden = false;
 };
 
-void search_in(Desk& desk, const SearchOptions& given, const std::string& id, bool& any) {
+struct FoundMessage {
+  std::string conversation;
+  Ordinal ordinal;
+  Message message;
+  double score = 0;
+  std::optional<Version> hidden_in;
+};
+
+// The best of each unit.
+void search_in(Desk& desk, const SearchOptions& given, const std::string& id, std::vector<FoundMessage>& found) {
+  constexpr std::uint64_t enough_tokens = 20'000;
   Common which = given;
   which.conversation = id;
-  const Conversation conversation = desk.conversation(which);
-  MessageQuery query;
-  query.all = given.all;
-  query.roles = roles_named(given.roles);
-  query.contains = given.text;
-  query.last = given.last;
-  const MessageList list = conversation.messages(query).value();
-  for (std::size_t i = 0; i < list.messages.size(); ++i) {
-    any = true;
-    const Message& message = list.messages[i];
-    if (given.json) {
-      std::string out = R"({"conversation":)";
-      append_json_string(out, id);
-      out += R"(,"ordinal":)" + std::to_string(list.ordinals[i].value) + R"(,"message":)";
-      desk.put_json(out.append(message.json()) + "}");
-      continue;
-    }
-    for (const std::string& text : lines_of(message)) {
-      if (text.find(printable(given.text)) == std::string::npos && given.text.find('\n') == std::string::npos) continue;
-      Line line;
-      line.add(printable(id), {.bold = true}).add(" #" + std::to_string(list.ordinals[i].value) + " ", quiet);
-      desk.screen().print(line.add(name(message.role()), style_of(message.role())).add("  ").add(text));
-      break;
-    }
+  RecallQuery query{.text = given.text, .budget_tokens = enough_tokens};
+  query.which.all = !given.hidden;
+  query.which.roles = roles_named(given.roles);
+  const Recalled recalled = desk.conversation(which).recall(query).value();
+  for (const RecalledUnit& unit : recalled.units) {
+    if (unit.matched.empty()) continue;
+    const Ordinal best = unit.matched.front();
+    const auto at = std::find(unit.ordinals.begin(), unit.ordinals.end(), best) - unit.ordinals.begin();
+    found.push_back({id, best, unit.messages[static_cast<std::size_t>(at)], unit.score, unit.hidden_in});
   }
+}
+
+// The first line that shares a word with the text; else the first one.
+std::string telling_line(const Message& message, const std::vector<Word>& words) {
+  const std::vector<std::string> lines = lines_of(message);
+  for (const std::string& line : lines)
+    for (const Word word : text_words(line))
+      if (std::binary_search(words.begin(), words.end(), word)) return line;
+  return lines.empty() ? std::string() : lines.front();
+}
+
+void print_found(Desk& desk, const SearchOptions& given, const FoundMessage& found) {
+  if (given.json) {
+    std::string out = R"({"conversation":)";
+    append_json_string(out, found.conversation);
+    out += R"(,"ordinal":)" + std::to_string(found.ordinal.value);
+    if (found.hidden_in) out += R"(,"hiddenIn":)" + std::to_string(found.hidden_in->value);
+    desk.put_json((out += R"(,"message":)").append(found.message.json()) + "}");
+    return;
+  }
+  Line line;
+  line.add(printable(found.conversation), {.bold = true}).add(" #" + std::to_string(found.ordinal.value) + " ", quiet);
+  line.add(name(found.message.role()), style_of(found.message.role()));
+  desk.screen().print(line.add("  ").add(telling_line(found.message, distinct_words(given.text))));
 }
 
 Run declare_search(Arguments& arguments) {
   auto given = std::make_shared<SearchOptions>();
-  declare_words(arguments, *given, given->words, "What to look for, as it is spelled");
+  declare_words(arguments, *given, given->words, "What to look for: messages that share words with it are found");
   arguments.add(
       {.names = "--role", .to = &given->roles, .help = "Only messages of this role", .value = "ROLE", .choices = role_names()});
-  arguments.add({"-n,--last", &given->last, "Only the last N of each conversation", "N"});
-  arguments.add({"--all", &given->all, "Hidden messages too"});
+  arguments.add({"-n,--most", &given->most, "At most N messages, the best ones. Default: 20", "N"});
+  arguments.add({"--hidden", &given->hidden, "Only messages that the model does not see"});
   return [given](Desk& desk) {
     given->text = given->words.taken(*given).front();
-    bool any = false;
+    std::vector<FoundMessage> found;
     if (given->conversation) {
-      search_in(desk, *given, *given->conversation, any);
-      return 0;
-    }
-    const std::shared_ptr<Store> store = desk.store(*given);
-    ListOptions options{.limit = 1000};
-    Progress progress("searching");
-    std::uint64_t done = 0;
-    for (;;) {
-      const std::vector<ConversationRecord> records = store->list(options).value();
-      for (const ConversationRecord& record : records) {
-        search_in(desk, *given, record.id, any);
-        progress.at(++done, 0);
+      search_in(desk, *given, *given->conversation, found);
+    } else {
+      const std::shared_ptr<Store> store = desk.store(*given);
+      ListOptions options{.limit = 1000};
+      Progress progress("searching");
+      std::uint64_t done = 0;
+      for (;;) {
+        const std::vector<ConversationRecord> records = store->list(options).value();
+        for (const ConversationRecord& record : records) {
+          search_in(desk, *given, record.id, found);
+          progress.at(++done, 0);
+        }
+        if (records.size() < options.limit) break;
+        options.after = records.back().id;
       }
-      if (records.size() < options.limit) break;
-      options.after = records.back().id;
     }
+    std::stable_sort(found.begin(), found.end(), [](const FoundMessage& a, const FoundMessage& b) { return a.score > b.score; });
+    if (found.size() > given->most) found.erase(found.begin() + static_cast<std::ptrdiff_t>(given->most), found.end());
+    for (const FoundMessage& each : found) print_found(desk, *given, each);
     return 0;
   };
 }
@@ -278,7 +301,8 @@ std::vector<Command> reading_commands() {
       {"log", "List the versions, the newest first", "", declare_log},
       {"diff", "What one version shows and another does not", "", declare_diff},
       {"blame", "Which operations stored, hid and showed a message", "", declare_blame},
-      {"search", "Find messages by their text, in one conversation or in all", "", declare_search},
+      {"search", "Find messages by their words, in one conversation or in all, best first",
+       "Hidden messages are found too. Endings, case and the order of words do not matter.", declare_search},
   };
 }
 

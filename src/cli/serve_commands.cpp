@@ -39,7 +39,8 @@ struct ServeGiven : Common {
   std::optional<std::string> certificate, key;
   std::uint64_t threads = 64, rate = 2000, memory = 512, answer = 64, cache = 512, made = 32;
   std::uint64_t seconds = 60, connections = 4096;
-  std::optional<std::uint64_t> connections_per_address, tenant_mib, tenant_conversations;
+  std::optional<std::uint64_t> connections_per_address;
+  QuotaGiven quota;
   bool quiet = false, core_dumps = false;
   std::optional<std::string> gateway;
   UpstreamsGiven upstreams;
@@ -71,10 +72,7 @@ int run_serve(Desk& desk, const ServeGiven& given) {
   options.answer_bytes_max = given.answer << 20;
   options.cache_bytes = given.cache << 20;
   options.made_bytes_max = given.made << 20;
-  if (given.tenant_mib && (*given.tenant_mib < 1 || *given.tenant_mib > 1ull << 40))
-    fail(ErrorCode::invalid_argument, "a tenant may store 1 MiB or more", "tenant-mib");
-  if (given.tenant_mib) options.quota.bytes_max = *given.tenant_mib << 20;
-  if (given.tenant_conversations) options.quota.conversations_max = *given.tenant_conversations;
+  options.quota = read_quota(given.quota);
   if (given.seconds < 1 || given.seconds > 86'400)
     fail(ErrorCode::invalid_argument, "a request has 1 to 86400 s", "request-seconds");
   options.request_time = std::chrono::seconds(given.seconds);
@@ -205,8 +203,7 @@ Run declare_serve(Arguments& arguments) {
   arguments.add({"--cache", &given->cache, "What open conversations may keep in memory together (default: 512 MiB)", "MIB"});
   arguments.add(
       {"--made", &given->made, "What the operations of one request may make, such as copies of TRANSFORM; default 32 MiB", "MIB"});
-  arguments.add({"--tenant-mib", &given->tenant_mib, "What one tenant may store; default: no limit", "MIB"});
-  arguments.add({"--tenant-conversations", &given->tenant_conversations, "How many conversations; default: no limit", "N"});
+  declare_quota(arguments, given->quota);
   arguments.add({"--request-seconds", &given->seconds, "How long one request may take; default 60", "N"});
   arguments.add({"--connections", &given->connections, "How many may be open at once; default 4096", "N"});
   arguments.add({"--connections-per-address", &given->connections_per_address,

@@ -1,10 +1,12 @@
-// init, new, list, check, backup, restore, gc: a store and the conversations in it.
+// init, new, list, check, backup, restore, gc, index: a store and the conversations in it.
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include <unistd.h>
+
+#include <undertext/index_store.hpp>
 
 #include "base/json_text.hpp"
 #include "cli/command.hpp"
@@ -224,6 +226,24 @@ Run declare_gc(Arguments& arguments) {
   };
 }
 
+Run declare_index(Arguments& arguments) {
+  auto given = std::make_shared<Common>();
+  declare_store(arguments, *given);
+  return [given](Desk& desk) {
+    const std::shared_ptr<Store> store = desk.store(*given);
+    Progress progress("indexing");
+    const IndexProgress done =
+        index_store(*store, {.on_progress = [&](const IndexProgress& at) { progress.at(at.messages, 0); }}).value();
+    if (given->json) {
+      desk.put_json(R"({"ok":true,"result":{"conversations":)" + std::to_string(done.conversations) + R"(,"messages":)" +
+                    std::to_string(done.messages) + R"(,"bytes":)" + std::to_string(done.bytes) + "}}");
+    } else {
+      desk.say(std::to_string(done.messages) + " messages indexed");
+    }
+    return 0;
+  };
+}
+
 }  // namespace
 
 std::vector<Command> store_commands() {
@@ -239,6 +259,8 @@ std::vector<Command> store_commands() {
        "Without --keep-…, only free space is given back to the system. With more than one, what any of them asks for is kept;\n"
        "the head, and what it can roll back to, always are.",
        declare_gc},
+      {"index", "Index what an older release stored, so that searches are quick",
+       "Searches find everything without it. Runs beside other processes that use the store.", declare_index},
   };
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include <fcntl.h>
@@ -261,15 +262,27 @@ bool append_what_is_new(Conversation& conversation, const Profile& profile, std:
   return true;
 }
 
-// Whether a request is of this conversation: it follows the client already, or the request has every message that is visible.
-bool is_of(const History& history, const op::Reconcile& request) {
-  const Step step = history.apply({request}, {}).value();
-  const std::vector<Ordinal> listed = step.history.client_list();
-  if (!history.client_list().empty()) return step.applied.reconciliation->common > 0;
+// Whether a request is of this conversation: that follows the client already, and the request has a message of it; or it has
+// every message that is visible.
+bool is_of(const History& history, const Step& reconciled) {
+  std::unordered_set<std::uint64_t> known;
+  for (const Ordinal ordinal : reconciled.history.client_list())
+    if (ordinal.value < history.stats().total_messages) known.insert(ordinal.value);
+  if (!history.client_list().empty()) return !known.empty();
   const View view = history.view();
   for (std::uint64_t i = 0; i < view.size(); ++i)
-    if (std::find(listed.begin(), listed.end(), view.ordinal(i)) == listed.end()) return false;
+    if (!known.contains(view.ordinal(i).value)) return false;
   return true;
+}
+
+// Whether the view is what the client sent last; so it is before it has sent anything.
+bool shows_client_list(const History& history) {
+  const std::vector<Ordinal> listed = history.client_list();
+  const View view = history.view();
+  if (listed.empty()) return true;
+  for (std::uint64_t i = 0; i < view.size() && view.size() == listed.size(); ++i)
+    if (view.ordinal(i) != listed[i]) return false;
+  return view.size() == listed.size();
 }
 
 // One of the consecutive requests of a client, in one operation. The client's own list decides what was kept and what is new.
@@ -277,16 +290,25 @@ int import_after_request(Desk& desk, const ImportGiven& given, const Profile& pr
                          const ToolNames& names) {
   Conversation conversation = desk.conversation(given, Desk::Need::there, given.config);
   const std::string_view dialect = name(profile.dialect);
+  const ClientProfile client = find_client(given.client.value_or(std::string(dialect))).value();
+  ClientRequest request = read_client_request(client, profile.dialect, text).value();
+  const History before = conversation.history();
+  const Step tried = before.apply({request.reconcile}, {}).value();
+  const bool is_followed = is_of(before, tried);
+  const bool adds_nothing = tried.history.stats().total_messages == before.stats().total_messages;
+  // Where others edited the view, the request may be what was exported of it.
+  const bool may_be_exported = !given.client && (!is_followed || !names.empty() || !shows_client_list(before));
   Imported imported;
-  if (!given.client && conversation.history().client_list().empty() &&
+  if (!given.client && is_followed && adds_nothing && before.client_list().empty()) {
+    report(desk, given, dialect, 0, 0, {});
+    return 0;
+  }
+  if (may_be_exported &&
       append_what_is_new(conversation, chosen_profile(given.dialect, conversation.settings()), text, names, imported)) {
     report(desk, given, dialect, imported.messages.empty() ? 0 : 1, imported.messages.size(), {});
     return 0;
   }
-  const ClientProfile client = find_client(given.client.value_or(std::string(dialect))).value();
-  ClientRequest request = read_client_request(client, profile.dialect, text).value();
-  const History before = conversation.history();
-  if (!is_of(before, request.reconcile))
+  if (!is_followed)
     fail(ErrorCode::conflict, "it is no request of this conversation: it has none of its messages, or not all", "after");
   request.reconcile.dialect = dialect;
   const Outcome outcome =

@@ -15,6 +15,7 @@
 #  include <unistd.h>
 
 #  include "server/tokens.hpp"
+#  include "system/signals.hpp"
 
 namespace undertext {
 namespace {
@@ -88,7 +89,8 @@ class Child {
  public:
   explicit Child(const std::vector<std::string>& command) {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) fail(ErrorCode::unavailable, std::string("no pipe: ") + std::strerror(errno));
+    if (::pipe(ends) != 0) fail(ErrorCode::unavailable, std::string("no pipe: ") + std::strerror(errno));
+    for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
     process_ = ::fork();
     if (process_ < 0) fail(ErrorCode::unavailable, std::string("no process: ") + std::strerror(errno));
     if (process_ == 0) {
@@ -146,12 +148,11 @@ class Child {
 // Signals are passed on, except those of the terminal, which has sent them to the command too.
 int wait_for_end(Child& child, const sigset_t& signals) {
   for (;;) {
-    siginfo_t info{};
-    const int signal = ::sigwaitinfo(&signals, &info);
-    if (signal == SIGCHLD || signal < 0) {
+    const Signal signal = wait_for_signal(signals);
+    if (signal.number == SIGCHLD || signal.number < 0) {
       if (const std::optional<int> status = child.ended()) return *status;
-    } else if (info.si_code != SI_KERNEL) {
-      child.send(signal);
+    } else if (!signal.is_of_terminal) {
+      child.send(signal.number);
     }
   }
 }

@@ -2,7 +2,9 @@
 
 #include <charconv>
 #include <concepts>
+#include <cstdio>
 #include <string_view>
+#include <utility>
 
 #include "base/json_text.hpp"
 #include "json/models_json.hpp"
@@ -329,6 +331,38 @@ void append_json(std::string& out, const Receipt& receipt) {
     lead = R"(,{"ordinal":)";
   }
   out += receipt.summaries.empty() ? R"(,"summaries":[]})" : "]}";
+}
+
+namespace {
+
+void append_ordinals(std::string& out, std::string_view lead, const std::vector<Ordinal>& ordinals) {
+  std::vector<std::uint64_t> numbers;
+  for (const Ordinal ordinal : ordinals) numbers.push_back(ordinal.value);
+  append_field(out, lead, numbers);
+}
+
+void append_unit(std::string& out, const RecalledUnit& unit) {
+  append_ordinals(out, R"({"ordinals":)", unit.ordinals);
+  append_ordinals(out, R"(,"matched":)", unit.matched);
+  const char* separator = R"(,"messages":[)";
+  for (const Message& message : unit.messages) (out += std::exchange(separator, ",")) += message.json();
+  append_field(out, R"(],"tokens":)", unit.tokens);
+  char score[32];
+  std::snprintf(score, sizeof score, "%.4g", unit.score);
+  (out += R"(,"score":)") += score;
+  if (unit.hidden_in) append_field(out, R"(,"hiddenIn":)", unit.hidden_in->value);
+  if (unit.represented_by) append_field(out, R"(,"representedBy":)", unit.represented_by->value);
+  out += '}';
+}
+
+}  // namespace
+
+void append_json(std::string& out, const Recalled& recalled) {
+  out += R"({"units":[)";
+  const char* separator = "";
+  for (const RecalledUnit& unit : recalled.units) append_unit(out += std::exchange(separator, ","), unit);
+  append_field(out, R"(],"tokens":)", recalled.tokens);
+  out += '}';
 }
 
 void append_json(std::string& out, const Redaction& redaction) {

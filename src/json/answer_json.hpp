@@ -39,6 +39,7 @@ void append_json(std::string& out, const VersionInfo& version);
 void append_json(std::string& out, const Diff& diff);
 void append_json(std::string& out, const Blame& blame);
 void append_json(std::string& out, const Receipt& receipt);
+void append_json(std::string& out, const Recalled& recalled);
 void append_json(std::string& out, const Redaction& redaction);
 void append_json(std::string& out, const Fit& fit, const View& view);
 struct TokensAnswer {

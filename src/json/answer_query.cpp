@@ -2,12 +2,16 @@
 
 #include <utility>
 
+#include <undertext/context_tools.hpp>
+
 #include "base/json_text.hpp"
 #include "json/answer_json.hpp"
 #include "json/blocks_json.hpp"
+#include "json/context_answers.hpp"
 #include "json/dialect_json.hpp"
 #include "json/models_json.hpp"
 #include "json/request_record_json.hpp"
+#include "message/visit_blocks.hpp"
 
 namespace undertext {
 namespace {
@@ -25,6 +29,7 @@ struct Answering {
       out += i == 0 ? R"({"ordinal":)" : R"(,{"ordinal":)";
       out += std::to_string(list.ordinals[i].value) + R"(,"role":)";
       append_json_string(out, name(list.messages[i].role()));
+      need_room_to_read(list.messages[i]);
       append_blocks(out += R"(,"blocks":)", list.messages[i]);
       out += '}';
     }
@@ -104,6 +109,16 @@ struct Answering {
     named(after.view_at(to), "to");
     append_result(out, edit_cost(after, from, to, ask.profile, ask.options).value());
   }
+  void operator()(const ask::Tools& ask) const {
+    (out += R"({"ok":true,"result":)") += context_tools(ask.profile.dialect);
+    out += '}';
+  }
+  void operator()(const ask::CallTool& ask) const {
+    if (!asked.conversation) throw Failure(not_here("callTool"));
+    const ContextToolResult result = call_reading_tool({*asked.conversation, history}, ask.name, ask.arguments);
+    append_json_string(out += R"({"ok":true,"result":{"text":)", result.text);
+    (out += R"(,"isError":)") += result.is_error ? "true}}" : "false}}";
+  }
   void operator()(const ask::Requests& ask) const {
     if (!asked.conversation) throw Failure(not_here("requests"));
     out += R"({"ok":true,"result":)";
@@ -118,6 +133,15 @@ struct Answering {
       need_room(record.request_bytes + record.answer_bytes);
     append_result(out, whole_request(*asked.conversation, ask.number).value());
   }
+  void operator()(const ask::Recall& ask) const {
+    if (!asked.conversation) throw Failure(not_here("recall"));
+    const Recalled recalled = asked.conversation->recall(ask.query, history).value();
+    std::uint64_t bytes = 0;
+    for (const RecalledUnit& unit : recalled.units)
+      for (const Message& message : unit.messages) bytes += message.json().size();
+    need_room(bytes);
+    append_result(out, recalled);
+  }
   void operator()(const ask::State&) const {
     std::uint64_t bytes = history.view().sums().bytes;
     const std::uint64_t batches = history.stats().current_batch_index;
@@ -130,11 +154,19 @@ struct Answering {
 
   void need_room(std::uint64_t bytes) const {
     if (bytes > asked.room.bytes_max) throw Failure(too_large());
-    if (asked.room.reserve && !asked.room.reserve(bytes))
-      throw Failure({ErrorCode::unavailable, "there is too much in memory already: retry later"});
+    need_memory(bytes);
   }
 
  private:
+  void need_memory(std::uint64_t bytes) const {
+    if (asked.room.reserve && !asked.room.reserve(bytes))
+      throw Failure({ErrorCode::unavailable, "there is too much in memory already: retry later"});
+  }
+  // For its blocks, beside the answer so far.
+  void need_room_to_read(const Message& message) const {
+    need_room(out.size());
+    if (const std::uint64_t bytes = visit_blocks_bytes(message); bytes > 0) need_memory(out.size() + bytes);
+  }
   Counting counting(const char* query) const {
     if (asked.counting.empty()) throw Failure(not_here(query));
     return counting_by(asked.counting).value();

@@ -39,7 +39,9 @@ void describe_blocks(Shapes& shapes) {
       {{"callId?", "string"},
        {"name?", "string", "Of the tool."},
        {"arguments", "Json", "As given: mostly an object, or a string that holds one. {} where there are none."},
-       {"byProvider?", "true", "The provider runs the tool itself."}});
+       {"isError?", "true", "The call holds its own result, and failed."},
+       {"byProvider?", "true", "The provider runs the tool itself."},
+       {"blocks?", "Block[]", "What came of it, where the call holds its own result."}});
   add("result", "The result of a call.",
       {{"callId?", "string"},
        {"name?", "string", "Of the tool."},
@@ -153,6 +155,17 @@ void describe_reading(Shapes& shapes) {
                           {{"ok", "true"}, {"messages", "Message[]", "As they were given."}, {"ordinals", "integer[]"}}));
   shapes.add(
       answer_shape("CountAnswer", "How many messages there are.", {{"ok", "true"}, {"count", "integer"}, {"tokens", "integer"}}));
+  shapes.add(answer_shape("RecalledUnit", "A message that was found, with its unit and its neighbours.",
+                          {{"ordinals", "integer[]", "In the log's order."},
+                           {"matched", "integer[]", "Those that share words with the text, best first."},
+                           {"messages", "Message[]", "In the order of `ordinals`."},
+                           {"tokens", "integer"},
+                           {"score", "number", "Of the best one; comparable within one answer only."},
+                           {"hiddenIn?", "integer", "The version that last hid the best one; absent: it is visible."},
+                           {"representedBy?", "integer", "The visible message that stands for the best one."}}));
+  shapes.add(answer_shape(
+      "Recalled", "What a search found.",
+      {{"units", "RecalledUnit[]", "Best first; no message is in two of them."}, {"tokens", "integer", "Of all units."}}));
   for (const auto& [shape, text, element] :
        {std::array<std::string_view, 3>{"RoleCounts", "A number for each role.", "integer"},
         std::array<std::string_view, 3>{"RoleIndices", "Ordinals for each role.", "integer[]"}}) {
@@ -242,6 +255,10 @@ void describe_counting(Shapes& shapes) {
                            {"prices?", "ModelPrices"}}));
   shapes.add(answer_shape("ToolsCount", "What the tools of a request cost, which is in no message.",
                           {{"tokens", "integer"}, {"tools", "integer", "How many there are."}, {"exact", "boolean"}}));
+  shapes.add({.name = "ToolDeclaration", .text = "A tool, in the words of the dialect.", .type = "JsonObject"});
+  shapes.add(answer_shape("ToolResult", "What a model is sent back as the result of its call.",
+                          {{"text", "string", "Quoted messages stand between marks that no text can forge."},
+                           {"isError", "boolean", "The text says what to change."}}));
   shapes.add(answer_shape("PlannedReplacement", "Messages to hide, and what would stand for them.",
                           {{"ordinals", "integer[]"}, {"summary?", "Message"}}));
   shapes.add(answer_shape("FitPlan", "What a strategy would do.",
@@ -360,6 +377,7 @@ void describe_request_records(Shapes& shapes) {
                                {"parametersDigest?", "string", "Of all other fields but the list."},
                                {"messages", "integer", "In its list."},
                                {"responseId?", "string"},
+                               {"belongsTo?", "string", "Of a sub-agent or a title: the session's conversation."},
                                {"status", "integer", "Of HTTP; 0: no answer came."},
                                {"torn", "boolean", "The answer ended before its end."},
                                {"usage?", "RequestUsage"},

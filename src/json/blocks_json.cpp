@@ -1,8 +1,11 @@
 #include "json/blocks_json.hpp"
 
+#include <utility>
+
 #include <undertext/blocks.hpp>
 
 #include "base/json_text.hpp"
+#include "message/visit_blocks.hpp"
 
 namespace undertext {
 namespace {
@@ -10,6 +13,18 @@ namespace {
 class BlocksOut {
  public:
   explicit BlocksOut(std::string& out) : out_(out) {}
+
+  void said_by(const Message& message) {
+    const char* separator = "[";
+    visit_blocks(message, [&](const ContentBlock& said) {
+      out_ += std::exchange(separator, ",");
+      block(said);
+    });
+    out_ += *separator == '[' ? "[]" : "]";
+  }
+
+ private:
+  using Kind = ContentBlock::Kind;
 
   void list(const std::vector<ContentBlock>& blocks) {
     out_ += '[';
@@ -19,9 +34,6 @@ class BlocksOut {
     }
     out_ += ']';
   }
-
- private:
-  using Kind = ContentBlock::Kind;
 
   void block(const ContentBlock& block) {
     out_ += R"({"kind":)";
@@ -34,7 +46,7 @@ class BlocksOut {
     if (block.kind == Kind::call) (out_ += R"(,"arguments":)") += block.arguments_json;
     if (block.is_error) out_ += R"(,"isError":true)";
     if (block.by_provider) out_ += R"(,"byProvider":true)";
-    if (block.kind == Kind::result) {
+    if (block.kind == Kind::result || !block.blocks.empty()) {
       out_ += R"(,"blocks":)";
       list(block.blocks);
     }
@@ -64,6 +76,6 @@ class BlocksOut {
 
 }  // namespace
 
-void append_blocks(std::string& out, const Message& message) { BlocksOut(out).list(read_blocks(message)); }
+void append_blocks(std::string& out, const Message& message) { BlocksOut(out).said_by(message); }
 
 }  // namespace undertext

@@ -49,7 +49,7 @@ std::optional<Profile> settled_profile(const Settings& settings, std::optional<D
   return std::nullopt;
 }
 
-void read_profile(Fields& fields, const Settings& settings, Profile& profile) {
+void read_profile(Fields& fields, const Settings& settings, Profile& profile, std::optional<Dialect> own) {
   std::string dialect;
   fields.take("dialect", dialect, {"The message format. Default: that of the settings, or of their model.", "Dialect"});
   const std::optional<JsonValue> given =
@@ -57,7 +57,8 @@ void read_profile(Fields& fields, const Settings& settings, Profile& profile) {
   fields.exclude("profile", "dialect", ": a profile has its dialect");
   if (fields.has("dialect") && given) return;
   if (!fields.has("dialect") && !given) {
-    std::optional<Profile> settled = settled_profile(settings, std::nullopt);
+    std::optional<Profile> settled = settled_profile(settings, own);
+    if (!settled && own) settled = default_profile(*own);
     if (!settled)
       return fields.missing("dialect",
                             "needed: openai_chat, openai_responses, anthropic or gemini; or give a profile, or set a model");

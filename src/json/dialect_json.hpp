@@ -1,6 +1,7 @@
 // Requests of providers through the protocol: {"query":"render","dialect":"anthropic"}.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@
 namespace undertext {
 
 // `dialect`, a name, or `profile`, a name or an object: one of the two. A dialect alone has the profile that the settings or their model have for it,
-// else its own; neither of the two is the first profile of the settings or their model.
-void read_profile(Fields& fields, const Settings& settings, Profile& profile);
+// else its own; neither of the two is that of `own`, the format of what comes with it, else the first profile of the
+// settings or their model.
+void read_profile(Fields& fields, const Settings& settings, Profile& profile, std::optional<Dialect> own = {});
 // That of the settings, or of their model, for a dialect; of any dialect, the first. Throws Failure: a row names a profile that there is none of.
 std::optional<Profile> settled_profile(const Settings& settings, std::optional<Dialect> dialect);
 void read_bound_thinking(Fields& fields, BoundThinking& bound);

@@ -1,6 +1,7 @@
 #include "json/fields.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 namespace undertext {
@@ -147,6 +148,14 @@ std::optional<std::uint64_t> Fields::value_of(JsonValue value, Place place, cons
     if (std::optional<std::uint64_t> number = value.uint64_saturated()) return number;
   }
   wrong_type(place, value, "an integer from 0 up, spelled without fraction or exponent");
+  return std::nullopt;
+}
+
+std::optional<double> Fields::value_of(JsonValue value, Place place, const double*) {
+  double number = 0;
+  const std::string_view raw = value.raw();
+  if (value.is(JsonType::number) && std::from_chars(raw.data(), raw.data() + raw.size(), number).ec == std::errc()) return number;
+  wrong_type(place, value, "a number");
   return std::nullopt;
 }
 

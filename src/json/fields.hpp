@@ -202,6 +202,7 @@ class Fields {
   static std::string type_of(const bool*) { return "boolean"; }
   static std::string type_of(const std::uint64_t*) { return "integer"; }
   static std::string type_of(const Integer*) { return "signed"; }
+  static std::string type_of(const double*) { return "number"; }
   static std::string type_of(const std::string*) { return "string"; }
   static std::string type_of(const Role*) { return "Role"; }
   static std::string type_of(const Pairs*) { return "Pairs"; }
@@ -262,6 +263,7 @@ class Fields {
   std::optional<bool> value_of(JsonValue value, Place place, const bool*);
   std::optional<std::uint64_t> value_of(JsonValue value, Place place, const std::uint64_t*);
   std::optional<Integer> value_of(JsonValue value, Place place, const Integer*);
+  std::optional<double> value_of(JsonValue value, Place place, const double*);
   std::optional<std::string> value_of(JsonValue value, Place place, const std::string*);
   std::optional<Role> value_of(JsonValue value, Place place, const Role*);
   std::optional<Pairs> value_of(JsonValue value, Place place, const Pairs*);

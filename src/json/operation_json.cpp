@@ -10,6 +10,7 @@
 #include "json/fields.hpp"
 #include "json/operation_fields.hpp"
 #include "json/operation_words.hpp"
+#include "json/query_json.hpp"
 #include "json/reconcile_json.hpp"
 
 namespace undertext {
@@ -126,6 +127,7 @@ void read_compress_by(Fields& fields, const Settings& settings, SpelledOperation
   read_room(fields, settings, spelled.compress_by.tokens_max);
   fields.take("progress", spelled.compress_by.progress,
               "Applies what can be freed where the target is out of reach; else that is `cannot_fit`.");
+  read_survival(fields, spelled.compress_by.survival);
   for (const std::string_view named : {"indices", "ordinals", "summary"}) {
     if (fields.has(named)) fields.fail(named, "and strategy exclude each other: a strategy chooses the messages");
   }
@@ -141,6 +143,8 @@ void read_canonical(Fields& fields, const OperationRow& row, const Settings& set
     fields.require("strategy");
   } else if (auto* const reconcile = std::get_if<op::Reconcile>(&spelled.operation.what)) {
     take_reconcile(fields, settings.limits.message, *reconcile);
+  } else if (auto* const recall = std::get_if<op::Recall>(&spelled.operation.what)) {
+    read_recall(fields, recall->text, recall->budget_tokens, recall->which);
   } else {
     take_arguments(fields, spelled.operation.what);
   }

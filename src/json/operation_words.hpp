@@ -53,8 +53,10 @@ inline constexpr OperationWords operation_words[] = {
      R"("batchBoundaries":[0],"boundaryToBatch":[0],"currentBatch":0}})"},
     {alternative_of<op::Reconcile>(), "The conversation follows a client that keeps its own list and sends all of it.",
      R"({"operation":"RECONCILE","messages":[{"role":"user","content":"Hello"}]})"},
+    {alternative_of<op::Recall>(), "Appends a message that quotes what a search for a text finds.",
+     R"({"operation":"RECALL","text":"Hello","all":true})"},
 };
-// All but ApplyPlan and Reconciled, which only records have.
-static_assert(std::size(operation_words) + 2 == std::variant_size_v<Operation::What>, "an operation has no words");
+// All but ApplyPlan, Reconciled and Recalled, which only records have.
+static_assert(std::size(operation_words) + 3 == std::variant_size_v<Operation::What>, "an operation has no words");
 
 }  // namespace undertext

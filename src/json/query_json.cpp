@@ -6,6 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include <undertext/response.hpp>
+
+#include "engine/window.hpp"
 #include "json/dialect_json.hpp"
 #include "json/fields.hpp"
 #include "json/strategy_json.hpp"
@@ -36,8 +39,19 @@ void read_filters(Fields& fields, MessageQuery& query) {
   fields.take("last", query.last, "The last so many; not together with first.");
 }
 
+void read_recall(Fields& fields, std::string& text, std::uint64_t& budget_tokens, MessageQuery& which) {
+  fields.need("text", text, "What to look for.");
+  if (fields.has("text") && text.empty()) fields.fail("text", "must not be empty");
+  fields.take("budgetTokens", budget_tokens, "Tokens of all that is found together. Default: 4000.");
+  if (fields.has("budgetTokens") && budget_tokens == 0) fields.fail("budgetTokens", "must be at least 1");
+  read_filters(fields, which);
+}
+
 namespace {
 
+void read_arguments(Fields& fields, ask::Recall& ask) {
+  read_recall(fields, ask.query.text, ask.query.budget_tokens, ask.query.which);
+}
 void read_arguments(Fields& fields, ask::Messages& ask) { read_filters(fields, ask.which); }
 void read_arguments(Fields& fields, ask::Blocks& ask) { read_filters(fields, ask.which); }
 void read_arguments(Fields& fields, ask::Count& ask) { read_filters(fields, ask.which); }
@@ -75,11 +89,12 @@ void read_arguments(Fields& fields, ask::CountTools& ask) {
 }
 
 void read_arguments(Fields& fields, ask::ImportMessages& ask, const Settings& settings) {
-  read_profile(fields, settings, ask.profile);
+  const std::optional<JsonValue> json = fields.find(
+      "json",
+      {"A request, a response, a message or a list of messages. A response says itself which format it has.", "JsonObject|Json[]"});
+  read_profile(fields, settings, ask.profile, json ? dialect_of_response(json->raw()) : std::nullopt);
   read_tool_names(fields, ask.names);
   fields.take("after", ask.after, "Only what is new in a request that repeats what was rendered.");
-  const std::optional<JsonValue> json =
-      fields.find("json", {"A request, a response, a message or a list of messages.", "JsonObject|Json[]"});
   if (!json) fields.missing("json", "needed: a request, a response, a message or a list of messages");
   fields.require("json");
   if (json) ask.json = json->raw();
@@ -110,6 +125,17 @@ void read_arguments(Fields& fields, ask::Cost& ask, const Settings& settings) {
   read_profile(fields, settings, ask.profile);
   fields.take("overhead", ask.options.overhead, "Tokens before the first message: tools and such.");
   read_cache_markers(fields, ask.options.markers);
+}
+
+void read_arguments(Fields& fields, ask::Tools& ask, const Settings& settings) { read_profile(fields, settings, ask.profile); }
+void read_arguments(Fields& fields, ask::CallTool& ask) {
+  fields.need("name", ask.name, "The tool, as the model called it.");
+  const std::optional<JsonValue> arguments =
+      fields.find("arguments", {"What the model gave it: an object, or the JSON text of one.", "JsonObject|string"});
+  if (!arguments) return;
+  const bool is_text = arguments->is(JsonType::string);
+  if (!is_text && !arguments->is(JsonType::object)) fields.fail("arguments", "must be an object or a string");
+  ask.arguments = is_text ? arguments->string() : std::string(arguments->raw());
 }
 
 void read_arguments(Fields& fields, ask::Requests& ask) {
@@ -164,8 +190,13 @@ constexpr Kind kinds[] = {
     {"model", read<ask::Model>, "Model", "What is known of the conversation's model, or of another."},
     {"countTools", read<ask::CountTools>, "ToolsCount", "What the tools of a request cost, which is in no message."},
     {"importMessages", read<ask::ImportMessages>, "Imported", "The messages of a provider's request or response, for APPEND."},
+    {"tools", read<ask::Tools>, "ToolDeclaration[]",
+     "Tools by which a model looks into its conversation, as a request declares them."},
+    {"callTool", read<ask::CallTool>, "ToolResult", "What such a tool answers the model. Changes nothing."},
     {"requests", read<ask::Requests>, "RequestRecord[]", "Recorded requests of the client, the oldest first, without their texts."},
     {"request", read<ask::Request>, "WholeRequest", "A recorded request, with its raw text and that of its answer."},
+    {"recall", read<ask::Recall>, "Recalled",
+     "Messages that share words with a text, with their units and neighbours, best first; by default hidden ones."},
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <undertext/error.hpp>
 #include <undertext/ids.hpp>
 #include <undertext/query.hpp>
+#include <undertext/recall.hpp>
 
 #include "base/json_text.hpp"
 #include "json/fields.hpp"
@@ -87,21 +88,33 @@ struct CountTools {
   std::string tools;                 // a JSON array
   std::optional<std::string> model;  // unset: as the conversation counts
 };
+struct Tools {
+  Profile profile;
+};
+struct CallTool {
+  std::string name;
+  std::string arguments;  // JSON
+};
 struct Requests {
   RequestQuery which;
 };
 struct Request {
   std::uint64_t number = 0;
 };
+struct Recall {
+  RecallQuery query;
+};
 }  // namespace ask
 
 using Query = std::variant<ask::Messages, ask::Count, ask::Blocks, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats,
                            ask::HeadVersion, ask::Batches, ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame, ask::Tokens,
                            ask::Fit, ask::Receipts, ask::Render, ask::Validate, ask::Cost, ask::Model, ask::CountTools,
-                           ask::ImportMessages, ask::Requests, ask::Request>;
+                           ask::ImportMessages, ask::Tools, ask::CallTool, ask::Requests, ask::Request, ask::Recall>;
 
 // The filters of `messages`, `count` and `blocks`.
 void read_filters(Fields& fields, MessageQuery& query);
+// The members of the query `recall` and of the operation RECALL.
+void read_recall(Fields& fields, std::string& text, std::uint64_t& budget_tokens, MessageQuery& which);
 
 // `object` is an object that has `query`. invalid_argument: an unknown query or field, or one of the wrong type.
 // `settings` hold the summarisers and strategies that it may name, and what it need not name.

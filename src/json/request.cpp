@@ -90,6 +90,7 @@ Result<Outcome> carry_out(Conversation& conversation, SpelledOperation& spelled,
     return Error{ErrorCode::unsupported, "a strategy that asks a model takes long: let it work in the background", "strategy"};
   return conversation.compress(*by.strategy, {.tokens_max = by.tokens_max,
                                               .progress = by.progress,
+                                              .survival = by.survival,
                                               .operation = std::move(spelled.operation.options),
                                               .cancel = options.cancel,
                                               .work = options.work,
@@ -126,7 +127,8 @@ Result<SpelledOperation> read_element(const Conversation& conversation, JsonValu
   if (std::optional<Error> error = check_length(*spelled, options)) return std::move(*error);
   if (std::optional<Error> error = join_in_list(spelled->operation.options, options, k)) return std::move(*error);
   if (const StrategyCall& by = spelled->compress_by; by.strategy) {
-    Result<op::CompressBy> compress = conversation.compress_by(by.strategy, {.tokens_max = by.tokens_max, .progress = by.progress});
+    Result<op::CompressBy> compress =
+        conversation.compress_by(by.strategy, {.tokens_max = by.tokens_max, .progress = by.progress, .survival = by.survival});
     if (!compress) return compress.error();
     spelled->operation.what = std::move(*compress);
   }

@@ -33,6 +33,14 @@ void append_json(std::string& out, const VolatilePart& part) {
   out += '}';
 }
 
+// The conversation whose session it was sent in, where that is another one: a key of its record.
+std::string_view part_of(const RequestRecord& record) {
+  constexpr std::string_view kind = "part_of:";
+  const auto at =
+      std::find_if(record.keys.begin(), record.keys.end(), [&](const std::string& key) { return key.starts_with(kind); });
+  return at == record.keys.end() ? std::string_view() : std::string_view(*at).substr(kind.size());
+}
+
 void append_record_members(std::string& out, const RequestRecord& record) {
   append_number_member(out, R"({"number":)", record.number);
   append_number_member(out, R"(,"version":)", record.version.value);
@@ -48,6 +56,7 @@ void append_record_members(std::string& out, const RequestRecord& record) {
   append_text_member(out, R"(,"parametersDigest":)", record.parameters_digest);
   append_number_member(out, R"(,"messages":)", record.messages);
   append_text_member(out, R"(,"responseId":)", record.response_id);
+  append_text_member(out, R"(,"belongsTo":)", part_of(record));
   append_number_member(out, R"(,"status":)", std::uint64_t{record.status});
   out += record.is_torn ? R"(,"torn":true)" : R"(,"torn":false)";
   if (!record.usage.request_id.empty()) append_json(out += R"(,"usage":)", record.usage);

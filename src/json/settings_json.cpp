@@ -27,6 +27,9 @@ void read_fields(Fields& fields, DoorSettings& door) {
     fields.fail("profile", "\"" + clipped(settings.profile) + "\" is unknown");
   fields.take("tokenLimit", settings.token_limit, "An event is sent when the view grows beyond it.");
   fields.take("pairs", settings.pairs, "Of operations that do not say.");
+  fields.take("project", settings.project, "What the conversation belongs to, such as a folder. `undertext mcp` looks for it.");
+  fields.take("contextTools", settings.context_tools,
+              "The model has context_search and context_expand: summaries and stubs say how to use them.");
   const auto read_limits = [&](Fields& limits) {
     limits.take("messageBytes", settings.limits.message.message_bytes, "Of a message.");
     limits.take("lineBytes", door.line_bytes, "Of a line of `undertext exec`.");
@@ -36,9 +39,15 @@ void read_fields(Fields& fields, DoorSettings& door) {
   const auto read_compression = [&](Fields& compression) {
     CompressionConfig& config = settings.compression;
     compression.take("enabled", config.enabled, "Compress without being asked.");
-    compression.take("threshold", config.threshold, "Above so many tokens. Default: tokenLimit.");
+    compression.take("threshold", config.threshold,
+                     "Above so many tokens. Default: tokenLimit, else three quarters of the window.");
     compression.take("targetTokens", config.target_tokens, "What to come down to. Default: three quarters of the threshold.");
     read_strategy(compression, "strategy", settings, config.strategy);
+    compression.take("headroomTurns", config.headroom_turns,
+                     "Leaves room for so many more turns, at the rate at which the conversation grew of late.");
+    std::optional<SurvivalPolicy> survival;
+    read_survival(compression, survival);
+    if (survival) config.survival = *survival;
   };
   fields.take_object("compressionConfig", read_compression, "Automatic compression.");
 }

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <undertext/models.hpp>
-
+#include "engine/window.hpp"
 #include "json/dialect_json.hpp"
 
 namespace undertext {
@@ -48,9 +47,9 @@ void read_endpoint(Fields& fields, const std::string& name, std::shared_ptr<cons
   }
 }
 
-constexpr std::string_view shipped[] = {
-    "default",       "none",         "keep_recent", "keep_system_and_recent", "sliding_window", "clear_tool_results",
-    "smart_summary", "prefer_cache", "pipeline"};
+constexpr std::string_view shipped[] = {"default",        "none",         "keep_recent", "keep_system_and_recent",
+                                        "sliding_window", "supersede",    "dedupe",      "clear_tool_results",
+                                        "smart_summary",  "prefer_cache", "pipeline"};
 
 // The strategies of one request.
 class StrategyReader {
@@ -62,7 +61,7 @@ class StrategyReader {
 
  private:
   std::vector<StrategyPtr> read_steps(Fields& fields, const std::string& of, bool may_nest);
-  void read_summarisers(Fields& fields, SmartSummary& options);
+  void read_summary(Fields& fields, SmartSummary& options);
   std::shared_ptr<const Summariser> find_summariser(Fields& fields, std::string_view field, const std::string& name);
   const Settings& settings_;
 };
@@ -100,7 +99,9 @@ std::shared_ptr<const Summariser> StrategyReader::find_summariser(Fields& fields
   return {};
 }
 
-void StrategyReader::read_summarisers(Fields& fields, SmartSummary& options) {
+void StrategyReader::read_summary(Fields& fields, SmartSummary& options) {
+  fields.take("summaryTokens", options.summary_tokens_max,
+              "How long the summaries may be together. Default: a quarter of the target, from 512 to 8192; 1024 without one.");
   std::string name = "digest";
   std::vector<std::string> fallbacks;
   fields.take("summariser", name, "`digest`, or a name of the setting `summarisers`. Default: digest.");
@@ -114,6 +115,12 @@ StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name
   if (name == "sliding_window") return sliding_window();
   if (name == "keep_recent") return read_recent(fields, keep_recent);
   if (name == "keep_system_and_recent") return read_recent(fields, keep_system_and_recent);
+  if (name == "supersede" || name == "dedupe") {
+    StubOlderResults options;
+    fields.take("exclude", options.exclude, "Tools whose results stay.");
+    fields.take("late", options.late, "The newest first, and no more than the target needs.");
+    return name == "supersede" ? supersede(std::move(options)) : dedupe(std::move(options));
+  }
   if (name == "clear_tool_results") {
     ClearToolResults options;
     fields.take("keep", options.keep, "How many of the newest results to keep.");
@@ -125,13 +132,12 @@ StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name
   if (name == "smart_summary") {
     SmartSummary options;
     fields.take("keep", options.keep, "How many of the newest messages to keep.");
-    fields.take("summaryTokens", options.summary_tokens_max, "How long the summary may be.");
-    read_summarisers(fields, options);
+    read_summary(fields, options);
     return smart_summary(std::move(options));
   }
   if (name == "default") {
     SmartSummary options;
-    read_summarisers(fields, options);
+    read_summary(fields, options);
     return default_strategy(std::move(options));
   }
   if (name == "pipeline") return pipeline(read_steps(fields, name, may_nest));
@@ -200,8 +206,16 @@ void read_strategy(Fields& fields, std::string_view name, const Settings& settin
   });
 }
 
-std::optional<std::uint64_t> settled_window(const Settings& settings) {
-  return settings.window ? settings.window : find_model(settings.model).limits.window;
+void read_survival(Fields& fields, std::optional<SurvivalPolicy>& policy) {
+  const auto read = [&](Fields& inner) {
+    policy.emplace();
+    for (std::size_t i = 0; i < fact_kind_count; ++i) {
+      const FactKind kind = static_cast<FactKind>(i);
+      inner.take(name(kind), (*policy)[kind], "The least part of them that must survive, from 0 to 1.");
+      if ((*policy)[kind] < 0 || (*policy)[kind] > 1) inner.fail(name(kind), "is a number from 0 to 1");
+    }
+  };
+  fields.take_object("survival", read, {"What a compression must keep; else it is refused.", "SurvivalPolicy"});
 }
 
 void read_budget(Fields& fields, const Settings& settings, std::optional<Budget>& budget) {

@@ -3,6 +3,7 @@
 //     "sliding_window"                                     a strategy by its name alone
 //     {"name":"default","summariser":"haiku","fallbacks":["local"]}    where none is named it is "default"; the digest comes last by itself
 //     {"name":"keep_recent","n":20}                        also keep_system_and_recent
+//     {"name":"supersede"}                                 also dedupe
 //     {"name":"clear_tool_results","keep":3,"exclude":["read_file"],"minGain":2000}
 //     {"name":"smart_summary","keep":10,"summaryTokens":800,"summariser":"haiku","fallbacks":["mini"]}
 //     {"name":"pipeline","steps":[{"name":"clear_tool_results"},{"name":"smart_summary"}]}
@@ -27,6 +28,7 @@ struct StrategyCall {
   StrategyPtr strategy = {};                     // unset: none was named
   std::optional<std::uint64_t> tokens_max = {};  // from `targetTokens` or `budget`
   bool progress = false;                         // a plan that falls short of that is applied too
+  std::optional<SurvivalPolicy> survival = {};   // unset: the conversation's
 };
 
 // Whether the engine has one of this name itself, which one of the settings' cannot then have.
@@ -39,7 +41,7 @@ void read_summarisers(Fields& fields, Summarisers& summarisers);  // the member 
 // The member `budget`, if it is there. Without a `window` it has that of the settings, or of their model.
 void read_budget(Fields& fields, const Settings& settings, std::optional<Budget>& budget);
 void read_room(Fields& fields, const Settings& settings, std::optional<std::uint64_t>& tokens_max);  // `targetTokens` or `budget`
-std::optional<std::uint64_t> settled_window(const Settings& settings);
+void read_survival(Fields& fields, std::optional<SurvivalPolicy>& policy);  // the member `survival`, if it is there
 
 // The shapes StrategyChoice, StrategyName and StrategyObject, and one for each strategy of the engine.
 void describe_strategies(Shapes& shapes);

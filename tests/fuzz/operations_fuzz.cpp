@@ -159,13 +159,15 @@ class ShortSummariser final : public Summariser {
 };
 
 StrategyPtr any_strategy(Bytes& bytes, int depth = 0) {
-  switch (bytes.next() % (depth < 2 ? 7 : 6)) {
+  switch (bytes.next() % (depth < 2 ? 9 : 8)) {
     case 0: return no_strategy();
     case 1: return keep_recent(bytes.next() % 9);
     case 2: return keep_system_and_recent(bytes.next() % 9);
     case 3: return sliding_window();
     case 4: return clear_tool_results({.keep = bytes.next() % 3u, .exclude = {bytes.coin() ? "f" : ""}});
-    case 5: {
+    case 5: return supersede({.late = bytes.coin()});
+    case 6: return dedupe({.late = bytes.coin()});
+    case 7: {
       const auto summariser = std::make_shared<ShortSummariser>(bytes.next() % 6);
       return smart_summary({.summariser = bytes.coin() ? summariser : nullptr, .keep = bytes.next() % 6u});
     }

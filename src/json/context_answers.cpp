@@ -1,0 +1,301 @@
+#include "json/context_answers.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <undertext/recall.hpp>
+#include <undertext/tokenizer.hpp>
+
+#include "base/utf8.hpp"
+#include "engine/window.hpp"
+#include "message/quotation.hpp"
+
+namespace undertext {
+namespace {
+
+// What stands around quoted texts: the sentence before them, and the lines around each.
+constexpr std::uint64_t frame_tokens = 110, piece_tokens = 48;
+constexpr std::size_t summaries_named_max = 20, messages_looked_at_max = 10'000;
+constexpr std::uint64_t originals_named_max = 1000;
+
+std::size_t utf8_boundary(std::string_view text, std::size_t at) {
+  at = std::min(at, text.size());
+  while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+  return at;
+}
+
+// The longest beginning, about, that has at most so many tokens.
+std::string_view beginning_within(std::string_view text, std::uint64_t tokens_max, const Tokenizer& tokenizer) {
+  // No tokenizer makes more tokens than there are bytes, and few make one of more than 32: so a long text is not counted whole.
+  std::string_view part = text.substr(0, utf8_boundary(text, static_cast<std::size_t>(tokens_max) * 32));
+  for (std::uint64_t tokens = tokenizer.count(part); tokens > tokens_max; tokens = tokenizer.count(part)) {
+    const auto size = static_cast<std::size_t>(static_cast<double>(part.size()) * static_cast<double>(tokens_max) /
+                                               static_cast<double>(tokens) * 0.97);
+    part = part.substr(0, utf8_boundary(part, std::min(size, part.size() - 1)));
+  }
+  return part;
+}
+
+// Quoted messages within a budget of tokens.
+class QuotedAnswer {
+ public:
+  QuotedAnswer(std::uint64_t tokens_max, std::shared_ptr<const Tokenizer> tokenizer)
+      : left_(tokens_max - std::min(tokens_max, frame_tokens)), tokenizer_(std::move(tokenizer)) {}
+
+  std::uint64_t left() const { return left_; }
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
+
+  // How many bytes of the text fit: all of them, some or none. What fits is added.
+  std::size_t add(std::string heading, std::string_view text, std::uint64_t tokens_max) {
+    if (left_ <= piece_tokens) return 0;
+    const std::string_view part = beginning_within(text, std::min(tokens_max, left_ - piece_tokens), *tokenizer_);
+    if (part.empty() && !text.empty()) return 0;
+    left_ -= std::min(left_, tokenizer_->count(part) + piece_tokens);
+    quotation_.add(std::move(heading), std::string(part));
+    return part.size();
+  }
+  bool has_room() const { return left_ > piece_tokens; }
+  bool empty() const { return quotation_.empty(); }
+  std::string text() const { return quotation_.text(); }
+
+ private:
+  std::uint64_t left_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  Quotation quotation_;
+};
+
+std::string in_conversation(const ContextSource& source) { return source.id.empty() ? "" : " of conversation " + source.id; }
+
+std::string heading_of(const ContextSource& source, Ordinal ordinal, const Message& message) {
+  return "[" + std::to_string(ordinal.value) + "] " + std::string(name(message.role())) + in_conversation(source);
+}
+
+// Found messages
+
+struct FoundUnit {
+  const ContextSource* source;
+  RecalledUnit unit;
+};
+
+std::vector<FoundUnit> find_units(std::span<const ContextSource> sources, const tool::Search& search) {
+  // A long result that holds the answer is cut to what fits, so more is asked for than is shown.
+  constexpr std::uint64_t found_tokens_max = 256'000, found_tokens_min = 32'000;
+  const std::uint64_t found_tokens = std::max(found_tokens_min, found_tokens_max / sources.size());
+  std::vector<FoundUnit> found;
+  for (const ContextSource& source : sources) {
+    RecallQuery query{.text = search.text, .budget_tokens = found_tokens};
+    query.which.all = search.all || !source.is_seen;
+    if (search.role) query.which.roles = {*search.role};
+    for (RecalledUnit& unit : source.conversation.recall(query, source.history).value().units)
+      found.push_back({&source, std::move(unit)});
+  }
+  std::ranges::stable_sort(found, [](const FoundUnit& a, const FoundUnit& b) { return a.unit.score > b.unit.score; });
+  return found;
+}
+
+char small_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Where a word of `words` occurs first; 0 where none does.
+std::size_t first_occurrence(std::string_view text, std::string_view words) {
+  std::string_view longest;
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find(' '), words.size());
+    if (end > longest.size()) longest = words.substr(0, end);
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  const auto same = [](char a, char b) { return small_letter(a) == small_letter(b); };
+  const auto at = std::search(text.begin(), text.end(), longest.begin(), longest.end(), same);
+  return at == text.end() || longest.empty() ? 0 : static_cast<std::size_t>(at - text.begin());
+}
+
+void add_found(QuotedAnswer& answer, const FoundUnit& found, const tool::Search& search) {
+  const RecalledUnit& unit = found.unit;
+  for (std::size_t i = 0; i < unit.messages.size(); ++i) {
+    const bool matched = std::ranges::find(unit.matched, unit.ordinals[i]) != unit.matched.end();
+    const std::uint64_t tokens_max = search.budget_tokens / (matched ? 3 : 8);
+    const std::string text = readable_text(unit.messages[i]);
+    std::string heading = heading_of(*found.source, unit.ordinals[i], unit.messages[i]);
+    std::string_view shown = text;
+    const bool is_long = answer.tokenizer().count(shown.substr(0, utf8_boundary(shown, tokens_max * 32))) > tokens_max;
+    if (is_long && matched) {
+      // What was found may stand anywhere in a long text.
+      const std::size_t at = first_occurrence(text, search.text);
+      shown.remove_prefix(utf8_boundary(text, at - std::min<std::size_t>(at, 200)));
+    }
+    if (is_long) heading += ", a part of " + std::to_string(text.size()) + " bytes";
+    if (answer.add(std::move(heading), shown, tokens_max) == 0 && !shown.empty()) return;
+  }
+}
+
+std::string nothing_found(std::span<const ContextSource> sources, const tool::Search& search) {
+  std::string out = "Nothing was found.";
+  const bool has_hidden = std::ranges::any_of(
+      sources, [](const ContextSource& source) { return source.history.log().size() > source.history.view().size(); });
+  if (!search.all && !has_hidden) out += " No message is hidden: the whole conversation is in your context.";
+  return out + " Try other words" + (search.all ? "." : ", or all: true to search visible messages too.");
+}
+
+}  // namespace
+
+std::string search_answer(std::span<const ContextSource> sources, const tool::Search& search) {
+  if (sources.empty()) return "There is no conversation to search yet.";
+  QuotedAnswer answer(search.budget_tokens, sources.front().conversation.tokenizer());
+  const std::vector<FoundUnit> found = find_units(sources, search);
+  std::size_t shown = 0;
+  for (; shown < found.size() && answer.has_room(); ++shown) add_found(answer, found[shown], search);
+  if (answer.empty()) return nothing_found(sources, search);
+  std::string out = "The number in brackets names a message for context_expand. ";
+  if (shown < found.size()) out += "More was found than fits: use other words, or a larger budgetTokens. ";
+  return out + answer.text();
+}
+
+namespace {
+
+// Originals as text
+
+std::vector<std::uint64_t> asked_ordinals(const ContextSource& source, const tool::Expand& expand) {
+  const std::uint64_t end = source.history.log().size();
+  const auto check = [&](std::uint64_t ordinal, const char* field) {
+    if (ordinal < end) return;
+    throw Failure({ErrorCode::not_found,
+                   end == 0 ? "there are no messages yet" : "messages are numbered 0 to " + std::to_string(end - 1), field});
+  };
+  std::vector<std::uint64_t> asked;
+  if (expand.from) {
+    check(*expand.from, "from");
+    const std::uint64_t last = std::min(expand.to.value_or(*expand.from), end - 1);
+    for (std::uint64_t ordinal = *expand.from; ordinal <= last; ++ordinal) asked.push_back(ordinal);
+    return asked;
+  }
+  for (const Ordinal ordinal : expand.ordinals) {
+    check(ordinal.value, "ordinals");
+    const std::vector<Ordinal> originals = source.history.stands_for(ordinal);
+    for (const Ordinal original : originals) asked.push_back(original.value);
+    if (originals.empty()) asked.push_back(ordinal.value);
+  }
+  return asked;
+}
+
+// How to read on.
+std::string rest_of(std::span<const std::uint64_t> left, std::size_t offset) {
+  std::string out = "\nNot all of it fits. Read on with context_expand ";
+  const bool is_range = left.back() - left.front() + 1 == left.size();
+  if (is_range) {
+    out += R"({"from":)" + std::to_string(left.front()) + R"(,"to":)" + std::to_string(left.back());
+  } else {
+    out += R"({"ordinals":[)";
+    const std::span<const std::uint64_t> named = left.first(std::min<std::size_t>(left.size(), 100));
+    for (const std::uint64_t ordinal : named) (out += ordinal == named.front() ? "" : ",") += std::to_string(ordinal);
+    out += "]";
+  }
+  if (offset > 0) out += R"(,"offset":)" + std::to_string(offset);
+  return out + "}.";
+}
+
+}  // namespace
+
+std::string expand_answer(const ContextSource& source, const tool::Expand& expand) {
+  const std::vector<std::uint64_t> asked = asked_ordinals(source, expand);
+  // What may follow the quotation: how to read on, by ordinals that are no range.
+  constexpr std::uint64_t rest_tokens = 90;
+  QuotedAnswer answer(expand.budget_tokens - std::min(expand.budget_tokens, rest_tokens), source.conversation.tokenizer());
+  const View log = source.history.log();
+  const View view = source.history.view();
+  std::string rest;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const Message message = log[asked[i]];
+    const std::string text = readable_text(message);
+    const std::size_t skipped = i == 0 ? utf8_boundary(text, static_cast<std::size_t>(expand.offset)) : 0;
+    std::string heading = heading_of(source, Ordinal(asked[i]), message);
+    if (!view.index_of(Ordinal(asked[i]))) heading += ", hidden";
+    if (skipped > 0) heading += ", from byte " + std::to_string(skipped);
+    const std::string_view unread = std::string_view(text).substr(skipped);
+    const bool had_room = answer.has_room();
+    const std::size_t taken = had_room ? answer.add(std::move(heading), unread, expand.budget_tokens) : 0;
+    if (had_room && taken == unread.size()) continue;
+    rest = rest_of(std::span(asked).subspan(i), taken > 0 ? skipped + taken : skipped);
+    break;
+  }
+  return answer.text() + rest;
+}
+
+std::string ordinal_ranges(std::span<const std::uint64_t> ordinals) {
+  std::string out;
+  for (std::size_t i = 0; i < ordinals.size();) {
+    std::size_t end = i + 1;
+    while (end < ordinals.size() && ordinals[end] == ordinals[end - 1] + 1) ++end;
+    out += (out.empty() ? "" : ", ") + std::to_string(ordinals[i]);
+    if (end - i > 1) out += "-" + std::to_string(ordinals[end - 1]);
+    i = end;
+  }
+  return out;
+}
+
+namespace {
+
+std::string count_of(std::uint64_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+std::string ranges_of(const std::vector<Ordinal>& ordinals) {
+  std::vector<std::uint64_t> numbers;
+  for (const Ordinal ordinal : ordinals) numbers.push_back(ordinal.value);
+  numbers.resize(std::min<std::size_t>(numbers.size(), originals_named_max));
+  return ordinal_ranges(numbers);
+}
+
+std::string summaries_in(const History& history) {
+  const View view = history.view();
+  std::string out;
+  std::size_t named = 0;
+  const std::uint64_t end = std::min<std::uint64_t>(view.size(), messages_looked_at_max);
+  for (std::uint64_t i = 0; i < end && named < summaries_named_max; ++i) {
+    const std::vector<Ordinal> originals = history.stands_for(view.ordinal(i));
+    if (originals.empty()) continue;
+    out += "\n[" + std::to_string(view.ordinal(i).value) + "] stands for " + ranges_of(originals) + ".";
+    ++named;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string status_answer(const ContextSource& source) {
+  const History& history = source.history;
+  const View view = history.view();
+  const Settings& settings = source.conversation.settings();
+  const std::uint64_t hidden = history.log().size() - std::min(history.log().size(), view.size());
+  std::string out = source.id.empty() ? "" : "Conversation " + source.id + ".\n";
+  out += "In context: " + count_of(view.size(), "message") + ", " + count_of(view.sums().tokens(), "token");
+  if (settings.token_limit) out += " of " + std::to_string(*settings.token_limit);
+  if (const std::optional<std::uint64_t> window = settled_window(settings)) out += ", in a window of " + std::to_string(*window);
+  out +=
+      ".\nHidden: " + count_of(hidden, "message") + (hidden == 0 ? "." : "; context_search finds them, context_expand reads them.");
+  if (const std::vector<std::uint64_t> pinned = history.marked("pinned"); !pinned.empty())
+    out += "\nPinned: " + ordinal_ranges(std::span(pinned).first(std::min<std::size_t>(pinned.size(), originals_named_max))) + ".";
+  out += "\nCheckpoints: 0 to " + std::to_string(history.stats().current_batch_index) + "; the last is current.";
+  return out + summaries_in(history);
+}
+
+std::string read_answer(const ContextSource& source, const ContextCall& call) {
+  if (const auto* search = std::get_if<tool::Search>(&call.what)) return search_answer(std::span(&source, 1), *search);
+  if (const auto* expand = std::get_if<tool::Expand>(&call.what)) return expand_answer(source, *expand);
+  return status_answer(source);
+}
+
+ContextToolResult tool_error(const Error& error) {
+  std::string out = "Error: " + std::string(name(error.code)) + ": " + error.message + ".";
+  switch (error.code) {
+    case ErrorCode::invalid_argument:
+    case ErrorCode::not_found:
+    case ErrorCode::too_large: out += " Change the arguments and call again."; break;
+    case ErrorCode::conflict:
+    case ErrorCode::unavailable: out += " Try again later."; break;
+    default: out += " Go on without it."; break;
+  }
+  return {std::move(out), true};
+}
+
+}  // namespace undertext
