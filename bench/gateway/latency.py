@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What the gateway adds to the time to the first byte, beside a direct connection and a plain TCP relay in Python, in one run on this machine.
+"""What the gateway adds to the time to the first byte, beside a direct connection, a plain TCP relay in Python and a proxy of others, in one run on this machine.
 
-    latency.py PROGRAM [ROUNDS]
+    latency.py PROGRAM [ROUNDS [PROXIES]]      PROXIES: what scripts/peers proxies has got
 
-One request at a time, in turns: direct, relay, gateway, gateway without recording; a process of its own for the upstream, for the relay and for the client. Bodies of 72 kB and
-429 kB in the form of Claude Code's. Prints lines of JSON: the ways with their p50 and p99, idle memory, the time until the gateway is ready, 1,000 streams at once, and what share
-of the cores the client and the upstream had.
+One request at a time, in turns: direct, relay, http-proxy, gateway, gateway without recording; a process of its own for the upstream, for each proxy and for the client. Bodies of
+72 kB and 429 kB in the form of Claude Code's. Prints lines of JSON: idle memory and the time until the gateway is ready (the median of 20 starts), the ways with their p50 and p99,
+what share of one core each process had, and 1,000 streams at once. Client and upstream are the load generator.
 """
 import json
 import multiprocessing
@@ -111,6 +111,24 @@ def ask(client, body, number):
     return took * 1000
 
 
+def started_proxy(url, packages):
+    """http-proxy of npm: (process, port). None where it is not there."""
+    if not packages or not (pathlib.Path(packages) / "node_modules/http-proxy").exists():
+        return None
+    process = subprocess.Popen(["node", str(ROOT / "bench/gateway/proxy/proxy.cjs"), url, packages], stdout=subprocess.PIPE, text=True)
+    return process, int(process.stdout.readline())
+
+
+def starts(folder, url, count=20):
+    """Times until the gateway takes requests, and its memory then."""
+    times, resident = [], []
+    for number in range(count):
+        with Gateway(folder, url, "--quiet", f"sqlite:{folder.path}/start{number % 2}.db") as gateway:
+            times.append(gateway.ready_s * 1000)
+            resident.append(gateway.resident_bytes() / 1e6)
+    return {"starts": count, "ready_p50_ms": round(statistics.median(times), 1), "ready_max_ms": round(max(times), 1), "idle_MB": round(statistics.median(resident), 1)}
+
+
 def quantile(values, share):
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
@@ -120,15 +138,20 @@ def cpu_seconds(process):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measure(program, rounds):
+def measure(program, rounds, packages):
     folder = Folder(program)
     upstream, port = started(serve)
     relaying, relay_port = started(relay, port)
     url = f"http://127.0.0.1:{port}"
+    proxy = started_proxy(url, packages)
+    if proxy is None:
+        print("skipped: http-proxy: scripts/peers proxies has not got it", file=sys.stderr)
     try:
+        print(json.dumps(starts(folder, url)), flush=True)
         with Gateway(folder, url, "--quiet", "sqlite:" + str(folder.path / "bench.db")) as gateway, Gateway(folder, url, "--quiet", "--record", "none") as plain:
-            print(json.dumps({"ready_ms": round(gateway.ready_s * 1000, 1), "idle_MB": round(gateway.resident_bytes() / 1e6, 1)}), flush=True)
             hosts = {"direct": f"127.0.0.1:{port}", "relay": f"127.0.0.1:{relay_port}", "gateway": gateway.host, "gateway, not recording": plain.host}
+            if proxy:
+                hosts["http-proxy"] = f"127.0.0.1:{proxy[1]}"
             clients = {way: Client(host) for way, host in hosts.items()}
             for size in (72_000, 429_000):
                 body = body_of(size)
@@ -150,12 +173,13 @@ def measure(program, rounds):
                     row |= {"added_p50_ms": round(row["p50_ms"] - direct[0.5], 3), "added_p99_ms": round(row["p99_ms"] - direct[0.99], 3)}
                     print(json.dumps(row), flush=True)
                 print(json.dumps({"body": size, "cores": os.cpu_count(), "load": os.getloadavg()[0],
-                                  "share_of_one_core": {who: round(s / wall, 2) for who, s in shares.items()}}), flush=True)
+                                  "share_of_one_core": {who: round(s / wall, 2) for who, s in shares.items()},
+                                  "load_generator_share_of_all_cores": round((shares["client"] + shares["upstream"]) / wall / os.cpu_count(), 2)}), flush=True)
             for client in clients.values():
                 client.close()
             print(json.dumps({"after_MB": round(gateway.resident_bytes() / 1e6, 1), "mean_gateway_ms": round(statistics.mean(times["gateway"]), 3)}), flush=True)
     finally:
-        for process in (upstream, relaying):
+        for process in (upstream, relaying, *(proxy or ())[:1]):
             process.kill()
         folder.remove()
     many = subprocess.run([sys.executable, str(ROOT / "tests/gateway/many.py"), program], capture_output=True, text=True)
@@ -163,4 +187,4 @@ def measure(program, rounds):
 
 
 if __name__ == "__main__":
-    measure(os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 300)
+    measure(os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 300, sys.argv[3] if len(sys.argv) > 3 else None)

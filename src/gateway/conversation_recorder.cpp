@@ -33,8 +33,8 @@ ResponseForm form_of(const ObservedExchange& exchange) {
 ConversationRecorder::ConversationRecorder(ConversationRecorderOptions options)
     : options_(std::move(options)), turns_(options_.turns) {}
 
-void ConversationRecorder::failed(const std::string& what, const Error& error) const {
-  if (options_.on_failure) options_.on_failure(what, error);
+void ConversationRecorder::failed(const ObservedRequest& request, const std::string& what, const Error& error) const {
+  if (options_.on_failure) options_.on_failure(request.tenant, what, error);
 }
 
 Result<SentRequest> ConversationRecorder::sent(const ObservedRequest& request) const {
@@ -55,9 +55,9 @@ Result<SentRequest> ConversationRecorder::sent(const ObservedRequest& request) c
 void ConversationRecorder::request(const std::shared_ptr<const ObservedRequest>& request) {
   if (!request->dialect || !is_recorded(request->call)) return;
   const Result<SentRequest> read = sent(*request);
-  if (!read) return failed("the body of a request", read.error());
+  if (!read) return failed(*request, "the body of a request", read.error());
   Result<std::shared_ptr<ObservedTurn>> turn = turns_.begin(*read);
-  if (!turn) return failed("a request", turn.error());
+  if (!turn) return failed(*request, "a request", turn.error());
   if (*turn) under_way_[request->number] = std::move(*turn);
 }
 
@@ -77,10 +77,11 @@ void ConversationRecorder::finished(ObservedExchange exchange) {
   if (body) {
     answer.body = std::move(*body);
   } else {
-    failed("the body of an answer", body.error());
+    failed(*exchange.request, "the body of an answer", body.error());
   }
   const Result<std::uint64_t> recorded = turns_.finish(*turn, answer);
-  if (!recorded) failed("an answer", recorded.error());
+  if (!recorded) return failed(*exchange.request, "an answer", recorded.error());
+  if (options_.on_recorded) options_.on_recorded(exchange.request->tenant);
 }
 
 }  // namespace undertext

@@ -17,9 +17,11 @@ namespace undertext {
 
 struct ConversationRecorderOptions {
   TurnRecorderOptions turns;
-  bool one_user = false;                                                             // all credentials are one user's
-  std::uint64_t decoded_bytes_max = std::uint64_t{128} << 20;                        // of one body
-  std::function<void(const std::string& what, const Error& error)> on_failure = {};  // something could not be recorded
+  bool one_user = false;                                       // all credentials are one user's
+  std::uint64_t decoded_bytes_max = std::uint64_t{128} << 20;  // of one body
+  std::function<void(const std::string& tenant)> on_recorded = {};
+  // Something of a tenant could not be recorded.
+  std::function<void(const std::string& tenant, const std::string& what, const Error& error)> on_failure = {};
 };
 
 class ConversationRecorder final : public ExchangeRecorder {
@@ -30,7 +32,7 @@ class ConversationRecorder final : public ExchangeRecorder {
   void finished(ObservedExchange exchange) override;
 
  private:
-  void failed(const std::string& what, const Error& error) const;
+  void failed(const ObservedRequest& request, const std::string& what, const Error& error) const;
   Result<SentRequest> sent(const ObservedRequest& request) const;
 
   const ConversationRecorderOptions options_;

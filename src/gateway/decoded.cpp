@@ -6,6 +6,9 @@
 #if UNDERTEXT_HAVE_ZLIB
 #  include <zlib.h>
 #endif
+#if UNDERTEXT_HAVE_BROTLI
+#  include <brotli/decode.h>
+#endif
 #include <zstd.h>
 
 #include "gateway/observed.hpp"
@@ -101,12 +104,48 @@ Result<std::string> unzstd(std::string_view bytes, std::uint64_t bytes_max, CutO
   }
 }
 
+#if UNDERTEXT_HAVE_BROTLI
+
+struct FreeBrotli {
+  void operator()(BrotliDecoderState* state) const { BrotliDecoderDestroyInstance(state); }
+};
+
+Result<std::string> unbrotli(std::string_view bytes, std::uint64_t bytes_max, CutOff cut) {
+  const std::unique_ptr<BrotliDecoderState, FreeBrotli> state(BrotliDecoderCreateInstance(nullptr, nullptr, nullptr));
+  if (!state) throw std::bad_alloc();
+  std::size_t left = bytes.size();
+  const auto* in = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  std::string result;
+  std::array<std::uint8_t, piece_bytes> piece;
+  for (;;) {
+    std::size_t room = piece.size();
+    std::uint8_t* out = piece.data();
+    const BrotliDecoderResult got = BrotliDecoderDecompressStream(state.get(), &left, &in, &room, &out, nullptr);
+    if (got == BROTLI_DECODER_RESULT_ERROR) return spoilt("br");
+    const std::size_t size = piece.size() - room;
+    if (result.size() + size > bytes_max) return too_much(bytes_max);
+    result.append(reinterpret_cast<const char*>(piece.data()), size);
+    if (got == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT) continue;
+    if (got == BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT && cut == CutOff::refused) return ended_early("br");
+    return left == 0 ? Result<std::string>(std::move(result)) : spoilt("br");
+  }
+}
+
+#else
+
+Result<std::string> unbrotli(std::string_view, std::uint64_t, CutOff) {
+  return Error{.code = ErrorCode::unsupported, .message = "this build has no Brotli"};
+}
+
+#endif
+
 Result<std::string> decoded_once(std::string_view bytes, std::string_view coding, std::uint64_t bytes_max, CutOff cut) {
   if (bytes.empty()) return std::string();
   if (http::equal_ignoring_case(coding, "gzip") || http::equal_ignoring_case(coding, "x-gzip"))
     return inflated(bytes, 47, bytes_max, cut);
   if (http::equal_ignoring_case(coding, "deflate")) return deflated(bytes, bytes_max, cut);
   if (http::equal_ignoring_case(coding, "zstd")) return unzstd(bytes, bytes_max, cut);
+  if (http::equal_ignoring_case(coding, "br")) return unbrotli(bytes, bytes_max, cut);
   return Error{.code = ErrorCode::unsupported, .message = "a Content-Encoding that is not known"};
 }
 

@@ -22,7 +22,7 @@ TEST(Decoded, WithoutACodingTheBytesAreAsTheyCame) {
   EXPECT_EQ(decoded("abc", "", much).value(), "abc");
   EXPECT_EQ(decoded("abc", "identity", much).value(), "abc");
   EXPECT_EQ(decoded("abc", "", 2).error().code, ErrorCode::too_large);
-  EXPECT_EQ(decoded("abc", "br", much).error().code, ErrorCode::unsupported);
+  EXPECT_EQ(decoded("abc", "compress", much).error().code, ErrorCode::unsupported);
   EXPECT_EQ(decoded("abc", "gzip, gzip, gzip, gzip", much).error().code, ErrorCode::unsupported);
 }
 
@@ -66,6 +66,39 @@ TEST(Decoded, WhatIsCutOffIsAnErrorUnlessItIsAllowed) {
   EXPECT_FALSE(begun.empty());
   EXPECT_TRUE(text.starts_with(begun));
   EXPECT_EQ(decoded("no gzip at all", "gzip", much, CutOff::allowed).error().code, ErrorCode::invalid_argument);
+}
+
+#endif
+
+#if UNDERTEXT_HAVE_BROTLI
+
+std::string of_hexadecimal(std::string_view digits) {
+  std::string bytes;
+  for (std::size_t i = 0; i < digits.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16));
+  return bytes;
+}
+
+// "data: hello" and two line ends, 20,000 times; 64 MiB of x.
+constexpr std::string_view brotli_lines =
+    "5b9ff783df9160c7a6ac8b8b3e4b1032b456d061a3d361656c6fe2c068e0a6f7"
+    "81186d0d";
+constexpr std::string_view brotli_bomb =
+    "cbffff3ff825f0e2b14020f7fe8fffff7ff04b00c4611180eefd1fffffffe097"
+    "0088c30200ddfb3ffeffffc12f0110870500baf77ffcffff835f02200e0b0074"
+    "effff8ffff07bf04401c1600e8defff1ffff0f7e0980382c00d0bdffcbffff3f"
+    "fc1200715800a07bff07";
+
+TEST(Decoded, BrotliToo) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += "data: hello\n\n";
+  const std::string bytes = of_hexadecimal(brotli_lines), cut = bytes.substr(0, bytes.size() - 4);
+  EXPECT_EQ(decoded(bytes, "br", much).value(), text);
+  EXPECT_EQ(decoded(of_hexadecimal(brotli_bomb), "BR", much).error().code, ErrorCode::too_large);
+  EXPECT_EQ(decoded(cut, "br", much).error().code, ErrorCode::invalid_argument);
+  EXPECT_TRUE(text.starts_with(decoded(cut, "br", much, CutOff::allowed).value()));
+  EXPECT_EQ(decoded(bytes + "more", "br", much).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(decoded("nonsense", "br", much).error().code, ErrorCode::invalid_argument);
 }
 
 #endif

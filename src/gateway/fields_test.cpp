@@ -116,5 +116,17 @@ TEST(UpstreamHeadReader, RefusesWhatCouldBeReadInTwoWays) {
   }
 }
 
+TEST(UpstreamHeadReader, TakesAnUpgradeToAWebSocketWhereOneWasAskedFor) {
+  UpstreamHeadReader reader(UpstreamHeadReader::Upgrade::allowed);
+  ASSERT_EQ(
+      read_all(reader, {"HTTP/1.1 101 Switching\r\n", "Upgrade: WebSocket\r\n", "Connection: Upgrade\r\n", "a: b\r\n", "\r\n"}),
+      UpstreamHeadReader::Progress::done);
+  EXPECT_EQ(text_of(reader.take().fields), "a=b;");
+  for (const std::string_view other : {"Upgrade: h2c\r\n", "X: websocket\r\n"}) {
+    UpstreamHeadReader refusing(UpstreamHeadReader::Upgrade::allowed);
+    EXPECT_EQ(read_all(refusing, {"HTTP/1.1 101 Switching\r\n", other, "\r\n"}), UpstreamHeadReader::Progress::refused);
+  }
+}
+
 }  // namespace
 }  // namespace undertext

@@ -100,6 +100,7 @@ struct GatewayRep {
   http::Reply refuse(const http::Refused& refused) const;
   std::optional<Recording> record(std::uint64_t number, const http::Request& request, const GatewayVerdict& verdict,
                                   const std::shared_ptr<const std::string>& body);
+  RecordLevel level_of(const std::string& tenant) const;
   void answered(const GatewayLine& line) noexcept;
   void stop();
 
@@ -144,6 +145,7 @@ class GatewayCall final : public UpstreamCall {
   void on_head(UpstreamHead head) override {
     status_ = head.status;
     if (recording_) recording_->head(head.status, head.fields);
+    if (head.status == 101) return begin_tunnel(std::move(head));
     relay_ = exchange_->relay({.status = head.status, .reason = std::move(head.reason), .fields = std::move(head.fields)},
                               unsent_bytes_max, [&client = gateway_.client, number = number_] { client.resume(number); });
   }
@@ -154,6 +156,10 @@ class GatewayCall final : public UpstreamCall {
     bytes_out_ += bytes.size();
     if (recording_) recording_->bytes(bytes);
     return true;
+  }
+
+  void on_sent() override {
+    if (tunnel_) tunnel_->read_on();
   }
 
   void on_end(UpstreamEnd end, std::string_view detail) override {
@@ -184,6 +190,14 @@ class GatewayCall final : public UpstreamCall {
   }
 
  private:
+  void begin_tunnel(UpstreamHead head) {
+    tunnel_ = exchange_->tunnel(
+        {.status = head.status, .reason = std::move(head.reason), .fields = std::move(head.fields)}, unsent_bytes_max,
+        [&client = gateway_.client, number = number_] { client.resume(number); },
+        [&client = gateway_.client, number = number_](std::string bytes) { client.send(number, std::move(bytes)); });
+    relay_ = tunnel_;
+  }
+
   ObservedExchange::End how_it_ended(UpstreamEnd end) const {
     if (end == UpstreamEnd::complete && relay_) return ObservedExchange::End::complete;
     if (end == UpstreamEnd::cancelled && gone_->load()) return ObservedExchange::End::client_left;
@@ -211,6 +225,7 @@ class GatewayCall final : public UpstreamCall {
   const std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
   const std::unique_ptr<http::Exchange> exchange_;
   std::shared_ptr<http::Relay> relay_;
+  std::shared_ptr<http::Tunnel> tunnel_;  // the same, where it is one
   std::optional<Recording> recording_;
   unsigned status_ = 0;
   std::uint64_t bytes_out_ = 0;
@@ -228,7 +243,8 @@ std::variant<http::Admission, http::Reply> GatewayRep::admit(const http::Head& h
   if (!route) return gateway_error(Provider::openai, 400, "invalid_request", "the target must be a path");
   GatewayVerdict verdict{.route = *std::move(route), .caller = {}, .client = {}};
   const Provider form = error_form(verdict.route);
-  if (asks_for_websocket(head)) return gateway_error(form, 426, "no_upgrade", "the gateway does not relay WebSockets: use HTTP");
+  if (asks_for_websocket(head) && !options.relays_upgrades)
+    return gateway_error(form, 426, "no_upgrade", "the gateway does not relay WebSockets: use HTTP");
   if (head.method == "CONNECT" || head.method == "TRACE")
     return gateway_error(form, 405, "invalid_request", "the gateway does not relay this method");
   if (std::optional<http::Reply> no = identify(head, verdict)) {
@@ -236,6 +252,8 @@ std::variant<http::Admission, http::Reply> GatewayRep::admit(const http::Head& h
     return *std::move(no);
   }
   const std::string tenant = verdict.caller.tenant;
+  if (options.is_over_quota && level_of(tenant) != RecordLevel::none && options.is_over_quota(tenant))
+    return gateway_error(form, 429, "quota_reached", "the tenant has stored what it may, and what is not recorded is refused");
   return http::Admission{.body_bytes_max = std::min(options.body_bytes_max, budget->bytes_max_each()),
                          .share = http::Budget::Share(budget, tenant),
                          .known = std::move(verdict)};
@@ -279,7 +297,15 @@ void GatewayRep::handle(http::Request request, std::unique_ptr<http::Exchange> e
   std::shared_ptr<const std::string> body;
   if (has_body && request.method != "HEAD") body = std::make_shared<const std::string>(std::move(request.body));
   outgoing.body = body;
-  std::optional<Recording> recording = record(number, request, verdict, body);
+  outgoing.is_upgrade = asks_for_websocket(request);
+  if (outgoing.is_upgrade && (has_body || request.method != "GET"))
+    return exchange->answer(gateway_error(error_form(verdict.route), 400, "invalid_request", "a WebSocket is asked for with GET"));
+  // What goes through a tunnel is not HTTP, and not recorded.
+  std::optional<Recording> recording = outgoing.is_upgrade ? std::nullopt : record(number, request, verdict, body);
+  const bool is_unrecorded = !recording && options.recorder && level_of(verdict.caller.tenant) != RecordLevel::none;
+  if (options.is_over_quota && is_unrecorded)
+    return exchange->answer(gateway_error(error_form(verdict.route), 503, "gateway_busy",
+                                          "it could not be recorded, and what is not recorded is refused"));
   request.body.clear();
   auto call =
       std::make_shared<GatewayCall>(*this, request, std::move(verdict), std::move(exchange), body_bytes, std::move(recording));
@@ -287,14 +313,18 @@ void GatewayRep::handle(http::Request request, std::unique_ptr<http::Exchange> e
   client.begin(call->number(), std::move(outgoing), call);
 }
 
+RecordLevel GatewayRep::level_of(const std::string& tenant) const {
+  const auto level = options.record_by_tenant.find(tenant);
+  return level == options.record_by_tenant.end() ? options.record : level->second;
+}
+
 std::optional<Recording> GatewayRep::record(std::uint64_t number, const http::Request& request, const GatewayVerdict& verdict,
                                             const std::shared_ptr<const std::string>& body) {
   if (!options.recorder) return std::nullopt;
-  const auto level = options.record_by_tenant.find(verdict.caller.tenant);
   ObservedRequest observed{.number = number,
                            .tenant = verdict.caller.tenant,
                            .client = verdict.client,
-                           .level = level == options.record_by_tenant.end() ? options.record : level->second,
+                           .level = level_of(verdict.caller.tenant),
                            .call = verdict.route.call,
                            .upstream = verdict.route.upstream->name,
                            .dialect = verdict.route.dialect,

@@ -6,7 +6,8 @@
 //     gateway.stop();
 //
 // Fields that belong to a connection (Connection and what it names, Transfer-Encoding, …), Host, Expect and X-Undertext-* are not passed on; all others are, as
-// they came. What the gateway answers itself has a field x-undertext-error, and the form of the provider's errors. A torn answer stays torn. Upgrades are answered 426.
+// they came. What the gateway answers itself has a field x-undertext-error, and the form of the provider's errors. A torn answer stays torn. WebSockets are
+// answered 426, or relayed as they are and not recorded.
 #pragma once
 
 #include <chrono>
@@ -53,9 +54,15 @@ struct GatewayOptions {
   std::uint64_t memory_bytes = std::uint64_t{512} << 20;     // of requests under way
   std::uint64_t recording_bytes = std::uint64_t{256} << 20;  // of what waits for the recorder
 
+  bool relays_upgrades = false;  // to WebSockets
+
   std::shared_ptr<ExchangeRecorder> recorder = {};  // null: nothing is recorded
   RecordLevel record = RecordLevel::full;
   std::map<std::string, RecordLevel> record_by_tenant = {};
+  // Limits stop recording, and no traffic. Set: what a limit keeps from being recorded is refused, 429 where this says
+  // that the tenant has stored what it may, 503 where there is no room for it among what waits for the recorder.
+  // Any thread; must not wait.
+  std::function<bool(const std::string& tenant)> is_over_quota = {};
   std::string digest_key = {};  // of ObservedRequest::client; empty: a random one, so that digests last as long as the process
 
   // Whose token this is; unset: the gateway takes no tokens. A token stands where the client puts its API key, or in X-Undertext-Token.

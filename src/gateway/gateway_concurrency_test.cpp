@@ -101,5 +101,51 @@ TEST(GatewayConcurrency, ClientsThatLeaveOrDoNotReadAndAStopInTheMiddleLeaveNoth
   EXPECT_LE(reported, sent);
 }
 
+// Changes the protocol, and sends back what it gets.
+http::Server echoing_tunnels() {
+  http::Calls calls = echoing(0);
+  calls.handle = [](http::Request, std::unique_ptr<http::Exchange> exchange) {
+    auto tunnel = std::make_shared<std::shared_ptr<http::Tunnel>>();
+    *tunnel = exchange->tunnel(
+        {.status = 101, .fields = {{"Upgrade", "websocket"}, {"Connection", "Upgrade"}}}, 1 << 20, [] {},
+        [tunnel](std::string bytes) {
+          (*tunnel)->write(bytes);
+          (*tunnel)->read_on();
+        });
+  };
+  return serve(std::move(calls));
+}
+
+TEST(GatewayConcurrency, TunnelsCarryTheirOwnBytesWhileOthersLeaveAndItStops) {
+  http::Server upstream = echoing_tunnels();
+  GatewayOptions options = options_for(upstream, nullptr);
+  options.relays_upgrades = true;
+  Gateway gateway = Gateway::start(std::move(options)).value();
+  const std::uint16_t port = port_in(gateway.address());
+  const std::string asked = get("/v1/responses", "Connection: Upgrade\r\nUpgrade: websocket\r\n");
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 6; ++number)
+    threads.emplace_back([&, number] {
+      for (int round = 0; round < 6; ++round) {
+        RawClient client(port);
+        client.send(asked);
+        EXPECT_NE(client.read_until("\r\n\r\n").find(" 101 "), std::string::npos);
+        const std::string piece = std::to_string(number) + std::string(static_cast<std::size_t>(1000 * (round + 1)), '.') + "!";
+        for (int i = 0; i < 5; ++i) {
+          client.send(piece);
+          EXPECT_EQ(client.read_until("!"), piece);
+        }
+        if (round % 2 == 0) client.reset();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  RawClient idle(port);
+  idle.send(asked);
+  idle.read_until("\r\n\r\n");
+  gateway.stop();
+  EXPECT_EQ(idle.read_all(), "");
+  EXPECT_EQ(gateway.counts().open, 0u);
+}
+
 }  // namespace
 }  // namespace undertext

@@ -6,6 +6,8 @@
 #include <undertext/identity.hpp>
 
 #include "base/answering_failure.hpp"
+#include "base/json_text.hpp"
+#include "client/pointer.hpp"
 #include "store/fresh_id.hpp"
 
 namespace undertext {
@@ -57,7 +59,25 @@ bool is_followed(const ClientRequest& request) {
 
 // The key of a list with the answer behind it, of that of a list.
 constexpr std::string_view list_kind = "list:", answered_kind = "answered:";
+// Behind it stands the name of the session's main conversation.
+constexpr std::string_view part_of_kind = "part_of:";
 std::string answered(const std::string& list) { return std::string(answered_kind) + list.substr(list_kind.size()); }
+
+// The same of a list without its system prompt.
+constexpr std::string_view said_kind = "said:";
+std::string said(const std::string& list) { return std::string(said_kind) + list.substr(list_kind.size()); }
+
+std::vector<op::Reconcile::Sent> without_system(std::vector<op::Reconcile::Sent> list) {
+  std::erase_if(list, [](const op::Reconcile::Sent& sent) { return sent.message.role() == Role::system; });
+  return list;
+}
+
+// Whether an answer is hardly given twice: short ones are.
+bool is_telling(const Message& message) {
+  constexpr std::size_t telling_bytes_min = 24;
+  return message.text().size() >= telling_bytes_min;
+}
+std::string reply_key(const RecordKeys& keys, const Identity& identity) { return keys.key("reply", {text(identity)}); }
 
 // What was there when the key was made.
 Version version_at(const RequestRecord& record, std::string_view key) {
@@ -69,6 +89,35 @@ std::vector<std::string> keys_of_beginning(const ClientRequest& request, const R
   std::vector<std::string> all;
   const std::string session = session_of(request);
   for (const Identity& each : first_messages(request, first_messages_max)) all.push_back(keys.key("first", {session, text(each)}));
+  return all;
+}
+
+bool holds_answer(const ClientRequest& request) {
+  const auto& list = request.reconcile.list;
+  return std::any_of(list.begin(), list.end(),
+                     [](const op::Reconcile::Sent& sent) { return sent.message.role() == Role::assistant; });
+}
+
+// The system prompt, as far as it stays the same when the client resumes.
+std::string stable_system(const ClientProfile& client, const ClientRequest& request, std::string_view body) {
+  std::string system;
+  if (!client.stable_system.empty())
+    if (const Result<JsonText> json = JsonText::parse(body, {}))
+      for (const std::string& pointer : client.stable_system) system += text_at(json->root(), pointer);
+  if (!system.empty()) return system;
+  for (const op::Reconcile::Sent& sent : request.reconcile.list) {
+    if (sent.message.role() != Role::system) break;
+    system += text(sent.identity);
+  }
+  return system;
+}
+
+// What a request asks with, by which a first turn is told from a request for its title: its system prompt, and its tools.
+std::vector<std::string> keys_of_setting(const ClientProfile& client, const ClientRequest& request, std::string_view body,
+                                         const RequestRecord& record, const RecordKeys& keys) {
+  const std::string session = session_of(request);
+  std::vector<std::string> all = {keys.key("system", {session, stable_system(client, request, body)})};
+  if (!record.tools_digest.empty()) all.push_back(keys.key("tools", {session, record.tools_digest}));
   return all;
 }
 
@@ -118,7 +167,13 @@ std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) 
   turn->record.method = sent.method;
   turn->record.at_ms = sent.at_ms;
   turn->record.keys = keys_of(request, keys);
+  if (!request.session.empty())
+    for (std::string& key : keys_of_setting(client, request, body, turn->record, keys)) turn->record.keys.push_back(std::move(key));
+  if (const std::string main = session_conversation(sent, request, keys, turn->conversation->id()); !main.empty())
+    turn->record.keys.push_back(std::string(part_of_kind) + main);
   turn->volatile_parts = client.volatile_parts;
+  for (const op::Reconcile::Sent& each : request.reconcile.list)
+    turn->made_ids = std::max(turn->made_ids, last_made_id(each.message));
   if (sent.body) {
     turn->request = *sent.body;
     turn->is_followed = is_followed(request);
@@ -126,6 +181,8 @@ std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) 
   if (turn->is_followed) {
     if (!request.reconcile.is_delta && !request.reconcile.list.empty()) {
       turn->list = keys.beginnings(request.reconcile.list).back();
+      const std::vector<std::string> lists = keys.beginnings(without_system(request.reconcile.list));
+      if (!lists.empty()) turn->said = lists.back();
       turn->record.keys.push_back(turn->list);
     }
     follow(*turn, std::move(request.reconcile));
@@ -178,7 +235,8 @@ TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentReques
                                                   const RecordKeys& keys) {
   const std::vector<std::string> firsts = keys_of_beginning(request, keys);
   if (!firsts.empty())
-    if (const std::optional<FoundRequest> found = find_key(store, sent.tenant, firsts)) return {found->conversation};
+    if (const std::optional<FoundRequest> found = find_key(store, sent.tenant, firsts))
+      if (holds_answer(request) || is_asked_alike(store, sent, request, keys, found->conversation)) return {found->conversation};
   // A list that begins otherwise is another conversation of the session, unless its client compacted it.
   const std::optional<FoundRequest> main = find_key(store, sent.tenant, {keys.key("session", {session_of(request)})});
   if (main) return has_client_summary(request) || !is_followed(request) ? Found{main->conversation} : Found{};
@@ -187,6 +245,19 @@ TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentReques
   const Result<std::string> maker = Conversation::stored_maker(store, id);
   if (maker && *maker == keys.user()) return {id};
   return is_followed(request) ? find_origin(store, sent, request, keys) : Found{};
+}
+
+// Whether the conversation was asked with this system prompt, or with these tools.
+bool TurnRecorder::is_asked_alike(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
+                                  const std::string& conversation) const {
+  const ClientProfile client = client_of(sent.dialect, sent.head);
+  const std::string_view body = sent.body ? std::string_view(*sent.body) : "[]";
+  const RequestRecord record = describe_request(client, request, body, sent.head);
+  for (const std::string& key : keys_of_setting(client, request, body, record, keys)) {
+    const std::optional<FoundRequest> found = find_key(store, sent.tenant, {key});
+    if (found && found->conversation == conversation) return true;
+  }
+  return false;
 }
 
 // A session that begins with another's messages was forked from it: its client says so, or it has an answer that only that one was given.
@@ -208,8 +279,31 @@ TurnRecorder::Found TurnRecorder::find_origin(Store& store, const SentRequest& s
 
 TurnRecorder::Found TurnRecorder::find_by_list(Store& store, const SentRequest& sent, const ClientRequest& request,
                                                const RecordKeys& keys) {
-  const std::optional<FoundRequest> found = find_list(store, sent, request, keys);
-  return found ? found_at(store, sent, *found) : Found{};
+  std::optional<FoundRequest> found = find_list(store, sent, request, keys);
+  // The system prompt of a session that is resumed may tell another day.
+  if (!found && holds_answer(request)) found = find_said(store, sent, request, keys);
+  return found ? found_at(store, sent, *found) : find_by_reply(store, sent, request, keys);
+}
+
+// The main conversation of a session, of a turn that is in another one: a sub-agent's, a request for a title, or one that began
+// otherwise. Its name where it is still to come.
+std::string TurnRecorder::session_conversation(const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
+                                               const std::string& own) {
+  if (request.session.empty() || !sent.conversation.empty()) return {};
+  // A sub-agent of Codex has a session of its own, and names the one that asked for it.
+  const std::string asked_by = sent.head.header("x-codex-parent-thread-id");
+  const bool is_beside = !asked_by.empty() || !request.agent.empty() || request.kind == ClientRequestKind::side_request;
+  ClientRequest main;
+  main.session = asked_by.empty() ? request.session : asked_by;
+  main.reconcile.client = request.reconcile.client;
+  Store& store = *options_.store(sent.tenant);
+  if (is_beside)
+    if (const std::optional<FoundRequest> found = find_key(store, sent.tenant, {keys.key("session", {session_of(main)})}))
+      return found->conversation;
+  const std::string id = preferred_id({.body = std::string()}, main);
+  if (id == own) return {};
+  const Result<std::string> maker = Conversation::stored_maker(store, id);
+  return maker ? *maker == keys.user() ? id : std::string() : is_beside ? id : std::string();
 }
 
 // The longest beginning of the list that was sent before, or sent and answered.
@@ -220,6 +314,37 @@ std::optional<FoundRequest> TurnRecorder::find_list(Store& store, const SentRequ
   for (std::size_t i = lists.size(); i-- > 0;) {
     some.push_back(answered(lists[i]));
     some.push_back(lists[i]);
+    if (some.size() < keys_at_once && i > 0) continue;
+    if (std::optional<FoundRequest> found = find_key(store, sent.tenant, some)) return found;
+    some.clear();
+  }
+  return std::nullopt;
+}
+
+// A client that writes the beginning of its list anew when it resumes still has the answers that it was given: it goes on from the
+// last one, as a fork.
+TurnRecorder::Found TurnRecorder::find_by_reply(Store& store, const SentRequest& sent, const ClientRequest& request,
+                                                const RecordKeys& keys) {
+  std::vector<std::string> replies;
+  const auto& list = request.reconcile.list;
+  for (auto each = list.rbegin(); each != list.rend() && replies.size() < keys_at_once; ++each)
+    if (each->message.role() == Role::assistant && is_telling(each->message)) replies.push_back(reply_key(keys, each->identity));
+  if (replies.empty()) return {};
+  const std::optional<FoundRequest> found = find_key(store, sent.tenant, replies);
+  if (!found || found->number == 0) return {};
+  const std::shared_ptr<Conversation> origin = options_.open(sent.tenant, found->conversation);
+  const std::vector<RequestRecord> left = origin->requests({.first = found->number, .limit = 1}).value();
+  if (left.empty() || left[0].answer_version.value == 0) return {};
+  return {found->conversation, left[0].answer_version, left[0].version};
+}
+
+// The same by what was said besides system prompts, up to an answer.
+std::optional<FoundRequest> TurnRecorder::find_said(Store& store, const SentRequest& sent, const ClientRequest& request,
+                                                    const RecordKeys& keys) const {
+  const std::vector<std::string> lists = keys.beginnings(without_system(request.reconcile.list));
+  std::vector<std::string> some;
+  for (std::size_t i = lists.size(); i-- > 0;) {
+    some.push_back(said(lists[i]));
     if (some.size() < keys_at_once && i > 0) continue;
     if (std::optional<FoundRequest> found = find_key(store, sent.tenant, some)) return found;
     some.clear();
@@ -240,7 +365,7 @@ std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent, const 
   }
   for (int tries = 0;; ++tries) {
     const Result<Conversation> made =
-        Conversation::open(store, id, {}, {.make = OpenOptions::Make::always, .made_by = keys.user()});
+        Conversation::open(store, id, {}, {.make = OpenOptions::Make::always, .note = options_.note, .made_by = keys.user()});
     if (made) return options_.open(sent.tenant, id);
     if (made.error().code != ErrorCode::conflict || tries == 3) throw Failure(made.error());
     id = preferred_id(sent, request) + '-' + some_chance(sent);  // the name is another user's, or of another line of work
@@ -298,7 +423,7 @@ void TurnRecorder::append_answer(ObservedTurn& turn, const ProviderResponse& res
 std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& answer) {
   RequestRecord& record = turn.record;
   for (const std::string& key : record.keys) under_way_.erase({turn.tenant, key});
-  const ProviderResponse response = read_response(turn.dialect, answer.body, answer.form, options_.limits);
+  const ProviderResponse response = read_response(turn.dialect, answer.body, answer.form, options_.limits, turn.made_ids);
   record.status = answer.status;
   record.is_torn = answer.is_torn;
   record.first_byte_ms = answer.first_byte_ms;
@@ -322,6 +447,8 @@ std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& a
       std::vector<Identity> identities;
       for (const Message& message : response.messages) identities.push_back(identity(message, turn.volatile_parts));
       record.keys.push_back(answered(turn.keys.longer(turn.list, identities)));
+      if (!turn.said.empty()) record.keys.push_back(said(turn.keys.longer(turn.said, identities)));
+      if (is_telling(response.messages.back())) record.keys.push_back(reply_key(turn.keys, identities.back()));
     }
   }
   const bool keeps_bytes = !turn.request.empty();

@@ -63,7 +63,9 @@ struct ObservedTurn {
   bool is_followed = false;  // the conversation has its messages, and gets its answer
   std::uint64_t number = 0;  // of all turns that a recorder has begun
   std::string list = {};     // the key of its list; empty: it is found by other keys
+  std::string said = {};     // the same without the system prompt
   VolatileParts volatile_parts = {};
+  std::uint64_t made_ids = 0;  // see read_response()
 };
 
 struct TurnRecorderOptions {
@@ -72,6 +74,7 @@ struct TurnRecorderOptions {
   std::function<std::shared_ptr<Conversation>(const std::string& tenant, const std::string& id)> open;
   std::string secret = {};
   MessageLimits limits = {};
+  std::optional<std::string> note = {};  // of conversations that are made: OpenOptions::note
 };
 
 class TurnRecorder {
@@ -99,7 +102,14 @@ class TurnRecorder {
   Found find_by_list(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
   std::optional<FoundRequest> find_list(Store& store, const SentRequest& sent, const ClientRequest& request,
                                         const RecordKeys& keys) const;
+  Found find_by_reply(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
+  std::optional<FoundRequest> find_said(Store& store, const SentRequest& sent, const ClientRequest& request,
+                                        const RecordKeys& keys) const;
+  bool is_asked_alike(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
+                      const std::string& conversation) const;
   Found found_at(Store& store, const SentRequest& sent, const FoundRequest& found);
+  std::string session_conversation(const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
+                                   const std::string& own);
   std::optional<FoundRequest> find_key(Store& store, const std::string& tenant, const std::vector<std::string>& keys) const;
   std::shared_ptr<Conversation> open(const SentRequest& sent, const ClientRequest& request, const Found& found,
                                      const RecordKeys& keys);

@@ -59,6 +59,13 @@ class TurnRecorderTest : public ::testing::Test {
     for (const Message& message : conversation->view()) all += std::string(all.empty() ? "" : " ") + message.text();
     return all;
   }
+  // The conversation that its requests name as their session's.
+  std::string part_of(const std::string& id) {
+    for (const RequestRecord& record : open(id)->requests({}).value())
+      for (const std::string& key : record.keys)
+        if (key.starts_with("part_of:")) return key.substr(8);
+    return {};
+  }
   std::size_t conversations() { return store_->list().value().size(); }
 
   std::int64_t now_ms_ = 1'780'000'000'000;
@@ -122,6 +129,29 @@ TEST_F(TurnRecorderTest, ATornAnswerIsMarkedAndGoesWhenTheClientDoesNotKeepIt) {
   EXPECT_EQ(texts(first), "hi hello");
 }
 
+TEST_F(TurnRecorderTest, CallsOfGeminiWithoutIdsKeepTheirResults) {
+  const std::string ask = R"({"role":"user","parts":[{"text":"look"}]},)";
+  const std::string call = R"({"role":"model","parts":[{"functionCall":{"name":"read","args":{"path":"x"}}}]})";
+  const std::string result = R"({"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"one"}}}]},)";
+  const auto list = [](const std::string& contents) { return R"({"contents":[)" + contents.substr(0, contents.size() - 1) + "]}"; };
+  const auto send = [&](const std::string& contents) {
+    SentRequest request = sent(list(contents));
+    request.dialect = Dialect::gemini;
+    return request;
+  };
+  const GivenAnswer called{.status = 200, .body = R"({"candidates":[{"content":)" + call + "}]}"};
+  std::string contents = ask, id;
+  for (int i = 0; i < 3; ++i) {
+    id = turn(send(contents), called);
+    contents += call + "," + result;
+  }
+  EXPECT_EQ(turn(send(contents), called), id);
+  const std::shared_ptr<Conversation> conversation = open(id);
+  const Version seen = conversation->requests({.last = 1}).value()[0].version;
+  const Profile profile = find_profile("gemini").value();
+  EXPECT_EQ(render(conversation->history().view_at(seen).value(), profile).value().json, list(contents));
+}
+
 TEST_F(TurnRecorderTest, ASessionIsAConversationAndItsSubAgentsAndTitlesAreOthers) {
   const auto session = [&](std::string json, std::string agent = {}) {
     std::vector<std::pair<std::string, std::string>> headers = {{"X-Claude-Code-Session-Id", "s-1"}};
@@ -141,6 +171,72 @@ TEST_F(TurnRecorderTest, ASessionIsAConversationAndItsSubAgentsAndTitlesAreOther
   EXPECT_NE(side, main);
   EXPECT_TRUE(side.starts_with(main)) << side;
   EXPECT_TRUE(agent.starts_with(main)) << agent;
+  EXPECT_EQ(part_of(side), main) << "though it came first";
+  EXPECT_EQ(part_of(agent), main);
+  EXPECT_EQ(part_of(main), "");
+}
+
+TEST_F(TurnRecorderTest, AConversationThatBeginsOtherwiseUnderOneSessionIsAnotherAndLinkedToIt) {
+  const auto in = [&](std::initializer_list<std::string> texts_sent) { return sent(body(texts_sent), {{"x-session-id", "s"}}); };
+  const std::string main = turn(in({"hi"}), answer("hello"));
+  const std::string other = turn(in({"Title of: hi"}), answer("T"));
+  EXPECT_EQ(turn(in({"hi", "hello", "more"}), answer("yes")), main);
+  EXPECT_NE(other, main);
+  EXPECT_EQ(part_of(other), main);
+  EXPECT_EQ(part_of(main), "");
+}
+
+TEST_F(TurnRecorderTest, ARequestForATitleWithTheSameWordsIsAnotherConversationOfTheSession) {
+  const auto in = [&](const std::string& system, const std::string& tools, std::initializer_list<std::string> texts_sent) {
+    std::string json = body(texts_sent);
+    json.insert(json.size() - 1, R"(,"system":")" + system + R"(","tools":)" + tools);
+    return sent(std::move(json), {{"x-session-id", "s"}});
+  };
+  const std::string tool = R"([{"name":"read","input_schema":{"type":"object"}}])";
+  const std::string title = turn(in("You make titles.", "[]", {"hi"}), answer("T"));
+  const std::string main = turn(in("You are an agent.", tool, {"hi"}), answer("hello"));
+  EXPECT_NE(title, main);
+  EXPECT_EQ(turn(in("You are an agent of today.", tool, {"hi", "hello", "more"}), answer("yes")), main);
+  EXPECT_EQ(turn(in("You are an agent of today.", tool, {"hi"}), answer("hello")), main) << "it is tried again";
+  EXPECT_EQ(conversations(), 2u);
+}
+
+TEST_F(TurnRecorderTest, AFirstTurnThatFailedIsGoneOnWithThoughThePromptHasChangedWhereItMay) {
+  const auto in = [&](const std::string& last, const std::string& description) {
+    std::string json = body({"hi"});
+    json.insert(json.size() - 1, R"(,"system":[{"type":"text","text":"billing"},{"type":"text","text":"You are an agent."},)"
+                                 R"({"type":"text","text":")" +
+                                     last + R"("}],"tools":[{"name":"read","description":")" + description + "\"}]");
+    return sent(std::move(json), {{"X-Claude-Code-Session-Id", "s-1"}});
+  };
+  const std::string first = turn(in("Monday", "reads"), {.status = 529, .body = "{}"});
+  EXPECT_EQ(turn(in("Tuesday", "reads a file"), answer("hello")), first);
+  EXPECT_EQ(conversations(), 1u);
+}
+
+TEST_F(TurnRecorderTest, AListWithoutASessionIsFoundThoughItsSystemPromptHasChanged) {
+  const auto with = [&](const std::string& system, std::initializer_list<std::string> texts_sent) {
+    std::string json = body(texts_sent);
+    json.insert(json.size() - 1, R"(,"system":")" + system + "\"");
+    return sent(std::move(json));
+  };
+  const std::string first = turn(with("Today is Monday.", {"hi"}), answer("hello"));
+  EXPECT_EQ(turn(with("Today is Tuesday.", {"hi", "hello", "more"}), answer("yes")), first);
+  EXPECT_EQ(texts(first), "Today is Tuesday. hi hello more yes");
+  EXPECT_NE(turn(with("You make titles.", {"hi"}), answer("T")), first) << "there is no answer that tells";
+}
+
+TEST_F(TurnRecorderTest, AListThatBeginsAnewAndHasAnAnswerOfAnotherIsAForkOfIt) {
+  const std::string long_answer = "This is file number four of seven.";
+  const std::string first = turn(sent(body({"Folder: a. hi"})), answer(long_answer));
+  const std::string resumed = turn(sent(body({"Folder: a, b. hi", long_answer, "more"})), answer("yes"));
+  EXPECT_EQ(store_->find(resumed).value().origin.value().conversation, first);
+  EXPECT_EQ(texts(resumed), "Folder: a, b. hi " + long_answer + " more yes");
+  EXPECT_EQ(texts(first), "Folder: a. hi " + long_answer);
+  EXPECT_EQ(turn(sent(body({"Folder: a, b. hi", long_answer, "more", "yes", "last"})), answer("so")), resumed);
+  EXPECT_FALSE(store_->find(turn(sent(body({"other", "yes", "more"})), answer("no"))).value().origin)
+      << "short answers tell nothing";
+  EXPECT_FALSE(store_->find(turn(sent(body({"other", long_answer, "more"}), {}, "bob"), answer("no"))).value().origin);
 }
 
 TEST_F(TurnRecorderTest, ASessionThatGoesOnWithAnothersAnswerIsAForkOfIt) {
@@ -158,7 +254,7 @@ TEST_F(TurnRecorderTest, ASessionThatGoesOnWithAnothersAnswerIsAForkOfIt) {
   EXPECT_EQ(turn(in("b", {"hi", "hello", "less", "no", "last"}), answer("so")), fork);
 }
 
-TEST_F(TurnRecorderTest, AForkThatItsClientNamesGoesOnFromThere) {
+TEST_F(TurnRecorderTest, AForkThatItsClientNamesGoesOnFromThereAndASubAgentIsLinked) {
   const auto codex = [&](const std::string& thread, const std::string& input, const std::string& metadata) {
     SentRequest request =
         sent(R"({"model":"m","input":)" + input + "}", {{"thread-id", thread}, {"x-codex-turn-metadata", metadata}});
@@ -173,6 +269,11 @@ TEST_F(TurnRecorderTest, AForkThatItsClientNamesGoesOnFromThere) {
   const std::string fork = turn(codex("b", R"([{"role":"user","content":"other"}])", R"({"forked_from_thread_id":"a"})"), given);
   EXPECT_EQ(store_->find(fork).value().origin.value().conversation, first);
   EXPECT_EQ(texts(fork), "other hello");
+  SentRequest asked = codex("c", R"([{"role":"user","content":"look"}])", "{}");
+  asked.head.headers.emplace_back("x-codex-parent-thread-id", "a");
+  const std::string agent = turn(asked, given);
+  EXPECT_EQ(agent, "codex-c");
+  EXPECT_EQ(part_of(agent), first);
 }
 
 TEST_F(TurnRecorderTest, ASessionIdOfAnotherUserLeadsNowhere) {

@@ -25,8 +25,10 @@ std::string_view name(UpstreamEnd end) {
 
 #  include <curl/curl.h>
 
+#  include "endpoint/certificates.hpp"
 #  include "endpoint/http.hpp"
 #  include "gateway/upstream_head.hpp"
+#  include "gateway/upstream_tunnel.hpp"
 #  include "http/head.hpp"
 
 namespace undertext {
@@ -80,7 +82,7 @@ class UpstreamTransfer {
 
   void end(CURLcode code) {
     const std::string_view detail = detail_[0] != 0 ? detail_.data() : code == CURLE_OK ? "" : curl_easy_strerror(code);
-    report(end_of(code), detail);
+    report(is_invalid_ ? UpstreamEnd::invalid : upstream_end_of(code), detail);
   }
   void report(UpstreamEnd end, std::string_view detail) noexcept {
     try {
@@ -115,29 +117,12 @@ class UpstreamTransfer {
   void set_options(const UpstreamLimits& limits) {
     const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(easy(), option, value); };
     const Upstream& upstream = *request_.upstream;
-    // The URL is the configuration's alone; what the client asked for is no part of it.
-    set(CURLOPT_URL, (upstream.origin + "/").c_str());
     set(CURLOPT_REQUEST_TARGET, request_.target.c_str());
     set(CURLOPT_PATH_AS_IS, 1L);
-#  if LIBCURL_VERSION_NUM >= 0x075500
-    set(CURLOPT_PROTOCOLS_STR, "http,https");
-#  else
-    set(CURLOPT_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-#  endif
+    set_connection_options(easy(), upstream, limits);
     set(CURLOPT_HTTP_VERSION, static_cast<long>(upstream.is_https ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
     set(CURLOPT_FOLLOWLOCATION, 0L);
     set(CURLOPT_HTTP_CONTENT_DECODING, 0L);
-    set(CURLOPT_SSL_VERIFYPEER, 1L);
-    set(CURLOPT_SSL_VERIFYHOST, 2L);
-    if (!limits.ca_file.empty()) set(CURLOPT_CAINFO, limits.ca_file.c_str());
-    // With a proxy, plain HTTP would take another form of target.
-    if (!upstream.is_https || upstream.is_loopback) set(CURLOPT_NOPROXY, "*");
-    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    set(CURLOPT_NOSIGNAL, 1L);
-    set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect_patience.count()));
-#  if LIBCURL_VERSION_NUM >= 0x075700
-    set(CURLOPT_QUICK_EXIT, 1L);  // cancelling does not wait for a name lookup to end
-#  endif
     forbid_resending();
     set(CURLOPT_HTTPHEADER, headers_.get());
     set_method();
@@ -218,24 +203,6 @@ class UpstreamTransfer {
     }
   }
 
-  UpstreamEnd end_of(CURLcode code) const {
-    if (is_invalid_) return UpstreamEnd::invalid;
-    switch (code) {
-      case CURLE_OK: return UpstreamEnd::complete;
-      case CURLE_OPERATION_TIMEDOUT: return UpstreamEnd::timed_out;
-      case CURLE_COULDNT_RESOLVE_HOST:
-      case CURLE_COULDNT_RESOLVE_PROXY:
-      case CURLE_COULDNT_CONNECT:
-      case CURLE_SSL_CONNECT_ERROR: return UpstreamEnd::not_connected;
-      case CURLE_PEER_FAILED_VERIFICATION:
-      case CURLE_SSL_CACERT_BADFILE:
-      case CURLE_SSL_ISSUER_ERROR: return UpstreamEnd::untrusted;
-      case CURLE_UNSUPPORTED_PROTOCOL:  // no HTTP at all
-      case CURLE_WEIRD_SERVER_REPLY: return UpstreamEnd::invalid;
-      default: return UpstreamEnd::torn;
-    }
-  }
-
   UpstreamRequest request_;
   const std::shared_ptr<UpstreamCall> call_;
   std::unique_ptr<curl_slist, FreeHeaders> headers_;  // which the handle borrows
@@ -250,6 +217,46 @@ class UpstreamTransfer {
 };
 
 }  // namespace
+
+void set_connection_options(CURL* easy, const Upstream& upstream, const UpstreamLimits& limits) {
+  const auto set = [easy](CURLoption option, auto value) { curl_easy_setopt(easy, option, value); };
+  // The URL is the configuration's alone; what the client asked for is no part of it.
+  set(CURLOPT_URL, (upstream.origin + "/").c_str());
+#  if LIBCURL_VERSION_NUM >= 0x075500
+  set(CURLOPT_PROTOCOLS_STR, "http,https");
+#  else
+  set(CURLOPT_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#  endif
+  set(CURLOPT_SSL_VERIFYPEER, 1L);
+  set(CURLOPT_SSL_VERIFYHOST, 2L);
+  trust_system_certificates(easy);
+  if (!limits.ca_file.empty()) set(CURLOPT_CAINFO, limits.ca_file.c_str());
+  // With a proxy, plain HTTP would take another form of target.
+  if (!upstream.is_https || upstream.is_loopback) set(CURLOPT_NOPROXY, "*");
+  set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect_patience.count()));
+#  if LIBCURL_VERSION_NUM >= 0x075700
+  set(CURLOPT_QUICK_EXIT, 1L);  // cancelling does not wait for a name lookup to end
+#  endif
+}
+
+UpstreamEnd upstream_end_of(CURLcode code) {
+  switch (code) {
+    case CURLE_OK: return UpstreamEnd::complete;
+    case CURLE_OPERATION_TIMEDOUT: return UpstreamEnd::timed_out;
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_SSL_CONNECT_ERROR: return UpstreamEnd::not_connected;
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR: return UpstreamEnd::untrusted;
+    case CURLE_UNSUPPORTED_PROTOCOL:  // no HTTP at all
+    case CURLE_WEIRD_SERVER_REPLY: return UpstreamEnd::invalid;
+    default: return UpstreamEnd::torn;
+  }
+}
 
 struct UpstreamClient::Rep {
   explicit Rep(UpstreamLimits given) : limits(std::move(given)) {
@@ -267,10 +274,11 @@ struct UpstreamClient::Rep {
   }
 
   struct Command {
-    enum class What : std::uint8_t { begin, resume, cancel } what;
+    enum class What : std::uint8_t { begin, resume, send, cancel } what;
     Number number = 0;
     UpstreamRequest request = {};
     std::shared_ptr<UpstreamCall> call = {};
+    std::string bytes = {};
   };
 
   bool post(Command command) {
@@ -305,9 +313,48 @@ struct UpstreamClient::Rep {
         looked = now;
         end_silent(now);
       }
-      curl_multi_poll(multi, nullptr, 0, poll_ms, nullptr);
+      wait();
     }
     while (!transfers.empty()) drop(transfers.begin()->first, UpstreamEnd::cancelled, "the gateway stops");
+    while (!tunnels.empty()) end_tunnel(tunnels.begin()->first, UpstreamEnd::cancelled, "the gateway stops");
+  }
+
+  void wait() {
+    std::vector<Number> waiting;
+    std::vector<curl_waitfd> sockets;
+    for (const auto& [number, tunnel] : tunnels)
+      if (tunnel->is_connected()) {
+        waiting.push_back(number);
+        sockets.push_back(tunnel->waits_for());
+      }
+    curl_multi_poll(multi, sockets.data(), static_cast<unsigned>(sockets.size()), poll_ms, nullptr);
+    for (std::size_t i = 0; i < sockets.size(); ++i)
+      if (sockets[i].revents != 0) in_tunnel(waiting[i], [](UpstreamTunnel& tunnel) { tunnel.move(); });
+  }
+
+  // Lets something happen in a tunnel, and reports its end where that was one.
+  template <class Call>
+  void in_tunnel(Number number, Call call) {
+    const auto at = tunnels.find(number);
+    if (at == tunnels.end()) return;
+    try {
+      call(*at->second);
+    } catch (...) {
+      return end_tunnel(number, UpstreamEnd::torn, "no memory");
+    }
+    if (const UpstreamTunnel::End* const end = at->second->ended()) end_tunnel(number, end->how, std::string(end->detail));
+  }
+
+  void end_tunnel(Number number, UpstreamEnd end, const std::string& detail) {
+    const std::unique_ptr<UpstreamTunnel> tunnel = std::move(tunnels.at(number));
+    tunnels.erase(number);
+    numbers.erase(tunnel->easy());
+    try {
+      tunnel->call().on_end(end, detail);
+    } catch (...) {
+      // As UpstreamTransfer::report().
+    }
+    curl_multi_remove_handle(multi, tunnel->easy());
   }
 
   // false: it is to stop.
@@ -321,6 +368,10 @@ struct UpstreamClient::Rep {
     }
     for (Command& command : taken) {
       if (command.what == Command::What::begin) begin(std::move(command), stops);
+      if (tunnels.contains(command.number)) {
+        take_of_tunnel(command);
+        continue;
+      }
       const auto at = transfers.find(command.number);
       if (at == transfers.end()) continue;
       if (command.what == Command::What::resume) at->second->resume();
@@ -329,10 +380,26 @@ struct UpstreamClient::Rep {
     return !stops;
   }
 
+  void take_of_tunnel(Command& command) {
+    if (command.what == Command::What::cancel) end_tunnel(command.number, UpstreamEnd::cancelled, "the client has gone");
+    if (command.what == Command::What::resume) in_tunnel(command.number, [](UpstreamTunnel& tunnel) { tunnel.resume(); });
+    if (command.what == Command::What::send)
+      in_tunnel(command.number, [&](UpstreamTunnel& tunnel) { tunnel.send(std::move(command.bytes)); });
+  }
+
+  void begin_tunnel(Command& command) {
+    auto tunnel = std::make_unique<UpstreamTunnel>(std::move(command.request), command.call, limits);
+    CURL* const easy = tunnel->easy();
+    tunnels.emplace(command.number, std::move(tunnel));
+    numbers.emplace(easy, command.number);
+    if (curl_multi_add_handle(multi, easy) != CURLM_OK) end_tunnel(command.number, UpstreamEnd::torn, "no memory");
+  }
+
   void begin(Command command, bool stops) {
     const std::shared_ptr<UpstreamCall> call = command.call;
     try {
       if (stops) return call->on_end(UpstreamEnd::cancelled, "the gateway stops");
+      if (command.request.is_upgrade) return begin_tunnel(command);
       auto transfer = std::make_unique<UpstreamTransfer>(std::move(command.request), call, limits);
       CURL* const easy = transfer->easy();
       UpstreamTransfer& kept = *transfers.emplace(command.number, std::move(transfer)).first->second;
@@ -354,6 +421,7 @@ struct UpstreamClient::Rep {
 
   void finish(CURL* easy, CURLcode code) {
     const Number number = numbers.at(easy);
+    if (tunnels.contains(number)) return in_tunnel(number, [code](UpstreamTunnel& tunnel) { tunnel.connected(code); });
     transfers.at(number)->end(code);
     forget(number);
   }
@@ -368,6 +436,10 @@ struct UpstreamClient::Rep {
     for (const auto& [number, transfer] : transfers)
       if (transfer->is_silent(now, limits.idle_patience)) silent.push_back(number);
     for (const Number number : silent) drop(number, UpstreamEnd::timed_out, "the upstream was silent for too long");
+    silent.clear();
+    for (const auto& [number, tunnel] : tunnels)
+      if (tunnel->is_silent(now, limits.idle_patience)) silent.push_back(number);
+    for (const Number number : silent) end_tunnel(number, UpstreamEnd::timed_out, "nothing came for too long");
   }
 
   const UpstreamLimits limits;
@@ -379,6 +451,7 @@ struct UpstreamClient::Rep {
   std::mutex joining;
   // Of the thread.
   std::unordered_map<Number, std::unique_ptr<UpstreamTransfer>> transfers;
+  std::unordered_map<Number, std::unique_ptr<UpstreamTunnel>> tunnels;
   std::unordered_map<CURL*, Number> numbers;
   std::thread thread;
 };
@@ -392,6 +465,9 @@ void UpstreamClient::begin(Number number, UpstreamRequest request, std::shared_p
     call->on_end(UpstreamEnd::cancelled, "the gateway stops");
 }
 void UpstreamClient::resume(Number number) { rep_->post({Rep::Command::What::resume, number}); }
+void UpstreamClient::send(Number number, std::string bytes) {
+  rep_->post({.what = Rep::Command::What::send, .number = number, .bytes = std::move(bytes)});
+}
 void UpstreamClient::cancel(Number number) { rep_->post({Rep::Command::What::cancel, number}); }
 void UpstreamClient::stop() { rep_->stop(); }
 
@@ -410,6 +486,7 @@ void UpstreamClient::begin(Number, UpstreamRequest, std::shared_ptr<UpstreamCall
   call->on_end(UpstreamEnd::not_connected, "this build has no libcurl");
 }
 void UpstreamClient::resume(Number) {}
+void UpstreamClient::send(Number, std::string) {}
 void UpstreamClient::cancel(Number) {}
 void UpstreamClient::stop() {}
 

@@ -1,4 +1,5 @@
-// HTTP to upstreams: many calls at once on one thread, over connections that are kept. All that knows libcurl is in upstream_client.cpp.
+// HTTP to upstreams: many calls at once on one thread, over connections that are kept. All that knows libcurl is in upstream_client.cpp
+// and upstream_tunnel.cpp.
 //
 // Nothing is added to a request but Host, and Content-Length where the client sent none. No redirect is followed, nothing is decompressed, certificates are checked.
 // HTTP/2 is spoken where the upstream offers it over TLS, with a connection for each call at a time: a client that does not read holds up nobody else's. A call whose first
@@ -27,12 +28,14 @@ struct UpstreamRequest {
   // Null: a request without a body, and without Content-Length.
   std::shared_ptr<const std::string> body = {};
   bool is_chunked = false;  // as the client sent it
+  bool is_upgrade = false;  // to a WebSocket: see upstream_tunnel.hpp
 };
 
 struct UpstreamHead {
   unsigned status = 0;
   std::string reason;               // "" in HTTP/2
-  std::vector<http::Field> fields;  // as they came, without those that belong to the connection
+  std::vector<http::Field> fields;  // as they came, without those that belong to the connection; of 101 with Connection and Upgrade
+  bool is_chunked = false;          // it came so
 };
 
 enum class UpstreamEnd : std::uint8_t {
@@ -53,6 +56,7 @@ class UpstreamCall {
   virtual void on_head(UpstreamHead head) = 0;
   // false: not now. The bytes come again after resume().
   virtual bool on_bytes(std::string_view bytes) = 0;
+  virtual void on_sent() {}  // what send() was given has gone
   virtual void on_end(UpstreamEnd end, std::string_view detail) = 0;
 };
 
@@ -77,9 +81,10 @@ class UpstreamClient {
   // Two steps, so that a call knows its number before it can be called.
   Number next_number();
   void begin(Number number, UpstreamRequest request, std::shared_ptr<UpstreamCall> call);
-  void resume(Number number);  // after on_bytes said no
-  void cancel(Number number);  // also while nothing comes; on_end follows, unless it came before
-  void stop();                 // cancels all
+  void resume(Number number);                   // after on_bytes said no
+  void send(Number number, std::string bytes);  // behind the request, of a call whose answer was 101
+  void cancel(Number number);                   // also while nothing comes; on_end follows, unless it came before
+  void stop();                                  // cancels all
 
  private:
   struct Rep;

@@ -26,8 +26,8 @@ UpstreamHeadReader::Progress UpstreamHeadReader::read(std::string_view line) {
   if (line.ends_with('\n')) line.remove_suffix(1);
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (!line.empty()) return (has_status_ ? read_field(line) : read_status(line)) ? Progress::more : Progress::refused;
-  if (!has_status_ || !check_framing()) return Progress::refused;
-  if (head_.status < 200) {
+  if (!has_status_ || !check_framing() || !check_upgrade()) return Progress::refused;
+  if (head_.status < 200 && head_.status != 101) {
     head_ = {};
     has_status_ = false;
     return Progress::more;
@@ -45,7 +45,9 @@ bool UpstreamHeadReader::read_status(std::string_view line) {
   head_.status = static_cast<unsigned>((status[0] - '0') * 100 + (status[1] - '0') * 10 + (status[2] - '0'));
   head_.reason = http::trimmed(rest);
   has_status_ = true;
-  return head_.status >= 100 && head_.status != 101 && http::is_field_value(head_.reason);
+  // Nobody changes a protocol that was not asked to.
+  const bool may_be = head_.status != 101 || upgrade_ == Upgrade::allowed;
+  return head_.status >= 100 && may_be && http::is_field_value(head_.reason);
 }
 
 bool UpstreamHeadReader::read_field(std::string_view line) {
@@ -58,7 +60,7 @@ bool UpstreamHeadReader::read_field(std::string_view line) {
 }
 
 // One length at most, and none beside chunks.
-bool UpstreamHeadReader::check_framing() {
+bool UpstreamHeadReader::check_framing() const {
   const Field* length = nullptr;
   bool is_chunked = false;
   for (const Field& field : head_.fields) {
@@ -73,7 +75,15 @@ bool UpstreamHeadReader::check_framing() {
   return length == nullptr || !is_chunked;
 }
 
+bool UpstreamHeadReader::check_upgrade() const {
+  return head_.status != 101 || std::any_of(head_.fields.begin(), head_.fields.end(), [](const Field& field) {
+           return is_named(field, "upgrade") && http::equal_ignoring_case(field.value, "websocket");
+         });
+}
+
 UpstreamHead UpstreamHeadReader::take() {
+  head_.is_chunked = std::any_of(head_.fields.begin(), head_.fields.end(),
+                                 [](const Field& field) { return is_named(field, "transfer-encoding"); });
   head_.fields = end_to_end_fields(head_.fields);
   return std::move(head_);
 }

@@ -10,6 +10,9 @@ namespace undertext {
 
 class UpstreamHeadReader {
  public:
+  enum class Upgrade : std::uint8_t { refused, allowed };  // 101, which ends HTTP on the connection
+  explicit UpstreamHeadReader(Upgrade upgrade = Upgrade::refused) : upgrade_(upgrade) {}
+
   enum class Progress : std::uint8_t { more, done, refused };
   // done: the head of the answer itself; interim ones (1xx) are dropped. After that, lines are trailers, and dropped too.
   Progress read(std::string_view line);
@@ -18,9 +21,11 @@ class UpstreamHeadReader {
  private:
   bool read_status(std::string_view line);
   bool read_field(std::string_view line);
-  bool check_framing();
+  bool check_framing() const;
+  bool check_upgrade() const;
 
   static constexpr std::size_t bytes_max = 256 << 10;
+  Upgrade upgrade_;
   std::size_t bytes_ = 0;
   bool has_status_ = false;
   bool is_done_ = false;

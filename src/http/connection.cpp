@@ -68,6 +68,7 @@ void Connection::advance() {
     if (!(state_ == State::head ? read_head() : read_body())) break;
   if (is_at_end_ && state_ == State::head) return close();
   if (is_at_end_ && state_ == State::body) return refuse({400, "the body ends before its length"});
+  if (on_bytes_) give_on();
   read_more();
 }
 
@@ -165,8 +166,9 @@ void Connection::next_request() {
 void Connection::read_more() {
   if (is_reading_ || is_at_end_ || state_ == State::closed) return;
   ReadBuffer::Mode mode = ReadBuffer::Mode::holding;
-  if (state_ == State::body || (state_ == State::head && !buffer_.unread().empty())) mode = ReadBuffer::Mode::filling;
-  const bool is_waiting = state_ == State::head || state_ == State::busy || state_ == State::streaming;
+  const bool is_tunnel = on_bytes_ && has_room_behind_;
+  if (state_ == State::body || is_tunnel || (state_ == State::head && !buffer_.unread().empty())) mode = ReadBuffer::Mode::filling;
+  const bool is_waiting = state_ == State::head || state_ == State::busy || (state_ == State::streaming && !is_tunnel);
   if (is_waiting && buffer_.unread().empty()) mode = ReadBuffer::Mode::resting;
   const std::span<char> room =
       buffer_.room(mode, std::max<std::size_t>(buffer_bytes_max, 2 * std::size_t{shared_->limits.head_bytes}));
@@ -200,7 +202,8 @@ void Connection::check_deadline(Time now) {
 
 void Connection::stop_soon() {
   guarded([&] {
-    if ((state_ == State::streaming && !is_relay_) || state_ == State::opening) return abort();
+    // A tunnel has no end of its own to wait for.
+    if ((state_ == State::streaming && (!is_relay_ || on_bytes_)) || state_ == State::opening) return abort();
     if (state_ == State::head && !head_reader_.has_begun() && buffer_.unread().empty()) close();
   });
 }
@@ -239,6 +242,7 @@ void Connection::close() {
   is_open_ = false;
   deadline_ = Time::max();
   if (std::shared_ptr<StreamState> stream = std::exchange(stream_, nullptr)) stream->close();
+  on_bytes_ = nullptr;
   report_gone();
   wire_->close();
   lane_->remove(*this);

@@ -1,7 +1,7 @@
 // One connection: a request is read, answered, and only then the next one is read. A state machine that is driven by its wire, on its loop's thread.
 //
 //     opening -> head -> body -> busy -> answering -> head …      in one piece
-//                          \-> busy -> streaming -> head …        bit by bit
+//                          \-> busy -> streaming -> head …        bit by bit; a tunnel streams both ways and ends
 //     from everywhere: -> lingering -> closed                     lingering reads on for a while, so that a refusal is not lost in a reset
 #pragma once
 
@@ -34,6 +34,8 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   void answer_nothing();  // nobody will answer: 500
   void begin_stream(unsigned status, std::string content_type, std::vector<Field> fields, std::shared_ptr<StreamState> stream);
   void begin_relay(RelayedHead head, std::shared_ptr<StreamState> stream);
+  void begin_tunnel(RelayedHead head, std::shared_ptr<StreamState> stream, std::function<void(std::string)> on_bytes);
+  void read_on();  // a tunnel's: the piece before has gone
   void watch(std::function<void()> on_gone);
   bool reserve(std::uint64_t bytes);  // by whoever works on the request: see Exchange
   bool attend_stream();               // there is something new to do for it; false: there is no loop any more
@@ -76,6 +78,9 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   void reply_in_stream(unsigned status, const std::string& content_type, const std::vector<Field>& fields,
                        const std::shared_ptr<StreamState>& stream);
   void reply_in_relay(const RelayedHead& head, const std::shared_ptr<StreamState>& stream);
+  void reply_in_tunnel(const RelayedHead& head, const std::shared_ptr<StreamState>& stream,
+                       std::function<void(std::string)> on_bytes);
+  void give_on();
   void begin_to_stream(std::string head, const std::shared_ptr<StreamState>& stream, bool has_body);
   void pump_stream();
   void finish_stream(bool cut);
@@ -131,6 +136,8 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   bool is_torn_ = false;           // the relay was, and ends without its end
   std::uint64_t stream_left_ = 0;  // of a length
   std::function<void()> on_gone_;
+  std::function<void(std::string)> on_bytes_;  // of a tunnel; unset: it is none
+  bool has_room_behind_ = false;               // on_bytes_ may be called
 };
 
 // Whatever goes wrong in here, memory running out above all, costs this connection and no other.

@@ -46,6 +46,24 @@ void Connection::begin_relay(RelayedHead head, std::shared_ptr<StreamState> stre
   if (!begun) stream->close();
 }
 
+void Connection::begin_tunnel(RelayedHead head, std::shared_ptr<StreamState> stream, std::function<void(std::string)> on_bytes) {
+  const bool begun = on_loop([head = std::move(head), stream, on_bytes = std::move(on_bytes)](Connection& self) {
+    if (self.state_ == State::busy)
+      self.reply_in_tunnel(head, stream, on_bytes);
+    else
+      stream->close();
+  });
+  if (!begun) stream->close();
+}
+
+void Connection::read_on() {
+  on_loop([](Connection& self) {
+    if (!self.on_bytes_) return;
+    self.has_room_behind_ = true;
+    self.advance();
+  });
+}
+
 void Connection::watch(std::function<void()> on_gone) {
   const bool begun = on_loop([on_gone](Connection& self) {
     self.on_gone_ = on_gone;
@@ -119,6 +137,28 @@ void Connection::reply_in_relay(const RelayedHead& head, const std::shared_ptr<S
   is_relay_ = true;
   is_torn_ = false;
   begin_to_stream(relayed_head_text(head, has_body && framing_ == Framing::chunked, closes_), stream, has_body);
+}
+
+void Connection::reply_in_tunnel(const RelayedHead& head, const std::shared_ptr<StreamState>& stream,
+                                 std::function<void(std::string)> on_bytes) {
+  framing_ = Framing::none;
+  closes_ = true;
+  is_relay_ = true;
+  is_torn_ = false;
+  on_bytes_ = std::move(on_bytes);
+  has_room_behind_ = true;
+  begin_to_stream(relayed_head_text(head, false, false), stream, true);
+  advance();  // what the client sent right behind its request
+}
+
+// A piece at a time: what the other side has not taken yet stays in the client's system.
+void Connection::give_on() {
+  const std::string_view bytes = buffer_.unread();
+  if (!has_room_behind_ || bytes.empty() || state_ != State::streaming) return;
+  has_room_behind_ = false;
+  std::string piece(bytes);
+  buffer_.leave(0);
+  on_bytes_(std::move(piece));
 }
 
 void Connection::begin_to_stream(std::string head, const std::shared_ptr<StreamState>& stream, bool has_body) {
@@ -230,6 +270,7 @@ bool Connection::is_read(Time now) {
 void Connection::answered() {
   share_.release();
   on_gone_ = nullptr;
+  on_bytes_ = nullptr;
   // Where the end of the connection would be the end of the answer, only a reset says that it is none.
   if (std::exchange(is_torn_, false) && framing_ == Framing::none) return abort();
   if (std::shared_ptr<StreamState> stream = std::exchange(stream_, nullptr)) stream->close();

@@ -36,7 +36,8 @@ class ConnectionStream final : public Stream {
   const std::shared_ptr<StreamState> state_;
 };
 
-class ConnectionRelay final : public Relay {
+// Of a tunnel, the half towards the client is a relay.
+class ConnectionRelay final : public Tunnel {
  public:
   ConnectionRelay(std::shared_ptr<Connection> connection, std::shared_ptr<StreamState> state)
       : connection_(std::move(connection)), state_(std::move(state)) {}
@@ -48,6 +49,7 @@ class ConnectionRelay final : public Relay {
   }
   void end() override { finish(false); }
   void tear() override { finish(true); }
+  void read_on() override { connection_->read_on(); }
 
  private:
   void finish(bool cut) {
@@ -85,6 +87,16 @@ class ConnectionExchange final : public Exchange {
     else
       connection_->begin_relay(std::move(head), std::move(state));
     return relay;
+  }
+  std::shared_ptr<Tunnel> tunnel(RelayedHead head, std::uint64_t unsent_max, std::function<void()> on_drained,
+                                 std::function<void(std::string)> on_bytes) override {
+    auto state = std::make_shared<StreamState>(unsent_max, std::move(on_drained));
+    auto tunnel = std::make_shared<ConnectionRelay>(connection_, state);
+    if (is_answered_.exchange(true))
+      state->close();
+    else
+      connection_->begin_tunnel(std::move(head), std::move(state), std::move(on_bytes));
+    return tunnel;
   }
   void on_gone(std::function<void()> call) override { connection_->watch(std::move(call)); }
   bool is_open() const override { return connection_->is_open(); }

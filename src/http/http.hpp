@@ -97,6 +97,13 @@ class Relay {
   tear() = 0;  // sends what was written, and ends the connection without the end of the answer, so that the client sees that it is torn
 };
 
+// An answer that is no HTTP any more: bytes both ways, until one side closes. What the client sends comes in
+// pieces, the next one after read_on().
+class Tunnel : public Relay {
+ public:
+  virtual void read_on() = 0;
+};
+
 // What a request is answered with, once. Destroyed without an answer, it answers 500.
 class Exchange {
  public:
@@ -113,6 +120,13 @@ class Exchange {
   // Null: this exchange cannot, and is not answered.
   virtual std::shared_ptr<Relay> relay([[maybe_unused]] RelayedHead head, [[maybe_unused]] std::uint64_t unsent_max,
                                        [[maybe_unused]] std::function<void()> on_drained) {
+    return nullptr;
+  }
+  // Passes on that another server changes the protocol: `head` is its 101, with Connection and Upgrade. `on_bytes`
+  // gets what the client sends behind its request, on a thread of the server, and must not wait. Null: as relay().
+  virtual std::shared_ptr<Tunnel> tunnel([[maybe_unused]] RelayedHead head, [[maybe_unused]] std::uint64_t unsent_max,
+                                         [[maybe_unused]] std::function<void()> on_drained,
+                                         [[maybe_unused]] std::function<void(std::string bytes)> on_bytes) {
     return nullptr;
   }
   // Called once when the client has gone before its answer has ended, on a thread of the server; at once where it has gone already. Must not wait.

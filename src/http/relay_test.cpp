@@ -113,5 +113,46 @@ TEST(Relay, HasNoRoomWhileItsClientDoesNotReadAndTellsWhenItHas) {
   EXPECT_EQ(at.drained, 1);
 }
 
+constexpr std::string_view upgrade_fields = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
+
+TEST(Tunnel, CarriesBytesBothWaysAPieceAtATime) {
+  Relayed at(get("/", upgrade_fields) + "early");
+  std::promise<std::string> first, second;
+  std::atomic<int> pieces = 0;
+  auto tunnel = at.promise.get_future().get()->tunnel(
+      {.status = 101, .reason = "Switching Protocols", .fields = {{"Upgrade", "websocket"}, {"Connection", "Upgrade"}}}, 1 << 20,
+      [] {}, [&](std::string bytes) { (++pieces == 1 ? first : second).set_value(std::move(bytes)); });
+  EXPECT_EQ(at.client.read_until("\r\n\r\n"),
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
+  EXPECT_EQ(first.get_future().get(), "early");
+  at.client.send("later");
+  tunnel->write("and back");
+  EXPECT_EQ(at.client.read_until("and back"), "and back");
+  EXPECT_EQ(pieces, 1) << "the next piece is for who asks for it";
+  tunnel->read_on();
+  EXPECT_EQ(second.get_future().get(), "later");
+  tunnel->write("bye");
+  tunnel->end();
+  EXPECT_EQ(at.client.read_all(), "bye");
+}
+
+TEST(Tunnel, AClientThatLeavesIsHeardOf) {
+  Relayed at(get("/", upgrade_fields));
+  auto tunnel = at.promise.get_future().get()->tunnel({.status = 101}, 1 << 20, [] {}, [](std::string) {});
+  at.client.read_until("\r\n\r\n");
+  at.client.close();
+  at.gone.get_future().wait();
+  tunnel->write("into the void");
+}
+
+TEST(Tunnel, DoesNotHoldUpAStop) {
+  Relayed at(get("/", upgrade_fields));
+  auto tunnel = at.promise.get_future().get()->tunnel({.status = 101}, 1 << 20, [] {}, [](std::string) {});
+  at.client.read_until("\r\n\r\n");
+  const auto began = std::chrono::steady_clock::now();
+  at.server.stop();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+}
+
 }  // namespace
 }  // namespace undertext::http

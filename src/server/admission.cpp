@@ -187,7 +187,7 @@ Admission::Verdict Admission::identify(const http::Head& head, Now now, bool& fa
     return verdict;
   }
   const Route& route = *verdict.match.route;
-  verdict.caller = {"", "local"};
+  verdict.caller = {"", "local", true};
   if (route.right != Right::none) {
     if (is_fetched_by_another_site(head)) {
       verdict.refusal = refuse(403, ErrorCode::denied, "pages of other sites may not call this server", "Sec-Fetch-Site");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "message/visit_blocks.hpp"
 #include "server/app_rep.hpp"
 
 namespace undertext {
@@ -20,6 +21,12 @@ void AnswerText::expect(std::uint64_t more_bytes) {
   const std::uint64_t capacity = std::max<std::uint64_t>(needed, 2 * text_.capacity());
   if (room_.reserve && !room_.reserve(capacity)) refuse(ErrorCode::unavailable, "there is too much in memory already: retry later");
   text_.reserve(capacity);
+}
+
+void AnswerText::expect_reading(const Message& message) {
+  const std::uint64_t bytes = visit_blocks_bytes(message);
+  if (bytes > 0 && room_.reserve && !room_.reserve(text_.capacity() + bytes))
+    refuse(ErrorCode::unavailable, "there is too much in memory already: retry later");
 }
 
 void AnswerText::add(std::string_view piece) {

@@ -25,6 +25,8 @@ class AnswerText {
 
   void add(std::string_view piece);       // throws Failure: too_large, unavailable
   void expect(std::uint64_t more_bytes);  // the same of what will be added, before it is even made
+  // There is memory for the blocks of a message, which a row has. Throws Failure: unavailable
+  void expect_reading(const Message& message);
   // Whether the text has at most `end` bytes with it, and may be an answer then, its last few bytes included.
   bool fits(std::string_view piece, std::uint64_t end) const;
   std::uint64_t size() const { return text_.size(); }

@@ -24,6 +24,7 @@ std::vector<Route> all_routes(App::Rep& app) {
                                                                               {"live", live_routes},
                                                                               {"usage", usage_routes},
                                                                               {"transfer", transfer_routes},
+                                                                              {"mcp", mcp_routes},
                                                                               {"server", page_routes}};
   for (const auto& [tag, group] : groups) {
     for (Route& route : group(app)) {
@@ -132,6 +133,7 @@ void App::handle(const Route& route, RouteMatch match, http::Request request, co
     Call call{request, caller, {}, std::move(exchange)};
     try {
       call.work = work_of_request(*call.exchange, caller.tenant, rep_->stopping, rep_->processors, rep_->options.limits.request);
+      call.work->go_on();  // the tenant may have to wait for its share of the processors
       call.parameters = read_parameters(route, match, request).value();
       need_room_to_read(route, request, *call.exchange, rep_->options.limits.request_bytes);
       route.handle(call);

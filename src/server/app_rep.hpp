@@ -52,6 +52,7 @@ std::vector<Route> history_routes(App::Rep& app);
 std::vector<Route> live_routes(App::Rep& app);
 std::vector<Route> usage_routes(App::Rep& app);
 std::vector<Route> transfer_routes(App::Rep& app);
+std::vector<Route> mcp_routes(App::Rep& app);
 std::vector<Route> page_routes(App::Rep& app);
 
 std::function<void(const Call&)> replying(Replies make);           // a handler that answers at once

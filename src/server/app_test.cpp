@@ -418,10 +418,12 @@ TEST_P(AppTest, a_tenant_sees_nothing_of_another) {
         target.replace(at, place.first.size(), place.second);
     }
     if (route.name == "getDiff") target += "?from=0&to=1";
+    if (route.name == "recall") target += "?text=x";
     if (route.name == "getCost") target += "?from=0&dialect=anthropic";
     const std::string body = route.name == "reportUsage"                          ? R"({"requestId":"r","prompt":1})"
                              : route.name == "query"                              ? R"({"query":"messages"})"
                              : route.name == "operate" || route.name == "preview" ? R"({"operation":"CLEAR"})"
+                             : route.name == "callTool"                           ? R"({"name":"context_status"})"
                              : route.name == "compress"                           ? R"({"strategy":"keep_recent"})"
                                                                                   : "{}";
     const auto answered = call(app, route.method, target, {.body = route.body == Body::none ? "" : body, .tenant = "other"});

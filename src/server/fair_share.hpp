@@ -1,29 +1,38 @@
-// How tenants share the processor. Threads are not enough: forty requests of one tenant that compute would leave others the forty-first part of it.
+// How tenants share the processors. Threads are not enough: forty requests of one tenant that compute would leave
+// others the forty-first part of them, and so would thousands of short ones.
 //
-// A request that has worked for a while is slow. While other tenants have something to do, the slow requests of one tenant together get about half of the
-// machine: each pauses in proportion to how many they are. Short requests never pause. Safe for any number of threads.
+// While other tenants are active, the requests of one tenant together get half of the processors, and pause in
+// between. What counts is how long their threads ran or waited for a processor: where others take these, a share is
+// smaller. What a tenant did not use lasts for a burst of 50 ms, so that requests now and then never pause.
+// Safe for any number of threads.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 
 namespace undertext {
 
 class FairShare {
  public:
   using Clock = std::chrono::steady_clock;
+  // How long the calling thread has run, or waited to.
+  using Used = std::function<Clock::duration()>;
+  static Clock::duration used_by_thread();
 
   explicit FairShare(std::size_t processors);
 
   // One request's part in it. Must not outlive the whole.
   class Part {
    public:
-    Part(FairShare& whole, std::string tenant);
-    ~Part();
+    Part(FairShare& whole, std::string tenant, Used used = used_by_thread);
+    ~Part();  // by the request's own thread, also charges what it used since the last pause()
     Part(const Part&) = delete;
     Part& operator=(const Part&) = delete;
 
@@ -31,21 +40,26 @@ class FairShare {
     std::chrono::microseconds pause(Clock::time_point now);
 
    private:
+    Clock::duration take_used();
+
     FairShare& whole_;
     const std::string tenant_;
-    const Clock::time_point began_;
-    Clock::time_point worked_since_;
-    bool is_slow_ = false;
+    const Used used_;
+    const std::thread::id thread_ = std::this_thread::get_id();
+    std::optional<Clock::duration> charged_;  // of what used_ returns; unset: nothing, while the tenant is the only one
+    Clock::time_point looked_at_ = {};        // when it last paused, or might have
   };
 
  private:
   struct Tenant {
-    std::size_t requests = 0, slow = 0;
-    Clock::time_point last_seen;
+    std::size_t requests = 0;
+    Clock::time_point last_seen = {};
+    Clock::time_point paid_until = {};  // when its share will have paid for what its requests have used
   };
+  void charge(Tenant& tenant, Clock::duration used, Clock::time_point now) const;
   bool others_are_active(const std::string& tenant, Clock::time_point now) const;  // with lock_ held
 
-  const std::size_t slow_at_once_;
+  const std::size_t processors_each_;
   std::mutex lock_;
   std::map<std::string, Tenant> tenants_;  // guarded by lock_; as many as the operator made
 };

@@ -88,9 +88,17 @@ Result<Gateway> start_gateway(const GatewayServing& serving, Tokens* tokens, con
   options.body_bytes_max = serving.body_bytes_max;
   options.memory_bytes = serving.memory_bytes;
   options.recording_bytes = serving.recording_bytes;
+  options.relays_upgrades = serving.relays_upgrades;
+  const auto quota_watch = serving.enforces_on_traffic ? std::make_shared<QuotaWatch>() : nullptr;
   if (serving.store)
-    options.recorder = gateway_recorder(
-        {.store = serving.store, .quota = serving.quota, .secret = serving.secret, .one_user = serving.one_user}, log);
+    options.recorder = gateway_recorder({.store = serving.store,
+                                         .quota = serving.quota,
+                                         .secret = serving.secret,
+                                         .one_user = serving.one_user,
+                                         .project = serving.project,
+                                         .quota_watch = quota_watch},
+                                        log);
+  if (quota_watch) options.is_over_quota = [quota_watch](const std::string& tenant) { return quota_watch->is_reached(tenant); };
   options.record = serving.record;
   options.record_by_tenant = serving.record_by_tenant;
   options.digest_key = serving.secret;

@@ -33,12 +33,15 @@ struct GatewayServing {
   std::uint64_t memory_bytes = std::uint64_t{512} << 20;
   std::uint64_t recording_bytes = std::uint64_t{256} << 20;
   std::uint32_t connections_max = 4096;
+  bool relays_upgrades = false;
   RecordLevel record = RecordLevel::full;
   std::map<std::string, RecordLevel> record_by_tenant = {};
   std::shared_ptr<Store> store = {};  // where exchanges are recorded; null: nowhere
   Quota quota = {};                   // of each tenant
+  bool enforces_on_traffic = false;   // a limit of recording stops traffic too
   std::string secret = {};            // of this installation, by which users are told apart; empty: a random one
   bool one_user = false;              // all credentials are one user's
+  std::string project = {};           // of conversations that are recorded: Settings::project; empty: none
 
   bool takes_tokens = true;  // else whoever reaches it may use it, though the server beside it takes some
 

@@ -1,10 +1,8 @@
 #include "server/heap_trim.hpp"
 
 #include <chrono>
-#include <fstream>
 
-#include <malloc.h>
-#include <unistd.h>
+#include "system/memory.hpp"
 
 namespace undertext {
 namespace {
@@ -13,13 +11,6 @@ constexpr std::chrono::seconds between_looks{2};
 constexpr std::uint64_t growth_worth_trimming = std::uint64_t{16} << 20;  // since the last time
 
 }  // namespace
-
-std::uint64_t resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  std::uint64_t size = 0, resident = 0;
-  if (!(statm >> size >> resident)) return 0;
-  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
 
 HeapTrim::~HeapTrim() {
   {
@@ -35,9 +26,7 @@ void HeapTrim::run() {
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, between_looks, [this] { return stopped_; })) {
     if (resident_bytes() < least + growth_worth_trimming) continue;
-#ifdef __GLIBC__
-    ::malloc_trim(0);
-#endif
+    give_back_free_memory();
     least = resident_bytes();
   }
 }

@@ -3,13 +3,10 @@
 #pragma once
 
 #include <condition_variable>
-#include <cstdint>
 #include <mutex>
 #include <thread>
 
 namespace undertext {
-
-std::uint64_t resident_bytes();  // of this process; 0: the system does not say
 
 class HeapTrim {
  public:

@@ -83,6 +83,7 @@ void append_range(AnswerText& out, const History& history, std::uint64_t start, 
   std::string piece;
   for (std::uint64_t i = start; i < fits; ++i) {
     piece = i == start ? "" : ",";
+    out.expect_reading(list.messages[i - start]);
     append_row(piece, history, view, {i, list.ordinals[i - start], list.messages[i - start]});
     if (i == start || out.fits(piece, page_bytes_max))
       out.add(piece);
@@ -101,6 +102,7 @@ void append_ordinals(AnswerText& out, const History& history, const std::vector<
     if (ordinals[i] >= log.size())
       refuse(ErrorCode::not_found, "there is no message " + std::to_string(ordinals[i]) + " in the log", "ordinals");
     piece = i == 0 ? "" : ",";
+    out.expect_reading(log[ordinals[i]]);
     append_row(piece, history, Ordinal(ordinals[i]));
     if (i > 0 && !out.fits(piece, page_bytes_max)) break;
     out.add(piece);

@@ -43,6 +43,7 @@ void append_changed(AnswerText& out, const History& history, const std::vector<s
   std::string piece;
   for (std::size_t i = 0; i < ordinals.size() && i < changed_rows_max; ++i) {
     piece = separator;
+    out.expect_reading(history.log()[ordinals[i]]);
     append_row(piece, history, Ordinal(ordinals[i]), change);
     if (!out.fits(piece, full)) return;  // the difference tells of it
     out.add(piece);

@@ -3,28 +3,17 @@
 #include <algorithm>
 #include <chrono>
 
-#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "system/memory.hpp"
 
 namespace undertext {
 namespace {
 
 // Whoever stops services mostly kills them after 10 s.
 constexpr std::chrono::seconds stop_time_max{9};
-
-// glibc gives threads eight heaps for each core, and what is free in one is of no use to the others. Of many threads that mostly wait one for each core is
-// enough.
-void keep_heaps_few() {
-#ifdef M_ARENA_MAX
-  ::mallopt(M_ARENA_MAX, static_cast<int>(std::max(2u, std::thread::hardware_concurrency())));
-#endif
-#ifdef M_MMAP_THRESHOLD
-  // Else glibc raises it up to 32 MiB once such a block was freed, and keeps what follows.
-  ::mallopt(M_MMAP_THRESHOLD, 256 << 10);
-#endif
-}
 
 // Every connection is a file. Many systems let a process have 1024 unless it asks for more.
 void allow_many_files(std::uint32_t connections) {

@@ -21,6 +21,7 @@ std::uint64_t bytes_of(const Commit& commit) {
   for (const MessageRecord& message : commit.messages) bytes += message.body.size();
   for (const VersionRecord& version : commit.versions) bytes += version.arguments.size() + version.answer.size();
   for (const Page& page : commit.pages) bytes += page.bytes.size();
+  for (const WordsRow& row : commit.words) bytes += row.bytes.size();
   return bytes;
 }
 
@@ -91,6 +92,10 @@ class QuotaStore final : public Store {
     return inner_->requests(id, first, end, bytes, o);
   }
   Result<std::uint64_t> last_request(std::string_view id, const CallOptions& o) override { return inner_->last_request(id, o); }
+  Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end, WordsBytes bytes,
+                                      const CallOptions& o) override {
+    return inner_->words(id, first, end, bytes, o);
+  }
   Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& o) override {
     return inner_->find_requests(keys, o);
   }

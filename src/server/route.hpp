@@ -24,6 +24,7 @@ enum class Right : std::uint8_t { none, read, write, metrics };
 struct Caller {
   std::string tenant;
   std::string name;  // of the token, for logs and for who took something out
+  bool may_write = false;
 };
 
 struct Parameter {

@@ -19,6 +19,7 @@
 #include "server/recorded_exchange.hpp"
 #include "server/tenant_stores.hpp"
 #include "server/workers.hpp"
+#include "system/memory.hpp"
 
 namespace undertext {
 namespace {

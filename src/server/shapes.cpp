@@ -58,7 +58,7 @@ void describe_bodies(Shapes& shapes) {
     read(fields, made);
     shapes.add(std::move(shape));
   }
-  for (const std::string_view query : {"cost", "countTools", "fit", "importMessages", "render", "validate"})
+  for (const std::string_view query : {"callTool", "cost", "countTools", "fit", "importMessages", "render", "validate"})
     shapes.add(with_optional(shapes, query_shape(query), query_request(query), "query"));
   shapes.add(with_optional(shapes, "CompressByStrategy", "CompressionRequest", "operation"));
   shapes.add({.name = "OperationRequest",

@@ -15,6 +15,7 @@
 #include "base/json_text.hpp"
 #include "store/chain.hpp"
 #include "store/tenant.hpp"
+#include "system/file_times.hpp"
 
 namespace undertext {
 namespace {
@@ -225,7 +226,7 @@ Result<Rights> read_rights(std::string_view text) {
   }
 }
 
-Caller Token::caller() const { return {tenant == operators_tenant ? "" : tenant, name}; }
+Caller Token::caller() const { return {tenant == operators_tenant ? "" : tenant, name, rights.write}; }
 
 Result<std::vector<Token>> read_tokens(const std::string& path) {
   const Result<std::string> text = read_file(path);
@@ -249,7 +250,7 @@ Result<std::string> make_token(const std::string& path, Token asked) {
   if (!is_tenant_name(asked.name)) return Error{ErrorCode::invalid_argument, "a name is 1 to 64 of A-Z a-z 0-9 _ -", "name"};
   if (!is_tenant_name(asked.tenant)) return Error{ErrorCode::invalid_argument, "a tenant is 1 to 64 of A-Z a-z 0-9 _ -", "tenant"};
   unsigned char chance[secret_bytes];
-  if (::getrandom(chance, sizeof chance, 0) != static_cast<ssize_t>(sizeof chance)) return system_error("random numbers");
+  if (::getentropy(chance, sizeof chance) != 0) return system_error("random numbers");
   std::string secret = std::string(secret_prefix) + base64url(chance);
   asked.digest = sha256(secret);
   const std::optional<Error> error = change_tokens(path, [&](std::vector<Token>& tokens) -> std::optional<Error> {
@@ -322,8 +323,7 @@ void Tokens::look() {
 Tokens::State Tokens::state_of(const std::string& path) {
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0) return {};
-  return {status.st_ino, static_cast<std::uint64_t>(status.st_size),
-          status.st_ctim.tv_sec * std::int64_t{1'000'000'000} + status.st_ctim.tv_nsec};
+  return {status.st_ino, static_cast<std::uint64_t>(status.st_size), changed_ns(status)};
 }
 
 }  // namespace undertext

@@ -5,7 +5,7 @@
         upstream.requests        # [Request(path, headers, body)], in order of arrival
 
 It answers as a model would that follows a script: a request that asks for a tool ("use a tool") gets a call, one that brings a result gets a text, one that asks for a summary
-gets one. Speaks Anthropic's Messages and OpenAI's Responses, streamed or whole.
+gets one. Speaks Anthropic's Messages, OpenAI's Responses and Chat Completions, and Google's generateContent, streamed or whole.
 """
 import dataclasses
 import http.server
@@ -55,8 +55,9 @@ def anthropic_blocks(body):
     if "ask a helper" in asked and helper:
         call = {"description": "look", "prompt": "Please use a tool to look.", "subagent_type": "general-purpose"}
         return [{"type": "text", "text": "A helper looks."}, {"type": "tool_use", "id": new_id("toolu"), "name": helper, "input": call}], "tool_use"
-    if "use a tool" in asked and "Read" in names:
-        call = {"type": "tool_use", "id": new_id("toolu"), "name": "Read", "input": {"file_path": FILE["path"]}}
+    reading = reading_call({tool["name"]: tool.get("input_schema", {}) for tool in body.get("tools", [])}) if "use a tool" in asked else None
+    if reading:
+        call = {"type": "tool_use", "id": new_id("toolu"), "name": reading[0], "input": reading[1]}
         return [{"type": "text", "text": "I read it."}, call], "tool_use"
     return [{"type": "text", "text": new_id("Answer")}], "end_turn"
 
@@ -114,10 +115,12 @@ def responses_items(body):
         return [helper]
     if items and items[-1].get("type", "").endswith("_output") or "use a tool" not in asked:
         return [message]
+    shells = (("exec_command", {"cmd": "echo hi"}), ("shell", {"command": ["echo", "hi"]}), ("shell_command", {"command": "echo hi"}), ("update_plan", {"plan": []}))
+    call = next((pair for pair in shells if pair[0] in names), None) or reading_call({tool.get("name"): tool.get("parameters", {}) for tool in body.get("tools", [])})
+    if call is None:
+        return [message]
     reasoning = {"type": "reasoning", "id": new_id("rs"), "summary": [], "encrypted_content": "ZW5j" + uuid.uuid4().hex}
-    tool, arguments = next((pair for pair in (("exec_command", {"cmd": "echo hi"}), ("shell", {"command": ["echo", "hi"]}), ("shell_command", {"command": "echo hi"}))
-                            if pair[0] in names), ("update_plan", {"plan": []}))
-    return [reasoning, function_call(tool, arguments)]
+    return [reasoning, function_call(*call)]
 
 
 def responses_answer(body):
@@ -130,12 +133,78 @@ def responses_answer(body):
         return json.dumps(response).encode(), "application/json"
     events = [{"type": "response.created", "response": dict(response, status="in_progress", output=[], usage=None)}]
     for index, item in enumerate(items):
-        events += [{"type": "response.output_item.added", "output_index": index, "item": item}, {"type": "response.output_item.done", "output_index": index, "item": item}]
+        events.append({"type": "response.output_item.added", "output_index": index, "item": dict(item, content=[]) if item["type"] == "message" else item})
+        if item["type"] == "message":
+            place = {"item_id": item["id"], "output_index": index, "content_index": 0}
+            events += [{"type": "response.content_part.added", **place, "part": dict(item["content"][0], text="")},
+                       {"type": "response.output_text.delta", **place, "delta": item["content"][0]["text"], "logprobs": []}]
+        events.append({"type": "response.output_item.done", "output_index": index, "item": item})
     events.append({"type": "response.completed", "response": response})
+    for number, event in enumerate(events):
+        event["sequence_number"] = number
     return sse(events), "text/event-stream"
 
 
 SIZE = {"tokens": 10}
+
+
+# Chat Completions, and Google
+
+
+def reading_call(tools):
+    """A call of the tool that reads files, whatever it is named: (name, arguments); none where there is no such tool. `tools`: name -> JSON schema."""
+    for name in ("read", "read_file", "Read"):
+        if name in tools:
+            path = next((key for key in tools[name].get("properties", {}) if "path" in key.lower()), "path")
+            return name, {path: FILE["path"]}
+    return None
+
+
+def chat_answer(body):
+    last = body["messages"][-1]
+    tools = {tool["function"]["name"]: tool["function"].get("parameters", {}) for tool in body.get("tools") or []}
+    call = reading_call(tools) if last["role"] == "user" and "use a tool" in text_of(last["content"]) else None
+    message = {"role": "assistant", "content": None if call else new_id("Answer")}
+    if call:
+        message["tool_calls"] = [{"id": new_id("call"), "type": "function", "function": {"name": call[0], "arguments": json.dumps(call[1])}}]
+    reason = "tool_calls" if call else "stop"
+    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    base = {"id": new_id("chatcmpl"), "created": 1, "model": body["model"]}
+    if not body.get("stream"):
+        return json.dumps({**base, "object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": reason}], "usage": usage}).encode(), "application/json"
+    base["object"] = "chat.completion.chunk"
+    delta = dict(message, tool_calls=[dict(each, index=0) for each in message["tool_calls"]]) if call else message
+    pieces = [{**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
+              {**base, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}, {**base, "choices": [], "usage": usage}]
+    return "".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces).encode() + b"data: [DONE]\n\n", "text/event-stream"
+
+
+def google_answer(path, target, body):
+    last = body["contents"][-1]
+    tools = {each["name"]: each.get("parametersJsonSchema") or each.get("parameters") or {} for tool in body.get("tools") or [] for each in tool.get("functionDeclarations", [])}
+    said = "\n".join(part.get("text", "") for part in last["parts"])
+    call = reading_call(tools) if "use a tool" in said and not any("functionResponse" in part for part in last["parts"]) else None
+    part = {"functionCall": {"name": call[0], "args": call[1]}} if call else {"text": new_id("Answer")}
+    answer = {"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}], "modelVersion": "m", "responseId": new_id("r"),
+              "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}}
+    if body.get("generationConfig", {}).get("responseMimeType") == "application/json":
+        answer["candidates"][0]["content"]["parts"] = [{"text": json.dumps({"reasoning": "x", "next_speaker": "user", "model_choice": "flash", "complexity_reasoning": "x", "complexity_score": 1})}]
+    if not path.endswith(":streamGenerateContent"):
+        return json.dumps(answer).encode(), "application/json"
+    if "alt=sse" not in target:
+        return json.dumps([answer]).encode(), "application/json"
+    return f"data: {json.dumps(answer)}\r\n\r\n".encode(), "text/event-stream"
+
+
+def answer_of(path, target, body):
+    if path.endswith("/messages"):
+        return anthropic_answer(body)
+    if path.endswith("/responses"):
+        return responses_answer(body)
+    return chat_answer(body) if path.endswith("/chat/completions") else google_answer(path, target, body)
+
+
+ANSWERED = ("/messages", "/responses", "/chat/completions", ":generateContent", ":streamGenerateContent")
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -165,11 +234,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path = self.path.split("?")[0]
         if path.endswith("/count_tokens"):
             return self.reply(200, b'{"input_tokens":10}')
-        if not path.endswith(("/messages", "/responses")):
+        if path.endswith(":countTokens"):
+            return self.reply(200, b'{"totalTokens":10}')
+        if not path.endswith(ANSWERED):
             return self.reply(404, b"{}")
         with self.server.lock:
             self.server.requests.append(Request(path, dict(self.headers), body, list(self.headers.items()), self.path, raw))
-        answer, kind = anthropic_answer(body) if path.endswith("/messages") else responses_answer(body)
+        answer, kind = answer_of(path, self.path, body)
         self.reply(200, answer, kind)
 
 

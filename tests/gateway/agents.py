@@ -125,6 +125,9 @@ def through_the_gateway(program, name, work, binary, conversations_min, kind, se
         turns = check_recorded(Store(program, store), provider)
         check_session_files(program, Store(program, store), session_files(pathlib.Path(folder)), kind, place)
         assert len(turns) >= conversations_min, turns.keys()
+        linked = {conversation: records[0].get("belongsTo") for conversation, records in turns.items()}
+        main = next(conversation for conversation, to in linked.items() if to is None)
+        assert all(to == main for conversation, to in linked.items() if conversation != main), linked
         assert "not recorded" not in told, told
         print(f"{name}: {len(provider.requests)} requests, equal and recorded in {len(turns)} conversations")
 
@@ -135,7 +138,7 @@ def main(program, folder):
     if not claude or not openai:
         agents.skip("scripts/peers agents could not get them")
     through_the_gateway(program, "Claude Code", agents.claude_code, claude, 2, "claude-code", lambda home: list(home.glob(".claude/projects/*/*.jsonl")))
-    through_the_gateway(program, "Codex", agents.codex, openai, 1, "codex", lambda home: list(home.glob(".codex/sessions/**/*.jsonl")))
+    through_the_gateway(program, "Codex", agents.codex, openai, 2, "codex", lambda home: list(home.glob(".codex/sessions/**/*.jsonl")))
 
 
 if __name__ == "__main__":

@@ -10,9 +10,11 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 from gateways import Folder, Gateway
+from running import Server
 from upstream import Upstream, chunk, head, streamed, whole
 
 PROGRAM = None
@@ -60,6 +62,12 @@ class Recording(unittest.TestCase):
         done = subprocess.run([PROGRAM, *words], env=self.folder.env, input=text, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
+
+    def is_so(self, condition, patience=30):
+        deadline = time.monotonic() + patience
+        while not (so := condition()) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return so
 
     def conversations(self, *options):
         listed = self.run_program("list", "--store", self.store, "--json", *options)
@@ -131,6 +139,40 @@ class Recording(unittest.TestCase):
         self.assertIn("not recorded", gateway.log_with("not recorded"))
         self.assertEqual(gateway.stop()[0], 0)
 
+    def test_a_quota_stops_recording_and_traffic_only_where_that_is_asked_for(self):
+        for enforce in ("recording", "traffic"):
+            with self.subTest(enforce):
+                self.store = f"sqlite:{self.folder.path}/{enforce}.db"
+                gateway = self.gateway("--tenant-conversations", 1, "--enforce", enforce)
+                earlier = gateway.log()
+                self.upstream.answer = whole(answer_text("one"))
+                self.say(gateway, "hi", fields=[("x-session-id", "first")])
+                self.say(gateway, "hi there", fields=[("x-session-id", "second")])
+                self.assertTrue(self.is_so(lambda: gateway.log()[len(earlier):].count("not recorded")))
+                before = len(self.upstream.requests)
+                answer = self.say(gateway, "hello", fields=[("x-session-id", "third")])
+                if enforce == "recording":
+                    self.assertEqual(answer.body, answer_text("one"))
+                else:
+                    self.assertEqual((answer.status, answer.get("x-undertext-error")), (429, "quota_reached"))
+                    self.assertEqual(answer.json()["error"]["type"], "rate_limit_error")
+                    self.assertEqual(len(self.upstream.requests), before)
+                self.assertEqual(gateway.stop()[0], 0)
+                self.assertEqual(len(self.conversations()), 1)
+
+    def test_levels_of_tenants_differ(self):
+        tokens = {name: self.folder.make_token(name, name) for name in ("open", "quiet", "shut")}
+        options = ["--tokens", self.folder.tokens, "--key-env", "anthropic=A", "--record", "quiet=metadata", "--record", "shut=none"]
+        gateway = self.gateway(*options, environment={"A": "sk-own"})
+        self.upstream.answer = whole(answer_text("one"))
+        for name, token in tokens.items():
+            with gateway.connect() as client:
+                answer = client.ask("POST", "/v1/messages", [("x-api-key", token), SESSION], body_of("words of " + name))
+                self.assertEqual(answer.status, 200)
+        self.assertEqual(gateway.stop()[0], 0)
+        kept = b"".join(each.read_bytes() for each in self.folder.path.glob("kept.db*"))
+        self.assertEqual([name for name in tokens if b"words of " + name.encode() in kept], ["open"])
+
     def test_of_tenants_and_levels_only_what_may_be_kept_is(self):
         for level, texts, requests in (("metadata", [], 1), ("none", None, 0)):
             with self.subTest(level):
@@ -165,11 +207,66 @@ class Recording(unittest.TestCase):
         kept = b"".join(each.read_bytes() for each in self.folder.path.glob("kept.db*"))
         self.assertNotIn(b"another", kept)
 
+    def test_a_session_id_of_another_tenant_leads_to_no_conversation_of_others(self):
+        tokens = {name: self.folder.make_token(name, name) for name in ("acme", "evil")}
+        gateway = self.gateway("--tokens", self.folder.tokens, "--key-env", "anthropic=A", environment={"A": "sk-own"})
+        self.upstream.answer = whole(answer_text("one"))
+        sent = {"acme": (body_of("hi"),), "evil": (body_of("hi", "one", "mine"), body_of("hi", "one", "mine", "one", "more"))}
+        for name, bodies in sent.items():
+            for body in bodies:
+                for named in ((), [("x-undertext-conversation", "generic-s-1")]):
+                    with gateway.connect() as client:
+                        self.assertEqual(client.ask("POST", "/v1/messages", [("x-api-key", tokens[name]), SESSION, *named], body).status, 200)
+        self.assertEqual(gateway.stop()[0], 0)
+        server = Server(self.folder, "--tokens", self.folder.tokens, store=self.store)
+        self.addCleanup(server.close)
+        for name, token in tokens.items():
+            ids = [each["id"] for each in server.request("GET", "/v1/conversations", token=token).json()["result"]["conversations"]]
+            self.assertTrue(ids)
+            for each in ids:
+                shown = server.request("GET", f"/v1/conversations/{each}/messages", token=token).body.decode()
+                self.assertEqual("mine" in shown, name == "evil", shown)
+
+    def test_streams_of_gemini_are_kept_with_events_and_as_one_array_in_pieces(self):
+        gateway = self.gateway()
+        said = [{"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}}]} for text in ("on", "e")]
+        array = json.dumps(said).encode()
+        asked = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
+        for number, (query, answer) in enumerate((("?alt=sse", streamed([b"data: " + json.dumps(each).encode() + b"\r\n\r\n" for each in said])),
+                                                  ("", streamed([array[:20], array[20:]], fields=[("content-type", "application/json")])))):
+            self.upstream.answer = answer
+            with gateway.connect() as client:
+                fields = [("x-goog-api-key", "k"), ("x-session-id", str(number))]
+                self.assertTrue(client.ask("POST", f"/v1beta/models/m:streamGenerateContent{query}", fields, json.dumps(asked).encode()).complete)
+        self.assertEqual(gateway.stop()[0], 0)
+        self.assertEqual([self.texts(each) for each in self.conversations()], [["hi", "one"]] * 2)
+
+    def test_a_compaction_and_a_count_are_no_turns_and_models_and_heads_make_no_conversation(self):
+        gateway = self.gateway()
+        item = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "one"}]}
+        self.upstream.answer = whole(json.dumps({"id": "resp_1", "object": "response", "status": "completed", "output": [item]}).encode())
+        asked = {"model": "m", "input": [{"role": "user", "content": "hi"}]}
+        with gateway.connect() as client:
+            client.ask("HEAD", "/")
+            client.ask("GET", "/v1/models", [("authorization", "Bearer k")])
+            client.ask("POST", "/v1/responses", [("authorization", "Bearer k"), SESSION], json.dumps(asked).encode())
+            compaction = {"type": "compaction", "id": "cmp_1", "encrypted_content": "c2VjcmV0"}
+            self.upstream.answer = whole(json.dumps({"object": "response.compaction", "output": [compaction], "usage": {"input_tokens": 9}}).encode())
+            compacted = json.dumps(dict(asked, input=[*asked["input"], item])).encode()
+            self.assertIn(b"response.compaction", client.ask("POST", "/v1/responses/compact", [("authorization", "Bearer k"), SESSION], compacted).body)
+        self.assertEqual(gateway.stop()[0], 0)
+        (conversation,) = self.conversations()
+        self.assertEqual(self.texts(conversation), ["hi", "one"])
+        self.assertEqual([each["kind"] for each in self.ask(conversation, {"query": "requests"})], ["turn", "compaction"])
+        kept = self.ask(conversation, {"query": "request", "number": 2})
+        self.assertEqual((kept["request"].encode(), json.loads(kept["answer"])["output"]), (compacted, [compaction]))
+
     def test_compressed_bodies_are_read_and_bombs_are_not(self):
         gateway = self.gateway()
         self.upstream.answer = whole(gzip.compress(answer_text("one")), fields=[("content-type", "application/json"), ("content-encoding", "gzip")])
+        bodies = gzip.compress(body_of("hi")), gzip.compress(b'{"messages":["' + b"a" * (300 << 20), 1)
         with gateway.connect() as client:
-            for body in (gzip.compress(body_of("hi")), gzip.compress(b'{"messages":["' + b"a" * (300 << 20))):
+            for body in bodies:
                 answer = client.ask("POST", "/v1/messages", [("x-api-key", "k"), SESSION, ("content-encoding", "gzip")], body)
                 self.assertEqual(gzip.decompress(answer.body), answer_text("one"))
         self.assertIn("too_large", gateway.log_with("too_large"))

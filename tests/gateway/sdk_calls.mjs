@@ -12,6 +12,7 @@ const { default: Anthropic } = await load('@anthropic-ai/sdk');
 const { GoogleGenAI } = await load('@google/genai');
 
 const errors = ['error-400', 'error-401', 'error-429', 'error-529', 'error-500'];
+const tool = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const all = async (stream) => {
   const pieces = [];
   for await (const piece of await stream) pieces.push(piece);
@@ -23,7 +24,8 @@ const first = async (stream) => {
 
 function openai() {
   const client = new OpenAI({ baseURL: url + '/v1', apiKey: 'sk-openai', maxRetries: 1, timeout: 20000 });
-  const chat = { messages: [{ role: 'user', content: 'Grüße 😀' }] };
+  const weather = { type: 'function', function: { name: 'weather', parameters: tool } };
+  const chat = { messages: [{ role: 'user', content: 'Grüße 😀' }], tools: [weather] };
   const calls = {
     chat: () => client.chat.completions.create({ model: 'plain', ...chat }),
     'chat stream': () => all(client.chat.completions.create({ model: 'plain', stream: true, ...chat })),
@@ -40,12 +42,13 @@ function openai() {
 
 function anthropic() {
   const client = new Anthropic({ baseURL: url, apiKey: 'sk-anthropic', maxRetries: 1, timeout: 20000 });
-  const call = { max_tokens: 100, messages: [{ role: 'user', content: 'hello' }] };
+  const call = { max_tokens: 100, messages: [{ role: 'user', content: 'hello' }], tools: [{ name: 'weather', input_schema: tool }] };
   const calls = {
     messages: () => client.messages.create({ model: 'plain', ...call }),
     'messages stream': () => all(client.messages.create({ model: 'plain', stream: true, ...call })),
     'messages helper': () => client.messages.stream({ model: 'plain', ...call }).finalMessage(),
     count_tokens: () => client.messages.countTokens({ model: 'plain', messages: call.messages }),
+    models: async () => (await all(client.models.list())).map((model) => model.id),
     torn: () => all(client.messages.create({ model: 'torn', stream: true, ...call })),
     timeout: () => client.messages.create({ model: 'silent', ...call }, { timeout: 600, maxRetries: 0 }),
     cancelled: () => first(client.messages.create({ model: 'endless', stream: true, ...call })),
@@ -56,10 +59,16 @@ function anthropic() {
 
 function google() {
   const client = new GoogleGenAI({ apiKey: 'sk-google', httpOptions: { baseUrl: url } });
+  const tools = [{ functionDeclarations: [{ name: 'weather', parametersJsonSchema: tool }] }];
   const calls = {
     generate: () => client.models.generateContent({ model: 'plain', contents: 'hello' }),
     'generate stream': () => all(client.models.generateContentStream({ model: 'plain', contents: 'hello' })),
+    tools: () => client.models.generateContent({ model: 'plain', contents: 'hello', config: { tools } }),
+    count_tokens: () => client.models.countTokens({ model: 'plain', contents: 'hello' }),
+    models: async () => (await all(client.models.list())).map((model) => model.name),
     torn: () => all(client.models.generateContentStream({ model: 'torn', contents: 'hello' })),
+    timeout: () => client.models.generateContent({ model: 'silent', contents: 'hello', config: { httpOptions: { timeout: 600 } } }),
+    cancelled: () => first(client.models.generateContentStream({ model: 'endless', contents: 'hello' })),
   };
   for (const model of errors) calls[model] = () => client.models.generateContent({ model, contents: 'hello' });
   return calls;

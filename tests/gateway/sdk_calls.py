@@ -68,12 +68,17 @@ def google_calls(url):
     client = google.genai.Client(api_key="sk-google", http_options=google_types.HttpOptions(base_url=url, timeout=20_000))
     yield "generate", lambda: client.models.generate_content(model="plain", contents="hello").model_dump_json()
     yield "generate stream", lambda: [c.model_dump_json() for c in client.models.generate_content_stream(model="plain", contents="hello")]
+    weather = google_types.FunctionDeclaration(name="weather", parameters_json_schema=TOOL)
+    tools = google_types.GenerateContentConfig(tools=[google_types.Tool(function_declarations=[weather])])
+    yield "tools", lambda: client.models.generate_content(model="plain", contents="hello", config=tools).model_dump_json()
+    yield "count_tokens", lambda: client.models.count_tokens(model="plain", contents="hello").model_dump_json()
     yield "models", lambda: [m.name for m in client.models.list()]
     for name in ERRORS:
         yield name, lambda name=name: client.models.generate_content(model=name, contents="hello")
     quick = google.genai.Client(api_key="sk-google", http_options=google_types.HttpOptions(base_url=url, timeout=600))
     yield "timeout", lambda: quick.models.generate_content(model="silent", contents="hello")
     yield "torn", lambda: [c.model_dump_json() for c in client.models.generate_content_stream(model="torn", contents="hello")]
+    yield "cancelled", lambda: next(iter(client.models.generate_content_stream(model="endless", contents="hello"))).model_dump_json()
 
 
 def told(error):

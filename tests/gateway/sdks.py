@@ -92,6 +92,8 @@ async def provider(request, reader, writer):
         answer = whole(json.dumps(models(request)).encode())
     elif path.endswith("/count_tokens"):
         answer = whole(b'{"input_tokens": 7}')
+    elif path.endswith(":countTokens"):
+        answer = whole(b'{"totalTokens": 7}')
     elif model.startswith("error-"):
         status = int(model[6:])
         answer = whole(json.dumps(error_body(path, status)).encode(), f"{status} Reason", [("content-type", "application/json"), ("retry-after-ms", "1"), REQUEST_ID])

@@ -5,14 +5,17 @@
 """
 import hashlib
 import os
+import random
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 from gateways import Client, Folder, Gateway
-from upstream import Upstream, whole
+from upstream import Upstream, echoed, switched, whole
 
+WEBSOCKET = [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "a2V5"), ("Sec-WebSocket-Version", "13")]
 SANITIZED = bool(os.environ.get("UNDERTEXT_SANITIZED"))
 
 
@@ -37,6 +40,25 @@ def certificates_are_checked(folder, right, other):
                 assert (answer.status, answer.get("x-undertext-error")) == (502, "upstream_untrusted"), answer
             assert len(upstream.requests) + len(wrong_name.requests) == before
     print("an upstream whose certificate cannot be verified gets nothing")
+
+
+def websockets(folder, right, other):
+    with Upstream(right) as upstream:
+        upstream.answer = switched(echoed)
+        much = random.Random(7).randbytes(3_000_000)
+        with Gateway(folder, upstream, "--upstream-ca", right[0], "--relay-upgrades") as gateway, Client(gateway.host) as client:
+            client.request("GET", "/v1/responses", WEBSOCKET)
+            assert client.read_head().status == 101
+            sending = threading.Thread(target=client.send, args=(much,))
+            sending.start()
+            assert client.exactly(len(much)) == much
+            sending.join()
+        before = len(upstream.requests)
+        with Gateway(folder, upstream, "--upstream-ca", other[0], "--relay-upgrades") as gateway, Client(gateway.host) as client:
+            answer = client.ask("GET", "/v1/responses", WEBSOCKET)
+            assert (answer.status, answer.get("x-undertext-error")) == (502, "upstream_untrusted"), answer
+        assert len(upstream.requests) == before
+    print("a WebSocket is relayed over TLS, to an upstream whose certificate is verified")
 
 
 def http2(folder, right):
@@ -90,6 +112,7 @@ def main(program):
     try:
         right, other = make_certificate(folder, "right"), make_certificate(folder, "other")
         certificates_are_checked(folder, right, other)
+        websockets(folder, right, other)
         if not shutil.which("node"):
             print("skipped: node: there is no node for an upstream that speaks HTTP/2")
             return 77

@@ -72,6 +72,21 @@ def raw(data, close=True):
     return answer
 
 
+def switched(then):
+    """Changes the protocol to a WebSocket's, and then does this with the connection."""
+    async def answer(request, reader, writer):
+        writer.write(head("101 Switching Protocols", [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", "yes")]))
+        await then(reader, writer)
+        writer.close()
+    return answer
+
+
+async def echoed(reader, writer):
+    while data := await reader.read(1 << 16):
+        writer.write(data)
+        await writer.drain()
+
+
 def echo():
     async def answer(request, reader, writer):
         body = json.dumps({"method": request.method, "target": request.target, "size": len(request.body)}).encode()

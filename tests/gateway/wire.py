@@ -12,7 +12,7 @@ import sys
 import threading
 
 from gateways import Client, Folder, Gateway
-from upstream import Upstream, chunk, head, raw, streamed, whole
+from upstream import Upstream, chunk, echoed, head, raw, streamed, switched, whole
 
 FIELDS = [("User-Agent", "test/1.0"), ("x-API-key", "sk-canary"), ("Anthropic-Version", "2023-06-01"), ("Content-Type", "application/json"), ("X-Empty", ""),
           ("x-twice", "a"), ("X-Twice", "b"), ("Accept-Encoding", "gzip, zstd"), ("X-Latin", "caf\xe9")]
@@ -191,6 +191,68 @@ def beside_a_server(folder, upstream):
     print("a gateway beside a server, with its numbers among the metrics")
 
 
+WEBSOCKET = [("Connection", "keep-alive, Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "a2V5"), ("Sec-WebSocket-Version", "13"), ("x-api-key", "k")]
+
+
+def websockets_are_relayed(folder, upstream):
+    """With --relay-upgrades: bytes both ways, however many; what an upstream refuses is refused; either end ends both. Nothing is recorded."""
+    store = f"sqlite:{folder.path}/tunnels.db"
+    with Gateway(folder, upstream, store, "--relay-upgrades") as gateway:
+        upstream.answer = switched(echoed)
+        with Client(gateway.host) as client:
+            client.request("GET", "/v1/responses?x=1", WEBSOCKET)
+            client.send(b"sent at once")  # before the answer is there
+            answer = client.read_head()
+            assert answer.status == 101 and answer.get("sec-websocket-accept") == "yes", answer
+            assert (answer.get("upgrade"), answer.get("connection").lower()) == ("websocket", "upgrade"), answer
+            assert client.exactly(12) == b"sent at once"
+            assert upstream.last().target == "/v1/responses?x=1" and upstream.last().get("upgrade") == "websocket"
+            assert passed_on(upstream.last().fields)[:3] == WEBSOCKET[2:], upstream.last().fields
+            much = random.Random(3).randbytes(5_000_000)
+            sending = threading.Thread(target=client.send, args=(much,))
+            sending.start()
+            assert client.exactly(len(much)) == much
+            sending.join()
+        left = threading.Event()
+
+        async def until_the_end(reader, writer):
+            await reader.read()
+            left.set()
+
+        upstream.answer = switched(until_the_end)
+        with Client(gateway.host) as client:
+            client.request("GET", "/v1/responses", WEBSOCKET)
+            assert client.read_head().status == 101
+        assert left.wait(30), "the upstream was not told that the client has gone"
+
+        async def farewell(reader, writer):
+            writer.write(b"bye")
+
+        upstream.answer = switched(farewell)
+        with Client(gateway.host) as client:
+            client.request("GET", "/v1/responses", WEBSOCKET)
+            assert client.read_head().status == 101 and client.rest() == b"bye"
+        for refusal in (whole(b"no", "401 Unauthorized"), streamed([b"n", b"o"], "426 Upgrade Required"), raw(head("503 Busy") + b"no")):
+            upstream.answer = refusal
+            with Client(gateway.host) as client:
+                answer = client.ask("GET", "/v1/responses", WEBSOCKET)
+                assert answer.status in (401, 426, 503) and answer.body == b"no" and answer.complete, answer
+        for broken in (b"", b"nonsense\r\n\r\n", head("101 Switching Protocols", [("Upgrade", "other")]), b"HTTP/1.1 101 x\nUpgrade: websocket\n\n"):
+            upstream.answer = raw(broken)
+            with Client(gateway.host) as client:
+                assert client.ask("GET", "/v1/responses", WEBSOCKET).status == 502, broken
+        with Client(gateway.host) as client:
+            assert client.ask("POST", "/v1/responses", WEBSOCKET, b"{}").status == 400
+        upstream.answer = switched(echoed)
+        with Client(gateway.host) as client:
+            client.request("GET", "/v1/responses", WEBSOCKET)
+            assert client.read_head().status == 101
+            status, took = gateway.stop()
+            assert status == 0 and took < 5 and client.is_closed(), took
+    assert folder.run("list", "--store", store).strip() in ("", b""), "a tunnel is not recorded"
+    print("WebSockets are relayed where that is asked for")
+
+
 def main(program, seed=None, count=60):
     seed = int(seed if seed is not None else random.randrange(1 << 30))
     folder = Folder(program)
@@ -207,6 +269,8 @@ def main(program, seed=None, count=60):
             every_byte_arrives_at_once(gateway, upstream)
             random_messages(gateway, upstream, seed, int(count))
             beside_a_server(folder, upstream)
+        with Upstream() as upstream:
+            websockets_are_relayed(folder, upstream)
         with Upstream() as anthropic, Upstream() as openai, Upstream() as gemini:
             with Gateway(folder, {"anthropic": anthropic.url, "openai": openai.url, "gemini": gemini.url}) as gateway:
                 routes(gateway, (anthropic, openai, gemini))

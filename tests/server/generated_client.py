@@ -28,7 +28,7 @@ def main(program, packages):
         shutil.copytree(HERE, work)
         (work / "node_modules").symlink_to(packages / "node_modules")
         (work / "openapi.json").write_bytes(server.request("GET", "/openapi.json").body)
-        said = subprocess.run([tools / "openapi-typescript", "openapi.json", "-o", "api.d.ts"], cwd=work, capture_output=True, text=True)
+        said = subprocess.run([tools / "openapi-typescript", "openapi.json", "--default-non-nullable", "false", "-o", "api.d.ts"], cwd=work, capture_output=True, text=True)
         if said.returncode != 0 or "⚠" in said.stdout + said.stderr:
             print(said.stdout, said.stderr)
             return 1

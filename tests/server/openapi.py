@@ -16,13 +16,14 @@ SHAPES = {"version": "VersionEntry", "event": "Event", "compression": "Compressi
 
 def events_of(server):
     """Events of a conversation, as their lines."""
-    server.request("POST", "/v1/conversations", {"id": "c", "settings": {"tokenLimit": 1}})
+    server.request("POST", "/v1/conversations", {"id": "c", "settings": {"tokenLimit": 40}})
     stream = EventStream(server, "/v1/conversations/c/events?after=0")
     path = "/v1/conversations/c/operations"
-    # Once the stream has told of this one, it hears what happens from then on.
+    # Once the stream has reported this version, it hears what follows. Only then is the limit crossed: an event of a crossing
+    # is not repeated for those who listen later.
     assert server.request("POST", path, {"operation": "APPEND", "messages": [{"role": "user", "content": "first"}]}).status == 200
     assert stream.wait_for('"version":1'), stream.lines
-    for operation in ({"operation": "APPEND", "messages": [{"role": "user", "content": "a"}] * 3}, {"operation": "DELETE", "indices": [0]},
+    for operation in ({"operation": "APPEND", "messages": [{"role": "user", "content": "word " * 30}] * 3}, {"operation": "DELETE", "indices": [0]},
                       {"operation": "ROLLBACK", "targetBatchIndex": 0}):
         assert server.request("POST", path, operation).status == 200
     assert server.request("POST", "/v1/conversations/c/compressions", {"strategy": {"name": "keep_recent", "n": 1}}).status == 202

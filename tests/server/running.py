@@ -21,6 +21,7 @@ class Folder:
         self.program = program
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="undertext-server-"))
         os.chmod(self.path, 0o700)
+        (self.path / "store").mkdir(mode=0o700)
         kept = {k: v for k, v in os.environ.items() if not k.startswith("UNDERTEXT_")}
         self.env = {**kept, "HOME": str(self.path / "home"), "XDG_DATA_HOME": str(self.path / "data"), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
         self.tokens = self.path / "tokens"
