@@ -3,8 +3,10 @@
 file(GLOB c_sources CONFIGURE_DEPENDS bindings/c/*.cpp)
 target_sources(undertext_objects PRIVATE ${c_sources})
 target_include_directories(undertext_objects PRIVATE bindings/c)
-target_link_options(undertext PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/bindings/c/symbols.map)
-set_property(TARGET undertext APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/bindings/c/symbols.map)
+if(NOT APPLE) # whose symbols have no versions
+  target_link_options(undertext PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/bindings/c/symbols.map)
+  set_property(TARGET undertext APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/bindings/c/symbols.map)
+endif()
 foreach(library undertext undertext_static)
   target_include_directories(${library} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/bindings/c>)
 endforeach()

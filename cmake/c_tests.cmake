@@ -38,6 +38,4 @@ if(UNDERTEXT_SANITIZE)
 endif()
 add_test(NAME example.hello_c COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/docs/c.md
   ${PROJECT_SOURCE_DIR}/examples/hello.c $<TARGET_FILE:undertext_example_hello_c>)
-add_test(NAME c.readme COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/README.md
-  ${PROJECT_SOURCE_DIR}/examples/hello.c $<TARGET_FILE:undertext_example_hello_c>)
-set_tests_properties(example.hello_c c.readme PROPERTIES LABELS example TIMEOUT 60)
+set_tests_properties(example.hello_c PROPERTIES LABELS example TIMEOUT 60)

@@ -36,14 +36,20 @@ function(undertext_compile_options target)
   target_compile_features(${target} PRIVATE cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion
     $<$<BOOL:${UNDERTEXT_WERROR}>:-Werror>)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # GCC 12 sees overlapping copies in `"text" + std::string` where there are none (its bug 105651).
-    target_compile_options(${target} PRIVATE -Wno-restrict)
+  # The same warnings in every preset, so that none of them breaks unseen.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Of variables and parameters. What stands outside of functions differs where files are joined.
+    target_compile_options(${target} PRIVATE -Wshadow=local)
+    if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+      # GCC 12 sees overlapping copies in `"text" + std::string` where there are none (its bug 105651), and takes the value of
+      # an empty std::optional for one that is read; which ones depends on the level of optimisation (its bug 80635).
+      target_compile_options(${target} PRIVATE -Wno-restrict -Wno-maybe-uninitialized)
+    endif()
   elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     # libstdc++ 12 uses a deprecated function of its own in std::stable_sort, and clang blames the caller.
-    target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
+    target_compile_options(${target} PRIVATE -Wshadow -Wno-deprecated-declarations)
   endif()
 endfunction()
 
@@ -59,10 +65,11 @@ function(undertext_unity target)
     set_source_files_properties(${files} PROPERTIES UNITY_GROUP ${group})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # A name of an unnamed namespace is then seen by the next file, which may have a parameter of that name.
-  target_compile_options(${target} PRIVATE -Wno-shadow)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # It takes what is in an unnamed namespace of an included file for something that others see too.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # A name of an unnamed namespace is then seen by the next file, which may have a parameter of that name.
+    target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()
 endfunction()

@@ -7,11 +7,26 @@ else()
   undertext_without(zlib "zlib is not installed (zlib1g-dev): bodies in gzip are not decoded")
 endif()
 
-# Links both, and defines UNDERTEXT_HAVE_ZLIB.
+# Providers' answers may come in Brotli, which some clients offer.
+find_library(UNDERTEXT_BROTLI_LIBRARY brotlidec)
+find_path(UNDERTEXT_BROTLI_INCLUDE brotli/decode.h)
+mark_as_advanced(UNDERTEXT_BROTLI_LIBRARY UNDERTEXT_BROTLI_INCLUDE)
+set(UNDERTEXT_HAVE_BROTLI 0)
+if(UNDERTEXT_BROTLI_LIBRARY AND UNDERTEXT_BROTLI_INCLUDE)
+  set(UNDERTEXT_HAVE_BROTLI 1)
+else()
+  undertext_without(brotli "Brotli is not installed (libbrotli-dev): bodies in br are not decoded")
+endif()
+set_source_files_properties(src/gateway/decoded.cpp src/gateway/decoded_test.cpp PROPERTIES COMPILE_DEFINITIONS "UNDERTEXT_HAVE_BROTLI=${UNDERTEXT_HAVE_BROTLI}")
+
+# Links all of them, and defines UNDERTEXT_HAVE_ZLIB.
 function(undertext_compression_libraries target)
   target_compile_definitions(${target} PRIVATE UNDERTEXT_HAVE_ZLIB=${UNDERTEXT_HAVE_ZLIB})
   if(UNDERTEXT_HAVE_ZLIB)
     target_link_libraries(${target} PRIVATE ZLIB::ZLIB)
+  endif()
+  if(UNDERTEXT_HAVE_BROTLI)
+    target_link_libraries(${target} PRIVATE ${UNDERTEXT_BROTLI_LIBRARY})
   endif()
   target_include_directories(${target} SYSTEM PRIVATE ${UNDERTEXT_ZSTD_INCLUDE})
   target_link_libraries(${target} PRIVATE zstd)

@@ -23,7 +23,7 @@ set(runs_tokenizer 1000)
 
 # Their inputs are JSON, and stay JSON when they are mutated. They are put together from pieces of the corpus: what is new in a format is fuzzed once one
 # input has it (those of dialect are called forms_of_…).
-set(json_targets dialect exec_fuzz)
+set(json_targets dialect exec_fuzz mcp)
 
 file(GLOB files CONFIGURE_DEPENDS tests/fuzz/*.cpp)
 foreach(file IN LISTS files)

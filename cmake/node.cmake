@@ -22,11 +22,17 @@ find_library(UNDERTEXT_ZSTD_ARCHIVE NAMES libzstd.a)
 mark_as_advanced(UNDERTEXT_CRYPTO_ARCHIVE UNDERTEXT_ZSTD_ARCHIVE)
 target_link_libraries(undertext_node PRIVATE undertext_static $<$<BOOL:${UNDERTEXT_CRYPTO_ARCHIVE}>:${UNDERTEXT_CRYPTO_ARCHIVE}>
   $<$<BOOL:${UNDERTEXT_ZSTD_ARCHIVE}>:${UNDERTEXT_ZSTD_ARCHIVE}> Threads::Threads)
-set(node_symbols ${PROJECT_SOURCE_DIR}/bindings/node/native/symbols.map)
-# nodelete: a worker that ends unloads the addon, while the last thread of its pool may still be leaving.
-target_link_options(undertext_node PRIVATE -Wl,--exclude-libs,ALL -Wl,--version-script=${node_symbols} -Wl,-Bsymbolic -Wl,-z,nodelete)
+if(APPLE)
+  # What Node has is found when the addon is loaded. An image with thread-local variables is never unloaded there.
+  target_link_options(undertext_node PRIVATE -Wl,-undefined,dynamic_lookup -Wl,-exported_symbol,_napi_register_module_v1
+    -Wl,-exported_symbol,_node_api_module_get_api_version_v1)
+else()
+  set(node_symbols ${PROJECT_SOURCE_DIR}/bindings/node/native/symbols.map)
+  # nodelete: a worker that ends unloads the addon, while the last thread of its pool may still be leaving.
+  target_link_options(undertext_node PRIVATE -Wl,--version-script=${node_symbols} -Wl,-Bsymbolic -Wl,-z,nodelete)
+  set_property(TARGET undertext_node APPEND PROPERTY LINK_DEPENDS ${node_symbols})
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # So that it runs where the C++ library is older.
   target_link_options(undertext_node PRIVATE -static-libstdc++ -static-libgcc)
 endif()
-set_property(TARGET undertext_node APPEND PROPERTY LINK_DEPENDS ${node_symbols})

@@ -62,7 +62,9 @@ function(undertext_postgres_tests)
   if(TARGET undertext_cli)
     add_test(NAME postgres.command COMMAND ${server} ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/postgres/command.sh
       ${UNDERTEXT_PYTHON3} $<TARGET_FILE:undertext_cli>)
-    list(APPEND tests postgres.command)
+    add_test(NAME postgres.reconcile_race COMMAND ${server} ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/reconcile_race_test.py
+      $<TARGET_FILE:undertext_cli>)
+    list(APPEND tests postgres.command postgres.reconcile_race)
   endif()
   foreach(fault racing crash cut proxy failover standby pooler)
     add_test(NAME postgres.${fault} COMMAND ${faults} ${fault})

@@ -48,8 +48,8 @@ foreach(name hello agent_asyncio own_strategy)
   undertext_python_test(example.${name} ${UNDERTEXT_PYTHON} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/docs/python.md
     ${PROJECT_SOURCE_DIR}/examples/${name}.py ${UNDERTEXT_PYTHON} ${PROJECT_SOURCE_DIR}/examples/${name}.py)
 endforeach()
-undertext_python_test(readme ${UNDERTEXT_PYTHON} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/README.md
-  ${PROJECT_SOURCE_DIR}/examples/hello.py ${UNDERTEXT_PYTHON} ${PROJECT_SOURCE_DIR}/examples/hello.py)
+undertext_python_test(example.context_tools ${UNDERTEXT_PYTHON} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/docs/tools.md
+  ${PROJECT_SOURCE_DIR}/examples/context_tools.py ${UNDERTEXT_PYTHON} ${PROJECT_SOURCE_DIR}/examples/context_tools.py)
 
 # scripts/python --adapters puts the packages of others into an environment of their own.
 set(adapters_python ${PROJECT_SOURCE_DIR}/build/venv-adapters/bin/python)
@@ -78,5 +78,3 @@ foreach(name langchain_history langgraph_checkpoints agents_session)
   undertext_python_test(adapters.example.${name} ${adapters_python} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/docs/adapters.md
     ${PROJECT_SOURCE_DIR}/examples/${name}.py ${adapters_python} ${PROJECT_SOURCE_DIR}/examples/${name}.py)
 endforeach()
-undertext_python_test(adapters.readme ${adapters_python} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/README.md
-  ${PROJECT_SOURCE_DIR}/examples/langgraph_checkpoints.py ${adapters_python} ${PROJECT_SOURCE_DIR}/examples/langgraph_checkpoints.py)

@@ -1,5 +1,5 @@
-# What lasts. Digests come from OpenSSL's libcrypto, raw requests are packed by libzstd; SQLite is compiled in, from the source that scripts/sqlite obtains. Where that is not there, everything
-# else is built all the same, and open_store("sqlite:…") answers `unsupported`.
+# What lasts. Digests come from OpenSSL's libcrypto, raw requests are packed by libzstd; SQLite is compiled in, from the source that scripts/sqlite obtains.
+# A build without it is one that loses conversations: it has to be asked for, with -DUNDERTEXT_SQLITE=OFF. open_store("sqlite:…") then answers `unsupported`.
 
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 # No package of CMake's own finds zstd, and Debian's has none for it.
@@ -16,9 +16,18 @@ foreach(target undertext undertext_static)
 endforeach()
 target_include_directories(undertext_objects SYSTEM PRIVATE ${UNDERTEXT_ZSTD_INCLUDE})
 
-set(UNDERTEXT_SQLITE ${PROJECT_SOURCE_DIR}/build/sqlite CACHE PATH "Where scripts/sqlite has put the source of SQLite")
-# So that ninja looks again once the source is there.
-file(GLOB sqlite_source CONFIGURE_DEPENDS ${UNDERTEXT_SQLITE}/sqlite3.c)
+set(UNDERTEXT_SQLITE ${PROJECT_SOURCE_DIR}/build/sqlite CACHE STRING "Where scripts/sqlite has put the source of SQLite; OFF: none")
+set(sqlite_source "")
+if(UNDERTEXT_SQLITE STREQUAL "OFF")
+  undertext_without(sqlite "it was refused with UNDERTEXT_SQLITE=OFF: open_store(\"sqlite:…\") will answer `unsupported`")
+elseif(EXISTS ${UNDERTEXT_SQLITE}/sqlite3.c)
+  set(sqlite_source ${UNDERTEXT_SQLITE}/sqlite3.c)
+else()
+  message(FATAL_ERROR "The source of SQLite is not in ${UNDERTEXT_SQLITE}, and without it no conversation is kept in a file. Either\n"
+    "  get it:       ${PROJECT_SOURCE_DIR}/scripts/sqlite ${UNDERTEXT_SQLITE}\n"
+    "  or name it:   -DUNDERTEXT_SQLITE=FOLDER, with sqlite3.c and sqlite3.h of 3.51.3 or later\n"
+    "  or refuse it: -DUNDERTEXT_SQLITE=OFF\n")
+endif()
 set(UNDERTEXT_HAVE_SQLITE 0)
 if(sqlite_source)
   set(UNDERTEXT_HAVE_SQLITE 1)
@@ -47,7 +56,6 @@ if(sqlite_source)
     target_sources(${library} PRIVATE $<TARGET_OBJECTS:undertext_sqlite>)
   endforeach()
 else()
-  undertext_without(sqlite "the source of SQLite is not in ${UNDERTEXT_SQLITE} (scripts/sqlite gets it): open_store(\"sqlite:…\") will answer `unsupported`")
   get_target_property(sources undertext_objects SOURCES)
   list(FILTER sources EXCLUDE REGEX "/src/sqlite/")
   set_property(TARGET undertext_objects PROPERTY SOURCES ${sources})

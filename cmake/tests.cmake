@@ -8,6 +8,7 @@
 #   tests/postgres/            on throw-away servers, where PostgreSQL is installed (cmake/postgres.cmake); label postgres
 #   tests/server/              the command as a server, over sockets (cmake/server_tests.cmake); label server
 #   tests/gateway/             the command as a gateway, likewise; label server
+#   tests/mcp/                 `undertext mcp`, and /mcp of the server, with official clients; label server
 #   tests/inspector/           the page in a real browser (cmake/inspector_tests.cmake); label inspector
 #   bindings/node/tests/       the npm package (cmake/node_tests.cmake); label node
 #   bindings/python/tests/     the package for Python (cmake/python_tests.cmake); label python
@@ -15,6 +16,7 @@
 #   tests/model/               History against a plain reference; label model
 #   tests/fuzz/*.cpp           replayed over tests/fuzz/corpus/<name>, or fuzzed from there (cmake/fuzz.cmake); label fuzz
 #   examples/*.cpp             built against the shared library and run; label example
+#   examples/*.py, *.mts       with the official SDKs, against the model of tests/examples (cmake/example_tests.cmake); label example
 
 include(GoogleTest)
 find_package(GTest REQUIRED)
@@ -181,9 +183,10 @@ target_compile_options(undertext_no_exceptions PRIVATE -fno-exceptions)
 add_test(NAME headers.no_exceptions COMMAND undertext_no_exceptions)
 set_tests_properties(headers.no_exceptions PROPERTIES LABELS example TIMEOUT 120)
 
-add_test(NAME readme COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/readme_test.py ${PROJECT_SOURCE_DIR}/README.md
+add_test(NAME example.quoted_first_conversation COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/quoted_lines.py ${PROJECT_SOURCE_DIR}/docs/cpp.md
   ${PROJECT_SOURCE_DIR}/examples/first_conversation.cpp $<TARGET_FILE:undertext_example_first_conversation>)
-set_tests_properties(readme PROPERTIES LABELS example TIMEOUT 120)
+add_test(NAME readme COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/readme_test.py ${PROJECT_SOURCE_DIR})
+set_tests_properties(example.quoted_first_conversation readme PROPERTIES LABELS example TIMEOUT 120)
 
 # The tokens of o200k_base and cl100k_base beside tiktoken's. `tests/tokens/compare.sh PROGRAM` without --quick compares everything.
 add_executable(undertext_encode_texts tests/tokens/encode_texts.cpp)
@@ -201,6 +204,8 @@ add_test(NAME models COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/mo
 set_tests_properties(models PROPERTIES LABELS architecture)
 add_test(NAME one_reader COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/one_reader_test.py ${PROJECT_SOURCE_DIR})
 set_tests_properties(one_reader PROPERTIES LABELS architecture)
+add_test(NAME every_function COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/every_function_test.py ${PROJECT_SOURCE_DIR})
+set_tests_properties(every_function PROPERTIES LABELS architecture)
 add_test(NAME parts COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/parts_test.sh)
 set_tests_properties(parts PROPERTIES LABELS architecture TIMEOUT 300)
 
@@ -226,9 +231,10 @@ if(TARGET undertext_cli)
   undertext_script_test(cli scenario cli_test.py)
   undertext_script_test(redaction model redaction_test.py)
   undertext_script_test(reconcile_race scenario reconcile_race_test.py)
+  # Random clients that keep their own list, in four dialects. RUNS=2000 is the long form.
+  undertext_script_test(reconcile_laws model clients/laws_test.py)
   set_tests_properties(cli PROPERTIES SKIP_RETURN_CODE 77)
-  undertext_script_test(sessions example session_test.py ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/docs/operations.md
-                        ${PROJECT_SOURCE_DIR}/docs/clients.md)
+  undertext_script_test(sessions example session_test.py ${PROJECT_SOURCE_DIR}/docs/operations.md ${PROJECT_SOURCE_DIR}/docs/clients.md)
   undertext_script_test(exec_model model exec_model.py)
   undertext_script_test(prompt_cache_model model prompt_cache_model.py)
   # Random conversations, edited and rendered for every profile, against the providers' published rules; some also against the types of the official SDKs, where
@@ -248,12 +254,16 @@ if(TARGET undertext_cli)
   include(cmake/stored_tests.cmake)
   include(cmake/server_tests.cmake)
   include(cmake/inspector_tests.cmake)
+  include(cmake/example_tests.cmake)
 endif()
 
 if(UNDERTEXT_INSTALL AND NOT UNDERTEXT_SANITIZE)
   add_test(NAME install COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/install/run.sh ${PROJECT_BINARY_DIR})
   # Slow, and defined last: COST lets it start among the first.
   set_tests_properties(install PROPERTIES LABELS install TIMEOUT 600 COST 30 ENVIRONMENT CXX=${CMAKE_CXX_COMPILER})
+  add_test(NAME install.configure COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/install/configure.sh ${PROJECT_SOURCE_DIR})
+  add_test(NAME install.sdist COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/packages/sdist.sh ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/build/venv/bin/python)
+  set_tests_properties(install.configure install.sdist PROPERTIES LABELS install TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT CXX=${CMAKE_CXX_COMPILER})
 endif()
 
 include(cmake/long_tests.cmake)

@@ -89,7 +89,8 @@ class EndpointSummariser final : public Summariser {
 
   std::variant<Answer, EndpointFailure> ask(const Question& question, const SummaryRequest& request, const EndpointKey& key) const {
     const PromptOptions options{.tokens_max = std::min(request.tokens_max, completion_tokens_max),
-                                .tokens_max_key = question.other_tokens_key ? "max_completion_tokens" : "max_tokens"};
+                                .tokens_max_key = question.other_tokens_key ? "max_completion_tokens" : "max_tokens",
+                                .messages_after = request.after.size()};
     const HttpRequest post{.url = url_,
                            .is_loopback = is_loopback_,
                            .headers = headers(key),

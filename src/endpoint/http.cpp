@@ -11,6 +11,8 @@
 
 #  include <curl/curl.h>
 
+#  include "endpoint/certificates.hpp"
+
 namespace undertext {
 
 namespace {
@@ -158,6 +160,7 @@ class Transfer {
     set(CURLOPT_FOLLOWLOCATION, 0L);
     set(CURLOPT_SSL_VERIFYPEER, 1L);
     set(CURLOPT_SSL_VERIFYHOST, 2L);
+    trust_system_certificates(easy_);
     if (request.is_loopback) set(CURLOPT_NOPROXY, "*");
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     set(CURLOPT_NOSIGNAL, 1L);

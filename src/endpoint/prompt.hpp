@@ -14,7 +14,8 @@ namespace undertext {
 struct PromptOptions {
   std::uint64_t tokens_max = 0;  // of the answer
   std::string_view tokens_max_key =
-      "max_tokens";  // newer models of OpenAI know only "max_completion_tokens", most others only this
+      "max_tokens";                  // newer models of OpenAI know only "max_completion_tokens", most others only this
+  std::uint64_t messages_after = 0;  // that stay visible behind what is summarised
 };
 
 // The body of the request, as JSON. The prompt and the model of the settings are valid UTF-8.

@@ -76,21 +76,29 @@ class Collector {
     }
   }
 
+  static std::string words_of(const std::vector<Block>& blocks) {
+    std::string words;
+    for (const Block& block : blocks) {
+      if (!words.empty()) words += '\n';
+      words += words_of(block);
+    }
+    return words;
+  }
+
   void add_call(const Block& call) {
     const std::string tool = call.name.empty() ? "a tool" : in_heading(std::string(call.name));
     if (!call.id.empty()) tool_of_call_[std::string(call.id)] = tool;
     const bool is_text = call.json.starts_with('"');
     pieces.push_back({number_, speaker_ + " calls " + tool,
                       is_text ? decoded(call.json.substr(1, call.json.size() - 2)) : std::string(call.json), true});
+    if (holds_result(call)) pieces.push_back({number_, "result of " + tool, words_of(call.inner), true});
   }
 
   void add_result(const Block& result) {
     const auto tool = tool_of_call_.find(std::string(result.id));
     std::string text = result.json.empty() ? decoded(result.text) : std::string(result.json);
-    for (const Block& inner : result.inner) {
-      if (!text.empty()) text += '\n';
-      text += words_of(inner);
-    }
+    if (!text.empty() && !result.inner.empty()) text += '\n';
+    text += words_of(result.inner);
     pieces.push_back({number_, "result of " + (tool == tool_of_call_.end() ? "a tool" : tool->second), std::move(text), true});
   }
 

@@ -1,0 +1,28 @@
+# Examples that call a model: with the official SDKs that scripts/peers gets, against the model of tests/examples. Each is quoted by a page, with what it prints. Skipped where the
+# SDKs are not there. Label example.
+set(quoted ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py)
+set(with_model ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/examples/run.py)
+
+function(undertext_model_example name page extension)
+  set(file ${PROJECT_SOURCE_DIR}/examples/${name}.${extension})
+  string(REPLACE "." "_" suffix ${extension})
+  add_test(NAME example.${name}_${suffix} COMMAND ${quoted} ${PROJECT_SOURCE_DIR}/${page} ${file} ${with_model} ${ARGN} ${file})
+  set_tests_properties(example.${name}_${suffix} PROPERTIES LABELS example TIMEOUT 120 SKIP_RETURN_CODE 77)
+endfunction()
+
+if(TARGET undertext_python)
+  set(run_python ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/examples/python.sh ${UNDERTEXT_PYTHONPATH})
+  undertext_model_example(first_loop README.md py ${run_python})
+  foreach(name loop_anthropic loop_openai loop_gemini resume_after_crash change_provider human_approval sub_agents)
+    undertext_model_example(${name} docs/examples.md py ${run_python})
+  endforeach()
+endif()
+if(TARGET undertext_node)
+  set(run_typescript ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/examples/typescript.sh $<TARGET_FILE:undertext_node>)
+  undertext_model_example(first_loop README.md mts ${run_typescript})
+  foreach(name loop_openai loop_ai)
+    undertext_model_example(${name} docs/examples.md mts ${run_typescript})
+  endforeach()
+endif()
+add_test(NAME example.wrap COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/examples/wrapped.py $<TARGET_FILE:undertext_cli> ${PROJECT_SOURCE_DIR}/README.md)
+set_tests_properties(example.wrap PROPERTIES LABELS example TIMEOUT 120)
