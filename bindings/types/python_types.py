@@ -145,10 +145,12 @@ def arguments(shapes):
     for name, (shape_name, without) in ARGUMENTS.items():
         shape = shapes[shape_name]
         text = f"Of {shape_name}: {text_of(shape)}"
-        out += f'\n\nclass {name}(TypedDict, total=False):\n    """{text}"""\n\n'
-        for member, part in shape["properties"].items():
-            if member not in without and member not in ("operation", "query"):
-                out += f"    {snake_case(member)}: {type_of(part, True)}{comments(shape, member)}\n"
+        taken = {member: part for member, part in shape["properties"].items() if member not in (*without, "operation", "query")}
+        # A docstring, not comments: help() of a method shows them (_signatures.py).
+        described = "".join(f"    {snake_case(member)}: {text_of(part)}\n" for member, part in taken.items() if text_of(part))
+        out += f'\n\nclass {name}(TypedDict, total=False):\n    """{text}\n\n{described}    """\n\n'
+        for member, part in taken.items():
+            out += f"    {snake_case(member)}: {type_of(part, True)}\n"
     used = sorted(name for name in shapes if name not in OWN and re.search(rf": [^#\n]*\b{name}\b", out))
     head += "from ._protocol import " + ", ".join(used) + "\n"
     return head + out + "\n\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in sorted(ARGUMENTS)) + "]\n"

@@ -1,5 +1,6 @@
 #include "conversation.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -16,11 +17,23 @@ namespace {
 
 using Handle = std::shared_ptr<undertext_conversation>;
 
+// For errors: its id and a space; empty where it has none, or one that JSON would have to escape.
+std::string name_of(const undertext_conversation* conversation) {
+  const undertext_text id = undertext_conversation_id(conversation);
+  const std::string name(id.data, id.size);
+  const bool is_plain = std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == '"' || c == '\\'; });
+  return name.empty() || !is_plain ? "" : name + " ";
+}
+
 class ConversationObject final : public Wrapped, public Ending {
  public:
   static constexpr Kind kind_of = Kind::conversation;
   ConversationObject(Env& env, Handle handle)
-      : Wrapped(kind_of), env_(env.shared_from_this()), handle_(std::move(handle)), queue_(std::make_shared<Queue>()) {
+      : Wrapped(kind_of),
+        env_(env.shared_from_this()),
+        handle_(std::move(handle)),
+        name_(name_of(handle_.get())),
+        queue_(std::make_shared<Queue>()) {
     env_->add(*this);
   }
   ~ConversationObject() override {
@@ -34,7 +47,7 @@ class ConversationObject final : public Wrapped, public Ending {
   }
 
   const Handle& open() const {
-    if (!handle_) throw refused(UNDERTEXT_INVALID_ARGUMENT, "conversation", "is closed");
+    if (!handle_) throw refused(UNDERTEXT_INVALID_ARGUMENT, "conversation", name_ + "is closed");
     return handle_;
   }
   Handle take() { return std::exchange(handle_, nullptr); }
@@ -77,6 +90,7 @@ class ConversationObject final : public Wrapped, public Ending {
 
   std::shared_ptr<Env> env_;
   Handle handle_;
+  const std::string name_;
   std::shared_ptr<Queue> queue_;
   std::shared_ptr<Events> events_;
   bool is_changing_ = false;

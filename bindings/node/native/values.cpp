@@ -31,7 +31,9 @@ constexpr double integer_max = 9007199254740992.0;
 Refused refused(undertext_status status, std::string_view field, std::string_view message) {
   std::string json = R"({"code":")" + std::string(undertext_status_name(status)) + '"';
   if (!field.empty()) json.append(R"(,"field":")").append(field) += '"';
-  json.append(R"(,"message":")").append(message) += R"("})";
+  json += R"(,"message":")";
+  if (!field.empty()) json.append(field) += ' ';
+  json.append(message) += R"("})";
   return {status, std::move(json)};
 }
 

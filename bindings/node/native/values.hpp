@@ -45,7 +45,7 @@ struct Refused {
   undertext_status status;
   std::string json;
 };
-// `field` and `message` are ours, and need no escapes.
+// `field` is what `message` speaks of ("id", "must be a string"). Both are ours, and need no escapes.
 Refused refused(undertext_status status, std::string_view field, std::string_view message);
 // JavaScript has thrown already.
 struct Pending {};

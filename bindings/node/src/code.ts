@@ -1,6 +1,6 @@
 // Strategies and summarisers in JavaScript, as the addon calls them.
 import { encode } from './encode.js'
-import { mustBeObject, UndertextError } from './error.js'
+import { mustBeObject, noting, UndertextError } from './error.js'
 import type { NativeCancel, NativeCode, NativeSummary } from './native.js'
 import type { DataSettings, EndpointSettings, Message } from './types.js'
 import { View } from './view.js'
@@ -57,7 +57,7 @@ function mustBeFunction(value: unknown, field: string): void {
 /** As the addon calls it. */
 export function changeCall(change: Change): (message: string) => string {
   mustBeFunction(change, 'change')
-  return (message) => encode(change(JSON.parse(message) as Message))
+  return (message) => encode(noting(() => change(JSON.parse(message) as Message)))
 }
 
 export interface ReadSettings {
@@ -71,7 +71,7 @@ const pollMs = 50
 /** Runs code with a signal that is aborted once the engine says so. */
 function withSignal<T>(cancel: NativeCancel, slow: boolean, run: (signal: AbortSignal) => T | Promise<T>): T | Promise<T> {
   const controller = new AbortController()
-  const result = run(controller.signal)
+  const result = noting(() => run(controller.signal))
   if (!slow || !(result instanceof Promise)) return result
   const timer = setInterval(() => {
     if (cancel.isCancelled()) controller.abort(new UndertextError('unavailable', 'nobody waits for it any more'))

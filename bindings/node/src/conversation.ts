@@ -1,13 +1,16 @@
 // A conversation that answers with promises, in memory or in a store.
+import type { InspectOptions } from 'node:util'
 import { changeCall, readSettings, type Change, type ReadSettings, type Settings } from './code.js'
 import { encode, encodeGiven, finishWriting, listOf, startWriting, type Begun } from './encode.js'
 import { guarded, later } from './error.js'
 import { Listeners, type Listener, type Off } from './events.js'
+import { custom, shown } from './inspect.js'
 import { statsOf } from './memory.js'
 import { native, type NativeHandle, type NativeText, type Text } from './native.js'
 import { forkOptions, readAnswer, Requests } from './requests.js'
 import type {
   Appended,
+  Dialect,
   Event,
   EventType,
   Imported,
@@ -145,6 +148,17 @@ export class Conversation extends Requests<'later'> {
     return { version: numbers[0], stats: statsOf(numbers) }
   }
 
+  /** Adds the answer of a model: what an SDK of OpenAI, Anthropic or Google returned, or the JSON of it. The default `dialect` is what it says it is; `toolNames` are those of `render`. */
+  async appendResponse(response: object, { dialect, toolNames, ...options }: { dialect?: Dialect; toolNames?: ToolNames } & OperationOptions = {}): Promise<Appended> {
+    const { messages } = await this.importMessages({ json: response, dialect, toolNames })
+    return this.append(messages, Object.keys(options).length === 0 ? undefined : options)
+  }
+
+  /** The messages of the newest version, one after another. */
+  async *[Symbol.asyncIterator](): AsyncIterableIterator<Message> {
+    yield* await this.messages()
+  }
+
   /** Another conversation that goes on from `version` (default: the newest): in memory, or with an `id` in the same store. */
   async fork(from: number | { version?: number; id?: string } = {}): Promise<Conversation> {
     const { version, id = '' } = forkOptions(from)
@@ -210,11 +224,12 @@ export class Conversation extends Requests<'later'> {
     return (JSON.parse(await this.#inTurn(() => this.#handle.recordRequestLater(text))) as { number: number }).number
   }
 
-  /** With what others committed. */
+  /** Delivers the events of what others committed. Reads do this by themselves. */
   async catchUp(): Promise<void> {
     await this.#inTurn(() => this.#handle.catchUpLater())
   }
 
+  /** Stores a state from which the conversation is opened quickly. This happens by itself now and then. */
   async checkpoint(): Promise<void> {
     await this.#inTurn(() => this.#handle.checkpointLater())
   }
@@ -228,6 +243,7 @@ export class Conversation extends Requests<'later'> {
     return JSON.parse(await this.#inTurn(() => this.#handle.redactLater(text))) as Redaction
   }
 
+  /** Prunes versions: the newest `versions` and `batches` stay, and what is younger than `days`. */
   async giveUpVersions(retention: Retention): Promise<Reclaimed> {
     const text = encode(retention)
     return JSON.parse(await this.#inTurn(() => this.#handle.giveUpVersionsLater(text))) as Reclaimed
@@ -251,8 +267,17 @@ export class Conversation extends Requests<'later'> {
     await this.#owner?.close()
   }
 
+  /** `await using` closes it. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
+  }
+
+  /** What console.log() shows. */
+  [custom](_depth: number, options: InspectOptions): string {
+    return shown('Conversation', () => {
+      const [version, , messages, , , tokens] = this.#handle.stats()
+      return { id: this.#handle.id(), version, messages, tokens }
+    }, options)
   }
 }
 

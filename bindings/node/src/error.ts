@@ -11,11 +11,11 @@ export type ErrorDetails = Omit<ErrorBody, 'code' | 'message'>
 export class UndertextError extends Error implements ErrorDetails {
   override readonly name: string = 'UndertextError'
   readonly code: ErrorCode
-  readonly field?: string
-  readonly path?: string
-  readonly operationIndex?: number
-  readonly byteOffset?: number
-  readonly minimum?: number
+  declare readonly field?: string
+  declare readonly path?: string
+  declare readonly operationIndex?: number
+  declare readonly byteOffset?: number
+  declare readonly minimum?: number
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
@@ -27,7 +27,38 @@ export class UndertextError extends Error implements ErrorDetails {
 
   /** Of the error object of the protocol. */
   static of(error: { code: ErrorCode; message: string } & ErrorDetails): UndertextError {
-    return new UndertextError(error.code, error.message, error)
+    return new UndertextError(error.code, error.message, error, takeCause(error.message))
+  }
+}
+
+// Errors of the caller's code, until the error of the call that failed for one of them takes it as its cause. Those of code
+// that runs in the background are never taken, so there are only a few.
+const thrownMax = 8
+const thrown: Error[] = []
+
+function takeCause(message: string): Error | undefined {
+  const index = thrown.findLastIndex((error) => error.message !== '' && message.includes(error.message))
+  return index < 0 ? undefined : thrown.splice(index, 1)[0]
+}
+
+function note(error: unknown): void {
+  if (!(error instanceof Error)) return
+  if (thrown.length === thrownMax) thrown.shift()
+  thrown.push(error)
+}
+
+/** Runs code of the caller's. What it throws is the `cause` of the call that fails for it. */
+export function noting<T>(run: () => T | Promise<T>): T | Promise<T> {
+  try {
+    const result = run()
+    if (!(result instanceof Promise)) return result
+    return result.catch((error: unknown) => {
+      note(error)
+      throw error
+    })
+  } catch (error) {
+    note(error)
+    throw error
   }
 }
 

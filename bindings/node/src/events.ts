@@ -40,7 +40,7 @@ export class Listeners {
 
   on<T extends EventType>(type: T | '*', listener: Listener<Extract<Event, { type: T }>>): Off {
     if (type !== '*' && !eventTypes.includes(type)) throw new UndertextError('invalid_argument', `there is no event ${String(type)}`, { field: 'type' })
-    if (typeof listener !== 'function') throw new UndertextError('invalid_argument', 'must be a function', { field: 'listener' })
+    if (typeof listener !== 'function') throw new UndertextError('invalid_argument', 'listener must be a function', { field: 'listener' })
     const added: Listener = (event) => (type === '*' || event.type === type ? listener(event as Extract<Event, { type: T }>) : undefined)
     if (this.#listeners.size === 0) this.#handle.listen(this.#receive)
     this.#listeners.add(added)

@@ -1,11 +1,13 @@
 // A conversation in memory that answers at once.
+import type { InspectOptions } from 'node:util'
 import { changeCall, readSettings, type Change, type Settings } from './code.js'
 import { encode, encodeGiven, listOf } from './encode.js'
 import { guarded } from './error.js'
 import { Listeners, type Listener, type Off } from './events.js'
+import { custom, shown } from './inspect.js'
 import { native, type NativeCode, type NativeHandle, type Numbers, type Text } from './native.js'
 import { forkOptions, readAnswer, Requests } from './requests.js'
-import type { Appended, Count, Event, EventType, GivenMarkMap, GivenRequest, Imported, Message, MessageLike, MessageQuery, Names, OperationOptions, Outcome, Role, Stats, Target, ToolNames, Usage, UsageReport } from './types.js'
+import type { Appended, Count, Dialect, Event, EventType, GivenMarkMap, GivenRequest, Imported, Message, MessageLike, MessageQuery, Names, OperationOptions, Outcome, Role, Stats, Target, ToolNames, Usage, UsageReport } from './types.js'
 import { View } from './view.js'
 import { Waits } from './waits.js'
 
@@ -52,14 +54,28 @@ export class MemoryConversation extends Requests<'now'> {
     return { version: numbers[0], stats: statsOf(numbers) }
   }
 
+  /** Adds the answer of a model: what an SDK of OpenAI, Anthropic or Google returned, or the JSON of it. The default `dialect` is what it says it is; `toolNames` are those of `render`. */
+  appendResponse(response: object, { dialect, toolNames, ...options }: { dialect?: Dialect; toolNames?: ToolNames } & OperationOptions = {}): Appended {
+    const { messages } = this.importMessages({ json: response, dialect, toolNames })
+    return this.append(messages, Object.keys(options).length === 0 ? undefined : options)
+  }
+
+  /** The messages of the view, one after another. */
+  [Symbol.iterator](): IterableIterator<Message> {
+    return this.view()[Symbol.iterator]()
+  }
+
+  /** The number of the newest version. */
   override version(): number {
     return guarded(() => this.#handle.version())
   }
 
+  /** How many messages there are, in the log and in the view; batches; tokens of the view. */
   override stats(): Stats {
     return statsOf(guarded(() => this.#handle.stats()))
   }
 
+  /** How many messages `messages` would return, and their tokens. */
   override count(query?: MessageQuery): Count {
     const filters = query === undefined ? '' : encode(query)
     const [count, tokens] = guarded(() => this.#handle.count(filters))
@@ -104,6 +120,7 @@ export class MemoryConversation extends Requests<'now'> {
     guarded(() => this.#handle.setTokenizer(name))
   }
 
+  /** What a provider reported of a request. */
   reportUsage(usage: UsageReport): void {
     const text = encode(usage)
     guarded(() => this.#handle.reportUsage(text))
@@ -115,6 +132,7 @@ export class MemoryConversation extends Requests<'now'> {
     guarded(() => this.#handle.setUsage(text))
   }
 
+  /** All that was reported. */
   usage(): Usage {
     return JSON.parse(guarded(() => this.#handle.usage())) as Usage
   }
@@ -152,7 +170,16 @@ export class MemoryConversation extends Requests<'now'> {
     this.#handle.close().catch(() => undefined)
   }
 
+  /** `using` closes it. */
   [Symbol.dispose](): void {
     this.close()
+  }
+
+  /** What console.log() shows. */
+  [custom](_depth: number, options: InspectOptions): string {
+    return shown('MemoryConversation', () => {
+      const [version, , messages, , , tokens] = this.#handle.stats()
+      return { version, messages, tokens }
+    }, options)
   }
 }

@@ -15,6 +15,7 @@
 // it could wait for a callback that waits for this thread.
 // Texts are strings without lone surrogates (else invalid_argument), or a Uint8Array of UTF-8.
 // What is held: functions only weakly. Whoever passes one keeps it for as long as the handle.
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { UndertextError } from './error.js'
@@ -130,13 +131,28 @@ export interface Native {
 
 const require = createRequire(import.meta.url)
 
+function wordsOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+// A package of its own for each platform, of which npm installs the one that fits; beside this file where the addon was built.
 function load(): Native {
   const machine = `${process.platform}-${process.arch}`
-  const place = process.env['UNDERTEXT_NODE_ADDON'] ?? fileURLToPath(new URL(`../../prebuilds/${machine}/undertext.node`, import.meta.url))
+  const beside = fileURLToPath(new URL(`../../prebuilds/${machine}/undertext.node`, import.meta.url))
+  let place = process.env['UNDERTEXT_NODE_ADDON'] ?? (existsSync(beside) ? beside : undefined)
+  try {
+    place ??= require.resolve(`undertext-${machine}/undertext.node`)
+  } catch (thrown) {
+    const words =
+      `there is no addon for ${machine}: the package undertext-${machine} is not installed. ` +
+      'npm installs it by itself on linux-x64 and linux-arm64 with glibc, unless it is told to omit optional packages; ' +
+      'elsewhere scripts/node --package of the repository makes one'
+    throw new UndertextError('unsupported', words, {}, thrown)
+  }
   try {
     return require(place) as Native
   } catch (thrown) {
-    throw new UndertextError('unsupported', `there is no addon for ${machine} at ${place}; scripts/node --package of the repository makes one`, {}, thrown)
+    throw new UndertextError('unsupported', `the addon cannot be loaded: ${wordsOf(thrown)} (${place})`, {}, thrown)
   }
 }
 

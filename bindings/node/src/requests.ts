@@ -12,6 +12,7 @@ import type {
   CompressByStrategy,
   CostQuery,
   Count,
+  Dialect,
   Diff,
   EditCost,
   Filter,
@@ -28,6 +29,7 @@ import type {
   OperationOptions,
   Outcome,
   Pairs,
+  Recalled,
   Receipt,
   Rendered,
   RenderQuery,
@@ -39,7 +41,9 @@ import type {
   Target,
   TextChange,
   TokenCounts,
+  ToolDeclaration,
   ToolNames,
+  ToolResult,
   ToolsCount,
   Truncate,
   Validated,
@@ -93,6 +97,7 @@ export abstract class Queries<M extends Mode> {
     return this.send(() => (typeof request === 'string' || request instanceof Uint8Array ? request : encode(request)), (answer) => answer)
   }
 
+  /** Messages of the view, or of the log. The filters compose in the order in which `MessageQuery` has them. */
   messages(query?: MessageQuery): Reply<M, Message[]> {
     return this.ask(() => encodeRequest('query', 'messages', query), (answer) => (answer as Found).messages)
   }
@@ -107,6 +112,7 @@ export abstract class Queries<M extends Mode> {
     return this.query('blocks', query)
   }
 
+  /** How many messages `messages` would return, and their tokens. */
   count(query?: MessageQuery): Reply<M, Count> {
     return this.ask(() => encodeRequest('query', 'count', query), (answer) => {
       const { count, tokens } = answer as Count
@@ -119,22 +125,27 @@ export abstract class Queries<M extends Mode> {
     return this.ask(() => encodeRequest('query', 'uncompressed'), whole)
   }
 
+  /** The messages, with the snapshots of batches. */
   state(): Reply<M, State> {
     return this.query('state')
   }
 
+  /** How many messages there are, in the log and in the view; batches; tokens of the view. */
   stats(): Reply<M, Stats> {
     return this.query('stats')
   }
 
+  /** The number of the newest version. */
   version(): Reply<M, number> {
     return this.query('version')
   }
 
+  /** Where the messages of the view stand in the log, by role and by batch. */
   markMap(): Reply<M, MarkMap> {
     return this.query('markMap')
   }
 
+  /** The stack of batches, from the first to the current one. */
   batches(): Reply<M, Batch[]> {
     return this.query('batches')
   }
@@ -144,18 +155,22 @@ export abstract class Queries<M extends Mode> {
     return this.query('batchSnapshot', { batchIndex })
   }
 
+  /** Every version: its operation, its time, what it left. */
   history(): Reply<M, VersionEntry[]> {
     return this.query('history')
   }
 
+  /** What was removed, added and moved between two versions. */
   diff(from: number, to: number): Reply<M, Diff> {
     return this.query('diff', { from, to })
   }
 
+  /** Which operations stored, hid and showed a message of the log. */
   blame(ordinal: number): Reply<M, Blame> {
     return this.query('blame', { ordinal })
   }
 
+  /** The tokens of the view, by role and, with `perMessage`, by message. */
   tokens(query?: { atVersion?: number; perMessage?: boolean }): Reply<M, TokenCounts> {
     return this.query('tokens', query)
   }
@@ -165,8 +180,14 @@ export abstract class Queries<M extends Mode> {
     return this.query('fit', budget === undefined ? {} : { budget }, options)
   }
 
+  /** What each compression hid, and why. */
   receipts(): Reply<M, Receipt[]> {
     return this.query('receipts')
+  }
+
+  /** Messages that share words with the text, with their units and neighbours, best first; by default hidden ones. */
+  recall(text: string, query?: MessageQuery & { budgetTokens?: number }): Reply<M, Recalled> {
+    return this.query('recall', { text }, query)
   }
 
   /** Recorded requests of the client, the oldest first, without their texts. */
@@ -179,7 +200,7 @@ export abstract class Queries<M extends Mode> {
     return this.query('request', { number })
   }
 
-  /** What carries the conversation in a provider's request. */
+  /** The request for a provider, and what had to be repaired in it: `client.messages.create({ model, max_tokens, ...(await conversation.render()).request })`. */
   render(query?: RenderQuery): Reply<M, Rendered> {
     return this.query('render', query)
   }
@@ -204,6 +225,16 @@ export abstract class Queries<M extends Mode> {
     return this.query('countTools', model === undefined ? { tools } : { tools, model })
   }
 
+  /** Tools by which a model looks into this conversation (context_search, context_expand, context_status), as the `tools` of a request declare them. */
+  tools(dialect?: Dialect): Reply<M, ToolDeclaration[]> {
+    return this.query('tools', dialect === undefined ? {} : { dialect })
+  }
+
+  /** What such a tool answers the model: its name and arguments as the model gave them. An error is an answer too, which the model understands. Changes nothing. */
+  callTool(name: string, args: string | object = {}): Reply<M, ToolResult> {
+    return this.query('callTool', { name, arguments: args })
+  }
+
   /** The messages of a provider's request or response, to be appended. With `after`, of a request that repeats what was rendered only those that are new. */
   importMessages(query: { json: object; toolNames?: ToolNames; after?: boolean } & Target): Reply<M, Imported> {
     return this.query('importMessages', query)
@@ -223,14 +254,17 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
     return this.ask(() => encodeRequest('operation', name, ...parts), whole)
   }
 
+  /** Puts messages in front of the one at `position`; at the length of the view, behind the last. */
   insert(position: number, messages: Message | MessageLike | readonly (Message | MessageLike)[], options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('INSERT', { position, messages: Array.isArray(messages) ? messages : [messages] }, options)
   }
 
+  /** Puts a message in the place of the one at `index`, which stays in the log. */
   replace(index: number, message: Message | MessageLike, options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('REPLACE', { index, message }, options)
   }
 
+  /** Keeps the beginning, the end or a stretch of the view. */
   truncate(how: Truncate, options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('TRUNCATE', how, options)
   }
@@ -240,14 +274,17 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
     return this.operate('CLEAR', how, options)
   }
 
+  /** Keeps messages of some roles, or with or without some texts. */
   filter(how: Filter, options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('FILTER', how, options)
   }
 
+  /** Hides exactly these messages. */
   delete(which: Names & { pairs?: Pairs }, options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('DELETE', which, options)
   }
 
+  /** Hides messages that are named, or those that a strategy chooses; a summary may stand for them. `cannot_fit`: the target cannot be reached. */
   compress(how: (Names & { summary?: Message }) | CompressByStrategy, options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('COMPRESS', how, options)
   }
@@ -267,10 +304,17 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
     return this.operate('RECONCILE', sent, options)
   }
 
+  /** RECALL: appends a user message that quotes what `recall` finds, as data. It is marked `recalled`, and strategies hide it first. */
+  appendRecalled(text: string, query?: MessageQuery & { budgetTokens?: number }, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('RECALL', { text, ...query }, options)
+  }
+
+  /** Makes one message of several of one role. */
   merge(indices: readonly number[], separator?: string, options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('MERGE', { indices, separator }, options)
   }
 
+  /** Makes several messages of one, cut at these places of its text. */
   split(index: number, at: readonly number[], options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('SPLIT', { index, at }, options)
   }
@@ -280,30 +324,37 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
     return this.operate('TRANSFORM', how, options)
   }
 
+  /** Opens a batch: a point to return to. With `hidePrior`, what stands before `boundary` is hidden. */
   startBatch(how?: { boundary?: number; hidePrior?: boolean }, options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('START_BATCH', how, options)
   }
 
+  /** Returns to a batch below, and takes messages of the roles in `carry` along. */
   endBatch(targetBatch: number, carry?: readonly Role[], options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('END_BATCH', { targetBatch, carry }, options)
   }
 
+  /** Returns to a batch as it last was. Nothing is lost: it can be undone. */
   rollback(targetBatchIndex: number, options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('ROLLBACK', { targetBatchIndex }, options)
   }
 
+  /** Labels messages; `pinned` protects one from compression. */
   mark(which: Names, mark: string, options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('MARK', which, { mark }, options)
   }
 
+  /** Takes a label away. */
   unmark(which: Names, mark: string, options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('UNMARK', which, { mark }, options)
   }
 
+  /** Takes back the last operation that is not undone. */
   undo(options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('UNDO', options)
   }
 
+  /** Applies again what was undone last. */
   redo(options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('REDO', options)
   }

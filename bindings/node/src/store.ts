@@ -1,18 +1,32 @@
 // Stores, and the conversations in them.
+import type { InspectOptions } from 'node:util'
 import { readSettings, type ReadSettings, type Settings } from './code.js'
 import { Conversation } from './conversation.js'
 import { encode } from './encode.js'
 import { later, mustBeObject } from './error.js'
+import { custom, shown } from './inspect.js'
 import { native, type NativeStore } from './native.js'
 import type { CheckReport, ConversationRecord, DataSettings, OpenOptions, Removal, StoreOptions } from './types.js'
 
 /** A place where conversations last. Everything it does runs off the loop. */
 export class Store {
   readonly #native: NativeStore
+  readonly #url: string
 
   /** Use openStore(). @internal */
-  constructor(store: NativeStore) {
+  constructor(store: NativeStore, url: string) {
     this.#native = store
+    this.#url = url
+  }
+
+  /** What console.log() shows. Of a URL that may hold a password, only its kind. */
+  [custom](_depth: number, options: InspectOptions): string {
+    return shown('Store', () => ({ url: /^(sqlite|memory):/.test(this.#url) ? this.#url : this.#url.replace(/:.*/s, ':…') }), options)
+  }
+
+  /** The conversations by name, one after another. */
+  async *[Symbol.asyncIterator](): AsyncIterableIterator<ConversationRecord> {
+    for (let page = await this.list(); page.length > 0; page = await this.list({ after: page.at(-1)!.conversation })) yield* page
   }
 
   /**
@@ -50,6 +64,7 @@ export class Store {
     return JSON.parse(await later(() => this.#native.check(id))) as CheckReport
   }
 
+  /** Writes a copy of the whole store to a new file, while others go on writing. */
   async backup(path: string): Promise<void> {
     await later(() => this.#native.backup(path))
   }
@@ -75,6 +90,7 @@ export class Store {
     await this.#native.close()
   }
 
+  /** `await using` closes it. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }
@@ -87,7 +103,7 @@ async function openIn(store: NativeStore, id: string, read: ReadSettings, how: s
 
 /** `sqlite:PATH`, `postgres://…` or `memory:`. */
 export async function openStore(url: string, options?: StoreOptions): Promise<Store> {
-  return new Store(await openNative(url, options))
+  return new Store(await openNative(url, options), url)
 }
 
 /** Replaces the store at `url` by a backup, in one step. The backup is checked first. `unavailable`: something has the store open. What fails has left the store as it was. */

@@ -16,7 +16,7 @@ export type Names = { indices: readonly number[]; ordinals?: undefined } | { ord
 export type Target = Pick<protocol.RenderQuery, 'dialect' | 'profile'>
 
 /** By a strategy; `targetTokens` or `budget` say how much room there is. */
-export type CompressByStrategy = Pick<protocol.CompressByStrategy, 'strategy' | 'targetTokens' | 'budget' | 'progress'>
+export type CompressByStrategy = Pick<protocol.CompressByStrategy, 'strategy' | 'targetTokens' | 'budget' | 'progress' | 'survival'>
 
 /** What a client that keeps its own list sent: a whole request, or its list. */
 export type ClientRequest = Pick<protocol.ReconcileOperation, 'client' | 'dialect'> &
@@ -30,6 +30,8 @@ export type TextChange =
 /** Which messages; the filters compose in the order in which they stand here. */
 export type MessageQuery = Omit<protocol.MessagesQuery, 'query'>
 export type RenderQuery = Omit<protocol.RenderQuery, 'query'>
+/** `request` goes to the SDK of a provider as it is, whose types say more of it. */
+export type Rendered = Omit<protocol.Rendered, 'request'> & { request: any }
 export type CostQuery = Omit<protocol.CostQuery, 'query'>
 export type Found = Omit<protocol.MessagesAnswer, 'ok'>
 export type Count = Omit<protocol.CountAnswer, 'ok'>

@@ -1,5 +1,7 @@
 // The messages of one version, and all that can be asked of it.
+import type { InspectOptions } from 'node:util'
 import { guarded } from './error.js'
+import { custom, shown } from './inspect.js'
 import type { NativeView, Text } from './native.js'
 import { Queries } from './requests.js'
 import type { Message } from './types.js'
@@ -19,6 +21,7 @@ export class View extends Queries<'now'> {
     return read(guarded(() => this.#native.answer(line)))
   }
 
+  /** How many messages it has. */
   get size(): number {
     return guarded(() => this.#native.size())
   }
@@ -28,15 +31,34 @@ export class View extends Queries<'now'> {
     return JSON.parse(guarded(() => this.#native.get(index))) as Message
   }
 
+  /** The message at `index`, from the end where that is negative; undefined where there is none, as of an array. */
+  at(index: number): Message | undefined {
+    const place = index < 0 ? this.size + index : index
+    return place >= 0 && place < this.size ? this.message(place) : undefined
+  }
+
+  /** The messages, one after another. */
+  *[Symbol.iterator](): IterableIterator<Message> {
+    for (let index = 0; index < this.size; ++index) yield this.message(index)
+  }
+
+  /** Which version it shows. */
   override version(): number {
     return guarded(() => this.#native.version())
   }
 
+  /** Lets it go. One that is forgotten is let go too. */
   close(): void {
     this.#native.close()
   }
 
+  /** `using` closes it. */
   [Symbol.dispose](): void {
     this.close()
+  }
+
+  /** What console.log() shows. */
+  [custom](_depth: number, options: InspectOptions): string {
+    return shown('View', () => ({ version: this.version(), messages: this.size, tokens: guarded(() => this.#native.tokens()) }), options)
   }
 }

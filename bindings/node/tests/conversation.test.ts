@@ -329,6 +329,22 @@ test('a tool is called by the name that the caller gave', async () => {
   for (const message of messages) assert.match(JSON.stringify(message), /"name":"my.tool"/)
 })
 
+test('a model looks into its conversation by tools', async () => {
+  const conversation = inMemory()
+  await conversation.append([{ role: 'user', content: 'Where is the token bucket?' }, { role: 'assistant', content: 'In limiter.cpp.' }])
+  await conversation.delete({ ordinals: [0] })
+  assert.deepEqual((await conversation.tools('anthropic')).map((tool) => tool.name), ['context_search', 'context_expand', 'context_status'])
+  for (const args of ['{"ordinals":[0]}', { ordinals: [0] }]) {
+    const result = await conversation.callTool('context_expand', args)
+    assert.match(result.text, /Where is the token bucket\?/)
+    assert.equal(result.isError, false)
+  }
+  assert.match((await conversation.callTool('context_search', { text: 'bucket' })).text, /token bucket/)
+  assert.match((await conversation.callTool('context_status')).text, /Hidden: 1 message;/)
+  assert.equal((await conversation.callTool('context_undo')).isError, true)
+  assert.equal(await conversation.version(), 2)
+})
+
 test('a model brings tokenizer, costs, profile and window', async () => {
   const conversation = inMemory({ model: 'Anthropic/Claude-Opus-4.7' })
   const model = await conversation.model()

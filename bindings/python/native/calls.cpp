@@ -53,25 +53,49 @@ void put_place(nb::object& error, const std::string& field, const std::string& p
   throw nb::python_error();
 }
 
-// What is no Exception (KeyboardInterrupt, SystemExit) is not ours to wrap.
-void raise_if_greater(const Raised& raised) {
-  if (!raised.exception.is_valid() || PyObject_IsInstance(raised.exception.ptr(), PyExc_Exception) == 1) return;
+[[noreturn]] void raise_again(const Raised& raised) {
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.exception.ptr())), raised.exception.ptr());
   throw nb::python_error();
 }
 
+// What is no Exception (KeyboardInterrupt, SystemExit) is not ours to wrap.
+void raise_if_greater(const Raised& raised) {
+  if (!raised.exception.is_valid() || PyObject_IsInstance(raised.exception.ptr(), PyExc_Exception) == 1) return;
+  raise_again(raised);
+}
+
+// An error that only repeats what code of the caller's raised is that exception, with its type and its traceback. Where
+// the call went on after it and failed for another reason, the exception is that error's cause.
+void raise_if_told(const Raised& raised, nb::handle error) {
+  if (!raised.exception.is_valid() || raised.words.empty() || !PyDict_Check(error.ptr())) return;
+  PyObject* message = PyDict_GetItemString(error.ptr(), "message");
+  const nb::object words =
+      nb::steal(PyUnicode_DecodeUTF8(raised.words.data(), static_cast<Py_ssize_t>(raised.words.size()), "replace"));
+  if (message == nullptr || !words.is_valid() || PyUnicode_Contains(message, words.ptr()) != 1) return PyErr_Clear();
+  raise_again(raised);
+}
+
 }  // namespace
 
-Text::Text(nb::handle value) {
+Text::Text(nb::handle value, const char* name) {
   if (PyBytes_Check(value.ptr())) {
     held_ = nb::borrow(value);
   } else if (PyUnicode_Check(value.ptr())) {
     held_ = nb::steal(PyUnicode_AsUTF8String(value.ptr()));
-    if (!held_.is_valid()) throw Refused{"has a lone surrogate, which no UTF-8 can hold", {}, {}, take_exception()};
+    if (!held_.is_valid()) throw Refused{"has a lone surrogate, which no UTF-8 can hold", name, name, take_exception()};
   } else {
-    throw Refused{std::string("must be str or bytes, not ") + Py_TYPE(value.ptr())->tp_name, {}, {}, {}};
+    throw Refused{"must be str or bytes, not " + class_name(value.ptr()), name, name, {}};
   }
   text_ = {PyBytes_AS_STRING(held_.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(held_.ptr()))};
+}
+
+Json::Json(nb::handle value, const char* name) {
+  try {
+    write_json(value.ptr(), text_);
+  } catch (Refused& refused) {
+    if (refused.path.empty()) refused.field = refused.path = name;
+    throw;
+  }
 }
 
 Payload::Payload(nb::handle value) {
@@ -85,9 +109,10 @@ Payload::Payload(nb::handle value) {
 Raised::Raised() : outer_(innermost) { innermost = this; }
 Raised::~Raised() { innermost = outer_; }
 bool Raised::is_anybody_calling() { return innermost != nullptr; }
-void Raised::keep(nb::object exception, const Refused* refused) {
+void Raised::keep(nb::object exception, std::string words, const Refused* refused) {
   if (innermost == nullptr) return;
   innermost->exception = std::move(exception);
+  innermost->words = refused == nullptr ? std::move(words) : "";
   innermost->field = refused == nullptr ? "" : refused->field;
   innermost->path = refused == nullptr ? "" : refused->path;
 }
@@ -97,6 +122,7 @@ void set_error_maker(nb::object maker) { error_maker() = std::move(maker); }
 void raise(undertext_status status, std::string_view error, const Raised& raised) {
   raise_if_greater(raised);
   nb::object made = error.empty() ? nb::object(nb::dict()) : read_json(error);
+  raise_if_told(raised, made);
   put_place(made, raised.field, raised.path);
   raise_made(undertext_status_name(status), made, raised.exception);
 }
@@ -111,7 +137,7 @@ void raise(const Refused& refused) {
 
 void begin_the_end() { ends_the_process = std::this_thread::get_id(); }
 
-void raise_closed(const char* what) {
+void raise_closed(const char* what, const std::string& name) {
   // A daemon's, while everything is being closed: it goes no further, as when it comes back later. Its words about an error could stop the interpreter from ending.
   if (ends_the_process != std::thread::id() && ends_the_process != std::this_thread::get_id()) {
     PyEval_SaveThread();
@@ -119,7 +145,8 @@ void raise_closed(const char* what) {
   }
   nb::dict error;
   error["code"] = "invalid_argument";
-  error["message"] = nb::str(("the " + std::string(what) + " is closed").c_str());
+  const std::string which = name.empty() ? "the " + std::string(what) : std::string(what) + " " + name;
+  error["message"] = nb::str((which + " is closed").c_str());
   error["field"] = what;
   raise_made("invalid_argument", error, {});
 }
@@ -129,6 +156,7 @@ nb::object read_answer(undertext_status status, std::string_view answer, const R
   raise_if_greater(raised);
   nb::object error = answer.empty() ? nb::object(nb::dict()) : read_json(answer);
   if (PyDict_Check(error.ptr()) && PyDict_GetItemString(error.ptr(), "error") != nullptr) error = error["error"];
+  raise_if_told(raised, error);
   put_place(error, raised.field, raised.path);
   raise_made(undertext_status_name(status), error, raised.exception);
 }
@@ -176,8 +204,7 @@ void answer_with(undertext_text text, undertext_string* to) {
 undertext_status status_of(nb::python_error& error, undertext_string* words, undertext_status otherwise, const Refused* refused) {
   error.restore();
   const nb::object exception = take_exception();
-  Raised::keep(exception, refused);
-  std::string said = Py_TYPE(exception.ptr())->tp_name;
+  std::string said = class_name(exception.ptr());
   const nb::object text = nb::steal(PyObject_Str(exception.ptr()));
   const nb::object utf8 =
       text.is_valid() ? nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace")) : nb::object();
@@ -187,6 +214,7 @@ undertext_status status_of(nb::python_error& error, undertext_string* words, und
     said.append(PyBytes_AS_STRING(utf8.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(utf8.ptr())));
   }
   undertext_string_copy(text_of(said), words);
+  Raised::keep(exception, said, refused);
   if (PyErr_GivenExceptionMatches(exception.ptr(), PyExc_MemoryError) != 0) return UNDERTEXT_OUT_OF_MEMORY;
   const nb::object code = nb::steal(PyObject_GetAttrString(exception.ptr(), "status"));
   PyErr_Clear();

@@ -32,10 +32,11 @@ struct Answered {
   std::string_view view() const { return view_of(string); }
 };
 
-// The bytes of a str or bytes; throws Refused for anything else, and for lone surrogates.
+// The bytes of a str or bytes; throws Refused for anything else, and for lone surrogates. `name` is the caller's
+// name of the argument.
 class Text {
  public:
-  explicit Text(nb::handle value);
+  explicit Text(nb::handle value, const char* name = "");
   undertext_text get() const { return text_; }
 
  private:
@@ -46,10 +47,10 @@ class Text {
 // An argument that may be whatever there is, None too: it is read here, and refused by typed errors.
 inline nb::arg anything() { return nb::arg().none(); }
 
-// A value as JSON; the text lives as long as this.
+// A value as JSON; the text lives as long as this. `name` is the caller's name of the argument.
 class Json {
  public:
-  explicit Json(nb::handle value) { write_json(value.ptr(), text_); }
+  explicit Json(nb::handle value, const char* name = "");
   undertext_text get() const { return text_of(text_); }
 
  private:
@@ -86,10 +87,12 @@ class Raised {
   Raised(const Raised&) = delete;
   Raised& operator=(const Raised&) = delete;
   ~Raised();
-  // For the innermost call of this thread; forgotten where there is none. `refused`: why its answer was, if it was.
-  static void keep(nb::object exception, const Refused* refused);
+  // For the innermost call of this thread; forgotten where there is none. `words`: what the library was told of it.
+  // `refused`: why its answer was, if it was.
+  static void keep(nb::object exception, std::string words, const Refused* refused);
   static bool is_anybody_calling();  // on this thread
   nb::object exception;
+  std::string words;        // empty where the exception is ours: the callback's answer was refused
   std::string field, path;  // of what was refused
 
  private:
@@ -103,7 +106,8 @@ void call(Work work);
 // Raises the error of a status; `error` is its JSON, or empty.
 [[noreturn]] void raise(undertext_status status, std::string_view error, const Raised& raised);
 [[noreturn]] void raise(const Refused& refused);
-[[noreturn]] void raise_closed(const char* what);
+// `what` is a field of an error; `name` says which one, where it has a name.
+[[noreturn]] void raise_closed(const char* what, const std::string& name = {});
 void begin_the_end();  // from now on this thread closes everything, and the process ends
 
 // The function of undertext._errors that makes an exception from a code and an error object.

@@ -58,6 +58,11 @@ void alone(Conversation& self) {
   call([&](undertext_string* error) { return function(*use, error); });
 }
 
+std::string id_of(const undertext_conversation* handle) {
+  const undertext_text id = undertext_conversation_id(handle);
+  return {id.data, id.size};
+}
+
 // With a value, as Text or as Json.
 template <class Given, auto function>
 void told(Conversation& self, nb::handle value) {
@@ -84,7 +89,7 @@ undertext_status transform_message(void* context, undertext_text message, undert
 }
 
 nb::str answer_text(Conversation& conversation, nb::handle line) {
-  const Text text(line);
+  const Text text(line, "line");
   const Use use(conversation);
   Answered answer;
   const Raised forgotten;  // errors are answers here
@@ -112,7 +117,8 @@ PyType_Slot slots[] = {
 
 }  // namespace
 
-Conversation::Conversation(undertext_conversation* handle, nb::tuple code) : handle_(handle), code_(std::move(code)) {
+Conversation::Conversation(undertext_conversation* handle, nb::tuple code)
+    : handle_(handle), id_(id_of(handle)), code_(std::move(code)) {
   open_conversations().insert(this);
 }
 
@@ -182,7 +188,7 @@ void Conversation::forget_all() {
 }
 
 void Conversation::begin_call() {
-  if (is_closed()) raise_closed("conversation");
+  if (is_closed()) raise_closed("conversation", id_);
   ++calls_;
 }
 
@@ -255,28 +261,24 @@ void bind_conversation(nb::module_& module) {
       .def(
           "answer",
           [](Conversation& self, nb::handle request) {
-            const Json json(request);
+            const Json json(request, "request");
             const Use use(self);
             return answer_of([&](undertext_string* answer) { return undertext_answer(*use, json.get(), answer); });
           },
           anything())
       .def("answer_text", answer_text, anything())
       .def(
-          "append", [](Conversation& self, nb::handle messages) { return append(self, Json(messages).get()); }, anything())
+          "append", [](Conversation& self, nb::handle messages) { return append(self, Json(messages, "messages").get()); },
+          anything())
       .def(
-          "append_text", [](Conversation& self, nb::handle text) { return append(self, Text(text).get()); }, anything())
+          "append_text", [](Conversation& self, nb::handle text) { return append(self, Text(text, "json").get()); }, anything())
       .def("version",
            [](Conversation& self) {
              const Use use(self);
              const WithoutGil released;
              return undertext_conversation_version(*use);
            })
-      .def("id",
-           [](Conversation& self) {
-             const Use use(self);
-             const undertext_text id = undertext_conversation_id(*use);
-             return nb::str(id.data, id.size);
-           })
+      .def("id", [](Conversation& self) { return nb::str(self.id().data(), self.id().size()); })
       .def("stats",
            [](Conversation& self) {
              const Use use(self);
@@ -295,7 +297,7 @@ void bind_conversation(nb::module_& module) {
       .def(
           "fork",
           [version_of](Conversation& self, optional<std::uint64_t> version, nb::handle id) {
-            const Text name(id);
+            const Text name(id, "id");
             const Use use(self);
             undertext_conversation* fork = nullptr;
             call([&](undertext_string* error) {
@@ -307,7 +309,7 @@ void bind_conversation(nb::module_& module) {
       .def(
           "import_mark_map",
           [version_of](Conversation& self, nb::handle mark_map, optional<std::uint64_t> expected) {
-            const Json json(mark_map);
+            const Json json(mark_map, "mark_map");
             const Use use(self);
             return answer_of([&](undertext_string* answer) {
               return undertext_import_mark_map(*use, json.get(), version_of(expected), answer);

@@ -44,6 +44,7 @@ class Conversation {
   // `code`: on behalf of which, where this thread is not there for it itself; else None.
   void wait_for_compression(nb::handle code);
   const nb::tuple& code() const { return code_; }
+  const std::string& id() const { return id_; }
   void visit_functions(visitproc visit, void* argument, int& status);
 
  private:
@@ -58,6 +59,7 @@ class Conversation {
   void end(void (*closing)(undertext_conversation*));
 
   undertext_conversation* handle_;
+  const std::string id_;
   std::map<std::uint64_t, Subscribed> subscriptions_;
   nb::tuple code_;                                           // of its settings
   std::vector<std::future<undertext_status>> left_waiting_;  // for a compression, by those whom a signal called away
@@ -68,7 +70,7 @@ class Conversation {
 
 class Store {
  public:
-  explicit Store(undertext_store* handle);
+  Store(undertext_store* handle, std::string name);
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
   ~Store();
@@ -76,6 +78,7 @@ class Store {
   void close();
   static void forget_all();
   bool is_closed() const { return is_ending_ || handle_ == nullptr; }
+  const std::string& name() const { return name_; }  // its URL, without what gives access to it
 
  private:
   friend class Use<Store>;
@@ -83,6 +86,7 @@ class Store {
   void end_call();
 
   undertext_store* handle_;
+  const std::string name_;
   unsigned calls_ = 0;
   bool is_ending_ = false;
 };

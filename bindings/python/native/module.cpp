@@ -7,7 +7,7 @@
 namespace undertext_python {
 
 Stream::Stream(nb::handle dialect) {
-  const Text text(dialect);
+  const Text text(dialect, "dialect");
   call([&](undertext_string* error) { return undertext_stream_new(text.get(), &handle_, error); });
 }
 
@@ -29,7 +29,7 @@ nb::object Stream::result() const {
 namespace {
 
 nb::object import_messages(nb::handle dialect, nb::handle json) {
-  const Text name(dialect);
+  const Text name(dialect, "dialect");
   const Payload text(json);
   Answered imported;
   call([&](undertext_string* error) { return undertext_import_messages(name.get(), text.get(), &imported.string, error); });
@@ -52,14 +52,14 @@ nb::object validate_request(nb::handle profile, nb::handle json) {
 }
 
 std::uint64_t count_tokens(nb::handle tokenizer, nb::handle text) {
-  const Text name(tokenizer), counted(text);
+  const Text name(tokenizer, "tokenizer"), counted(text, "text");
   std::uint64_t tokens = 0;
   call([&](undertext_string* error) { return undertext_count_tokens(name.get(), counted.get(), &tokens, error); });
   return tokens;
 }
 
 nb::object count_tools(nb::handle counting, nb::handle tools) {
-  const Text name(counting);
+  const Text name(counting, "model");
   const Payload text(tools);
   Answered counted;
   call([&](undertext_string* error) { return undertext_count_tools(name.get(), text.get(), &counted.string, error); });
@@ -67,7 +67,7 @@ nb::object count_tools(nb::handle counting, nb::handle tools) {
 }
 
 nb::object find_model(nb::handle model) {
-  const Text name(model);
+  const Text name(model, "name");
   Answered found;
   call([&](undertext_string* error) { return undertext_find_model(name.get(), &found.string, error); });
   return read_json(found.view());
@@ -121,6 +121,14 @@ NB_MODULE(_native, module) {
       .def("result", &Stream::result);
   module.def("import_messages", import_messages, anything(), anything());
   module.def("read_blocks", read_blocks, anything());
+  // A value with dicts and lists of its own, as it would be stored.
+  module.def(
+      "plain",
+      [](nb::handle value) {
+        const Json json(value);
+        return read_json({json.get().data, json.get().size});
+      },
+      anything());
   module.def("validate_request", validate_request, anything(), anything());
   module.def("count_tokens", count_tokens, anything(), anything());
   module.def("count_tools", count_tools, anything(), anything());

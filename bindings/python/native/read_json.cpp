@@ -128,7 +128,8 @@ class Reader {
       return nb::borrow(place);
     }
     nb::object key = string_of(raw);
-    if (PyUnicode_IS_COMPACT_ASCII(key.ptr()) && static_cast<std::size_t>(PyUnicode_GET_LENGTH(key.ptr())) == raw.size()) {
+    // Then it is ASCII: everything else has fewer characters than bytes here.
+    if (static_cast<std::size_t>(PyUnicode_GET_LENGTH(key.ptr())) == raw.size()) {
       Py_XDECREF(place);
       place = nb::object(key).release().ptr();
     }

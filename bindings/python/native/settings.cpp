@@ -147,7 +147,8 @@ void Settings::add_strategy(nb::handle name, bool is_slow, nb::handle function) 
 nb::object code_in_background() { return in_background == nullptr ? nb::object() : in_background->reference(); }
 
 void bind_settings(nb::module_& module) {
-  nb::class_<Cancel>(module, "Cancel").def("is_cancelled", &Cancel::is_cancelled);
+  nb::class_<Cancel>(module, "Cancel", "Handed to strategies and summarisers: whether anybody still waits for the result.")
+      .def("is_cancelled", &Cancel::is_cancelled, "True once the result is not wanted any more.");
   nb::class_<Settings>(module, "Settings")
       .def(nb::init<>())
       .def("read", &Settings::read)

@@ -15,11 +15,21 @@ std::set<Store*>& open_stores() {
 // What is known of a conversation, read; None: nothing.
 template <auto function>
 nb::object told_of(Store& self, nb::handle id) {
-  const Text name(id);
+  const Text name(id, "id");
   const Use use(self);
   Answered answer;
   call([&](undertext_string* error) { return function(*use, name.get(), &answer.string, error); });
   return answer.view().empty() ? nb::none() : read_json(answer.view());
+}
+
+// A URL without user, password and options, which may hold another password.
+std::string name_of(std::string_view url) {
+  const std::size_t authority = url.find("://");
+  if (authority == std::string_view::npos) return std::string(url);
+  url = url.substr(0, url.find('?'));
+  const std::size_t user = url.rfind('@');
+  return std::string(url.substr(0, authority + 3)) +
+         std::string(url.substr(user == std::string_view::npos ? authority + 3 : user + 1));
 }
 
 // A line out, without its line break; the function gets bytes.
@@ -49,7 +59,7 @@ undertext_status read_line(void* context, undertext_text* line) {
 
 }  // namespace
 
-Store::Store(undertext_store* handle) : handle_(handle) { open_stores().insert(this); }
+Store::Store(undertext_store* handle, std::string name) : handle_(handle), name_(std::move(name)) { open_stores().insert(this); }
 
 Store::~Store() {
   open_stores().erase(this);
@@ -70,7 +80,7 @@ void Store::close() {
 }
 
 void Store::begin_call() {
-  if (is_closed()) raise_closed("store");
+  if (is_closed()) raise_closed("store", name_);
   ++calls_;
 }
 
@@ -80,10 +90,11 @@ void Store::end_call() {
 
 void bind_store(nb::module_& module) {
   nb::class_<Store>(module, "Store")
+      .def("name", [](Store& self) { return nb::str(self.name().data(), self.name().size()); })
       .def(
           "open",
           [](Store& self, nb::handle id, const Settings& settings, nb::handle options) {
-            const Text name(id);
+            const Text name(id, "id");
             const Json json(options);
             const Use use(self);
             undertext_conversation* made = nullptr;
@@ -96,7 +107,7 @@ void bind_store(nb::module_& module) {
       .def(
           "list",
           [](Store& self, nb::handle after, std::uint32_t limit) {
-            const Text text(after);
+            const Text text(after, "after");
             const Use use(self);
             Answered conversations;
             call([&](undertext_string* error) {
@@ -108,7 +119,7 @@ void bind_store(nb::module_& module) {
       .def(
           "purge",
           [](Store& self, nb::handle id, nb::handle who, nb::handle why) {
-            const Text name(id), person(who), reason(why);
+            const Text name(id, "id"), person(who, "who"), reason(why, "why");
             const Use use(self);
             call([&](undertext_string* error) {
               return undertext_store_purge(*use, name.get(), person.get(), reason.get(), error);
@@ -119,7 +130,7 @@ void bind_store(nb::module_& module) {
       .def(
           "backup",
           [](Store& self, nb::handle path) {
-            const Text text(path);
+            const Text text(path, "path");
             const Use use(self);
             call([&](undertext_string* error) { return undertext_store_backup(*use, text.get(), error); });
           },
@@ -134,7 +145,7 @@ void bind_store(nb::module_& module) {
       .def(
           "export",
           [](Store& self, nb::handle id, nb::object write) {
-            const Text name(id);
+            const Text name(id, "id");
             const Use use(self);
             call([&](undertext_string* error) { return undertext_store_export(*use, name.get(), write_line, &write, error); });
           },
@@ -142,7 +153,7 @@ void bind_store(nb::module_& module) {
       .def(
           "import_",
           [](Store& self, nb::handle id, nb::object next, nb::handle options) {
-            const Text name(id);
+            const Text name(id, "id");
             const Json json(options);
             const Use use(self);
             Lines lines{std::move(next)};
@@ -159,17 +170,17 @@ void bind_store(nb::module_& module) {
   module.def(
       "open_store",
       [](nb::handle url, nb::handle options) {
-        const Text text(url);
+        const Text text(url, "url");
         const Json json(options);
         undertext_store* store = nullptr;
         call([&](undertext_string* error) { return undertext_store_open(text.get(), json.get(), &store, error); });
-        return new Store(store);
+        return new Store(store, name_of({text.get().data, text.get().size}));
       },
       anything(), anything());
   module.def(
       "restore_store",
       [](nb::handle url, nb::handle backup) {
-        const Text text(url), file(backup);
+        const Text text(url, "url"), file(backup, "backup");
         call([&](undertext_string* error) { return undertext_store_restore(text.get(), file.get(), error); });
       },
       anything(), anything());

@@ -102,7 +102,7 @@ void write_int(PyObject* value, std::string& text) {
     text.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), small).ptr);
     return;
   }
-  const nb::object digits = nb::steal(PyLong_Type.tp_repr(value));
+  const nb::object digits = nb::steal(integer_digits(value));
   if (digits.is_valid()) {
     const std::string_view decimal = nb::borrow<nb::str>(digits).c_str();
     check_digits(decimal.size() - (decimal.starts_with('-') ? 1 : 0));
@@ -143,7 +143,7 @@ void step_in(Refused& refused, Py_ssize_t index) {
 
 void write_member(PyObject* key, PyObject* value, std::string& text, int depth) {
   if (!PyUnicode_Check(key)) {
-    throw Refused{std::string("has a key that is no str, but ") + Py_TYPE(key)->tp_name, {}, {}, {}};
+    throw Refused{"has a key that is no str, but " + class_name(key), {}, {}, {}};
   }
   try {
     if (text.back() != '{') text += ',';
@@ -212,7 +212,23 @@ bool is_a(PyObject*& known, const char* name, PyObject* value) {
   return is == 1;
 }
 
-// What only promises to be like a dict or a list, such as a mappingproxy or a range.
+// What an object of pydantic's says it is, which every SDK answers with; not valid for other objects.
+nb::object dumped(PyObject* value) {
+  const nb::object dump = nb::steal(PyObject_GetAttrString(value, "model_dump"));
+  if (!dump.is_valid()) {
+    PyErr_Clear();
+    return {};
+  }
+  nb::dict how;
+  how["mode"] = "json";
+  how["by_alias"] = true;      // the provider's spelling, not Python's
+  how["exclude_none"] = true;  // fields that nobody set
+  nb::object dict = nb::steal(PyObject_Call(dump.ptr(), nb::make_tuple().ptr(), how.ptr()));
+  if (!dict.is_valid()) refuse_raised("cannot be read: its method model_dump() raised");
+  return dict;
+}
+
+// What only promises to be like a dict or a list, such as a mappingproxy or a range, and objects of pydantic's.
 void write_other(PyObject* value, std::string& text, int depth) {
   if (is_a(mapping, "Mapping", value)) {
     check_depth(depth);
@@ -222,8 +238,11 @@ void write_other(PyObject* value, std::string& text, int depth) {
     const nb::object list = nb::steal(PySequence_List(value));
     if (!list.is_valid()) refuse_raised("cannot be read: iterating over it raised");
     write_list(list.ptr(), text, depth + 1);
+  } else if (const nb::object dict = PyType_Check(value) != 0 ? nb::object() : dumped(value); dict.is_valid()) {
+    check_depth(depth);
+    write(dict.ptr(), text, depth + 1);
   } else {
-    throw Refused{std::string(Py_TYPE(value)->tp_name) + " is no JSON value", {}, {}, {}};
+    throw Refused{"is of type " + class_name(value) + ", which is no JSON value", {}, {}, {}};
   }
 }
 

@@ -19,8 +19,9 @@ struct Refused {
 // The exception that is set, which is then set no more.
 nanobind::object take_exception();
 
-// Appends `value` to `text`. Takes None, bool, int, float, str, dict, list, tuple and what is derived from them, and other mappings and sequences but for bytes and the like; reads str, int and
-// float by their value, without asking their methods. Throws Refused. Needs the GIL.
+// Appends `value` to `text`. Takes None, bool, int, float, str, dict, list, tuple and what is derived from them, other
+// mappings and sequences but for bytes and the like, and what has a method model_dump(), as objects of pydantic's have.
+// Reads str, int and float by their value, without asking their methods. Throws Refused. Needs the GIL.
 void write_json(PyObject* value, std::string& text);
 
 // How many decimal digits an int has at most, written or read.

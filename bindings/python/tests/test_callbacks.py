@@ -61,11 +61,9 @@ def raises_broken(*_: object) -> Any:
 @pytest.mark.parametrize(
     ("write", "code"),
     [
-        (raises_broken, "invalid_argument"),
         (lambda *_: 7, "invalid_argument"),
         (lambda *_: "\ud800", "invalid_argument"),
         (lambda *_: {"model": "m"}, "invalid_argument"),
-        (lambda: "too few parameters", "invalid_argument"),
     ],
 )
 def test_a_summariser_that_fails_changes_nothing(write: Any, code: str) -> None:
@@ -97,21 +95,31 @@ def test_a_summary_that_is_refused_says_by_which_member(summary: Any, field: str
     assert caught.value.field == field
 
 
-def test_a_callback_that_raises_names_no_field_of_the_call() -> None:
+def test_what_a_callback_raises_is_raised_as_it_is() -> None:
+    raised = undertext.InvalidArgumentError("somewhere else", field="index")
+
     def write(*_: object) -> str:
-        raise undertext.InvalidArgumentError("somewhere else", field="index")
+        raise raised
+
+    too_few_parameters: Any = lambda: ""
+    for callback, kind in ((write, type(raised)), (raises_broken, Broken), (too_few_parameters, TypeError)):
+        conversation = summarising(callback)
+        with pytest.raises(kind) as caught:
+            conversation.compress(strategy=STRATEGY)
+        assert caught.value is raised or kind is not type(raised)
+        assert conversation.version == 1 and len(conversation) == 8
+
+
+def test_what_a_callback_raised_before_another_failure_is_its_cause() -> None:
+    later = undertext.UnavailableError("later, please")
+
+    def write(*_: object) -> str:
+        raise later
 
     conversation = summarising(write)
-    with pytest.raises(undertext.InvalidArgumentError, match="somewhere else") as caught:
-        conversation.compress(strategy=STRATEGY)
-    assert caught.value.field is None
-
-
-def test_what_a_callback_raised_is_the_cause() -> None:
-    conversation = summarising(raises_broken)
-    with pytest.raises(undertext.InvalidArgumentError, match="no model today") as caught:
-        conversation.compress(strategy=STRATEGY)
-    assert isinstance(caught.value.__cause__, Broken)
+    with pytest.raises(undertext.CannotFitError) as caught:
+        conversation.compress(strategy=STRATEGY, target_tokens=1)  # the digest takes the summary's place, and is too long
+    assert caught.value.__cause__ is later
 
 
 def test_an_undertext_error_keeps_its_code() -> None:

@@ -33,7 +33,7 @@ def test_the_engine_knows_every_field_of_it(kind: Any) -> None:
         for field in get_type_hints(kind):
             if field == "operation":
                 continue
-            beside = {"strategy": "none"} if field in ("targetTokens", "budget", "progress") else {}  # where alone these mean something
+            beside = {"strategy": "none"} if field in ("targetTokens", "budget", "progress", "survival") else {}  # where alone these mean something
             try:
                 conversation.apply({"operation": name_of(kind), field: {"no": "value of it"}, **beside})
             except undertext.UndertextError as error:

@@ -80,9 +80,9 @@ def test_a_coroutine_function_that_nobody_would_await_is_no_subscriber_of_asynci
                 await conversation.subscribe(awaited)
             assert caught.value.field == "receive"
             with pytest.raises(undertext.InvalidArgumentError):
-                await aio.open(strategies={"mine": 5})
+                await aio.open(strategies={"mine": 5})  # type: ignore[dict-item]
             with pytest.raises(undertext.InvalidArgumentError):
-                await aio.open(summarisers=[len])
+                await aio.open(summarisers=[len])  # type: ignore[arg-type]
 
     asyncio.run(work())
 

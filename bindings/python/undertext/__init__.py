@@ -144,6 +144,7 @@ class Stream:
         self._native = _native.Stream(_asked_by(dialect, tool_names))
 
     def feed(self, data: Union[str, bytes, Mapping[str, object]]) -> None:
+        """The data of one event, as JSON text or what it was read into."""
         self._native.feed(data)
 
     def result(self) -> Dict[str, Any]:

@@ -23,7 +23,7 @@ __all__ = [
 
 
 class UndertextError(Exception):
-    """A call that failed, and changed nothing. What code of yours raised inside of it is its `__cause__`."""
+    """A call that failed, and changed nothing. Where code of yours raised before, and the call went on, that is its `__cause__`."""
 
     code: str = "internal"
     #: The number of the code in undertext.h.
@@ -43,13 +43,15 @@ class UndertextError(Exception):
 
 
 class InvalidArgumentError(UndertextError, ValueError):
-    """Fix the call, or the function of yours that raised the `__cause__`."""
+    """Fix the call: `field` names the argument, as you spelled it."""
 
     code = "invalid_argument"
     status = 1
 
 
 class NotFoundError(UndertextError, LookupError):
+    """There is no such conversation, version, message, model or file."""
+
     code = "not_found"
     status = 2
 
@@ -69,6 +71,8 @@ class CannotFitError(UndertextError):
 
 
 class CorruptError(UndertextError):
+    """What was stored is damaged: restore a backup."""
+
     code = "corrupt"
     status = 5
 
@@ -81,11 +85,15 @@ class UnavailableError(UndertextError):
 
 
 class UnsupportedError(UndertextError):
+    """This build, store or release cannot do that."""
+
     code = "unsupported"
     status = 7
 
 
 class TooLargeError(UndertextError):
+    """More than a limit allows."""
+
     code = "too_large"
     status = 8
 
@@ -95,6 +103,8 @@ class InternalError(UndertextError):
 
 
 class OutOfMemoryError(UndertextError, MemoryError):
+    """There is no memory left; nothing has changed."""
+
     code = "out_of_memory"
     status = 10
 

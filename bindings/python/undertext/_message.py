@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, TypedDict
+from typing import Any, Dict, List, Mapping, Protocol, TypedDict, Union
 
 
 class _MessageBase(TypedDict):
@@ -20,5 +20,12 @@ class Message(_MessageBase, total=False):
     metadata: Dict[str, Any]
 
 
-#: A message on its way in: a Message, or any other dict.
-MessageLike = Mapping[str, object]
+class Dumped(Protocol):
+    """An object of pydantic's, as SDKs return them: it is what model_dump() says."""
+
+    def model_dump(self, *, mode: Any = ..., by_alias: Any = ..., exclude_none: Any = ...) -> Any:
+        """Its members, by alias and without what is None."""
+
+
+#: A message on its way in: a Message, any other dict, or an object of pydantic's.
+MessageLike = Union[Mapping[str, object], Dumped]

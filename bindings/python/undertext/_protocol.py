@@ -33,9 +33,11 @@ ToolNames = Dict[str, str]
 MediaKind = Literal["image", "audio", "video", "file"]
 MediaSource = Literal["base64", "url", "file_id", "text"]
 #: In its canonical spelling.
-OperationName = Literal["APPEND", "INSERT", "REPLACE", "TRUNCATE", "CLEAR", "FILTER", "DELETE", "COMPRESS", "EXPAND", "SHOW", "MERGE", "SPLIT", "TRANSFORM", "START_BATCH", "END_BATCH", "ROLLBACK", "MARK", "UNMARK", "UNDO", "REDO", "RESTORE", "IMPORT_MARK_MAP", "RECONCILE"]
+OperationName = Literal["APPEND", "INSERT", "REPLACE", "TRUNCATE", "CLEAR", "FILTER", "DELETE", "COMPRESS", "EXPAND", "SHOW", "MERGE", "SPLIT", "TRANSFORM", "START_BATCH", "END_BATCH", "ROLLBACK", "MARK", "UNMARK", "UNDO", "REDO", "RESTORE", "IMPORT_MARK_MAP", "RECONCILE", "RECALL"]
 #: The strategies of the engine.
-StrategyName = Literal["default", "none", "keep_recent", "keep_system_and_recent", "sliding_window", "clear_tool_results", "smart_summary", "prefer_cache", "pipeline"]
+StrategyName = Literal["default", "none", "keep_recent", "keep_system_and_recent", "sliding_window", "supersede", "dedupe", "clear_tool_results", "smart_summary", "prefer_cache", "pipeline"]
+#: A tool, in the words of the dialect.
+ToolDeclaration = Dict[str, Any]
 
 
 class _AppendOperationNeeded(TypedDict):
@@ -158,6 +160,22 @@ class Budget(TypedDict, total=False):
     safety: int  # For what a count may be wrong by.
 
 
+class SurvivalPolicy(TypedDict, total=False):
+    """What a compression must keep; else it is refused."""
+
+    constraints: float  # The least part of them that must survive, from 0 to 1.
+    request: float  # The least part of them that must survive, from 0 to 1.
+    plan: float  # The least part of them that must survive, from 0 to 1.
+    changedFiles: float  # The least part of them that must survive, from 0 to 1.
+    results: float  # The least part of them that must survive, from 0 to 1.
+    errors: float  # The least part of them that must survive, from 0 to 1.
+    attempts: float  # The least part of them that must survive, from 0 to 1.
+    nextStep: float  # The least part of them that must survive, from 0 to 1.
+    paths: float  # The least part of them that must survive, from 0 to 1.
+    commands: float  # The least part of them that must survive, from 0 to 1.
+    urls: float  # The least part of them that must survive, from 0 to 1.
+
+
 class _CompressByStrategyNeeded(TypedDict):
     operation: Literal["COMPRESS"]  # Which operation.
     strategy: StrategyChoice  # By its name, or with arguments.
@@ -169,6 +187,7 @@ class CompressByStrategy(_CompressByStrategyNeeded, total=False):
     budget: Budget  # What a request may hold.
     targetTokens: int  # What the view is to come down to.
     progress: bool  # Applies what can be freed where the target is out of reach; else that is `cannot_fit`. Default: false.
+    survival: SurvivalPolicy  # What a compression must keep; else it is refused.
     expectedVersion: int  # `conflict` where the head is another version.
     description: str  # Kept with the version; at most 16 KiB.
     operationId: str  # An operation that repeats it is answered as the first time, and changes nothing.
@@ -190,6 +209,7 @@ class CompressOperation(_CompressOperationNeeded, total=False):
     budget: Budget  # What a request may hold.
     targetTokens: int  # What the view is to come down to.
     progress: bool  # Applies what can be freed where the target is out of reach; else that is `cannot_fit`. Default: false.
+    survival: SurvivalPolicy  # What a compression must keep; else it is refused.
     strategy: StrategyChoice  # By its name, or with arguments.
 
 
@@ -443,6 +463,14 @@ class ReconcileOperation(_ReconcileOperationNeeded, total=False):
     operationId: str  # An operation that repeats it is answered as the first time, and changes nothing.
 
 
+_RecallOperationNeeded = TypedDict("_RecallOperationNeeded", {"operation": 'Literal["RECALL"]', "text": 'str'})
+_RecallOperationOptional = TypedDict("_RecallOperationOptional", {"budgetTokens": 'int', "all": 'bool', "atVersion": 'int', "atBatch": 'int', "role": 'Role', "roles": 'Sequence[Role]', "from": 'int', "to": 'int', "marked": 'str', "contains": 'str', "start": 'int', "end": 'int', "first": 'int', "last": 'int', "expectedVersion": 'int', "description": 'str', "operationId": 'str'}, total=False)
+
+
+class RecallOperation(_RecallOperationNeeded, _RecallOperationOptional):
+    """Appends a message that quotes what a search for a text finds."""
+
+
 class Truncate(TypedDict, total=False):
     """The arguments."""
 
@@ -642,6 +670,7 @@ class _DefaultStrategyNeeded(TypedDict):
 class DefaultStrategy(_DefaultStrategyNeeded, total=False):
     """The strategy `default`."""
 
+    summaryTokens: int  # How long the summaries may be together. Default: a quarter of the target, from 512 to 8192; 1024 without one.
     summariser: str  # `digest`, or a name of the setting `summarisers`. Default: digest.
     fallbacks: Sequence[str]  # Summarisers to ask in turn where that one fails.
 
@@ -678,6 +707,28 @@ class SlidingWindowStrategy(TypedDict):
     name: Literal["sliding_window"]  # Which strategy.
 
 
+class _SupersedeStrategyNeeded(TypedDict):
+    name: Literal["supersede"]  # Which strategy.
+
+
+class SupersedeStrategy(_SupersedeStrategyNeeded, total=False):
+    """The strategy `supersede`."""
+
+    exclude: Sequence[str]  # Tools whose results stay.
+    late: bool  # The newest first, and no more than the target needs. Default: false.
+
+
+class _DedupeStrategyNeeded(TypedDict):
+    name: Literal["dedupe"]  # Which strategy.
+
+
+class DedupeStrategy(_DedupeStrategyNeeded, total=False):
+    """The strategy `dedupe`."""
+
+    exclude: Sequence[str]  # Tools whose results stay.
+    late: bool  # The newest first, and no more than the target needs. Default: false.
+
+
 class _ClearToolResultsStrategyNeeded(TypedDict):
     name: Literal["clear_tool_results"]  # Which strategy.
 
@@ -699,7 +750,7 @@ class SmartSummaryStrategy(_SmartSummaryStrategyNeeded, total=False):
     """The strategy `smart_summary`."""
 
     keep: int  # How many of the newest messages to keep.
-    summaryTokens: int  # How long the summary may be. Default: 1024.
+    summaryTokens: int  # How long the summaries may be together. Default: a quarter of the target, from 512 to 8192; 1024 without one.
     summariser: str  # `digest`, or a name of the setting `summarisers`. Default: digest.
     fallbacks: Sequence[str]  # Summarisers to ask in turn where that one fails.
 
@@ -996,7 +1047,7 @@ class CountToolsAnswer(TypedDict):
 
 class _ImportMessagesQueryNeeded(TypedDict):
     query: Literal["importMessages"]  # Which query.
-    json: Union[Mapping[str, object], Sequence[Any]]  # A request, a response, a message or a list of messages.
+    json: Union[Mapping[str, object], Sequence[Any]]  # A request, a response, a message or a list of messages. A response says itself which format it has.
 
 
 class ImportMessagesQuery(_ImportMessagesQueryNeeded, total=False):
@@ -1011,6 +1062,38 @@ class ImportMessagesQuery(_ImportMessagesQueryNeeded, total=False):
 class ImportMessagesAnswer(TypedDict):
     ok: Literal[True]
     result: Imported  # The messages of a provider's request or response, for APPEND.
+
+
+class _ToolsQueryNeeded(TypedDict):
+    query: Literal["tools"]  # Which query.
+
+
+class ToolsQuery(_ToolsQueryNeeded, total=False):
+    """Tools by which a model looks into its conversation, as a request declares them."""
+
+    dialect: Dialect  # The message format. Default: that of the settings, or of their model.
+    profile: Union[ProfileName, str, Mapping[str, object]]  # What a provider accepts, by name or as an object.
+
+
+class ToolsAnswer(TypedDict):
+    ok: Literal[True]
+    result: List[ToolDeclaration]  # Tools by which a model looks into its conversation, as a request declares them.
+
+
+class _CallToolQueryNeeded(TypedDict):
+    query: Literal["callTool"]  # Which query.
+    name: str  # The tool, as the model called it.
+
+
+class CallToolQuery(_CallToolQueryNeeded, total=False):
+    """What such a tool answers the model. Changes nothing."""
+
+    arguments: Union[Mapping[str, object], str]  # What the model gave it: an object, or the JSON text of one.
+
+
+class CallToolAnswer(TypedDict):
+    ok: Literal[True]
+    result: ToolResult  # What such a tool answers the model. Changes nothing.
 
 
 class _RequestsQueryNeeded(TypedDict):
@@ -1042,6 +1125,19 @@ class RequestAnswer(TypedDict):
     result: WholeRequest  # A recorded request, with its raw text and that of its answer.
 
 
+_RecallQueryNeeded = TypedDict("_RecallQueryNeeded", {"query": 'Literal["recall"]', "text": 'str'})
+_RecallQueryOptional = TypedDict("_RecallQueryOptional", {"budgetTokens": 'int', "all": 'bool', "atVersion": 'int', "atBatch": 'int', "role": 'Role', "roles": 'Sequence[Role]', "from": 'int', "to": 'int', "marked": 'str', "contains": 'str', "start": 'int', "end": 'int', "first": 'int', "last": 'int'}, total=False)
+
+
+class RecallQuery(_RecallQueryNeeded, _RecallQueryOptional):
+    """Messages that share words with a text, with their units and neighbours, best first; by default hidden ones."""
+
+
+class RecallAnswer(TypedDict):
+    ok: Literal[True]
+    result: Recalled  # Messages that share words with a text, with their units and neighbours, best first; by default hidden ones.
+
+
 class SizeLimits(TypedDict, total=False):
     """What is too_large."""
 
@@ -1071,9 +1167,11 @@ class CompressionConfig(TypedDict, total=False):
     """Automatic compression."""
 
     enabled: bool  # Compress without being asked. Default: false.
-    threshold: int  # Above so many tokens. Default: tokenLimit.
+    threshold: int  # Above so many tokens. Default: tokenLimit, else three quarters of the window.
     targetTokens: int  # What to come down to. Default: three quarters of the threshold.
     strategy: StrategyChoice  # By its name, or with arguments.
+    headroomTurns: int  # Leaves room for so many more turns, at the rate at which the conversation grew of late.
+    survival: SurvivalPolicy  # What a compression must keep; else it is refused.
 
 
 class Settings(TypedDict, total=False):
@@ -1086,6 +1184,8 @@ class Settings(TypedDict, total=False):
     window: int  # Of budgets that name none.
     tokenLimit: int  # An event is sent when the view grows beyond it.
     pairs: Pairs  # Of operations that do not say. Default: "literal".
+    project: str  # What the conversation belongs to, such as a folder. `undertext mcp` looks for it.
+    contextTools: bool  # The model has context_search and context_expand: summaries and stubs say how to use them. Default: false.
     limits: SizeLimits  # What is too_large.
     summarisers: Mapping[str, EndpointSettings]  # Models that write summaries, by a name of your choice.
     compressionConfig: CompressionConfig  # Automatic compression.
@@ -1210,7 +1310,9 @@ class CallBlock(_CallBlockNeeded, total=False):
     type: str  # The format's own word, where it says more than kind.
     callId: str
     name: str  # Of the tool.
+    isError: Literal[True]  # The call holds its own result, and failed.
     byProvider: Literal[True]  # The provider runs the tool itself.
+    blocks: List[Block]  # What came of it, where the call holds its own result.
 
 
 class _ResultBlockNeeded(TypedDict):
@@ -1500,6 +1602,28 @@ class CountAnswer(TypedDict):
     tokens: int
 
 
+class _RecalledUnitNeeded(TypedDict):
+    ordinals: List[int]  # In the log's order.
+    matched: List[int]  # Those that share words with the text, best first.
+    messages: List[Message]  # In the order of `ordinals`.
+    tokens: int
+    score: float  # Of the best one; comparable within one answer only.
+
+
+class RecalledUnit(_RecalledUnitNeeded, total=False):
+    """A message that was found, with its unit and its neighbours."""
+
+    hiddenIn: int  # The version that last hid the best one; absent: it is visible.
+    representedBy: int  # The visible message that stands for the best one.
+
+
+class Recalled(TypedDict):
+    """What a search found."""
+
+    units: List[RecalledUnit]  # Best first; no message is in two of them.
+    tokens: int  # Of all units.
+
+
 class MarkMap(TypedDict):
     """The view and the batches as ordinals."""
 
@@ -1659,6 +1783,13 @@ class ToolsCount(TypedDict):
     tokens: int
     tools: int  # How many there are.
     exact: bool
+
+
+class ToolResult(TypedDict):
+    """What a model is sent back as the result of its call."""
+
+    text: str  # Quoted messages stand between marks that no text can forge.
+    isError: bool  # The text says what to change.
 
 
 class _PlannedReplacementNeeded(TypedDict):
@@ -1869,6 +2000,7 @@ class RequestRecord(_RequestRecordNeeded, total=False):
     toolsDigest: str  # Of the tools' bytes.
     parametersDigest: str  # Of all other fields but the list.
     responseId: str
+    belongsTo: str  # Of a sub-agent or a title: the session's conversation.
     usage: RequestUsage
     firstByteMs: int
     durationMs: int
@@ -1902,6 +2034,7 @@ class WholeRequest(_WholeRequestNeeded, total=False):
     toolsDigest: str  # Of the tools' bytes.
     parametersDigest: str  # Of all other fields but the list.
     responseId: str
+    belongsTo: str  # Of a sub-agent or a title: the session's conversation.
     usage: RequestUsage
     firstByteMs: int
     durationMs: int
@@ -1912,7 +2045,7 @@ class WholeRequest(_WholeRequestNeeded, total=False):
 
 
 #: An operation in its canonical spelling.
-Operation = Union[AppendOperation, InsertOperation, ReplaceOperation, TruncateOperation, ClearOperation, FilterOperation, DeleteOperation, CompressOperation, ExpandOperation, ShowOperation, MergeOperation, SplitOperation, TransformOperation, StartBatchOperation, EndBatchOperation, RollbackOperation, MarkOperation, UnmarkOperation, UndoOperation, RedoOperation, RestoreOperation, ImportMarkMapOperation, ReconcileOperation]
+Operation = Union[AppendOperation, InsertOperation, ReplaceOperation, TruncateOperation, ClearOperation, FilterOperation, DeleteOperation, CompressOperation, ExpandOperation, ShowOperation, MergeOperation, SplitOperation, TransformOperation, StartBatchOperation, EndBatchOperation, RollbackOperation, MarkOperation, UnmarkOperation, UndoOperation, RedoOperation, RestoreOperation, ImportMarkMapOperation, ReconcileOperation, RecallOperation]
 
 #: An operation as the configuration of a node: its arguments in a block.
 NodeOperation = Union[NodeTruncate, NodeInsert, NodeReplace, NodeClear, NodeFilter]
@@ -1924,13 +2057,13 @@ Modification = Union[ModificationInsert, ModificationDelete, ModificationReplace
 AnyOperation = Union[Operation, NodeOperation, Modification]
 
 #: A strategy with its arguments.
-StrategyObject = Union[DefaultStrategy, NoneStrategy, KeepRecentStrategy, KeepSystemAndRecentStrategy, SlidingWindowStrategy, ClearToolResultsStrategy, SmartSummaryStrategy, PreferCacheStrategy, PipelineStrategy, Mapping[str, object]]
+StrategyObject = Union[DefaultStrategy, NoneStrategy, KeepRecentStrategy, KeepSystemAndRecentStrategy, SlidingWindowStrategy, SupersedeStrategy, DedupeStrategy, ClearToolResultsStrategy, SmartSummaryStrategy, PreferCacheStrategy, PipelineStrategy, Mapping[str, object]]
 
 #: A strategy by its name, or with arguments.
 StrategyChoice = Union[StrategyName, str, StrategyObject]
 
 #: A query of a conversation.
-Query = Union[MessagesQuery, CountQuery, BlocksQuery, UncompressedQuery, MarkMapQuery, StateQuery, StatsQuery, VersionQuery, BatchesQuery, BatchSnapshotQuery, HistoryQuery, DiffQuery, BlameQuery, TokensQuery, FitQuery, ReceiptsQuery, RenderQuery, ValidateQuery, CostQuery, ModelQuery, CountToolsQuery, ImportMessagesQuery, RequestsQuery, RequestQuery]
+Query = Union[MessagesQuery, CountQuery, BlocksQuery, UncompressedQuery, MarkMapQuery, StateQuery, StatsQuery, VersionQuery, BatchesQuery, BatchSnapshotQuery, HistoryQuery, DiffQuery, BlameQuery, TokensQuery, FitQuery, ReceiptsQuery, RenderQuery, ValidateQuery, CostQuery, ModelQuery, CountToolsQuery, ImportMessagesQuery, ToolsQuery, CallToolQuery, RequestsQuery, RequestQuery, RecallQuery]
 
 #: One thing that a message says, in whichever format the message is.
 Block = Union[TextBlock, CallBlock, ResultBlock, ReasoningBlock, MediaBlock, OpaqueBlock]
@@ -1955,6 +2088,8 @@ __all__ = [
     "Budget",
     "CacheMarkers",
     "CallBlock",
+    "CallToolAnswer",
+    "CallToolQuery",
     "Clear",
     "ClearOperation",
     "ClearToolResultsStrategy",
@@ -1974,6 +2109,7 @@ __all__ = [
     "CountQuery",
     "CountToolsAnswer",
     "CountToolsQuery",
+    "DedupeStrategy",
     "DefaultStrategy",
     "DeleteOperation",
     "Dialect",
@@ -2063,6 +2199,11 @@ __all__ = [
     "Query",
     "Range",
     "ReasoningBlock",
+    "RecallAnswer",
+    "RecallOperation",
+    "RecallQuery",
+    "Recalled",
+    "RecalledUnit",
     "Receipt",
     "ReceiptsAnswer",
     "ReceiptsQuery",
@@ -2104,13 +2245,19 @@ __all__ = [
     "StrategyName",
     "StrategyObject",
     "SummaryCost",
+    "SupersedeStrategy",
+    "SurvivalPolicy",
     "TextBlock",
     "TokenCounts",
     "TokenLimitExceededEvent",
     "TokensAnswer",
     "TokensQuery",
+    "ToolDeclaration",
     "ToolNames",
+    "ToolResult",
+    "ToolsAnswer",
     "ToolsCount",
+    "ToolsQuery",
     "TransformOperation",
     "Truncate",
     "TruncateOperation",

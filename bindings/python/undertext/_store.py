@@ -9,10 +9,10 @@ from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Mapp
 
 from . import _brought, _native
 from ._conversation import Conversation
-from ._errors import InvalidArgumentError
+from ._errors import InvalidArgumentError, NotFoundError
 from ._view import Strategy, View
 from ._wire import check_function, copied, given, number
-from .types import Message, Plan, Settings, Summariser, Summary
+from .types import Durability, Make, Message, Plan, Settings, Summariser, Summary
 
 _Code = TypeVar("_Code", bound=Callable[..., Any])
 _LIMIT_MAX = (1 << 32) - 1  # what undertext.h can be told; the library says what it takes
@@ -89,7 +89,14 @@ def _check_endpoints(settings: object) -> None:
 
 
 class Store:
-    """Where conversations last: "sqlite:PATH", "postgres://…" or "memory:". What was opened from it lives on without it."""
+    """Where conversations last: "sqlite:PATH", "postgres://…" or "memory:". What was opened from it lives on without it.
+
+    create: False where the store must be there already.
+    read_only: True where nothing may be written.
+    durability: "full" (default): on the disk when a call returns; "normal": within moments.
+    tenant: Whose conversations, in a store of several.
+    patience_ms: How long a call waits for others.
+    """
 
     def __init__(
         self,
@@ -97,7 +104,7 @@ class Store:
         *,
         create: bool | None = None,
         read_only: bool | None = None,
-        durability: str | None = None,
+        durability: Durability | None = None,
         tenant: str | None = None,
         patience_ms: int | None = None,
     ) -> None:
@@ -111,12 +118,21 @@ class Store:
         settings: Settings | Mapping[str, object] | None = None,
         summarisers: Mapping[str, Summariser] | None = None,
         strategies: Mapping[str, Strategy] | None = None,
-        make: str | None = None,
+        make: Make | None = None,
         cache_bytes: int | None = None,
         rebase_appends: bool | None = None,
         checkpoint_versions: int | None = None,
     ) -> Conversation:
-        """The conversation of this name, which is made if it is missing (`make`: "if_missing", "never" or "always"). Settings are kept with it; code is not, and is given each time."""
+        """The conversation of this name. Settings are kept with it; code is not, and is given each time.
+
+        settings: The model, limits, automatic compression: docs/operations.md.
+        summarisers: Functions that write summaries, by name.
+        strategies: Functions that choose what to hide, by name.
+        make: "if_missing" (default), "never" or "always".
+        cache_bytes: How much of it is kept in memory.
+        rebase_appends: False where an append fails after another writer's commit, instead of going behind it.
+        checkpoint_versions: After how many versions a checkpoint is stored.
+        """
         options = {"make": make, "cache_bytes": cache_bytes, "rebase_appends": rebase_appends, "checkpoint_versions": checkpoint_versions}
         opened = self._native.open(id, make_settings(settings, summarisers, strategies), given(options))
         return Conversation(opened, self._native.settings(id) if settings is None else copied(settings))
@@ -124,6 +140,16 @@ class Store:
     def list(self, *, after: str = "", limit: int = 1000) -> List[Dict[str, Any]]:
         """Conversations by id, beyond `after`; `limit` 1 to 1000."""
         return cast("List[Dict[str, Any]]", self._native.list(after, min(number("limit", limit), _LIMIT_MAX)))
+
+    def __repr__(self) -> str:
+        return f"<Store {self._native.name()}{', closed' if self.closed else ''}>"
+
+    def __contains__(self, id: object) -> bool:
+        try:
+            self._native.settings(id)  # type: ignore[arg-type]
+        except (NotFoundError, InvalidArgumentError):
+            return False
+        return True
 
     def __iter__(self) -> Iterator[Dict[str, Any]]:
         page = self.list()
@@ -140,6 +166,7 @@ class Store:
         return cast("Dict[str, Any]", self._native.check(id))
 
     def backup(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes a copy of the whole store to a new file, while others go on writing."""
         self._native.backup(os.fsencode(path))
 
     def settings(self, id: str) -> Settings | None:
@@ -165,10 +192,12 @@ class Store:
         return cast("Dict[str, Any]", self._native.import_(id, lambda: next(lines, None), options))
 
     def close(self) -> None:
+        """Conversations that were opened from it stay open."""
         self._native.close()
 
     @property
     def closed(self) -> bool:
+        """Whether close() was called."""
         return self._native.is_closed()
 
     def __enter__(self) -> Store:
@@ -190,13 +219,31 @@ def open(  # noqa: A001 - undertext.open() is how one says it
     settings: Settings | Mapping[str, object] | None = None,
     summarisers: Mapping[str, Summariser] | None = None,
     strategies: Mapping[str, Strategy] | None = None,
-    **options: Any,
+    create: bool | None = None,
+    read_only: bool | None = None,
+    durability: Durability | None = None,
+    tenant: str | None = None,
+    patience_ms: int | None = None,
+    make: Make | None = None,
+    cache_bytes: int | None = None,
+    rebase_appends: bool | None = None,
+    checkpoint_versions: int | None = None,
 ) -> Conversation:
-    """A conversation: in memory without a url; else the one called `id` ("default") in the store at that url. Further options are those of Store() and Store.open()."""
+    """A conversation: in memory without a url; else the one called `id` ("default") in the store at that url.
+
+    The options are those of Store() and Store.open().
+    """
+    of_store = {"create": create, "read_only": read_only, "durability": durability, "tenant": tenant, "patience_ms": patience_ms}
+    opening = {"make": make, "cache_bytes": cache_bytes, "rebase_appends": rebase_appends, "checkpoint_versions": checkpoint_versions}
     if url is None:
-        if id is not None or options:
+        if id is not None or given({**of_store, **opening}):
             raise TypeError("a conversation in memory has no id and no options of a store: open(url, id)")
         return Conversation(_native.open_in_memory(make_settings(settings, summarisers, strategies)), copied(settings))
-    of_store = {name: options.pop(name) for name in ("create", "read_only", "durability", "tenant", "patience_ms") if name in options}
-    with Store(url, **of_store) as store:
-        return store.open("default" if id is None else id, settings=settings, summarisers=summarisers, strategies=strategies, **options)
+    with Store(url, **cast("Dict[str, Any]", of_store)) as store:
+        return store.open(
+            "default" if id is None else id,
+            settings=settings,
+            summarisers=summarisers,
+            strategies=strategies,
+            **cast("Dict[str, Any]", opening),
+        )

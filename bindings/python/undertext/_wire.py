@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import inspect
+import re
 from collections.abc import Mapping as AnyMapping, Sequence as AnySequence
 from functools import lru_cache
 from typing import Any, Dict, List, Mapping, Tuple, cast
 
-from ._errors import InvalidArgumentError
+from . import _arguments, _native
+from ._errors import InvalidArgumentError, UndertextError
 
 
 @lru_cache(maxsize=256)
@@ -33,7 +35,7 @@ def is_coroutine_function(function: object) -> bool:
 def number(name: str, value: object) -> int:
     """A number as undertext.h takes it."""
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 64:
-        raise InvalidArgumentError(f"{wire_name(name)} must be a whole number that is not negative", field=wire_name(name))
+        raise InvalidArgumentError(f"{name} must be a whole number that is not negative", field=name)
     return value
 
 
@@ -67,9 +69,34 @@ def _added(request: Dict[str, Any], arguments: Mapping[str, Any]) -> Dict[str, A
             continue
         name = wire_name(argument)
         if name in request:
-            raise InvalidArgumentError(f"{name} is said already", field=name)
+            raise InvalidArgumentError(f"{argument} is said already", field=argument)
         request[name] = value
     return request
+
+
+def _python_names() -> Dict[str, str]:
+    """Arguments that Python spells in another way than the protocol, by the protocol's names."""
+    names = [name for group in _arguments.__all__ for name in getattr(_arguments, group).__annotations__]
+    return {wire_name(name): name for name in names if wire_name(name) != name}
+
+
+_PYTHON_NAMES = _python_names()
+_NAME = re.compile(r"[A-Za-z]+")
+_FIRST_STEP = re.compile(r"([^.\[]*)(.*)", re.DOTALL)
+
+
+def in_callers_words(error: UndertextError, arguments: Mapping[str, Any]) -> UndertextError:
+    """The error of a call with named arguments, in which these have the names that the caller gave them. What stands inside of an argument keeps its name."""
+    names = {**_PYTHON_NAMES, **{wire_name(name): name for name in arguments}}
+    first, inner = _FIRST_STEP.fullmatch(error.path or error.field or "").groups()  # type: ignore[union-attr]
+    if not inner and error.field is not None:
+        error.field = names.get(error.field, error.field)
+    if error.path is not None:
+        error.path = names.get(first, first) + inner
+    kept = {*_NAME.findall(inner), "from"}  # which is a word of prose, too
+    error.message = _NAME.sub(lambda found: found[0] if found[0] in kept else names.get(found[0], found[0]), error.message)
+    error.args = (error.message, *error.args[1:])
+    return error
 
 
 _PLAIN = frozenset((str, int, float, bool, type(None), bytes))
@@ -83,7 +110,7 @@ def _empty_copy(part: Any) -> Any:
         return {}
     if isinstance(part, (list, tuple)):
         return []
-    if isinstance(part, str) or callable(part):
+    if isinstance(part, str) or callable(part) or is_model(part):
         return None
     if isinstance(part, AnyMapping):
         return {}
@@ -96,6 +123,11 @@ def _empty_copy(part: Any) -> Any:
     return None
 
 
+def is_model(value: Any) -> bool:
+    """Whether it is an object of pydantic's, as the messages and answers of SDKs are."""
+    return not isinstance(value, type) and hasattr(type(value), "model_dump")
+
+
 def copied(value: Any) -> Any:
     """With dicts and lists of its own, however they are nested. What cannot be read stays as it is: the library meets it in its turn, and says where it stands."""
     copies: Dict[int, Any] = {}
@@ -104,6 +136,8 @@ def copied(value: Any) -> Any:
     def copy_of(part: Any, depth: int) -> Any:
         if type(part) in _PLAIN:
             return part
+        if is_model(part):
+            return _native.plain(part)
         if id(part) in copies:
             return copies[id(part)]
         empty = _empty_copy(part)

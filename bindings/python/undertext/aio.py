@@ -18,18 +18,22 @@ import inspect
 import os
 import re
 from types import TracebackType
-from typing import Any, AsyncIterator, Awaitable, Callable, Collection, Coroutine, Dict, Generator, Generic, Mapping, Type, TypeVar
+from typing import Any, AsyncIterator, Awaitable, Callable, Collection, Coroutine, Dict, Generator, Generic, Mapping, Type, TypeVar, cast
 
 from . import _brought, _conversation, _native, _store
 from ._errors import CannotFitError, InvalidArgumentError, UnavailableError, UndertextError
 from ._off_the_loop import OffTheLoop, beside, later, result_of, step_aside
+from ._signatures import explicit
 from ._typing import Unpack
-from ._wire import copied, is_coroutine_function, members
-from .types import Answer, CompressArguments, Event
+from ._wire import copied, in_callers_words, is_coroutine_function, members
+from .types import Answer, CompressArguments, Durability, Event, Make, Message, Settings
 
 __all__ = ["Conversation", "Events", "Store", "open", "restore_store"]
 
 _Opened = TypeVar("_Opened", bound=OffTheLoop)
+
+#: Summarisers or strategies by their names: functions, or coroutine functions.
+Code = Mapping[str, Callable[..., Any]]
 
 
 class Events(AsyncIterator[Event]):
@@ -61,6 +65,7 @@ class Events(AsyncIterator[Event]):
         return event
 
     async def close(self) -> None:
+        """Ends the iteration, once those that wait were asked for."""
         subscription = await asyncio.shield(self._subscribed)
         await self._conversation._call(subscription.close)
         self._end()
@@ -78,8 +83,12 @@ class Events(AsyncIterator[Event]):
         await self.close()
 
 
+@explicit
 class Conversation(OffTheLoop):
-    """Made by undertext.aio.open() or Store.open(); its methods are those of undertext.Conversation."""
+    """Made by undertext.aio.open() or Store.open(); its methods are those of undertext.Conversation.
+
+    `async for message in conversation` reads the messages of the newest version.
+    """
 
     _sync: _conversation.Conversation
 
@@ -90,18 +99,29 @@ class Conversation(OffTheLoop):
 
     @property
     def closed(self) -> bool:
+        """Whether it was closed."""
         return self._sync.closed
 
     @property
     def id(self) -> str:
+        """Its name in its store; empty in memory."""
         return self._sync.id
 
     @property
     def version(self) -> int:
-        return self._sync.version
+        """The newest version known here. It waits for nothing: `(await conversation.view()).version` is the newest of all."""
+        return self._sync._native.version()
+
+    async def __aiter__(self) -> AsyncIterator[Message]:
+        for message in await self.view():
+            yield message
+
+    def __repr__(self) -> str:
+        return repr(self._sync)
 
     append = later(_conversation.Conversation.append)
     append_text = later(_conversation.Conversation.append_text)
+    append_response = later(_conversation.Conversation.append_response)
     apply_all = later(_conversation.Conversation.apply_all)
     insert = later(_conversation.Conversation.insert)
     replace = later(_conversation.Conversation.replace)
@@ -142,6 +162,8 @@ class Conversation(OffTheLoop):
     blame = later(_conversation.Conversation.blame)
     fit = later(_conversation.Conversation.fit)
     receipts = later(_conversation.Conversation.receipts)
+    recall = later(_conversation.Conversation.recall)
+    append_recalled = later(_conversation.Conversation.append_recalled)
     requests = later(_conversation.Conversation.requests)
     request = later(_conversation.Conversation.request)
     render = later(_conversation.Conversation.render)
@@ -149,6 +171,8 @@ class Conversation(OffTheLoop):
     cost = later(_conversation.Conversation.cost)
     model = later(_conversation.Conversation.model)
     count_tools = later(_conversation.Conversation.count_tools)
+    tools = later(_conversation.Conversation.tools)
+    call_tool = later(_conversation.Conversation.call_tool)
     import_messages = later(_conversation.Conversation.import_messages)
     answer_text = later(_conversation.Conversation.answer_text)
     subscribe = later(_conversation.Conversation.subscribe)
@@ -163,13 +187,15 @@ class Conversation(OffTheLoop):
     give_up_versions = later(_conversation.Conversation.give_up_versions)
 
     def apply(self, operation: Mapping[str, object]) -> Coroutine[Any, Any, Answer]:
+        """An operation of the protocol, in any of its spellings. Calls that are made later do not wait for a model."""
         return self._call(_applied, self._sync, self._summarisers, operation)
 
     def compress(self, **arguments: Unpack[CompressArguments]) -> Coroutine[Any, Any, Answer]:
-        """Calls that are made later do not wait for a model."""
-        return self._call(_applied, self._sync, self._summarisers, members("operation", "COMPRESS", arguments))
+        """Hides messages that are named, or those that a strategy chooses. Calls that are made later do not wait for a model."""
+        return self._call(_compressed, self._sync, self._summarisers, arguments)
 
     def fork(self, version: int | None = None, *, id: str = "") -> Coroutine[Any, Any, Conversation]:
+        """Another conversation that goes on from a version; with an id it is stored."""
         return self._call(lambda: Conversation(self._sync.fork(version, id=id), self._summarisers))
 
     def wait_for_compression(self) -> Coroutine[Any, Any, None]:
@@ -212,6 +238,14 @@ def _applied(conversation: _conversation.Conversation, own: Collection[str], ope
             raise _without_the_step(error, None if pipeline is strategy else strategy) from error.__cause__
 
 
+def _compressed(conversation: _conversation.Conversation, own: Collection[str], arguments: Mapping[str, Any]) -> Answer:
+    try:
+        return _applied(conversation, own, members("operation", "COMPRESS", arguments))
+    except UndertextError as error:
+        in_callers_words(error, arguments)
+        raise
+
+
 _STEP = re.compile(r"strategy\.steps\[(\d+)\]")
 
 
@@ -252,10 +286,31 @@ class _Opening(Generic[_Opened]):
 class Store(OffTheLoop):
     """`async with Store(url) as store`, or `store = await Store(url)`: its arguments and methods are those of undertext.Store."""
 
-    def __init__(self, url: str, **options: Any) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        create: bool | None = None,
+        read_only: bool | None = None,
+        durability: Durability | None = None,
+        tenant: str | None = None,
+        patience_ms: int | None = None,
+    ) -> None:
         super().__init__()
-        self._wanted = functools.partial(_store.Store, url, **options)
+        self._wanted = functools.partial(
+            _store.Store, url, create=create, read_only=read_only, durability=durability, tenant=tenant, patience_ms=patience_ms
+        )
         self._opened: _store.Store | None = None
+
+    def __repr__(self) -> str:
+        return "<Store, not open yet>" if self._opened is None else repr(self._opened)
+
+    async def __aiter__(self) -> AsyncIterator[Dict[str, Any]]:
+        page = await self.list()
+        while page:
+            for record in page:
+                yield record
+            page = await self.list(after=page[-1]["conversation"])
 
     @property
     def _sync(self) -> _store.Store:
@@ -274,8 +329,20 @@ class Store(OffTheLoop):
     async def __aenter__(self) -> Store:
         return await self._open()
 
-    def open(self, id: str, **arguments: Any) -> _Opening[Conversation]:
-        own: Dict[str, Any] = copied(arguments)
+    def open(
+        self,
+        id: str,
+        *,
+        settings: Settings | Mapping[str, object] | None = None,
+        summarisers: Code | None = None,
+        strategies: Code | None = None,
+        make: Make | None = None,
+        cache_bytes: int | None = None,
+        rebase_appends: bool | None = None,
+        checkpoint_versions: int | None = None,
+    ) -> _Opening[Conversation]:
+        """undertext.Store.open(), awaited or entered."""
+        own = _named(locals())
 
         async def opened() -> Conversation:
             given = _on_the_loop(own, asyncio.get_running_loop())
@@ -285,6 +352,7 @@ class Store(OffTheLoop):
 
     @property
     def closed(self) -> bool:
+        """Whether it was closed."""
         return self._sync.closed
 
     list = later(_store.Store.list)
@@ -303,15 +371,37 @@ async def restore_store(url: str, backup: str | os.PathLike[str]) -> None:
     await beside(functools.partial(_store.restore_store, url, backup))
 
 
-def open(url: str | None = None, id: str | None = None, **arguments: Any) -> _Opening[Conversation]:  # noqa: A001
+def open(  # noqa: A001
+    url: str | None = None,
+    id: str | None = None,
+    *,
+    settings: Settings | Mapping[str, object] | None = None,
+    summarisers: Code | None = None,
+    strategies: Code | None = None,
+    create: bool | None = None,
+    read_only: bool | None = None,
+    durability: Durability | None = None,
+    tenant: str | None = None,
+    patience_ms: int | None = None,
+    make: Make | None = None,
+    cache_bytes: int | None = None,
+    rebase_appends: bool | None = None,
+    checkpoint_versions: int | None = None,
+) -> _Opening[Conversation]:
     """undertext.open(), awaited or entered. Summarisers and strategies may answer with something to await, as coroutine functions do: that runs on this loop."""
-    own: Dict[str, Any] = copied(arguments)
+    own = _named(locals())
 
     async def opened() -> Conversation:
         given = _on_the_loop(own, asyncio.get_running_loop())
         return Conversation(await beside(functools.partial(_store.open, url, id, **given)), _names_of(own))
 
     return _Opening(opened())
+
+
+def _named(arguments: Mapping[str, Any]) -> Dict[str, Any]:
+    """Those that were given by name, as they are now."""
+    named = {name: value for name, value in arguments.items() if value is not None and name not in ("self", "url", "id")}
+    return cast("Dict[str, Any]", copied(named))
 
 
 def _names_of(arguments: Mapping[str, Any]) -> Collection[str]:

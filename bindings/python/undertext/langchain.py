@@ -281,6 +281,7 @@ class UndertextChatMessageHistory(BaseChatMessageHistory):
 
     @property
     def messages(self) -> List[BaseMessage]:  # type: ignore[override]  # LangChain's own histories do it so too
+        """The messages of the view, as LangChain has them."""
         return [each for message in messages_of(self.conversation) for each in to_langchain_messages(message)]
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:

@@ -134,6 +134,7 @@ class UndertextSaver(BaseCheckpointSaver[int]):
     # Reading
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """The checkpoint that a configuration names, or the latest of its thread."""
         thread_id, ns = _place(config)
 
         def found(thread: Thread) -> CheckpointTuple | None:
@@ -198,6 +199,7 @@ class UndertextSaver(BaseCheckpointSaver[int]):
     # Writing
 
     def put(self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions) -> RunnableConfig:
+        """Stores a checkpoint."""
         thread_id, ns = _place(config)
         told = self._encode(dict(get_checkpoint_metadata(config, metadata)))
         rest = self._encode({name: value for name, value in checkpoint.items() if name != "channel_values"})
@@ -234,6 +236,7 @@ class UndertextSaver(BaseCheckpointSaver[int]):
         return thread.message_list(ns, channel).keep(parents.get("version", 0), messages, self._read_message, self._shape_message)
 
     def put_writes(self, config: RunnableConfig, writes: Sequence[Tuple[str, Any]], task_id: str, task_path: str = "") -> None:
+        """Stores what a task of a checkpoint has written."""
         thread_id, ns = _place(config)
         id = config["configurable"]["checkpoint_id"]
         rows = [[WRITES_IDX_MAP.get(channel, index), channel, self._encode(value)] for index, (channel, value) in enumerate(writes)]
@@ -327,6 +330,7 @@ class UndertextSaver(BaseCheckpointSaver[int]):
     # Off the loop
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """get_tuple(), off the loop."""
         return await in_thread(self.get_tuple, config)
 
     async def alist(
@@ -337,26 +341,33 @@ class UndertextSaver(BaseCheckpointSaver[int]):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
+        """list(), off the loop."""
         found = self.list(config, filter=filter, before=before, limit=limit)
         while (each := await in_thread(next, found, None)) is not None:
             yield each
 
     async def aput(self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions) -> RunnableConfig:
+        """put(), off the loop."""
         return await in_thread(self.put, config, checkpoint, metadata, new_versions)
 
     async def aput_writes(self, config: RunnableConfig, writes: Sequence[Tuple[str, Any]], task_id: str, task_path: str = "") -> None:
+        """put_writes(), off the loop."""
         await in_thread(self.put_writes, config, writes, task_id, task_path)
 
     async def adelete_thread(self, thread_id: str) -> None:
+        """delete_thread(), off the loop."""
         await in_thread(self.delete_thread, thread_id)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """delete_for_runs(), off the loop."""
         await in_thread(self.delete_for_runs, run_ids)
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """prune(), off the loop."""
         await in_thread(self.prune, thread_ids, strategy=strategy)
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """copy_thread(), off the loop."""
         await in_thread(self.copy_thread, source_thread_id, target_thread_id)
 
 

@@ -76,4 +76,5 @@ class UndertextSession(Session):
             return cast("TResponseInputItem", last)
 
     async def clear_session(self) -> None:
+        """Hides all items; they stay in the log."""
         await in_thread(self.conversation.clear, keep_system_message=False)

@@ -19,6 +19,12 @@ HistoryEntry = VersionEntry
 Limits = ModelLimits
 Prices = ModelPrices
 
+#: When a call of a store returns: with "full", what it wrote is on the disk; with "normal", it will be within moments.
+Durability = Literal["full", "normal"]
+
+#: Whether a conversation is made where there is none, must be there, or must not.
+Make = Literal["if_missing", "never", "always"]
+
 #: A mark map to import: as it was exported, or without what follows from the messages.
 MarkMapLike = Union[MarkMap, GivenMarkMap]
 

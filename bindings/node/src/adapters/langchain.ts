@@ -69,11 +69,13 @@ export class UndertextChatMessageHistory extends BaseListChatMessageHistory {
     super()
   }
 
+  /** The messages of the view, as LangChain has them. */
   override async getMessages(): Promise<BaseMessage[]> {
     await refresh(this.conversation)
     return (await Promise.all((await this.conversation.messages()).map(toLangChain))).flat()
   }
 
+  /** Appends a message. */
   override async addMessage(message: BaseMessage): Promise<void> {
     await this.addMessages([message])
   }
@@ -84,6 +86,7 @@ export class UndertextChatMessageHistory extends BaseListChatMessageHistory {
     if (messages.length > 0) await this.conversation.append(messages.map(fromLangChain))
   }
 
+  /** Hides all messages; they stay in the log. */
   override async clear(): Promise<void> {
     await clearAll(this.conversation)
   }

@@ -71,6 +71,7 @@ export class UndertextSaver extends BaseCheckpointSaver {
     return Math.floor(current ?? 0) + 1 + Math.random()
   }
 
+  /** The checkpoint that a configuration names, or the latest of its thread. */
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     if (config.configurable?.['thread_id'] === undefined) return undefined
     const namespace = namespaceOf(config)
@@ -125,6 +126,7 @@ export class UndertextSaver extends BaseCheckpointSaver {
     checkpoint.channel_versions[TASKS] = versions.length > 0 ? maxChannelVersion(...versions) : this.getNextVersion(undefined)
   }
 
+  /** The checkpoints of a thread, the latest first. */
   override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
     const { before, filter } = options
     let left = options.limit ?? Infinity
@@ -158,6 +160,7 @@ export class UndertextSaver extends BaseCheckpointSaver {
     })
   }
 
+  /** Stores a checkpoint. */
   override async put(config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, newVersions: ChannelVersions): Promise<RunnableConfig> {
     const thread = required(config, 'thread_id')
     const namespace = namespaceOf(config)
@@ -189,6 +192,7 @@ export class UndertextSaver extends BaseCheckpointSaver {
     return configOf(thread, namespace, copy.id)
   }
 
+  /** Stores what a task of a checkpoint has written. */
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const thread = required(config, 'thread_id')
     const id = required(config, 'checkpoint_id')

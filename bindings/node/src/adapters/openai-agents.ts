@@ -149,6 +149,7 @@ export class UndertextSession implements SessionHistoryRewriteAwareSession {
     this.#sessionId = sessionId ?? ('id' in conversation && conversation.id !== '' ? conversation.id : crypto.randomUUID())
   }
 
+  /** The name of the conversation. */
   async getSessionId(): Promise<string> {
     return this.#sessionId
   }
@@ -169,11 +170,13 @@ export class UndertextSession implements SessionHistoryRewriteAwareSession {
     return toAgentItems(messages, toolNames(await this.conversation.messages({ role: 'assistant', atVersion: version })))
   }
 
+  /** Appends items. */
   async addItems(items: AgentInputItem[]): Promise<void> {
     const messages = fromAgentItems(items)
     if (messages.length > 0) await this.conversation.append(messages)
   }
 
+  /** Hides the last item, and returns it. */
   async popItem(): Promise<AgentInputItem | undefined> {
     return this.#turns.run(async () => {
       await refresh(this.conversation)
@@ -200,6 +203,7 @@ export class UndertextSession implements SessionHistoryRewriteAwareSession {
     })
   }
 
+  /** Hides all items; they stay in the log. */
   async clearSession(): Promise<void> {
     await clearAll(this.conversation)
   }

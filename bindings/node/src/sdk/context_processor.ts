@@ -110,6 +110,7 @@ export function transformContextProcessorNodeConfig(config: unknown): ContextPro
   return copy
 }
 
+/** Carries out the configurations of nodes and the modifications of the design documents. */
 export class ContextProcessorNodeHandler {
   /** Carries out a node of documents 001 and 002; several blocks in one step, see `ConversationManager.execute`. */
   async execute<M extends Mode>(conversationManager: AnyConversationManager<M>, config: ContextProcessorNodeConfig): Promise<ContextProcessorNodeResult> {

@@ -39,8 +39,11 @@ export type ContextOperation = Operation | MessageOperation | ContextProcessorNo
 
 /** What a host of the documents starts, stops and saves. */
 export interface LifecycleCapable<Snapshot> {
+  /** All of the conversation, as data. */
   createSnapshot(): Snapshot
+  /** Makes the conversation what a snapshot says, in one step. */
   restoreFromSnapshot(snapshot: Snapshot): void
+  /** Closes the conversation. */
   cleanup(): void
 }
 
@@ -135,6 +138,7 @@ export abstract class AnyConversationManager<M extends Mode> {
 
   // Reading: of the view, where nothing else is said.
 
+  /** The messages of the view. */
   getMessages(): Reply<M, LLMMessage[]> {
     return this.#messages({})
   }
@@ -154,10 +158,12 @@ export abstract class AnyConversationManager<M extends Mode> {
     return this.#messages({ start, end })
   }
 
+  /** All messages of a role. */
   getMessagesByRole(role: LLMMessageRole): Reply<M, LLMMessage[]> {
     return this.#messages({ role })
   }
 
+  /** The last `n` messages of a role. */
   getRecentMessagesByRole(role: LLMMessageRole, n: number): Reply<M, LLMMessage[]> {
     return this.#messages({ role, last: n })
   }
@@ -167,10 +173,12 @@ export abstract class AnyConversationManager<M extends Mode> {
     return this.#messages({ role, start, end })
   }
 
+  /** How many messages of a role there are. */
   getMessageCountByRole(role: LLMMessageRole): Reply<M, number> {
     return this.engine.ask({ query: 'count', role }, (answer: { count: number }) => answer.count)
   }
 
+  /** The last `n` messages of any of these roles. */
   getRecentMessagesByRoles(roles: readonly LLMMessageRole[], n: number): Reply<M, LLMMessage[]> {
     return this.#messages({ roles, last: n })
   }
@@ -180,6 +188,7 @@ export abstract class AnyConversationManager<M extends Mode> {
     return this.#messages({ role, from: startTime, to: endTime })
   }
 
+  /** The messages of a role that have a label. */
   getMarkedMessagesByRole(role: LLMMessageRole, mark: string): Reply<M, LLMMessage[]> {
     return this.#messages({ role, marked: mark })
   }
@@ -199,14 +208,17 @@ export abstract class AnyConversationManager<M extends Mode> {
     return this.indexManager.getMarkMap()
   }
 
+  /** How many messages and batches there are. */
   getStats(): Reply<M, MessageArrayTokenStats> {
     return this.engine.ask({ query: 'stats' }, (answer: { result: MessageArrayTokenStats }) => answer.result)
   }
 
+  /** The mark map, as a view of this conversation. */
   getIndexManager(): MessageIndexManager<M> {
     return this.indexManager
   }
 
+  /** The places of each role, as a view of this conversation. */
   getTypeIndexManager(): TypeIndexManager<M> {
     return this.typeIndexManager
   }
@@ -218,10 +230,12 @@ export abstract class AnyConversationManager<M extends Mode> {
     return this.engine.map(this.getStats(), (stats) => stats.tokens)
   }
 
+  /** Whether the view has more tokens than the limit. */
   isTokenLimitExceeded(): Reply<M, boolean> {
     return this.engine.map(this.getTokenCount(), (tokens) => this.tokenLimit !== undefined && tokens > this.tokenLimit)
   }
 
+  /** What providers reported of requests. */
   getTokenUsageTracker(): TokenUsageTracker<M> {
     return this.tokenUsageTracker
   }
@@ -241,6 +255,7 @@ export abstract class AnyConversationManager<M extends Mode> {
     return this.tokenUsageTracker.getTotals()
   }
 
+  /** What was reported of the request under way. */
   getCurrentRequestUsage(): Reply<M, TokenUsageStats | null> {
     return this.tokenUsageTracker.getCurrentRequest()
   }
@@ -361,6 +376,7 @@ export class ConversationManager extends AnyConversationManager<'now'> implement
     return StoredConversationManager.open(url, id, options)
   }
 
+  /** A fork: what is done to either changes nothing in the other. */
   clone(): ConversationManager {
     return new ConversationManager(this.#options, this.engine.fork())
   }

@@ -105,6 +105,7 @@ export type EventOf<T extends EventType> = Extract<ConversationEvent, { type: T 
 
 /** A bus of the host: it gets every event. */
 export interface EventManager {
+  /** Hands an event to all who listen to its type. */
   emit(event: ConversationEvent): unknown
 }
 

@@ -15,10 +15,15 @@ import type {
 } from './message_array.js'
 
 export interface MessageArrayManager {
+  /** Applies an operation; the answer has the state it made. */
   execute(operation: MessageOperationConfig | MessageOperation): MessageOperationResult
+  /** The messages, with the snapshots of batches. */
   getState(): MessageArrayState
+  /** The messages of the view. */
   getCurrentMessages(): Message[]
+  /** How many messages and batches there are. */
   getStats(): MessageArrayStats
+  /** Returns to a batch as it last was. */
   rollback(batchIndex: number): MessageOperationResult
   /** null: of the current batch, or of one that is not there. */
   getBatchSnapshot(batchIndex: number): BatchSnapshot | null
@@ -33,6 +38,7 @@ export interface AppliedOperation extends MessageOperationResult {
   readonly warnings: readonly Warning[]
 }
 
+/** The message array of document 000, as operations of a conversation. */
 export class MessageArrayManagerImpl implements MessageArrayManager {
   readonly #engine: Engine<'now'>
 
@@ -61,22 +67,27 @@ export class MessageArrayManagerImpl implements MessageArrayManager {
     }
   }
 
+  /** The messages, with the snapshots of batches. */
   getState(): MessageArrayState {
     return this.#engine.ask({ query: 'state' }, stateOf)
   }
 
+  /** The messages of the view. */
   getCurrentMessages(): Message[] {
     return this.#engine.ask({ query: 'messages' }, (answer: { messages: Message[] }) => answer.messages)
   }
 
+  /** How many messages and batches there are. */
   getStats(): MessageArrayTokenStats {
     return this.#engine.ask({ query: 'stats' }, (answer: { result: MessageArrayTokenStats }) => answer.result)
   }
 
+  /** Returns to a batch as it last was. */
   rollback(batchIndex: number): AppliedOperation {
     return this.execute({ operation: 'ROLLBACK', targetBatchIndex: batchIndex })
   }
 
+  /** The view as it last was in a batch that was left; null for the current one. */
   getBatchSnapshot(batchIndex: number): BatchSnapshot | null {
     return this.#engine.ask({ query: 'batchSnapshot', batchIndex }, (answer: { result: BatchSnapshot | null }) => answer.result)
   }

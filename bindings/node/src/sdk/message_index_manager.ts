@@ -6,6 +6,7 @@ import { type Engine, engineOf, markMapOf, setOriginalIndices, showAtTheEnd } fr
 import { ValidationError } from './errors.js'
 import { type MessageMarkMap, getBatchIndex, getCurrentBatchIndices, isModified } from './mark_map.js'
 
+/** The mark map of a conversation: which messages of the log are visible, and which batch they belong to. */
 export class MessageIndexManager<M extends Mode = 'now'> {
   readonly #engine: Engine<M>
 
@@ -40,6 +41,7 @@ export class MessageIndexManager<M extends Mode = 'now'> {
     return this.#engine.apply({ operation: 'END_BATCH', targetBatch }, () => undefined)
   }
 
+  /** Returns to a batch as it last was. */
   rollbackToBatch(targetBatch: number): Reply<M, void> {
     return this.#engine.apply({ operation: 'ROLLBACK', targetBatchIndex: targetBatch }, () => undefined)
   }
@@ -64,6 +66,7 @@ export class MessageIndexManager<M extends Mode = 'now'> {
     return markMapOf(this.#engine, getCurrentBatchIndices)
   }
 
+  /** The number of the current batch. */
   getCurrentBatch(): Reply<M, number> {
     return this.#stack((stack) => stack.currentBatch)
   }

@@ -4,6 +4,7 @@ import type { Mode, Reply } from '../requests.js'
 import { type Engine, engineOf, markMapOf, ordinalsOf, setOriginalIndices, showAtTheEnd } from './engine.js'
 import type { LLMMessageRole } from './message.js'
 
+/** Where the messages of each role stand in the log: a view of a conversation. */
 export class TypeIndexManager<M extends Mode = 'now'> {
   readonly #engine: Engine<M>
 
@@ -22,6 +23,7 @@ export class TypeIndexManager<M extends Mode = 'now'> {
     return this.#engine.apply({ operation: 'DELETE', ordinals: indices }, () => undefined)
   }
 
+  /** The places of all messages of a role. */
   getIndicesByRole(role: LLMMessageRole): Reply<M, number[]> {
     // The count is asked for first because it refuses what is no role.
     const count = this.#engine.ask({ query: 'count', role }, () => undefined)
@@ -38,6 +40,7 @@ export class TypeIndexManager<M extends Mode = 'now'> {
     return this.#engine.ask({ query: 'messages', role, start, end }, ordinalsOf)
   }
 
+  /** The places of all messages, by role. */
   getAllTypeIndices(): Reply<M, Map<LLMMessageRole, number[]>> {
     return markMapOf(this.#engine, ({ typeIndices }) => new Map(Object.entries(typeIndices) as Array<[LLMMessageRole, number[]]>))
   }

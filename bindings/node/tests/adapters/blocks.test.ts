@@ -123,7 +123,7 @@ const kinds: Record<Kind, [item: AgentInputItem, blocks: Block[]][]> = {
   hosted_tool_call: [
     [
       { type: 'hosted_tool_call', id: 'h', name: 'web_search_call', arguments: '{"q":1}', status: 'completed', output: 'found' },
-      [{ kind: 'call', type: 'hosted_tool_call', name: 'web_search_call', arguments: '{"q":1}', byProvider: true }],
+      [{ kind: 'call', type: 'hosted_tool_call', name: 'web_search_call', arguments: '{"q":1}', byProvider: true, blocks: [{ kind: 'text', text: 'found' }] }],
     ],
   ],
   reasoning: [

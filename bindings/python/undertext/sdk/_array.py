@@ -19,6 +19,8 @@ def apply(conversation: Conversation, operation: Mapping[str, object]) -> Answer
 
 
 class MessageArrayManager:
+    """The message array of document 000, as operations of a conversation."""
+
     def __init__(self, initial_messages: Sequence[MessageLike] = (), *, conversation: Conversation | None = None) -> None:
         self.conversation = open() if conversation is None else conversation
         if initial_messages:
@@ -31,16 +33,21 @@ class MessageArrayManager:
         return {"state": cast(State, state), "affectedBatchIndex": answer["affectedBatchIndex"], "stats": answer["stats"]}
 
     def get_state(self) -> State:
+        """The messages, with the snapshots of batches."""
         return self.conversation.state()
 
     def get_current_messages(self) -> List[Message]:
+        """The messages of the view."""
         return self.conversation.messages()
 
     def get_stats(self) -> Stats:
+        """How many messages and batches there are."""
         return self.conversation.stats()
 
     def rollback(self, batch_index: int) -> MessageOperationResult:
+        """Returns to a batch as it last was."""
         return self.execute({"operation": "ROLLBACK", "targetBatchIndex": batch_index})
 
     def get_batch_snapshot(self, batch_index: int) -> BatchSnapshot | None:
+        """The view as it last was in a batch that was left; None for the current one."""
         return self.conversation.batch_snapshot(batch_index)

@@ -17,6 +17,8 @@ from .types import Compressed, ContextCompressionConfig
 
 
 class CompressionStrategy(Protocol):
+    """A strategy of your own: messages and their mark map in, fewer of them out."""
+
     def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig, /) -> Compressed:
         """`messages[i]` is the message with the ordinal `mark_map["originalIndices"][i]`, and so in the answer: what is missing there is hidden. A message of its own, such as a summary, stands where
         something is hidden, with an index that is not in the map it was given."""

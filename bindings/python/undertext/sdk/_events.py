@@ -10,6 +10,8 @@ from ..types import Event
 
 
 class EventType(str, Enum):
+    """What an event tells of."""
+
     MESSAGE_ADDED = "MESSAGE_ADDED"
     BATCH_OPENED = "BATCH_OPENED"
     ROLLED_BACK = "ROLLED_BACK"
@@ -23,13 +25,16 @@ class EventType(str, Enum):
 
 
 class ConversationEvent(Event, total=False):
+    """What listeners are handed."""
+
     timestamp: int
 
 
 class EventManager(Protocol):
     """A bus of the host: it gets every event."""
 
-    def emit(self, event: ConversationEvent) -> object: ...
+    def emit(self, event: ConversationEvent) -> object:
+        """Hands an event to all who listen to its type."""
 
 
 def stamped(event: Event) -> ConversationEvent:

@@ -74,13 +74,17 @@ def conversation_of(conversation: object, name: str, given: str) -> Conversation
 
 
 class TypeIndexManager:
+    """Where the messages of each role stand in the log: a view of a conversation."""
+
     def __init__(self, conversation: Conversation | None = None) -> None:
         self.conversation = conversation_of(conversation, "TypeIndexManager", "get_type_index_manager")
 
     def get_indices_by_role(self, role: Role) -> List[int]:
+        """The places of all messages of a role."""
         return ordinals_by(self.conversation, role=role)
 
     def get_recent_indices_by_role(self, role: Role, n: int) -> List[int]:
+        """The places of the last `n` messages of a role."""
         return ordinals_by(self.conversation, role=role, last=n)
 
     def get_range_indices_by_role(self, role: Role, start: int, end: int) -> List[int]:
@@ -88,6 +92,7 @@ class TypeIndexManager:
         return ordinals_by(self.conversation, role=role, start=start, end=end)
 
     def get_all_type_indices(self) -> Dict[str, List[int]]:
+        """The places of all messages, by role."""
         return self.conversation.mark_map()["typeIndices"]
 
     def add_index(self, role: Role, index: int) -> None:
@@ -118,10 +123,13 @@ class TypeIndexManager:
 
 
 class MessageIndexManager:
+    """The mark map of a conversation: which messages of the log are visible, and which batch they belong to."""
+
     def __init__(self, conversation: Conversation | None = None) -> None:
         self.conversation = conversation_of(conversation, "MessageIndexManager", "get_index_manager")
 
     def get_mark_map(self) -> MarkMap:
+        """Where the messages of the view stand in the log, by role and by batch."""
         return self.conversation.mark_map()
 
     def add_index(self, index: int) -> None:
@@ -142,9 +150,11 @@ class MessageIndexManager:
         self.conversation.apply({"operation": "START_BATCH", "boundary": boundary_index})
 
     def end_batch(self, target_batch: int) -> None:
+        """Returns to a batch below."""
         self.conversation.apply({"operation": "END_BATCH", "targetBatch": target_batch})
 
     def rollback_to_batch(self, target_batch: int) -> None:
+        """Returns to a batch as it last was."""
         self.conversation.rollback(target_batch)
 
     def mark_compressed(self, indices: Sequence[int]) -> None:
@@ -160,9 +170,11 @@ class MessageIndexManager:
         return get_batch_index(original_index, self.get_mark_map())
 
     def get_current_batch_indices(self) -> List[int]:
+        """The places of the messages that belong to the current batch."""
         return get_current_batch_indices(self.get_mark_map())
 
     def get_current_batch(self) -> int:
+        """The number of the current batch."""
         return self.get_mark_map()["currentBatch"]
 
     def find_boundary_index(self, batch: int) -> int:
@@ -180,6 +192,7 @@ class MessageIndexManager:
         return True
 
     def clone(self) -> MessageIndexManager:
+        """Of a fork: what is done to either changes nothing in the other."""
         return MessageIndexManager(self.conversation.fork())
 
     def reset(self) -> None:

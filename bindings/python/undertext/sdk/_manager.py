@@ -106,6 +106,7 @@ class ConversationManager:
         return self.conversation.apply_all([each for operation in operations for each in node_operations(operation)])
 
     def clear_messages(self, keep_system_message: bool = True) -> None:
+        """Hides all messages; system messages stay unless told otherwise."""
         self.conversation.clear(keep_system_message=keep_system_message)
 
     def mark_message(self, index: int, mark: str) -> None:
@@ -113,6 +114,7 @@ class ConversationManager:
         self.conversation.mark(mark, ordinals=[index])
 
     def unmark_message(self, index: int, mark: str) -> None:
+        """Takes a label from the message at this place of the log."""
         self.conversation.unmark(mark, ordinals=[index])
 
     def rollback_to_batch(self, target_batch: int) -> None:
@@ -146,6 +148,7 @@ class ConversationManager:
     # Reading: of the view, where nothing else is said
 
     def get_messages(self) -> List[Message]:
+        """The messages of the view."""
         return self.conversation.messages()
 
     def get_all_messages(self) -> List[Message]:
@@ -157,12 +160,15 @@ class ConversationManager:
         return messages_by(self.conversation, last=n) if role is None else messages_by(self.conversation, role=role, last=n)
 
     def get_messages_by_range(self, start: int, end: int) -> List[Message]:
+        """The messages from `start` up to `end`."""
         return messages_by(self.conversation, start=start, end=end)
 
     def get_messages_by_role(self, role: Role) -> List[Message]:
+        """All messages of a role."""
         return messages_by(self.conversation, role=role)
 
     def get_recent_messages_by_role(self, role: Role, n: int) -> List[Message]:
+        """The last `n` messages of a role."""
         return messages_by(self.conversation, role=role, last=n)
 
     def get_messages_by_role_range(self, role: Role, start: int, end: int) -> List[Message]:
@@ -170,9 +176,11 @@ class ConversationManager:
         return messages_by(self.conversation, role=role, start=start, end=end)
 
     def get_message_count_by_role(self, role: Role) -> int:
+        """How many messages of a role there are."""
         return count_by(self.conversation, role=role)
 
     def get_recent_messages_by_roles(self, roles: Sequence[Role], n: int) -> List[Message]:
+        """The last `n` messages of any of these roles."""
         return messages_by(self.conversation, roles=roles, last=n)
 
     def get_messages_by_role_and_time_range(self, role: Role, start_time: int, end_time: int) -> List[Message]:
@@ -180,6 +188,7 @@ class ConversationManager:
         return messages_by(self.conversation, role=role, from_=start_time, to=end_time)
 
     def get_marked_messages_by_role(self, role: Role, mark: str) -> List[Message]:
+        """The messages of a role that have a label."""
         return messages_by(self.conversation, role=role, marked=mark)
 
     def filter_messages_by_role(self, role: Role) -> List[Message]:
@@ -191,15 +200,19 @@ class ConversationManager:
         return self.conversation.uncompressed()
 
     def get_mark_map(self) -> MarkMap:
+        """Where the messages of the view stand in the log, by role and by batch."""
         return self.conversation.mark_map()
 
     def get_stats(self) -> Stats:
+        """How many messages and batches there are."""
         return self.conversation.stats()
 
     def get_index_manager(self) -> MessageIndexManager:
+        """The mark map, as a view of this conversation."""
         return MessageIndexManager(self.conversation)
 
     def get_type_index_manager(self) -> TypeIndexManager:
+        """The places of each role, as a view of this conversation."""
         return TypeIndexManager(self.conversation)
 
     def get_message_array_manager(self) -> MessageArrayManager:
@@ -213,9 +226,11 @@ class ConversationManager:
         return self.conversation.stats()["tokens"]
 
     def is_token_limit_exceeded(self) -> bool:
+        """Whether the view has more tokens than the limit."""
         return self.token_limit is not None and self.get_token_count() > self.token_limit
 
     def get_token_usage_tracker(self) -> TokenUsageTracker:
+        """What providers reported of requests."""
         return TokenUsageTracker(self.conversation)
 
     def update_token_usage(self, usage: LLMUsage) -> None:
@@ -242,6 +257,7 @@ class ConversationManager:
     # Snapshots
 
     def create_snapshot(self) -> ConversationState:
+        """All of the conversation, as data."""
         view = self.conversation.view()
         tracker = self.get_token_usage_tracker()
         usage = {"tokenUsage": tracker.get_totals(), "currentRequestUsage": tracker.get_current_request(), "usage": tracker.get_state()}
@@ -264,6 +280,7 @@ class ConversationManager:
         self.clear_messages(False)
 
     def close(self) -> None:
+        """Closes the conversation."""
         self.conversation.close()
 
     def __enter__(self) -> ConversationManager:

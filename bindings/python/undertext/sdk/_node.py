@@ -51,6 +51,7 @@ def _try_out(trial_config: Dict[str, Any]) -> None:
 
 
 def validate_context_processor_node_config(config: object) -> bool:
+    """Raises ValidationError where the configuration of a node is none."""
     try:
         transform_context_processor_node_config(config)
     except UndertextError:
@@ -59,6 +60,8 @@ def validate_context_processor_node_config(config: object) -> bool:
 
 
 class ContextProcessorNodeHandler:
+    """Carries out the configurations of nodes and the modifications of the design documents."""
+
     def execute(self, conversation_manager: ConversationManager, config: ContextProcessorNodeConfig) -> ContextProcessorNodeResult:
         """A node of documents 001 and 002; several blocks in one step, see ConversationManager.execute()."""
         started = time.perf_counter()
@@ -82,6 +85,7 @@ class ContextProcessorNodeHandler:
         conversation_manager.execute_all(cast(Sequence[Mapping[str, object]], operations))
 
     def rollback_context_operation(self, conversation_manager: ConversationManager, batch: int) -> None:
+        """Returns to a batch as it last was."""
         conversation_manager.rollback_to_batch(batch)
 
     def validate_operation(
