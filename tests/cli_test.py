@@ -293,16 +293,17 @@ def reads_transcripts(b):
         result = b.json("import", str(SAMPLES / name))["result"]
         assert (result["format"], result["messages"], result["leftOut"]) == ("messages", count, left_out), result
     result = b.json("import", str(SAMPLES / "codex.jsonl"), "codex")["result"]
-    assert result["format"] == "codex" and result["leftOut"] == {"event_msg": 2, "reasoning": 1, "session_meta": 1, "turn_context": 1}, result
+    assert result["format"] == "codex" and result["leftOut"] == {"event_msg": 2, "session_meta": 1, "turn_context": 1}, result
     shown = b.json("show", "codex", "--all")["messages"]
-    assert [m["role"] for m in shown] == ["user", "assistant", "tool", "assistant", "assistant", "tool", "assistant", "user", "assistant"], shown
-    assert shown[1]["toolCalls"][0] == {"id": "call_1", "name": "shell", "arguments": "{\"command\":[\"ls\"]}"}
-    assert shown[2]["toolCallId"] == "call_1" and shown[2]["content"] == "README.md\n"
+    assert [m["role"] for m in shown] == ["user", "assistant", "assistant", "tool", "assistant", "assistant", "tool", "assistant", "user", "assistant"], shown
+    assert shown[1]["content"][0]["item"]["encrypted_content"] == "AAAA", shown[1]  # its reasoning
+    assert shown[2]["toolCalls"][0] == {"id": "call_1", "name": "shell", "arguments": "{\"command\":[\"ls\"]}"}
+    assert shown[3]["toolCallId"] == "call_1" and shown[3]["content"] == "README.md\n"
     assert shown[0]["timestamp"] == 1765154386102 and shown[0]["content"] == [{"type": "text", "text": "List the files"}]
     assert len(b.json("show", "codex")["messages"]) == 2  # what Codex went on with after it had summarised
     store = "sqlite:" + str(b.folder / "data/undertext/undertext.db")
     expanded = b.run("exec", "--store", store, "-c", "codex", stdin='{"operation":"EXPAND","index":0}\n{"query":"stats"}\n{"operation":"UNDO"}\n').splitlines()
-    assert json.loads(expanded[1])["result"]["currentBatchMessages"] == 8, expanded  # and what it had summarised
+    assert json.loads(expanded[1])["result"]["currentBatchMessages"] == 9, expanded  # and what it had summarised
     result = b.json("import", str(SAMPLES / "claude-code.jsonl"), "claude")["result"]
     assert result["format"] == "claude-code", result
     assert result["leftOut"] == {"summary": 1, "file-history-snapshot": 1, "sidechain, the work of a sub-agent": 1, "an error of the API": 1, "system": 1,
@@ -483,6 +484,18 @@ def knows_what_was_sent(b):
     request["messages"] = [{"role": "user", "content": "one"}, answer, {"role": "user", "content": "other"}]
     assert "1 messages, 1 versions" in b.run("import", "-", "agent", "--dialect", "anthropic", "--after", stdin=json.dumps(request))
     assert [m["content"] for m in b.json("show", "agent")["messages"]][3] == "other"
+    # Its own compaction is one: the summary stands for what it dropped.
+    request["messages"] = [{"role": "assistant", "content": [{"type": "compaction", "content": "C"}]}, {"role": "user", "content": "next"}]
+    assert "2 messages, 1 versions" in b.run("import", "-", "agent", "--dialect", "anthropic", "--after", stdin=json.dumps(request))
+    assert len(b.json("show", "agent")["messages"]) == 3
+    expanded = b.run("exec", "--store", store, "-c", "agent", stdin='{"operation":"EXPAND","index":1}\n{"query":"stats"}\n').splitlines()
+    assert json.loads(expanded[1])["result"]["currentBatchMessages"] == 5, expanded
+    # A client that goes on with what was exported after an edit repeats that.
+    b.run("exec", "--store", store, "-c", "agent", stdin='{"operation":"COMPRESS","indices":[1,2],"summary":{"role":"user","content":"sum"}}\n')
+    raw = b.run("export", "agent", "--dialect", "anthropic").strip()
+    more_still = raw[:raw.rindex("]")] + ',{"role":"assistant","content":"on"}]}'
+    assert "1 messages, 1 versions" in b.run("import", "-", "agent", "--dialect", "anthropic", "--after", stdin=more_still)
+    assert b.json("show", "agent")["messages"][1]["content"] == "sum"
     b.fails("not_found", 3, "import", "-", "nobody", "--dialect", "openai_chat", "--after", stdin=more)
     b.fails("invalid_argument", 2, "import", "-", "asks", "--after", stdin=more)
 

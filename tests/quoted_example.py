@@ -11,6 +11,7 @@ page, example, *command = sys.argv[1:]
 text = pathlib.Path(page).read_text()
 ran = subprocess.run(command, stdout=subprocess.PIPE, text=True)
 if ran.returncode != 0:
+    print(ran.stdout, end="")  # such as why it was skipped
     sys.exit(ran.returncode)
 printed = ran.stdout
 for what, quoted in (("the example", pathlib.Path(example).read_text()), ("what it prints", printed)):

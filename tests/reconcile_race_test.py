@@ -3,8 +3,10 @@
 
 Each round two clients send lists that go on from the same beginning. They come one after the other, in either order: the view is one of the two lists and never a mixture, each
 request made one version, and no message is stored twice. With expectedVersion one of them is a conflict.
+The store is one of SQLite, or the PostgreSQL that UNDERTEXT_TEST_POSTGRES names.
 """
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -47,7 +49,8 @@ def reconcile(texts, **more):
 
 def main(program, rounds):
     with tempfile.TemporaryDirectory() as folder:
-        clients = [Client(program, f"sqlite:{folder}/c.db") for _ in range(2)]
+        url = os.environ.get("UNDERTEXT_TEST_POSTGRES", f"sqlite:{folder}/c.db")
+        clients = [Client(program, url) for _ in range(2)]
         seen, version, orders = set(), 0, set()
         base = ["begin"]
         for number in range(rounds):
@@ -71,7 +74,7 @@ def main(program, rounds):
             base = lists[last][:2]
         for client in clients:
             client.close()
-    print(f"{rounds} rounds, {version} versions; the last was each of them: {len(orders) == 2}")
+    print(f"{url.split(':')[0]}: {rounds} rounds, {version} versions; the last was each of them: {len(orders) == 2}")
 
 
 if __name__ == "__main__":

@@ -102,7 +102,8 @@ export type OperationName =
   | 'REDO'
   | 'RESTORE'
   | 'IMPORT_MARK_MAP'
-  | 'RECONCILE';
+  | 'RECONCILE'
+  | 'RECALL';
 
 /** Adds messages to the end of the view. */
 export interface AppendOperation {
@@ -249,6 +250,32 @@ export interface Budget {
   safety?: number;
 }
 
+/** What a compression must keep; else it is refused. */
+export interface SurvivalPolicy {
+  /** The least part of them that must survive, from 0 to 1. */
+  constraints?: number;
+  /** The least part of them that must survive, from 0 to 1. */
+  request?: number;
+  /** The least part of them that must survive, from 0 to 1. */
+  plan?: number;
+  /** The least part of them that must survive, from 0 to 1. */
+  changedFiles?: number;
+  /** The least part of them that must survive, from 0 to 1. */
+  results?: number;
+  /** The least part of them that must survive, from 0 to 1. */
+  errors?: number;
+  /** The least part of them that must survive, from 0 to 1. */
+  attempts?: number;
+  /** The least part of them that must survive, from 0 to 1. */
+  nextStep?: number;
+  /** The least part of them that must survive, from 0 to 1. */
+  paths?: number;
+  /** The least part of them that must survive, from 0 to 1. */
+  commands?: number;
+  /** The least part of them that must survive, from 0 to 1. */
+  urls?: number;
+}
+
 /** A strategy chooses what to hide. */
 export interface CompressByStrategy {
   /** Which operation. */
@@ -259,6 +286,8 @@ export interface CompressByStrategy {
   targetTokens?: number;
   /** Applies what can be freed where the target is out of reach; else that is `cannot_fit`. Default: false. */
   progress?: boolean;
+  /** What a compression must keep; else it is refused. */
+  survival?: SurvivalPolicy;
   /** By its name, or with arguments. */
   strategy: StrategyChoice;
   /** `conflict` where the head is another version. */
@@ -286,6 +315,8 @@ interface CompressOperationBase {
   targetTokens?: number;
   /** Applies what can be freed where the target is out of reach; else that is `cannot_fit`. Default: false. */
   progress?: boolean;
+  /** What a compression must keep; else it is refused. */
+  survival?: SurvivalPolicy;
 }
 /** Hides messages, or what a strategy chooses; the summary stands for them. */
 export type CompressOperation = CompressOperationBase &
@@ -579,6 +610,48 @@ export type ReconcileOperation = ReconcileOperationBase &
     | { messages: readonly Record<string, unknown>[]; request?: undefined }
   );
 
+/** Appends a message that quotes what a search for a text finds. */
+export interface RecallOperation {
+  /** Which operation. */
+  operation: 'RECALL';
+  /** What to look for. */
+  text: string;
+  /** Tokens of all that is found together. Default: 4000. */
+  budgetTokens?: number;
+  /** The log, hidden messages too, instead of the view. Default: false. */
+  all?: boolean;
+  /** As of this version. Default: the head. */
+  atVersion?: number;
+  /** As that batch was last seen. */
+  atBatch?: number;
+  /** Only messages of this role. */
+  role?: Role;
+  /** Only messages of any of these roles. */
+  roles?: readonly Role[];
+  /** Only messages at or after this time, in milliseconds since 1970. */
+  from?: number;
+  /** Only messages before this time. */
+  to?: number;
+  /** Only messages with this mark. */
+  marked?: string;
+  /** Only messages whose text contains this. */
+  contains?: string;
+  /** From this place on, among those left so far. */
+  start?: number;
+  /** Up to this place. */
+  end?: number;
+  /** The first so many of what is left. */
+  first?: number;
+  /** The last so many; not together with first. */
+  last?: number;
+  /** `conflict` where the head is another version. */
+  expectedVersion?: number;
+  /** Kept with the version; at most 16 KiB. */
+  description?: string;
+  /** An operation that repeats it is answered as the first time, and changes nothing. */
+  operationId?: string;
+}
+
 /** The arguments. */
 export interface Truncate {
   /** Keeps the first so many. */
@@ -825,7 +898,8 @@ export type Operation =
   | RedoOperation
   | RestoreOperation
   | ImportMarkMapOperation
-  | ReconcileOperation;
+  | ReconcileOperation
+  | RecallOperation;
 
 /** An operation as the configuration of a node: its arguments in a block. */
 export type NodeOperation = NodeTruncate | NodeInsert | NodeReplace | NodeClear | NodeFilter;
@@ -846,6 +920,8 @@ export type AnyOperation = Operation | NodeOperation | Modification;
 export interface DefaultStrategy {
   /** Which strategy. */
   name: 'default';
+  /** How long the summaries may be together. Default: a quarter of the target, from 512 to 8192; 1024 without one. */
+  summaryTokens?: number;
   /** `digest`, or a name of the setting `summarisers`. Default: digest. */
   summariser?: string;
   /** Summarisers to ask in turn where that one fails. */
@@ -880,6 +956,26 @@ export interface SlidingWindowStrategy {
   name: 'sliding_window';
 }
 
+/** The strategy `supersede`. */
+export interface SupersedeStrategy {
+  /** Which strategy. */
+  name: 'supersede';
+  /** Tools whose results stay. */
+  exclude?: readonly string[];
+  /** The newest first, and no more than the target needs. Default: false. */
+  late?: boolean;
+}
+
+/** The strategy `dedupe`. */
+export interface DedupeStrategy {
+  /** Which strategy. */
+  name: 'dedupe';
+  /** Tools whose results stay. */
+  exclude?: readonly string[];
+  /** The newest first, and no more than the target needs. Default: false. */
+  late?: boolean;
+}
+
 /** The strategy `clear_tool_results`. */
 export interface ClearToolResultsStrategy {
   /** Which strategy. */
@@ -900,7 +996,7 @@ export interface SmartSummaryStrategy {
   name: 'smart_summary';
   /** How many of the newest messages to keep. */
   keep?: number;
-  /** How long the summary may be. Default: 1024. */
+  /** How long the summaries may be together. Default: a quarter of the target, from 512 to 8192; 1024 without one. */
   summaryTokens?: number;
   /** `digest`, or a name of the setting `summarisers`. Default: digest. */
   summariser?: string;
@@ -949,6 +1045,8 @@ export type StrategyName =
   | 'keep_recent'
   | 'keep_system_and_recent'
   | 'sliding_window'
+  | 'supersede'
+  | 'dedupe'
   | 'clear_tool_results'
   | 'smart_summary'
   | 'prefer_cache'
@@ -961,6 +1059,8 @@ export type StrategyObject =
   | KeepRecentStrategy
   | KeepSystemAndRecentStrategy
   | SlidingWindowStrategy
+  | SupersedeStrategy
+  | DedupeStrategy
   | ClearToolResultsStrategy
   | SmartSummaryStrategy
   | PreferCacheStrategy
@@ -1350,6 +1450,8 @@ export interface CountToolsAnswer {
 export interface ImportMessagesQuery {
   /** Which query. */
   query: 'importMessages';
+  /** A request, a response, a message or a list of messages. A response says itself which format it has. */
+  json: Record<string, unknown> | readonly Json[];
   /** The message format. Default: that of the settings, or of their model. */
   dialect?: Dialect;
   /** What a provider accepts, by name or as an object. */
@@ -1358,14 +1460,44 @@ export interface ImportMessagesQuery {
   toolNames?: ToolNames;
   /** Only what is new in a request that repeats what was rendered. Default: false. */
   after?: boolean;
-  /** A request, a response, a message or a list of messages. */
-  json: Record<string, unknown> | readonly Json[];
 }
 
 export interface ImportMessagesAnswer {
   ok: true;
   /** The messages of a provider's request or response, for APPEND. */
   result: Imported;
+}
+
+/** Tools by which a model looks into its conversation, as a request declares them. */
+export interface ToolsQuery {
+  /** Which query. */
+  query: 'tools';
+  /** The message format. Default: that of the settings, or of their model. */
+  dialect?: Dialect;
+  /** What a provider accepts, by name or as an object. */
+  profile?: ProfileName | (string & {}) | Record<string, unknown>;
+}
+
+export interface ToolsAnswer {
+  ok: true;
+  /** Tools by which a model looks into its conversation, as a request declares them. */
+  result: ToolDeclaration[];
+}
+
+/** What such a tool answers the model. Changes nothing. */
+export interface CallToolQuery {
+  /** Which query. */
+  query: 'callTool';
+  /** The tool, as the model called it. */
+  name: string;
+  /** What the model gave it: an object, or the JSON text of one. */
+  arguments?: Record<string, unknown> | string;
+}
+
+export interface CallToolAnswer {
+  ok: true;
+  /** What such a tool answers the model. Changes nothing. */
+  result: ToolResult;
 }
 
 /** Recorded requests of the client, the oldest first, without their texts. */
@@ -1400,6 +1532,48 @@ export interface RequestAnswer {
   result: WholeRequest;
 }
 
+/** Messages that share words with a text, with their units and neighbours, best first; by default hidden ones. */
+export interface RecallQuery {
+  /** Which query. */
+  query: 'recall';
+  /** What to look for. */
+  text: string;
+  /** Tokens of all that is found together. Default: 4000. */
+  budgetTokens?: number;
+  /** The log, hidden messages too, instead of the view. Default: false. */
+  all?: boolean;
+  /** As of this version. Default: the head. */
+  atVersion?: number;
+  /** As that batch was last seen. */
+  atBatch?: number;
+  /** Only messages of this role. */
+  role?: Role;
+  /** Only messages of any of these roles. */
+  roles?: readonly Role[];
+  /** Only messages at or after this time, in milliseconds since 1970. */
+  from?: number;
+  /** Only messages before this time. */
+  to?: number;
+  /** Only messages with this mark. */
+  marked?: string;
+  /** Only messages whose text contains this. */
+  contains?: string;
+  /** From this place on, among those left so far. */
+  start?: number;
+  /** Up to this place. */
+  end?: number;
+  /** The first so many of what is left. */
+  first?: number;
+  /** The last so many; not together with first. */
+  last?: number;
+}
+
+export interface RecallAnswer {
+  ok: true;
+  /** Messages that share words with a text, with their units and neighbours, best first; by default hidden ones. */
+  result: Recalled;
+}
+
 /** A query of a conversation. */
 export type Query =
   | MessagesQuery
@@ -1424,8 +1598,11 @@ export type Query =
   | ModelQuery
   | CountToolsQuery
   | ImportMessagesQuery
+  | ToolsQuery
+  | CallToolQuery
   | RequestsQuery
-  | RequestQuery;
+  | RequestQuery
+  | RecallQuery;
 
 /** What is too_large. */
 export interface SizeLimits {
@@ -1463,12 +1640,16 @@ export interface EndpointSettings {
 export interface CompressionConfig {
   /** Compress without being asked. Default: false. */
   enabled?: boolean;
-  /** Above so many tokens. Default: tokenLimit. */
+  /** Above so many tokens. Default: tokenLimit, else three quarters of the window. */
   threshold?: number;
   /** What to come down to. Default: three quarters of the threshold. */
   targetTokens?: number;
   /** By its name, or with arguments. */
   strategy?: StrategyChoice;
+  /** Leaves room for so many more turns, at the rate at which the conversation grew of late. */
+  headroomTurns?: number;
+  /** What a compression must keep; else it is refused. */
+  survival?: SurvivalPolicy;
 }
 
 /** The settings of a conversation, as `--config` takes them. */
@@ -1487,6 +1668,10 @@ export interface Settings {
   tokenLimit?: number;
   /** Of operations that do not say. Default: "literal". */
   pairs?: Pairs;
+  /** What the conversation belongs to, such as a folder. `undertext mcp` looks for it. */
+  project?: string;
+  /** The model has context_search and context_expand: summaries and stubs say how to use them. Default: false. */
+  contextTools?: boolean;
   /** What is too_large. */
   limits?: SizeLimits;
   /** Models that write summaries, by a name of your choice. */
@@ -1647,8 +1832,12 @@ export interface CallBlock {
   name?: string;
   /** As given: mostly an object, or a string that holds one. {} where there are none. */
   arguments: Json;
+  /** The call holds its own result, and failed. */
+  isError?: true;
   /** The provider runs the tool itself. */
   byProvider?: true;
+  /** What came of it, where the call holds its own result. */
+  blocks?: Block[];
 }
 
 /** The result of a call. */
@@ -1920,6 +2109,31 @@ export interface CountAnswer {
   tokens: number;
 }
 
+/** A message that was found, with its unit and its neighbours. */
+export interface RecalledUnit {
+  /** In the log's order. */
+  ordinals: number[];
+  /** Those that share words with the text, best first. */
+  matched: number[];
+  /** In the order of `ordinals`. */
+  messages: Message[];
+  tokens: number;
+  /** Of the best one; comparable within one answer only. */
+  score: number;
+  /** The version that last hid the best one; absent: it is visible. */
+  hiddenIn?: number;
+  /** The visible message that stands for the best one. */
+  representedBy?: number;
+}
+
+/** What a search found. */
+export interface Recalled {
+  /** Best first; no message is in two of them. */
+  units: RecalledUnit[];
+  /** Of all units. */
+  tokens: number;
+}
+
 /** A number for each role. */
 export interface RoleCounts {
   system: number;
@@ -2091,6 +2305,17 @@ export interface ToolsCount {
   /** How many there are. */
   tools: number;
   exact: boolean;
+}
+
+/** A tool, in the words of the dialect. */
+export type ToolDeclaration = Record<string, unknown>;
+
+/** What a model is sent back as the result of its call. */
+export interface ToolResult {
+  /** Quoted messages stand between marks that no text can forge. */
+  text: string;
+  /** The text says what to change. */
+  isError: boolean;
 }
 
 /** Messages to hide, and what would stand for them. */
@@ -2293,6 +2518,8 @@ export interface RequestRecord {
   /** In its list. */
   messages: number;
   responseId?: string;
+  /** Of a sub-agent or a title: the session's conversation. */
+  belongsTo?: string;
   /** Of HTTP; 0: no answer came. */
   status: number;
   /** The answer ended before its end. */
@@ -2333,6 +2560,8 @@ export interface WholeRequest {
   /** In its list. */
   messages: number;
   responseId?: string;
+  /** Of a sub-agent or a title: the session's conversation. */
+  belongsTo?: string;
   /** Of HTTP; 0: no answer came. */
   status: number;
   /** The answer ended before its end. */
@@ -2377,6 +2606,10 @@ export interface NewSettings {
   tokenLimit?: number;
   /** Of operations that do not say. Default: "literal". */
   pairs?: Pairs;
+  /** What the conversation belongs to, such as a folder. `undertext mcp` looks for it. */
+  project?: string;
+  /** The model has context_search and context_expand: summaries and stubs say how to use them. Default: false. */
+  contextTools?: boolean;
   /** What is too_large. */
   limits?: SizeLimits;
   /** Automatic compression. */
@@ -2395,6 +2628,16 @@ export interface NewFork {
   id?: Id;
   /** To go on from. Default: the head. */
   version?: number;
+}
+
+/** What such a tool answers the model. Changes nothing. */
+export interface CallToolRequest {
+  /** Which query. */
+  query?: 'callTool';
+  /** The tool, as the model called it. */
+  name: string;
+  /** What the model gave it: an object, or the JSON text of one. */
+  arguments?: Record<string, unknown> | string;
 }
 
 /** What an edit would cost at a provider that caches prompts. */
@@ -2443,6 +2686,8 @@ export interface FitRequest {
 export interface ImportMessagesRequest {
   /** Which query. */
   query?: 'importMessages';
+  /** A request, a response, a message or a list of messages. A response says itself which format it has. */
+  json: Record<string, unknown> | readonly Json[];
   /** The message format. Default: that of the settings, or of their model. */
   dialect?: Dialect;
   /** What a provider accepts, by name or as an object. */
@@ -2451,8 +2696,6 @@ export interface ImportMessagesRequest {
   toolNames?: ToolNames;
   /** Only what is new in a request that repeats what was rendered. Default: false. */
   after?: boolean;
-  /** A request, a response, a message or a list of messages. */
-  json: Record<string, unknown> | readonly Json[];
 }
 
 /** The request that a provider would be sent, with what was repaired or lost. */
@@ -2503,6 +2746,8 @@ export interface CompressionRequest {
   targetTokens?: number;
   /** Applies what can be freed where the target is out of reach; else that is `cannot_fit`. Default: false. */
   progress?: boolean;
+  /** What a compression must keep; else it is refused. */
+  survival?: SurvivalPolicy;
   /** By its name, or with arguments. */
   strategy: StrategyChoice;
   /** `conflict` where the head is another version. */
@@ -2561,6 +2806,10 @@ export interface ShownSettings {
   tokenLimit?: number;
   /** Of operations that do not say. Default: "literal". */
   pairs?: Pairs;
+  /** What the conversation belongs to, such as a folder. `undertext mcp` looks for it. */
+  project?: string;
+  /** The model has context_search and context_expand: summaries and stubs say how to use them. Default: false. */
+  contextTools?: boolean;
   /** What is too_large. */
   limits?: SizeLimits;
   /** Their names. */
@@ -2822,11 +3071,14 @@ export type QueryAnswer =
   | ModelAnswer
   | CountToolsAnswer
   | ImportMessagesAnswer
+  | ToolsAnswer
+  | CallToolAnswer
   | RequestsAnswer
-  | RequestAnswer;
+  | RequestAnswer
+  | RecallAnswer;
 
 export const roles: readonly Role[] = ['system', 'user', 'assistant', 'tool'];
-export const strategyNames: readonly StrategyName[] = ['default', 'none', 'keep_recent', 'keep_system_and_recent', 'sliding_window', 'clear_tool_results', 'smart_summary', 'prefer_cache', 'pipeline'];
+export const strategyNames: readonly StrategyName[] = ['default', 'none', 'keep_recent', 'keep_system_and_recent', 'sliding_window', 'supersede', 'dedupe', 'clear_tool_results', 'smart_summary', 'prefer_cache', 'pipeline'];
 
 // An operation, and what a form asks for.
 export interface OperationMember {
@@ -2922,6 +3174,7 @@ export const operations: readonly OperationShape[] = [
       { name: "budget", type: "Budget", text: "What a request may hold." },
       { name: "targetTokens", type: "integer", text: "What the view is to come down to." },
       { name: "progress", type: "boolean", text: "Applies what can be freed where the target is out of reach; else that is `cannot_fit`. Default: false." },
+      { name: "survival", type: "SurvivalPolicy", text: "What a compression must keep; else it is refused." },
       { name: "strategy", type: "StrategyChoice", text: "By its name, or with arguments." },
     ],
     choices: [["indices", "ordinals", "strategy"]],
@@ -3059,5 +3312,27 @@ export const operations: readonly OperationShape[] = [
       { name: "messages", type: "JsonObject[]", text: "Its list of messages alone." },
     ],
     choices: [["request", "messages"]],
+  },
+  {
+    name: 'RECALL',
+    text: "Appends a message that quotes what a search for a text finds.",
+    members: [
+      { name: "text", type: "string", text: "What to look for.", required: true },
+      { name: "budgetTokens", type: "integer", text: "Tokens of all that is found together. Default: 4000." },
+      { name: "all", type: "boolean", text: "The log, hidden messages too, instead of the view. Default: false." },
+      { name: "atVersion", type: "integer", text: "As of this version. Default: the head." },
+      { name: "atBatch", type: "integer", text: "As that batch was last seen." },
+      { name: "role", type: "Role", text: "Only messages of this role.", words: ["system", "user", "assistant", "tool"] },
+      { name: "roles", type: "Role[]", text: "Only messages of any of these roles.", words: ["system", "user", "assistant", "tool"] },
+      { name: "from", type: "integer", text: "Only messages at or after this time, in milliseconds since 1970." },
+      { name: "to", type: "integer", text: "Only messages before this time." },
+      { name: "marked", type: "string", text: "Only messages with this mark." },
+      { name: "contains", type: "string", text: "Only messages whose text contains this." },
+      { name: "start", type: "integer", text: "From this place on, among those left so far." },
+      { name: "end", type: "integer", text: "Up to this place." },
+      { name: "first", type: "integer", text: "The first so many of what is left." },
+      { name: "last", type: "integer", text: "The last so many; not together with first." },
+    ],
+    choices: [],
   },
 ];

@@ -7,6 +7,7 @@ const text = (words: string): Block => ({ kind: 'text', text: words });
 test('words are looked for in all that is written, also in answers of tools', () => {
   expect(textIn([{ kind: 'result', callId: 'c1', blocks: [text('found here')] }])).toBe('found here');
   expect(textIn([{ kind: 'reasoning', text: 'hm' }, { kind: 'call', name: 'look', arguments: { at: 1 } }])).toBe('hm\n{"at":1}');
+  expect(textIn([{ kind: 'call', type: 'mcp_call', name: 'look', arguments: {}, byProvider: true, blocks: [text('found')] }])).toBe('{}\nfound');
   expect(textIn([{ kind: 'media', media: 'file', source: 'text', data: 'a page' }, { kind: 'opaque', json: { x: 'deep' } }])).toMatch(/a page\n.*deep/s);
 });
 

@@ -74,7 +74,7 @@ function textOf(block: Block): string {
     case 'media':
       return block.source === 'text' ? block.data : '';
     case 'call':
-      return argumentsText(block);
+      return [argumentsText(block), ...(block.blocks ?? []).map(textOf)].join('\n');
     case 'result':
       return textIn(block.blocks);
     case 'opaque':

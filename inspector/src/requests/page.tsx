@@ -75,6 +75,7 @@ function Facts({ id, record }: { id: string; record: RequestRecord }) {
     ['Size', `${size(record.requestBytes)} in, ${size(record.answerBytes)} out`],
     ['Saw', <VersionLink id={id} version={record.version} />],
     ['Answer in', record.answerVersion !== undefined && <VersionLink id={id} version={record.answerVersion} />],
+    ['Part of', record.belongsTo && <a href={placeOf(record.belongsTo, null, null)}>{record.belongsTo}</a>],
     ['Response id', record.responseId && <code>{record.responseId}</code>],
   ];
   return (

@@ -108,8 +108,9 @@ function Result({ block, at }: { block: ResultBlock; at: string }) {
   );
 }
 
-function Call({ block, answer, at, id, isHead }: { block: CallBlock; answer: Answer | undefined; at: string; id: string | undefined; isHead: boolean }) {
+function Call({ block, answer: elsewhere, at, id, isHead }: { block: CallBlock; answer: Answer | undefined; at: string; id: string | undefined; isHead: boolean }) {
   const given = argumentsText(block);
+  const answer = elsewhere ?? heldBy(block);
   const failed = answer?.block.isError ?? false;
   const note = [block.type !== block.name && block.type, block.byProvider && 'run by the provider'].filter(Boolean).join(' · ');
   // A tool of the provider's may answer inside of its call, or not at all.
@@ -129,6 +130,11 @@ function Call({ block, answer, at, id, isHead }: { block: CallBlock; answer: Ans
       {answer && <CallAnswer answer={answer} at={at} id={id} isHead={isHead} />}
     </Fold>
   );
+}
+
+// What a tool of the provider's answered inside of its call.
+function heldBy({ blocks, isError }: CallBlock): Answer | undefined {
+  return blocks && { row: null, block: { kind: 'result', blocks, ...(isError && { isError }) } };
 }
 
 function CallAnswer({ answer, at, id, isHead }: { answer: Answer; at: string; id: string | undefined; isHead: boolean }) {
