@@ -107,4 +107,16 @@ void append_json_escaped(std::string& out, std::string_view utf8) {
   }
 }
 
+std::string json_string(std::string_view utf8) {
+  std::string out;
+  append_json_string(out, utf8);
+  return out;
+}
+
+void append_json_number(std::string& out, double number) {
+  char digits[32];
+  const std::to_chars_result end = std::to_chars(digits, digits + sizeof digits, number);
+  out.append(digits, end.ptr);
+}
+
 }  // namespace undertext

@@ -168,6 +168,9 @@ inline JsonValue::Members JsonValue::members() const { return Members(*this); }
 
 // Appends a JSON string, quotes included, with the fewest escapes RFC 8259 allows. `utf8` is valid UTF-8.
 void append_json_string(std::string& out, std::string_view utf8);
+std::string json_string(std::string_view utf8);
+// The shortest digits that read as the same number.
+void append_json_number(std::string& out, double number);
 // The same without quotes.
 void append_json_escaped(std::string& out, std::string_view utf8);
 

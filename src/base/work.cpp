@@ -9,7 +9,7 @@ namespace undertext {
 
 void Work::go_on() const {
   if (!limits_.interrupted) return;
-  if (std::optional<Error> why = limits_.interrupted()) throw Failure(std::move(*why));
+  if (Result<void> may_go_on = limits_.interrupted(); !may_go_on) throw Failure(std::move(may_go_on.error()));
 }
 
 void Work::read(std::string_view message_json) {
