@@ -88,6 +88,13 @@ enum class ReconcileOutcome : std::uint8_t {
   compacted,  // the client replaced some by a summary of its own
 };
 
+// What a MERGE_FORK takes from a fork.
+enum class MergeMode : std::uint8_t {
+  summary,   // one message that says what the fork achieved; EXPAND brings the fork's messages in its place
+  messages,  // the fork's own messages, as its view shows them
+  pick,      // own messages that are named
+};
+
 // A message of the client list.
 struct ClientListEntry {
   std::uint64_t ordinal = 0;
@@ -146,9 +153,38 @@ struct ApplyPlan {  // COMPRESS by a strategy. conflict: the head is not plan.ba
 struct CompressBy {
   std::function<Result<Plan>(const History&)> plan;
 };
-struct
-    Expand {  // the message goes, and those it stands for return: of a summary, and of what REPLACE, MERGE, SPLIT and TRANSFORM made
+// What a MERGE_FORK appended, and where it came from. Made by History::apply from a MergeFork.
+struct MergedFork {
+  std::string from;                // the fork's id
+  std::uint64_t fork_version = 0;  // its head by then
+  MergeMode mode = MergeMode::summary;
+  std::vector<std::uint64_t> ordinals = {};  // of `messages` in the fork's log; of a summary none
+  std::vector<Message> messages = {};
+};
+// Appends what a fork of this conversation achieved. not_found: no such fork, or it stored nothing of its own.
+struct MergeFork {
+  std::string from;
+  MergeMode mode = MergeMode::summary;
+  std::vector<std::uint64_t> ordinals = {};  // of MergeMode::pick: in the fork's log
+  std::optional<Message> summary = {};       // of MergeMode::summary; unset: the fork's last answer, quoted
+  // Called once, during apply(), with the history as it is by then. A stored Conversation sets it where
+  // it is empty; without it the answer is `unsupported`.
+  std::function<Result<MergedFork>(const History&)> find = {};
+};
+// EXPAND of the summary of a fork: the fork's messages come in its place, and stand for it. Made by
+// History::apply from an Expand.
+struct ExpandFork {
   std::uint64_t index = 0;
+  std::string from;
+  std::uint64_t fork_version = 0;
+  std::vector<std::uint64_t> ordinals = {};  // of `messages` in the fork's log
+  std::vector<Message> messages = {};
+};
+// The message goes, and those it stands for return: of a summary, and of what REPLACE, MERGE, SPLIT and TRANSFORM made.
+struct Expand {
+  std::uint64_t index = 0;
+  // Of the summary of a fork: reads the fork's messages. As MergeFork::find.
+  std::function<Result<ExpandFork>(const MergedFork&)> find = {};
 };
 struct Show {  // hidden messages return, with the rest of their units
   std::vector<std::uint64_t> ordinals;
@@ -263,10 +299,11 @@ struct OperationOptions {
 };
 
 struct Operation {
-  using What = std::variant<op::Append, op::Insert, op::Replace, op::Truncate, op::Clear, op::Filter, op::Delete, op::Compress,
-                            op::ApplyPlan, op::CompressBy, op::Expand, op::Show, op::Merge, op::Split, op::Transform,
-                            op::StartBatch, op::EndBatch, op::Rollback, op::Mark, op::Unmark, op::Undo, op::Redo, op::Restore,
-                            op::ImportMarkMap, op::Reconcile, op::Reconciled, op::Recall, op::Recalled>;
+  using What =
+      std::variant<op::Append, op::Insert, op::Replace, op::Truncate, op::Clear, op::Filter, op::Delete, op::Compress,
+                   op::ApplyPlan, op::CompressBy, op::Expand, op::Show, op::Merge, op::Split, op::Transform, op::StartBatch,
+                   op::EndBatch, op::Rollback, op::Mark, op::Unmark, op::Undo, op::Redo, op::Restore, op::ImportMarkMap,
+                   op::Reconcile, op::Reconciled, op::Recall, op::Recalled, op::MergeFork, op::MergedFork, op::ExpandFork>;
   What what;
   OperationOptions options = {};
 };
@@ -283,6 +320,7 @@ struct RecordedOperation {
 UNDERTEXT_API std::string_view name(const Operation& operation);
 
 UNDERTEXT_API std::string_view name(ReconcileOutcome outcome);  // "same", …
+UNDERTEXT_API std::string_view name(MergeMode mode);            // "summary", …
 
 // The mark that protects a message from TRUNCATE, CLEAR, FILTER and every compression strategy.
 inline constexpr std::string_view pinned_mark = "pinned";

@@ -93,12 +93,20 @@ struct BlameEntry {
   std::string description;
 };
 
+// Where a message that came by MERGE_FORK comes from.
+struct ForkedFrom {
+  std::string conversation;                   // the fork
+  std::uint64_t version = 0;                  // its head by then
+  std::optional<std::uint64_t> ordinal = {};  // in its log; unset: the message is a summary of the fork
+};
+
 struct Blame {
   std::uint64_t ordinal = 0;
   BlameEntry stored;
   std::vector<BlameEntry> hidden;  // the operations that took it from the view
   std::vector<BlameEntry> shown;   // those that put it into the view, the first time included
   bool visible = false;            // now
+  std::optional<ForkedFrom> from = {};
 };
 
 // What a COMPRESS did, by a plan or by names.

@@ -13,7 +13,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string_view>
 
 #include <undertext/error.hpp>
@@ -22,8 +21,9 @@
 namespace undertext {
 
 struct WorkLimits {
-  // Why the work has to end now: `unavailable` for a deadline or a client that has gone. Called often, on the thread that works. Unset: never.
-  std::function<std::optional<Error>()> interrupted = {};
+  // Fails where the work has to end now: `unavailable` for a deadline or a client that has gone.
+  // Called often, on the thread that works. Unset: never.
+  std::function<Result<void>()> interrupted = {};
   // Of messages that operations make, such as copies of TRANSFORM: too_large beyond that. What the operations bring with them does not count.
   std::uint64_t bytes_made_max = std::numeric_limits<std::uint64_t>::max();
   // What reading a message takes for each JSON object in it, besides its bytes. Of the largest one that is read, this counts as made by reserve().
@@ -39,7 +39,7 @@ class UNDERTEXT_API Work {
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
-  void go_on() const;                        // throws Failure: what WorkLimits::interrupted answers
+  void go_on() const;                        // throws Failure: that of WorkLimits::interrupted
   void read(std::string_view message_json);  // asks the same, and counts what reading it takes. Throws Failure: unavailable too
   void make(std::uint64_t bytes);            // throws Failure: too_large, unavailable
   std::uint64_t bytes_made() const { return bytes_made_.load(std::memory_order_relaxed); }

@@ -14,6 +14,7 @@
 #include "history/first_reader.hpp"
 #include "history/import.hpp"
 #include "history/linked.hpp"
+#include "history/merged.hpp"
 #include "history/operation_table.hpp"
 #include "history/ordered.hpp"
 #include "history/plan.hpp"
@@ -114,6 +115,16 @@ Problem perform(Draft& draft, const op::Insert& insert) {
   return {};
 }
 
+// Each of several messages stands for all that they replace, and the log notes that. What is replayed was carried out once.
+Problem too_many_pairs(const Draft& draft, std::uint64_t messages, std::uint64_t replaced) {
+  constexpr std::uint64_t pairs_max = 1 << 20;
+  if (draft.replays() || messages == 1 || messages <= pairs_max / replaced) return {};
+  return Error{ErrorCode::too_large,
+               "one REPLACE may put " + std::to_string(std::max<std::uint64_t>(pairs_max / replaced, 1)) +
+                   " messages in the place of so many: send several",
+               "message"};
+}
+
 Problem perform(Draft& draft, const op::Replace& replace) {
   if (replace.messages.empty()) return bad("message", "give the message that takes the place");
   if (replace.names.by == Names::By::index && replace.names.numbers.size() == 1) {
@@ -121,6 +132,7 @@ Problem perform(Draft& draft, const op::Replace& replace) {
   }
   Result<std::vector<std::uint64_t>> indices = draft.indices_of(replace.names);
   if (!indices) return indices.error();
+  if (Problem problem = too_many_pairs(draft, replace.messages.size(), indices->size())) return problem;
   Result<std::vector<std::uint32_t>> stored = draft.store_copies(replace.messages, *indices);
   if (!stored) return stored.error();
   put_in_place(draft, *indices, *stored);
@@ -238,6 +250,7 @@ Problem given_up_problem(const Draft& draft, std::uint32_t ordinal, const char* 
 std::set<std::uint32_t> made_together(const Draft& draft, std::uint32_t maker, const std::vector<std::uint32_t>& originals) {
   const std::uint64_t version = draft.base().version_that_stored(maker);
   const auto is_of_them = [&](std::uint64_t ordinal) {
+    draft.log().go_on();
     const std::vector<std::uint32_t>* const others = draft.log().stands_for(static_cast<std::uint32_t>(ordinal));
     return others && *others == originals && draft.base().version_that_stored(ordinal) == version;
   };
@@ -541,6 +554,37 @@ Problem perform(Draft& draft, const op::Recalled& recalled) {
   return {};
 }
 
+Problem perform(Draft&, const op::MergeFork&) { return Error{ErrorCode::internal, "the fork was to be read before"}; }
+Problem perform(Draft& draft, const op::MergedFork& merged) {
+  if (merged.messages.empty()) return bad("messages", "give what the fork achieved");
+  for (const Message& message : merged.messages) draft.count_made(message);
+  Result<std::vector<std::uint32_t>> stored = draft.store(merged.messages);
+  if (!stored) return stored.error();
+  draft.append(*stored);
+  draft.only_appended();
+  return {};
+}
+
+Problem perform(Draft& draft, const op::ExpandFork& expand) {
+  if (Problem problem = index_problem(draft, expand.index)) return problem;
+  if (expand.messages.empty()) return bad("messages", "give the fork's messages");
+  for (const Message& message : expand.messages) draft.count_made(message);
+  Result<std::vector<std::uint32_t>> stored = draft.store_copies(expand.messages, {expand.index});
+  if (!stored) return stored.error();
+  put_in_place(draft, {expand.index}, *stored);
+  draft.open_batch();
+  return {};
+}
+
+// Whose arguments exclude each other.
+Problem merge_problem(const op::MergeFork& merge) {
+  const bool picks = merge.mode == MergeMode::pick;
+  if (picks && merge.ordinals.empty()) return bad("ordinals", "name the fork's messages to take");
+  if (!picks && !merge.ordinals.empty()) return bad("ordinals", "go with the mode pick only");
+  if (merge.summary && merge.mode != MergeMode::summary) return bad("summary", "goes with the mode summary only");
+  return {};
+}
+
 bool are_within(const Stretches& stretches, std::uint64_t size) {
   std::uint64_t end = 0;
   for (const Range& r : stretches) {
@@ -548,11 +592,6 @@ bool are_within(const Stretches& stretches, std::uint64_t size) {
     end = r.end;
   }
   return true;
-}
-
-bool needs_order(const RecordedOperation& record) {
-  return std::holds_alternative<op::Show>(record.operation.what) || std::holds_alternative<op::Reconciled>(record.operation.what) ||
-         (std::holds_alternative<op::Expand>(record.operation.what) && record.tag != first_tag(row_of(record.operation)));
 }
 
 // No version: the head is told as it is.
@@ -643,6 +682,22 @@ Result<Step> History::apply(const Operation& operation, const ApplyContext& cont
       Result<op::Recalled> recalled = recall->find(limited(context.work));
       if (!recalled) return recalled.error();
       return apply({std::move(*recalled), operation.options}, context);
+    }
+    if (const auto* merge = std::get_if<op::MergeFork>(&operation.what)) {
+      if (Problem problem = merge_problem(*merge)) return std::move(*problem);
+      if (!merge->find) return Error{ErrorCode::unsupported, "only a stored conversation knows its forks", "operation"};
+      Result<op::MergedFork> merged = merge->find(limited(context.work));
+      if (!merged) return merged.error();
+      return apply({std::move(*merged), operation.options}, context);
+    }
+    const auto* const expand = std::get_if<op::Expand>(&operation.what);
+    const op::MergedFork* const of_fork = expand ? summary_of_fork_at(rep(), expand->index) : nullptr;
+    if (of_fork) {
+      if (!expand->find) return Error{ErrorCode::unsupported, "only a stored conversation can read its forks", "index"};
+      Result<op::ExpandFork> found = expand->find(*of_fork);
+      if (!found) return found.error();
+      found->index = expand->index;
+      return apply({std::move(*found), operation.options}, context);
     }
     if (const auto* reconcile = std::get_if<op::Reconcile>(&operation.what))
       return follow(*this, *reconcile, operation.options, context);

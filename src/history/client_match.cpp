@@ -300,8 +300,51 @@ void ClientMatch::match_returning(std::size_t begin, std::size_t end, std::vecto
 // Not of what the request is compared with already. A client that is given the view sees what is visible and what
 // is told; what was redacted is not what it sends, and would be seen.
 bool ClientMatch::may_return(std::uint32_t ordinal) const {
-  if (!takes_view_) return !old_ordinals().contains(ordinal);
+  if (!takes_view_) return !old_ordinals().contains(ordinal) && !is_told_by_listed(ordinal);
   return !view_.shows(ordinal) && !is_told_by_kept(ordinal) && !is_redacted(log_.message(ordinal));
+}
+
+// By a summary of the client's own that it still sends, or that a new one tells: where it says the same behind that, it says it
+// again.
+bool ClientMatch::is_told_by_listed(std::uint32_t ordinal) const {
+  std::vector<std::uint32_t> open = log_.stand_ins_of(ordinal);
+  std::unordered_set<std::uint32_t> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    const std::uint32_t maker = open.back();
+    open.pop_back();
+    if (log_.originals(maker) && is_told_in_list(maker)) return true;
+    for (const std::uint32_t above : log_.stand_ins_of(maker))
+      if (seen.insert(above).second) open.push_back(above);
+  }
+  return false;
+}
+
+bool ClientMatch::is_told_in_list(std::uint32_t ordinal) const {
+  std::uint64_t low = 0, high = client_.list.size();
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (log_.order.before(client_.list[middle].ordinal, ordinal)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low == client_.list.size() || client_.list[low].ordinal != ordinal) return false;
+  return low < prefix_ || low >= client_.list.size() - suffix_ || matched_[low - prefix_] || makes_summary();
+}
+
+// A summary that the client sent before, and sends again, is an earlier list's. What stands before a new one comes back: the
+// client went back there, and summarised from there on.
+bool ClientMatch::makes_summary() const {
+  if (makes_summary_) return *makes_summary_;
+  makes_summary_ = false;
+  for (std::size_t place = begin_; place < end_ && !*makes_summary_; ++place) {
+    const op::Reconcile::Sent& sent = sent_.list[place];
+    if (known(place)) continue;
+    if (!sent.is_summary && sent.message.role() != Role::system) break;
+    makes_summary_ = sent.is_summary && client_.count_dropped_as(sent.identity) == 0;
+  }
+  return *makes_summary_;
 }
 
 // Messages that the client dropped, the last `most` of them, and those that it has and does not see.

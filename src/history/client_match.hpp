@@ -70,6 +70,9 @@ class ClientMatch {
   std::unordered_set<std::uint32_t> listed_from_view() const;
   bool may_return(std::uint32_t ordinal) const;
   std::vector<std::uint32_t> may_return(const Identity& identity, std::uint64_t most) const;
+  bool is_told_by_listed(std::uint32_t ordinal) const;
+  bool is_told_in_list(std::uint32_t ordinal) const;  // was there, and is sent again or summarised
+  bool makes_summary() const;
   bool is_told_by_summary(std::uint32_t ordinal) const;
   bool is_told_by_kept(std::uint32_t ordinal) const;
   bool stands_for_kept(std::uint32_t ordinal) const;
@@ -112,6 +115,7 @@ class ClientMatch {
   std::vector<std::optional<Known>> known_;
   std::vector<bool> matched_;  // of old_
   mutable std::optional<std::unordered_set<std::uint32_t>> old_ordinals_;
+  mutable std::optional<bool> makes_summary_;
   std::vector<std::uint32_t> gone_;
   std::uint64_t removed_ = 0;
   bool is_at_end_ = true;  // whether everything that is new stands behind the list

@@ -9,20 +9,75 @@
 namespace undertext {
 namespace {
 
-using Items = std::unordered_map<std::string, std::optional<std::uint32_t>>;
+// Finds the messages that a request names by the ids of items: answers of the provider's. What the client named before stands as
+// far from the beginning or the end of its list as then; what it was answered since stands behind that list. Only an item that it
+// names for the first time is looked for in all of the log, and where it is not there only once: then the list has its name.
+class ItemFinder {
+ public:
+  ItemFinder(const Log& log, const ClientState& client) : log_(log), client_(client), stored_(log) {}
 
-// Answers are items of the provider's.
-void find_items(const Log& log, Items& items) {
-  StoredReader stored(log);
-  std::size_t left = items.size();
-  for (auto ordinal = static_cast<std::uint32_t>(log.size()); ordinal-- > 0 && left > 0;) {
-    if (stored[ordinal].role() != Role::assistant) continue;
-    const auto found = items.find(item_id(stored.message(ordinal)));
-    if (found == items.end() || found->second) continue;
-    found->second = ordinal;
-    --left;
+  void find(std::vector<op::Reconcile::Sent>& list) {
+    Items named, fresh;
+    const auto listed = static_cast<std::int64_t>(client_.list.size());
+    std::int64_t before = 0;  // how many more messages the client's list has before this place
+    const std::int64_t in_all = listed - static_cast<std::int64_t>(list.size());
+    for (std::size_t place = 0; place < list.size(); ++place) {
+      op::Reconcile::Sent& each = list[place];
+      if (each.item.empty()) continue;
+      Seen seen = Seen::nothing;
+      for (const std::int64_t more : {before, in_all}) {
+        const std::int64_t at = static_cast<std::int64_t>(place) + more;
+        if (at < 0 || at >= listed) continue;
+        seen = look(static_cast<std::uint64_t>(at), each);
+        if (seen == Seen::nothing) continue;
+        before = more;
+        break;
+      }
+      if (seen == Seen::nothing) fresh.emplace(each.item, std::nullopt);
+      if (seen == Seen::name) named.emplace(each.item, std::nullopt);
+    }
+    Items& answered = named;  // of the newest messages both are looked for
+    answered.insert(fresh.begin(), fresh.end());
+    find_from(client_.log_length, static_cast<std::uint32_t>(log_.size()), answered);
+    for (auto& [item, ordinal] : fresh) ordinal = answered.at(item);
+    std::erase_if(fresh, [](const auto& each) { return each.second.has_value(); });
+    find_from(0, client_.log_length, fresh);
+    for (op::Reconcile::Sent& each : list) {
+      if (each.item.empty() || each.ordinal) continue;
+      for (const Items* const items : {&answered, &fresh})
+        if (const auto found = items->find(each.item); found != items->end() && found->second) each.ordinal = found->second;
+    }
   }
-}
+
+ private:
+  using Items = std::unordered_map<std::string, std::optional<std::uint32_t>>;
+  enum class Seen : std::uint8_t { nothing, name, item };
+
+  Seen look(std::uint64_t at, op::Reconcile::Sent& sent) {
+    const std::uint32_t ordinal = client_.list[at].ordinal;
+    const Message& message = stored_.message(ordinal);
+    if (referenced_item(message) == sent.item) return Seen::name;
+    if (message.role() != Role::assistant || item_id(message) != sent.item) return Seen::nothing;
+    sent.ordinal = ordinal;
+    return Seen::item;
+  }
+
+  // The last one of each in [begin, end).
+  void find_from(std::uint32_t begin, std::uint32_t end, Items& items) {
+    std::size_t left = items.size();
+    for (std::uint32_t ordinal = end; ordinal-- > begin && left > 0;) {
+      if (stored_[ordinal].role() != Role::assistant) continue;
+      const auto found = items.find(item_id(stored_.message(ordinal)));
+      if (found == items.end() || found->second) continue;
+      found->second = ordinal;
+      --left;
+    }
+  }
+
+  const Log& log_;
+  const ClientState& client_;
+  StoredReader stored_;
+};
 
 // By ordinal, where identities are made as the request has them.
 std::unordered_map<std::uint32_t, Identity> known_identities(const ClientState& client, const VolatileParts& parts) {
@@ -52,15 +107,12 @@ bool has_references(const op::Reconcile& sent) {
 
 Result<op::Reconcile> with_references(const History::Rep& rep, const op::Reconcile& sent) {
   op::Reconcile all = sent;
-  Items items;
-  for (const op::Reconcile::Sent& each : all.list)
-    if (!each.item.empty()) items.emplace(each.item, std::nullopt);
-  find_items(rep.log, items);
-  const std::unordered_map<std::uint32_t, Identity> known = known_identities(rep.client(), sent.volatile_parts);
+  const ClientState client = rep.client();
+  ItemFinder(rep.log, client).find(all.list);
+  const std::unordered_map<std::uint32_t, Identity> known = known_identities(client, sent.volatile_parts);
   StoredReader stored(rep.log);
   for (std::size_t place = 0; place < all.list.size(); ++place) {
     op::Reconcile::Sent& each = all.list[place];
-    if (!each.item.empty()) each.ordinal = items.at(each.item);
     if (!each.ordinal) continue;
     if (*each.ordinal >= rep.log.size()) return no_message(place);
     const auto ordinal = static_cast<std::uint32_t>(*each.ordinal);

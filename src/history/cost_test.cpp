@@ -1,9 +1,12 @@
 // What an operation costs is counted in tree nodes made, so that the laws of cost hold on every machine and under every load.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <functional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,6 +14,7 @@
 
 #include <undertext/history.hpp>
 
+#include "history/operation_table.hpp"
 #include "history/state.hpp"
 
 namespace undertext {
@@ -143,29 +147,103 @@ double least_us(const History& history, const Operation::What& what, int runs = 
   return least;
 }
 
+// An edit, and what was done before it.
+struct NamedEdit {
+  const char* name;
+  Operation::What what;
+  std::vector<Operation::What> before = {};
+};
+
+History after_all(History history, const std::vector<Operation::What>& operations) {
+  for (const Operation::What& what : operations) {
+    const Result<Step> step = history.apply({what}, {});
+    if (!step) ADD_FAILURE() << name(Operation{what}) << ": " << step.error().message;
+    if (step) history = step->history;
+  }
+  return history;
+}
+
+// What a conversation finds for these: here always the same message.
+op::Recall recalled(const Message& message) {
+  return {.text = "question", .budget_tokens = 100, .find = [=](const History&) {
+            return Result<op::Recalled>(op::Recalled{"question", 100, {0}, {message}});
+          }};
+}
+op::MergeFork merged(const Message& message) {
+  return {.from = "f", .find = [=](const History&) {
+            return Result<op::MergedFork>(op::MergedFork{"f", 1, MergeMode::summary, {}, {message}});
+          }};
+}
+op::Expand expanded_fork(std::uint64_t index, const Message& message) {
+  return {index, [=](const op::MergedFork&) { return Result<op::ExpandFork>(op::ExpandFork{index, "f", 1, {0}, {message}}); }};
+}
+
+// Whether every operation of the table is among some edits, but for those left out.
+template <class Edits>
+void expect_every_operation(const Edits& edits, const std::set<std::string_view>& left_out) {
+  std::set<std::string_view> names = left_out;
+  for (const NamedEdit& edit : edits) names.insert(name(Operation{edit.what}));
+  for (const OperationRow& row : operation_rows) EXPECT_EQ(names.count(row.name), 1u) << row.name;
+}
+
+// `few` and `many` are measured in turns until `is_fine`, at most so often: others may slow down one
+// measurement, not each.
+void expect_costs(const char* name, const std::function<double()>& few, const std::function<double()>& many,
+                  const std::function<bool(double few, double many)>& is_fine) {
+  double least_few = 1e9, least_many = 1e9;
+  for (int round = 0; round < 5; ++round) {
+    least_few = std::min(least_few, few());
+    least_many = std::min(least_many, many());
+    if (is_fine(least_few, least_many)) return;
+  }
+  ADD_FAILURE() << name << ": " << least_few << " us, and " << least_many << " us";
+}
+
 TEST(Cost, OfAnEditDoesNotDependOnTheCallsOfAMessageThatItDoesNotName) {
   constexpr std::uint64_t few = 500, many = 50000;
   const History small = with_calls(few), large = with_calls(many);
   const Message fresh = message("user", R"("content":"new")"), again = message("tool", R"("content":"other","toolCallId":"c7")");
-  const std::pair<const char*, Operation::What> edits[] = {
-      {"delete", op::Delete{Names::indices({100})}},
+  const Names one = Names::indices({100}), first = Names::indices({0});
+  const NamedEdit edits[] = {
+      {"delete", op::Delete{one}},
       {"delete two", op::Delete{Names::indices({100, 200})}},
       {"append", op::Append{{again}}},
       {"replace", op::Replace{Names::indices({9}), {again}}},
       {"insert", op::Insert{50, {fresh}}},
+      {"truncate", op::Truncate{.remove_first = 1}},
+      {"clear", op::Clear{}},
       {"mark", op::Mark{Names::indices({1}), "important"}},
-      {"compress", op::Compress{Names::indices({100}), fresh}},
-      {"transform", op::Transform{Names::indices({100}), SetMetadata{"{}"}}},
+      {"unmark", op::Unmark{one, "important"}, {op::Mark{one, "important"}}},
+      {"compress", op::Compress{one, fresh}},
+      {"plan", op::ApplyPlan{{Version(1), {{{{0, 1}}, fresh}}}}},
+      {"expand", op::Expand{100}, {op::Compress{one, fresh}}},
+      {"show", op::Show{{100}}, {op::Delete{one}}},
+      {"merge", op::Merge{{0, 1}}, {op::Insert{1, {fresh}}}},
+      {"transform", op::Transform{one, SetMetadata{"{}"}}},
       {"split", op::Split{0, {2}}},
       {"start batch", op::StartBatch{}},
-      {"grow", op::Delete{Names::indices({100}), Pairs::grow}},
+      {"end batch", op::EndBatch{0, {Role::user}}, {op::StartBatch{}, op::Append{{fresh}}}},
+      {"rollback", op::Rollback{0}, {op::Clear{}}},
+      {"grow", op::Delete{one, Pairs::grow}},
       {"undo", op::Undo{}},
+      {"redo", op::Redo{}, {op::Delete{first}, op::Undo{}}},
+      {"restore", op::Restore{1}, {op::Clear{}}},
+      {"recall", recalled(fresh)},
+      {"merge fork", merged(fresh)},
+      {"expand fork", expanded_fork(0, fresh), {op::Clear{false}, merged(fresh)}},
   };
-  for (const auto& [name, what] : edits) {
-    const double before = least_us(small, what, 15, 200), after = least_us(large, what, 15, 200);
-    std::printf("  %-12s %8.2f us with %llu calls, %8.2f us with %llu\n", name, before, static_cast<unsigned long long>(few), after,
-                static_cast<unsigned long long>(many));
-    EXPECT_LE(after, 3 * before) << name;
+  // These read every message.
+  expect_every_operation(edits, {"FILTER", "IMPORT_MARK_MAP", "RECONCILE"});
+  for (const NamedEdit& edit : edits) {
+    const History before_small = after_all(small, edit.before), before_large = after_all(large, edit.before);
+    expect_costs(
+        edit.name, [&] { return least_us(before_small, edit.what, 5, 100); },
+        [&] { return least_us(before_large, edit.what, 5, 100); },
+        [&](double before, double after) {
+          std::printf("  %-12s %8.2f us with %llu calls, %8.2f us with %llu\n", edit.name, before,
+                      static_cast<unsigned long long>(few), after, static_cast<unsigned long long>(many));
+          return after <= 3 * before;
+        });
   }
 }
 
@@ -214,6 +292,138 @@ TEST(Cost, OfAnEditRisesWithTheResultsOfACallAndNotWithTheirSquare) {
     std::printf("  %-17s %8.1f us with %llu results, %8.1f us with %llu\n", name, before, static_cast<unsigned long long>(few),
                 after, static_cast<unsigned long long>(many));
     EXPECT_LE(after, 8 * before + 60) << name;
+  }
+}
+
+op::Reconcile whole_view(const History& history) {
+  op::Reconcile sent;
+  for (const Message& each : history.view()) sent.list.push_back({each, identity(each)});
+  return sent;
+}
+
+// Every operation, on any conversation that begins with a message of the user.
+std::vector<NamedEdit> every_edit(const History& history) {
+  const std::uint64_t n = history.view().size(), middle = n / 2;
+  const Message fresh = message("user", R"("content":"new")");
+  const Names one = Names::indices({middle});
+  Names most = Names::indices({});
+  for (std::uint64_t i = 1; i < n; ++i) most.numbers.push_back(i);
+  std::vector<std::uint64_t> hidden;
+  for (const std::uint64_t index : most.numbers) hidden.push_back(history.view().ordinal(index).value);
+  return {
+      {"append", op::Append{{fresh}}},
+      {"insert", op::Insert{middle, {fresh}}},
+      {"replace", op::Replace{one, {fresh}}},
+      {"truncate", op::Truncate{.keep_last = middle}},
+      {"truncate, shrink", op::Truncate{.keep_last = middle, .pairs = Pairs::shrink}},
+      {"truncate, grow", op::Truncate{.keep_last = middle, .pairs = Pairs::grow}},
+      {"truncate role", op::Truncate{.keep_last = 3, .role = Role::tool}},
+      {"clear", op::Clear{}},
+      {"filter role", op::Filter{.roles = {Role::tool}}},
+      {"filter text", op::Filter{.content_contains = {"result"}, .pairs = Pairs::grow}},
+      {"delete", op::Delete{one}},
+      {"delete, shrink", op::Delete{one, Pairs::shrink}},
+      {"delete most", op::Delete{most, Pairs::grow}},
+      {"compress", op::Compress{one, fresh}},
+      {"compress most", op::Compress{most, fresh}},
+      {"plan", op::ApplyPlan{{history.version(), {{{{0, 1}}, fresh}}}}},
+      {"expand most", op::Expand{1}, {op::Compress{most, fresh}}},
+      {"show one", op::Show{{hidden.back()}}, {op::Delete{most}}},
+      {"show most", op::Show{hidden}, {op::Delete{most}}},
+      {"merge", op::Merge{{0, 1}}, {op::Insert{0, {fresh}}}},
+      {"split", op::Split{0, {2}}},
+      {"transform", op::Transform{one, SetMetadata{"{}"}}},
+      {"transform role", op::Transform{std::vector<Role>{Role::tool}, ReplaceText{"result", "r"}}},
+      {"start batch", op::StartBatch{.hide_prior = true}},
+      {"end batch", op::EndBatch{0, {Role::user}}, {op::StartBatch{}, op::Append{{fresh}}}},
+      {"rollback", op::Rollback{0}, {op::Clear{}}},
+      {"mark most", op::Mark{most, "important"}},
+      {"unmark most", op::Unmark{most, "important"}, {op::Mark{most, "important"}}},
+      {"undo", op::Undo{}},
+      {"redo", op::Redo{}, {op::Delete{one}, op::Undo{}}},
+      {"restore", op::Restore{1}},
+      {"import map", op::ImportMarkMap{history.mark_map()}},
+      {"reconcile", whole_view(history)},
+      {"recall", recalled(fresh)},
+      {"merge fork", merged(fresh)},
+      {"expand fork", expanded_fork(n, fresh), {merged(fresh)}},
+  };
+}
+
+op::Append calls_of_one_id(std::uint64_t n) {
+  op::Append append{{message("user", R"("content":"question")")}};
+  for (std::uint64_t k = 0; k < n; ++k) {
+    append.messages.push_back(message("assistant", R"("content":"","toolCalls":[{"id":"c"}])"));
+    append.messages.push_back(message("tool", R"("content":"result","toolCallId":"c")"));
+  }
+  return append;
+}
+
+// Shapes that a client may send, with n of something.
+struct Shape {
+  const char* name;
+  History (*make)(std::uint64_t n);
+};
+constexpr Shape shapes[] = {
+    {"calls in a message", with_calls},
+    {"results of one call", [](std::uint64_t n) { return after_all(History(), {results_of_one_call(n)}); }},
+    {"calls of one id", [](std::uint64_t n) { return after_all(History(), {calls_of_one_id(n / 2)}); }},
+    {"marks of a message",
+     [](std::uint64_t n) {
+       History history = with_calls(8);
+       for (std::uint64_t k = 0; k < n; ++k) history = after_all(history, {op::Mark{Names::indices({5}), "m" + std::to_string(k)}});
+       return history;
+     }},
+    {"pinned messages",
+     [](std::uint64_t n) {
+       op::Mark pin{Names::indices({}), std::string(pinned_mark)};
+       for (std::uint64_t k = 2; k < n; k += 2) pin.names.numbers.push_back(k);
+       return after_all(with_calls(n), {pin});
+     }},
+    {"batches",
+     [](std::uint64_t n) {
+       History history = with_calls(8);
+       for (std::uint64_t k = 0; k < n; ++k) history = after_all(history, {op::StartBatch{}});
+       return history;
+     }},
+    {"versions",
+     [](std::uint64_t n) {
+       History history = with_calls(8);
+       for (std::uint64_t k = 0; k < n; k += 2)
+         history = after_all(history, {op::Insert{3, {message("user", R"("content":"new")")}}, op::Delete{Names::indices({3})}});
+       return history;
+     }},
+    {"undone versions",
+     [](std::uint64_t n) {
+       History history = with_calls(8);
+       for (std::uint64_t k = 0; k < n / 2; ++k) history = after_all(history, {op::Mark{Names::indices({k % 8}), "m"}});
+       for (std::uint64_t k = 0; k < n / 2; ++k) history = after_all(history, {op::Undo{}});
+       return history;
+     }},
+    {"summaries of summaries",
+     [](std::uint64_t n) {
+       History history = with_calls(8);
+       for (std::uint64_t k = 0; k < n; ++k)
+         history = after_all(history, {op::Compress{Names::indices({4}), message("user", R"("content":"s")")}});
+       return history;
+     }},
+};
+
+// Four times as many of anything cost at most some four times as much; the square would be sixteen times.
+TEST(Cost, OfEveryOperationRisesNoFasterThanWhatAClientSends) {
+  constexpr std::uint64_t few = 1000, many = 4 * few;
+  for (const Shape& shape : shapes) {
+    const History small = shape.make(few), large = shape.make(many);
+    const std::vector<NamedEdit> small_edits = every_edit(small), large_edits = every_edit(large);
+    expect_every_operation(small_edits, {});
+    for (std::size_t k = 0; k < small_edits.size(); ++k) {
+      const History before_small = after_all(small, small_edits[k].before), before_large = after_all(large, large_edits[k].before);
+      const std::string what = std::string(shape.name) + ", " + small_edits[k].name;
+      expect_costs(
+          what.c_str(), [&] { return least_us(before_small, small_edits[k].what, 2); },
+          [&] { return least_us(before_large, large_edits[k].what, 2); },
+          [](double before, double after) { return after <= 8 * before + 20; });
+    }
   }
 }
 

@@ -30,7 +30,8 @@ class TextFields {
 
  private:
   static bool is_name(FieldName name) {
-    return name.request == "mark" || name.request == "strategy" || name.request == "summariser" || name.request == "model";
+    return name.request == "mark" || name.request == "strategy" || name.request == "summariser" || name.request == "model" ||
+           name.request == "from";
   }
   void visit(FieldName name, std::string& text) {
     if (!is_name(name)) edit_(text);
@@ -111,8 +112,7 @@ QuotingOperations::QuotingOperations(const QuotableTexts& texts, const History& 
 
 bool QuotingOperations::redact(RecordedOperation& record, std::uint64_t version) const {
   constexpr std::size_t bytes_min = 4;  // less tells nothing of a message
-  const bool made_it =
-      std::holds_alternative<op::Transform>(record.operation.what) && std::binary_search(makers_.begin(), makers_.end(), version);
+  const bool made_it = traits_of(record.operation).may_quote && std::binary_search(makers_.begin(), makers_.end(), version);
   bool found = false;
   edit_texts(record, [&](std::string& text) {
     if (text == redacted_text || !((made_it && text.size() >= bytes_min) || texts_.quoted_in(text))) return;

@@ -5,6 +5,7 @@
 #include "base/answering_failure.hpp"
 #include "history/draft.hpp"
 #include "history/longest_rising.hpp"
+#include "history/merged.hpp"
 #include "history/scope.hpp"
 #include "history/state.hpp"
 
@@ -276,6 +277,7 @@ Result<Blame> History::blame(Ordinal ordinal) const {
     Blame blame;
     blame.ordinal = ordinal.value;
     blame.stored = blame_entry(*rep_, stored_in);
+    blame.from = forked_from(*rep_, ordinal.value);
     const std::uint64_t first = std::max<std::uint64_t>(stored_in, rep_->first_version);
     for (std::uint64_t v = first; v <= rep_->head_number(); ++v) {
       const bool same_run = v > first && rep_->versions[v].state == rep_->versions[v - 1].state;

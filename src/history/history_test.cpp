@@ -53,6 +53,49 @@ TEST(History, AValueTakenBeforeAnEditStillReadsTheOldMessages) {
   EXPECT_EQ(h2.view().size(), 0u);
 }
 
+TEST(History, SeveralMessagesThatReplaceManyEachStandForAllOfThemUpToALimit) {
+  std::vector<Message> texts;
+  for (int i = 0; i < 1200; ++i) texts.push_back(user(std::to_string(i)));
+  const History many = after(History(), op::Append{texts});
+  const auto replace = [&](std::uint64_t messages, std::uint64_t names) {
+    Ordinals named(names);
+    std::iota(named.begin(), named.end(), 0);
+    return Operation{op::Replace{Names::ordinals(named), {texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(messages)}}};
+  };
+  EXPECT_TRUE(many.apply(replace(1024, 1024), {}));
+  EXPECT_TRUE(many.apply(replace(1, 1200), {}));
+  EXPECT_TRUE(many.apply(replace(1200, 1), {}));
+  const Result<Step> refused = many.apply(replace(1025, 1024), {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::too_large);
+  EXPECT_EQ(refused.error().field, "message");
+  // What an earlier release carried out is carried out again.
+  const Operation then = replace(1025, 1024);
+  std::vector<StoredMessage> stored;
+  const auto& given = std::get<op::Replace>(then.what).messages;
+  for (const Message& message : given) stored.emplace_back(message, 1000, 1);
+  EXPECT_EQ(replay(many, RecordedOperation{then}, 1000, stored).value().history.view().size(), 1201u);
+}
+
+TEST(History, AnInterruptedReplaceOfManyByManyEndsBetweenTwoOfThem) {
+  std::vector<Message> texts;
+  for (int i = 0; i < 400; ++i) texts.push_back(user(std::to_string(i)));
+  const History many = after(History(), op::Append{texts});
+  Ordinals every_second;
+  for (std::uint64_t i = 0; i < texts.size(); i += 2) every_second.push_back(i);
+  const Operation replace{op::Replace{Names::ordinals(every_second), texts}};
+  int questions = 0, most = 600;  // more than it has messages, which are stored first
+  const auto work = std::make_shared<Work>(WorkLimits{.interrupted = [&]() -> Result<void> {
+    if (++questions <= most) return {};
+    return Error{ErrorCode::unavailable, "enough"};
+  }});
+  const Result<Step> ended = many.apply(replace, {.work = work});
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, ErrorCode::unavailable);
+  EXPECT_EQ(questions, most + 1);
+  EXPECT_TRUE(many.apply(replace, {}));
+}
+
 TEST(History, TwoFuturesOfOneValueDoNotSeeEachOther) {
   const History base = after(History(), op::Append{{user("a")}});
   const History left = after(base, op::Append{{user("left")}});

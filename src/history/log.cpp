@@ -147,28 +147,25 @@ void Log::cut(std::uint64_t length) {
   }
 }
 
-void Log::note_summary(std::uint32_t ordinal, std::vector<std::uint32_t> originals) {
-  if (order_known) add_spans(ordinal, originals);
-  summaries.push_back({ordinal, Shared<std::vector<std::uint32_t>>::make(std::move(originals))});
-}
+namespace {
 
-void Log::note_copies(const std::vector<std::uint32_t>& made, std::vector<std::uint32_t> originals) {
-  for (const std::uint32_t copy : made) add_spans(copy, originals);
-  const auto shared = Shared<std::vector<std::uint32_t>>::make(std::move(originals));
-  for (const std::uint32_t copy : made) copies.push_back({copy, shared});
-}
+using SpanTree = HouseTree<OriginalsSpan, SpanSums>;
 
-void Log::add_spans(std::uint32_t stand_in, std::vector<std::uint32_t> originals) {
+// Stretches of neighbours; what stands for them is yet to be named.
+std::vector<OriginalsSpan> stretches_of(std::vector<std::uint32_t> originals) {
   std::sort(originals.begin(), originals.end());
-  for (std::size_t i = 0, end = 0; i < originals.size(); i = end) {
-    for (end = i + 1; end < originals.size() && originals[end] == originals[end - 1] + 1;) ++end;
-    const OriginalsSpan span{originals[i], originals[end - 1] + 1, stand_in};
-    const std::uint64_t at = spans_from(span.first);
-    spans.splice(at, 0, {&span, 1});
+  std::vector<OriginalsSpan> stretches;
+  for (const std::uint32_t original : originals) {
+    if (!stretches.empty() && stretches.back().end == original) {
+      ++stretches.back().end;
+    } else {
+      stretches.push_back({original, original + 1, 0});
+    }
   }
+  return stretches;
 }
 
-std::uint64_t Log::spans_from(std::uint32_t first) const {
+std::uint64_t first_span_from(const SpanTree& spans, std::uint32_t first) {
   std::uint64_t found = spans.size();
   spans.visit(
       0, spans.size(), [&](const SpanSums& s) { return s.first_max >= first; },
@@ -179,6 +176,36 @@ std::uint64_t Log::spans_from(std::uint32_t first) const {
       });
   return found;
 }
+
+void add_stretches(SpanTree& spans, std::uint32_t stand_in, const std::vector<OriginalsSpan>& stretches) {
+  for (const OriginalsSpan& stretch : stretches) {
+    const OriginalsSpan span{stretch.first, stretch.end, stand_in};
+    spans.splice(first_span_from(spans, span.first), 0, {&span, 1});
+  }
+}
+
+}  // namespace
+
+void Log::note_summary(std::uint32_t ordinal, std::vector<std::uint32_t> originals) {
+  if (order_known) add_spans(ordinal, originals);
+  summaries.push_back({ordinal, Shared<std::vector<std::uint32_t>>::make(std::move(originals))});
+}
+
+void Log::note_copies(const std::vector<std::uint32_t>& made, std::vector<std::uint32_t> originals) {
+  const std::vector<OriginalsSpan> stretches = stretches_of(originals);
+  for (const std::uint32_t copy : made) {
+    go_on();
+    add_stretches(spans, copy, stretches);
+  }
+  const auto shared = Shared<std::vector<std::uint32_t>>::make(std::move(originals));
+  for (const std::uint32_t copy : made) copies.push_back({copy, shared});
+}
+
+void Log::add_spans(std::uint32_t stand_in, std::vector<std::uint32_t> originals) {
+  add_stretches(spans, stand_in, stretches_of(std::move(originals)));
+}
+
+std::uint64_t Log::spans_from(std::uint32_t first) const { return first_span_from(spans, first); }
 
 std::vector<std::uint32_t> Log::stand_ins_of(std::uint32_t ordinal) const {
   std::vector<std::uint32_t> makers;

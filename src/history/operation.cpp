@@ -8,6 +8,8 @@ std::string_view name(const Operation& operation) { return row_of(operation).nam
 
 std::string_view name(ReconcileOutcome outcome) { return words_of<ReconcileOutcome>[static_cast<std::size_t>(outcome)]; }
 
+std::string_view name(MergeMode mode) { return words_of<MergeMode>[static_cast<std::size_t>(mode)]; }
+
 const Message& some_message() {
   static const Message message = Message::make(Role::user, "summary").value();
   return message;
@@ -20,9 +22,25 @@ Operation to_record(Operation operation, Pairs pairs) {
         if constexpr (requires { what.change; }) {
           if (std::holds_alternative<op::TransformFunction>(what.change)) what.change = op::TransformFunction();
         }
+        if constexpr (requires { what.find; }) what.find = {};
       },
       operation.what);
   return operation;
+}
+
+bool needs_order(const RecordedOperation& record) {
+  const std::uint8_t since = traits_of(record.operation).ordered_since;
+  return since != 0 && (record.tag == 0 || record.tag >= since);
+}
+
+bool may_reorder(const Operation& operation) {
+  const bool carries_nothing = std::visit(
+      [](const auto& what) {
+        if constexpr (requires { what.carry; }) return what.carry.empty();
+        return false;
+      },
+      operation.what);
+  return traits_of(operation).may_reorder && !carries_nothing;
 }
 
 bool is_filter_by_text(const Operation& operation) {

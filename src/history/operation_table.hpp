@@ -36,6 +36,13 @@
 
 namespace undertext {
 
+// Whether what an operation stores are edited copies of messages, which it then stands for.
+enum class Copies : std::uint8_t {
+  none,
+  each,      // of one message each
+  together,  // of all that went
+};
+
 struct OperationTraits {
   bool only_appends = false;  // adds to the end of the view, and changes nothing else
   bool may_rebase = false;    // means the same after any commit of another writer
@@ -43,6 +50,11 @@ struct OperationTraits {
   bool rolls_back = false;    // makes an earlier batch current
   bool brings_back = false;   // may show messages that were hidden
   bool moves_undo = false;    // walks along the chain of undo, and adds nothing to it
+  bool may_reorder = false;   // may leave a view that departs from the log's order; with a `carry`, where that is not empty
+  bool in_place = false;      // what it stores takes the places of what it names, one by one
+  bool may_quote = false;     // its arguments may quote the messages it changes
+  Copies copies = Copies::none;
+  std::uint8_t ordered_since = 0;  // the first tag that puts what returns by the log's order; 0: none does
 };
 
 inline constexpr std::uint8_t tag_max = 127;
@@ -71,7 +83,7 @@ constexpr std::size_t alternative_of() {
 inline constexpr OperationRow operation_rows[] = {
     {alternative_of<op::Append>(), "APPEND", {1}, {.only_appends = true, .may_rebase = true}},
     {alternative_of<op::Insert>(), "INSERT", {2}},
-    {alternative_of<op::Replace>(), "REPLACE", {3}},
+    {alternative_of<op::Replace>(), "REPLACE", {3}, {.copies = Copies::together}},
     {alternative_of<op::Truncate>(), "TRUNCATE", {4, 23}},
     {alternative_of<op::Clear>(), "CLEAR", {5}},
     {alternative_of<op::Filter>(), "FILTER", {6, 24}},
@@ -79,24 +91,27 @@ inline constexpr OperationRow operation_rows[] = {
     {alternative_of<op::Compress>(), "COMPRESS", {8}},
     {alternative_of<op::ApplyPlan>(), "COMPRESS", {9, 28}, {.by_strategy = true}, "plan"},
     {alternative_of<op::CompressBy>(), "COMPRESS", {}, {.may_rebase = true, .by_strategy = true}},
-    {alternative_of<op::Expand>(), "EXPAND", {10, 26}, {.brings_back = true}},
-    {alternative_of<op::Show>(), "SHOW", {27}, {.brings_back = true}},
-    {alternative_of<op::Merge>(), "MERGE", {11}},
-    {alternative_of<op::Split>(), "SPLIT", {12}},
-    {alternative_of<op::Transform>(), "TRANSFORM", {13}},
+    {alternative_of<op::Expand>(), "EXPAND", {10, 26}, {.brings_back = true, .may_reorder = true, .ordered_since = 26}},
+    {alternative_of<op::Show>(), "SHOW", {27}, {.brings_back = true, .ordered_since = 27}},
+    {alternative_of<op::Merge>(), "MERGE", {11}, {.copies = Copies::together}},
+    {alternative_of<op::Split>(), "SPLIT", {12}, {.copies = Copies::each}},
+    {alternative_of<op::Transform>(), "TRANSFORM", {13}, {.in_place = true, .may_quote = true, .copies = Copies::each}},
     {alternative_of<op::StartBatch>(), "START_BATCH", {14}},
-    {alternative_of<op::EndBatch>(), "END_BATCH", {15}, {.rolls_back = true, .brings_back = true}},
+    {alternative_of<op::EndBatch>(), "END_BATCH", {15}, {.rolls_back = true, .brings_back = true, .may_reorder = true}},
     {alternative_of<op::Rollback>(), "ROLLBACK", {16}, {.rolls_back = true, .brings_back = true}},
     {alternative_of<op::Mark>(), "MARK", {17}},
     {alternative_of<op::Unmark>(), "UNMARK", {18}},
     {alternative_of<op::Undo>(), "UNDO", {19}, {.brings_back = true, .moves_undo = true}},
     {alternative_of<op::Redo>(), "REDO", {20}, {.brings_back = true, .moves_undo = true}},
     {alternative_of<op::Restore>(), "RESTORE", {21}, {.brings_back = true}},
-    {alternative_of<op::ImportMarkMap>(), "IMPORT_MARK_MAP", {22}},
+    {alternative_of<op::ImportMarkMap>(), "IMPORT_MARK_MAP", {22}, {.may_reorder = true}},
     {alternative_of<op::Reconcile>(), "RECONCILE", {}, {.may_rebase = true}},
-    {alternative_of<op::Reconciled>(), "RECONCILE", {29}, {.brings_back = true}},
+    {alternative_of<op::Reconciled>(), "RECONCILE", {29}, {.brings_back = true, .ordered_since = 29}},
     {alternative_of<op::Recall>(), "RECALL", {}, {.may_rebase = true}},
     {alternative_of<op::Recalled>(), "RECALL", {31}},
+    {alternative_of<op::MergeFork>(), "MERGE_FORK", {}, {.may_rebase = true}},
+    {alternative_of<op::MergedFork>(), "MERGE_FORK", {32}},
+    {alternative_of<op::ExpandFork>(), "EXPAND", {33}, {.brings_back = true, .copies = Copies::together}, "from"},
 };
 
 constexpr std::uint8_t first_tag(const OperationRow& row) { return row.tags.front(); }
@@ -152,6 +167,8 @@ template <>
 inline constexpr std::array<std::string_view, 3> words_of<Pairs> = {"literal", "shrink", "grow"};
 template <>
 inline constexpr std::array<std::string_view, 4> words_of<ReconcileOutcome> = {"same", "appended", "edited", "compacted"};
+template <>
+inline constexpr std::array<std::string_view, 3> words_of<MergeMode> = {"summary", "messages", "pick"};
 template <>
 inline constexpr std::array<std::string_view, 3> words_of<TruncateText::Keep> = {"head", "tail", "both"};
 
@@ -334,6 +351,27 @@ void describe(auto& io, Is<op::Recalled> auto& o) {
   io.messages("messages", o.messages);
 }
 
+void describe(auto& io, Is<op::MergeFork> auto& o) {
+  io.need({"from", "The id of a fork of this conversation."}, o.from);
+  io.preset({"mode", "What to take: a summary, the fork's own messages, or some of them."}, o.mode);
+  io.filled({"ordinals", "Of messages in the fork's log; with `pick`."}, o.ordinals);
+  io.summary({"summary", "With `summary`. Default: the fork's last answer, quoted."}, o.summary);
+}
+void describe(auto& io, Is<op::MergedFork> auto& o) {
+  io.need("from", o.from);
+  io.need("forkVersion", o.fork_version);
+  io.need("mode", o.mode);
+  io.take("ordinals", o.ordinals);
+  io.messages("messages", o.messages);
+}
+void describe(auto& io, Is<op::ExpandFork> auto& o) {
+  io.need("index", o.index);
+  io.need("from", o.from);
+  io.need("forkVersion", o.fork_version);
+  io.take("ordinals", o.ordinals);
+  io.messages("messages", o.messages);
+}
+
 // An object with fields of its own, rather than one value.
 template <class T>
 concept Described = requires(T& value) { describe(value, value); };
@@ -347,6 +385,12 @@ const Message& some_message();
 
 // What its record holds: `pairs` as they were in force, and no function, which might own anything.
 Operation to_record(Operation operation, Pairs pairs);
+
+// Whether it returns messages by the log's order, which must then be known.
+bool needs_order(const RecordedOperation& record);
+
+// Whether the view that it left may depart from the log's order.
+bool may_reorder(const Operation& operation);
 
 // Whether it chose messages by their text. What it kept is then part of its record: texts can be
 // redacted later.

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "history/operation_table.hpp"
 #include "history/pairs.hpp"
 
 namespace undertext {
@@ -37,7 +38,7 @@ class PutAt {
   std::vector<std::uint64_t> of(const Operation& operation) const {
     if (const auto* insert = std::get_if<op::Insert>(&operation.what)) return all_at(insert->position);
     if (const auto* apply = std::get_if<op::ApplyPlan>(&operation.what)) return of_plan(apply->plan);
-    if (!std::holds_alternative<op::Transform>(operation.what)) return all_at(first_gone());
+    if (!traits_of(operation).in_place) return all_at(first_gone());
     std::vector<std::uint64_t> found;
     for (std::uint32_t ordinal = stored_from_; ordinal < stored_to_; ++ordinal)
       found.push_back(after_.index_of(ordinal).value_or(before_.size()));
@@ -77,19 +78,14 @@ void add_step(Log& log, const PlacedView& before, const PlacedView& after, std::
     if (at < before.size()) put.push_back({ordinal, before.entries[at].ordinal});
   }
   for (const Put& each : put) log.order.put(each.ordinal, each.front);
-  if (std::holds_alternative<op::Transform>(operation.what) || std::holds_alternative<op::Split>(operation.what)) {
+  const Copies copies = traits_of(operation).copies;
+  if (copies == Copies::each) {
     for (const Put& each : put) log.note_copies({each.ordinal}, {each.front});
-  } else if (std::holds_alternative<op::Replace>(operation.what) || std::holds_alternative<op::Merge>(operation.what)) {
-    std::vector<std::uint32_t> copies;
-    for (const Put& each : put) copies.push_back(each.ordinal);
-    log.note_copies(copies, before.ordinals(complement(change_between(before, after).kept, before.size())));
+  } else if (copies == Copies::together) {
+    std::vector<std::uint32_t> made;
+    for (const Put& each : put) made.push_back(each.ordinal);
+    log.note_copies(made, before.ordinals(complement(change_between(before, after).kept, before.size())));
   }
-}
-
-bool may_depart(const Operation& operation) {
-  const auto* const end = std::get_if<op::EndBatch>(&operation.what);
-  return (end && !end->carry.empty()) || std::holds_alternative<op::Expand>(operation.what) ||
-         std::holds_alternative<op::ImportMarkMap>(operation.what);
 }
 
 }  // namespace
@@ -107,9 +103,9 @@ History with_order(const History& history) {
   for (std::uint64_t version = rep.first_version + 1; version <= rep.head_number(); ++version) {
     const VersionRow& row = rep.versions[version];
     if (!row.operation) continue;
-    if (may_depart(row.operation->operation)) log.order.depart();
+    if (may_reorder(row.operation->operation)) log.order.depart();
     const std::uint32_t stored_from = rep.versions[version - 1].log_length;
-    if (stored_from == row.log_length || std::holds_alternative<op::Append>(row.operation->operation.what)) continue;
+    if (stored_from == row.log_length || traits_of(row.operation->operation).only_appends) continue;
     add_step(log, rep.state_at(version - 1).placed(), rep.state_at(version).placed(), stored_from, row.log_length,
              row.operation->operation);
   }

@@ -101,7 +101,11 @@ class Reconciler {
       if (is_covered(g) || gaps_[g].fresh.empty()) continue;
       const std::vector<std::uint32_t>& gone = gaps_[g].gone;
       std::array<std::vector<std::size_t>, role_count> of_role;
-      for (std::size_t i = 0; i < gone.size(); ++i) of_role[static_cast<std::size_t>(log_.stored[gone[i]].role())].push_back(i);
+      for (std::size_t i = 0; i < gone.size(); ++i) {
+        // What is no summary is no other wording of one: it would stand for all that the summary stood for.
+        if (!sent_.takes_view && log_.originals(gone[i])) continue;
+        of_role[static_cast<std::size_t>(log_.stored[gone[i]].role())].push_back(i);
+      }
       std::size_t next = 0;
       for (const std::size_t place : gaps_[g].fresh) {
         const std::vector<std::size_t>& left = of_role[static_cast<std::size_t>(role(place))];

@@ -61,6 +61,8 @@ class Story : RandomClient {
       change_list();
       if (!client_edits_only_) edit_conversation();
       send();
+      while (is_unique_ && one_in(4) && !::testing::Test::HasFatalFailure())
+        if (!send_delta()) break;
     }
   }
 
@@ -71,7 +73,7 @@ class Story : RandomClient {
       const std::uint64_t from = below(n), count = 1 + below(std::min<std::uint64_t>(n - from, 5));
       std::vector<std::uint64_t> stretch;
       for (std::uint64_t i = 0; i < count && n > 0; ++i) stretch.push_back(from + i);
-      switch (below(11)) {
+      switch (below(22)) {
         case 0:
         case 1:
         case 2:
@@ -84,6 +86,17 @@ class Story : RandomClient {
         case 7: edit(op::Transform{Names::indices({from}), op::ReplaceText{"t", "T"}}); break;
         case 8: edit(op::Undo{}); break;
         case 9: edit(op::Rollback{below(history_.stats().total_batches)}); break;
+        case 10: edit(op::Insert{from, {made_message()}}); break;
+        case 11: edit(op::Replace{Names::indices({from}), {made_message()}}); break;
+        case 12: edit(op::Merge{{from, from + 1}}); break;
+        case 13: edit(op::Split{from, {1}}); break;
+        case 14: edit(op::Truncate{.keep_last = 1 + below(8)}); break;
+        case 15: edit(op::Filter{.roles = {Role::user, Role::system}}); break;
+        case 16: edit(op::Clear{one_in(2)}); break;
+        case 17: edit(op::Restore{below(history_.version().value + 1)}); break;
+        case 18: edit(op::Redo{}); break;
+        case 19: edit(op::StartBatch{.hide_prior = one_in(2)}); break;
+        case 20: edit(op::EndBatch{below(history_.stats().total_batches), {Role::assistant}}); break;
         default: {  // an answer, which the client has too, or will never see
           const Remembered answer{"assistant", "answer " + std::to_string(next_text_++)};
           if (!one_in(3)) list_.push_back(answer);
@@ -92,6 +105,8 @@ class Story : RandomClient {
       }
     }
   }
+
+  Message made_message() { return Message::make(Role::user, "made " + std::to_string(next_text_++)).value(); }
 
   void edit(Operation::What what) {
     Result<Step> step = history_.apply({std::move(what)}, {});
@@ -126,6 +141,50 @@ class Story : RandomClient {
     if (step->applied.reconciliation->outcome == ReconcileOutcome::compacted) check_expand(before);
     last_list_ = list_;
     seen_.emplace_back(list_, values(history_.client_list()));
+  }
+
+  // Law 9: a request that holds only what is new appends, and drops nothing; the list goes on with it. False: none was sent, since
+  // what others appended would be part of what the client goes on with.
+  bool send_delta() {
+    const ClientList sent = list_;
+    if (!client_edits_only_) edit_conversation();
+    const History before = history_;
+    for (std::uint64_t o = before.rep().client().log_length; o < before.stats().total_messages; ++o)
+      if (before.stands_for(Ordinal(o)).empty()) return false;
+    list_.clear();
+    for (std::uint64_t more = 1 + below(3); more > 0; --more) list_.push_back(fresh());
+    op::Reconcile delta = request(one_in(2));
+    delta.is_delta = true;
+    const ClientList fresh = list_;
+    list_ = sent;
+    list_.insert(list_.end(), fresh.begin(), fresh.end());
+    check_delta(before, delta);
+    last_list_ = list_;
+    return true;
+  }
+
+  void check_delta(const History& before, const op::Reconcile& delta) {
+    Result<Step> step = before.apply({delta}, {.now_ms = 7});
+    ASSERT_TRUE(step) << step.error().message;
+    history_ = step->history;
+    std::vector<std::uint64_t> view = ordinals_of(before.view()), list = values(before.client_list());
+    for (std::uint64_t i = 0; i < delta.list.size(); ++i) {
+      view.push_back(before.stats().total_messages + i);
+      list.push_back(before.stats().total_messages + i);
+    }
+    ASSERT_EQ(step->applied.reconciliation,
+              (Reconciliation{ReconcileOutcome::appended, before.client_list().size(), delta.list.size(), 0}));
+    ASSERT_EQ(ordinals_of(history_.view()), view);
+    ASSERT_EQ(values(history_.client_list()), list);
+    ASSERT_EQ(history_.stats().total_messages, before.stats().total_messages + delta.list.size());
+    ASSERT_FALSE(step->applied.opened_batch);
+    ASSERT_EQ(marks(history_), marks(before));
+    const Result<Step> again = history_.apply({delta}, {});
+    ASSERT_TRUE(again);
+    ASSERT_EQ(again->applied.reconciliation->outcome, ReconcileOutcome::same);
+    check_same_again();
+    check_undo(before);
+    check_replay(before);
   }
 
   // Laws 3 and 4: the list holds what was sent, each message once; kept ones keep their ordinals.

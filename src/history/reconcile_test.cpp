@@ -83,6 +83,46 @@ TEST(Reconcile, TheSameRequestMakesNoVersion) {
   EXPECT_EQ(client.history.version(), Version(1));
 }
 
+TEST(Reconcile, WhatASummaryOfTheClientsTellsIsSaidAgainBehindItAsANewMessage) {
+  Followed client;
+  client.reconcile({"u:U1", "a:ok", "u:go on", "a:ok"}).reconcile({"u:*summary"}).reconcile({"u:*summary", "u:go on", "a:ok"});
+  EXPECT_EQ(client.last, (Reconciliation{appended, 1, 2, 0}));
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{4, 5, 6}));
+  const Followed compacted_list = client;
+  client.apply(op::Expand{0});
+  EXPECT_EQ(client.view(), (Texts{"U1", "ok", "go on", "ok", "go on", "ok"}));
+  // Before the summary they come back.
+  client = compacted_list;
+  client.reconcile({"u:U1", "a:ok", "u:go on", "a:ok"});
+  EXPECT_EQ(client.view(), (Texts{"U1", "ok", "go on", "ok"}));
+  EXPECT_EQ(client.stored(), 7u);
+}
+
+TEST(Reconcile, WhatAFormerSummaryTellsIsNewBehindTheNextOneToo) {
+  Followed client;
+  client.reconcile({"u:U1", "a:ok", "u:U2"}).reconcile({"u:*first", "u:U3"}).reconcile({"u:*second", "a:ok", "u:U4"});
+  EXPECT_EQ(client.last, (Reconciliation{compacted, 0, 3, 2}));
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{5, 6, 7}));
+  client.apply(op::Expand{0});
+  EXPECT_EQ(client.view(), (Texts{"first", "U3", "ok", "U4"}));
+}
+
+TEST(Reconcile, WhatIsNoSummaryIsNoOtherWordingOfOne) {
+  Followed client;
+  client.reconcile({"u:U1", "a:A1"}).reconcile({"u:*summary", "a:A2"}).reconcile({"u:U3", "a:A2"});
+  EXPECT_EQ(client.view(), (Texts{"U3", "A2"}));
+  EXPECT_EQ(client.history.stands_for(Ordinal(4)), std::vector<Ordinal>());
+}
+
+TEST(Reconcile, WhatStandsBeforeANewSummaryComesBackWhereItsClientWentBackAndSummarisedFromThere) {
+  Followed client;
+  client.reconcile({"u:U1", "a:A1", "u:U2", "a:A2"})
+      .reconcile({"u:*first", "u:U3"})
+      .reconcile({"u:U1", "a:A1", "u:*second", "u:U4"});
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 6, 7}));
+  EXPECT_EQ(client.stored(), 8u);
+}
+
 TEST(Reconcile, AnAnswerThatWasRecordedIsNotStoredAgain) {
   Followed client;
   client.reconcile({"u:U1"}).apply(op::Append{{message("a:A1")}}).reconcile({"u:U1", "a:A1", "u:U2"});

@@ -163,6 +163,13 @@ inline const std::vector<RecordedExample>& recorded_examples() {
       {{{op::Recalled{"why", 300, {4, 5, 300}}}},
        "1f03776879ac02030802ce0400",
        R"(,"text":"why","budgetTokens":300,"quoted":[4,5,300])"},
+      {{{op::MergedFork{"f", 7}, {.description = "because"}}},
+       "2001660700000762656361757365",
+       R"(,"description":"because","from":"f","forkVersion":7,"mode":"summary")"},
+      {{{op::MergedFork{"f", 300, MergeMode::pick, {4, 5}}}},
+       "200166ac020202080200",
+       R"(,"from":"f","forkVersion":300,"mode":"pick","ordinals":[4,5])"},
+      {{{op::ExpandFork{3, "f", 7, {4, 5}}}}, "210301660702080200", R"(,"index":3,"from":"f","forkVersion":7,"ordinals":[4,5])"},
   };
   return examples;
 }

@@ -29,7 +29,10 @@ std::optional<std::uint32_t> find_from(std::vector<std::uint32_t> open, More mor
 // Among what stands for a message, or for what does.
 template <class Wanted>
 std::optional<std::uint32_t> find_above(const Log& log, std::uint32_t ordinal, Wanted is_wanted) {
-  const auto above = [&](std::uint32_t other) { return log.stand_ins_of(other); };
+  const auto above = [&](std::uint32_t other) {
+    log.go_on();
+    return log.stand_ins_of(other);
+  };
   return find_from(above(ordinal), above, is_wanted);
 }
 
@@ -37,6 +40,7 @@ std::optional<std::uint32_t> find_above(const Log& log, std::uint32_t ordinal, W
 template <class Wanted>
 std::optional<std::uint32_t> find_below(const Log& log, std::uint32_t ordinal, Wanted is_wanted) {
   const auto below = [&](std::uint32_t other) {
+    log.go_on();
     const std::vector<std::uint32_t>* const originals = log.stands_for(other);
     return originals ? *originals : std::vector<std::uint32_t>();
   };
@@ -105,11 +109,22 @@ class Returning {
     for (const std::uint32_t ordinal : fresh)
       if (may_have_unit(ordinal)) wanted.insert(ordinal);
     visit_last_seen(std::move(wanted), [&](std::uint64_t, const PlacedView& then, const std::vector<std::uint64_t>& indices) {
+      if (!showed_others(then)) return;
       const Stretches units = mend_units(log_, then, with_indices({}, indices), Pairs::grow, {});
       for (const std::uint32_t ordinal : then.ordinals(units)) {
         if (can_return(ordinal)) all_.insert(ordinal);
       }
     });
+  }
+
+  // Whether a view has messages that are hidden now and do not return yet. Without any, no unit has to
+  // be walked through, however large it is.
+  bool showed_others(const PlacedView& then) const {
+    const EntryTree& now = rep_.head.view;
+    const std::uint64_t prefix = then.entries.common_prefix(now);
+    const std::uint64_t suffix = then.entries.common_suffix(now, std::min(then.size(), now.size()) - prefix);
+    const std::vector<std::uint32_t> between = then.ordinals({{prefix, then.size() - suffix}});
+    return std::any_of(between.begin(), between.end(), [&](std::uint32_t ordinal) { return !is_here(ordinal); });
   }
 
   bool may_have_unit(std::uint32_t ordinal) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "message/canonical_json.hpp"
+#include "message/read_fields.hpp"
 #include "message/reading.hpp"
 
 namespace undertext {
@@ -76,7 +77,14 @@ class CanonicalMessage {
     if (!item) return json_.add_text(block.raw);
     // A reference is nothing but its id.
     if (block.type == "item_reference") return json_.add_value(item->root());
+    // Of a local shell's output and the like, the item's own id is that of the call.
+    if (answers_or_calls(block) && item->root().is(JsonType::object) && decoded(body_of(item->root(), "id")) == block.id)
+      json_.add_text(id_of(block));
     json_.add_object_without(item->root(), parts_.members);
+  }
+
+  static bool answers_or_calls(const Block& block) {
+    return (block.kind == BlockKind::call || block.kind == BlockKind::result) && !block.id.empty();
   }
 
   static std::string_view id_of(const Block& block) {

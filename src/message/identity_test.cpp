@@ -78,6 +78,13 @@ TEST(Identity, AMessageThatSaysSomethingElseIsAnother) {
       R"({"role":"tool","toolCallId":"c","content":"done"})",
       R"({"role":"tool","toolCallId":"d","content":"done"})",
       R"({"role":"tool","toolCallId":"c","content":"failed"})",
+      // The item's own id is that of the call.
+      R"({"role":"tool","content":[{"type":"local_shell_call_output","id":"c","output":"done"}]})",
+      R"({"role":"tool","content":[{"type":"local_shell_call_output","id":"d","output":"done"}]})",
+      R"({"role":"assistant","content":[{"type":"mcp_approval_request","id":"c","name":"f","arguments":"{}"}]})",
+      R"({"role":"assistant","content":[{"type":"mcp_approval_request","id":"d","name":"f","arguments":"{}"}]})",
+      R"({"role":"assistant","content":[{"type":"server_tool_use","id":"c","name":"f","input":{}}]})",
+      R"({"role":"assistant","content":[{"type":"server_tool_use","id":"d","name":"f","input":{}}]})",
       R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"done","is_error":true}]})",
       R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"done"}]})",
       R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"done"},{"type":"text","text":"hi"}]})",

@@ -111,7 +111,7 @@ bool is_plain(const JsonValue& message) {
   return true;
 }
 
-bool says_nothing(const Block& block) {
+bool is_blank_block(const Block& block) {
   return block.kind == BlockKind::reasoning || (block.kind == BlockKind::text && block.text.empty());
 }
 
@@ -159,7 +159,7 @@ Result<Message> Message::parse(std::string_view json, const MessageLimits& limit
     if (std::any_of(blocks.begin(), blocks.end(), is_linked)) flags |= Rep::with_tool_links;
     if (facts.role == Role::assistant && std::any_of(blocks.begin(), blocks.end(), is_reasoning)) {
       flags |= Rep::with_reasoning;
-      if (std::all_of(blocks.begin(), blocks.end(), says_nothing)) flags |= Rep::with_reasoning_only;
+      if (std::all_of(blocks.begin(), blocks.end(), is_blank_block)) flags |= Rep::with_reasoning_only;
     }
   }
   return Message(Rep::make(reading.root().raw(), facts.role, flags, facts.timestamp_ms));

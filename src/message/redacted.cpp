@@ -68,6 +68,15 @@ Message redacted(const Message& message, const RedactionNote& note) {
   return Message::parse(json, {std::numeric_limits<std::uint64_t>::max(), std::numeric_limits<std::uint32_t>::max()}).value();
 }
 
+std::string redacted_sha256(const Message& redacted) {
+  constexpr std::string_view lead = R"("sha256":")", end = R"("}})";
+  const std::string_view json = redacted.metadata_json();
+  const std::size_t at = json.rfind(lead);
+  if (at == std::string_view::npos || !json.ends_with(end)) return {};
+  const std::size_t begin = at + lead.size();
+  return std::string(json.substr(begin, json.size() - end.size() - begin));
+}
+
 bool is_redacted(const Message& message) {
   return find_bytes(message.json(), R"("metadata":{"redacted":{)") != std::string_view::npos;
 }

@@ -18,7 +18,8 @@ struct RedactionNote {
 
 // A message of the same role that says so, in its text and in `metadata.redacted`. It keeps the ids of tool calls and results, so that pairs stay whole.
 Message redacted(const Message& message, const RedactionNote& note);
-bool is_redacted(const Message& message);  // whether it is what redacted() makes
+bool is_redacted(const Message& message);              // whether it is what redacted() makes
+std::string redacted_sha256(const Message& redacted);  // the note's
 
 // Who takes out what no kept version needs; and whether a message is what is left of such a one.
 inline constexpr std::string_view retention = "retention";

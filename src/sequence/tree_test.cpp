@@ -99,9 +99,8 @@ void expect_common_parts(const Pair<AnyTree>& a, const Pair<AnyTree>& b) {
   ASSERT_EQ(a.tree.common_suffix(b.tree, most - prefix), suffix);
 }
 
-template <unsigned LeafMax, unsigned InnerMax>
+template <class T>
 void play_random_edits(std::uint64_t seed, int rounds, int steps) {
-  using T = Tree<Entry, EntrySums, LeafMax, InnerMax>;
   std::mt19937_64 random(seed);
   for (int round = 0; round < rounds; ++round) {
     std::uint32_t number = 0;
@@ -151,10 +150,31 @@ void play_random_edits(std::uint64_t seed, int rounds, int steps) {
   }
 }
 
-TEST(TreeModel, ATreeOfTheNarrowestNodesReadsLikeAVectorAfterAnyEdit) { play_random_edits<2, 4>(seed_from_environment(), 40, 250); }
-TEST(TreeModel, ATreeOfOddNodesReadsLikeAVectorAfterAnyEdit) { play_random_edits<3, 5>(seed_from_environment(), 40, 250); }
-TEST(TreeModel, ATreeOfSmallNodesReadsLikeAVectorAfterAnyEdit) { play_random_edits<4, 4>(seed_from_environment(), 40, 250); }
-TEST(TreeModel, ATreeOfShippedNodesReadsLikeAVectorAfterAnyEdit) { play_random_edits<32, 16>(seed_from_environment(), 20, 400); }
+template <unsigned LeafMax, unsigned InnerMax>
+using EntriesOf = Tree<Entry, EntrySums, LeafMax, InnerMax>;
+
+// A tree of entries, as wide as another one.
+template <class Other>
+struct AsWideAs;
+template <class Item, class Sums, unsigned LeafMax, unsigned InnerMax>
+struct AsWideAs<Tree<Item, Sums, LeafMax, InnerMax>> {
+  using Entries = EntriesOf<LeafMax, InnerMax>;
+};
+
+TEST(TreeModel, ATreeOfTheNarrowestNodesReadsLikeAVectorAfterAnyEdit) {
+  play_random_edits<EntriesOf<2, 4>>(seed_from_environment(), 40, 250);
+}
+TEST(TreeModel, ATreeOfOddNodesReadsLikeAVectorAfterAnyEdit) {
+  play_random_edits<EntriesOf<3, 5>>(seed_from_environment(), 40, 250);
+}
+TEST(TreeModel, ATreeOfSmallNodesReadsLikeAVectorAfterAnyEdit) {
+  play_random_edits<EntriesOf<4, 4>>(seed_from_environment(), 40, 250);
+}
+// Both widths that the engine has: of views and of the log.
+TEST(TreeModel, ATreeOfShippedNodesReadsLikeAVectorAfterAnyEdit) { play_random_edits<EntryTree>(seed_from_environment(), 20, 400); }
+TEST(TreeModel, ATreeAsWideAsTheLogReadsLikeAVectorAfterAnyEdit) {
+  play_random_edits<AsWideAs<StoredTree>::Entries>(seed_from_environment(), 10, 600);
+}
 
 TEST(Tree, AnEmptyTreeHasNothing) {
   const EntryTree tree;
