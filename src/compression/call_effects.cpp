@@ -38,8 +38,13 @@ constexpr std::string_view keys_of_targets[] = {"destination", "newname", "newpa
 constexpr std::string_view keys_of_content[] = {"codeedit",   "diff",      "edits",  "filetext",   "inserttext",
                                                 "newcontent", "newsource", "newstr", "newstring",  "newtext",
                                                 "oldstr",     "oldstring", "patch",  "replacement"};
-constexpr std::string_view keys_of_ranges[] = {"endline", "length", "limit",     "linecount",
-                                               "lines",   "offset", "startline", "viewrange"};
+constexpr std::string_view keys_of_ranges[] = {
+    "cellid", "endline",   "endlineoneindexedinclusive", "head", "length",   "limit", "linecount", "lines", "offset",
+    "pages",  "startline", "startlineoneindexed",        "tail", "viewrange"};
+constexpr std::string_view keys_of_folders[] = {"cwd", "workdir", "workingdirectory"};
+// What a call may have beside the path of what it reads without reading something else.
+constexpr std::string_view keys_of_notes[] = {"description",          "encoding", "explanation", "justification", "reason",
+                                              "shouldreadentirefile", "thought",  "timeout"};
 static_assert(std::is_sorted(std::begin(keys_of_commands), std::end(keys_of_commands)));
 static_assert(std::is_sorted(std::begin(keys_of_paths), std::end(keys_of_paths)));
 
@@ -136,10 +141,15 @@ void read_git(const std::vector<std::string>& words, std::vector<FileChange>& ch
     for (const std::string_view path : operands(words, at + 1)) add_change(changes, FileChangeKind::deleted, path);
   } else if (what == "restore" || what == "checkout") {
     const auto dashes = std::find(words.begin(), words.end(), "--");
-    if (what == "checkout" && dashes == words.end()) return;
+    if (has_option(words, {"--staged", "-b", "-B"})) return;
     const std::size_t from = dashes == words.end() ? at + 1 : static_cast<std::size_t>(dashes - words.begin()) + 1;
-    if (has_option(words, {"--staged"})) return;
-    for (const std::string_view path : operands(words, from)) add_change(changes, FileChangeKind::edited, path);
+    for (const std::string_view path : operands(words, from)) {
+      // Without dashes it may be a branch, which has no ending of a file.
+      const std::string_view last = base_name(path);
+      const std::size_t dot = last.rfind('.');
+      const bool is_file = dot != last.npos && dot + 1 < last.size() && digest::is_letter(last[dot + 1]);
+      if (what == "restore" || dashes != words.end() || is_file) add_change(changes, FileChangeKind::restored, path);
+    }
   }
 }
 
@@ -168,9 +178,34 @@ class WritesOfCode {
       const std::optional<std::string> path = argument(behind);
       if (path && writes(behind)) add_change(changes_, FileChangeKind::edited, *path);
     });
-    for (const std::string_view call : {"writeFileSync(", "writeFile(", "appendFileSync(", "File.write("})
+    for (const std::string_view call : {"writeFileSync(", "writeFile(", "appendFileSync(", "File.write(", "savefig(", ".save(",
+                                        "np.savez(", "imsave(", "imwrite(", "ggsave("})
       for_each(call, [&](std::size_t behind) {
         if (const std::optional<std::string> path = argument(behind)) add_change(changes_, FileChangeKind::edited, *path);
+      });
+    // Tables and charts: df.to_csv("x"), df.write_parquet("x"), fig.write_html("x").
+    for (const std::string_view call : {".to_", ".write_"})
+      for_each(call, [&](std::size_t behind) {
+        std::size_t open = behind;
+        while (open < code_.size() && digest::is_word(code_[open])) ++open;
+        if (open == behind || open >= code_.size() || code_[open] != '(') return;
+        const std::optional<std::string> path = argument(open + 1);
+        if (path && base_name(*path).find('.') != std::string_view::npos) add_change(changes_, FileChangeKind::edited, *path);
+      });
+    // The second argument: shutil.copy(a, b), joblib.dump(x, "file"), saveRDS(x, "file").
+    for (const std::string_view call : {"shutil.copy(", "shutil.copy2(", "shutil.copyfile(", "copyFileSync(", "joblib.dump(",
+                                        "torch.save(", "saveRDS(", "write.csv("})
+      for_each(call, [&](std::size_t behind) {
+        if (const std::optional<std::string> path = second_argument(behind)) add_change(changes_, FileChangeKind::created, *path);
+      });
+    for (const std::string_view call : {"os.rename(", "os.replace(", "shutil.move(", "renameSync("})
+      for_each(call, [&](std::size_t behind) {
+        const std::optional<std::string> from = argument(behind), to = second_argument(behind);
+        if (from && to) add_change(changes_, FileChangeKind::renamed, *to, *from);
+      });
+    for (const std::string_view call : {"os.remove(", "os.unlink(", "unlinkSync("})
+      for_each(call, [&](std::size_t behind) {
+        if (const std::optional<std::string> path = argument(behind)) add_change(changes_, FileChangeKind::deleted, *path);
       });
     for (const std::string_view call : {".write_text(", ".write_bytes("})
       for_each(call, [&](std::size_t behind) {
@@ -216,6 +251,15 @@ class WritesOfCode {
     while (end < code_.size() && digest::is_word(code_[end])) ++end;
     const auto found = names_.find(std::string(code_.substr(at, end - at)));
     return found == names_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  // What stands behind the first comma of a call whose arguments begin at `at`, if it is such.
+  std::optional<std::string> second_argument(std::size_t at) const {
+    const std::string_view rest = first_bytes(code_.substr(at), path_size_max);
+    const std::size_t comma = rest.find(','), line = rest.find('\n');
+    if (comma == rest.npos || line < comma) return {};
+    const std::size_t next = code_.find_first_not_of(' ', at + comma + 1);
+    return next == code_.npos ? std::nullopt : argument(next);
   }
 
   // What `.write_text` is asked of.
@@ -289,11 +333,98 @@ void read_program(const std::vector<std::string>& words, const ShellCommand& com
   } else if (is_formatter(words)) {
     for (const std::string_view path : paths)
       if (path.find_first_of("./") != path.npos) add_change(changes, FileChangeKind::formatted, path);
-  } else if (program == "cat" && paths.size() == 1 && command.outputs.empty() && !command.is_piped) {
-    effects.reads.push_back({std::string(paths[0]), {}});
-  } else if (program == "sed" && !edits_in_place(words) && paths.size() == 2) {
-    effects.reads.push_back({std::string(paths[1]), std::string(paths[0])});
   }
+}
+
+// Reads ----------------------------------------------------------------------------------------
+
+constexpr std::uint64_t last_line = ~std::uint64_t{0};
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+  constexpr std::size_t digits_max = 9;
+  if (text.empty() || text.size() > digits_max || !std::all_of(text.begin(), text.end(), digest::is_digit)) return {};
+  std::uint64_t number = 0;
+  for (const char c : text) number = number * 10 + static_cast<std::uint64_t>(c - '0');
+  return number;
+}
+
+// Which part of a file sed, head and tail print, as far as the words before the file tell.
+std::optional<FileRead> part_printed(const std::vector<std::string>& words, std::vector<std::string_view>& files) {
+  const std::string_view program = base_name(words[0]);
+  FileRead part;
+  if (program == "sed") {
+    if (edits_in_place(words) || !has_option(words, {"-n"})) return {};
+    std::vector<std::string_view> given = operands(words);
+    if (given.empty()) return {};
+    const std::string_view range = given.front();
+    files.assign(given.begin() + 1, given.end());
+    part.range = range;
+    if (!range.ends_with('p')) return part;
+    const std::string_view lines = range.substr(0, range.size() - 1);
+    const std::size_t comma = lines.find(',');
+    const std::optional<std::uint64_t> first = number_of(lines.substr(0, comma));
+    if (!first) return part;
+    if (comma == lines.npos) {
+      part.lines = {*first, *first};
+    } else if (const std::string_view end = lines.substr(comma + 1); end == "$") {
+      part.lines = {*first, last_line};
+    } else if (const std::optional<std::uint64_t> last = number_of(end)) {
+      part.lines = {*first, *last};
+    }
+    return part;
+  }
+  if (program != "head" && program != "tail") return {};
+  std::string count = "10";
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word == "-n" && i + 1 < words.size()) {
+      count = words[++i];
+    } else if (word.starts_with("-n")) {
+      count = word.substr(2);
+    } else if (word.size() > 1 && word[0] == '-' && digest::is_digit(word[1])) {
+      count = word.substr(1);
+    } else if (is_option(word)) {
+      return {};
+    } else {
+      files.push_back(word);
+    }
+  }
+  part.range = std::string(program) + " " + count;
+  if (const std::optional<std::uint64_t> lines = number_of(count); lines && program == "head") part.lines = {1, *lines};
+  return part;
+}
+
+// Whether the command prints files and nothing else: cat, nl, bat, or a part of one by sed, head or
+// tail.
+bool read_reads(const std::vector<std::string>& words, std::vector<FileRead>& reads) {
+  const std::string_view program = base_name(words[0]);
+  std::vector<std::string_view> files;
+  FileRead part;
+  if (program == "cat" || program == "nl" || program == "bat" || program == "batcat") {
+    files = operands(words);
+  } else if (std::optional<FileRead> printed = part_printed(words, files)) {
+    part = std::move(*printed);
+  } else {
+    return false;
+  }
+  if (files.empty() || !std::all_of(files.begin(), files.end(), is_file_target)) return false;
+  for (const std::string_view file : files) {
+    part.path = file;
+    reads.push_back(part);
+  }
+  return true;
+}
+
+// `nl -ba FILE | sed -n '1,50p'`: the part that the second prints of what the first reads.
+bool read_piped(const std::vector<std::string>& reader, const std::vector<std::string>& cutter, std::vector<FileRead>& reads) {
+  std::vector<FileRead> whole;
+  std::vector<std::string_view> files;
+  if (!read_reads(reader, whole) || whole.size() != 1 || !whole[0].range.empty()) return false;
+  std::optional<FileRead> part = part_printed(cutter, files);
+  if (!part || !files.empty()) return false;
+  part->path = whole[0].path;
+  reads.push_back(std::move(*part));
+  return true;
 }
 
 void read_redirects(const ShellCommand& command, const std::vector<std::string>& words, std::vector<FileChange>& changes) {
@@ -305,17 +436,61 @@ void read_redirects(const ShellCommand& command, const std::vector<std::string>&
   }
 }
 
-void read_commands(std::string_view script, CallEffects& effects, unsigned depth, bool& looks) {
-  for (const ShellCommand& command : shell_commands(script)) {
+// Says of the paths that a command named in which folder they are: a relative one is part of the
+// path.
+void set_folder(std::string_view folder, std::size_t first_change, std::size_t first_read, CallEffects& effects) {
+  if (folder.empty()) return;
+  const auto set = [&](auto& file) {
+    if (folder.starts_with('/') || folder.starts_with('~') || folder.starts_with('$')) {
+      file.folder = folder;
+    } else {
+      file.path = joined_path({}, folder, file.path);
+    }
+  };
+  for (std::size_t i = first_change; i < effects.changes.size(); ++i) {
+    FileChange& change = effects.changes[i];
+    set(change);
+    if (!change.from.empty() && change.folder.empty()) change.from = joined_path({}, folder, change.from);
+  }
+  for (std::size_t i = first_read; i < effects.reads.size(); ++i) set(effects.reads[i]);
+}
+
+// What is true of a script as a whole.
+struct ScriptNature {
+  bool looks = true;       // nothing in it does more than to look
+  bool only_reads = true;  // nothing in it prints something other than files
+};
+
+void read_commands(std::string_view script, CallEffects& effects, unsigned depth, ScriptNature& nature) {
+  const std::vector<ShellCommand> commands = shell_commands(script);
+  // What a subshell does with its folder ends with it; so it is not followed.
+  const bool follows = script.find("(cd ") == script.npos && script.find("pushd ") == script.npos;
+  std::string folder;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    const ShellCommand& command = commands[i];
     const std::vector<std::string> words = program_words(command);
+    const std::size_t first_change = effects.changes.size(), first_read = effects.reads.size();
     read_redirects(command, words, effects.changes);
     if (words.empty()) continue;
     if (const std::string_view inner = inner_script(words); !inner.empty() && depth < script_depth_max) {
-      read_commands(inner, effects, depth + 1, looks);
+      read_commands(inner, effects, depth + 1, nature);
+      set_folder(folder, first_change, first_read, effects);
       continue;
     }
-    looks = looks && only_looks(words) && command.outputs.empty();
+    const std::string_view program = base_name(words[0]);
+    if (program == "cd" && words.size() == 2) folder = follows ? joined_path({}, folder, words[1]) : "$unknown";
+    nature.looks = nature.looks && only_looks(words) && command.outputs.empty();
     read_program(words, command, effects);
+    const bool has_next = i + 1 < commands.size();
+    if (command.is_piped && has_next && !commands[i + 1].is_piped && commands[i + 1].outputs.empty() &&
+        read_piped(words, program_words(commands[i + 1]), effects.reads)) {
+      ++i;
+    } else {
+      const bool reads = !command.is_piped && command.outputs.empty() && read_reads(words, effects.reads);
+      const bool says_little = program == "cd" || program == "echo" || program == "printf" || program == "true";
+      nature.only_reads = nature.only_reads && (reads || (says_little && !command.is_piped));
+    }
+    set_folder(folder, first_change, first_read, effects);
   }
 }
 
@@ -369,9 +544,33 @@ void read_plan(const JsonValue& value, CallEffects& effects, unsigned depth) {
 
 struct Arguments {
   std::vector<std::string> files;
-  std::string target, range, command, script;
+  std::string target, range, command, script, code, language, folder;
+  std::string variant;  // what else is given, which may say which revision or repository is meant
+  std::map<std::string, std::vector<std::uint64_t>> numbers;  // of ranges, by key
   bool has_content = false, has_text = false;
 };
+
+// The lines that the arguments of a read name, if they do.
+std::optional<std::pair<std::uint64_t, std::uint64_t>> lines_of(const Arguments& arguments) {
+  const auto number = [&](std::initializer_list<std::string_view> keys) -> std::optional<std::uint64_t> {
+    for (const std::string_view key : keys)
+      if (const auto found = arguments.numbers.find(std::string(key)); found != arguments.numbers.end())
+        return found->second.front();
+    return {};
+  };
+  std::size_t known = 0;
+  for (const std::string_view key :
+       {"offset", "limit", "startline", "endline", "startlineoneindexed", "endlineoneindexedinclusive", "viewrange", "head"})
+    known += arguments.numbers.count(std::string(key));
+  if (known != arguments.numbers.size() || known == 0 || !arguments.variant.empty()) return {};
+  if (const auto view = arguments.numbers.find("viewrange"); view != arguments.numbers.end())
+    return view->second.size() == 2 ? std::optional(std::pair(view->second[0], view->second[1])) : std::nullopt;
+  if (const std::optional<std::uint64_t> head = number({"head"})) return std::pair(std::uint64_t{1}, *head);
+  const std::uint64_t first = number({"offset", "startline", "startlineoneindexed"}).value_or(1);
+  if (const std::optional<std::uint64_t> last = number({"endline", "endlineoneindexedinclusive"})) return std::pair(first, *last);
+  const std::optional<std::uint64_t> limit = number({"limit"});
+  return std::pair(first, limit ? first + *limit - std::min<std::uint64_t>(*limit, 1) : last_line);
+}
 
 std::string words_as_script(const JsonValue& list) {
   std::vector<std::string> words;
@@ -393,33 +592,47 @@ std::string words_as_script(const JsonValue& list) {
   return script;
 }
 
-void read_arguments(const JsonValue& value, std::string_view key, bool is_shell, Arguments& to, CallEffects& effects,
+void read_arguments(const JsonValue& value, std::string_view key, std::string_view tool, Arguments& to, CallEffects& effects,
                     unsigned depth) {
   if (depth > value_depth_max) return;
+  const bool is_shell = runs_scripts(tool);
   const std::string plain = plain_key(key);
   if (value.is(JsonType::object)) {
-    for (const JsonMember member : value.members())
-      read_arguments(member.value, member.key.string(), is_shell, to, effects, depth + 1);
+    for (const JsonMember member : value.members()) read_arguments(member.value, member.key.string(), tool, to, effects, depth + 1);
     return;
   }
-  if (is_among(plain, keys_of_ranges) && !value.is(JsonType::null)) to.range += plain + "=" + std::string(value.raw()) + " ";
+  const bool is_range = is_among(plain, keys_of_ranges) && !value.is(JsonType::null);
+  if (is_range && value.is(JsonType::number)) {
+    const std::int64_t number = value.int64().value_or(0);
+    to.numbers[plain].push_back(number < 0 ? last_line : static_cast<std::uint64_t>(number));
+  }
+  const bool is_known = is_among(plain, keys_of_files) || is_among(plain, keys_of_notes) || is_among(plain, keys_of_folders) ||
+                        plain == "command" || plain.empty();
+  const bool is_plain = !value.is(JsonType::array) && !value.is(JsonType::null);
+  if (is_range || (!is_known && is_plain))
+    (is_range ? to.range : to.variant) += plain + "=" + std::string(first_bytes(value.raw(), path_size_max)) + " ";
   if (is_among(plain, keys_of_content)) to.has_content = true;
   if (value.is(JsonType::array)) {
     if (is_among(plain, keys_of_commands) && plain != "commands") {
       to.script += (to.script.empty() ? "" : "\n") + words_as_script(value);
       return;
     }
-    for (const JsonValue element : value.elements()) read_arguments(element, key, is_shell, to, effects, depth + 1);
+    for (const JsonValue element : value.elements()) read_arguments(element, key, tool, to, effects, depth + 1);
     return;
   }
   if (!value.is(JsonType::string)) return;
   const std::string text = value.string();
   if (plain == "content" || plain == "contents" || plain == "text" || plain == "body" || plain == "code") to.has_text = true;
   if (is_among(plain, keys_of_files) && text.size() <= path_size_max) to.files.push_back(text);
+  if (is_among(plain, keys_of_folders) && text.size() <= path_size_max) to.folder = text;
   if (is_among(plain, keys_of_targets) && text.size() <= path_size_max) to.target = text;
   if (plain == "command" && !is_shell) to.command = text;
-  const bool is_script = (is_among(plain, keys_of_commands) && plain != "sql") ||
-                         (is_shell && (plain == "input" || plain == "code" || plain == "script" || plain == "keystrokes"));
+  const bool is_code = holds_code(tool, plain);
+  if (is_code) to.code += (to.code.empty() ? "" : "\n") + text;
+  if (plain == "language" || plain == "lang") to.language = lower(first_bytes(text, 16));
+  const bool is_script =
+      (is_among(plain, keys_of_commands) && plain != "sql") ||
+      (is_shell && !is_code && (plain == "input" || plain == "code" || plain == "script" || plain == "keystrokes"));
   if (text.find("*** Begin Patch") != text.npos) {
     read_patch(text, effects.changes);
   } else if ((plain == "patch" || plain == "diff" || plain == "input") && text.find("\n+++ ") != text.npos) {
@@ -429,18 +642,43 @@ void read_arguments(const JsonValue& value, std::string_view key, bool is_shell,
   }
 }
 
+void read_code_call(const Arguments& read, CallEffects& effects) {
+  const bool is_shell = read.language == "bash" || read.language == "sh" || read.language == "shell" || read.language == "zsh";
+  const std::string script = is_shell ? read.code : shell_lines(read.code);
+  if (!script.empty()) read_script_effects(script, effects);
+  std::string rest;
+  digest::for_each_line(read.code, [&rest](std::string_view line) {
+    const std::string_view mark = trim(line);
+    if (!mark.empty() && mark[0] != '!' && mark[0] != '%') (rest += line) += '\n';
+  });
+  if (script.empty() || (!is_shell && !rest.empty() && !read.code.starts_with("%%"))) {
+    effects.only_reads = effects.is_inspection = false;
+    effects.code = read.code;
+    WritesOfCode(effects.code, effects.changes).read();
+  } else {
+    effects.script = script;
+  }
+}
+
 bool is_edit_command(std::string_view command) {
   return command == "create" || command == "str_replace" || command == "insert" || command == "undo_edit" || command == "write" ||
          command == "edit" || command == "append" || command == "delete" || command == "rename" || command == "view";
 }
 
+// Without the server that a tool of the Model Context Protocol is named for:
+// "mcp__files__read_file".
+std::string_view without_server(std::string_view tool) {
+  const std::size_t end = tool.rfind("__");
+  return end == tool.npos || end + 2 >= tool.size() ? tool : tool.substr(end + 2);
+}
+
 void read_file_tool(std::string_view tool, const Arguments& arguments, CallEffects& effects) {
   if (arguments.files.empty()) return;
-  const std::string name = plain_key(tool);
+  const std::string name = plain_key(without_server(tool));
   const bool by_command = is_edit_command(arguments.command);
   const std::string what = by_command ? arguments.command : name;
-  const bool reads = what == "view" || name.starts_with("read") || name.starts_with("view") || name.starts_with("open") ||
-                     name.starts_with("cat") || name.starts_with("get") || name.starts_with("show") ||
+  const bool reads = what == "view" || name.starts_with("read") || name.ends_with("read") || name.starts_with("view") ||
+                     name.starts_with("open") || name.starts_with("cat") || name.starts_with("get") || name.starts_with("show") ||
                      name.starts_with("fetchfile");
   const bool looks = reads || holds_any(name, {"search", "grep", "glob", "list", "find", "ls"});
   const bool deletes = holds_any(what, {"delet", "remov", "unlink"});
@@ -452,7 +690,11 @@ void read_file_tool(std::string_view tool, const Arguments& arguments, CallEffec
   if (changes && !effects.changes.empty() && arguments.has_content && holds_any(what, {"patch"})) return;  // the patch says it all
   for (const std::string& file : arguments.files) {
     if (!changes) {
-      if (reads) effects.reads.push_back({file, arguments.range});
+      if (reads)
+        effects.reads.push_back({.path = file,
+                                 .range = arguments.range + arguments.variant,
+                                 .lines = lines_of(arguments),
+                                 .is_variant = !arguments.variant.empty()});
     } else if (renames && !arguments.target.empty()) {
       add_change(effects.changes, FileChangeKind::renamed, arguments.target, file);
     } else {
@@ -464,6 +706,7 @@ void read_file_tool(std::string_view tool, const Arguments& arguments, CallEffec
     }
   }
   if (looks && !changes) effects.is_inspection = true;
+  effects.only_reads = !effects.reads.empty() && effects.changes.empty();
 }
 
 }  // namespace
@@ -475,8 +718,32 @@ std::string_view name(FileChangeKind kind) {
     case FileChangeKind::deleted: return "deleted";
     case FileChangeKind::renamed: return "renamed";
     case FileChangeKind::formatted: return "formatted";
+    case FileChangeKind::restored: return "restored";
   }
   return "";
+}
+
+std::string joined_path(std::string_view call_folder, std::string_view folder, std::string_view path) {
+  std::string whole(path);
+  for (const std::string_view before : {folder, call_folder})
+    if (!before.empty() && !whole.starts_with('/') && !whole.starts_with('~') && !whole.starts_with('$'))
+      whole = std::string(before) + "/" + whole;
+  std::vector<std::string_view> names;
+  const std::string_view all = whole;
+  for (std::size_t at = 0; at <= all.size();) {
+    const std::size_t end = std::min(all.find('/', at), all.size());
+    const std::string_view name = all.substr(at, end - at);
+    at = end + 1;
+    if (name.empty() || name == ".") continue;
+    if (name == ".." && !names.empty() && names.back() != "..") {
+      names.pop_back();
+    } else {
+      names.push_back(name);
+    }
+  }
+  std::string joined;
+  for (const std::string_view name : names) ((joined += joined.empty() && !all.starts_with('/') ? "" : "/")) += name;
+  return joined;
 }
 
 std::string plain_key(std::string_view key) {
@@ -493,6 +760,23 @@ bool is_path_key(std::string_view plain) { return is_among(plain, keys_of_paths)
 bool runs_scripts(std::string_view tool) {
   constexpr std::size_t tool_bytes_max = 64;
   return holds_any(lower(first_bytes(tool, tool_bytes_max)), {"bash", "shell", "terminal", "exec", "command", "run_in", "console"});
+}
+
+bool holds_code(std::string_view tool, std::string_view plain) {
+  if (plain != "code" && plain != "source" && plain != "cellsource") return false;
+  constexpr std::size_t tool_bytes_max = 64;
+  return !holds_any(lower(first_bytes(tool, tool_bytes_max)), {"bash", "shell", "terminal", "command", "console"});
+}
+
+std::string shell_lines(std::string_view code) {
+  for (const std::string_view magic : {"%%bash", "%%sh", "%%script bash"})
+    if (code.starts_with(magic)) return std::string(code.substr(std::min(code.find('\n'), code.size() - 1) + 1));
+  std::string lines;
+  digest::for_each_line(code, [&lines](std::string_view line) {
+    const std::string_view mark = trim(line);
+    if (mark.size() > 1 && mark[0] == '!') (lines += lines.empty() ? "" : "\n") += trim(mark.substr(1));
+  });
+  return lines;
 }
 
 bool only_looks(const std::vector<std::string>& words) {
@@ -515,9 +799,10 @@ bool only_looks(const std::vector<std::string>& words) {
 }
 
 void read_script_effects(std::string_view script, CallEffects& effects) {
-  bool looks = true;
-  read_commands(script, effects, 0, looks);
-  effects.is_inspection = looks && effects.changes.empty();
+  ScriptNature nature;
+  read_commands(script, effects, 0, nature);
+  effects.is_inspection = nature.looks && effects.changes.empty();
+  effects.only_reads = nature.only_reads && !effects.reads.empty() && effects.changes.empty();
 }
 
 void read_patch(std::string_view patch, std::vector<FileChange>& changes) {
@@ -592,7 +877,6 @@ void read_printed_changes(std::string_view script, std::string_view output, std:
 CallEffects effects_of(std::string_view tool, const JsonValue* arguments) {
   CallEffects effects;
   if (arguments == nullptr) return effects;
-  const bool is_shell = runs_scripts(tool);
   Arguments read;
   if (arguments->is(JsonType::string)) {
     const std::string text = arguments->string();
@@ -601,17 +885,22 @@ CallEffects effects_of(std::string_view tool, const JsonValue* arguments) {
       const JsonValue root = json.root();
       return effects_of(tool, &root);
     }
-    read_arguments(*arguments, "input", is_shell, read, effects, 0);
+    read_arguments(*arguments, "input", tool, read, effects, 0);
   } else {
-    read_arguments(*arguments, {}, is_shell, read, effects, 0);
+    read_arguments(*arguments, {}, tool, read, effects, 0);
     read_plan(*arguments, effects, 0);
   }
   if (!read.script.empty() && !is_edit_command(read.script)) {
     effects.script = std::move(read.script);
     read_script_effects(effects.script, effects);
   }
+  effects.folder = std::move(read.folder);
+  if (effects.script.empty() && !read.code.empty() && read.files.empty()) {
+    read_code_call(read, effects);
+    return effects;
+  }
   if (effects.script.empty()) read_file_tool(tool, read, effects);
-  const std::string name = plain_key(tool);
+  const std::string name = plain_key(without_server(tool));
   if (effects.script.empty() && effects.changes.empty() && holds_any(name, {"grep", "glob", "search", "list", "read", "view"}))
     effects.is_inspection = true;
   return effects;

@@ -15,6 +15,10 @@
 namespace undertext {
 namespace {
 
+bool may_have_results(const EntrySums& sums) {
+  return sums.role_counts[static_cast<std::size_t>(Role::tool)] > 0 || sums.reach_min != no_place;
+}
+
 // The names of the tools that were called, by id. Each message is read once.
 class ToolNames {
  public:
@@ -63,28 +67,25 @@ class Clearing final : public Strategy {
     std::optional<Error> error;
     const View::Rep& rep = view.rep();
     ToolNames names(rep);
-    rep.placed.entries.visit_back(
-        0, view.size(),
-        [](const EntrySums& s) { return s.role_counts[static_cast<std::size_t>(Role::tool)] > 0 || s.reach_min != no_place; },
-        [&](std::uint64_t index, const Entry& entry) {
-          if (entry.role() != Role::tool && (entry.role() != Role::user || entry.reach == no_place)) return true;
-          if (newest++ < options_.keep) return true;
-          if (rep.log.originals(entry.ordinal)) return true;  // a stub already
-          // Other than hiding it, a stub neither breaks a pair nor a turn: so only what must be read as it is stays.
-          if (index >= unread || std::binary_search(unread_late.begin(), unread_late.end(), index)) return true;
-          if (std::binary_search(pinned.begin(), pinned.end(), entry.ordinal)) return true;
-          Result<Message> stub = stub_of(view[index], index, entry, names, aim);
-          if (!stub) {
-            error = stub.error();
-            return false;
-          }
-          const std::uint64_t tokens = count_tokens(aim, *stub);
-          if (tokens >= entry.tokens) return true;
-          gain += entry.tokens - tokens;
-          plan.replacements.push_back({{{index, index + 1}}, std::move(*stub)});
-          const bool is_enough = aim.tokens_max && plan.tokens_after - gain <= *aim.tokens_max;
-          return !(options_.late && is_enough);
-        });
+    rep.placed.entries.visit_back(0, view.size(), may_have_results, [&](std::uint64_t index, const Entry& entry) {
+      if (!has_results(entry)) return true;
+      if (newest++ < options_.keep) return true;
+      if (rep.log.originals(entry.ordinal)) return true;  // a stub already
+      // Other than hiding it, a stub neither breaks a pair nor a turn: so only what must be read as it is stays.
+      if (index >= unread || std::binary_search(unread_late.begin(), unread_late.end(), index)) return true;
+      if (std::binary_search(pinned.begin(), pinned.end(), entry.ordinal)) return true;
+      Result<Message> stub = stub_of(view[index], index, entry, names, aim);
+      if (!stub) {
+        error = stub.error();
+        return false;
+      }
+      const std::uint64_t tokens = count_tokens(aim, *stub);
+      if (tokens >= entry.tokens) return true;
+      gain += entry.tokens - tokens;
+      plan.replacements.push_back({{{index, index + 1}}, std::move(*stub)});
+      const bool is_enough = aim.tokens_max && plan.tokens_after - gain <= *aim.tokens_max;
+      return !(options_.late && is_enough);
+    });
     if (error) return *error;
     if (gain < options_.tokens_gain_min || plan.replacements.empty()) {
       gain = 0;
@@ -116,6 +117,21 @@ class Clearing final : public Strategy {
 };
 
 }  // namespace
+
+// Anthropic and Gemini have results in messages of the user.
+bool has_results(const Entry& entry) {
+  return entry.role() == Role::tool || (entry.role() == Role::user && entry.reach != no_place);
+}
+
+std::uint64_t whole_results(const History& history) {
+  const View view = view_with_links(history);
+  std::uint64_t count = 0;
+  view.rep().placed.entries.visit_back(0, view.size(), may_have_results, [&](std::uint64_t, const Entry& entry) {
+    if (has_results(entry) && view.rep().log.originals(entry.ordinal) == nullptr) ++count;
+    return true;
+  });
+  return count;
+}
 
 StrategyPtr clear_tool_results(ClearToolResults options) { return std::make_shared<Clearing>(std::move(options)); }
 

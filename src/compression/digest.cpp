@@ -105,13 +105,13 @@ class Order {
     add_current(0);
     std::vector<Finding> constraints = findings_.take(Kind::constraint);
     const std::size_t first = add_constraints(constraints);
+    find_requests(constraints, first);
     add_current(1);
     if (!findings_.next_step().empty()) offers_.push_back({Section::next_step, 0, "- " + findings_.next_step()});
     const std::vector<ChangedFile> changes = findings_.changes();
     for (const ChangedFile& file : changes) offers_.push_back({Section::changes, file.first, changed_line(file)});
     totals_.changes = changes.size() + findings_.more_changes();
     add_plan();
-    find_requests(constraints);
     add_newest_requests();
     const std::vector<const Run*> checks = findings_.runs().last_checks();
     List errors{Section::errors, findings_.take(Kind::error)}, attempts{Section::attempts, findings_.take(Kind::attempt)};
@@ -132,8 +132,10 @@ class Order {
     List commands{Section::commands, without_checks(findings_.take(Kind::command), checks)};
     List files{Section::files, without_repeated_paths(findings_.take(Kind::file), changes)};
     List urls{Section::urls, findings_.take(Kind::url)};
+    List numbers{Section::numbers, findings_.take(Kind::number)};
     add_some(commands, 24);
     add_some(urls, 8);
+    add_some(numbers, 4);
     add_some(files, 12);
     add_requests(2);
     // Each is a part of what is left, so that a thousand of one kind do not push out the newest of another.
@@ -143,7 +145,7 @@ class Order {
       add_some(commands, 24 + 16 * share);
       add_some(files, 12 + 16 * share);
     }
-    List choices{Section::choices, findings_.take(Kind::choice)}, numbers{Section::numbers, findings_.take(Kind::number)};
+    List choices{Section::choices, findings_.take(Kind::choice)};
     List earlier{Section::earlier_errors, findings_.take(Kind::earlier_error)};
     add_some(choices, 8);
     add_some(earlier, 8);
@@ -189,9 +191,30 @@ class Order {
 
   void add_current(std::size_t level) {
     if (requests_.empty()) return;
-    const std::string& request = requests_.back();
-    if (level > 0 && request.size() <= request_bytes[level - 1]) return;  // shown in full already
-    offers_.push_back({Section::request, 0, "- \"" + shorten(request, request_bytes[level]) + "\""});
+    // Between the first and the last level without what stands among the constraints; where that is
+    // all of it, its beginning is enough.
+    const bool is_whole = level == 0 || level + 1 == request_bytes.size();
+    const bool is_cut = level > 0 && shown_.back() != requests_.back();
+    const std::string& request = is_whole ? requests_.back() : shown_.back();
+    const std::size_t shown = level == 0 || (is_cut && (level == 1 || is_whole)) ? 0 : request_bytes[level - 1];
+    if (request.size() <= shown) return;
+    offers_.push_back({Section::request, 0, "- \"" + shorten_request(request, request_bytes[level]) + "\""});
+  }
+
+  // What is pasted between fences goes before what the user says about it.
+  static std::string shorten_request(const std::string& request, std::size_t bytes) {
+    constexpr std::string_view fence = "```";
+    if (request.size() <= bytes) return request;
+    std::string rest;
+    std::size_t from = 0;
+    for (std::size_t open = request.find(fence); open != request.npos; open = request.find(fence, from)) {
+      const std::size_t close = request.find(fence, open + fence.size());
+      if (close == request.npos) break;
+      (rest += request.substr(from, open - from)) += "```…```";
+      from = close + fence.size();
+    }
+    rest += request.substr(from);
+    return shorten(rest, bytes);
   }
 
   // What is open first: what is done is worth less.
@@ -220,21 +243,36 @@ class Order {
   }
 
   // Which requests are to be listed, the dearest first: the first one, which is often the task itself; then from the newest back. The last one
-  // stands elsewhere, and of one that is nothing but constraints every word does.
-  void find_requests(const std::vector<Finding>& constraints) {
-    const auto is_listed = [&](const std::string& request) {
-      constexpr std::size_t rest_bytes_max = 12;
-      std::size_t covered = 0;
-      for (const Finding& constraint : constraints)
-        if (request.find(constraint.text) != std::string::npos) covered += constraint.text.size() + 1;
-      return covered == 0 || covered + rest_bytes_max < request.size();
-    };
+  // stands elsewhere. What stands among the first `listed` constraints is not said again; a request
+  // that is nothing but constraints is not listed at all.
+  void find_requests(const std::vector<Finding>& constraints, std::size_t listed) {
+    shown_ = requests_;
+    for (std::size_t i = 0; i < shown_.size(); ++i) shown_[i] = without_listed(requests_[i], constraints, listed);
     for (std::size_t i = requests_.size(); i-- > 1;)
-      if (i + 1 < requests_.size() && is_listed(requests_[i])) others_.push_back(i);
-    if (requests_.size() > 1 && is_listed(requests_[0])) others_.insert(others_.begin(), 0);
+      if (i + 1 < requests_.size() && !shown_[i].empty()) others_.push_back(i);
+    if (requests_.size() > 1 && !shown_[0].empty()) others_.insert(others_.begin(), 0);
     std::vector<std::size_t> in_order = others_;
     std::sort(in_order.begin(), in_order.end());
     for (std::size_t i = 0; i < in_order.size(); ++i) numbers_[in_order[i]] = i + 1;
+  }
+
+  static std::string without_listed(const std::string& request, const std::vector<Finding>& constraints, std::size_t listed) {
+    constexpr std::size_t rest_bytes_max = 12;  // "Please", "and"
+    const std::string gap = "…";
+    if (request.find(gap) != request.npos) return request;  // of an earlier digest, and shortened by it
+    std::string rest = request;
+    std::size_t covered = 0;
+    for (std::size_t i = 0; i < constraints.size(); ++i) {
+      const std::string& text = constraints[i].text;
+      if (text.starts_with("\"" + request + "\" (asked: ")) return {};
+      if (request.find(text) == request.npos) continue;
+      covered += text.size() + 1;
+      if (const std::size_t at = rest.find(text); i < listed && at != rest.npos) rest.replace(at, text.size(), gap);
+    }
+    if (covered > 0 && covered + rest_bytes_max >= request.size()) return {};
+    for (const std::string& twice : {gap + " " + gap, gap + gap})
+      for (std::size_t at = rest.find(twice); at != rest.npos; at = rest.find(twice)) rest.replace(at, twice.size(), gap);
+    return rest;
   }
 
   void add_newest_requests() {
@@ -250,10 +288,12 @@ class Order {
 
   // `shown`: how many bytes of it are shown already.
   void add_request(std::size_t index, std::size_t level, std::size_t shown) {
-    const std::string& request = requests_[index];
-    if (request.size() <= shown) return;
-    offers_.push_back(
-        {Section::requests, index, std::to_string(numbers_[index]) + ". \"" + shorten(request, request_bytes[level]) + "\""});
+    const bool is_whole = level + 1 == request_bytes.size();
+    const std::string& request = is_whole ? requests_[index] : shown_[index];
+    const bool was_cut = is_whole && shown_[index] != requests_[index];
+    if (request.size() <= shown && !was_cut) return;
+    offers_.push_back({Section::requests, index,
+                       std::to_string(numbers_[index]) + ". \"" + shorten_request(request, request_bytes[level]) + "\""});
   }
 
   void add_some(List& list, std::size_t until) {
@@ -267,6 +307,7 @@ class Order {
   const std::vector<std::string>& requests_;
   const std::uint64_t constraints_max_;
   const std::function<std::uint64_t(std::string_view)>& cost_;
+  std::vector<std::string> shown_;              // of each request what is to be listed
   std::vector<std::size_t> others_;             // requests to be listed
   std::map<std::size_t, std::size_t> numbers_;  // of those, in the order in which they were made
   std::vector<Offer> offers_;

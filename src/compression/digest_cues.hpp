@@ -13,6 +13,7 @@ enum class CueRule : std::uint8_t {
   decision,       // nothing
   constraint,     // a user says it
   wish,           // the same, and it tells less
+  hint,           // the same, and it tells little: "not", "please"
   attempt,        // that failed: people and models say it
   next_step,      // the assistant says it
   error,          // nothing, wherever it is said

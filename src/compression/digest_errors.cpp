@@ -57,6 +57,13 @@ std::string_view last_word(std::string_view text) {
   return text.substr(begin);
 }
 
+// What stands between a count and what became of it: "0 tests failed".
+bool is_counted(std::string_view word) {
+  for (const std::string_view one : {"test", "tests", "checks", "suites", "cases", "files", "assertions", "jobs", "examples"})
+    if (word == one) return true;
+  return false;
+}
+
 // The number behind `at`, with at most a few marks between.
 std::optional<int> number_behind(std::string_view line, std::size_t at) {
   constexpr std::size_t marks_max = 12, digits_max = 5;
@@ -120,7 +127,9 @@ bool holds(std::string_view line, const CueMatch& match, Voice voice) {
   switch (match.rule) {
     case CueRule::error: return true;
     case CueRule::printed_error: {
-      const std::string_view count = last_word(line.substr(0, match.begin));  // 0 failed
+      std::string_view before = line.substr(0, match.begin);
+      std::string_view count = last_word(before);  // 0 failed
+      if (is_counted(count)) count = last_word(before.substr(0, static_cast<std::size_t>(count.data() - before.data())));
       return printed && count != "0" && count != "no" && !looks_like_code(line);
     }
     case CueRule::level: return printed && match.begin <= level_within_bytes && !looks_like_code(line);
@@ -141,6 +150,7 @@ bool holds(std::string_view line, const CueMatch& match, Voice voice) {
     case CueRule::decision:
     case CueRule::constraint:
     case CueRule::wish:
+    case CueRule::hint:
     case CueRule::attempt:
     case CueRule::next_step:
     case CueRule::traceback: return false;
@@ -174,6 +184,18 @@ class Spans {
   std::size_t sentence_begin_ = 0, sentence_end_ = 0;
 };
 
+// "3 failures", "2 errors generated."
+bool is_bare_count(std::string_view text) {
+  constexpr std::size_t count_bytes_max = 40;
+  if (text.size() > count_bytes_max || text.empty() || !is_digit(text.front())) return false;
+  std::string rest;
+  for (const char c : text)
+    if (is_letter(c)) rest += to_lower(c);
+  for (const std::string_view words : {"failure", "failures", "failed", "error", "errors", "errorgenerated", "errorsgenerated"})
+    if (rest == words) return true;
+  return false;
+}
+
 // Log lines repeat with another time in front.
 std::string_view without_time(std::string_view text) {
   const std::size_t end = text.find_first_not_of("0123456789-:.,TZ+/[]() ");
@@ -184,7 +206,7 @@ std::string_view without_time(std::string_view text) {
 
 void add_error(std::string_view text, Voice voice, Findings& findings) {
   const std::string kept = shorten_end(trim(text), error_bytes_max);
-  if (is_bare_exit_code(kept)) return;  // the command says more
+  if (is_bare_exit_code(kept) || is_bare_count(kept)) return;  // the command and the failures themselves say more
   findings.add(Kind::error, kept, without_time(kept), voice);
 }
 

@@ -105,7 +105,10 @@ void Findings::add_change(const FileChange& change, std::uint64_t count) {
     }
     if (kind == FileChangeKind::created) from.clear();
   }
-  const auto found = changed_.find(path);
+  auto found = changed_.find(path);
+  // Git is given paths from where it runs, an editor often absolute ones.
+  if (found == changed_.end() && kind == FileChangeKind::restored)
+    found = std::find_if(changed_.begin(), changed_.end(), [&](const auto& known) { return ends_with_path(known.first, path); });
   if (found == changed_.end()) {
     if (changed_.size() >= files_max) return;
     changed_.emplace(path, ChangedFile{path, kind, std::move(from), count, now, now});
@@ -114,7 +117,8 @@ void Findings::add_change(const FileChange& change, std::uint64_t count) {
   ChangedFile& file = found->second;
   file.last = now;
   file.count += count;
-  if (kind == FileChangeKind::deleted || file.kind == FileChangeKind::deleted || file.kind == FileChangeKind::formatted) {
+  if (kind == FileChangeKind::deleted || kind == FileChangeKind::restored || file.kind == FileChangeKind::deleted ||
+      file.kind == FileChangeKind::formatted || file.kind == FileChangeKind::restored) {
     file.kind = kind;
   } else if (kind == FileChangeKind::created && file.kind == FileChangeKind::edited) {
     // Written whole, but it was there before.

@@ -208,10 +208,10 @@ constexpr std::array<std::string_view, 18> sections = {
     "Open questions",
     "Commands",
     "URLs",
+    "Numbers",
     "Files",
     "Choices of the assistant",
     "Earlier errors",
-    "Numbers",
     "Answered questions",
     "Tools",
 };

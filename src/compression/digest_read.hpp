@@ -48,10 +48,12 @@ class Reader {
 
   struct Call {  // that waits for its result
     std::string tool;
+    std::string arguments;  // the beginning of them, on one line
     CallEffects effects;
   };
 
-  void read_prose(std::string_view utf8, Role role, Origin origin);
+  // `has_calls`: the message calls tools, so that the text is said by the way.
+  void read_prose(std::string_view utf8, Role role, Origin origin, bool has_calls);
   void read_request(const std::string& text);
   void read_lines(std::string_view text, Speaker speaker);
   void read_line(std::string_view line, Speaker speaker, ErrorReader& errors);
@@ -67,6 +69,8 @@ class Reader {
   void read_outcome(const std::string& utf8, ErrorReader& errors);
   Run read_run(const Block& block, Call& call);
   std::optional<Call> take_call(std::string_view id);
+  Call call_of(const Block& block, std::string tool, CallEffects effects) const;
+  void note_taken_back(const std::vector<FileChange>& changes);
   void read_printed(std::string_view utf8, unsigned depth);
   void read_printed_line(std::string_view line, ErrorReader& errors, Voice voice);
   void read_printed_value(std::string_view key, const JsonValue& value, unsigned depth);
@@ -85,6 +89,8 @@ class Reader {
   bool looks_only_ = false;                // the result being read is that of a call that only looks
   bool lists_constraints_ = false;         // the line before said that a list of them follows
   std::string last_trivial_;
+  std::string last_asked_;                      // the text of the assistant with the last questions
+  std::string said_last_;                       // by the assistant, as long as it may explain what is taken back next
   std::optional<std::string> earlier_request_;  // of the digest being read
   std::vector<PlanItem> earlier_plan_;
   std::vector<CueMatch> cues_;  // of one line; here so that its memory is used again

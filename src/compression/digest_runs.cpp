@@ -88,10 +88,18 @@ bool contains_all(const std::vector<std::string>& all, const std::vector<std::st
   return std::includes(all.begin(), all.end(), some.begin(), some.end());
 }
 
+// A program that was corrected is mostly the same.
+bool shares_half(const std::vector<std::string>& lines, const std::vector<std::string>& others) {
+  std::size_t shared = 0;
+  for (const std::string& line : lines) shared += std::binary_search(others.begin(), others.end(), line) ? 1u : 0u;
+  return shared > 0 && 2 * shared >= lines.size();
+}
+
 // Whether `later` tells how things stand with what `earlier` found: it is the same command, or one of its kind that covers as much.
 bool settles(const Run& earlier, const Run& later) {
   if (earlier.command_hash == later.command_hash && earlier.command == later.command) return true;
   if (earlier.family.empty() || earlier.family_hash != later.family_hash || earlier.family != later.family) return false;
+  if (earlier.is_code) return !later.failed && shares_half(earlier.arguments, later.arguments);
   if (!earlier.is_check) return !later.failed;
   // Without operands it runs everything.
   return later.arguments.empty() || (!earlier.arguments.empty() && contains_all(later.arguments, earlier.arguments));
@@ -255,6 +263,18 @@ void describe_run(std::string_view script, Run& run) {
   run.command = shorten_end(one_line(first_bytes(whole, 2 * run_bytes_max)), run_bytes_max);
 }
 
+void describe_code(std::string_view code, Run& run) {
+  constexpr std::size_t lines_max = 256, line_bytes_min = 4;  // a brace says nothing
+  run.is_code = true;
+  run.family = "code";
+  for_each_line(code, [&run](std::string_view line) {
+    const std::string_view mark = trim(line);
+    if (mark.size() >= line_bytes_min && run.arguments.size() < lines_max)
+      run.arguments.emplace_back(first_bytes(mark, run_bytes_max));
+  });
+  std::sort(run.arguments.begin(), run.arguments.end());
+}
+
 void judge_run(std::string_view output, bool is_error, std::optional<std::int64_t> exit_code, Run& run) {
   if (!exit_code) exit_code = printed_exit_code(output);
   std::array<std::string_view, 4> last_lines;  // of those that are not empty, in a ring
@@ -282,6 +302,7 @@ void judge_run(std::string_view output, bool is_error, std::optional<std::int64_
   const bool says_failed = failed.has_value() || (run.is_check && has_error && !passed);
   // The exit code of `pytest | tail` is that of tail: what the output says of the whole counts more than a zero.
   run.failed = is_error || (exit_code && *exit_code != 0) || (failed ? !passed_last : !exit_code && says_failed);
+  if (run.is_code && output.find("Traceback (most recent call last)") != output.npos) run.failed = true;
   std::string outcome;
   if (passed && failed) {
     outcome = failed->line + (failed->line.find(passed->line) == std::string::npos ? ", " + passed->line : "");
@@ -295,6 +316,15 @@ void judge_run(std::string_view output, bool is_error, std::optional<std::int64_
   }
   if (outcome.empty() && exit_code) outcome = "exit code " + std::to_string(*exit_code);
   run.outcome = shorten_end(one_line(outcome), outcome_bytes_max);
+}
+
+bool begins_as_failure(std::string_view output) {
+  const std::string_view begin = trim(first_bytes(output, 200));
+  for (const std::string_view failure :
+       {"Error", "error", "<tool_use_error>", "String to replace not found", "No replacement was performed", "Failed to ",
+        "oldString not found", "Could not find", "File not found", "File does not exist"})
+    if (begin.starts_with(failure)) return true;
+  return false;
 }
 
 bool is_bare_exit_code(std::string_view text) {

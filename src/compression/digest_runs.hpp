@@ -22,6 +22,7 @@ struct Run {
   std::vector<std::string> arguments;  // its operands, sorted
   std::string outcome = {};            // the line of its output that says how it went
   bool is_check = false;               // a test or a build
+  bool is_code = false;                // a program, whose lines are the arguments
   bool failed = false;
   bool only_looked = false;  // what it printed is the content of files
   std::vector<RunError> errors = {};
@@ -54,8 +55,14 @@ class Runs {
 // Sets command, family, arguments and is_check from a script.
 void describe_run(std::string_view script, Run& run);
 
+// Sets family, arguments and is_code from a program that is no script.
+void describe_code(std::string_view code, Run& run);
+
 // How a run went, from what it printed: sets `outcome` and `failed`. `exit_code` is what a result says beside its text.
 void judge_run(std::string_view output, bool is_error, std::optional<std::int64_t> exit_code, Run& run);
+
+// Whether what a tool other than a shell printed begins by saying that it failed.
+bool begins_as_failure(std::string_view output);
 
 // "exit code 1", "[exited with status 2]" and nothing else.
 bool is_bare_exit_code(std::string_view text);

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "compression/digest_findings.hpp"
 #include "compression/digest_form.hpp"
 #include "compression/digest_read.hpp"
 #include "compression/digest_text.hpp"
+#include "compression/originals.hpp"
 #include "history/state.hpp"
 #include "message/reading.hpp"
 
@@ -65,6 +67,29 @@ digest::Section section_of(FactKind kind) {
     case FactKind::urls: return digest::Section::urls;
   }
   return digest::Section::files;
+}
+
+// A summary quotes, and a quotation binds nobody: its facts are those of what it stands for, as far
+// as the view says them. What a summary left out was lost before.
+Facts facts_shown(const View& view) {
+  std::vector<Message> messages;
+  Originals originals(view.rep().log);
+  bool has_summary = false;
+  for (std::uint64_t i = 0; i < view.size(); ++i) {
+    const auto ordinal = static_cast<std::uint32_t>(view.ordinal(i).value);
+    has_summary = has_summary || view.rep().log.originals(ordinal) != nullptr;
+    messages.push_back(view[i]);
+    originals.add(ordinal);
+  }
+  const Facts plain = facts_of(messages);
+  if (!has_summary) return plain;
+  Facts facts = facts_of(originals.take());
+  const std::string said = all_said(view);
+  for (std::size_t kind = 0; kind < facts.size(); ++kind) {
+    const std::set<std::string_view> is_plain(plain[kind].begin(), plain[kind].end());
+    std::erase_if(facts[kind], [&](const std::string& fact) { return !is_plain.contains(fact) && !is_said(fact, said); });
+  }
+  return facts;
 }
 
 std::vector<std::string> texts_of(std::vector<digest::Finding> findings) {
@@ -202,11 +227,7 @@ std::string missing_sections(const Facts& facts, std::string_view text, std::str
 }
 
 Survival survival(const History& before, const History& after) {
-  std::vector<Message> messages;
-  const View view = before.view();
-  messages.reserve(view.size());
-  for (std::uint64_t i = 0; i < view.size(); ++i) messages.push_back(view[i]);
-  return survival_in(facts_of(messages), all_said(after.view()));
+  return survival_in(facts_shown(before.view()), all_said(after.view()));
 }
 
 Survival::Count survival_of(std::span<const std::string> facts, const History& after) {

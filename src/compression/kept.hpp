@@ -46,6 +46,11 @@ std::uint64_t unread_from(const View& view);
 // The results after the last message of an assistant, wherever their calls stand. Indices, rising.
 std::vector<std::uint64_t> unread_results(const View& view);
 
+// Whether it has results of tools, in the form of any dialect. Of a view with links.
+bool has_results(const Entry& entry);
+// How many messages of the head's view have results of tools that are not cleared.
+std::uint64_t whole_results(const History& history);
+
 // Whether it is a summary: it stands for others, and is no result of a tool that was cleared.
 bool is_summary(const Log& log, std::uint32_t ordinal);
 // The summaries of a view, and whatever belongs to them.

@@ -154,11 +154,180 @@ TEST(Dedupe, WhatNobodyHasReadAndWhatIsPinnedStays) {
   EXPECT_EQ(stubbed(pinned, *dedupe()), (Indices{4}));
 }
 
+TEST(DefaultStrategy, BeginsWithWhatLaterCallsMadeWorthlessAndKeepsTheLongestPrefix) {
+  Work work;
+  work.read("a.c");                                             // 1, 2: superseded
+  for (int i = 0; i < 4; ++i) work.run("git status", "clean");  // 3 to 10: repeated
+  work.edit("a.c");
+  const History history = work.done();
+  const auto first_stub = [&](std::uint64_t freed) {
+    const Plan plan = default_strategy()->plan(history, aim_for(history.stats().tokens - freed)).value();
+    return std::pair(plan.strategy, plan.replacements.front().hidden.front().start);
+  };
+  EXPECT_EQ(first_stub(40), (std::pair<std::string, std::uint64_t>("dedupe", 8))) << "the newest is enough";
+  EXPECT_EQ(first_stub(100), (std::pair<std::string, std::uint64_t>("dedupe", 6)));
+  EXPECT_EQ(first_stub(260), (std::pair<std::string, std::uint64_t>("supersede, dedupe", 2)));
+}
+
 TEST(OlderResults, ToolsCanBeExcluded) {
   Work work;
   work.read("a.c");
   work.read("a.c");
   EXPECT_EQ(stubbed(work.done(), *supersede({.exclude = {"Read"}})), Indices{});
+}
+
+TEST(Supersede, AScriptThatDoesMoreThanToReadSaysMoreThanTheFile) {
+  Work work;
+  work.run("cat a.c; git log --oneline -3", "text");       // 1, 2
+  work.run("grep -n x b.c && sed -n '1,9p' a.c", "text");  // 3, 4
+  work.run("cat a.c && echo --- && cat b.c", "text");      // 5, 6: both files are settled later
+  work.edit("a.c");
+  work.read("b.c");
+  EXPECT_EQ(stubbed(work.done(), *supersede()), (Indices{6}));
+}
+
+// How agents read and change files: each reads one, and changes it.
+TEST(Supersede, KnowsTheToolsOfAgents) {
+  const auto shell = [](std::string_view command) {
+    std::string json = R"({"command":["bash","-lc",)";
+    append_json_string(json, command);
+    return json + R"(],"workdir":"/repo"})";
+  };
+  const auto executed = [](std::string_view command) {
+    std::string json = R"({"cmd":)";
+    append_json_string(json, command);
+    return json + R"(,"workdir":"/repo"})";
+  };
+  const std::string patch = "*** Begin Patch\n*** Update File: src/a.c\n@@\n-a\n+b\n*** End Patch";
+  std::string patch_input = R"({"input":)", patch_text = R"({"patchText":)";
+  append_json_string(patch_input, patch);
+  append_json_string(patch_text, patch);
+  patch_input += '}';
+  patch_text += '}';
+  const struct {
+    std::string_view agent, reader;
+    std::string read;
+    std::string_view editor;
+    std::string edit;
+  } agents[] = {
+      {"Claude Code", "Read", R"({"file_path":"/repo/src/a.c","offset":1,"limit":40})", "Edit",
+       R"({"file_path":"/repo/src/a.c","old_string":"a","new_string":"b"})"},
+      {"Claude Code, several edits", "Read", R"({"file_path":"/repo/src/a.c"})", "MultiEdit",
+       R"({"file_path":"/repo/src/a.c","edits":[{"old_string":"a","new_string":"b"}]})"},
+      {"Claude Code, a script", "Read", R"({"file_path":"/repo/src/a.c"})", "Bash",
+       R"({"command":"sed -i 's/a/b/' src/a.c","description":"Replaces"})"},
+      {"Claude Code, a notebook", "NotebookRead", R"({"notebook_path":"/repo/a.ipynb"})", "NotebookEdit",
+       R"({"notebook_path":"/repo/a.ipynb","cell_id":"c1","new_source":"x = 1"})"},
+      {"Anthropic's editor", "str_replace_based_edit_tool", R"({"command":"view","path":"/repo/src/a.c","view_range":[1,40]})",
+       "str_replace_based_edit_tool", R"({"command":"str_replace","path":"/repo/src/a.c","old_str":"a","new_str":"b"})"},
+      {"Codex", "shell", shell("cat src/a.c"), "apply_patch", patch_input},
+      {"Codex, a part", "shell", shell("sed -n '1,200p' src/a.c"), "shell", shell("apply_patch <<'EOF'\n" + patch + "\nEOF")},
+      {"Codex, numbered", "exec_command", executed("nl -ba src/a.c | sed -n '1,80p'"), "exec_command",
+       executed("apply_patch <<'EOF'\n" + patch + "\nEOF")},
+      {"Codex, elsewhere", "exec_command", executed("cd src && cat a.c"), "exec_command", executed("sed -i s/a/b/ src/a.c")},
+      {"opencode", "read", R"({"filePath":"/repo/src/a.c"})", "edit",
+       R"({"filePath":"/repo/src/a.c","oldString":"a","newString":"b"})"},
+      {"opencode, a patch", "read", R"({"filePath":"/repo/src/a.c"})", "patch", patch_text},
+      {"Gemini CLI", "read_file", R"({"absolute_path":"/repo/src/a.c"})", "replace",
+       R"({"file_path":"/repo/src/a.c","old_string":"a","new_string":"b"})"},
+      {"Cursor", "read_file",
+       R"({"target_file":"src/a.c","should_read_entire_file":false,"start_line_one_indexed":1,"end_line_one_indexed_inclusive":9})",
+       "edit_file", R"({"target_file":"src/a.c","instructions":"b for a","code_edit":"b"})"},
+      {"Copilot", "read_file", R"({"filePath":"/repo/src/a.c","startLine":1,"endLine":9})", "replace_string_in_file",
+       R"({"filePath":"/repo/src/a.c","oldString":"a","newString":"b"})"},
+      {"Cline", "read_file", R"({"path":"src/a.c"})", "replace_in_file", R"({"path":"src/a.c","diff":"<<<<<<< SEARCH"})"},
+      {"a server of MCP", "mcp__filesystem__read_text_file", R"({"path":"src/a.c","head":20})", "mcp__filesystem__edit_file",
+       R"({"path":"src/a.c","edits":[{"oldText":"a","newText":"b"}]})"},
+      {"a generic one", "view_file", R"({"path":"src/a.c"})", "write_file", R"({"path":"src/a.c","content":"b"})"},
+  };
+  for (const auto& agent : agents) {
+    Work work;
+    work.call(agent.reader, agent.read, std::string(400, 'x'));
+    work.call(agent.editor, agent.edit, "ok");
+    EXPECT_EQ(stubbed(work.done(), *supersede()), (Indices{2})) << agent.agent;
+    Work again;
+    again.call(agent.reader, agent.read, std::string(400, 'x'));
+    again.call(agent.reader, agent.read, std::string(400, 'x'));
+    EXPECT_EQ(stubbed(again.done(), *supersede()), (Indices{2})) << agent.agent << ": read again";
+    Work alone;
+    alone.call(agent.reader, agent.read, std::string(400, 'x'));
+    EXPECT_EQ(stubbed(alone.done(), *supersede()), Indices{}) << agent.agent;
+  }
+}
+
+TEST(Supersede, LinesAreSupersededByReadsThatHaveThemAll) {
+  const auto part = [](int first, int count) {
+    return R"({"file_path":"a.c","offset":)" + std::to_string(first) + R"(,"limit":)" + std::to_string(count) + "}";
+  };
+  Work work;
+  work.call("Read", part(10, 20), std::string(400, 'x'));    // 1, 2: lines 10 to 29
+  work.call("Read", part(100, 50), std::string(400, 'x'));   // 3, 4: lines 100 to 149, of which the last are not read again
+  work.call("Read", part(200, 20), std::string(400, 'x'));   // 5, 6: lines 200 to 219, in two reads later
+  work.call("Read", part(1, 120), std::string(400, 'x'));    // 7, 8
+  work.call("Read", part(200, 10), std::string(400, 'x'));   // 9, 10
+  work.call("Read", part(210, 100), std::string(400, 'x'));  // 11, 12
+  EXPECT_EQ(stubbed(work.done(), *supersede()), (Indices{2, 6}));
+}
+
+TEST(Supersede, AnotherFileOfTheSameNameSupersedesNothing) {
+  Work work;
+  work.read("/repo/one/a.c");
+  work.read("/repo/two/a.c");
+  work.run("sed -i s/a/b/ a.c", "");  // which of them it is nobody can tell
+  EXPECT_EQ(stubbed(work.done(), *supersede()), Indices{});
+  Work elsewhere;
+  elsewhere.run("cd one && cat a.c", "text");
+  elsewhere.run("cd two && sed -i s/a/b/ a.c", "");
+  EXPECT_EQ(stubbed(elsewhere.done(), *supersede()), Indices{});
+  Work revisions;
+  revisions.call("get_file_contents", R"({"path":"a.c","ref":"main"})", std::string(400, 'x'));
+  revisions.call("get_file_contents", R"({"path":"a.c","ref":"v1"})", std::string(400, 'x'));
+  EXPECT_EQ(stubbed(revisions.done(), *supersede()), Indices{});
+}
+
+TEST(Supersede, AFailureIsSupersededByWhatWasDoneInstead) {
+  Work work;
+  work.call("Edit", R"({"file_path":"a.c","old_string":"x","new_string":"y"})",
+            "String to replace not found" + std::string(400, '.'),
+            true);                                                                           // 1, 2
+  work.edit("a.c");                                                                          // 3, 4
+  work.run("make test 2>&1 | tail -40", "a.c:1: error: no\nmake: *** [all] Error 1", true);  // 5, 6
+  work.run("make test", "built");                                                            // 7, 8
+  work.call("Read", R"({"file_path":"b.h"})", "File does not exist." + std::string(400, '.'),
+            true);                                                // 9, 10
+  work.run("make install", "make: *** [install] Error 1", true);  // 11, 12: never repeated
+  EXPECT_EQ(stubbed(work.done(), *supersede()), (Indices{2, 6}));
+}
+
+TEST(Supersede, AnEditThatSaysThatItFailedSupersedesNothing) {
+  Work work;
+  work.read("a.c");
+  work.call("edit_file", R"({"path":"a.c","old_text":"a","new_text":"b"})", "Error: old_text not found in a.c");
+  EXPECT_EQ(stubbed(work.done(), *supersede()), Indices{});
+}
+
+TEST(Dedupe, WhyAScriptIsRunMakesNoDifference) {
+  Work work;
+  for (const std::string_view why : {"Shows the state", "Looks again", "Is it clean?"})
+    work.call("Bash", R"({"command":"git status","timeout":1000,"description":")" + std::string(why) + "\"}",
+              std::string(400, 'y'));
+  work.call("shell", R"({"command":["git","status"],"workdir":"/a"})", std::string(400, 'y'));
+  work.call("shell", R"({"command":["git","status"],"workdir":"/b"})", std::string(400, 'y'));
+  EXPECT_EQ(stubbed(work.done(), *dedupe()), (Indices{2, 4}));
+}
+
+TEST(OlderResults, AStubSaysWhyAndHowToReadTheOriginal) {
+  Work work;
+  work.read("a.c");
+  work.edit("a.c");
+  const History history = work.done();
+  Aim aim = aim_for();
+  const std::string plain(supersede()->plan(history, aim).value().replacements[0].summary->json());
+  EXPECT_NE(plain.find("[result left out: a.c was changed later; "), std::string::npos) << plain;
+  EXPECT_NE(plain.find("EXPAND brings it back]"), std::string::npos) << plain;
+  aim.context_tools = true;
+  const std::string named(supersede()->plan(history, aim).value().replacements[0].summary->json());
+  EXPECT_NE(named.find(R"(context_expand {\"ordinals\":[2]} reads it])"), std::string::npos) << named;
 }
 
 // Any sequence of calls: the last whole read of each file and the last of each call stay, every stub is one line that expands to its

@@ -200,15 +200,40 @@ class Pipeline final : public Strategy {
   std::vector<StrategyPtr> steps_;
 };
 
+// Of strategies that hide equally little, the plan that reaches the target and leaves the longest
+// beginning of the view as it is. No plan where none reaches it.
+class LongestPrefix final : public Strategy {
+ public:
+  explicit LongestPrefix(std::vector<StrategyPtr> choices) : choices_(std::move(choices)) {}
+  std::string_view name() const noexcept override { return "longest_prefix"; }
+
+  Result<Plan> plan(const History& history, const Aim& aim) const override {
+    Plan best = empty_plan(history, name());
+    std::uint64_t longest = 0;
+    for (const StrategyPtr& choice : choices_) {
+      Result<Plan> plan = choice->plan(history, aim);
+      if (!plan || !aim.tokens_max || plan->replacements.empty() || !reaches(*plan, aim)) continue;
+      const std::uint64_t prefix = plan->replacements.front().hidden.front().start;
+      if (!best.replacements.empty() && prefix <= longest) continue;
+      longest = prefix;
+      best = std::move(*plan);
+    }
+    return best;
+  }
+
+ private:
+  std::vector<StrategyPtr> choices_;
+};
+
 }  // namespace
 
 StrategyPtr pipeline(std::vector<StrategyPtr> steps) { return std::make_shared<Pipeline>("pipeline", std::move(steps)); }
 
 StrategyPtr default_strategy(SmartSummary summary) {
-  const StubOlderResults late{.late = true};
-  return std::make_shared<Pipeline>("default",
-                                    std::vector<StrategyPtr>{supersede(late), dedupe(late), clear_tool_results({.late = true}),
-                                                             smart_summary(std::move(summary)), sliding_window()});
+  const StrategyPtr older = supersede({.late = true}), repeated = dedupe({.late = true});
+  return std::make_shared<Pipeline>(
+      "default", std::vector<StrategyPtr>{std::make_shared<LongestPrefix>(std::vector{older, repeated}), older, repeated,
+                                          clear_tool_results({.late = true}), smart_summary(std::move(summary)), sliding_window()});
 }
 
 }  // namespace undertext

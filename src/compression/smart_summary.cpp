@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include <undertext/compression.hpp>
 
 #include "compression/facts.hpp"
 #include "compression/kept.hpp"
+#include "compression/originals.hpp"
 #include "compression/plan_by.hpp"
 #include "compression/summary_words.hpp"
 #include "history/linked.hpp"
@@ -42,38 +42,6 @@ constexpr std::uint64_t texts_tokens_least = 512, texts_tokens_most = 8'192, tex
 std::uint64_t default_texts_tokens(const Aim& aim) {
   return aim.tokens_max ? std::clamp(*aim.tokens_max / 4, texts_tokens_least, texts_tokens_most) : texts_tokens_without_aim;
 }
-
-// The messages behind some of a view: where one of them is a summary, what it stands for, read through to the end.
-class Originals {
- public:
-  explicit Originals(const Log& log) : log_(log) {}
-
-  void add(std::uint32_t ordinal) {
-    // Summaries of summaries are few deep, but a program may make them by hand: so without recursion.
-    std::vector<std::uint32_t> open{ordinal};
-    while (!open.empty()) {
-      const std::uint32_t next = open.back();
-      open.pop_back();
-      if (!seen_.insert(next).second) continue;
-      if (const std::vector<std::uint32_t>* behind = log_.originals(next)) {
-        open.insert(open.end(), behind->rbegin(), behind->rend());
-      } else {
-        messages_.push_back(log_.message(next));
-        first_ = std::min(first_, next);
-        last_ = std::max(last_, next);
-      }
-    }
-  }
-  std::uint32_t first() const { return std::min(first_, last_); }  // ordinals
-  std::uint32_t last() const { return last_; }
-  std::vector<Message> take() { return std::move(messages_); }
-
- private:
-  const Log& log_;
-  std::unordered_set<std::uint32_t> seen_;
-  std::uint32_t first_ = no_place, last_ = 0;
-  std::vector<Message> messages_;
-};
 
 // Which stretches of a view are summarised, and how long each summary may be.
 class Layout {
@@ -308,19 +276,29 @@ class SummaryStrategy final : public Strategy {
     // What is left of the aim, if every summary is as long as it may be, and what one leaves to the next: one may have more.
     const bool has_spare = work.aim.tokens_max && layout.reaches_aim();
     std::uint64_t spare = has_spare ? *work.aim.tokens_max - layout.tokens() : 0;
-    for (const Layout::Stretch& stretch : layout.stretches()) {
+    // What digests left of their own share, where the aim is reached: else summaries longer than
+    // their share would be made again. The largest comes last: it has most to say.
+    std::uint64_t left = 0;
+    std::vector<Layout::Stretch> stretches = layout.stretches();
+    const bool passes_on = has_spare && summarisers_.size() == 1;
+    if (passes_on)
+      std::stable_sort(stretches.begin(), stretches.end(), [](const auto& a, const auto& b) { return a.tokens < b.tokens; });
+    for (Layout::Stretch& stretch : stretches) {
       const bool with_model = stretch.tokens >= slow_tokens_min && (slow_tokens_min == 0 || asked < slow_stretches_max);
       asked += with_model ? 1 : 0;
       if (work.made.count({stretch.range.start, stretch.range.end}) > 0) continue;
       const std::uint64_t tokens_most = stretch.tokens - 1;
-      const std::uint64_t tokens_max = work.aim.tokens_max ? std::min(stretch.tokens_max + spare, tokens_most) : tokens_most;
+      const std::uint64_t share = stretch.tokens_max;
+      stretch.tokens_max = std::min(share + left, tokens_most);
+      const std::uint64_t tokens_max = work.aim.tokens_max ? std::min(share + std::max(spare, left), tokens_most) : tokens_most;
       Result<Made> made = made_for(work, layout, stretch, tokens_max, with_model);
       if (!made && ends_it(work, made.error())) return made.error();
       if (!made) {
         failed.push_back(stretch.range);
         continue;
       }
-      if (has_spare) spare += stretch.tokens_max - made->tokens;  // within it, also where it is more than its share
+      if (has_spare) spare += share - made->tokens;  // within it, also where it is more than its share
+      if (passes_on) left = share + left - std::min(share + left, made->tokens);
       work.made.emplace(std::pair(stretch.range.start, stretch.range.end), std::move(*made));
     }
     return {};

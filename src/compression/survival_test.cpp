@@ -1,8 +1,9 @@
-// What compactions keep of twelve long transcripts of agents at work (tests/digest/long), of which the facts were listed by hand; and the policy
+// What compactions keep of long transcripts of agents at work (tests/digest/long), of which the
+// facts were listed by hand; and the policy
 // that asks for it. docs/compression-benchmarks.md has the table that this prints.
 #include <array>
-#include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
@@ -22,6 +23,18 @@
 
 namespace undertext {
 namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+constexpr bool slow_build = true;
+#elif defined(__has_feature)
+#  if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool slow_build = true;
+#  else
+constexpr bool slow_build = false;
+#  endif
+#else
+constexpr bool slow_build = false;
+#endif
 
 std::uint64_t tokens_of(std::string_view text) { return (text.size() + 3) / 4; }
 std::uint32_t tokens_of_message(const Message& message) { return static_cast<std::uint32_t>(tokens_of(message.json())); }
@@ -71,11 +84,14 @@ Aim aim_of(std::uint64_t tokens) {
 // The parts that survive of each kind over all transcripts, for a budget in percent.
 std::map<std::string, double> surviving(std::uint64_t percent) {
   std::map<std::string, Survival::Count> all;
+  std::clock_t took = 0;
   std::cout << "budget " << percent << " %\n";
   for (const LongTranscript& transcript : transcripts()) {
     const std::uint64_t before = transcript.history.stats().tokens;
     const Aim aim = aim_of(before * percent / 100);
+    const std::clock_t begin = std::clock();
     const Plan plan = plan_by(*default_strategy(), transcript.history, aim).value();
+    took += std::clock() - begin;
     EXPECT_TRUE(reaches(plan, aim)) << transcript.name;
     const History after = transcript.history.apply({op::ApplyPlan{plan}}, {.count_tokens = tokens_of_message}).value().history;
     std::cout << std::left << std::setw(20) << transcript.name << std::setw(6) << before << " -> " << std::setw(6)
@@ -88,6 +104,8 @@ std::map<std::string, double> surviving(std::uint64_t percent) {
     }
     std::cout << "\n";
   }
+  std::cout << "a plan takes " << 1000.0 * static_cast<double>(took) / CLOCKS_PER_SEC / static_cast<double>(transcripts().size())
+            << " ms of the processor\n";
   std::map<std::string, double> parts;
   for (const auto& [kind, count] : all) {
     parts[kind] = count.part();
@@ -135,14 +153,16 @@ TEST(LongTranscripts, TheDigestOfTwoHundredThousandTokensTakesLittleTime) {
       for (std::uint64_t i = 0; i < transcript.history.view().size(); ++i) messages.push_back(transcript.history.view()[i]);
       tokens += transcript.history.stats().tokens;
     }
+  // Of the processor, so that others who use it make no difference.
   double best = 1e9;
   for (int i = 0; i < 5; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     (void)digest_summariser()->summarise({.messages = messages, .tokens_max = 8192, .count_tokens = tokens_of}).value();
-    best = std::min(best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+    best = std::min(best, 1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
   }
-  std::cout << "digest of " << tokens << " tokens: " << best << " ms\n";
-  EXPECT_LT(best, 1000) << "bench/compression_bench.cpp measures it; here it must only not be far off";
+  best *= 200'000.0 / static_cast<double>(tokens);
+  std::cout << "digest of 200000 tokens: " << best << " ms of the processor\n";
+  EXPECT_LT(best, slow_build ? 2000 : 100) << "below 50 on a processor that nobody else uses";
 }
 
 // Policies -----------------------------------------------------------------------------------------------------------------------------
@@ -164,6 +184,16 @@ History bound_history() {
   return of_messages(messages);
 }
 
+// More work on a history.
+History with_more_work(const History& history) {
+  std::vector<Message> messages;
+  for (int i = 20; i < 40; ++i) {
+    messages.push_back(of_assistant("Looking at part " + std::to_string(i) + ". " + std::string(300, 'y')));
+    messages.push_back(of_user("Part " + std::to_string(i) + " looks like src/part" + std::to_string(i) + ".c to me"));
+  }
+  return history.apply({op::Append{messages}}, {.count_tokens = tokens_of_message}).value().history;
+}
+
 class Forgetful final : public Summariser {
  public:
   std::string_view name() const noexcept override { return "forgetful"; }
@@ -178,6 +208,39 @@ TEST(Survival, AModelsSummaryIsCompletedWithConstraintsAndChangedFiles) {
   const std::string text(plan.replacements[0].summary->text());
   EXPECT_NE(text.find("Things were done.\nConstraints and decisions\n- Never touch the wire format."), std::string::npos) << text;
   EXPECT_NE(text.find("Changed files\n- src/parser.c"), std::string::npos) << text;
+}
+
+// Notes how long a summary may be.
+class Measuring final : public Summariser {
+ public:
+  std::string_view name() const noexcept override { return "measuring"; }
+  bool is_slow() const noexcept override { return false; }
+  Result<Summary> summarise(const SummaryRequest& request) const override {
+    tokens_max = request.tokens_max;
+    return Summary{"Things were done.", "model"};
+  }
+  mutable std::uint64_t tokens_max = 0;
+};
+
+TEST(Survival, ASummaryMayHaveAQuarterOfTheTargetFrom512To8192Tokens) {
+  std::vector<Message> messages;
+  for (int i = 0; i < 700; ++i) {
+    messages.push_back(of_user("Say more of it"));
+    messages.push_back(of_assistant(std::string(600, 'x')));
+  }
+  const History history = of_messages(messages);
+  ASSERT_GT(history.stats().tokens, 100'000u);
+  struct Case {
+    std::uint64_t target, tokens;
+  };
+  for (const auto& [target, tokens] : {Case{1'000, 512}, {2'048, 512}, {8'000, 2'000}, {32'768, 8'192}, {80'000, 8'192}}) {
+    const auto summariser = std::make_shared<Measuring>();
+    const Plan plan = plan_by(*smart_summary({.summariser = summariser}), history, aim_of(target)).value();
+    ASSERT_EQ(plan.replacements.size(), 1u) << target;
+    EXPECT_LE(summariser->tokens_max, tokens) << target;
+    EXPECT_GE(summariser->tokens_max + 2, tokens) << target;
+    EXPECT_LE(plan.tokens_after, target);
+  }
 }
 
 TEST(Survival, APlanThatKeepsLessThanThePolicyAsksForIsRefused) {
@@ -204,6 +267,45 @@ TEST(Survival, ADigestIsCompletedWithWhatThePolicyAsksFor) {
   ASSERT_TRUE(plan) << plan.error().message;
   const History after = history.apply({op::ApplyPlan{*plan}}, {.count_tokens = tokens_of_message}).value().history;
   EXPECT_EQ(survival(history, after)[FactKind::paths].part(), 1.0);
+}
+
+// A compaction whose summary the next one finds in its view.
+History compacted(const History& history) {
+  const Plan plan = plan_by(*smart_summary({.keep = 4}), history, aim_of(1000)).value();
+  EXPECT_EQ(plan.replacements.size(), 1u);
+  return history.apply({op::ApplyPlan{plan}}, {.count_tokens = tokens_of_message}).value().history;
+}
+
+TEST(Survival, ASecondCompactionAnswersForWhatTheFirstOneKept) {
+  const History once = compacted(bound_history());
+  ASSERT_NE(std::string(once.view()[0].text()).find("Never touch the wire format."), std::string::npos);
+
+  const History again = compacted(with_more_work(once));
+  const Survival kept = survival(with_more_work(once), again);
+  EXPECT_EQ(kept[FactKind::constraints].facts, 1u);
+  EXPECT_EQ(kept[FactKind::constraints].kept, 1u);
+  EXPECT_EQ(kept[FactKind::changed_files].facts, 1u);
+  EXPECT_EQ(kept[FactKind::changed_files].kept, 1u);
+
+  Aim aim = aim_of(300);
+  const Plan dropped = plan_by(*sliding_window(), once, aim).value();
+  const History after = once.apply({op::ApplyPlan{dropped}}, {.count_tokens = tokens_of_message}).value().history;
+  EXPECT_EQ(survival(once, after)[FactKind::constraints].lost, (std::vector<std::string>{"Never touch the wire format."}));
+  aim.survival[FactKind::constraints] = 1;
+  const Result<Plan> refused = plan_reaching(*sliding_window(), once, aim, IfShort::refuse);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().field, "survival");
+}
+
+TEST(Survival, WhatWasLostBeforeIsNotLostAgain) {
+  const History history = bound_history();
+  SmartSummary forgets{.summariser = std::make_shared<Forgetful>(), .keep = 4};
+  const Plan plan = plan_by(*smart_summary(forgets), history, aim_of(1000)).value();
+  const History once = history.apply({op::ApplyPlan{plan}}, {.count_tokens = tokens_of_message}).value().history;
+  const Survival first = survival(history, once);
+  ASSERT_LT(first[FactKind::paths].kept, first[FactKind::paths].facts);
+  EXPECT_EQ(survival(once, once)[FactKind::paths].kept, first[FactKind::paths].kept);
+  EXPECT_TRUE(survival(once, once)[FactKind::paths].lost.empty());
 }
 
 TEST(Survival, SaysWhatWasLost) {
