@@ -28,6 +28,7 @@
 #include <undertext/error.hpp>
 #include <undertext/export.hpp>
 #include <undertext/history.hpp>
+#include <undertext/ledger.hpp>
 #include <undertext/operation.hpp>
 #include <undertext/query.hpp>
 #include <undertext/recall.hpp>
@@ -274,10 +275,24 @@ class UNDERTEXT_API Conversation {
   // An empty text is not kept; nor is any while the client's list has a redacted message, since the client still sends its text.
   // invalid_argument: the version is none of this conversation's, or a key is too long. Costs time linear in the request.
   Result<std::uint64_t> record_request(RequestRecord record, std::string_view raw_request = {}, std::string_view raw_answer = {});
-  Result<std::vector<RequestRecord>> requests(const RequestQuery& query = {}) const;  // rising
+  // With `work` (null: without limits), all that reads requests also fails with what that throws: unavailable.
+  Result<std::vector<RequestRecord>> requests(const RequestQuery& query = {},
+                                              const std::shared_ptr<Work>& work = {}) const;  // rising
   // The bytes as they were recorded. not_found: no such record, or it has none, and why. corrupt: they cannot be rebuilt.
-  Result<std::string> raw_request(std::uint64_t number) const;
-  Result<std::string> raw_answer(std::uint64_t number) const;
+  Result<std::string> raw_request(std::uint64_t number, const std::shared_ptr<Work>& work = {}) const;
+  Result<std::string> raw_answer(std::uint64_t number, const std::shared_ptr<Work>& work = {}) const;
+  // Where a recorded request stops being equal to an earlier one, as the provider's cache sees them: cache_break.hpp. Without `against`: the
+  // last one before it of its dialect that goes on with the same list. unknown: there is none, or a text was not kept. not_found: no such record.
+  struct Compared {
+    std::uint64_t against = 0;  // 0: none
+    CacheBreak at = {};
+  };
+  Result<Compared> cache_break(std::uint64_t number, std::optional<std::uint64_t> against = {},
+                               const std::shared_ptr<Work>& work = {}) const;
+  // What the recorded requests cost: see ledger.hpp. The newest findings have the first byte that differs. Reads the texts of these alone.
+  Result<Ledger> ledger(const LedgerQuery& query = {}, const std::shared_ptr<Work>& work = {}) const;
+  // What they would have cost under a policy of docs/gateway.md. Changes nothing, and calls no model. invalid_argument: it is no policy.
+  Result<WhatIf> what_if(std::string_view policy, const WhatIfOptions& options = {}, const std::shared_ptr<Work>& work = {}) const;
   // What render() puts in place of stored volatile parts: those of the newest request; nothing in their place, where that was in another dialect.
   // Unset: no request is recorded.
   Result<std::optional<VolatileNow>> volatile_now(Dialect dialect) const;

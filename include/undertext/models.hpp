@@ -50,6 +50,7 @@ struct Model {
 
   struct Prices {  // US dollars for a million tokens
     std::optional<double> input = {}, output = {}, cache_read = {}, cache_write = {};
+    std::optional<double> cache_write_hour = {};  // of what the cache keeps for an hour
     Source source = {};
   } prices = {};
 

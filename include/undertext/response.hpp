@@ -21,10 +21,11 @@ namespace undertext {
 
 // Tokens as the provider counts them.
 struct ProviderUsage {
-  std::uint64_t prompt = 0;         // the whole input
-  std::uint64_t completion = 0;     // the answer, reasoning included
-  std::uint64_t cached = 0;         // of the prompt: read from the provider's cache
-  std::uint64_t cache_written = 0;  // of the prompt: written to it
+  std::uint64_t prompt = 0;              // the whole input
+  std::uint64_t completion = 0;          // the answer, reasoning included
+  std::uint64_t cached = 0;              // of the prompt: read from the provider's cache
+  std::uint64_t cache_written = 0;       // of the prompt: written to it
+  std::uint64_t cache_written_hour = 0;  // of these: to be kept for an hour
   friend bool operator==(const ProviderUsage&, const ProviderUsage&) = default;
 };
 

@@ -46,6 +46,13 @@ struct CallOptions {
 
 using Digest = std::array<std::uint8_t, 32>;  // SHA-256
 
+// A message of another conversation of the store.
+struct StoredElsewhere {
+  std::string conversation;
+  std::uint64_t ordinal = 0;
+  friend bool operator==(const StoredElsewhere&, const StoredElsewhere&) = default;
+};
+
 // A message of the log.
 struct MessageRecord {
   std::uint64_t ordinal = 0;
@@ -57,6 +64,9 @@ struct MessageRecord {
   // Of a commit only: the body is that of this earlier message of the conversation's own, and `body` is empty. It is read with its body, like any other;
   // SQLite stores the bytes once.
   std::optional<std::uint64_t> same_as = {};
+  // Of a commit only: a fork of this conversation has a message with the same body. SQLite then stores the bytes once; a purge or a
+  // redaction of the one leaves the other as it is.
+  std::optional<StoredElsewhere> stored_in = {};
   friend bool operator==(const MessageRecord&, const MessageRecord&) = default;
 };
 
@@ -318,6 +328,10 @@ class UNDERTEXT_API Store {
   virtual Result<std::vector<Damage>> check(const CallOptions& options = {}) = 0;
   // Gives free space back to the system.
   virtual Result<void> compact(const CallOptions& options = {}) = 0;
+  // Spreads the tables over the nodes of a distributed database (Citus), by conversation; again where
+  // nodes or tables were added. Other connections see it once they are made anew. unsupported: not by
+  // this kind of store, or the database is not of that kind.
+  virtual Result<void> distribute(const CallOptions& options = {});
   // A copy as of one moment, while others read and write. unsupported: not by this kind of store. invalid_argument: the file is there already.
   virtual Result<void> backup(const std::string& path, const CallOptions& options = {}) = 0;
 };

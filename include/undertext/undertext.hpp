@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <undertext/blocks.hpp>
+#include <undertext/cache_break.hpp>
 #include <undertext/change.hpp>
 #include <undertext/client.hpp>
 #include <undertext/compression.hpp>
@@ -12,12 +13,14 @@
 #include <undertext/dialect.hpp>
 #include <undertext/dialect_name.hpp>
 #include <undertext/edit_cost.hpp>
+#include <undertext/embeddings.hpp>
 #include <undertext/error.hpp>
 #include <undertext/export.hpp>
 #include <undertext/history.hpp>
 #include <undertext/identity.hpp>
 #include <undertext/ids.hpp>
 #include <undertext/index_store.hpp>
+#include <undertext/ledger.hpp>
 #include <undertext/message.hpp>
 #include <undertext/models.hpp>
 #include <undertext/operation.hpp>
@@ -26,6 +29,8 @@
 #include <undertext/request_record.hpp>
 #include <undertext/response.hpp>
 #include <undertext/store.hpp>
+#include <undertext/store_ledger.hpp>
+#include <undertext/store_recall.hpp>
 #include <undertext/summariser.hpp>
 #include <undertext/tokenizer.hpp>
 #include <undertext/usage.hpp>

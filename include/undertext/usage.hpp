@@ -37,7 +37,9 @@ struct RequestUsage {
   std::uint64_t total = 0;       // 0: prompt and completion together
   double cost = 0;               // in one currency, whichever it is
   std::int64_t at_ms = 0;        // milliseconds since 1970
-  std::uint64_t estimated_prompt = 0;  // what the prompt was estimated at before it was sent; 0: it was not
+  std::uint64_t estimated_prompt = 0;    // what the prompt was estimated at before it was sent; 0: it was not
+  std::uint64_t cache_written = 0;       // of the prompt, those written to a cache
+  std::uint64_t cache_written_hour = 0;  // of these, the ones that it keeps for an hour
   friend bool operator==(const RequestUsage&, const RequestUsage&) = default;
 };
 
@@ -105,7 +107,7 @@ class UNDERTEXT_API UsageTracker {
   static Result<UsageTracker> restored(const UsageState& state, const UsageLimits& limits = {});
 
   // What is known of a request so far: takes the place of what was reported for it before. It counts at once, and is final with finish().
-  // invalid_argument: no request_id, more cached tokens than prompt tokens, a negative time, or a cost that is negative or no number.
+  // invalid_argument: no request_id, more tokens read from a cache and written to it than prompt tokens, a negative time, or a cost that is negative or no number.
   // conflict: the request is finished.
   Result<void> update(RequestUsage usage);
 

@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include <undertext/client.hpp>
 #include <undertext/history.hpp>
+#include <undertext/work.hpp>
 
 namespace undertext {
 namespace {
@@ -70,6 +72,44 @@ TEST(LawsOfCost, AListThatIsReplacedCostsAsMuchAsAListThatIsNew) {
       "%llu messages: stored in %.1f ms, replaced by others in %.1f ms, by others of their role in %.1f ms; back in %.1f ms\n",
       static_cast<unsigned long long>(count), storing, replacing, of_same_role, back);
   for (const double each : {replacing, of_same_role, back}) EXPECT_LT(each, 60 * storing + 500);
+}
+
+// A long list that names its first items by their ids, and one that is not there.
+std::string request_that_names(std::uint64_t messages, std::uint64_t named) {
+  std::string body = R"({"input":[{"type":"item_reference","id":"msg_unknown"})";
+  for (std::uint64_t i = 0; i < messages; ++i) {
+    const std::string id = R"("id":"msg_)" + std::to_string(i) + R"(")";
+    const bool is_name = i < named;
+    body += is_name ? R"(,{"type":"item_reference",)" + id + "}"
+                    : R"(,{"type":"message",)" + id + R"(,"role":"assistant","content":[{"type":"output_text","text":"a )" +
+                          std::to_string(i) + R"("}]})";
+  }
+  return body + "]}";
+}
+
+TEST(LawsOfCost, ItemsThatARequestNamesAreNotLookedForInTheWholeLogAgain) {
+  constexpr std::uint64_t count = 2000;
+  const ClientProfile client = find_client("openai_responses").value();
+  const auto read = [&](std::uint64_t messages, std::uint64_t named) {
+    return read_client_request(client, {}, request_that_names(messages, named)).value().reconcile;
+  };
+  const History whole = History().apply({read(count, 0)}, {}).value().history;
+  std::uint64_t looks = 0;
+  const auto follow = [&](const History& history, const op::Reconcile& request) {
+    auto work = std::make_shared<Work>(WorkLimits{.interrupted = [&]() -> Result<void> {
+      ++looks;
+      return {};
+    }});
+    looks = 0;
+    Step step = history.limited(work).apply({request}, {}).value();
+    EXPECT_EQ(step.history.stats().total_messages, request.list.size());
+    return step.history;
+  };
+  History history = follow(whole, read(count, 3));
+  EXPECT_LT(looks, 100u) << "they stand where they stood";
+  history = follow(history, read(count + 1, 3));
+  EXPECT_LT(looks, 100u);
+  EXPECT_EQ(history.client_list().size(), count + 2);
 }
 
 }  // namespace

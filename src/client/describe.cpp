@@ -5,6 +5,7 @@
 #include <undertext/request_record.hpp>
 
 #include "base/text_digest.hpp"
+#include "client/begins.hpp"
 #include "client/markers.hpp"
 #include "client/pointer.hpp"
 #include "dialect/request_body.hpp"
@@ -39,10 +40,6 @@ std::string parameters_digest(std::string_view rest) {
       digest.add(piece);
   }
   return any ? hexadecimal(digest.finish()) : std::string();
-}
-
-bool begins_with_one_of(std::string_view text, const std::vector<std::string>& begins) {
-  return std::any_of(begins.begin(), begins.end(), [&](const std::string& begin) { return text.starts_with(begin); });
 }
 
 std::vector<VolatilePart> volatile_parts(const ClientProfile& client, Dialect dialect, const JsonValue& root) {

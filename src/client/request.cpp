@@ -5,16 +5,14 @@
 #include <undertext/client.hpp>
 #include <undertext/dialect.hpp>
 
+#include "client/begins.hpp"
+#include "client/cached_content.hpp"
 #include "client/markers.hpp"
 #include "client/pointer.hpp"
 #include "message/item_id.hpp"
 
 namespace undertext {
 namespace {
-
-bool begins_with_one_of(std::string_view text, const std::vector<std::string>& beginnings) {
-  return std::any_of(beginnings.begin(), beginnings.end(), [&](const std::string& begin) { return text.starts_with(begin); });
-}
 
 // Whether a text of the message begins so.
 bool says(const Message& message, const std::vector<std::string>& beginnings) {
@@ -114,7 +112,8 @@ class RequestReader {
     request_.previous_response = text_at(body, "/previous_response_id");
     request_.conversation = text_at(body, "/conversation");
     if (request_.conversation.empty()) request_.conversation = text_at(body, "/conversation/id");
-    request_.cached_content = text_at(body, "/cachedContent");
+    for (const std::string_view name : cached_content_names)
+      if (request_.cached_content.empty()) request_.cached_content = text_at(body, "/" + std::string(name));
     request_.reconcile.is_delta =
         !request_.previous_response.empty() || !request_.conversation.empty() || !request_.cached_content.empty();
   }
@@ -127,6 +126,15 @@ class RequestReader {
     return text ? text_at(text->root(), pointer.substr(at + 1)) : std::string();
   }
 
+  // As opencode does it, which asks for the title of a session before its first turn, or at the same time.
+  bool asks_for_title() const {
+    static const std::vector<std::string> beginnings = {"Generate a title for this conversation"};
+    const std::vector<op::Reconcile::Sent>& list = request_.reconcile.list;
+    const auto first =
+        std::find_if(list.begin(), list.end(), [](const op::Reconcile::Sent& sent) { return sent.message.role() != Role::system; });
+    return !request_.session.empty() && first != list.end() && says(first->message, beginnings);
+  }
+
   ClientRequestKind kind(const JsonValue& body) const {
     if (head_.path.find("/count_tokens") != std::string::npos || head_.path.find(":countTokens") != std::string::npos)
       return ClientRequestKind::count_tokens;
@@ -135,11 +143,11 @@ class RequestReader {
         (!list.empty() &&
          (says(list.back().message, client_.compaction_texts) || holds(list.back().message, "compaction_trigger"))))
       return ClientRequestKind::compaction;
-    // A title is asked for without tools, in a form of its own.
+    // A title is asked for without tools, in a form of its own or in certain words.
     const std::optional<JsonValue> tools = body.find("tools"), output = body.find("output_config");
-    if (!client_.agent_headers.empty() && output && (!tools || tools->empty()) && output->find("format"))
-      return ClientRequestKind::side_request;
-    return ClientRequestKind::turn;
+    const bool has_form = !client_.agent_headers.empty() && output && output->find("format");
+    const bool is_plain = !tools || tools->empty();
+    return is_plain && (has_form || asks_for_title()) ? ClientRequestKind::side_request : ClientRequestKind::turn;
   }
 
   const ClientProfile& client_;

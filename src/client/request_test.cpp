@@ -63,6 +63,12 @@ TEST(ClientRequest, WhatARequestIsForIsTold) {
             "count_tokens");
   EXPECT_EQ(kind("claude_code", R"({"messages":[{"role":"user","content":"x"}],"tools":[],"output_config":{"format":{}}})"),
             "side_request");
+  const ClientRequestHead session = {{}, {{"x-session-id", "s"}}};
+  const std::string title = R"({"messages":[{"role":"system","content":"You are a title generator."},
+      {"role":"user","content":"Generate a title for this conversation:\n"},{"role":"user","content":"x"}])";
+  EXPECT_EQ(kind("openai_chat", title + "}", session), "side_request");
+  EXPECT_EQ(kind("openai_chat", title + "}"), "turn") << "of no session";
+  EXPECT_EQ(kind("openai_chat", title + R"(,"tools":[{}]})", session), "turn");
   EXPECT_EQ(kind("claude_code", R"({"messages":[{"role":"user","content":[{"type":"text","text":"x\n"},
                                     {"type":"text","text":"CRITICAL: Respond with TEXT ONLY."}]}],"tools":[{}]})"),
             "compaction");
@@ -77,7 +83,11 @@ TEST(ClientRequest, WhatHoldsOnlyWhatIsNewIsADelta) {
   EXPECT_EQ(after.previous_response, "resp_1");
   EXPECT_EQ(read("openai_responses", R"({"input":"x","conversation":{"id":"conv_1"}})").conversation, "conv_1");
   EXPECT_EQ(read("openai_responses", R"({"input":"x","conversation":"conv_2"})").conversation, "conv_2");
-  EXPECT_TRUE(read("gemini", R"({"contents":[],"cachedContent":"cachedContents/1"})").reconcile.is_delta);
+  for (const std::string name : {"cachedContent", "cached_content"}) {
+    const ClientRequest behind = read("gemini", R"({"contents":[],")" + name + R"(":"cachedContents/1"})");
+    EXPECT_TRUE(behind.reconcile.is_delta);
+    EXPECT_EQ(behind.cached_content, "cachedContents/1");
+  }
 }
 
 TEST(ClientRequest, AnIdThatADialectLacksDoesNotCount) {

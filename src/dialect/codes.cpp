@@ -39,12 +39,13 @@ constexpr LossText losses[] = {
     {"L_RESULT_DROPPED", Severity::high, "a result that answers no call, or answers one a second time, was left out"},
     {"L_CALL_DROPPED", Severity::high, "a call that nothing can answer was left out"},
 };
-static_assert(std::size(losses) == static_cast<std::size_t>(LossCode::call_dropped) + 1);
+static_assert(std::size(losses) == static_cast<std::size_t>(last_loss_code) + 1);
 
 }  // namespace
 
 const LossText& text_of(LossCode code) { return losses[static_cast<std::size_t>(code)]; }
 std::span<const LossText> loss_texts() { return losses; }
+std::string_view name(LossCode code) { return text_of(code).code; }
 
 std::string_view name(Loss::Severity severity) {
   switch (severity) {

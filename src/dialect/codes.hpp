@@ -104,6 +104,9 @@ struct LossText {
   Loss::Severity severity;
   std::string_view note;
 };
+std::string_view name(FindingCode code);
+std::string_view name(LossCode code);
+inline constexpr LossCode last_loss_code = LossCode::call_dropped;
 const LossText& text_of(LossCode code);
 std::span<const LossText> loss_texts();
 

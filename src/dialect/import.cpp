@@ -11,6 +11,7 @@
 #include "dialect/request_draft.hpp"
 #include "dialect/rules.hpp"
 #include "dialect/tool_names.hpp"
+#include "message/item_types.hpp"
 #include "message/read_fields.hpp"
 
 namespace undertext {
@@ -45,7 +46,8 @@ void find_in_response(Dialect dialect, const JsonValue& root, RequestBody& body)
     if (!candidates || !candidates->is(JsonType::array) || candidates->empty()) return;
     if (const std::optional<JsonValue> content = (*candidates->elements().begin()).find("content")) body.one = *content;
   } else if (dialect == Dialect::openai_responses) {
-    if (const std::optional<JsonValue> output = root.find("output"); output && output->is(JsonType::array) && !root.find("call_id"))
+    if (const std::optional<JsonValue> output = root.find("output");
+        output && output->is(JsonType::array) && !item_type(body_of(root, "type")))
       body.list = *output;
   } else if (root.find("stop_reason") && root.find("content")) {
     body.one = root;

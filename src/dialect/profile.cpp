@@ -14,7 +14,7 @@
 namespace undertext {
 namespace {
 
-Error bad(std::string field, std::string message) {
+Error bad_member(std::string field, std::string message) {
   return {.code = ErrorCode::invalid_argument, .message = std::move(message), .field = std::move(field)};
 }
 
@@ -61,7 +61,7 @@ std::optional<double> factor_of(const JsonValue& value) {
 }
 
 std::optional<Error> read_cache(const JsonValue& cache, CacheRules& rules) {
-  if (!cache.is(JsonType::object)) return bad("cache", "cache must be an object");
+  if (!cache.is(JsonType::object)) return bad_member("cache", "cache must be an object");
   for (const JsonMember member : cache.members()) {
     const std::string key = member.key.string();
     const JsonValue& value = member.value;
@@ -69,7 +69,8 @@ std::optional<Error> read_cache(const JsonValue& cache, CacheRules& rules) {
     const std::optional<double> factor = factor_of(value);
     if (key == "kind" && value.is(JsonType::string)) {
       const std::string kind = value.string();
-      if (kind != "none" && kind != "prefix" && kind != "breakpoints") return bad("kind", "kind is none, prefix or breakpoints");
+      if (kind != "none" && kind != "prefix" && kind != "breakpoints")
+        return bad_member("kind", "kind is none, prefix or breakpoints");
       rules.kind = kind == "none"     ? CacheRules::Kind::none
                    : kind == "prefix" ? CacheRules::Kind::prefix
                                       : CacheRules::Kind::breakpoints;
@@ -84,18 +85,18 @@ std::optional<Error> read_cache(const JsonValue& cache, CacheRules& rules) {
     } else if (key == "read" && factor) {
       rules.read = *factor;
     } else {
-      return bad(key, "cache holds kind, min, step, lookback, write and read; this member is unknown or of the wrong type");
+      return bad_member(key, "cache holds kind, min, step, lookback, write and read; this member is unknown or of the wrong type");
     }
   }
   return std::nullopt;
 }
 
 std::optional<Error> read_without(const JsonValue& codes, std::vector<std::string>& without) {
-  if (!codes.is(JsonType::array)) return bad("without", "without must be a list of codes");
+  if (!codes.is(JsonType::array)) return bad_member("without", "without must be a list of codes");
   for (const JsonValue code : codes.elements()) {
     const std::string name = code.is(JsonType::string) ? code.string() : std::string();
     const auto rule = std::find_if(rules().begin(), rules().end(), [&name](const Rule& each) { return each.name == name; });
-    if (rule == rules().end()) return bad("without", "without holds codes of findings, such as \"EMPTY_TEXT\"");
+    if (rule == rules().end()) return bad_member("without", "without holds codes of findings, such as \"EMPTY_TEXT\"");
     without.push_back(name);
   }
   return std::nullopt;
@@ -106,7 +107,7 @@ std::optional<Error> read_member(const JsonMember& member, Profile& profile) {
   const JsonValue& value = member.value;
   if (key == "dialect") return std::nullopt;
   if (key == "name") {
-    if (!value.is(JsonType::string)) return bad(key, "name must be a string");
+    if (!value.is(JsonType::string)) return bad_member(key, "name must be a string");
     profile.name = value.string();
     return std::nullopt;
   }
@@ -114,18 +115,18 @@ std::optional<Error> read_member(const JsonMember& member, Profile& profile) {
   if (key == "without") return read_without(value, profile.without);
   for (const Flag& flag : flags) {
     if (flag.name != key) continue;
-    if (!value.is(JsonType::boolean)) return bad(key, key + " must be true or false");
+    if (!value.is(JsonType::boolean)) return bad_member(key, key + " must be true or false");
     profile.*flag.member = value.boolean();
     return std::nullopt;
   }
   for (const Number& number : numbers) {
     if (number.name != key) continue;
     const std::optional<std::uint64_t> count = value.uint64_saturated();
-    if (!count) return bad(key, key + " must be a count");
+    if (!count) return bad_member(key, key + " must be a count");
     profile.*number.member = *count;
     return std::nullopt;
   }
-  return bad(key, "a profile has no member \"" + key.substr(0, 40) + "\"");
+  return bad_member(key, "a profile has no member \"" + key.substr(0, 40) + "\"");
 }
 
 }  // namespace
@@ -177,10 +178,10 @@ Result<Profile> Profile::parse(std::string_view json) {
   Result<JsonText> text = JsonText::parse(json, {});
   if (!text) return std::move(text.error());
   const JsonValue root = text->root();
-  if (!root.is(JsonType::object)) return bad("", "a profile must be a JSON object");
+  if (!root.is(JsonType::object)) return bad_member("", "a profile must be a JSON object");
   const std::optional<JsonValue> given = root.find("dialect");
   const std::optional<Dialect> dialect = given && given->is(JsonType::string) ? dialect_named(given->string()) : std::nullopt;
-  if (!dialect) return bad("dialect", "a profile needs a dialect: openai_chat, openai_responses, anthropic or gemini");
+  if (!dialect) return bad_member("dialect", "a profile needs a dialect: openai_chat, openai_responses, anthropic or gemini");
   Profile profile = default_profile(*dialect);
   for (const JsonMember member : root.members())
     if (std::optional<Error> error = read_member(member, profile)) return std::move(*error);

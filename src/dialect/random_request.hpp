@@ -17,7 +17,7 @@ namespace undertext {
 
 class RandomRequest {
  public:
-  explicit RandomRequest(std::uint64_t seed) : random_(seed) {}
+  explicit RandomRequest(std::uint64_t seed, std::uint64_t first_id = 0) : random_(seed), next_(first_id) {}
 
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
   bool one_in(std::uint64_t n) { return below(n) == 0; }
@@ -274,7 +274,7 @@ class RandomRequest {
   }
 
   std::mt19937_64 random_;
-  std::uint64_t next_ = 0;
+  std::uint64_t next_;
 };
 
 }  // namespace undertext

@@ -208,9 +208,13 @@ Result<std::vector<View>> views_sent(const History& history, Version last, const
     for (std::uint64_t i = 0; i < shown.size(); ++i) shown[i] = now->ordinal(i).value;
     std::sort(shown.begin(), shown.end());
     std::uint64_t begin = 0;  // where the messages begin that were appended since the last edit
+    std::uint64_t batch = history.version_info(history.first_version()).batch_index;
     for (std::uint64_t version = history.first_version().value + 1; version <= last.value; ++version) {
       const VersionInfo info = history.version_info(Version(version));
-      if (info.operation == "APPEND") continue;
+      // A client's request that only goes on with its list opens no batch.
+      const bool is_append = info.operation == "APPEND" || (info.operation == "RECONCILE" && info.batch_index == batch);
+      batch = info.batch_index;
+      if (is_append) continue;
       const View before = history.view_at(Version(version - 1)).value();
       if (begin < before.size() && matters(before, begin, *now, shown)) views.push_back(before);
       begin = info.message_count;

@@ -59,10 +59,12 @@ ProviderResponse response_of(const ResponseReading& reading, StreamAssembler::St
 ProviderResponse read_events(const ResponseReading& reading, std::string_view bytes) {
   StreamAssembler assembler(reading.dialect);
   EventStream events(event_bytes_max);
-  events.read(bytes, [&](std::string_view, std::string_view data) {
+  const auto feed = [&](std::string_view, std::string_view data) {
     static_cast<void>(assembler.feed(data));  // what is no JSON says nothing
     return true;
-  });
+  };
+  // Not everybody ends the last event with an empty line.
+  if (events.read(bytes, feed)) events.read("\n\n", feed);
   return response_of(reading, assembler.finish());
 }
 
@@ -93,14 +95,38 @@ ProviderResponse read_object(const ResponseReading& reading, const JsonValue& ro
   return response;
 }
 
-ProviderResponse read_whole(const ResponseReading& reading, std::string_view bytes) {
-  const Result<JsonText> text = JsonText::parse(bytes, {.depth = reading.limits.depth + 8});
-  if (!text) return {};
-  if (text->root().is(JsonType::object)) return read_object(reading, text->root());
-  if (!text->root().is(JsonType::array)) return {};
+// The next object of an array that came in pieces, and may end anywhere. Takes it off the front;
+// empty: there is none whole.
+std::string_view cut_object(std::string_view& array) {
+  const std::size_t begin = array.find('{');
+  std::size_t depth = 0;
+  bool is_string = false;
+  for (std::size_t i = begin; i < array.size(); ++i) {
+    const char c = array[i];
+    if (is_string && c == '\\') ++i;
+    if (c == '"') is_string = !is_string;
+    if (!is_string && c == '{') ++depth;
+    if (is_string || c != '}' || --depth > 0) continue;
+    const std::string_view object = array.substr(begin, i + 1 - begin);
+    array.remove_prefix(i + 1);
+    return object;
+  }
+  return {};
+}
+
+// Google streams an array where it is not asked for events.
+ProviderResponse read_array(const ResponseReading& reading, std::string_view bytes) {
   StreamAssembler assembler(reading.dialect);
-  for (const JsonValue element : text->root().elements()) static_cast<void>(assembler.feed(element.raw()));
+  for (std::string_view object = cut_object(bytes); !object.empty(); object = cut_object(bytes))
+    static_cast<void>(assembler.feed(object));
   return response_of(reading, assembler.finish());
+}
+
+ProviderResponse read_whole(const ResponseReading& reading, std::string_view bytes) {
+  const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
+  if (begin != bytes.npos && bytes[begin] == '[') return read_array(reading, bytes);
+  const Result<JsonText> text = JsonText::parse(bytes, {.depth = reading.limits.depth + 8});
+  return text && text->root().is(JsonType::object) ? read_object(reading, text->root()) : ProviderResponse{};
 }
 
 }  // namespace
@@ -113,18 +139,22 @@ ProviderUsage read_provider_usage(Dialect dialect, std::string_view json) {
     case Dialect::anthropic: {
       const std::uint64_t read = number_of(usage, "cache_read_input_tokens"),
                           written = number_of(usage, "cache_creation_input_tokens");
-      return {number_of(usage, "input_tokens") + read + written, number_of(usage, "output_tokens"), read, written};
+      const std::uint64_t hour = number_of(usage, "cache_creation", "ephemeral_1h_input_tokens");
+      return {number_of(usage, "input_tokens") + read + written, number_of(usage, "output_tokens"), read, written,
+              std::min(hour, written)};
     }
     case Dialect::openai_chat:
       return {number_of(usage, "prompt_tokens"), number_of(usage, "completion_tokens"),
-              number_of(usage, "prompt_tokens_details", "cached_tokens"), 0};
+              number_of(usage, "prompt_tokens_details", "cached_tokens"),
+              number_of(usage, "prompt_tokens_details", "cache_write_tokens"), 0};
     case Dialect::openai_responses:
       return {number_of(usage, "input_tokens"), number_of(usage, "output_tokens"),
-              number_of(usage, "input_tokens_details", "cached_tokens"), 0};
+              number_of(usage, "input_tokens_details", "cached_tokens"),
+              number_of(usage, "input_tokens_details", "cache_write_tokens"), 0};
     case Dialect::gemini:
       return {number_of(usage, "promptTokenCount"),
               number_of(usage, "candidatesTokenCount") + number_of(usage, "thoughtsTokenCount"),
-              number_of(usage, "cachedContentTokenCount"), 0};
+              number_of(usage, "cachedContentTokenCount"), 0, 0};
   }
   return {};
 }

@@ -92,5 +92,40 @@ TEST(ProviderResponses, OfGeminiMayBeAListOfPieces) {
   EXPECT_TRUE(answer.complete);
 }
 
+TEST(ProviderResponses, OfAListThatIsCutOffThePiecesThatCameWholeAreRead) {
+  const std::string list =
+      R"([{"candidates":[{"content":{"role":"model","parts":[{"text":"a \\ }] \" b"}]}}]}
+,
+{"candidates":[{"content":{"role":"model","parts":[{"text":" c"}]},"finishReason":"STOP"}]}])";
+  for (std::size_t size = 0; size <= list.size(); ++size) {
+    const ProviderResponse answer = read_response(Dialect::gemini, list.substr(0, size), ResponseForm::whole);
+    const bool has_first = size >= list.find('\n'), has_all = size >= list.size() - 1;
+    EXPECT_EQ(answer.messages.empty(), !has_first) << size;
+    EXPECT_EQ(answer.complete, has_all) << size;
+    if (!has_first) continue;
+    EXPECT_EQ(answer.messages[0].text(), has_all ? R"(a \ }] " b c)" : R"(a \ }] " b)") << size;
+  }
+}
+
+TEST(ProviderResponses, AStreamEndsWithItsLastEventThoughNoEmptyLineFollows) {
+  for (const std::string end : {"", "\n", "\n\n"}) {
+    const ProviderResponse answer = read_response(
+        Dialect::openai_chat, R"(data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]})" + end,
+        ResponseForm::event_stream);
+    ASSERT_EQ(answer.messages.size(), 1u);
+    EXPECT_TRUE(answer.complete);
+  }
+}
+
+TEST(ProviderResponses, DoneIsAnEndToo) {
+  for (const bool is_done : {false, true}) {
+    const ProviderResponse answer = read_response(
+        Dialect::openai_chat,
+        std::string("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n") + (is_done ? "data: [DONE]\n\n" : ""),
+        ResponseForm::event_stream);
+    EXPECT_EQ(answer.complete, is_done);
+  }
+}
+
 }  // namespace
 }  // namespace undertext

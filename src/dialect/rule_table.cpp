@@ -414,6 +414,7 @@ static_assert(is_in_order());
 
 std::span<const Rule> rules() { return table; }
 const Rule& rule_of(FindingCode code) { return table[static_cast<std::size_t>(code)]; }
+std::string_view name(FindingCode code) { return rule_of(code).name; }
 
 std::string_view Rule::error_in(Dialect dialect) const {
   const std::string_view own = dialect == Dialect::anthropic          ? anthropic

@@ -31,7 +31,10 @@ StreamAssembler::StreamAssembler(StreamAssembler&&) noexcept = default;
 StreamAssembler& StreamAssembler::operator=(StreamAssembler&&) noexcept = default;
 
 Result<void> StreamAssembler::feed(std::string_view data) {
-  if (data == "[DONE]") return {};
+  if (data == "[DONE]") {
+    rep_->assembly->state.complete = true;
+    return {};
+  }
   if (data.size() > Rep::bytes_max - rep_->bytes)
     return Error{.code = ErrorCode::too_large, .message = "a streamed answer of more than 64 MiB"};
   if (std::optional<Error> error = rep_->table.read(data, {})) return error;

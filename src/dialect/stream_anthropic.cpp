@@ -94,7 +94,8 @@ class AnthropicAssembly final : public Assembly {
         block.citations += citation->raw();
       }
     } else if (type == "compaction_delta") {
-      if (const std::optional<JsonValue> content = delta.find("content")) block.grown["content"] = content->raw();
+      for (const std::string_view name : {"content", "encrypted_content"})
+        if (const std::optional<JsonValue> value = delta.find(name)) block.grown[std::string(name)] = value->raw();
     }
   }
 

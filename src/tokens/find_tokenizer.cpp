@@ -6,9 +6,9 @@
 
 #include <undertext/tokenizer.hpp>
 
+#include "system/mapped_file.hpp"
 #include "tokens/bpe_tokenizer.hpp"
 #include "tokens/estimate_tokenizer.hpp"
-#include "tokens/mapped_file.hpp"
 #include "tokens/model_table.hpp"
 #include "tokens/tiktoken_file.hpp"
 #include "tokens/tokenizer_json.hpp"

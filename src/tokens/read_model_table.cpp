@@ -280,6 +280,7 @@ ModelRow read_model(Row& row, const ModelTable& table) {
     inner.take("output", prices.output);
     inner.take("cacheRead", prices.cache_read);
     inner.take("cacheWrite", prices.cache_write);
+    inner.take("cacheWriteHour", prices.cache_write_hour);
     inner.take(prices.source);
   });
   return model;

@@ -45,6 +45,10 @@ std::optional<Error> check(const RequestUsage& usage) {
   if (usage.request_id.empty()) return refused("a request must have an id, so that later reports can take its place", "requestId");
   if (usage.cached > usage.prompt)
     return refused("cached tokens are part of the prompt; a provider that reports them beside it needs both added", "cached");
+  if (usage.cache_written > usage.prompt - usage.cached)
+    return refused("tokens written to a cache are part of the prompt, and were not read from it", "cacheWritten");
+  if (usage.cache_written_hour > usage.cache_written)
+    return refused("they are part of all that was written to the cache", "cacheWrittenHour");
   if (!std::isfinite(usage.cost) || usage.cost < 0) return refused("a cost is a number and not negative", "cost");
   if (usage.at_ms < 0) return refused("a time is milliseconds since 1970", "atMs");
   return std::nullopt;

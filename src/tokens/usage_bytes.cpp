@@ -7,7 +7,8 @@
 namespace undertext {
 namespace {
 
-constexpr std::uint64_t format = 1;
+constexpr std::uint64_t format = 2;
+constexpr std::uint64_t format_without_writes = 1;  // likewise: see engine/request_bytes.cpp
 constexpr std::size_t history_max = 100;
 
 void write(ByteOut& out, double number) { out.number(std::bit_cast<std::uint64_t>(number)); }
@@ -32,9 +33,11 @@ void write(ByteOut& out, const std::vector<RequestUsage>& requests) {
     write_counts(out, usage);
     out.signed_number(usage.at_ms);
     out.number(usage.estimated_prompt);
+    out.number(usage.cache_written);
+    out.number(usage.cache_written_hour);
   }
 }
-std::vector<RequestUsage> read_requests(ByteIn& in) {
+std::vector<RequestUsage> read_requests(ByteIn& in, std::uint64_t from_format) {
   std::vector<RequestUsage> requests(in.count());
   for (RequestUsage& usage : requests) {
     usage.request_id = std::string(in.text());
@@ -42,6 +45,9 @@ std::vector<RequestUsage> read_requests(ByteIn& in) {
     read_counts(in, usage);
     usage.at_ms = in.signed_number();
     usage.estimated_prompt = in.number();
+    if (from_format == format_without_writes) continue;
+    usage.cache_written = in.number();
+    usage.cache_written_hour = in.number();
   }
   return requests;
 }
@@ -72,7 +78,8 @@ std::string usage_bytes(const UsageTracker& usage) {
 UsageTracker read_usage_bytes(std::string_view bytes) {
   if (bytes.empty()) return UsageTracker();
   ByteIn in(bytes, "the usage of a conversation");
-  if (in.number() != format) in.fail_newer();
+  const std::uint64_t from_format = in.number();
+  if (from_format != format && from_format != format_without_writes) in.fail_newer();
   UsageState state;
   state.models.resize(in.count());
   for (UsageState::OfModel& model : state.models) {
@@ -85,8 +92,8 @@ UsageTracker read_usage_bytes(std::string_view bytes) {
     model.learned.factor_high = read_double(in);
     model.learned.learned_from = in.number();
   }
-  state.open = read_requests(in);
-  state.history = read_requests(in);
+  state.open = read_requests(in, from_format);
+  state.history = read_requests(in, from_format);
   in.end();
   Result<UsageTracker> usage = UsageTracker::restored(state);
   if (!usage) in.fail(usage.error().message);

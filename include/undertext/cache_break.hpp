@@ -1,0 +1,46 @@
+// Where two requests stop being equal, as the provider's prompt cache sees them.
+//
+//     CacheBreak found = cache_break(Dialect::anthropic, request_before, request_after);
+//     if (found.kind == CacheBreak::Kind::broken) found.path;     // "system[1].text"
+//
+// A cache holds prefixes of what the model reads, in the order of the provider, not in that of the JSON text. So a request
+// is written as that prefix: its sections in order, compact, without cache markers, texts in their long form. The first
+// byte in which two of them differ is the one from which on nothing can be read from the cache.
+//
+// Pure; any thread may call it. Costs time linear in both texts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <undertext/dialect_name.hpp>
+#include <undertext/export.hpp>
+
+namespace undertext {
+
+struct CacheBreak {
+  enum class Kind : std::uint8_t {
+    unknown,    // one of the two is no request
+    reference,  // the request holds only what is new, and `path` refers to the rest
+    same,
+    extended,   // all of the earlier one, and more from `path` on
+    shortened,  // the earlier one went on with `path`
+    broken,
+  };
+  Kind kind = Kind::unknown;
+  std::uint64_t equal_bytes = 0;  // of the prefix
+  std::uint64_t bytes = 0;        // of the whole, as a prefix
+  std::string path = {};          // in the later request, such as "messages[4].content[0].text"
+  // Of broken:
+  std::string was = {};             // the path of what the earlier one had there; equal to `path` where a value changed
+  std::uint64_t byte_in_value = 0;  // of its text; 0 where the paths differ
+  std::string same = {};            // the end of what both have
+  std::string before = {};          // what differs, abridged
+  std::string after = {};
+};
+UNDERTEXT_API std::string_view name(CacheBreak::Kind kind);  // such as "broken"
+
+UNDERTEXT_API CacheBreak cache_break(Dialect dialect, std::string_view before, std::string_view after);
+
+}  // namespace undertext
