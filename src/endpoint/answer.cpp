@@ -72,10 +72,9 @@ void AnswerReader::read_usage(const JsonValue& holder) {
   const std::optional<JsonValue> usage = find_as(holder, "usage", JsonType::object);
   if (!usage) return;
   const bool is_anthropic = kind_ == EndpointSettings::Kind::anthropic;
-  const auto [prompt, completion, cached, cache_written] =
-      read_provider_usage(is_anthropic ? Dialect::anthropic : Dialect::openai_chat, usage->raw());
-  if (prompt != 0) answer_.prompt_tokens = prompt;
-  if (completion != 0) answer_.completion_tokens = completion;
+  const ProviderUsage reported = read_provider_usage(is_anthropic ? Dialect::anthropic : Dialect::openai_chat, usage->raw());
+  if (reported.prompt != 0) answer_.prompt_tokens = reported.prompt;
+  if (reported.completion != 0) answer_.completion_tokens = reported.completion;
 }
 
 void AnswerReader::read_role(const JsonValue& holder) {

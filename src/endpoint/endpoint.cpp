@@ -26,6 +26,8 @@ using Kind = EndpointSettings::Kind;
 using Remedy = EndpointFailure::Remedy;
 
 constexpr std::size_t transcript_bytes_max = 400'000;    // some 100,000 tokens of English
+constexpr std::size_t shown_messages = 4;                // of those that stay: from the first, and from the last
+constexpr std::size_t shown_bytes = 200;                 // of each
 constexpr std::uint64_t completion_tokens_max = 16'384;  // models refuse to be asked for more than they could ever write
 
 // Whether the time passed; false when cancelled first.
@@ -58,9 +60,10 @@ class EndpointSummariser final : public Summariser {
     if (request.cancel.stop_requested()) return cancelled_error();
     Result<EndpointKey> key = EndpointKey::read(settings_);
     if (!key) return std::move(key.error());
-    Result<Transcript> transcript = make_transcript(request.messages, transcript_bytes_max);
+    const std::vector<Message> material = material_of(request);
+    Result<Transcript> transcript = make_transcript(material, transcript_bytes_max);
     if (!transcript) return std::move(transcript.error());
-    Question question{std::move(*transcript), knows_other_tokens_key_.load(std::memory_order_relaxed)};
+    Question question{material, std::move(*transcript), knows_other_tokens_key_.load(std::memory_order_relaxed)};
 
     for (std::uint32_t attempt = 1;;) {
       std::variant<Answer, EndpointFailure> tried = ask(question, request, *key);
@@ -83,6 +86,7 @@ class EndpointSummariser final : public Summariser {
 
  private:
   struct Question {
+    const std::vector<Message>& material;
     Transcript transcript;
     bool other_tokens_key;
   };
@@ -90,7 +94,8 @@ class EndpointSummariser final : public Summariser {
   std::variant<Answer, EndpointFailure> ask(const Question& question, const SummaryRequest& request, const EndpointKey& key) const {
     const PromptOptions options{.tokens_max = std::min(request.tokens_max, completion_tokens_max),
                                 .tokens_max_key = question.other_tokens_key ? "max_completion_tokens" : "max_tokens",
-                                .messages_after = request.after.size()};
+                                .messages_after = request.after.size(),
+                                .shown_from = question.material.size() > request.messages.size() ? request.messages.size() + 1 : 0};
     const HttpRequest post{.url = url_,
                            .is_loopback = is_loopback_,
                            .headers = headers(key),
@@ -111,11 +116,27 @@ class EndpointSummariser final : public Summariser {
     return lines;
   }
 
+  // What is summarised, and behind it in short what people and the assistant say that stays visible.
+  static std::vector<Message> material_of(const SummaryRequest& request) {
+    std::vector<Message> said;
+    for (const Message& message : request.after) {
+      if (message.role() != Role::user && message.role() != Role::assistant) continue;
+      const std::string text = cut_middle(message.text(), shown_bytes);
+      Result<Message> brief = text.empty() ? Error{} : Message::make(message.role(), text);
+      if (brief) said.push_back(*std::move(brief));
+    }
+    if (said.size() > 2 * shown_messages)
+      said.erase(said.begin() + shown_messages, said.end() - static_cast<std::ptrdiff_t>(shown_messages));
+    std::vector<Message> material = request.messages;
+    material.insert(material.end(), said.begin(), said.end());
+    return material;
+  }
+
   // Whether another attempt makes sense; waits until it does.
   bool prepare_next(const EndpointFailure& failure, std::uint32_t attempt, const SummaryRequest& request,
                     Question& question) const {
     if (failure.remedy == Remedy::shorter) {
-      Result<Transcript> shorter = make_transcript(request.messages, question.transcript.text.size() / 2);
+      Result<Transcript> shorter = make_transcript(question.material, question.transcript.text.size() / 2);
       if (shorter) question.transcript = std::move(*shorter);
       return static_cast<bool>(shorter);
     }

@@ -16,6 +16,7 @@ struct PromptOptions {
   std::string_view tokens_max_key =
       "max_tokens";                  // newer models of OpenAI know only "max_completion_tokens", most others only this
   std::uint64_t messages_after = 0;  // that stay visible behind what is summarised
+  std::uint64_t shown_from = 0;      // the number in the transcript from which on they stand there, in short; 0: they do not
 };
 
 // The body of the request, as JSON. The prompt and the model of the settings are valid UTF-8.

@@ -18,12 +18,20 @@ TEST(Prompt, AsksForTheSectionsOfADigestAndSaysWhatStaysVisible) {
   std::size_t at = 0;
   for (const digest::Section section :
        {digest::Section::constraints, digest::Section::request, digest::Section::plan, digest::Section::changes,
-        digest::Section::results, digest::Section::errors, digest::Section::attempts, digest::Section::next_step}) {
+        digest::Section::results, digest::Section::errors, digest::Section::attempts, digest::Section::last_reply,
+        digest::Section::next_step, digest::Section::commands, digest::Section::urls, digest::Section::numbers,
+        digest::Section::files}) {
     at = body.find("- " + std::string(digest::heading(section)) + ": ", at);
     EXPECT_NE(at, std::string::npos) << digest::heading(section);
   }
   EXPECT_TRUE(has(body, "Code that was just written and is not finished may be quoted."));
   EXPECT_TRUE(has(body, "The reader also sees the 3 messages that follow"));
+}
+
+TEST(Prompt, SaysWhereWhatStaysIsShown) {
+  const std::string body =
+      request_body({.base_url = "http://x", .model = "m"}, transcript, {.tokens_max = 100, .messages_after = 3, .shown_from = 8});
+  EXPECT_TRUE(has(body, "they need no summary. The frames from 8 on show them in short: do not repeat what they say."));
 }
 
 TEST(Prompt, OneOfTheUsersTakesThePlaceOfItButNotOfWhatStays) {

@@ -39,6 +39,11 @@ void RecallIndex::add(std::shared_ptr<const Segment> segment) {
   segments_.push_back(std::move(segment));
 }
 
+void RecallIndex::add_merging(std::shared_ptr<const Segment> segment) {
+  add(std::move(segment));
+  merge_last();
+}
+
 void RecallIndex::close_last() {
   const auto first = size_ - static_cast<std::uint32_t>(last_.size());
   segments_.push_back(std::make_shared<const Segment>(Segment::of(first, last_)));
@@ -81,6 +86,23 @@ std::vector<Posting> RecallIndex::find(Word word) const {
     const auto at = std::lower_bound(message.counts.begin(), message.counts.end(), word,
                                      [](const WordCount& each, Word wanted) { return each.word < wanted; });
     if (at != message.counts.end() && at->word == word) found.push_back({ordinal, at->count, message.length});
+    ++ordinal;
+  }
+  return found;
+}
+
+std::vector<Posting> RecallIndex::find_any(const std::vector<Word>& words) const {
+  std::vector<Posting> found;
+  for (const auto& segment : segments_) {
+    const std::vector<Posting> some = segment->find_any(words);
+    found.insert(found.end(), some.begin(), some.end());
+  }
+  std::uint32_t ordinal = size_ - static_cast<std::uint32_t>(last_.size());
+  for (const MessageWords& message : last_) {
+    std::uint32_t count = 0;
+    for (const WordCount& each : message.counts)
+      if (std::binary_search(words.begin(), words.end(), each.word)) count += each.count;
+    if (count > 0) found.push_back({ordinal, count, message.length});
     ++ordinal;
   }
   return found;

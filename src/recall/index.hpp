@@ -23,10 +23,13 @@ class RecallIndex {
   // The next messages.
   void add(MessageWords message);
   void add(std::shared_ptr<const Segment> segment);  // begins at size()
+  // The same, where many small segments are expected: they become fewer and larger.
+  void add_merging(std::shared_ptr<const Segment> segment);
 
-  std::uint32_t length(std::uint32_t ordinal) const;  // in words; O(log n)
-  std::vector<Posting> find(Word word) const;         // rising
-  std::uint64_t size_bytes() const;                   // of what is in memory
+  std::uint32_t length(std::uint32_t ordinal) const;                    // in words; O(log n)
+  std::vector<Posting> find(Word word) const;                           // rising
+  std::vector<Posting> find_any(const std::vector<Word>& words) const;  // as Segment's
+  std::uint64_t size_bytes() const;                                     // of what is in memory
   std::size_t segments() const { return segments_.size(); }
 
  private:

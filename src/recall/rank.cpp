@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace undertext {
@@ -38,8 +40,19 @@ class Spread {
       first = end;
     }
   }
+  // The same, but nothing to a message without a score.
+  void add_where_scored(std::vector<Value> values) {
+    std::erase_if(values, [this](const Value& each) {
+      const float* const score = scores_.data();
+      return std::all_of(score + first_near(each.ordinal), score + end_near(each.ordinal), [](float at) { return at == 0; });
+    });
+    only_scored_ = true;
+    add(values);
+  }
 
  private:
+  bool takes(std::uint32_t ordinal) const { return !only_scored_ || scores_[ordinal] > 0; }
+
   // The part of [ordinal - reach, ordinal + reach] that there is.
   std::uint32_t first_near(std::uint32_t ordinal) const { return ordinal > reach_ ? ordinal - reach_ : 0; }
   std::uint32_t end_near(std::uint32_t ordinal) const {
@@ -49,7 +62,8 @@ class Spread {
   void add_alone(const Value& value) {
     const std::uint32_t first = first_near(value.ordinal), end = end_near(value.ordinal);
     const float* weight = weights_.data() + (reach_ - (value.ordinal - first));
-    for (std::uint32_t i = first; i < end; ++i) scores_[i] += value.value * *weight++;
+    for (std::uint32_t i = first; i < end; ++i, ++weight)
+      if (takes(i)) scores_[i] += value.value * *weight;
   }
   void add_group(const std::vector<Value>& values, std::size_t begin, std::size_t behind) {
     const std::uint32_t first = first_near(values[begin].ordinal), end = end_near(values[behind - 1].ordinal);
@@ -59,43 +73,58 @@ class Spread {
       const float* weight = weights_.data() + (reach_ - (values[k].ordinal - from));
       for (std::uint32_t i = from; i < to; ++i) best_[i - first] = std::max(best_[i - first], values[k].value * *weight++);
     }
-    for (std::uint32_t i = first; i < end; ++i) scores_[i] += best_[i - first];
+    for (std::uint32_t i = first; i < end; ++i)
+      if (takes(i)) scores_[i] += best_[i - first];
   }
 
   std::vector<float>& scores_;
   const std::uint32_t reach_;
   std::array<float, 2 * near_max + 1> weights_ = {};  // by distance, from -reach to reach
   std::vector<float> best_;
+  bool only_scored_ = false;
 };
 
 }  // namespace
 
-Ranking::Ranking(const RecallIndex& index, const std::vector<Word>& words, const RankWeights& weights) {
+Ranking::Ranking(const RecallIndex& index, const AskedWords& asked, const RankWeights& weights) {
   std::vector<std::vector<Posting>> found;
-  for (const Word word : words) {
-    std::vector<Posting> postings = index.find(word);
+  const auto take = [&](std::vector<Posting> postings) {
     if (!postings.empty()) found.push_back(std::move(postings));
-  }
+  };
+  for (const Word word : asked.words) take(index.find(word));
+  for (const std::vector<Word>& words : asked.any_of) take(index.find_any(words));
   if (found.empty()) return;
   // The rarest first: sums of floats depend on their order, and this one depends on the log alone.
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
-  const auto share = static_cast<std::size_t>(weights.common_share * index.size());
-  const std::size_t common = std::max<std::size_t>(16, std::min<std::size_t>(share, weights.common_messages));
+  const std::size_t common = std::max<std::size_t>(16, static_cast<std::size_t>(weights.common_share * index.size()));
   while (found.size() > 1 && found.back().size() > common) found.pop_back();
   scores_.resize(index.size());
   has_word_.resize(index.size());
-  for (const std::vector<Posting>& postings : found) add_word(index, postings, weights);
-  block_best_.reserve(scores_.size() / block_size + 1);
-  for (std::size_t first = 0; first < scores_.size(); first += block_size) {
-    float best = 0;
-    for (std::size_t i = first; i < std::min<std::size_t>(scores_.size(), first + block_size); ++i)
-      best = scores_[i] > best ? scores_[i] : best;
-    block_best_.push_back(best);
-    best_ = std::max(best_, best);
+  std::size_t added = 0;
+  for (const std::vector<Posting>& postings : found) {
+    add_word(index, postings, weights, added < weights.common_postings ? Reach::everywhere : Reach::where_scored);
+    added += postings.size();
   }
+  taken_ = std::numeric_limits<float>::infinity();
+  block_best_.resize((scores_.size() + block_size - 1) / block_size);
+  for (std::size_t block = 0; block < block_best_.size(); ++block) block_best_[block] = best_below(block, taken_);
 }
 
-void Ranking::add_word(const RecallIndex& index, const std::vector<Posting>& postings, const RankWeights& weights) {
+// The best score of a block among those below a limit. No score is negative, so their bits rise as they do: whole numbers
+// are compared, which compilers do several at a time.
+float Ranking::best_below(std::size_t block, float below) const {
+  const std::size_t first = block * block_size, end = std::min<std::size_t>(scores_.size(), first + block_size);
+  const float* const scores = scores_.data();
+  const auto limit = std::bit_cast<std::int32_t>(below);
+  std::int32_t best = 0;
+  for (std::size_t i = first; i < end; ++i) {
+    const auto score = std::bit_cast<std::int32_t>(scores[i]);
+    best = std::max(best, score < limit ? score : 0);
+  }
+  return std::bit_cast<float>(best);
+}
+
+void Ranking::add_word(const RecallIndex& index, const std::vector<Posting>& postings, const RankWeights& weights, Reach reach) {
   const double n = index.size(), with = static_cast<double>(postings.size());
   const auto rarity = static_cast<float>(std::log(1 + (n - with + 0.5) / (with + 0.5)) * (weights.k1 + 1));
   const double average = std::max(1.0, static_cast<double>(index.words()) / std::max(1.0, n));
@@ -108,28 +137,51 @@ void Ranking::add_word(const RecallIndex& index, const std::vector<Posting>& pos
     values.push_back({posting.ordinal, rarity * count / (count + short_part + length_part * static_cast<float>(posting.length))});
     has_word_[posting.ordinal] = 1;
   }
-  Spread(scores_, weights).add(values);
+  Spread spread(scores_, weights);
+  if (reach == Reach::everywhere)
+    spread.add(values);
+  else
+    spread.add_where_scored(std::move(values));
+}
+
+// With the next `count` messages, and others that are no worse than the last of them can be. As many blocks have such a
+// message as have a best one of that score.
+bool Ranking::fill_tier(std::size_t count) {
+  std::vector<float> bests;
+  for (const float best : block_best_)
+    if (best > 0) bests.push_back(best);
+  if (bests.empty() || count == 0) return false;
+  float lower = 0;
+  if (count < bests.size()) {
+    const auto last = bests.begin() + static_cast<std::ptrdiff_t>(count - 1);
+    std::nth_element(bests.begin(), last, bests.end(), std::greater<>());
+    lower = *last;
+  }
+  for (std::size_t block = 0; block < block_best_.size(); ++block) {
+    if (block_best_[block] <= 0 || block_best_[block] < lower) continue;
+    const std::size_t end = std::min<std::size_t>(scores_.size(), (block + 1) * block_size);
+    for (std::size_t ordinal = block * block_size; ordinal < end; ++ordinal)
+      if (scores_[ordinal] > 0 && scores_[ordinal] >= lower && scores_[ordinal] < taken_)
+        tier_.push_back(static_cast<std::uint32_t>(ordinal));
+    block_best_[block] = best_below(block, lower);
+  }
+  taken_ = lower;
+  return !tier_.empty();
 }
 
 std::vector<std::uint32_t> Ranking::next(std::size_t count) {
+  const auto is_worse = [&](std::uint32_t a, std::uint32_t b) {
+    return scores_[a] != scores_[b] ? scores_[a] < scores_[b] : a < b;
+  };
   std::vector<std::uint32_t> best;
-  // Down by a third each time, until there are enough: mostly few are near the best score.
-  constexpr float step = 2.0f / 3, lowest = 1.0f / 64;
-  while (best.size() < count && best_ > 0 && !(has_taken_ && taken_ <= 0)) {
-    const float upper = has_taken_ ? taken_ : std::numeric_limits<float>::infinity();
-    float lower = (has_taken_ ? taken_ : best_) * step;
-    if (lower < best_ * lowest) lower = 0;
-    const std::size_t before = best.size();
-    for (std::uint32_t block = 0; block < block_best_.size(); ++block) {
-      if (block_best_[block] == 0 || block_best_[block] < lower) continue;
-      const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(scores_.size(), (std::size_t{block} + 1) * block_size));
-      for (std::uint32_t ordinal = block * block_size; ordinal < end; ++ordinal)
-        if (scores_[ordinal] > 0 && scores_[ordinal] >= lower && scores_[ordinal] < upper) best.push_back(ordinal);
+  while (best.size() < count) {
+    if (tier_.empty()) {
+      if (!fill_tier(count - best.size())) break;
+      std::make_heap(tier_.begin(), tier_.end(), is_worse);
     }
-    std::sort(best.begin() + static_cast<std::ptrdiff_t>(before), best.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return scores_[a] != scores_[b] ? scores_[a] > scores_[b] : a > b; });
-    taken_ = lower;
-    has_taken_ = true;
+    std::pop_heap(tier_.begin(), tier_.end(), is_worse);
+    best.push_back(tier_.back());
+    tier_.pop_back();
   }
   return best;
 }

@@ -18,34 +18,38 @@ struct RankWeights {
   double near = 0.6;
   double near_step = 0.7;
   std::uint32_t near_messages = 4;
-  // A word that more messages have than this share of all, or than so many, is left out where a rarer
-  // one is found: it says little, and costs much.
+  // A word that more messages have than this share of all is left out where a rarer one is found: it
+  // says little.
   double common_share = 0.25;
-  std::uint32_t common_messages = 4096;
+  // Words count the rarest first. Once they have so many postings together, each further one counts only
+  // where another one did: it finds nothing of its own, and costs less.
+  std::uint32_t common_postings = 4096;
 };
 
 class Ranking {
  public:
-  // `words` without repeats. Costs their postings, and 5 bytes for each message.
-  Ranking(const RecallIndex& index, const std::vector<Word>& words, const RankWeights& weights = {});
+  // Costs the postings of the words, and 5 bytes for each message.
+  Ranking(const RecallIndex& index, const AskedWords& asked, const RankWeights& weights = {});
 
   double score(std::uint32_t ordinal) const { return ordinal < scores_.size() ? scores_[ordinal] : 0; }
   bool has_word(std::uint32_t ordinal) const { return ordinal < has_word_.size() && has_word_[ordinal] != 0; }
 
-  // The next best ones, at least `count` unless there are no more; of equal scores the later message first.
-  // Empty: no more. The first call walks all scores, and so does one now and then.
+  // The next best ones, `count` unless there are no more; of equal scores the later message first.
+  // Looks at the blocks of scores that have these, and at the best score of each other one.
   std::vector<std::uint32_t> next(std::size_t count);
 
  private:
-  void add_word(const RecallIndex& index, const std::vector<Posting>& postings, const RankWeights& weights);
+  enum class Reach : std::uint8_t { everywhere, where_scored };
+  bool fill_tier(std::size_t count);
+  float best_below(std::size_t block, float below) const;
+  void add_word(const RecallIndex& index, const std::vector<Posting>& postings, const RankWeights& weights, Reach reach);
 
   std::vector<float> scores_;
   std::vector<std::uint8_t> has_word_;
-  std::vector<float> block_best_;  // of so many scores in a row, so that most of them are not looked at again
+  std::vector<float> block_best_;  // of so many scores in a row, without those that were taken
   static constexpr std::uint32_t block_size = 64;
-  float best_ = 0;
-  float taken_ = 0;  // all with this score or a higher one were returned
-  bool has_taken_ = false;
+  float taken_ = 0;                  // all with this score or a higher one were returned, or are in tier_
+  std::vector<std::uint32_t> tier_;  // a heap: the next ones, the best on top
 };
 
 }  // namespace undertext

@@ -56,19 +56,25 @@ std::vector<double> plain_scores(const Plain& all, const std::vector<Word>& word
   const double n = static_cast<double>(all.size()), average = std::max(1.0, total / std::max(1.0, n));
   std::size_t rarest = all.size() + 1;
   std::map<Word, std::size_t> with;
+  std::vector<Word> rising = words;
   for (const Word word : words) {
     for (const auto& message : all) with[word] += message.contains(word) ? 1u : 0u;
     if (with[word] > 0) rarest = std::min(rarest, with[word]);
   }
+  std::stable_sort(rising.begin(), rising.end(), [&](Word a, Word b) { return with[a] < with[b]; });
   bool has_rarest = false;
-  for (const Word word : words) {
+  std::size_t postings = 0;
+  for (const Word word : rising) {
     const std::size_t common = std::max<std::size_t>(static_cast<std::size_t>(w.common_share * n), 16);
     if (with[word] == 0) continue;
     // All may be common: then one of the rarest is kept.
     if (with[word] > common && (with[word] != rarest || rarest <= common || has_rarest)) continue;
     has_rarest = has_rarest || with[word] == rarest;
+    const bool is_only_where_scored = postings >= w.common_postings;
+    postings += with[word];
     const double df = static_cast<double>(with[word]), rarity = std::log(1 + (n - df + 0.5) / (df + 0.5));
     for (std::size_t i = 0; i < all.size(); ++i) {
+      if (is_only_where_scored && scores[i] == 0) continue;
       double best = 0;
       for (std::size_t j = 0; j < all.size(); ++j) {
         const auto found = all[j].find(word);
@@ -112,8 +118,10 @@ TEST(RecallModel, AnIndexRanksAsThePlainFormulaDoes) {
         words.push_back(static_cast<Word>((random() % (1 + random() % 2000)) * 2654435761u));
       std::sort(words.begin(), words.end());
       words.erase(std::unique(words.begin(), words.end()), words.end());
-      const std::vector<double> expected = plain_scores(plain, words, {});
-      Ranking ranking(index, words);
+      RankWeights weights;
+      if (random() % 2 == 0) weights.common_postings = static_cast<std::uint32_t>(random() % 60);
+      const std::vector<double> expected = plain_scores(plain, words, weights);
+      Ranking ranking(index, {.words = words}, weights);
       for (std::size_t i = 0; i < count; ++i)
         ASSERT_NEAR(ranking.score(static_cast<std::uint32_t>(i)), expected[i], 1e-3) << i << " of " << count;
       const std::vector<std::uint32_t> order = ranking.next(count + 1);
@@ -121,6 +129,28 @@ TEST(RecallModel, AnIndexRanksAsThePlainFormulaDoes) {
                 static_cast<std::size_t>(std::count_if(expected.begin(), expected.end(), [](double s) { return s > 0; })));
       for (std::size_t i = 1; i < order.size(); ++i) ASSERT_GE(expected[order[i - 1]] + 1e-3, expected[order[i]]);
     }
+  }
+}
+
+TEST(RecallModel, SeveralWordsAreFoundAsOne) {
+  std::mt19937_64 random(seed());
+  for (std::uint64_t step = 0; step < steps(); ++step) {
+    Plain plain(random() % 300);
+    RecallIndex index;
+    for (auto& message : plain) index.add(some_words(random, message));
+    std::vector<Word> words;
+    for (std::uint64_t i = random() % 40; i-- > 0;) words.push_back(static_cast<Word>((random() % 300) * 2654435761u));
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> expected, found;
+    for (std::uint32_t ordinal = 0; ordinal < plain.size(); ++ordinal) {
+      std::uint32_t count = 0;
+      for (const Word word : words)
+        if (const auto at = plain[ordinal].find(word); at != plain[ordinal].end()) count += at->second;
+      if (count > 0) expected.emplace_back(ordinal, count);
+    }
+    for (const Posting& posting : index.find_any(words)) found.emplace_back(posting.ordinal, posting.count);
+    ASSERT_EQ(found, expected);
   }
 }
 

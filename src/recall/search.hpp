@@ -17,5 +17,6 @@ Result<Recalled> search(const History& history, const RecallIndex& index, const 
 
 // What RECALL appends: a user message that quotes the units, as data. not_found: there are none.
 Result<Message> quote(const Recalled& recalled, const std::string& text, const MessageLimits& limits);
+bool is_quote(const Message& message);  // it begins as these do
 
 }  // namespace undertext

@@ -124,6 +124,9 @@ Segment Segment::of(std::uint32_t first, const std::vector<MessageWords>& messag
   std::vector<std::tuple<Word, std::uint32_t, std::uint32_t>> all;
   std::vector<std::uint32_t> lengths;
   lengths.reserve(messages.size());
+  std::size_t count = 0;
+  for (const MessageWords& message : messages) count += message.counts.size();
+  all.reserve(count);
   std::uint32_t ordinal = first;
   for (const MessageWords& message : messages) {
     lengths.push_back(message.length);
@@ -173,6 +176,17 @@ Segment Segment::read(std::string bytes) {
   return segment;
 }
 
+// Postings are relative to the first message, so that nothing but its number changes.
+Segment Segment::moved_to(std::uint32_t first) const {
+  ByteOut head;
+  head.number(segment_format);
+  head.number(first_);
+  ByteOut moved;
+  moved.number(segment_format);
+  moved.number(first);
+  return read(std::move(moved.bytes) + bytes_.substr(head.bytes.size()));
+}
+
 Segment Segment::merged(const std::vector<const Segment*>& segments, std::uint32_t first, std::uint32_t end) {
   std::vector<std::uint32_t> lengths;
   std::vector<Words> all;
@@ -213,6 +227,25 @@ std::vector<Posting> Segment::find(Word word) const {
   if (words.is_over() || words.word() != word) return found;
   found.reserve(words.list().size());
   read_postings(words.list(), first_, lengths_, found);
+  return found;
+}
+
+std::vector<Posting> Segment::find_any(const std::vector<Word>& wanted) const {
+  std::vector<Posting> found;
+  auto next = wanted.begin();
+  for (Words words(*this); !words.is_over() && next != wanted.end(); words.next()) {
+    while (next != wanted.end() && *next < words.word()) ++next;
+    if (next != wanted.end() && *next == words.word()) read_postings(words.list(), first_, lengths_, found);
+  }
+  std::sort(found.begin(), found.end(), [](const Posting& a, const Posting& b) { return a.ordinal < b.ordinal; });
+  std::size_t count = 0;
+  for (const Posting& each : found) {
+    if (count > 0 && found[count - 1].ordinal == each.ordinal)
+      found[count - 1].count += each.count;
+    else
+      found[count++] = each;
+  }
+  found.resize(count);
   return found;
 }
 

@@ -33,6 +33,9 @@ class Segment {
   // Neighbours, in order, as one; without messages outside [first, end). Time linear in their bytes.
   static Segment merged(const std::vector<const Segment*>& segments, std::uint32_t first, std::uint32_t end);
 
+  // The same messages, as those from `first` on.
+  Segment moved_to(std::uint32_t first) const;
+
   const std::string& bytes() const { return bytes_; }
   std::uint32_t first() const { return first_; }
   std::uint32_t end() const { return first_ + static_cast<std::uint32_t>(lengths_.size()); }
@@ -41,6 +44,8 @@ class Segment {
 
   // The postings of a word, rising. O(log words + postings).
   std::vector<Posting> find(Word word) const;
+  // Of any of these words, rising, as if they were one. Reads all words of the segment.
+  std::vector<Posting> find_any(const std::vector<Word>& words) const;
 
  private:
   struct Place {

@@ -19,7 +19,8 @@ constexpr bool is_ideograph(char32_t c) {
          (c >= 0x1000 && c <= 0x109F) ||                                  // Myanmar
          (c >= 0x1100 && c <= 0x11FF) ||                                  // Hangul Jamo
          (c >= 0x1780 && c <= 0x17FF) ||                                  // Khmer
-         c == 0x3005 || (c >= 0x3041 && c <= 0x30FF) ||                   // Hiragana, Katakana
+         c == 0x3005 || (c >= 0x3041 && c <= 0x30FA) ||                   // Hiragana, Katakana without
+         (c >= 0x30FC && c <= 0x30FF) ||                                  // the dot between two words
          (c >= 0x3100 && c <= 0x31FF) ||                                  // Bopomofo and the like
          (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x4E00 && c <= 0x9FFF) ||  // Han
          (c >= 0xAC00 && c <= 0xD7AF) || (c >= 0xF900 && c <= 0xFAFF) ||  // Hangul, Han
@@ -106,14 +107,58 @@ bool is_stop_pair(char32_t a, char32_t b) {
   return std::any_of(std::begin(pairs), std::end(pairs), [&](const auto& pair) { return pair[0] == a && pair[1] == b; });
 }
 
+template <class Value>
+void sort_without_repeats(std::vector<Value>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+// Each costs some 40,000 hashes, and a look at all words of the index.
+constexpr std::size_t characters_alone_max = 4;
+
+// All that a text may have where this character stands: alone, and beside each common one of its script.
+std::vector<Word> pairs_with(char32_t c) {
+  std::vector<Word> words = {hash_of_pair(c, 0)};
+  const auto add_beside = [&](char32_t first, char32_t last) {
+    for (char32_t other = first; other <= last; ++other) {
+      words.push_back(hash_of_pair(c, other));
+      words.push_back(hash_of_pair(other, c));
+    }
+  };
+  const bool is_hangul = c >= 0xAC00 && c <= 0xD7A3;
+  const bool is_han_or_kana = !is_hangul && c >= 0x3000;
+  if (is_han_or_kana) {
+    add_beside(0x3005, 0x3005);
+    add_beside(0x3041, 0x30FF);
+    add_beside(0x4E00, 0x9FFF);
+  }
+  if (is_hangul) add_beside(0xAC00, 0xD7A3);
+  if (!is_han_or_kana && !is_hangul) add_beside(c & ~char32_t{0xFF}, c | 0xFF);
+  sort_without_repeats(words);
+  return words;
+}
+
+// Takes words, with the place of the first byte of each.
+struct WordsAlone {
+  void push_back(Word word, std::size_t) { words.push_back(word); }
+  std::vector<Word> words = {};
+};
+struct WordsAndPlaces {
+  void push_back(Word word, std::size_t at) { words.push_back({word, at}); }
+  std::vector<PlacedWord> words = {};
+};
+
+template <class Words>
 class Reader {
  public:
-  explicit Reader(std::vector<Word>& out) : out_(out) {}
+  explicit Reader(Words& out) : out_(out) {}
 
   void read(std::string_view text) {
     const char* at = text.data();
+    const char* const begin = at;
     const char* const end = at + text.size();
     while (at < end) {
+      at_ = static_cast<std::size_t>(at - begin);
       const auto byte = static_cast<unsigned char>(*at);
       if (byte < 0x80) {
         take(ascii_kinds[byte], byte);
@@ -132,6 +177,8 @@ class Reader {
     end_token();
     end_ideographs();
   }
+  // The characters of scripts without spaces that have no neighbour of their kind.
+  const std::vector<char32_t>& alone() const { return alone_; }
 
  private:
   static char32_t decode(const char* at, std::size_t size) {
@@ -189,7 +236,9 @@ class Reader {
 
   void take_letter(char32_t c) {
     const bool upper = is_upper(c);
-    if (!token_.empty()) {
+    if (token_.empty()) {
+      token_at_ = at_;
+    } else {
       if (part_ends_ || (upper && !was_upper_ && !was_digit_)) {
         begins_.push_back(token_.size());
       } else if (!upper && was_upper_ && uppers_ > 1 && !is_digit(c)) {
@@ -213,6 +262,7 @@ class Reader {
       add_token();
     }
     previous_.swap(token_);
+    previous_at_ = token_at_;
     token_.clear();
     begins_.clear();
     part_ends_ = was_upper_ = was_digit_ = false;
@@ -230,7 +280,7 @@ class Reader {
         from = to;
       }
       add_part(std::string_view(token_).substr(from));
-      out_.push_back(hash_of(token_));
+      out_.push_back(hash_of(token_), token_at_);
     }
     if (link_ != 0 && link_ != '\'' && !previous_.empty()) add_linked();
   }
@@ -241,31 +291,38 @@ class Reader {
     if (link_ != '-') part_ += link_;
     part_ += token_;
     if (link_ == '-') stem(part_);
-    out_.push_back(hash_of(part_));
+    out_.push_back(hash_of(part_), previous_at_);
   }
 
   void add_part(std::string_view part) {
     if (part.empty() || is_stop_word(part)) return;
     part_ = part;
     if (part.size() <= longest_stemmed) stem(part_);
-    out_.push_back(hash_of(part_));
+    out_.push_back(hash_of(part_), token_at_);
   }
 
   void take_ideograph(char32_t c) {
-    if (characters_ > 0 && !is_stop_pair(before_, c)) out_.push_back(hash_of_pair(before_, c));
+    if (characters_ > 0 && !is_stop_pair(before_, c)) out_.push_back(hash_of_pair(before_, c), before_at_);
     before_ = c;
+    before_at_ = at_;
     ++characters_;
   }
   void end_ideographs() {
-    if (characters_ == 1) out_.push_back(hash_of_pair(before_, 0));
+    if (characters_ == 1) {
+      out_.push_back(hash_of_pair(before_, 0), before_at_);
+      alone_.push_back(before_);
+    }
     characters_ = 0;
   }
 
   static constexpr std::size_t longest_stemmed = 40;
 
-  std::vector<Word>& out_;
+  Words& out_;
+  std::vector<char32_t> alone_;
   std::string token_, previous_, part_;
   std::vector<std::size_t> begins_;  // of its parts, but for the first
+  std::size_t at_ = 0;               // of the character that is read
+  std::size_t token_at_ = 0, previous_at_ = 0, before_at_ = 0;
   std::size_t last_begin_ = 0;
   std::size_t uppers_ = 0;  // in a row
   std::size_t characters_ = 0;
@@ -277,10 +334,16 @@ class Reader {
 }  // namespace
 
 std::vector<Word> text_words(std::string_view text) {
-  std::vector<Word> words;
-  words.reserve(text.size() / 6);
-  Reader(words).read(text);
-  return words;
+  WordsAlone out;
+  out.words.reserve(text.size() / 6);
+  Reader(out).read(text);
+  return std::move(out.words);
+}
+
+std::vector<PlacedWord> placed_words(std::string_view text) {
+  WordsAndPlaces out;
+  Reader(out).read(text);
+  return std::move(out.words);
 }
 
 MessageWords text_words(const Message& message) {
@@ -298,11 +361,28 @@ MessageWords text_words(const Message& message) {
   return found;
 }
 
-std::vector<Word> distinct_words(std::string_view text) {
-  std::vector<Word> words = text_words(text);
-  std::sort(words.begin(), words.end());
-  words.erase(std::unique(words.begin(), words.end()), words.end());
-  return words;
+std::size_t AskedWords::index_of(Word word) const {
+  const auto at = std::lower_bound(words.begin(), words.end(), word);
+  if (at != words.end() && *at == word) return static_cast<std::size_t>(at - words.begin());
+  for (std::size_t i = 0; i < any_of.size(); ++i)
+    if (std::binary_search(any_of[i].begin(), any_of[i].end(), word)) return words.size() + i;
+  return size();
+}
+
+AskedWords asked_words(std::string_view text) {
+  WordsAlone out;
+  Reader reader(out);
+  reader.read(text);
+  AskedWords asked{std::move(out.words)};
+  sort_without_repeats(asked.words);
+  std::vector<char32_t> alone = reader.alone();
+  sort_without_repeats(alone);
+  alone.resize(std::min(alone.size(), characters_alone_max));
+  for (const char32_t c : alone) {
+    asked.any_of.push_back(pairs_with(c));
+    std::erase(asked.words, hash_of_pair(c, 0));
+  }
+  return asked;
 }
 
 }  // namespace undertext

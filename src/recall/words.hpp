@@ -5,12 +5,14 @@
 //   identifiers      parts of camelCase and snake_case, and the whole
 //   paths, versions  the parts, and each two neighbours with what joins them: src/main.cpp has src,
 //                    main, cpp, src/main, main.cpp
-//   Han, Kana, Hangul, Thai and other scripts without spaces: pairs of neighbouring characters
+//   Han, Kana, Hangul, Thai and other scripts without spaces: pairs of neighbouring characters; one that
+//                    stands alone is a word in a text, and in a question all pairs that it can be part of
 //
 // A word is a hash of 32 bits. Two words with one hash count as one: of 100,000 words about one has
 // another's hash.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,13 @@ using Word = std::uint32_t;
 
 // In their order, with repeats. Time linear in the text.
 std::vector<Word> text_words(std::string_view text);
+
+struct PlacedWord {
+  Word word = 0;
+  std::size_t at = 0;  // of its first byte in the text
+};
+// The same words, with their places, which may fall: all words of an identifier are where it begins.
+std::vector<PlacedWord> placed_words(std::string_view text);
 
 struct WordCount {
   Word word = 0;
@@ -39,7 +48,14 @@ struct MessageWords {
 // Of the message's text. A redacted message has none.
 MessageWords text_words(const Message& message);
 
-// Without repeats, rising.
-std::vector<Word> distinct_words(std::string_view text);
+// What a question asks for.
+struct AskedWords {
+  std::vector<Word> words = {};                // without repeats, rising
+  std::vector<std::vector<Word>> any_of = {};  // each stands for one word that has many hashes; rising
+  // The place of a word among these, `words` before `any_of`; size(): it is none of them.
+  std::size_t index_of(Word word) const;
+  std::size_t size() const { return words.size() + any_of.size(); }
+};
+AskedWords asked_words(std::string_view text);
 
 }  // namespace undertext

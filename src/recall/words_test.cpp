@@ -9,8 +9,9 @@ namespace undertext {
 namespace {
 
 bool share_a_word(std::string_view a, std::string_view b) {
-  const std::vector<Word> one = distinct_words(a), other = distinct_words(b);
-  return std::any_of(one.begin(), one.end(), [&](Word word) { return std::binary_search(other.begin(), other.end(), word); });
+  const std::vector<Word> words = text_words(a);
+  const AskedWords asked = asked_words(b);
+  return std::any_of(words.begin(), words.end(), [&](Word word) { return asked.index_of(word) < asked.size(); });
 }
 
 TEST(Words, HaveNoCaseNoAccentsAndNoEndings) {
@@ -52,6 +53,30 @@ TEST(Words, OfScriptsWithoutSpacesArePairsOfCharacters) {
   EXPECT_TRUE(share_a_word("데이터베이스 연결 오류", "데이터베이스를"));
   EXPECT_FALSE(share_a_word("我们昨天修复了数据库", "天气预报"));
   EXPECT_TRUE(share_a_word("ＡＰＩ", "api"));
+}
+
+TEST(Words, ACharacterAloneAsksForAllPairsThatItIsPartOf) {
+  for (const char* text : {"小猫在睡觉", "一只猫", "猫咪", "猫", "黒猫が来た", "これは猫です"})
+    EXPECT_TRUE(share_a_word(text, "猫")) << text;
+  EXPECT_FALSE(share_a_word("小狗在睡觉", "猫"));
+  EXPECT_TRUE(share_a_word("한강을 걷다", "강"));
+  EXPECT_TRUE(share_a_word("สวัสดี", "ส"));
+  EXPECT_EQ(asked_words("猫 dog 猫").size(), 2u);
+}
+
+TEST(Words, TheDotBetweenTwoWordsOfKatakanaIsNoCharacter) {
+  EXPECT_EQ(text_words("コマ・コマ"), (std::vector<Word>{text_words("コマ").front(), text_words("コマ").front()}));
+}
+
+TEST(Words, ArePlacedWhereTheyBegin) {
+  const std::string_view text = "the Parser of src/main.cpp 数据库";
+  for (const auto& [asked, at] : {std::pair{"parsers", std::size_t{4}}, {"main", 18}, {"src/main", 14}, {"据库", 30}}) {
+    bool is_found = false;
+    const AskedWords words = asked_words(asked);
+    for (const PlacedWord& each : placed_words(text))
+      is_found = is_found || (words.index_of(each.word) < words.size() && each.at == at);
+    EXPECT_TRUE(is_found) << asked;
+  }
 }
 
 TEST(Words, TheCommonestSayNothing) {
