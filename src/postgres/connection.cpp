@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <memory>
 #include <new>
 
-#include <poll.h>
+#include "system/sockets.hpp"
 
 namespace undertext::postgres {
 namespace {
@@ -65,6 +66,15 @@ std::string Rows::bytes(std::size_t row, int column) const {
           static_cast<std::size_t>(PQgetlength(result_.get(), static_cast<int>(row), column))};
 }
 
+Value Rows::value(std::size_t row, int column) const {
+  const PGresult* const result = result_.get();
+  const int at = static_cast<int>(row);
+  return {.type = PQftype(result, column),
+          .is_null = PQgetisnull(result, at, column) == 1,
+          .is_binary = true,
+          .borrowed = {PQgetvalue(result, at, column), static_cast<std::size_t>(PQgetlength(result, at, column))}};
+}
+
 std::optional<Digest> Rows::digest(std::size_t row, int column) const {
   Digest value;
   if (PQgetlength(result_.get(), static_cast<int>(row), column) != static_cast<int>(value.size())) return std::nullopt;
@@ -105,8 +115,14 @@ void Connection::on_notice(void* self, const PGresult* notice) {
 
 bool Connection::is_stale() const {
   if (PQstatus(connection_) != CONNECTION_OK) return true;
-  pollfd socket{PQsocket(connection_), POLLIN, 0};
-  return poll(&socket, 1, 0) != 0;
+  return bool(wait_until_ready(PQsocket(connection_), WaitFor::reading, 0));
+}
+
+std::string Connection::database() const {
+  const std::string_view name = PQdb(connection_);
+  const std::unique_ptr<char, decltype(&PQfreemem)> quoted(PQescapeIdentifier(connection_, name.data(), name.size()), &PQfreemem);
+  if (!quoted) throw std::bad_alloc();
+  return quoted.get();
 }
 
 bool Connection::send(const Batch& batch) {
@@ -151,10 +167,11 @@ bool Connection::wait(Deadline deadline) {
     if (unsent < 0) return PQconsumeInput(connection_) == 1 && PQisBusy(connection_) == 0;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
     if (left <= 0) return false;
-    pollfd socket{PQsocket(connection_), static_cast<short>(unsent == 1 ? POLLIN | POLLOUT : POLLIN), 0};
-    if (socket.fd < 0) return false;
-    poll(&socket, 1, static_cast<int>(std::min<std::int64_t>(left, 60'000)));
-    if ((socket.revents & ~POLLOUT) != 0 && PQconsumeInput(connection_) != 1) return false;
+    const int socket = PQsocket(connection_);
+    if (socket < 0) return false;
+    const int wait_ms = static_cast<int>(std::min<std::int64_t>(left, 60'000));
+    const Ready ready = wait_until_ready(socket, unsent == 1 ? WaitFor::both : WaitFor::reading, wait_ms);
+    if (ready.to_read && PQconsumeInput(connection_) != 1) return false;
   }
 }
 

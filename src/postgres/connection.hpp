@@ -76,6 +76,9 @@ class Rows {
   bool is_null(std::size_t row, int column) const { return PQgetisnull(result_.get(), static_cast<int>(row), column) == 1; }
   std::int64_t number(std::size_t row, int column) const;
   std::string bytes(std::size_t row, int column) const;
+  // As a parameter that borrows the bytes of these rows.
+  Value value(std::size_t row, int column) const;
+  int columns() const { return PQnfields(result_.get()); }
   // Nothing, where it is no digest.
   std::optional<Digest> digest(std::size_t row, int column) const;
   std::string_view command() const { return PQcmdStatus(result_.get()); }
@@ -121,6 +124,8 @@ class Connection {
   bool reset(Deadline deadline);
   // Whether the server has gone or has said something that nobody asked for, as far as is known here without asking it.
   bool is_stale() const;
+  // Its name, quoted as an identifier.
+  std::string database() const;
   int server_version() const { return PQserverVersion(connection_); }
 
  private:

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
-#include <unistd.h>
+#include "system/process.hpp"
 
 namespace undertext::postgres {
 
 Pool::Pool(ConnectionSettings settings, std::uint32_t connections_max)
-    : settings_(std::move(settings)), connections_max_(std::max(connections_max, 1u)), process_(getpid()) {}
+    : settings_(std::move(settings)), connections_max_(std::max(connections_max, 1u)), process_(process_id()) {}
 
 Pool::~Pool() {
-  if (getpid() == process_) return;
+  if (process_id() == process_) return;
   for (std::unique_ptr<Connection>& connection : idle_) (void)connection.release();
 }
 
@@ -21,7 +21,7 @@ Pool::Lease::~Lease() {
 void Pool::Lease::discard() { good_ = false; }
 
 Result<Pool::Lease> Pool::take(Deadline deadline) {
-  if (getpid() != process_)
+  if (process_id() != process_)
     return Error{.code = ErrorCode::unavailable, .message = "a store belongs to the process that opened it; open another one here"};
   std::unique_lock lock(mutex_);
   while (idle_.empty() && open_ >= connections_max_)

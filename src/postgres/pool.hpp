@@ -44,7 +44,8 @@ class Pool {
 
   const ConnectionSettings settings_;
   const std::uint32_t connections_max_;
-  const int process_;  // after a fork() the connections are the parent's: the child may neither use nor close them
+  // After a fork() the connections are the parent's: the child may neither use nor close them.
+  const std::int64_t process_;
   std::mutex mutex_;
   std::condition_variable returned_;
   std::vector<std::unique_ptr<Connection>> idle_;

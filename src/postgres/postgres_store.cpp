@@ -22,7 +22,7 @@ using Kind = Transaction::Kind;
 // The default tenant's rows do not bear the empty name: a session that never said whose rows it wants has that one, and must see none.
 static_assert(!operators_tenant.empty());
 constexpr std::int64_t whole_conversation = -1;
-constexpr std::chrono::hours publishing_max{1};  // writes every row of a conversation anew
+constexpr std::chrono::hours publishing_max{1};  // rewrites every row of a conversation, or of all of them
 constexpr std::uint64_t number_max = std::numeric_limits<std::int64_t>::max();
 
 // By which a commit that was cut off recognises itself.
@@ -156,6 +156,8 @@ class PostgresStore final : public Store {
       batch.add(*statement, of(staged, text(id)));
     add_purge(batch, staged);
     Outcome outcome = session_->run(transaction);
+    if (outcome.error && outcome.error->code == ErrorCode::unsupported)
+      outcome = publish_through_here(staged, id, writer, deadline);
     if (outcome.error && outcome.was_lost) {
       const Result<bool> ours = is_writer(sql::find_creator, of(id), id, writer, deadline);
       if (!ours) return ours.error();
@@ -533,6 +535,11 @@ class PostgresStore final : public Store {
     return session_->run_alone(sql::rewrite, deadline_of(options));
   }
 
+  Result<void> distribute(const CallOptions& options) override {
+    if (auto error = refuse_write(options)) return error;
+    return distribute_schema(*session_, options.deadline.value_or(std::chrono::steady_clock::now() + publishing_max));
+  }
+
   Result<void> backup(const std::string&, const CallOptions&) override {
     return Error{.code = ErrorCode::unsupported, .message = "PostgreSQL makes its own backups: see pg_dump and pg_basebackup"};
   }
@@ -619,6 +626,44 @@ class PostgresStore final : public Store {
     const Outcome outcome = session_->run(transaction);
     if (outcome.error) return *outcome.error;
     return read_conversation(id, outcome.rows[at]);
+  }
+
+  // For a database that cannot copy rows from one conversation to another: all of them pass through the memory of this process.
+  Outcome publish_through_here(std::string_view staged, std::string_view id, std::int64_t writer, Deadline deadline) {
+    constexpr std::pair<const Statement*, const Statement*> tables[] = {
+        {&sql::staged_versions, &sql::insert_version}, {&sql::staged_messages, &sql::insert_message},
+        {&sql::checkpoint, &sql::put_checkpoint},      {&sql::staged_pages, &sql::insert_page},
+        {&sql::staged_requests, &sql::insert_request}, {&sql::staged_request_keys, &sql::insert_request_key},
+        {&sql::staged_words, &sql::put_words}};
+    Transaction reading(Kind::reading, &set_tenant_, deadline);
+    const std::size_t found_at = reading.batch().add(sql::find, of(staged));
+    const std::size_t made_at = reading.batch().add(sql::staged_conversation, of(staged));
+    std::vector<std::size_t> rows_at;
+    for (const auto& [rows, _] : tables) rows_at.push_back(reading.batch().add(*rows, of(staged)));
+    Outcome read = session_->run(reading);
+    if (read.error) return read;
+    const Result<FoundConversation> found = read_conversation(staged, read.rows[found_at]);
+    if (!found) return {.error = found.error()};
+    const Rows& made = read.rows[made_at];
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Batch& batch = transaction.batch();
+    batch.add(sql::claim, of(staged));
+    batch.require(sql::require_head, of(staged, number(found->record.version)), ErrorCode::conflict,
+                  "what is staged under " + std::string(staged) + " has changed meanwhile");
+    batch.add(sql::insert_conversation, of(id, made.value(0, 0), made.value(0, 1), number(writer), null_text(), null_number(),
+                                           null_number(), null_number(), made.value(0, 3)));
+    batch.add(sql::move_first_version, of(id, made.value(0, 2)));
+    batch.require(sql::require_not_purged, of(id), ErrorCode::conflict, id_taken(id).message);
+    for (std::size_t table = 0; table < std::size(tables); ++table) {
+      const Rows& rows = read.rows[rows_at[table]];
+      for (std::size_t row = 0; row < rows.size(); ++row) {
+        std::vector<Value> values = of(id);
+        for (int column = 0; column < rows.columns(); ++column) values.push_back(rows.value(row, column));
+        batch.add(*tables[table].second, std::move(values));
+      }
+    }
+    add_purge(batch, staged);
+    return session_->run(transaction);
   }
 
   bool is_purged(std::string_view id, Deadline deadline) {

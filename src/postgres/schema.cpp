@@ -38,6 +38,10 @@ std::optional<Error> make_lock_row(Session& session, Deadline deadline) {
   }
 }
 
+void add_distribution(Batch& batch) {
+  for (const char* table : sql::distributed_like_conversation) batch.add(sql::distribute, {text(table)});
+}
+
 // The lock is held between two round trips, so that this is no single batch, and not tried again: the caller looks where things stand and starts anew.
 std::optional<Error> migrate_once(Session& session, Deadline deadline) {
   Result<Pool::Lease> lease = session.pool().take(deadline);
@@ -50,6 +54,7 @@ std::optional<Error> migrate_once(Session& session, Deadline deadline) {
   Batch lock;
   lock.add(sql::begin);
   lock.add(sql::lock_schema);
+  lock.add(sql::has_citus);
   const Answers locked = (*lease)->run(lock, deadline);
   if (locked.fault) return fail(locked);
   Batch work;
@@ -57,6 +62,7 @@ std::optional<Error> migrate_once(Session& session, Deadline deadline) {
   for (std::int64_t next = version; next < newest; ++next)
     for (const Statement& statement : migrations[static_cast<std::size_t>(next)]) work.add(statement);
   if (version < newest) work.add(sql::set_schema_version, {number(newest)});
+  if (locked.rows[2].number(0, 0) != 0) add_distribution(work);
   work.add(sql::commit);
   const Answers done = (*lease)->run(work, deadline);
   if (done.fault) return fail(done);
@@ -82,6 +88,41 @@ Result<std::int64_t> make_schema(Session& session, MakeTables make, Deadline dea
       std::this_thread::sleep_for(50ms);
     }
   }
+}
+
+Result<void> distribute_schema(Session& session, Deadline deadline) {
+  Result<Pool::Lease> lease = session.pool().take(deadline);
+  if (!lease) return lease.error();
+  const auto run = [&](const Batch& batch) -> Result<std::vector<Rows>> {
+    Answers answers = (*lease)->run(batch, deadline);
+    if (!answers.fault) return std::move(answers.rows);
+    lease->discard();
+    return refuse(answers.fault->state == "42501" ? ErrorCode::unsupported : ErrorCode::unavailable,
+                  "the tables could not be distributed: " + answers.fault->message);
+  };
+  Batch question;
+  question.add(sql::has_citus);
+  const Result<std::vector<Rows>> citus = run(question);
+  if (!citus) return citus.error();
+  if (citus->front().number(0, 0) == 0)
+    return refuse(ErrorCode::unsupported, "the database has no Citus: make the extension citus, and add its nodes");
+  // Each by itself: what was done stays done, and the rest is done by the next call. The setting
+  // first, since without it a distributed table shows no rows.
+  const std::string setting = sql::alter_database + (*lease)->database() + sql::forward_settings;
+  const Statement forward{"", setting.c_str()};
+  for (const Statement* statement : {&forward, &sql::distribute_schema, &sql::distribute_conversation}) {
+    Batch batch;
+    batch.add(*statement);
+    if (const Result<std::vector<Rows>> done = run(batch); !done) return done.error();
+  }
+  for (const char* table : sql::distributed_like_conversation) {
+    Batch batch;
+    batch.add(sql::distribute, {text(table)});
+    if (const Result<std::vector<Rows>> done = run(batch); !done) return done.error();
+  }
+  // Connections take the setting when they are made.
+  lease->discard();
+  return {};
 }
 
 }  // namespace undertext::postgres

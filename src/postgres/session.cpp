@@ -17,10 +17,14 @@ bool is_one_of(std::string_view state, std::initializer_list<std::string_view> s
 // Another transaction was in the way: serialization_failure, deadlock_detected, lock_not_available.
 bool passes(std::string_view state) { return is_one_of(state, {"40001", "40P01", "55P03"}); }
 
+// invalid_sql_statement_name and duplicate_prepared_statement: a pooler runs a transaction on a
+// connection that has others' statements, or not this one's.
+constexpr std::string_view statement_is_gone = "26000", statement_is_there = "42P05";
+
 // This server, or this connection to it, will not do: read_only_sql_transaction (a standby, or one that was a primary), the shutdowns, starting up, too
 // many connections, the classes of connection and internal errors, a prepared statement that a pooler has taken away.
 bool is_the_server(std::string_view state) {
-  return is_one_of(state, {"25006", "57P01", "57P02", "57P03", "53300", "26000"}) || state.starts_with("08");
+  return is_one_of(state, {"25006", "57P01", "57P02", "57P03", "53300", statement_is_gone}) || state.starts_with("08");
 }
 
 // Longer each time, and not the same for all who wait.
@@ -41,17 +45,24 @@ class Pause {
   std::chrono::microseconds next_{1ms};
 };
 
+// On a shard the names of constraints end with its number.
+bool is_operation_id(std::string_view constraint) { return constraint.starts_with("undertext_version_operation_id"); }
+
 Error error_of(const Fault& fault, const Batch& batch) {
   const Batch::Entry& entry = batch.entries()[std::min(fault.at, batch.entries().size() - 1)];
   const auto say = [&](ErrorCode code) { return Error{.code = code, .message = "PostgreSQL: " + fault.message}; };
   if (fault.state == "22012" && entry.when_false) return *entry.when_false;
+  if (is_one_of(fault.state, {statement_is_gone, statement_is_there}))
+    return {.code = ErrorCode::unsupported,
+            .message = "PostgreSQL: " + fault.message +
+                       ": a pooler in between does not carry prepared statements over; add undertext_prepare=off to the "
+                       "store's URL"};
   if (fault.state == "23505")
     return {.code = ErrorCode::conflict,
-            .message = fault.constraint == "undertext_version_operation_id" ? "the operation id is known already"
-                                                                            : "another writer was first"};
+            .message = is_operation_id(fault.constraint) ? "the operation id is known already" : "another writer was first"};
   if (is_one_of(fault.state, {"XX001", "XX002", "58P01", "58P02"})) return say(ErrorCode::corrupt);  // data, index, files
-  if (is_one_of(fault.state, {"42P01", "42703", "42501"}))
-    return say(ErrorCode::unsupported);  // no such table, column; not allowed
+  // No such table, column; not allowed; a feature that this engine lacks.
+  if (is_one_of(fault.state, {"42P01", "42703", "42501", "0A000"})) return say(ErrorCode::unsupported);
   return say(fault.state.starts_with("22") || fault.state.starts_with("42") ? ErrorCode::internal : ErrorCode::unavailable);
 }
 
@@ -94,7 +105,9 @@ Outcome Session::run(Transaction& transaction) {
       answers.fault = Fault{.is_refusal = true, .at = batch.entries().size() - 1, .message = "the commit was rolled back"};
     const Fault& fault = *answers.fault;
     outcome.error = error_of(fault, batch);
-    outcome.was_lost = outcome.was_lost || !fault.is_refusal;
+    // A distributed engine refuses COMMIT also when the node with the rows went away while it
+    // committed: then nobody knows either.
+    outcome.was_lost = outcome.was_lost || !fault.is_refusal || fault.at + 1 == batch.entries().size();
     if (!fault.is_refusal || is_the_server(fault.state) ||
         !(*lease)->reset(std::max(deadline, std::chrono::steady_clock::now() + 100ms)))
       lease->discard();

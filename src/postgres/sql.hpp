@@ -7,6 +7,9 @@
 //
 // A commit is sent in one go, before any answer is seen. So what must hold is asked in a way that fails when it does not: `1 / count(*)` of the rows that
 // should be there. The division by zero ends the transaction, and COMMIT is never reached.
+//
+// There are no outer joins: where row security binds a role, its policy and the tenant of a condition make a condition without a
+// column, and Citus refuses outer joins with one before PostgreSQL 17. A subselect that finds nothing is null just as well.
 #pragma once
 
 namespace undertext::postgres {
@@ -32,15 +35,20 @@ inline constexpr const char* set_tenant = R"sql(SET LOCAL undertext.tenant = )sq
 // Conversations. The head is the last version, or where there is none, what the first one will go on from: nothing, or the origin.
 
 inline constexpr Statement find{"find", R"sql(
-SELECT c.settings, c.created_at_ms, c.origin_id, c.origin_version, c.origin_log_length, c.origin_next_page, c.first_version,
-       coalesce(v.version, c.origin_version, 0), coalesce(v.log_length, c.origin_log_length, 0), coalesce(v.at_ms, c.created_at_ms),
-       coalesce(v.chain, c.chain), coalesce(k.version, 0), coalesce(k.next_page, c.origin_next_page, 1)
-FROM undertext_conversation c
-LEFT JOIN (
-  SELECT version, log_length, at_ms, chain FROM undertext_version
-  WHERE conversation_id = $1 AND tenant = $2 ORDER BY version DESC LIMIT 1) v ON true
-LEFT JOIN undertext_checkpoint k ON k.conversation_id = $1 AND k.tenant = $2
-WHERE c.conversation_id = $1 AND c.tenant = $2)sql"};
+SELECT c.settings, c.created_at_ms, c.origin_id, c.origin_version, c.origin_log_length,
+       c.origin_next_page, c.first_version,
+       coalesce((SELECT version FROM undertext_version WHERE conversation_id = $1 AND tenant = $2
+                 ORDER BY version DESC LIMIT 1), c.origin_version, 0),
+       coalesce((SELECT log_length FROM undertext_version WHERE conversation_id = $1 AND tenant = $2
+                 ORDER BY version DESC LIMIT 1), c.origin_log_length, 0),
+       coalesce((SELECT at_ms FROM undertext_version WHERE conversation_id = $1 AND tenant = $2
+                 ORDER BY version DESC LIMIT 1), c.created_at_ms),
+       coalesce((SELECT chain FROM undertext_version WHERE conversation_id = $1 AND tenant = $2
+                 ORDER BY version DESC LIMIT 1), c.chain),
+       coalesce((SELECT version FROM undertext_checkpoint WHERE conversation_id = $1 AND tenant = $2), 0),
+       coalesce((SELECT next_page FROM undertext_checkpoint WHERE conversation_id = $1 AND tenant = $2),
+                c.origin_next_page, 1)
+FROM undertext_conversation c WHERE c.conversation_id = $1 AND c.tenant = $2)sql"};
 inline constexpr Statement find_forks{"find_forks", R"sql(
 SELECT fork_id FROM undertext_fork WHERE conversation_id = $1 AND tenant = $2 ORDER BY fork_id)sql"};
 inline constexpr Statement insert_conversation{"insert_conversation", R"sql(
@@ -91,21 +99,21 @@ inline constexpr Statement require_message{"require_message", R"sql(
 SELECT 1 / count(*) FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal = $3)sql"};
 // No checkpoint but the one that ends at page $3.
 inline constexpr Statement require_checkpoint{"require_checkpoint", R"sql(
-SELECT 1 / count(*) FROM undertext_conversation c
-LEFT JOIN undertext_checkpoint k ON k.conversation_id = $1 AND k.tenant = $2
-WHERE c.conversation_id = $1 AND c.tenant = $2 AND coalesce(k.next_page, c.origin_next_page, 1) = $3)sql"};
+SELECT 1 / count(*) FROM undertext_conversation c WHERE c.conversation_id = $1 AND c.tenant = $2
+  AND $3 = coalesce((SELECT next_page FROM undertext_checkpoint WHERE conversation_id = $1 AND tenant = $2),
+                    c.origin_next_page, 1))sql"};
 // A checkpoint goes on from the stored one: its version, the end of its pages, and its first new page.
 inline constexpr Statement require_later_checkpoint{"require_later_checkpoint", R"sql(
-SELECT 1 / count(*) FROM undertext_conversation c
-LEFT JOIN undertext_checkpoint k ON k.conversation_id = $1 AND k.tenant = $2
-WHERE c.conversation_id = $1 AND c.tenant = $2 AND coalesce(k.version, 0) <= $3
-  AND coalesce(k.next_page, c.origin_next_page, 1) <= least($4, $5))sql"};
+SELECT 1 / count(*) FROM undertext_conversation c WHERE c.conversation_id = $1 AND c.tenant = $2
+  AND $3 >= coalesce((SELECT version FROM undertext_checkpoint WHERE conversation_id = $1 AND tenant = $2), 0)
+  AND least($4, $5) >= coalesce((SELECT next_page FROM undertext_checkpoint
+                                 WHERE conversation_id = $1 AND tenant = $2), c.origin_next_page, 1))sql"};
 // What a fork needs of its origin is there still: its version, and the pages up to $4.
 inline constexpr Statement require_origin{"require_origin", R"sql(
-SELECT 1 / count(*) FROM undertext_conversation c
-LEFT JOIN undertext_checkpoint k ON k.conversation_id = $1 AND k.tenant = $2
-WHERE c.conversation_id = $1 AND c.tenant = $2 AND c.first_version <= $3
-  AND coalesce(k.next_page, c.origin_next_page, 1) <= $4)sql"};
+SELECT 1 / count(*) FROM undertext_conversation c WHERE c.conversation_id = $1 AND c.tenant = $2
+  AND c.first_version <= $3
+  AND $4 >= coalesce((SELECT next_page FROM undertext_checkpoint WHERE conversation_id = $1 AND tenant = $2),
+                     c.origin_next_page, 1))sql"};
 
 // Versions. The primary key of insert_version is the compare-and-swap: of two writers one inserts the row, the other is refused.
 
@@ -136,10 +144,10 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8))sql"};
 // Equal bodies are kept once: store/shared_body.hpp. The length of a body is known without reading it.
 inline constexpr Statement insert_message_like{"insert_message_like", R"sql(
 INSERT INTO undertext_message (conversation_id, tenant, ordinal, role, time_ms, tokens, redacted, body)
-VALUES ($1, $2, $3, $4, $5, $6, NULL, (
-  SELECT CASE WHEN octet_length(body) < 24 AND substring(body FROM 1 FOR 1) = '\x3d'::bytea THEN body
-         ELSE convert_to('=' || ordinal::text, 'UTF8') END
-  FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal = $7)))sql"};
+SELECT conversation_id, tenant, $3::bigint, $4::smallint, $5::bigint, $6::bigint, NULL,
+       CASE WHEN octet_length(body) < 24 AND substring(body FROM 1 FOR 1) = '\x3d'::bytea THEN body
+       ELSE decode('=' || ordinal::text, 'escape') END
+FROM undertext_message WHERE conversation_id = $1 AND tenant = $2 AND ordinal = $7)sql"};
 inline constexpr Statement messages{"messages", R"sql(
 SELECT ordinal, role, time_ms, tokens, redacted, body FROM (
   SELECT ordinal, role, time_ms, tokens, redacted, body, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY ordinal) AS total
@@ -147,7 +155,7 @@ SELECT ordinal, role, time_ms, tokens, redacted, body FROM (
     SELECT m.ordinal, m.role, m.time_ms, m.tokens, m.redacted,
       CASE WHEN octet_length(m.body) < 24 AND substring(m.body FROM 1 FOR 1) = '\x3d'::bytea THEN (
         SELECT o.body FROM undertext_message o WHERE o.conversation_id = $1 AND o.tenant = $2
-          AND o.ordinal = convert_from(substring(m.body FROM 2), 'UTF8')::bigint)
+          AND o.ordinal = encode(substring(m.body FROM 2), 'escape')::bigint)
       ELSE m.body END AS body
     FROM undertext_message m WHERE m.conversation_id = $1 AND m.tenant = $2 AND m.ordinal >= $3 AND m.ordinal < $4
     ORDER BY m.ordinal LIMIT $5) whole) sized
@@ -157,11 +165,11 @@ inline constexpr Statement hand_bodies_on{"hand_bodies_on", R"sql(
 WITH copies AS (
   SELECT ordinal, body AS named, min(ordinal) OVER (PARTITION BY body) AS heir FROM undertext_message
   WHERE conversation_id = $1 AND tenant = $2 AND ordinal <> ALL($3::bigint[]) AND octet_length(body) < 24
-    AND body IN (SELECT convert_to('=' || n::text, 'UTF8') FROM unnest($3::bigint[]) AS n))
+    AND body IN (SELECT decode('=' || n::text, 'escape') FROM unnest($3::bigint[]) AS n))
 UPDATE undertext_message m SET body = CASE WHEN m.ordinal = c.heir THEN (
     SELECT o.body FROM undertext_message o WHERE o.conversation_id = $1 AND o.tenant = $2
-      AND o.ordinal = convert_from(substring(c.named FROM 2), 'UTF8')::bigint)
-  ELSE convert_to('=' || c.heir::text, 'UTF8') END
+      AND o.ordinal = encode(substring(c.named FROM 2), 'escape')::bigint)
+  ELSE decode('=' || c.heir::text, 'escape') END
 FROM copies c WHERE m.conversation_id = $1 AND m.tenant = $2 AND m.ordinal = c.ordinal)sql"};
 inline constexpr Statement size{"size", R"sql(
 SELECT ((SELECT coalesce(sum(octet_length(body)), 0) FROM undertext_message WHERE conversation_id = $1 AND tenant = $2)
@@ -187,8 +195,12 @@ SELECT number, bytes FROM undertext_page WHERE conversation_id = $1 AND tenant =
 
 inline constexpr Statement insert_removal{"insert_removal", R"sql(
 INSERT INTO undertext_removal (conversation_id, tenant, number, ordinal, at_ms, who, why, digest)
-SELECT $1, $2, count(*) + 1, $3, $4, $5, $6, $7 FROM undertext_removal WHERE conversation_id = $1 AND tenant = $2
-HAVING count(*) FILTER (WHERE ordinal = $3 AND at_ms = $4 AND who = $5 AND why = $6 AND digest = $7) = 0)sql"};
+SELECT conversation_id, tenant,
+       (SELECT count(*) + 1 FROM undertext_removal WHERE conversation_id = $1 AND tenant = $2),
+       $3::bigint, $4::bigint, $5::bytea, $6::bytea, $7::bytea
+FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2 AND (
+  SELECT count(*) FROM undertext_removal WHERE conversation_id = $1 AND tenant = $2
+    AND ordinal = $3 AND at_ms = $4 AND who = $5 AND why = $6 AND digest = $7) = 0)sql"};
 inline constexpr Statement removals{"removals", R"sql(
 SELECT ordinal, at_ms, who, why, digest FROM undertext_removal WHERE conversation_id = $1 AND tenant = $2 ORDER BY number)sql"};
 inline constexpr Statement purge_conversation{"purge_conversation", R"sql(
@@ -342,24 +354,49 @@ SELECT $3, tenant, number, at_ms, key FROM undertext_request_key WHERE conversat
 inline constexpr Statement publish_words{"publish_words", R"sql(
 INSERT INTO undertext_words (conversation_id, tenant, first_ordinal, end_ordinal, bytes)
 SELECT $3, tenant, first_ordinal, end_ordinal, bytes FROM undertext_words WHERE conversation_id = $1 AND tenant = $2)sql"};
-// Rows whose conversation is not there, which no call can leave behind.
+// The same rows, in the order of the parameters by which they are stored again: for where rows lie on several nodes. There the
+// statements above would have to COPY from one to the other, which PostgreSQL refuses a role that row security binds.
+inline constexpr Statement staged_conversation{"staged_conversation", R"sql(
+SELECT settings, created_at_ms, first_version, chain FROM undertext_conversation
+WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement staged_versions{"staged_versions", R"sql(
+SELECT version, at_ms, log_length, operation, arguments, operation_id, answer, chain, writer FROM undertext_version
+WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement staged_messages{"staged_messages", R"sql(
+SELECT ordinal, role::bigint, time_ms, tokens, redacted, body FROM undertext_message
+WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement staged_pages{"staged_pages", R"sql(
+SELECT number, bytes FROM undertext_page WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement staged_requests{"staged_requests", R"sql(
+SELECT number, version, at_ms, writer, facts, parts, request, answer FROM undertext_request
+WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement staged_request_keys{"staged_request_keys", R"sql(
+SELECT number, at_ms, key FROM undertext_request_key WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement staged_words{"staged_words", R"sql(
+SELECT first_ordinal, end_ordinal, bytes FROM undertext_words WHERE conversation_id = $1 AND tenant = $2)sql"};
+// Rows whose conversation is not there, which no call can leave behind. Without a join: on Citus, see above.
 inline constexpr Statement orphans{"orphans", R"sql(
-SELECT DISTINCT r.conversation_id, r.what FROM (
-  SELECT conversation_id, tenant, 'versions' AS what FROM undertext_version
-  UNION ALL SELECT conversation_id, tenant, 'messages' FROM undertext_message
-  UNION ALL SELECT conversation_id, tenant, 'pages' FROM undertext_page
-  UNION ALL SELECT conversation_id, tenant, 'a checkpoint' FROM undertext_checkpoint
-  UNION ALL SELECT conversation_id, tenant, 'forks' FROM undertext_fork) r
-LEFT JOIN undertext_conversation c ON c.conversation_id = r.conversation_id AND c.tenant = r.tenant
-WHERE r.tenant = $1 AND c.conversation_id IS NULL ORDER BY r.conversation_id, r.what LIMIT 1000)sql"};
+SELECT conversation_id, what FROM (
+  SELECT conversation_id, what, bool_or(what = '') OVER (PARTITION BY conversation_id) AS is_there FROM (
+    SELECT DISTINCT conversation_id, '' AS what FROM undertext_conversation WHERE tenant = $1
+    UNION ALL SELECT DISTINCT conversation_id, 'versions' FROM undertext_version WHERE tenant = $1
+    UNION ALL SELECT DISTINCT conversation_id, 'messages' FROM undertext_message WHERE tenant = $1
+    UNION ALL SELECT DISTINCT conversation_id, 'pages' FROM undertext_page WHERE tenant = $1
+    UNION ALL SELECT DISTINCT conversation_id, 'a checkpoint' FROM undertext_checkpoint WHERE tenant = $1
+    UNION ALL SELECT DISTINCT conversation_id, 'forks' FROM undertext_fork WHERE tenant = $1) every) known
+WHERE NOT is_there ORDER BY conversation_id, what LIMIT 1000)sql"};
 inline constexpr Statement orphaned_requests{"orphaned_requests", R"sql(
-SELECT DISTINCT r.conversation_id, 'requests' FROM undertext_request r
-LEFT JOIN undertext_conversation c ON c.conversation_id = r.conversation_id AND c.tenant = r.tenant
-WHERE r.tenant = $1 AND c.conversation_id IS NULL ORDER BY r.conversation_id LIMIT 1000)sql"};
+SELECT conversation_id, what FROM (
+  SELECT conversation_id, what, bool_or(what = '') OVER (PARTITION BY conversation_id) AS is_there FROM (
+    SELECT DISTINCT conversation_id, '' AS what FROM undertext_conversation WHERE tenant = $1
+    UNION ALL SELECT DISTINCT conversation_id, 'requests' FROM undertext_request WHERE tenant = $1) every) known
+WHERE NOT is_there ORDER BY conversation_id, what LIMIT 1000)sql"};
 inline constexpr Statement orphaned_words{"orphaned_words", R"sql(
-SELECT DISTINCT r.conversation_id, 'words' FROM undertext_words r
-LEFT JOIN undertext_conversation c ON c.conversation_id = r.conversation_id AND c.tenant = r.tenant
-WHERE r.tenant = $1 AND c.conversation_id IS NULL ORDER BY r.conversation_id LIMIT 1000)sql"};
+SELECT conversation_id, what FROM (
+  SELECT conversation_id, what, bool_or(what = '') OVER (PARTITION BY conversation_id) AS is_there FROM (
+    SELECT DISTINCT conversation_id, '' AS what FROM undertext_conversation WHERE tenant = $1
+    UNION ALL SELECT DISTINCT conversation_id, 'words' FROM undertext_words WHERE tenant = $1) every) known
+WHERE NOT is_there ORDER BY conversation_id, what LIMIT 1000)sql"};
 // Writes the tables anew. Without FULL, what was taken out would stay in the free room of their pages until something else is written there.
 inline constexpr Statement rewrite{"rewrite", R"sql(
 VACUUM FULL undertext_conversation, undertext_version, undertext_message, undertext_page, undertext_checkpoint, undertext_fork,
@@ -515,6 +552,37 @@ CREATE TABLE undertext_words (
     {"", R"sql(ALTER TABLE undertext_words ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
     {"", R"sql(CREATE POLICY undertext_tenant ON undertext_words USING (tenant = current_setting('undertext.tenant', true)))sql"},
 };
+
+// Distribution by Citus. Each statement does nothing where it was done before.
+
+// Whether the database has the extension: the statements below name its catalog.
+inline constexpr Statement has_citus{"has_citus", R"sql(
+SELECT count(*) FROM pg_extension WHERE extname = 'citus')sql"};
+inline constexpr Statement distribute_conversation{"", R"sql(
+SELECT create_distributed_table('undertext_conversation', 'conversation_id')
+WHERE NOT EXISTS (SELECT 1 FROM pg_dist_partition
+                  WHERE logicalrelid = 'undertext_conversation'::regclass))sql"};
+// Any node may be asked for the version of the tables.
+inline constexpr Statement distribute_schema{"", R"sql(
+SELECT create_reference_table('undertext_schema')
+WHERE NOT EXISTS (SELECT 1 FROM pg_dist_partition
+                  WHERE logicalrelid = 'undertext_schema'::regclass))sql"};
+// Another table, $1: rows of one conversation lie on one node. Only where the conversations are
+// distributed, so that a migration may run it in any database with Citus.
+inline constexpr Statement distribute{"", R"sql(
+SELECT create_distributed_table($1::text::regclass, 'conversation_id',
+                                colocate_with => 'undertext_conversation')
+WHERE NOT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = $1::text::regclass)
+  AND EXISTS (SELECT 1 FROM pg_dist_partition
+              WHERE logicalrelid = 'undertext_conversation'::regclass))sql"};
+inline constexpr const char* distributed_like_conversation[] = {
+    "undertext_version", "undertext_message", "undertext_checkpoint",  "undertext_page",  "undertext_fork",
+    "undertext_removal", "undertext_request", "undertext_request_key", "undertext_words",
+};
+// With the quoted name of the database between the two. Without it `SET LOCAL` stays on the node
+// that was asked, and row security shows no rows on the others.
+inline constexpr const char* alter_database = R"sql(ALTER DATABASE )sql";
+inline constexpr const char* forward_settings = R"sql( SET citus.propagate_set_commands = 'local')sql";
 
 }  // namespace sql
 }  // namespace undertext::postgres

@@ -5,9 +5,8 @@
 #include <new>
 #include <string_view>
 
-#include <sys/stat.h>
-
 #include "sqlite/page_trailer.hpp"
+#include "system/files.hpp"
 
 namespace undertext {
 namespace {
@@ -19,9 +18,8 @@ struct Named {
 };
 
 Named named(const char* path) {
-  struct stat status = {};
-  if (path == nullptr || ::stat(path, &status) != 0) return {};
-  return {static_cast<std::uint64_t>(status.st_dev), status.st_ino, status.st_nlink};
+  const std::optional<FileStatus> status = path == nullptr ? std::nullopt : status_of(path);
+  return status ? Named{status->device, status->inode, status->links} : Named{};
 }
 
 bool is_same_file(const Named& a, const Named& b) { return a.device == b.device && a.inode == b.inode; }

@@ -3,11 +3,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "system/file_system.hpp"
+#include "system/files.hpp"
 
 namespace undertext {
 namespace {
@@ -19,15 +16,11 @@ std::string folder_of(const std::string& path) {
 
 Error unavailable(const std::string& what) { return {ErrorCode::unavailable, what + ": " + std::strerror(errno)}; }
 
-std::optional<Error> sync(const std::string& path, int flags) {
-  const int file = ::open(path.c_str(), flags | O_CLOEXEC);
-  if (file < 0) return unavailable(path + " cannot be opened");
-  const int failed = ::fsync(file);
-  const int why = errno;
-  ::close(file);
-  errno = why;
+std::optional<Error> sync(const std::string& path, OpenFor purpose) {
+  const OpenFile file = open_file(path, purpose);
+  if (!file) return unavailable(path + " cannot be opened");
   // Some file systems do not know how to sync a folder, and need not.
-  if (failed != 0 && errno != EINVAL) return unavailable(path + " cannot be written to disk");
+  if (!sync_to_disk(file.descriptor()) && errno != EINVAL) return unavailable(path + " cannot be written to disk");
   return std::nullopt;
 }
 
@@ -44,10 +37,7 @@ Result<std::string> plain_path(std::string_view path) {
   return path.front() == '/' ? std::string(path) : "./" + std::string(path);
 }
 
-bool file_exists(const std::string& path) {
-  struct stat ignored;
-  return ::stat(path.c_str(), &ignored) == 0;
-}
+bool file_exists(const std::string& path) { return status_of(path).has_value(); }
 
 std::optional<Error> refuse_missing_folder(const std::string& path) {
   const std::string folder = folder_of(path);
@@ -55,9 +45,9 @@ std::optional<Error> refuse_missing_folder(const std::string& path) {
   return Error{ErrorCode::not_found, "there is no folder " + folder + ": make it, or mend the path of the store", "url"};
 }
 
-std::optional<Error> sync_file(const std::string& path) { return sync(path, O_RDONLY); }
+std::optional<Error> sync_file(const std::string& path) { return sync(path, OpenFor::reading); }
 
-std::optional<Error> sync_folder_of(const std::string& path) { return sync(folder_of(path), O_RDONLY | O_DIRECTORY); }
+std::optional<Error> sync_folder_of(const std::string& path) { return sync(folder_of(path), OpenFor::folder); }
 
 std::string network_of_magic(std::uint32_t magic) {
   switch (magic) {
@@ -92,7 +82,7 @@ std::optional<Error> refuse_network_folder(const std::string& path) {
 }
 
 std::optional<Error> give_name(const std::string& from, const std::string& to) {
-  if (::link(from.c_str(), to.c_str()) != 0) {
+  if (!give_second_name(from, to)) {
     if (errno == EEXIST) return Error{ErrorCode::invalid_argument, to + " is there already", "path"};
     return unavailable(to + " cannot be made");
   }
@@ -101,40 +91,27 @@ std::optional<Error> give_name(const std::string& from, const std::string& to) {
 }
 
 std::optional<Error> replace_file(const std::string& from, const std::string& to) {
-  struct stat there = {};
-  const mode_t mode = ::stat(to.c_str(), &there) == 0 ? there.st_mode & 0777 : 0600;
-  if (::chmod(from.c_str(), mode) != 0 || ::rename(from.c_str(), to.c_str()) != 0) return unavailable(to + " cannot be replaced");
+  const std::optional<FileStatus> there = status_of(to);
+  if (!set_permissions(from, there ? there->permissions : 0600) || !rename_over(from, to))
+    return unavailable(to + " cannot be replaced");
   return std::nullopt;
 }
 
 Result<ExclusiveFile> ExclusiveFile::lock(const std::string& path) {
-  constexpr off_t pending_byte = 0x40000000, lock_bytes = 512;  // pending, reserved, and 510 of those who read
-  ExclusiveFile made(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-  if (made.file_ < 0) {
+  constexpr std::int64_t pending_byte = 0x40000000,
+                         lock_bytes = 512;  // pending, reserved, and 510 of those who read
+  ExclusiveFile made(open_file(path, OpenFor::changing));
+  if (!made.file_) {
     if (errno == ENOENT) return made;
     return unavailable(path + " cannot be opened");
   }
-  struct flock lock = {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = pending_byte;
-  lock.l_len = lock_bytes;
-#ifdef F_OFD_SETLK
-  const int failed = ::fcntl(made.file_, F_OFD_SETLK, &lock);
-#else
-  const int failed = ::fcntl(made.file_, F_SETLK, &lock);
-#endif
-  if (failed == 0) return made;
+  if (lock_range(made.file_.descriptor(), pending_byte, lock_bytes)) return made;
   // It may be this process that has it open: closing the file would take away the locks of that store, so it stays open.
-  made.file_ = -1;
+  made.file_.release();
   if (errno == EAGAIN || errno == EACCES) return Error{ErrorCode::unavailable, path + " is in use: stop what has it open first"};
   return unavailable(path + " cannot be locked");
 }
 
-ExclusiveFile::~ExclusiveFile() {
-  if (file_ >= 0) ::close(file_);
-}
-
-void remove_file(const std::string& path) { ::unlink(path.c_str()); }
+void remove_file(const std::string& path) { remove_name(path); }
 
 }  // namespace undertext

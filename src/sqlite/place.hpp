@@ -9,6 +9,8 @@
 
 #include <undertext/error.hpp>
 
+#include "system/files.hpp"
+
 namespace undertext {
 
 // As a path and nothing else: SQLite would take some names for databases in memory. invalid_argument: empty, or with a zero byte.
@@ -43,13 +45,10 @@ class ExclusiveFile {
  public:
   // unavailable: somebody has it open. No file: there is nothing to lock.
   static Result<ExclusiveFile> lock(const std::string& path);
-  ExclusiveFile(ExclusiveFile&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-  ExclusiveFile& operator=(ExclusiveFile&&) = delete;
-  ~ExclusiveFile();
 
  private:
-  explicit ExclusiveFile(int file) : file_(file) {}
-  int file_;
+  explicit ExclusiveFile(OpenFile file) : file_(std::move(file)) {}
+  OpenFile file_;
 };
 
 void remove_file(const std::string& path);

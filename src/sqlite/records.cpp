@@ -59,6 +59,26 @@ std::optional<std::string> read_body(Connection& connection, std::uint64_t numbe
   return std::string(row.bytes_at(0));
 }
 
+// The bytes of a body as they are stored, wherever they are.
+std::string resolved_body(Connection& connection, std::uint64_t number, std::string_view stored) {
+  constexpr int depth_max = 1000;  // of forks of forks; more is a circle
+  std::string body(stored);
+  for (int depth = 0; depth < depth_max; ++depth) {
+    std::optional<std::string> next;
+    if (const std::optional<std::uint64_t> owner = shared_with(body)) {
+      next = read_body(connection, number, *owner);
+    } else if (const std::optional<BodyOfFork> of_fork = read_body_of_fork(body)) {
+      number = of_fork->conversation;
+      if (number <= conversation_number_max) next = read_body(connection, number, of_fork->ordinal);
+    } else {
+      return body;
+    }
+    if (!next) break;
+    body = *std::move(next);
+  }
+  throw SqliteError{SQLITE_CORRUPT, "the body of a message is missing"};
+}
+
 // The message whose body this one has: itself, or the one that it is a copy of.
 Result<std::uint64_t> owner_of_body(Connection& connection, const StoredConversation& stored, std::uint64_t ordinal) {
   const std::optional<std::string> body = read_body(connection, stored.number, ordinal);
@@ -80,6 +100,40 @@ void hand_body_on(Connection& connection, std::uint64_t number, std::uint64_t or
   const std::string named = shared_body(copies.front() & record_number_max);
   Statement set(connection, Sql::set_body);
   for (const std::uint64_t key : copies) set.again().number(key).bytes(key == copies.front() ? *body : named).finish();
+}
+
+// Before a message of a fork loses its body, or the fork goes: what its origin has of it gets the bytes. Without an ordinal: of all its
+// messages.
+void hand_fork_on(Connection& connection, const StoredConversation& fork, std::optional<std::uint64_t> ordinal) {
+  if (!fork.record.origin) return;
+  const std::optional<StoredConversation> origin = find_conversation(connection, fork.record.origin->conversation);
+  if (!origin) return;
+  std::vector<std::pair<std::uint64_t, std::string>> copies;
+  {
+    const std::string prefix = body_of_fork_prefix(fork.number);
+    Statement rows(connection, Sql::copies_of_fork);
+    rows.number(key_of(origin->number, 0)).number(last_key_of(origin->number)).bytes(prefix);
+    while (rows.next()) {
+      std::string body(rows.bytes_at(1));
+      const std::optional<BodyOfFork> named = read_body_of_fork(body);
+      if (named && named->conversation == fork.number && (!ordinal || named->ordinal == *ordinal))
+        copies.emplace_back(rows.number_at(0), std::move(body));
+    }
+  }
+  for (const auto& [key, body] : copies) {
+    const std::string bytes = resolved_body(connection, origin->number, body);
+    Statement(connection, Sql::set_body).number(key).bytes(bytes).finish();
+  }
+}
+
+// Where a fork has the same body: what the row says instead of it.
+std::optional<std::string> body_in_fork(Connection& connection, const StoredConversation& stored, const MessageRecord& message) {
+  const std::optional<StoredConversation> fork = find_conversation(connection, message.stored_in->conversation);
+  const bool is_fork = fork && fork->record.origin && fork->record.origin->conversation == stored.record.id;
+  if (!is_fork || message.stored_in->ordinal < fork->record.origin->log_length) return std::nullopt;
+  const std::optional<std::string> theirs = read_body(connection, fork->number, message.stored_in->ordinal);
+  if (!theirs || body_of(resolved_body(connection, fork->number, *theirs)) != message.body) return std::nullopt;
+  return body_of_fork({fork->number, message.stored_in->ordinal});
 }
 
 void bind_message(Statement& row, std::uint64_t conversation, const MessageRecord& message, std::string_view body) {
@@ -189,13 +243,8 @@ std::vector<MessageRecord> read_messages(Connection& connection, std::uint64_t n
   rows.number(key_of(number, first)).number(key_of(number, std::min(end, record_number_max))).number(answer_records_max);
   while (rows.next()) {
     MessageRecord message = message_at(rows);
-    if (const std::optional<std::uint64_t> owner = shared_with(rows.bytes_at(5))) {
-      const std::optional<std::string> shared = read_body(connection, number, *owner);
-      if (!shared || shared_with(*shared)) throw SqliteError{SQLITE_CORRUPT, "the body of a message is missing"};
-      message.body = body_of(*shared);
-    } else {
-      message.body = body_of(rows.bytes_at(5));
-    }
+    const std::string_view stored = rows.bytes_at(5);
+    message.body = stored.starts_with(shared_body_mark) ? body_of(resolved_body(connection, number, stored)) : body_of(stored);
     bytes += message.body.size();
     if (!found.empty() && bytes > answer_bytes_max) break;
     found.push_back(std::move(message));
@@ -282,9 +331,10 @@ std::optional<Error> write_commit(Connection& connection, const Commit& commit) 
         const Result<std::uint64_t> owner = owner_of_body(connection, *stored, *message.same_as);
         if (!owner) return owner.error();
         body = shared_body(*owner);
-      } else {
-        body = packed_body(message.body);
+      } else if (message.stored_in) {
+        body = body_in_fork(connection, *stored, message);
       }
+      if (!body && !message.same_as) body = packed_body(message.body);
       bind_message(add.again(), number, message, body ? *body : message.body);
       add.finish();
     }
@@ -305,6 +355,7 @@ std::optional<Error> write_stubs(Connection& connection, const StoredConversatio
     if (old.empty()) throw SqliteError{SQLITE_CORRUPT, "message " + std::to_string(stub.ordinal) + " is missing"};
     const Result<MessageRecord> made = stub_for(old.front(), stub);
     if (!made) return made.error();
+    hand_fork_on(connection, stored, stub.ordinal);
     hand_body_on(connection, stored.number, stub.ordinal);
     delete_words_of(connection, stored.number, stub.ordinal);
     Statement set(connection, Sql::set_message);
@@ -345,6 +396,7 @@ std::optional<Error> delete_conversation(Connection& connection, std::string_vie
   const bool forked = !forks_of(connection, number).empty();
   if (auto error = refuse_purge(id, stored->record.version, forked, options)) return error;
   if (!id.starts_with('.')) add_removal(connection, id, std::nullopt, removal, stored->record.chain);
+  hand_fork_on(connection, *stored, std::nullopt);
   for (const Sql sql : {Sql::delete_records_versions, Sql::delete_records_messages, Sql::delete_records_pages})
     Statement(connection, sql).number(key_of(number, 0)).number(last_key_of(number)).finish();
   delete_requests(connection, number);

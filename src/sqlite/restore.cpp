@@ -1,9 +1,8 @@
 #include <string>
 
-#include <unistd.h>
-
 #include "sqlite/place.hpp"
 #include "sqlite/sqlite_store.hpp"
+#include "system/process.hpp"
 
 namespace undertext {
 
@@ -18,7 +17,7 @@ std::optional<Error> restore_sqlite_store(std::string_view given_path, const std
   if (auto error = refuse_network_folder(*path)) return error;
   const Result<ExclusiveFile> locked = ExclusiveFile::lock(*path);
   if (!locked) return locked.error();
-  const std::string copy = *path + ".restoring-" + std::to_string(::getpid());
+  const std::string copy = *path + ".restoring-" + std::to_string(process_id());
   remove_file(copy);  // of one that was killed, with the same number
   if (const Result<void> copied = (*source)->backup(copy, {}); !copied) return copied.error();
   if (auto error = replace_file(copy, *path)) {

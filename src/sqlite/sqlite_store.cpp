@@ -9,7 +9,6 @@
 #include <thread>
 
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include "sqlite/connection.hpp"
 #include "sqlite/place.hpp"
@@ -22,6 +21,7 @@
 #include "sqlite/words_rows.hpp"
 #include "sqlite/writer.hpp"
 #include "store/rules.hpp"
+#include "system/process.hpp"
 
 namespace undertext {
 namespace {
@@ -62,7 +62,7 @@ class SqliteStore final : public Store {
   SqliteStore(std::string path, const StoreOptions& options, std::unique_ptr<Connection> writer)
       : path_(std::move(path)),
         options_(options),
-        owner_(::getpid()),
+        owner_(process_id()),
         writer_(writer ? std::make_unique<Writer>(path_, options.durability, std::move(writer)) : nullptr),
         readers_(path_, options.read_only ? Access::read_file : Access::read, writer_ ? writer_->file() : FileIdentity{}) {}
 
@@ -309,7 +309,7 @@ class SqliteStore final : public Store {
                                          (first.conversation.empty() ? "" : first.conversation + ": ") + first.what};
   }
 
-  bool is_ours() const { return ::getpid() == owner_; }
+  bool is_ours() const { return process_id() == owner_; }
 
   std::optional<Error> unusable(const CallOptions& options) const {
     if (!is_ours()) return Error{ErrorCode::unavailable, path_ + " was opened before fork(): the child has to open it again"};
@@ -419,7 +419,7 @@ class SqliteStore final : public Store {
 
   const std::string path_;
   const StoreOptions options_;
-  const ::pid_t owner_;
+  const std::int64_t owner_;
   std::unique_ptr<Writer> writer_;
   std::atomic<Clock::rep> looked_at_ = 0;
   Readers readers_;  // closed before the writer is: the last one to close moves the log into the file, and readers may not

@@ -60,6 +60,10 @@ const char* sql_text(Sql sql) {
     case Sql::set_body: return "UPDATE messages SET body = ?2 WHERE key = ?1";
     case Sql::body: return "SELECT body FROM messages WHERE key = ?1";
     case Sql::copies_of_body: return "SELECT key FROM messages WHERE key > ?1 AND key <= ?2 AND body = ?3 ORDER BY key";
+    // Such a body is short, and the length of a row is read without the row.
+    case Sql::copies_of_fork:
+      return "SELECT key, body FROM messages WHERE key >= ?1 AND key <= ?2 AND length(body) < 48 AND "
+             "substr(body, 1, length(?3)) = ?3 ORDER BY key";
 
     case Sql::size:
       return "SELECT (SELECT coalesce(sum(length(body)), 0) FROM messages WHERE key BETWEEN ?1 AND ?2) + "

@@ -41,6 +41,7 @@ enum class Sql : std::uint8_t {
   set_body,
   body,
   copies_of_body,
+  copies_of_fork,
   size,
   checkpoint,
   set_checkpoint,

@@ -385,6 +385,7 @@ class MemoryStore final : public Store {
   // A copy has a body of its own here.
   static std::optional<Error> put_same_bodies(const Kept& kept, std::vector<MessageRecord>& messages) {
     for (MessageRecord& message : messages) {
+      message.stored_in.reset();
       if (!message.same_as) continue;
       const std::uint64_t first_new = messages.front().ordinal;
       if (*message.same_as < kept.first_message()) return no_message(kept.record.id, *message.same_as);

@@ -108,6 +108,8 @@ class TenantView final : public Store {
     return write(commit.conversation, [&](const std::string& stored) {
       Commit mine = commit;
       mine.conversation = stored;
+      for (MessageRecord& message : mine.messages)
+        if (message.stored_in) message.stored_in->conversation = stored_id(message.stored_in->conversation);
       return inner_->commit(mine, options);
     });
   }

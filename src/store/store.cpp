@@ -1,6 +1,6 @@
-#include <limits>
-
 #include <undertext/store.hpp>
+
+#include <limits>
 
 namespace undertext {
 
@@ -30,6 +30,10 @@ Result<std::uint64_t> Store::size_bytes(std::string_view id, const CallOptions& 
     for (const RequestRow& row : *some) bytes += row.facts.size() + row.parts.size() + row.request.size() + row.answer.size();
     next = some->back().number + 1;
   }
+}
+
+Result<void> Store::distribute(const CallOptions&) {
+  return Error{ErrorCode::unsupported, "only a PostgreSQL database with Citus has nodes to distribute over: " + name()};
 }
 
 }  // namespace undertext
