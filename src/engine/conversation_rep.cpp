@@ -75,18 +75,6 @@ Conversation::Rep::~Rep() {
   if (compressing.joinable()) compressing.join();
 }
 
-std::unique_lock<std::timed_mutex> Conversation::Rep::wait_for_turn(const undertext::Work* work) {
-  constexpr std::chrono::milliseconds between_questions{20};
-  std::unique_lock lock(turn, std::defer_lock);
-  if (work == nullptr) {
-    lock.lock();
-    return lock;
-  }
-  work->go_on();
-  while (!lock.try_lock_for(between_questions)) work->go_on();
-  return lock;
-}
-
 std::optional<Error> Conversation::Rep::refuse_nested() const {
   if (!is_changing_here()) return std::nullopt;
   return Error{ErrorCode::invalid_argument, "what is called during a change may read the conversation but must not change it"};
@@ -117,13 +105,8 @@ Result<Outcome> Conversation::Rep::carry_out(const Operation& operation, Work& w
     if (std::optional<Outcome> first = first_answer(id)) return std::move(*first);
     if (const auto found = work.answered.find(id); found != work.answered.end()) return found->second;
   }
-  Result<Step> step = [&] {
-    const auto* const recall_by = std::get_if<op::Recall>(&operation.what);
-    if (!recall_by || recall_by->find) return work.history.apply(operation, context);
-    op::Recall asked = *recall_by;
-    asked.find = [&](const History& now) { return recall(*recall_by, now); };
-    return work.history.apply({std::move(asked), operation.options}, context);
-  }();
+  const std::optional<Operation> with = equipped(operation);
+  Result<Step> step = work.history.apply(with ? *with : operation, context);
   if (!step) return std::move(step.error());
   Outcome outcome{std::move(step->applied), {}};
   if (outcome.version == work.history.version()) {  // a RECONCILE that found nothing new
@@ -145,6 +128,26 @@ Result<Outcome> Conversation::Rep::carry_out(const Operation& operation, Work& w
   work.stats = outcome.stats;
   work.changed = true;
   return outcome;
+}
+
+std::optional<Operation> Conversation::Rep::equipped(const Operation& operation) const {
+  if (const auto* asked = std::get_if<op::Recall>(&operation.what); asked && !asked->find) {
+    op::Recall with = *asked;
+    with.find = [this, asked](const History& now) { return recall(*asked, now); };
+    return Operation{std::move(with), operation.options};
+  }
+  if (!durable) return {};
+  if (const auto* asked = std::get_if<op::MergeFork>(&operation.what); asked && !asked->find) {
+    op::MergeFork with = *asked;
+    with.find = [this, asked](const History&) { return merge(*asked); };
+    return Operation{std::move(with), operation.options};
+  }
+  if (const auto* asked = std::get_if<op::Expand>(&operation.what); asked && !asked->find) {
+    op::Expand with = *asked;
+    with.find = [this](const op::MergedFork& merged) { return expand(merged); };
+    return Operation{std::move(with), operation.options};
+  }
+  return {};
 }
 
 std::optional<Outcome> Conversation::Rep::first_answer(const std::string& operation_id) const {

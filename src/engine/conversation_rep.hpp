@@ -20,6 +20,7 @@
 
 #include "engine/durable.hpp"
 #include "engine/hysteresis.hpp"
+#include "engine/lock_within.hpp"
 #include "engine/recall_cache.hpp"
 #include "engine/request_log.hpp"
 #include "engine/subscribers.hpp"
@@ -66,9 +67,15 @@ struct Conversation::Rep {
   Result<Recalled> recall(const RecallQuery& query, const History& history, std::uint64_t published) const;
   Result<op::Recalled> recall(const op::Recall& asked, const History& history) const;
 
-  RequestRows requests;                               // any thread reads; written by the one whose turn it is
-  RecentTexts recent_texts;                           // has a lock of its own
-  History history_for_request(std::uint64_t number);  // on any thread
+  // What MERGE_FORK and EXPAND take from forks. unsupported: the conversation is in memory.
+  Result<op::MergedFork> merge(const op::MergeFork& asked) const;
+  Result<op::ExpandFork> expand(const op::MergedFork& merged) const;
+  // The operation with the function that looks for what it needs; nothing, where it needs none.
+  std::optional<Operation> equipped(const Operation& operation) const;
+
+  RequestRows requests;      // any thread reads; written by the one whose turn it is
+  RecentTexts recent_texts;  // has a lock of its own
+  History history_for_request(std::uint64_t number, const std::shared_ptr<undertext::Work>& work);  // on any thread; limited
 
   mutable std::mutex background;
   mutable std::condition_variable background_ended;
@@ -107,7 +114,7 @@ struct Conversation::Rep {
    public:
     // Throws Failure: `work` is to end before it is this thread's turn.
     explicit Turn(Rep& rep, std::shared_ptr<undertext::Work> work = {})
-        : lock_(rep.wait_for_turn(work.get())), name_(rep), work_(rep) {
+        : lock_(lock_within(rep.turn, work.get())), name_(rep), work_(rep) {
       rep.recount_if_due();
       rep.context.now_ms = rep.settings.clock_ms ? rep.settings.clock_ms() : system_clock_ms();
       rep.context.work = std::move(work);
@@ -136,7 +143,6 @@ struct Conversation::Rep {
     const Name name_;
     const WorkOfTurn work_;
   };
-  std::unique_lock<std::timed_mutex> wait_for_turn(const undertext::Work* work);
   bool is_changing_here() const { return changing.load() == std::this_thread::get_id(); }
 
   // A change made from within a change (by a subscriber, a transforming function, the clock) could only wait for itself.

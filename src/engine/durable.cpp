@@ -7,8 +7,11 @@
 
 #include "base/bytes.hpp"
 #include "engine/outcome_bytes.hpp"
+#include "engine/recall_cache.hpp"
 #include "history/given_up.hpp"
+#include "history/merged.hpp"
 #include "history/operation_bytes.hpp"
+#include "history/repeated.hpp"
 #include "history/replay.hpp"
 #include "history/saved.hpp"
 #include "message/redacted.hpp"
@@ -305,17 +308,18 @@ std::optional<Outcome> Durable::answered(std::string_view operation_id) {
   return read_outcome(found->answer);
 }
 
-// The message of this conversation's own whose copy this one is, with the same bytes. Nothing: there is none, or it is not worth a look.
+// The message of this conversation's own that this one repeats.
 std::optional<std::uint64_t> Durable::same_body(const Log& log, std::uint32_t ordinal, const Message& body) const {
-  constexpr std::size_t worth_sharing = 1024;
-  if (body.json().size() < worth_sharing) return {};
-  const std::vector<std::uint32_t>* const originals = log.stands_for(ordinal);
-  if (!originals || originals->size() != 1 || log.originals(ordinal)) return {};
-  const std::uint32_t original = originals->front();
   const std::uint64_t first_own = record_.origin ? record_.origin->log_length : 0;
-  if (original < first_own || log.stored[original].bytes != log.stored[ordinal].bytes) return {};
-  if (log.message(original) != body) return {};
-  return original;
+  const std::optional<std::uint32_t> original = repeated_original(log, ordinal, body);
+  return original && *original >= first_own ? std::optional<std::uint64_t>(*original) : std::nullopt;
+}
+
+std::map<std::uint64_t, StoredElsewhere> Durable::taken_from_forks(const History& history) const {
+  std::map<std::uint64_t, StoredElsewhere> found;
+  for (const TakenFromFork& taken : undertext::taken_from_forks(history.rep(), record_.version + 1))
+    for (std::size_t i = 0; i < taken.ordinals.size(); ++i) found[taken.first + i] = {taken.from, taken.ordinals[i]};
+  return found;
 }
 
 Commit Durable::new_records(const History& history, const Outcomes& answers) const {
@@ -326,6 +330,7 @@ Commit Durable::new_records(const History& history, const Outcomes& answers) con
   std::vector<Digest> digests;
   digests.reserve(rep.log.size() - record_.log_length);
   StoredReader stored(rep.log);
+  const std::map<std::uint64_t, StoredElsewhere> elsewhere = taken_from_forks(history);
   for (std::uint64_t ordinal = record_.log_length; ordinal < rep.log.size(); ++ordinal) {
     const auto at = static_cast<std::uint32_t>(ordinal);
     const StoredMessage message = stored[at];
@@ -333,6 +338,7 @@ Commit Durable::new_records(const History& history, const Outcomes& answers) con
     MessageRecord record{ordinal, {}, message.role(), message.time_ms, message.tokens};
     record.same_as = same_body(rep.log, at, body);
     if (!record.same_as) record.body = body.json();
+    if (const auto found = elsewhere.find(ordinal); found != elsewhere.end()) record.stored_in = found->second;
     const bool is_known = record.same_as && *record.same_as >= record_.log_length;
     digests.push_back(is_known ? digests[*record.same_as - record_.log_length] : sha256(body.json()));
     commit.messages.push_back(std::move(record));
@@ -420,7 +426,7 @@ void Durable::add_words(Commit& commit, const History& history) {
   std::vector<MessageWords> messages;
   StoredReader stored(log);
   for (std::uint64_t ordinal = first; ordinal < log.size(); ++ordinal)
-    messages.push_back(text_words(stored.message(static_cast<std::uint32_t>(ordinal))));
+    messages.push_back(own_words(log, stored, static_cast<std::uint32_t>(ordinal)));
   Segment segment = Segment::of(static_cast<std::uint32_t>(first), messages);
   std::vector<std::uint64_t> sizes;
   for (const WordsRow& row : words_rows_) sizes.push_back(row.size_bytes);
@@ -557,6 +563,17 @@ std::optional<Error> Durable::fork(const History& start, std::string_view id, st
   const Result<ConversationRecord> record = store_->create(made);
   if (!record) return record.error();
   return {};
+}
+
+Result<Durable::OpenedFork> Durable::open_fork(const std::string& id, const Settings& settings) const {
+  const auto not_there = [&](const char* why) { return Error{ErrorCode::not_found, "the conversation " + id + why, "from"}; };
+  if (!is_conversation_id(id)) return Error{ErrorCode::invalid_argument, "must be the id of a conversation", "from"};
+  const Result<ConversationRecord> record = store_->find(id);
+  if (!record) return record.error().code == ErrorCode::not_found ? not_there(" does not exist") : record.error();
+  if (!record->origin || !lineage_.has(record->origin->conversation)) return not_there(" is no fork of this one");
+  Result<Conversation> opened = open_counted(id, settings);
+  if (!opened) return opened.error();
+  return OpenedFork{std::move(*opened), *record->origin};
 }
 
 Result<Conversation> Durable::open_counted(const std::string& id, Settings settings) const {

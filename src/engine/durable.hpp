@@ -67,10 +67,17 @@ class Durable {
   std::optional<Error> recounted(History& history, std::string_view tokenizer);
 
   std::optional<Error> fork(const History& start, std::string_view id, std::string_view made_by);
+  // A fork of this conversation, or of what it was forked from, to read it.
+  struct OpenedFork {
+    Conversation conversation;
+    Origin origin;
+  };
+  Result<OpenedFork> open_fork(const std::string& id, const Settings& settings) const;  // not_found: there is none, or it is none
   Result<Conversation> open_another(std::string_view id, const Settings& settings) const;
   Result<Conversation> open_counted(const std::string& id, Settings settings) const;  // the same, counted by its own tokenizer
   const std::string& owner_of_message(std::uint64_t ordinal) const { return lineage_.of_message(ordinal).id; }
   const std::string& owner_of_version(std::uint64_t version) const { return lineage_.of_version(version).id; }
+  std::optional<Origin> origin_of(const std::string& id) const { return store_->find(id).value().origin; }
   std::vector<std::string> forks_of(const std::string& id) const { return store_->find(id).value().forks; }
   // Messages by the conversation whose records they are. Where some could not be redacted, others may have been.
   using OwnedMessages = std::map<std::string, std::vector<std::uint64_t>>;
@@ -98,6 +105,8 @@ class Durable {
   void replay_to(History& history, std::uint64_t version);
   std::vector<VersionRecord> versions(std::uint64_t first, std::uint64_t end);
   std::vector<MessageRecord> messages(std::uint64_t first, std::uint64_t end);
+  // The messages from here on that operations took from forks, and where they are stored.
+  std::map<std::uint64_t, StoredElsewhere> taken_from_forks(const History& history) const;
   std::optional<std::uint64_t> same_body(const Log& log, std::uint32_t ordinal, const Message& body) const;
   // Those whose texts refer to what goes, packed again.
   std::vector<RequestRow> requests_without(const History& history, std::uint32_t first_version, const std::vector<bool>& goes);

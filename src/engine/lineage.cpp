@@ -26,6 +26,10 @@ Result<Lineage> Lineage::of(Store& store, const ConversationRecord& record) {
   }
 }
 
+bool Lineage::has(const std::string& id) const {
+  return std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) { return part.id == id; });
+}
+
 Lineage::Owner Lineage::owner(std::uint64_t number, std::uint64_t Part::* first) const {
   std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
   for (const Part& part : parts_) {

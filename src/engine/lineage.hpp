@@ -21,6 +21,7 @@ class Lineage {
   };
   Owner of_page(std::uint64_t number) const { return owner(number, &Part::first_page); }
   Owner of_message(std::uint64_t ordinal) const { return owner(ordinal, &Part::first_message); }
+  bool has(const std::string& id) const;  // the conversation itself, or one that it was forked from
   const std::string& oldest() const { return parts_.back().id; }
   Owner of_version(std::uint64_t version) const { return owner(version, &Part::first_version); }
 

@@ -2,16 +2,28 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
+#include "history/repeated.hpp"
 #include "history/state.hpp"
 
 namespace undertext {
 
 void index_messages(RecallIndex& index, const History& history, std::uint64_t end) {
   Log log = history.rep().log;
-  log.work.reset();  // the index is everybody's: no single request pays for it
+  // The index is everybody's: no single request pays for the bytes, but each stops when it has to.
+  // What is indexed by then stays, and the next one continues.
+  const std::shared_ptr<Work> work = std::exchange(log.work, nullptr);
   StoredReader stored(log);
-  for (std::uint32_t ordinal = index.size(); ordinal < end; ++ordinal) index.add(text_words(stored.message(ordinal)));
+  for (std::uint32_t ordinal = index.size(); ordinal < end; ++ordinal) {
+    if (work) work->go_on();
+    index.add(own_words(log, stored, ordinal));
+  }
+}
+
+MessageWords own_words(const Log& log, StoredReader& stored, std::uint32_t ordinal) {
+  const Message body = stored.message(ordinal);
+  return repeated_original(log, ordinal, body) ? MessageWords() : text_words(body);
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include <undertext/history.hpp>
 #include <undertext/store.hpp>
 
+#include "history/log.hpp"
 #include "recall/index.hpp"
 
 namespace undertext {
@@ -33,7 +34,11 @@ class RecallCache {
   bool has_read_ = false;  // guarded by lock_; the stored rows
 };
 
-// Adds the messages [index.size(), end) of the log. Reads their bodies.
+// Adds the messages [index.size(), end) of the log. Reads their bodies. Throws Failure: the work of the
+// history has to end.
 void index_messages(RecallIndex& index, const History& history, std::uint64_t end);
+
+// Of a message of the log; none of a copy in which nothing changed: its original has them and is found.
+MessageWords own_words(const Log& log, StoredReader& stored, std::uint32_t ordinal);
 
 }  // namespace undertext

@@ -1,6 +1,7 @@
 // Redaction: taking the text of messages out for good, with what was derived from them, in all conversations that share them.
 //
-// The family of a message is the conversation whose record it is, and all forks of that, of these, and so on. What was derived is
+// The family of a message is the conversation whose record it is, and all forks of that, of these, and so on; and what such a fork was
+// merged into. What came by MERGE_FORK is the same message: it goes in both. What was derived is
 // found in each of them, since a fork goes on by itself. Texts of operations go first, while the messages that they quote can still be
 // read: done again after a failure, it ends with the same.
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "engine/conversation_rep.hpp"
 #include "engine/outcome_bytes.hpp"
 #include "history/derived.hpp"
+#include "history/merged.hpp"
 #include "history/operation_bytes.hpp"
 #include "history/ordered.hpp"
 #include "message/redacted.hpp"
@@ -94,8 +96,9 @@ class RedactionOfFamily {
       wanted_.emplace(rep_.durable->owner_of_message(ordinal.value), ordinal.value);
       lowest = std::min(lowest, ordinal.value);
     }
+    add_member(merged_into(rep_.durable->owner_of_message(lowest)));
+    add_merged();
     all_ = wanted_;
-    add_member(rep_.durable->owner_of_message(lowest));
     for (Member& member : members_) find_in(member);
     for (Member& member : members_) find_quotes(member);
     return {};
@@ -157,6 +160,54 @@ class RedactionOfFamily {
     return member;
   }
 
+  // The farthest of those that it was forked from into which it, or what it was merged into, was merged; else itself.
+  std::string merged_into(const std::string& id) {
+    std::string root = id;
+    std::string at = id;
+    while (const std::optional<Origin> origin = rep_.durable->origin_of(at)) {
+      const History parent = origin->conversation == rep_.durable->id()
+                                 ? own_
+                                 : rep_.durable->open_counted(origin->conversation, rep_.settings).value().history();
+      const std::vector<TakenFromFork> taken = taken_from_forks(parent.rep());
+      if (std::any_of(taken.begin(), taken.end(), [&](const TakenFromFork& each) { return each.from == at; }))
+        root = origin->conversation;
+      at = origin->conversation;
+    }
+    return root;
+  }
+
+  // A message that came from a fork, and the fork's own, are wanted together.
+  void add_merged() {
+    std::vector<std::pair<Place, Place>> same;
+    for (Member& member : members_) {
+      const Durable& durable = *rep_of(member).durable;
+      for (const TakenFromFork& taken : taken_from_forks(history_of(member).rep())) {
+        const auto is_fork = [&](const Member& other) { return other.id == taken.from; };
+        if (std::none_of(members_.begin(), members_.end(), is_fork)) continue;  // it was purged
+        for (std::size_t i = 0; i < taken.ordinals.size(); ++i)
+          same.push_back({{durable.owner_of_message(taken.first + i), taken.first + i}, {taken.from, taken.ordinals[i]}});
+      }
+    }
+    for (std::size_t before = 0; before != wanted_.size();) {
+      before = wanted_.size();
+      for (const auto& [here, there] : same) {
+        if (wanted_.contains(here)) wanted_.insert(there);
+        if (wanted_.contains(there)) wanted_.insert(here);
+      }
+    }
+  }
+
+  // The summaries of forks that have some of what is wanted.
+  std::vector<std::uint32_t> summaries_of_wanted(const History& history) const {
+    std::vector<std::uint32_t> found;
+    for (const TakenFromFork& taken : taken_from_forks(history.rep())) {
+      const auto is_its = [&](const Place& place) { return place.first == taken.from; };
+      if (taken.ordinals.empty() && std::any_of(wanted_.begin(), wanted_.end(), is_its))
+        found.push_back(static_cast<std::uint32_t>(taken.first));
+    }
+    return found;
+  }
+
   Conversation::Rep& rep_of(Member& member) { return member.conversation ? *member.conversation->rep_ : rep_; }
   History history_of(Member& member) { return with_order(member.conversation ? member.conversation->history() : own_); }
 
@@ -167,14 +218,20 @@ class RedactionOfFamily {
     std::vector<std::uint32_t> here;
     for (const auto& [owner, ordinal] : wanted_)
       if (ordinal < log.size() && durable.owner_of_message(ordinal) == owner) here.push_back(static_cast<std::uint32_t>(ordinal));
-    member.has_some = !here.empty();
-    member.derived = derived_from(history.rep(), here);
+    const std::vector<std::uint32_t> summaries = summaries_of_wanted(history);
+    member.has_some = !here.empty() || !summaries.empty();
+    std::vector<std::uint32_t> sources = here;
+    sources.insert(sources.end(), summaries.begin(), summaries.end());
+    member.derived = derived_from(history.rep(), sources);
+    member.derived.insert(member.derived.end(), summaries.begin(), summaries.end());
+    std::sort(member.derived.begin(), member.derived.end());
     for (const std::uint32_t ordinal : here) texts_.add(log.message(ordinal));
     for (const std::uint32_t ordinal : member.derived) {
       const std::string& owner = durable.owner_of_message(ordinal);
       texts_.add(log.message(ordinal));
       if (wanted_.contains({owner, ordinal}) || !all_.emplace(owner, ordinal).second) continue;
-      found_.derived.push_back({owner, Ordinal(ordinal), log.originals(ordinal) != nullptr});
+      const bool is_summary = log.originals(ordinal) || std::binary_search(summaries.begin(), summaries.end(), ordinal);
+      found_.derived.push_back({owner, Ordinal(ordinal), is_summary});
     }
   }
 

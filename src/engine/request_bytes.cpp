@@ -8,12 +8,13 @@
 namespace undertext {
 namespace {
 
-constexpr std::uint64_t facts_format = 1, parts_format = 1, packed_format = 1;
+constexpr std::uint64_t facts_format = 2, parts_format = 1, packed_format = 1;
+constexpr std::uint64_t facts_without_writes = 1;  // of releases that did not know what was written to a cache
 constexpr std::uint64_t raw_request_flag = 1, raw_answer_flag = 2;
 
 // Both directions walk the same list, so that no two members change places.
 template <class Io, class Record>
-void describe_facts(Io& io, Record& record) {
+void describe_facts(Io& io, Record& record, std::uint64_t format) {
   io.number(record.answer_version.value);
   for (auto* text : {&record.client, &record.dialect, &record.method, &record.path, &record.model, &record.tools_digest,
                      &record.parameters_digest, &record.response_id})
@@ -34,6 +35,9 @@ void describe_facts(Io& io, Record& record) {
   for (auto* number : {&usage.prompt, &usage.completion, &usage.cached, &usage.total, &usage.estimated_prompt}) io.number(*number);
   io.real(usage.cost);
   io.signed_number(usage.at_ms);
+  if (format == facts_without_writes) return;
+  io.number(usage.cache_written);
+  io.number(usage.cache_written_hour);
 }
 
 struct FactsOut {
@@ -100,7 +104,7 @@ RequestRow row_of(const RequestRecord& record) {
   row.keys = record.keys;
   FactsOut facts;
   facts.number(facts_format);
-  describe_facts(facts, record);
+  describe_facts(facts, record, facts_format);
   row.facts = std::move(facts.out.bytes);
   ByteOut parts;
   parts.number(parts_format);
@@ -119,8 +123,9 @@ RequestRecord record_of(const RequestRow& row) {
   record.keys = row.keys;
   std::sort(record.keys.begin(), record.keys.end());
   FactsIn facts{ByteIn(row.facts, name_of(row))};
-  if (facts.in.number() != facts_format) facts.in.fail_newer();
-  describe_facts(facts, record);
+  const std::uint64_t format = facts.in.number();
+  if (format != facts_format && format != facts_without_writes) facts.in.fail_newer();
+  describe_facts(facts, record, format);
   record.has_raw_request = record.has_raw_answer = false;
   if (row.parts.empty()) return record;
   ByteIn parts(row.parts, name_of(row));

@@ -76,22 +76,8 @@ void RecentTexts::clear() {
   kept_.clear();
 }
 
-std::vector<std::uint64_t> client_list_at(const History& history, Version version) {
-  const ClientRows& rows = history.rep().clients;
-  const std::uint64_t count = rows_up_to(rows, version.value);
-  std::vector<std::uint64_t> ordinals;
-  if (count == 0) return ordinals;
-  const ClientTree list = rows[count - 1].state.list;
-  list.visit(
-      0, list.size(), [](const NoSums&) { return true; },
-      [&](std::uint64_t, const ClientEntry& entry) {
-        ordinals.push_back(entry.ordinal);
-        return true;
-      });
-  return ordinals;
-}
-
 RequestRow RequestTexts::row(std::uint64_t number, RequestBytes bytes) const {
+  history_.rep().log.go_on();
   std::vector<RequestRow> found = rows_.read(number, number + 1, bytes);
   if (number == 0 || found.empty()) throw no_request(number);
   return std::move(found.front());

@@ -19,6 +19,7 @@
 #include <undertext/store.hpp>
 
 #include "engine/request_bytes.hpp"
+#include "history/client_list_at.hpp"
 
 namespace undertext {
 
@@ -90,8 +91,5 @@ class RequestTexts {
   const History& history_;
   RecentTexts& recent_;
 };
-
-// What a client sent up to this version: ordinals, in order.
-std::vector<std::uint64_t> client_list_at(const History& history, Version version);
 
 }  // namespace undertext

@@ -75,7 +75,7 @@ Result<std::uint64_t> Conversation::record_request(RequestRecord record, std::st
   });
 }
 
-Result<std::vector<RequestRecord>> Conversation::requests(const RequestQuery& query) const {
+Result<std::vector<RequestRecord>> Conversation::requests(const RequestQuery& query, const std::shared_ptr<Work>& work) const {
   return answering_failure([&]() -> Result<std::vector<RequestRecord>> {
     std::uint64_t first = std::max<std::uint64_t>(query.first, 1), limit = query.limit;
     if (query.last) {
@@ -87,6 +87,7 @@ Result<std::vector<RequestRecord>> Conversation::requests(const RequestQuery& qu
     const std::uint64_t end =
         limit < std::numeric_limits<std::uint64_t>::max() - first ? first + limit : std::numeric_limits<std::uint64_t>::max();
     while (first < end) {
+      if (work) work->go_on();
       const std::vector<RequestRow> some = rep_->requests.read(first, end, RequestBytes::without);
       if (some.empty()) break;
       // What prune() removed is no part of the count.
@@ -98,29 +99,29 @@ Result<std::vector<RequestRecord>> Conversation::requests(const RequestQuery& qu
 }
 
 // The history that a record refers to: another process may have made versions that this one has not seen.
-History Conversation::Rep::history_for_request(std::uint64_t number) {
-  const History known = current();
+History Conversation::Rep::history_for_request(std::uint64_t number, const std::shared_ptr<undertext::Work>& work) {
+  const History known = current().limited(work);
   if (!durable || is_changing_here()) return known;
   for (const RequestRow& row : requests.read(number, number + 1, RequestBytes::without)) {
     const RequestRecord record = record_of(row);
     if (std::max(record.version, record.answer_version) <= known.version()) continue;
-    const Turn in_turn(*this);
+    const Turn in_turn(*this, work);
     if (std::optional<Error> error = catch_up(subscribers->list())) throw Failure(*std::move(error));
-    return current();
+    return current().limited(work);
   }
   return known;
 }
 
-Result<std::string> Conversation::raw_request(std::uint64_t number) const {
+Result<std::string> Conversation::raw_request(std::uint64_t number, const std::shared_ptr<Work>& work) const {
   return answering_failure([&]() -> Result<std::string> {
-    const History history = rep_->history_for_request(number);
+    const History history = rep_->history_for_request(number, work);
     return RequestTexts(rep_->requests, history, rep_->recent_texts).request(number);
   });
 }
 
-Result<std::string> Conversation::raw_answer(std::uint64_t number) const {
+Result<std::string> Conversation::raw_answer(std::uint64_t number, const std::shared_ptr<Work>& work) const {
   return answering_failure([&]() -> Result<std::string> {
-    const History history = rep_->history_for_request(number);
+    const History history = rep_->history_for_request(number, work);
     return RequestTexts(rep_->requests, history, rep_->recent_texts).answer(number);
   });
 }

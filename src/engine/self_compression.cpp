@@ -13,6 +13,7 @@
 
 #include "compression/plan_by.hpp"
 #include "engine/conversation_rep.hpp"
+#include "history/growth.hpp"
 
 namespace undertext {
 namespace {
@@ -54,22 +55,6 @@ Error as_conflict(Error error) {
   error.code = ErrorCode::conflict;
   return error;
 }
-
-namespace {
-
-// What a turn added of late: of the messages stored last, the tokens for each message of an assistant.
-std::uint64_t tokens_per_turn(const History& history) {
-  constexpr std::uint64_t messages_looked_at = 64;
-  const View view = history.view();
-  std::uint64_t tokens = 0, turns = 0;
-  for (std::uint64_t i = view.size(), seen = 0; i-- > 0 && seen < messages_looked_at; ++seen) {
-    tokens += view.sums(i, i + 1).tokens();
-    if (view[i].role() == Role::assistant) ++turns;
-  }
-  return turns == 0 ? tokens : tokens / turns;
-}
-
-}  // namespace
 
 std::optional<std::uint64_t> Conversation::Rep::target_tokens(const History& history) const {
   const CompressionConfig& config = settings.compression;

@@ -764,6 +764,48 @@ TEST(SelfCompression, ComesDownToThreeQuartersUnlessToldOtherwise) {
   EXPECT_LE(find(append_until(conversation, Event::Type::compressed).events, Event::Type::compressed)->tokens_after, 750u);
 }
 
+// How many messages fit between two compressions.
+std::uint64_t appends_until_next(Conversation& conversation) {
+  append_until(conversation, Event::Type::compressed);
+  const std::uint64_t before = conversation.stats().total_messages;
+  append_until(conversation, Event::Type::compressed);
+  return conversation.stats().total_messages - before;
+}
+
+TEST(SelfCompression, WithHeadroomSoManyMoreTurnsFitBeforeTheNextOne) {
+  // A turn of append_until() is a question and an answer of 20 words each.
+  const auto appends = [](std::uint64_t turns) {
+    Settings settings = compressing(sliding_window(), 4000, 3900);
+    settings.compression.headroom_turns = turns;
+    Conversation conversation = Conversation::open(settings).value();
+    return appends_until_next(conversation);
+  };
+  EXPECT_LT(appends(0), 10u);
+  for (const std::uint64_t turns : {5u, 10u, 20u}) {
+    EXPECT_GE(appends(turns), 2 * turns) << turns;
+    EXPECT_LE(appends(turns), 2 * turns + 8) << turns << ": no more than is asked for is given up";
+  }
+}
+
+TEST(SelfCompression, HeadroomIsMeasuredByWhatWasSaidAndNotByWhatACompressionPutThere) {
+  Settings settings = compressing(smart_summary(), 4000, 3900);
+  settings.compression.headroom_turns = 8;
+  Conversation conversation = Conversation::open(settings).value();
+  const std::uint64_t first = appends_until_next(conversation), second = appends_until_next(conversation);
+  EXPECT_GE(first, 16u);
+  EXPECT_LE(second, first + 8) << "a summary is no growth";
+}
+
+TEST(SelfCompression, HeadroomLeavesAtLeastAQuarterOfTheThreshold) {
+  Settings settings = compressing(sliding_window(), 4000, 3900);
+  settings.compression.headroom_turns = ~std::uint64_t{0};
+  Conversation conversation = Conversation::open(settings).value();
+  const Outcome outcome = append_until(conversation, Event::Type::compressed);
+  const std::uint64_t left = find(outcome.events, Event::Type::compressed)->tokens_after;
+  EXPECT_LE(left, 1000u);
+  EXPECT_GT(left, 850u);
+}
+
 TEST(SelfCompression, WithoutAThresholdTheTokenLimitIsOne) {
   Settings settings = compressing(sliding_window(), 0, 200);
   settings.token_limit = 400;

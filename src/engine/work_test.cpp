@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <undertext/conversation.hpp>
+#include <undertext/store_ledger.hpp>
 
 namespace undertext {
 namespace {
@@ -44,8 +45,8 @@ TEST(WorkLimits, AnInterruptedListChangesNothingAndTheNextOneIsNotInterrupted) {
   Conversation conversation;
   conversation.apply(append("one")).value();
   int questions = 0;
-  const auto work = std::make_shared<Work>(WorkLimits{.interrupted = [&]() -> std::optional<Error> {
-    if (++questions < 5) return std::nullopt;
+  const auto work = std::make_shared<Work>(WorkLimits{.interrupted = [&]() -> Result<void> {
+    if (++questions < 5) return {};
     return Error{ErrorCode::unavailable, "enough"};
   }});
   const Result<std::vector<Outcome>> ended = conversation.apply(std::vector<Operation>(100, replace_all("one", "two")), work);
@@ -60,10 +61,97 @@ TEST(WorkLimits, AnInterruptedListChangesNothingAndTheNextOneIsNotInterrupted) {
 TEST(WorkLimits, AReaderOfALimitedHistoryIsInterruptedAndOthersAreNot) {
   Conversation conversation;
   for (int k = 0; k < 10; ++k) conversation.apply(append("text")).value();
-  const auto work =
-      std::make_shared<Work>(WorkLimits{.interrupted = [] { return std::optional(Error{ErrorCode::unavailable, "enough"}); }});
+  const auto enough = [] { return Result<void>(Error{ErrorCode::unavailable, "enough"}); };
+  const auto work = std::make_shared<Work>(WorkLimits{.interrupted = enough});
   EXPECT_EQ(conversation.history().limited(work).count({.contains = "text"}).error().code, ErrorCode::unavailable);
   EXPECT_EQ(conversation.count({.contains = "text"}).value().count, 10u);
+}
+
+TEST(WorkLimits, ASearchIsInterruptedWhileItIndexesAndTheNextOneContinues) {
+  Conversation conversation;
+  for (int k = 0; k < 100; ++k) conversation.apply(append("walnut " + std::to_string(k))).value();
+  const RecallQuery query{.text = "walnut", .which = {.all = true}};
+  int questions = 0;
+  const auto search = [&](int questions_max) {
+    questions = 0;
+    const auto work = std::make_shared<Work>(WorkLimits{.interrupted = [&questions, questions_max]() -> Result<void> {
+      if (++questions <= questions_max) return {};
+      return Error{ErrorCode::unavailable, "enough"};
+    }});
+    return conversation.recall(query, conversation.history().limited(work));
+  };
+  EXPECT_EQ(search(60).error().code, ErrorCode::unavailable);
+  EXPECT_TRUE(search(1'000'000));
+  const int for_the_rest = questions;
+  EXPECT_TRUE(search(1'000'000));
+  EXPECT_EQ(for_the_rest - questions, 40);  // one for each message that was not indexed yet
+}
+
+// Allows so many questions; nothing more than that is asked for nothing.
+struct Questions {
+  int most = 1'000'000;
+  int asked = 0;
+  std::shared_ptr<Work> work() {
+    return std::make_shared<Work>(WorkLimits{.interrupted = [this]() -> Result<void> {
+      if (++asked <= most) return {};
+      return Error{ErrorCode::unavailable, "enough"};
+    }});
+  }
+};
+
+// Of one model, answered and reported.
+void record_turn(Conversation& conversation, int turn) {
+  const std::string text = "turn " + std::to_string(turn);
+  conversation.apply(append(text)).value();
+  RequestRecord record;
+  record.version = conversation.version();
+  record.at_ms = 1'790'000'000'000 + turn;
+  record.dialect = "anthropic";
+  record.model = "claude-sonnet-4-5";
+  record.status = 200;
+  record.usage = {.request_id = text, .model = record.model, .prompt = 10'000, .cache_written = 10'000};
+  const std::string request = R"({"messages":[{"role":"user","content":")" + text + R"("}]})";
+  conversation.record_request(record, request, "an answer").value();
+}
+
+TEST(WorkLimits, WhatReadsRecordedRequestsEndsWithItsWorkAndWithoutItDoesNot) {
+  Conversation conversation;
+  constexpr int turns = 30;
+  for (int turn = 0; turn < turns; ++turn) record_turn(conversation, turn);
+  Questions none{.most = 0};
+  const auto refused = [](const auto& result) { return !result && result.error().code == ErrorCode::unavailable; };
+  EXPECT_TRUE(refused(conversation.requests({}, none.work())));
+  EXPECT_TRUE(refused(conversation.raw_request(2, none.work())));
+  EXPECT_TRUE(refused(conversation.raw_answer(2, none.work())));
+  EXPECT_TRUE(refused(conversation.cache_break(2, {}, none.work())));
+  EXPECT_TRUE(refused(conversation.ledger({}, none.work())));
+  EXPECT_TRUE(refused(conversation.what_if("observe", {}, none.work())));
+  // They ask for each turn, so that they end within the time that one takes.
+  Questions of_ledger, of_what_if;
+  EXPECT_EQ(conversation.ledger({}, of_ledger.work()).value().turns.size(), std::size_t{turns});
+  EXPECT_GE(of_ledger.asked, turns);
+  EXPECT_EQ(conversation.what_if("observe", {}, of_what_if.work()).value().turns, std::uint64_t{turns});
+  EXPECT_GE(of_what_if.asked, turns);
+  for (const int most : {of_ledger.asked / 2, of_ledger.asked - 1}) {
+    Questions some{.most = most};
+    EXPECT_TRUE(refused(conversation.ledger({}, some.work()))) << "after " << most;
+    EXPECT_EQ(some.asked, most + 1);
+  }
+  EXPECT_EQ(conversation.ledger().value().turns.size(), std::size_t{turns});
+}
+
+TEST(WorkLimits, TheLedgerOfAStoreEndsBetweenTwoConversations) {
+  const std::shared_ptr<Store> store = memory_store();
+  constexpr int conversations = 8;
+  for (int k = 0; k < conversations; ++k) {
+    Conversation conversation = Conversation::open(store, "c" + std::to_string(k)).value();
+    record_turn(conversation, k);
+  }
+  Questions all, some{.most = 10};
+  EXPECT_FALSE(store_ledger(store, {}, all.work()).value().empty());
+  EXPECT_GE(all.asked, conversations);
+  EXPECT_EQ(store_ledger(store, {}, some.work()).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(some.asked, some.most + 1);
 }
 
 TEST(Retention, AVersionWhoseTimeIsBeforeAnEarlierOnesIsNotTakenForOld) {

@@ -303,7 +303,14 @@ void append_json(std::string& out, const Blame& blame) {
   append_entries(out, blame.hidden);
   out += R"(,"shown":)";
   append_entries(out, blame.shown);
-  out += blame.visible ? R"(,"visible":true})" : R"(,"visible":false})";
+  out += blame.visible ? R"(,"visible":true)" : R"(,"visible":false)";
+  if (blame.from) {
+    append_field(out, R"(,"from":{"conversation":)", blame.from->conversation);
+    append_field(out, R"(,"version":)", blame.from->version);
+    if (blame.from->ordinal) append_field(out, R"(,"ordinal":)", *blame.from->ordinal);
+    out += '}';
+  }
+  out += '}';
 }
 
 void append_json(std::string& out, const Receipt& receipt) {

@@ -9,6 +9,7 @@
 #include "json/blocks_json.hpp"
 #include "json/context_answers.hpp"
 #include "json/dialect_json.hpp"
+#include "json/ledger_json.hpp"
 #include "json/models_json.hpp"
 #include "json/request_record_json.hpp"
 #include "message/visit_blocks.hpp"
@@ -123,15 +124,33 @@ struct Answering {
     if (!asked.conversation) throw Failure(not_here("requests"));
     out += R"({"ok":true,"result":)";
     const char* separator = "[";
-    for (const RequestRecord& record : asked.conversation->requests(ask.which).value())
+    for (const RequestRecord& record : asked.conversation->requests(ask.which, asked.work).value())
       append_json(out += std::exchange(separator, ","), record);
     out += *separator == '[' ? "[]}" : "]}";
   }
   void operator()(const ask::Request& ask) const {
     if (!asked.conversation) throw Failure(not_here("request"));
-    for (const RequestRecord& record : asked.conversation->requests({.first = ask.number, .limit = 1}).value())
+    for (const RequestRecord& record : asked.conversation->requests({.first = ask.number, .limit = 1}, asked.work).value())
       need_room(record.request_bytes + record.answer_bytes);
-    append_result(out, whole_request(*asked.conversation, ask.number).value());
+    append_result(out, whole_request(*asked.conversation, ask.number, asked.work).value());
+  }
+  void operator()(const ask::CacheBreak& ask) const {
+    if (!asked.conversation) throw Failure(not_here("cacheBreak"));
+    append_result(out, asked.conversation->cache_break(ask.number, ask.against, asked.work).value());
+  }
+  void operator()(const ask::Ledger& ask) const {
+    if (!asked.conversation) throw Failure(not_here("ledger"));
+    const Ledger ledger = asked.conversation->ledger(ask.query, asked.work).value();
+    append_result(out, LedgerAnswer{ledger, ask.turns});
+  }
+  void operator()(const ask::WhatIf& ask) const {
+    if (!asked.conversation) throw Failure(not_here("whatIf"));
+    WhatIfOptions options = ask.options;
+    options.tenant = asked.tenant;
+    Result<WhatIf> found = asked.conversation->what_if(ask.policy, options, asked.work);
+    if (!found && found.error().code == ErrorCode::invalid_argument)
+      found.error().field = "policy" + (found.error().field.empty() ? "" : "." + found.error().field);
+    append_result(out, found.value());
   }
   void operator()(const ask::Recall& ask) const {
     if (!asked.conversation) throw Failure(not_here("recall"));

@@ -13,7 +13,9 @@
 #include <undertext/error.hpp>
 #include <undertext/history.hpp>
 
+#include "dialect/codes.hpp"
 #include "history/operation_table.hpp"
+#include "json/ledger_json.hpp"
 
 namespace undertext {
 namespace {
@@ -213,12 +215,17 @@ void describe_reading(Shapes& shapes) {
                            {"operation", "OperationName"},
                            {"timestamp", "signed", "Milliseconds since 1970."},
                            {"description?", "string"}}));
+  shapes.add(answer_shape("ForkedFrom", "The fork that a message came from.",
+                          {{"conversation", "string", "The fork's id."},
+                           {"version", "integer", "Its head by then."},
+                           {"ordinal?", "integer", "In its log. Absent: the message is a summary of the fork."}}));
   shapes.add(answer_shape("Blame", "What became of a message.",
                           {{"ordinal", "integer"},
                            {"stored", "BlameEntry"},
                            {"hidden", "BlameEntry[]"},
                            {"shown", "BlameEntry[]"},
-                           {"visible", "boolean"}}));
+                           {"visible", "boolean"},
+                           {"from?", "ForkedFrom", "Of what MERGE_FORK brought."}}));
 }
 
 void describe_counting(Shapes& shapes) {
@@ -240,6 +247,7 @@ void describe_counting(Shapes& shapes) {
                            {"output?", "number"},
                            {"cacheRead?", "number"},
                            {"cacheWrite?", "number"},
+                           {"cacheWriteHour?", "number", "Of what the cache keeps for an hour."},
                            {"source?", "string"},
                            {"date?", "string"}}));
   shapes.add(answer_shape("Model", "What is known of a model; what is unknown is absent.",
@@ -277,7 +285,7 @@ void describe_counting(Shapes& shapes) {
 
 void describe_rendering(Shapes& shapes) {
   shapes.add(answer_shape("Finding", "What a provider would refuse.",
-                          {{"code", "string", "A code of docs/dialects.md."},
+                          {{"code", "FindingCode"},
                            {"path?", "string", "In the request."},
                            {"index?", "integer", "In the view."},
                            {"ordinal?", "integer"},
@@ -285,7 +293,7 @@ void describe_rendering(Shapes& shapes) {
                            {"error", "string", "In the provider's words."},
                            {"repair", "string", "What was done about it."}}));
   shapes.add(answer_shape("Loss", "What the other format has no place for.",
-                          {{"code", "string", "A code of docs/dialects.md."},
+                          {{"code", "LossCode"},
                            {"severity", "LossSeverity"},
                            {"path?", "string"},
                            {"index?", "integer", "In the view."},
@@ -331,7 +339,9 @@ void describe_usage_answers(Shapes& shapes) {
                            {"total", "integer"},
                            {"cost", "number"},
                            {"estimatedPrompt", "integer"},
-                           {"timestamp", "signed"}}));
+                           {"timestamp", "signed"},
+                           {"cacheWritten?", "integer", "Tokens of the request that were written to a cache."},
+                           {"cacheWrittenHour?", "integer", "Of these, the ones that it keeps for an hour."}}));
   shapes.add(answer_shape("ModelUsage", "What was reported of a model, and what that taught.",
                           {{"model", "string"},
                            {"totals", "UsageTotals"},
@@ -416,6 +426,9 @@ void describe_words(Shapes& shapes) {
   add("ErrorCode", "What kind of failure it is.", type_of_names(static_cast<ErrorCode>(error_code_count - 1)));
   add("EventType", "", type_of_names(Event::Type::rewritten));
   add("WarningCode", "", type_of_names(Warning::Code::reasoning_without_call));
+  add("FindingCode", "What a provider would refuse: docs/dialects.md has the meanings.",
+      type_of_names(static_cast<FindingCode>(finding_code_count - 1)));
+  add("LossCode", "What another format has no place for: docs/dialects.md has the meanings.", type_of_names(last_loss_code));
   add("LossSeverity", "", type_of_names(Loss::Severity::blocking));
   add("FitOutcome", "", type_of_names(Fit::Outcome::cannot_fit));
   add("CacheMarkers", "Who marks requests: the caller, or render.", R"("given"|"auto")");
@@ -457,6 +470,7 @@ void describe_answers(Shapes& shapes) {
   describe_rendering(shapes);
   describe_usage_answers(shapes);
   describe_request_records(shapes);
+  describe_ledger(shapes);
 }
 
 }  // namespace undertext

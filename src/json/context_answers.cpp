@@ -1,8 +1,11 @@
 #include "json/context_answers.hpp"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <undertext/recall.hpp>
@@ -11,6 +14,7 @@
 #include "base/utf8.hpp"
 #include "engine/window.hpp"
 #include "message/quotation.hpp"
+#include "recall/passage.hpp"
 
 namespace undertext {
 namespace {
@@ -44,19 +48,26 @@ class QuotedAnswer {
   QuotedAnswer(std::uint64_t tokens_max, std::shared_ptr<const Tokenizer> tokenizer)
       : left_(tokens_max - std::min(tokens_max, frame_tokens)), tokenizer_(std::move(tokenizer)) {}
 
-  std::uint64_t left() const { return left_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
 
-  // How many bytes of the text fit: all of them, some or none. What fits is added.
-  std::size_t add(std::string heading, std::string_view text, std::uint64_t tokens_max) {
-    if (left_ <= piece_tokens) return 0;
-    const std::string_view part = beginning_within(text, std::min(tokens_max, left_ - piece_tokens), *tokenizer_);
-    if (part.empty() && !text.empty()) return 0;
+  // The beginning of a text that fits: all of it, a part or nothing. Its tokens are spent.
+  std::optional<std::string_view> fit(std::string_view text, std::uint64_t tokens_max) {
+    if (!has_room()) return {};
+    const std::string_view part = beginning_within(text, room(tokens_max), *tokenizer_);
+    if (part.empty() && !text.empty()) return {};
     left_ -= std::min(left_, tokenizer_->count(part) + piece_tokens);
-    quotation_.add(std::move(heading), std::string(part));
-    return part.size();
+    return part;
+  }
+  void quote(std::string heading, std::string_view fitting) { quotation_.add(std::move(heading), std::string(fitting)); }
+  // Both. How many bytes fit.
+  std::size_t add(std::string heading, std::string_view text, std::uint64_t tokens_max) {
+    const std::optional<std::string_view> part = fit(text, tokens_max);
+    if (part) quote(std::move(heading), *part);
+    return part ? part->size() : 0;
   }
   bool has_room() const { return left_ > piece_tokens; }
+  // Of so many tokens as many as a text may have yet.
+  std::uint64_t room(std::uint64_t tokens_max) const { return has_room() ? std::min(tokens_max, left_ - piece_tokens) : 0; }
   bool empty() const { return quotation_.empty(); }
   std::string text() const { return quotation_.text(); }
 
@@ -77,9 +88,19 @@ std::string heading_of(const ContextSource& source, Ordinal ordinal, const Messa
 struct FoundUnit {
   const ContextSource* source;
   RecalledUnit unit;
+  std::size_t place_among_best;     // the size of `best`: it has none of them
+  std::size_t place_in_source = 0;  // 0: the best of its conversation
 };
 
-std::vector<FoundUnit> find_units(std::span<const ContextSource> sources, const tool::Search& search) {
+std::size_t place_among(std::span<const StoreFound> best, const ContextSource& source, const RecalledUnit& unit) {
+  const auto at = std::ranges::find_if(best, [&](const StoreFound& found) {
+    return found.conversation == source.id && std::ranges::find(unit.matched, found.ordinal) != unit.matched.end();
+  });
+  return static_cast<std::size_t>(at - best.begin());
+}
+
+std::vector<FoundUnit> find_units(std::span<const ContextSource> sources, const tool::Search& search,
+                                  std::span<const StoreFound> best) {
   // A long result that holds the answer is cut to what fits, so more is asked for than is shown.
   constexpr std::uint64_t found_tokens_max = 256'000, found_tokens_min = 32'000;
   const std::uint64_t found_tokens = std::max(found_tokens_min, found_tokens_max / sources.size());
@@ -88,45 +109,52 @@ std::vector<FoundUnit> find_units(std::span<const ContextSource> sources, const 
     RecallQuery query{.text = search.text, .budget_tokens = found_tokens};
     query.which.all = search.all || !source.is_seen;
     if (search.role) query.which.roles = {*search.role};
-    for (RecalledUnit& unit : source.conversation.recall(query, source.history).value().units)
-      found.push_back({&source, std::move(unit)});
+    std::size_t place = 0;
+    for (RecalledUnit& unit : source.conversation.recall(query, source.history).value().units) {
+      const std::size_t among_best = place_among(best, source, unit);
+      found.push_back({&source, std::move(unit), among_best, place++});
+    }
   }
-  std::ranges::stable_sort(found, [](const FoundUnit& a, const FoundUnit& b) { return a.unit.score > b.unit.score; });
+  std::ranges::stable_sort(found, [](const FoundUnit& a, const FoundUnit& b) {
+    return std::tie(a.place_among_best, a.place_in_source) < std::tie(b.place_among_best, b.place_in_source);
+  });
   return found;
 }
 
-char small_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-// Where a word of `words` occurs first; 0 where none does.
-std::size_t first_occurrence(std::string_view text, std::string_view words) {
-  std::string_view longest;
-  while (!words.empty()) {
-    const std::size_t end = std::min(words.find(' '), words.size());
-    if (end > longest.size()) longest = words.substr(0, end);
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-  const auto same = [](char a, char b) { return small_letter(a) == small_letter(b); };
-  const auto at = std::search(text.begin(), text.end(), longest.begin(), longest.end(), same);
-  return at == text.end() || longest.empty() ? 0 : static_cast<std::size_t>(at - text.begin());
+// Where to begin to show a long text in which words were found. What leads to them, and they themselves, have at
+// most so many bytes, hence tokens.
+std::size_t telling_place(std::string_view text, const AskedWords& asked, std::uint64_t tokens_max) {
+  constexpr std::uint64_t lead_bytes = 200, passage_bytes = 600;
+  const std::optional<std::size_t> at = best_passage(text, asked, std::min(passage_bytes, tokens_max / 2));
+  return at ? lead_to(text, *at, std::min(lead_bytes, tokens_max / 4)) : 0;
 }
 
-void add_found(QuotedAnswer& answer, const FoundUnit& found, const tool::Search& search) {
+// The messages of a unit by their indices: what was found, best first, and then what stands around it.
+std::vector<std::size_t> by_worth(const RecalledUnit& unit) {
+  std::vector<std::size_t> indices(unit.messages.size());
+  std::iota(indices.begin(), indices.end(), std::size_t{0});
+  std::ranges::stable_sort(indices, {}, [&](std::size_t i) { return std::ranges::find(unit.matched, unit.ordinals[i]); });
+  return indices;
+}
+
+void add_found(QuotedAnswer& answer, const FoundUnit& found, const tool::Search& search, const AskedWords& asked) {
   const RecalledUnit& unit = found.unit;
-  for (std::size_t i = 0; i < unit.messages.size(); ++i) {
+  std::map<std::size_t, std::pair<std::string, std::string>> quoted;  // by index: heading, text
+  for (const std::size_t i : by_worth(unit)) {
     const bool matched = std::ranges::find(unit.matched, unit.ordinals[i]) != unit.matched.end();
-    const std::uint64_t tokens_max = search.budget_tokens / (matched ? 3 : 8);
     const std::string text = readable_text(unit.messages[i]);
-    std::string heading = heading_of(*found.source, unit.ordinals[i], unit.messages[i]);
+    const std::uint64_t room = answer.room(search.budget_tokens / (matched ? 3 : 8));
     std::string_view shown = text;
-    const bool is_long = answer.tokenizer().count(shown.substr(0, utf8_boundary(shown, tokens_max * 32))) > tokens_max;
-    if (is_long && matched) {
-      // What was found may stand anywhere in a long text.
-      const std::size_t at = first_occurrence(text, search.text);
-      shown.remove_prefix(utf8_boundary(text, at - std::min<std::size_t>(at, 200)));
-    }
+    const bool is_long = answer.tokenizer().count(shown.substr(0, utf8_boundary(shown, room * 32))) > room;
+    // What was found may stand anywhere in a long text.
+    if (is_long && matched) shown.remove_prefix(telling_place(text, asked, room));
+    const std::optional<std::string_view> part = answer.fit(shown, room);
+    if (!part) break;
+    std::string heading = heading_of(*found.source, unit.ordinals[i], unit.messages[i]);
     if (is_long) heading += ", a part of " + std::to_string(text.size()) + " bytes";
-    if (answer.add(std::move(heading), shown, tokens_max) == 0 && !shown.empty()) return;
+    quoted[i] = {std::move(heading), std::string(*part)};
   }
+  for (auto& [i, piece] : quoted) answer.quote(std::move(piece.first), piece.second);
 }
 
 std::string nothing_found(std::span<const ContextSource> sources, const tool::Search& search) {
@@ -139,12 +167,13 @@ std::string nothing_found(std::span<const ContextSource> sources, const tool::Se
 
 }  // namespace
 
-std::string search_answer(std::span<const ContextSource> sources, const tool::Search& search) {
+std::string search_answer(std::span<const ContextSource> sources, const tool::Search& search, std::span<const StoreFound> best) {
   if (sources.empty()) return "There is no conversation to search yet.";
   QuotedAnswer answer(search.budget_tokens, sources.front().conversation.tokenizer());
-  const std::vector<FoundUnit> found = find_units(sources, search);
+  const std::vector<FoundUnit> found = find_units(sources, search, best);
+  const AskedWords asked = asked_words(search.text);
   std::size_t shown = 0;
-  for (; shown < found.size() && answer.has_room(); ++shown) add_found(answer, found[shown], search);
+  for (; shown < found.size() && answer.has_room(); ++shown) add_found(answer, found[shown], search, asked);
   if (answer.empty()) return nothing_found(sources, search);
   std::string out = "The number in brackets names a message for context_expand. ";
   if (shown < found.size()) out += "More was found than fits: use other words, or a larger budgetTokens. ";

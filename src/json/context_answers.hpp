@@ -9,6 +9,7 @@
 #include <undertext/context_tools.hpp>
 #include <undertext/conversation.hpp>
 #include <undertext/history.hpp>
+#include <undertext/store_recall.hpp>
 
 #include "json/context_calls.hpp"
 
@@ -23,7 +24,10 @@ struct ContextSource {
 };
 
 // All of these throw Failure.
-std::string search_answer(std::span<const ContextSource> sources, const tool::Search& search);
+// Of several sources: what has a message of `best` comes in the order of these, and then, as scores of different
+// conversations say nothing about each other, the best of each, the second best of each, and so on.
+std::string search_answer(std::span<const ContextSource> sources, const tool::Search& search,
+                          std::span<const StoreFound> best = {});
 std::string expand_answer(const ContextSource& source, const tool::Expand& expand);
 std::string status_answer(const ContextSource& source);
 

@@ -49,6 +49,26 @@ TEST_F(ContextToolsTest, SearchLeavesOutWhatIsVisibleUnlessAskedForAll) {
   EXPECT_TRUE(has(call("context_search", R"({"text":"lunch","all":true})").text, "[3] user"));
 }
 
+// A result of 50 kB that says something about `told` on its last line alone.
+std::string long_result(const std::string& told) {
+  std::string content;
+  for (int i = 0; i < 900; ++i) content += "[" + std::to_string(i) + "] compiling a file of the project, no warnings\\n";
+  return R"({"operation":"APPEND","messages":[{"role":"tool","content":")" + content + told + R"("}]})";
+}
+
+TEST_F(ContextToolsTest, SearchShowsThePartOfALongMessageThatHasTheWords) {
+  for (const auto& [told, asked] : {std::pair{"The migrations timed out.", "why did the migration time out"},
+                                    {"数据库连接超时。", "数据库的连接"},
+                                    {"readConfigFile failed", "config"},
+                                    {"小猫在睡觉。", "猫"}}) {
+    say(long_result(told));
+    for (const char* budget : {"", R"(,"budgetTokens":200)", R"(,"budgetTokens":4000)"}) {
+      const std::string answer = call("context_search", R"({"all":true,"text":")" + std::string(asked) + "\"" + budget + "}").text;
+      EXPECT_TRUE(has(answer, told)) << asked << budget << answer;
+    }
+  }
+}
+
 TEST_F(ContextToolsTest, SearchSaysWhenNothingIsHidden) {
   Conversation whole;
   EXPECT_TRUE(has(call_context_tool(whole, "context_search", R"({"text":"x"})").text, "No message is hidden"));

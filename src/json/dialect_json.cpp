@@ -19,10 +19,8 @@ void append_text(std::string& out, std::string_view lead, std::string_view text)
 }
 
 void append_number(std::string& out, std::string_view lead, double number) {
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
   out += lead;
-  out.append(digits, static_cast<std::size_t>(end - digits));
+  append_json_number(out, number);
 }
 void append_count(std::string& out, std::string_view lead, std::uint64_t number) {
   out += lead;

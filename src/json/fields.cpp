@@ -205,6 +205,11 @@ std::optional<TruncateText::Keep> Fields::value_of(JsonValue value, Place place,
   return which ? std::optional(static_cast<TruncateText::Keep>(*which)) : std::nullopt;
 }
 
+std::optional<MergeMode> Fields::value_of(JsonValue value, Place place, const MergeMode*) {
+  const std::optional<std::size_t> which = word(value, place, words_of<MergeMode>);
+  return which ? std::optional(static_cast<MergeMode>(*which)) : std::nullopt;
+}
+
 std::optional<RawObject> Fields::value_of(JsonValue value, Place place, const RawObject*) {
   if (value.is(JsonType::object)) return RawObject{std::string(value.raw())};
   wrong_type(place, value, "an object");

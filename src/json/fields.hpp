@@ -207,6 +207,7 @@ class Fields {
   static std::string type_of(const Role*) { return "Role"; }
   static std::string type_of(const Pairs*) { return "Pairs"; }
   static std::string type_of(const TruncateText::Keep*) { return type_of_words(words_of<TruncateText::Keep>); }
+  static std::string type_of(const MergeMode*) { return type_of_words(words_of<MergeMode>); }
   static std::string type_of(const Message*) { return "Message"; }
   static std::string type_of(const RawObject*) { return "JsonObject"; }
   template <class Tag>
@@ -268,6 +269,7 @@ class Fields {
   std::optional<Role> value_of(JsonValue value, Place place, const Role*);
   std::optional<Pairs> value_of(JsonValue value, Place place, const Pairs*);
   std::optional<TruncateText::Keep> value_of(JsonValue value, Place place, const TruncateText::Keep*);
+  std::optional<MergeMode> value_of(JsonValue value, Place place, const MergeMode*);
   std::optional<Message> value_of(JsonValue value, Place place, const Message*);
   std::optional<RawObject> value_of(JsonValue value, Place place, const RawObject*);
   template <class Tag>

@@ -67,6 +67,7 @@ void append_prices(std::string& out, const Model::Prices& prices) {
   members.number("output", prices.output);
   members.number("cacheRead", prices.cache_read);
   members.number("cacheWrite", prices.cache_write);
+  members.number("cacheWriteHour", prices.cache_write_hour);
   members.source(prices.source);
 }
 

@@ -55,8 +55,10 @@ inline constexpr OperationWords operation_words[] = {
      R"({"operation":"RECONCILE","messages":[{"role":"user","content":"Hello"}]})"},
     {alternative_of<op::Recall>(), "Appends a message that quotes what a search for a text finds.",
      R"({"operation":"RECALL","text":"Hello","all":true})"},
+    {alternative_of<op::MergeFork>(), "Appends what a fork of this conversation achieved.",
+     R"({"operation":"MERGE_FORK","from":"fork-1"})"},
 };
-// All but ApplyPlan, Reconciled and Recalled, which only records have.
-static_assert(std::size(operation_words) + 3 == std::variant_size_v<Operation::What>, "an operation has no words");
+// All but ApplyPlan, Reconciled, Recalled, MergedFork and ExpandFork, which only records have.
+static_assert(std::size(operation_words) + 5 == std::variant_size_v<Operation::What>, "an operation has no words");
 
 }  // namespace undertext

@@ -147,6 +147,31 @@ void read_arguments(Fields& fields, ask::Requests& ask) {
 }
 void read_arguments(Fields& fields, ask::Request& ask) { fields.need("number", ask.number, "Which one."); }
 
+void read_arguments(Fields& fields, ask::CacheBreak& ask) {
+  fields.need("number", ask.number, "Which request.");
+  fields.take("against", ask.against, "An earlier one. Default: the last before it that goes on with the same list.");
+}
+void read_arguments(Fields& fields, ask::Ledger& ask) {
+  std::optional<Integer> from, to;
+  fields.take("from", from, "Only requests at or after this time, in milliseconds since 1970.");
+  fields.take("to", to, "Only requests before this time.");
+  if (from) ask.query.from_ms = from->value;
+  if (to) ask.query.to_ms = to->value;
+  fields.take("turns", ask.turns, "false: totals, days and findings alone.");
+}
+void read_arguments(Fields& fields, ask::WhatIf& ask) {
+  const std::optional<JsonValue> policy =
+      fields.find("policy", {"A policy of the gateway, or the name of its mode.", "JsonObject|string"});
+  fields.require("policy");
+  if (!policy) fields.missing("policy");
+  const bool is_text = policy && policy->is(JsonType::string);
+  if (policy && !is_text && !policy->is(JsonType::object)) fields.fail("policy", "must be an object or a string");
+  if (policy) ask.policy = is_text ? policy->string() : std::string(policy->raw());
+  std::optional<std::string> model;
+  fields.take("model", model, "Whose prices and window count. Default: those of each request's own.");
+  if (model) ask.options.model = *model;
+}
+
 template <class Ask>
 Query read(Fields& fields, const Settings& settings) {
   Ask ask;
@@ -195,6 +220,12 @@ constexpr Kind kinds[] = {
     {"callTool", read<ask::CallTool>, "ToolResult", "What such a tool answers the model. Changes nothing."},
     {"requests", read<ask::Requests>, "RequestRecord[]", "Recorded requests of the client, the oldest first, without their texts."},
     {"request", read<ask::Request>, "WholeRequest", "A recorded request, with its raw text and that of its answer."},
+    {"cacheBreak", read<ask::CacheBreak>, "ComparedRequest",
+     "Where a recorded request stops being equal to an earlier one, as the provider's cache sees them."},
+    {"ledger", read<ask::Ledger>, "Ledger",
+     "What the recorded requests cost, and where a cache was missed that should have been hit."},
+    {"whatIf", read<ask::WhatIf>, "WhatIf",
+     "What the recorded requests would have cost under another policy of the gateway. No model is called."},
     {"recall", read<ask::Recall>, "Recalled",
      "Messages that share words with a text, with their units and neighbours, best first; by default hidden ones."},
 };

@@ -101,15 +101,28 @@ struct Requests {
 struct Request {
   std::uint64_t number = 0;
 };
+struct CacheBreak {
+  std::uint64_t number = 0;
+  std::optional<std::uint64_t> against = {};
+};
+struct Ledger {
+  LedgerQuery query;
+  bool turns = true;
+};
+struct WhatIf {
+  std::string policy;  // a mode, or JSON
+  WhatIfOptions options;
+};
 struct Recall {
   RecallQuery query;
 };
 }  // namespace ask
 
-using Query = std::variant<ask::Messages, ask::Count, ask::Blocks, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats,
-                           ask::HeadVersion, ask::Batches, ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame, ask::Tokens,
-                           ask::Fit, ask::Receipts, ask::Render, ask::Validate, ask::Cost, ask::Model, ask::CountTools,
-                           ask::ImportMessages, ask::Tools, ask::CallTool, ask::Requests, ask::Request, ask::Recall>;
+using Query =
+    std::variant<ask::Messages, ask::Count, ask::Blocks, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats, ask::HeadVersion,
+                 ask::Batches, ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame, ask::Tokens, ask::Fit, ask::Receipts,
+                 ask::Render, ask::Validate, ask::Cost, ask::Model, ask::CountTools, ask::ImportMessages, ask::Tools, ask::CallTool,
+                 ask::Requests, ask::Request, ask::CacheBreak, ask::Ledger, ask::WhatIf, ask::Recall>;
 
 // The filters of `messages`, `count` and `blocks`.
 void read_filters(Fields& fields, MessageQuery& query);

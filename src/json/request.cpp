@@ -165,6 +165,7 @@ History try_operations(const Conversation& conversation, Version version, JsonVa
   RequestOptions limits;
   limits.operations_max = options.operations_max;
   limits.messages_max = options.messages_max;
+  limits.work = options.work;
   LineAnswer answer;
   answer_list(trial, list, limits, answer);
   return trial.history();
@@ -190,6 +191,8 @@ void answer_value(Conversation& conversation, JsonValue root, const RequestOptio
     const History history = conversation.history().limited(options.work);
     Asked asked{history, conversation.settings(), conversation.counting(), conversation.aim(), options.room};
     asked.conversation = &conversation;
+    asked.work = options.work;
+    asked.tenant = options.tenant;
     asked.try_operations = [&](JsonValue list) { return try_operations(conversation, history.version(), list, options); };
     return answer_asked(asked, root, answer);
   }

@@ -55,6 +55,7 @@ struct RequestOptions {
   std::size_t messages_max = std::numeric_limits<std::size_t>::max();
   AnswerRoom room = {};
   std::shared_ptr<Work> work = {};  // null: without limits. Also of what a query reads
+  std::string tenant = {};          // whose conversation it is, for policies that differ by tenant
 };
 
 struct LineAnswer {
@@ -77,6 +78,8 @@ struct Asked {
   // The history after a list of operations that changes nothing. Throws Failure: what the operations fail with.
   std::function<History(JsonValue list)> try_operations = {};
   const Conversation* conversation = nullptr;  // for its requests; null: they are `unsupported`
+  std::shared_ptr<Work> work = {};             // of what is read besides `history`; null: without limits
+  std::string tenant = {};                     // RequestOptions::tenant
 };
 // The same for a line that is a query.
 LineAnswer answer_query(const Asked& asked, std::string_view line);

@@ -113,19 +113,19 @@ void append_json(std::string& out, const WholeRequest& whole) {
   out += '}';
 }
 
-Result<WholeRequest> whole_request(const Conversation& conversation, std::uint64_t number) {
-  Result<std::vector<RequestRecord>> records = conversation.requests({.first = number, .limit = 1});
+Result<WholeRequest> whole_request(const Conversation& conversation, std::uint64_t number, const std::shared_ptr<Work>& work) {
+  Result<std::vector<RequestRecord>> records = conversation.requests({.first = number, .limit = 1}, work);
   if (!records) return records.error();
   if (number == 0 || records->empty())
     return Error{ErrorCode::not_found, "there is no request " + std::to_string(number), "number"};
   WholeRequest whole{std::move(records->front())};
   if (whole.record.has_raw_request) {
-    Result<std::string> text = conversation.raw_request(number);
+    Result<std::string> text = conversation.raw_request(number, work);
     if (!text) return text.error();
     whole.request = *std::move(text);
   }
   if (whole.record.has_raw_answer) {
-    Result<std::string> text = conversation.raw_answer(number);
+    Result<std::string> text = conversation.raw_answer(number, work);
     if (!text) return text.error();
     whole.answer = *std::move(text);
   }

@@ -30,6 +30,6 @@ struct WholeRequest {
   std::string answer = {};
 };
 void append_json(std::string& out, const WholeRequest& whole);
-Result<WholeRequest> whole_request(const Conversation& conversation, std::uint64_t number);
+Result<WholeRequest> whole_request(const Conversation& conversation, std::uint64_t number, const std::shared_ptr<Work>& work = {});
 
 }  // namespace undertext

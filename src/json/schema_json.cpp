@@ -69,14 +69,10 @@ std::string list_of(const Range& range, Write write) {
   return out + "]";
 }
 
-std::string quoted(std::string_view text) {
-  std::string out;
-  append_json_string(out, text);
-  return out;
-}
-
 // {"required":["a","b"]}: both are there.
-std::string both(std::string_view a, std::string_view b) { return R"({"required":[)" + quoted(a) + "," + quoted(b) + "]}"; }
+std::string both(std::string_view a, std::string_view b) {
+  return R"({"required":[)" + json_string(a) + "," + json_string(b) + "]}";
+}
 
 // What must not be of an object with choices: two of one choice, or none where one is required.
 std::string refused_by(const std::vector<Choice>& choices) {
@@ -85,7 +81,7 @@ std::string refused_by(const std::vector<Choice>& choices) {
     for (std::size_t i = 0; i < choice.names.size(); ++i)
       for (std::size_t j = i + 1; j < choice.names.size(); ++j) cases.push_back(both(choice.names[i], choice.names[j]));
     if (!choice.required) continue;
-    const auto is_there = [](const std::string& name) { return R"({"required":[)" + quoted(name) + "]}"; };
+    const auto is_there = [](const std::string& name) { return R"({"required":[)" + json_string(name) + "]}"; };
     cases.push_back(R"({"not":{"anyOf":)" + list_of(choice.names, is_there) + "}}");
   }
   return R"({"anyOf":)" + list_of(cases, [](const std::string& each) { return each; }) + "}";
@@ -131,7 +127,8 @@ void SchemaWriter::append_mapping(std::string& out, std::string_view member, std
     const Member* const teller = shape.find(member);
     if (teller == nullptr) throw std::logic_error(shape.name + " does not tell by " + std::string(member));
     const std::string word = teller->type.substr(1, teller->type.size() - 2);
-    if (out.find(quoted(word) + ":") == std::string::npos) add_member(out, word, quoted(references_ + std::string(target)));
+    if (out.find(json_string(word) + ":") == std::string::npos)
+      add_member(out, word, json_string(references_ + std::string(target)));
   }
 }
 
@@ -140,7 +137,7 @@ std::string SchemaWriter::of_union(const Shape& shape) const {
   append_mapping(mapping, shape.told_by, shape.type, {});
   std::string out = R"({"oneOf":)" + list_of(alternatives_of(shape.type), [&](std::string_view each) { return of_type(each); });
   add_text(out, "description", shape.text);
-  return out + R"(,"discriminator":{"propertyName":)" + quoted(shape.told_by) + R"(,"mapping":)" + mapping + "}}}";
+  return out + R"(,"discriminator":{"propertyName":)" + json_string(shape.told_by) + R"(,"mapping":)" + mapping + "}}}";
 }
 
 std::string SchemaWriter::of_object(const Shape& shape) const {
@@ -156,18 +153,18 @@ std::string SchemaWriter::of_object(const Shape& shape) const {
     if (member.required) required.push_back(member.name);
   }
   add_member(out, "properties", properties + "}");
-  if (!required.empty()) add_member(out, "required", list_of(required, quoted));
+  if (!required.empty()) add_member(out, "required", list_of(required, json_string));
   if (!shape.is_answer) add_member(out, "additionalProperties", shape.is_open ? "true" : "false");
   if (!shape.choices.empty()) {
     add_member(out, "not", refused_by(shape.choices));
     const auto names = [](const Choice& choice) {
-      return R"({"names":)" + list_of(choice.names, quoted) + R"(,"required":)" + (choice.required ? "true}" : "false}");
+      return R"({"names":)" + list_of(choice.names, json_string) + R"(,"required":)" + (choice.required ? "true}" : "false}");
     };
     add_member(out, "x-choices", list_of(shape.choices, names));
   }
   if (!shape.needs.empty()) {
     std::string needs = "{";
-    for (const Need& need : shape.needs) add_member(needs, need.name, "[" + quoted(need.needed) + "]");
+    for (const Need& need : shape.needs) add_member(needs, need.name, "[" + json_string(need.needed) + "]");
     add_member(out, "dependentRequired", needs + "}");
   }
   if (!shape.example.empty()) add_member(out, "examples", "[" + shape.example + "]");

@@ -1,10 +1,12 @@
 #include "json/settings_json.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <undertext/dialect.hpp>
+#include <undertext/embeddings.hpp>
 
 #include "base/json_text.hpp"
 #include "json/fields.hpp"
@@ -13,6 +15,28 @@
 namespace undertext {
 
 namespace {
+
+void read_embeddings(Fields& fields, Rerank& rerank) {
+  EmbeddingsSettings settings;
+  const auto read = [&](Fields& inner) {
+    inner.need("baseUrl", settings.base_url, "Such as the provider's, up to and with its version.");
+    inner.need("model", settings.model, "The model to ask.");
+    inner.take("keyEnv", settings.key_variable, "The environment variable that holds the key.");
+    inner.take("keyFile", settings.key_file, "A file that holds the key.");
+    std::uint64_t timeout_ms = settings.timeout_ms;
+    inner.take("timeoutMs", timeout_ms, "Of one search. Without an answer the words alone decide.");
+    if (timeout_ms == 0 || timeout_ms > 600'000) inner.fail("timeoutMs", "is from 1 to 600000");
+    settings.timeout_ms = static_cast<std::uint32_t>(std::min<std::uint64_t>(timeout_ms, 600'000));
+    if (inner.describes() || settings.base_url.empty() || settings.model.empty()) return;
+    Result<Rerank> made = embeddings_rerank(settings);
+    if (made)
+      rerank = std::move(*made);
+    else
+      inner.fail("baseUrl", "cannot be used: " + made.error().message);
+  };
+  fields.take_object("embeddings", read,
+                     {"An OpenAI-compatible endpoint whose embeddings rank what a recall finds.", "EmbeddingsSettings"});
+}
 
 void read_fields(Fields& fields, DoorSettings& door) {
   Settings& settings = door.settings;
@@ -36,6 +60,7 @@ void read_fields(Fields& fields, DoorSettings& door) {
   };
   fields.take_object("limits", read_limits, {"What is too_large.", "SizeLimits"});
   read_summarisers(fields, settings.summarisers);
+  read_embeddings(fields, settings.rerank);
   const auto read_compression = [&](Fields& compression) {
     CompressionConfig& config = settings.compression;
     compression.take("enabled", config.enabled, "Compress without being asked.");

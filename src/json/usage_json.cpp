@@ -15,18 +15,12 @@ namespace {
 
 constexpr std::size_t recent_max = 100;
 
-void append_number(std::string& out, double number) {
-  char digits[32];
-  const std::to_chars_result end = std::to_chars(digits, digits + sizeof digits, number);
-  out.append(digits, end.ptr);
-}
-
 // What a request and the totals of many have in common.
 template <class Usage>
 void append_counts(std::string& out, const Usage& usage) {
   out += R"(,"prompt":)" + std::to_string(usage.prompt) + R"(,"completion":)" + std::to_string(usage.completion);
   out += R"(,"cached":)" + std::to_string(usage.cached) + R"(,"total":)" + std::to_string(usage.total) + R"(,"cost":)";
-  append_number(out, usage.cost);
+  append_json_number(out, usage.cost);
 }
 
 void append_totals(std::string& out, const UsageTotals& totals) {
@@ -41,7 +35,10 @@ void append_request(std::string& out, const RequestUsage& usage) {
   out += R"(,"model":)";
   append_json_string(out, usage.model);
   append_counts(out, usage);
-  out += R"(,"estimatedPrompt":)" + std::to_string(usage.estimated_prompt) + R"(,"timestamp":)" + std::to_string(usage.at_ms) + "}";
+  out += R"(,"estimatedPrompt":)" + std::to_string(usage.estimated_prompt) + R"(,"timestamp":)" + std::to_string(usage.at_ms);
+  if (usage.cache_written > 0) out += R"(,"cacheWritten":)" + std::to_string(usage.cache_written);
+  if (usage.cache_written_hour > 0) out += R"(,"cacheWrittenHour":)" + std::to_string(usage.cache_written_hour);
+  out += '}';
 }
 
 template <class List, class Append>
@@ -79,6 +76,8 @@ void take_request(Fields& fields, RequestUsage& usage) {
   fields.take("model", usage.model, "The model that answered.");
   take_counts(fields, usage);
   fields.take("estimatedPrompt", usage.estimated_prompt, "What the request was counted as before it was sent.");
+  fields.take("cacheWritten", usage.cache_written, "Tokens of the request that were written to a cache.");
+  fields.take("cacheWrittenHour", usage.cache_written_hour, "Of these, the ones that it keeps for an hour.");
   std::optional<Integer> at;
   fields.take("timestamp", at, "Milliseconds since 1970.");
   if (at) usage.at_ms = at->value;
@@ -149,12 +148,12 @@ void append_json(std::string& out, const UsageTracker& usage) {
   out += R"({"totals":)";
   append_totals(out, statistics.totals);
   out += R"(,"statistics":{"promptMean":)";
-  append_number(out, statistics.prompt_mean);
+  append_json_number(out, statistics.prompt_mean);
   out += R"(,"completionMean":)";
-  append_number(out, statistics.completion_mean);
+  append_json_number(out, statistics.completion_mean);
   out += R"(,"promptMax":)" + std::to_string(statistics.prompt_max) + R"(,"completionMax":)" +
          std::to_string(statistics.completion_max) + R"(,"cachedShare":)";
-  append_number(out, statistics.cached_share);
+  append_json_number(out, statistics.cached_share);
   out += '}';
   const UsageState state = usage.state(0);
   append_list(out, R"(,"models":[)", statistics.by_model, [&](std::string& to, const UsageStatistics::OfModel& model) {
@@ -168,9 +167,9 @@ void append_json(std::string& out, const UsageTracker& usage) {
       to += R"(,"promptMax":)" + std::to_string(of.prompt_max) + R"(,"completionMax":)" + std::to_string(of.completion_max);
     }
     to += R"(,"factor":)";
-    append_number(to, learned.factor);
+    append_json_number(to, learned.factor);
     to += R"(,"factorHigh":)";
-    append_number(to, learned.factor_high);
+    append_json_number(to, learned.factor_high);
     to += R"(,"learnedFrom":)" + std::to_string(learned.learned_from) + "}";
   });
   append_list(out, R"(,"open":[)", usage.open(), append_request);
