@@ -4,12 +4,13 @@
 #include <string_view>
 #include <utility>
 
+#include "message/turn.hpp"
 #include "transfer/session_lines.hpp"
 
 namespace undertext {
 namespace {
 
-constexpr std::string_view origin = "claudeCode";
+constexpr std::string_view claude_code_origin = "claudeCode";
 
 // The elements of a list without its brackets; a text as a part.
 std::string parts_of(JsonValue content) {
@@ -39,10 +40,15 @@ bool is_claude_code_line(JsonValue line) {
           (line.find("uuid") && line.find("message")) || line.find("snapshot"));
 }
 
-void ClaudeCodeReader::finish() {
+void ClaudeCodeReader::finish_in(ImportedTranscript& transcript) const {
   if (answer_id_.empty()) return;
-  answer_.content = "[" + parts_ + "]";
-  add_message(transcript_, answer_, limits_);
+  MessageFields answer = answer_;
+  answer.content = "[" + parts_ + "]";
+  add_message(transcript, answer, limits_);
+}
+
+void ClaudeCodeReader::finish() {
+  finish_in(transcript_);
   answer_id_.clear();
   parts_.clear();
 }
@@ -66,7 +72,17 @@ void ClaudeCodeReader::read_boundary(JsonValue line) {
   // Several lines are parts of one answer.
   std::sort(compaction.list.begin(), compaction.list.end());
   compaction.list.erase(std::unique(compaction.list.begin(), compaction.list.end()), compaction.list.end());
+  list_.replace(compaction.list);
   transcript_.compactions.push_back(std::move(compaction));
+}
+
+// A prompt may follow an earlier line than the last one: the user went back. Results of parallel calls follow their calls, and are no such thing.
+void ClaudeCodeReader::follow(JsonValue line, JsonValue message) {
+  Arena arena;
+  ToolIds ids;
+  if (has_kind(read_message(message, Dialect::anthropic, arena, ids), BlockKind::result)) return;
+  const auto parent = by_uuid_.find(text_member(line, "parentUuid"));
+  if (parent != by_uuid_.end() && parent->second < transcript_.messages.size()) list_.go_back_to(parent->second);
 }
 
 void ClaudeCodeReader::note_summary() {
@@ -77,6 +93,7 @@ void ClaudeCodeReader::note_summary() {
   compaction.summary = next;
   compaction.end = next + 1;
   compaction.list.insert(compaction.list.begin(), next);
+  list_.replace(compaction.list);
 }
 
 // What the program tells the model besides: lists of agents and skills, files. It reaches the model as a system message in the middle.
@@ -92,7 +109,7 @@ void ClaudeCodeReader::read_attachment(JsonValue line) {
   append_json_string(fields.content, attached_text(*attachment));
   fields.id = text_member(line, "uuid");
   fields.timestamp_ms = read_iso_time(text_member(line, "timestamp"));
-  fields.origin = origin;
+  fields.origin = claude_code_origin;
   fields.rest = R"({"attachment":)" + std::string(attachment->raw()) + "}";
   note_uuid(line);
   add_message(transcript_, fields, limits_);
@@ -128,13 +145,14 @@ void ClaudeCodeReader::read(JsonValue line) {
   }
   finish();
   if (true_member(line, "isCompactSummary")) note_summary();
+  if (type == "user") follow(line, *message);
   note_uuid(line);
   MessageFields fields;
   fields.role = type;
   fields.content = content->raw();
   fields.id = text_member(line, "uuid");
   fields.timestamp_ms = read_iso_time(text_member(line, "timestamp"));
-  fields.origin = origin;
+  fields.origin = claude_code_origin;
   fields.rest = members_without(*message, {"role", "content", "type"});
   if (answer_id.empty()) return add_message(transcript_, fields, limits_);
   answer_id_ = answer_id;

@@ -3,20 +3,20 @@
 #include <string>
 #include <string_view>
 
+#include "message/item_types.hpp"
+#include "message/read_part.hpp"
 #include "transfer/session_lines.hpp"
 
 namespace undertext {
 namespace {
 
-constexpr std::string_view origin = "codex";
+constexpr std::string_view codex_origin = "codex";
+
+// What earlier releases wrote for `compaction`, and what the provider does not take any more.
+constexpr std::string_view earlier_compaction = "compaction_summary";
 
 bool is_item_type(std::string_view type) {
-  for (const std::string_view known :
-       {"message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "local_shell_call",
-        "local_shell_call_output", "reasoning", "web_search_call"}) {
-    if (type == known) return true;
-  }
-  return false;
+  return type == "message" || type == "reasoning" || type == "compaction" || type == earlier_compaction || item_type(type);
 }
 
 // The parts, those of text by the name that all providers know.
@@ -26,10 +26,12 @@ std::string content_of(JsonValue content) {
   for (const JsonValue part : content.elements()) {
     parts += parts.empty() ? "[" : ",";
     const std::string type = part.is(JsonType::object) ? text_member(part, "type") : std::string();
-    if (type == "input_text" || type == "output_text") {
-      parts += R"({"type":"text","text":)";
-      append_json_string(parts, text_member(part, "text"));
-      parts += '}';
+    Arena arena;
+    Block said;
+    said.kind = BlockKind::opaque;
+    if (part.is(JsonType::object)) read_said(part, type, said, arena);
+    if (said.kind == BlockKind::text && type != "text") {
+      parts += R"({"type":"text","text":")" + std::string(said.text) + R"("})";
     } else {
       parts += part.raw();
     }
@@ -49,54 +51,60 @@ std::string output_of(JsonValue output) {
   return content_of(output);
 }
 
-void add_call(ImportedTranscript& transcript, JsonValue item, std::string_view name, std::string_view arguments,
-              MessageFields fields, const MessageLimits& limits) {
+void add_call(ImportedTranscript& transcript, const Block& block, MessageFields fields, const MessageLimits& limits) {
   fields.role = "assistant";
   fields.content = "\"\"";
   std::string call = R"([{"id":)";
-  append_json_string(call, text_member(item, "call_id"));
-  append_json_string(call += R"(,"name":)", name);
-  (call += R"(,"arguments":)") += arguments;
+  append_json_string(call, block.id);
+  append_json_string(call += R"(,"name":)", block.name);
+  const std::string_view nothing = block.has_own_form ? "{}" : "\"\"";
+  (call += R"(,"arguments":)") += block.json.empty() ? nothing : block.json;
   fields.tool_calls = call + "}]";
   add_message(transcript, fields, limits);
 }
+
+// What is kept whole, since only its provider can read it or a message has no other form for it.
+std::string part_of(JsonValue item, std::string_view type) {
+  const std::string_view part = type == "reasoning" ? "reasoning" : "openai_responses";
+  std::string whole(item.raw());
+  if (type == earlier_compaction) {
+    const std::string rest = members_without(item, {"type"});
+    whole = R"({"type":"compaction")" + (rest.empty() ? "}" : "," + rest.substr(1));
+  }
+  return R"([{"type":")" + std::string(part) + R"(","item":)" + whole + "}]";
+}
+
+// Calls that become `toolCalls`, and their outputs. Every other one is kept whole.
+bool is_plain(const Block& block) { return !block.has_own_form || block.type.starts_with("local_shell_"); }
 
 void read_item(ImportedTranscript& transcript, JsonValue item, std::optional<std::int64_t> timestamp_ms,
                const MessageLimits& limits) {
   const std::string type = text_member(item, "type");
   MessageFields fields;
   fields.timestamp_ms = timestamp_ms;
-  fields.origin = origin;
-  const auto raw_or = [&](std::string_view name, std::string_view otherwise) {
-    const std::optional<JsonValue> value = item.find(name);
-    return std::string(value ? value->raw() : otherwise);
-  };
+  fields.origin = codex_origin;
+  Arena arena;
+  const std::optional<ItemType> tool = item_type(type);
+  const std::optional<Block> block = undertext::read_item(item, arena);
   if (type == "message") {
     fields.role = text_member(item, "role");
     const std::optional<JsonValue> content = item.find("content");
     fields.content = content ? content_of(*content) : "null";
     fields.rest = members_without(item, {"type", "role", "content"});
     add_message(transcript, fields, limits);
-  } else if (type == "function_call") {
-    fields.rest = members_without(item, {"type", "call_id", "name", "arguments"});
-    add_call(transcript, item, text_member(item, "name"), raw_or("arguments", "\"\""), fields, limits);
-  } else if (type == "custom_tool_call") {
-    fields.rest = members_without(item, {"type", "call_id", "name", "input"});
-    add_call(transcript, item, text_member(item, "name"), raw_or("input", "\"\""), fields, limits);
-  } else if (type == "local_shell_call") {
-    fields.rest = members_without(item, {"type", "call_id", "action"});
-    add_call(transcript, item, "local_shell", raw_or("action", "{}"), fields, limits);
-  } else if (type.ends_with("_call_output")) {
+  } else if (block && is_plain(*block) && block->kind == BlockKind::call) {
+    fields.rest = members_without(item, {"type", tool->id, "name", tool->said});
+    add_call(transcript, *block, fields, limits);
+  } else if (block && is_plain(*block)) {
     fields.role = "tool";
-    fields.tool_call_id = text_member(item, "call_id");
-    const std::optional<JsonValue> output = item.find("output");
+    fields.tool_call_id = block->id;
+    const std::optional<JsonValue> output = item.find(tool->said);
     fields.content = output ? output_of(*output) : "\"\"";
-    fields.rest = members_without(item, {"type", "call_id", "output"});
+    fields.rest = members_without(item, {"type", tool->id, tool->said});
     add_message(transcript, fields, limits);
-  } else if (type == "compaction" || type == "reasoning" || type.ends_with("_call")) {  // what only its provider can read
-    fields.role = "assistant";
-    fields.content = R"([{"type":")" + std::string(type == "reasoning" ? "reasoning" : "openai_responses") + R"(","item":)" +
-                     std::string(item.raw()) + "}]";
+  } else if (is_item_type(type)) {
+    fields.role = tool && tool->kind == BlockKind::result ? "tool" : "assistant";
+    fields.content = part_of(item, type);
     add_message(transcript, fields, limits);
   } else {
     ++transcript.left_out[type.empty() ? "an item without a type" : type];
@@ -125,7 +133,7 @@ void read_compacted(ImportedTranscript& transcript, JsonValue payload, std::opti
   fields.role = "user";
   append_json_string(fields.content, text_member(payload, "message"));
   fields.timestamp_ms = timestamp_ms;
-  fields.origin = origin;
+  fields.origin = codex_origin;
   fields.rest = R"({"type":"compacted"})";
   add_message(transcript, fields, limits);
   compaction.summary = compaction.at;

@@ -138,11 +138,12 @@ std::int64_t wall_clock_ms() {
 Settings import_settings(const ExportHeader& header, const std::string& note, const ImportOptions& options) {
   Settings settings;
   if (!note.empty()) settings = read_settings(note).value().settings;
-  if (!settings.summarisers.empty() && !options.config && !options.trust_settings) {
-    throw Failure(
-        Error{ErrorCode::invalid_argument,
-              "the exported settings name summarisers, to which keys and messages would be sent: trust them, or give others",
-              "settings"});
+  const bool names_endpoints = !settings.summarisers.empty() || settings.rerank;
+  if (names_endpoints && !options.config && !options.trust_settings) {
+    throw Failure(Error{ErrorCode::invalid_argument,
+                        "the exported settings name summarisers or embeddings, to which keys and messages would be sent: trust "
+                        "them, or give others",
+                        "settings"});
   }
   if (!options.config) settings.tokenizer = header.tokenizer;
   settings.clock_ms = [created = header.created_at_ms] { return created; };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <utility>
 
 namespace undertext {
 namespace {
@@ -38,6 +39,21 @@ std::optional<std::int64_t> read_iso_time(std::string_view text) {
   if ((zone[0] != '+' && zone[0] != '-') || zone.size() != 6 || !zone_hours || !zone_minutes) return {};
   const std::int64_t away = (*zone_hours * 60LL + *zone_minutes) * 60'000;
   return zone[0] == '+' ? ms - away : ms + away;
+}
+
+std::string iso_time(std::int64_t ms) {
+  using namespace std::chrono;
+  const sys_time<milliseconds> time{milliseconds(ms)};
+  const sys_days day = floor<days>(time);
+  const year_month_day date(day);
+  const hh_mm_ss<milliseconds> of_day(time - day);
+  const auto padded = [](std::int64_t number, std::size_t width) {
+    std::string text = std::to_string(number);
+    return std::string(width - std::min(width, text.size()), '0') + text;
+  };
+  return padded(int{date.year()}, 4) + "-" + padded(unsigned{date.month()}, 2) + "-" + padded(unsigned{date.day()}, 2) + "T" +
+         padded(of_day.hours().count(), 2) + ":" + padded(of_day.minutes().count(), 2) + ":" + padded(of_day.seconds().count(), 2) +
+         "." + padded(of_day.subseconds().count(), 3) + "Z";
 }
 
 std::string text_member(JsonValue object, std::string_view name) {
@@ -80,6 +96,30 @@ void add_message(ImportedTranscript& transcript, const MessageFields& fields, co
     ++transcript
           .left_out["refused, " + (message.error().field.empty() ? "" : message.error().field + ": ") + message.error().message];
   }
+}
+
+const std::vector<std::size_t>& CurrentList::list() {
+  for (; read_ < transcript_.messages.size(); ++read_) list_.push_back(read_);
+  return list_;
+}
+
+void CurrentList::replace(std::vector<std::size_t> list) {
+  list_ = std::move(list);
+  floor_ = list_.size();
+  read_ = transcript_.messages.size();
+  for (const std::size_t each : list_) read_ = std::max(read_, each + 1);
+}
+
+void CurrentList::go_back_to(std::size_t message) {
+  list();
+  const auto at = std::find(list_.begin(), list_.end(), message);
+  const auto is_answer = [&](std::size_t each) { return transcript_.messages[each].role() == Role::assistant; };
+  if (at == list_.end()) return;
+  const auto behind = list_.begin() + std::max(at - list_.begin() + 1, static_cast<std::ptrdiff_t>(floor_));
+  if (std::none_of(behind, list_.end(), is_answer)) return;
+  list_.erase(behind, list_.end());
+  const std::size_t now = transcript_.messages.size();
+  transcript_.compactions.push_back({now, now, list_});
 }
 
 }  // namespace undertext

@@ -16,6 +16,9 @@ namespace undertext {
 // Milliseconds since 1970 of a time such as 2025-12-08T00:37:46.102Z or …+02:00; nothing when it is spelled otherwise.
 std::optional<std::int64_t> read_iso_time(std::string_view text);
 
+// The same time, in UTC: 2025-12-08T00:37:46.102Z.
+std::string iso_time(std::int64_t ms);
+
 // The member as a string; empty when it is absent or no string.
 std::string text_member(JsonValue object, std::string_view name);
 bool true_member(JsonValue object, std::string_view name);
@@ -39,6 +42,41 @@ void add_message(ImportedTranscript& transcript, const MessageFields& fields, co
 void read_codex_line(ImportedTranscript& transcript, JsonValue line, const MessageLimits& limits);
 bool is_codex_line(JsonValue line);
 
+// The list that a program has by now, as it is read: places among the messages.
+class CurrentList {
+ public:
+  explicit CurrentList(ImportedTranscript& transcript) : transcript_(transcript) {}
+  const std::vector<std::size_t>& list();       // with all messages that were read
+  void replace(std::vector<std::size_t> list);  // by a compaction; one of them may be the next message
+  // The next message follows this one: what stood behind it leaves the list, where there is an answer among it. What a compaction kept stays.
+  void go_back_to(std::size_t message);
+
+ private:
+  ImportedTranscript& transcript_;
+  std::vector<std::size_t> list_;
+  std::size_t read_ = 0;   // messages that are in the list, or were
+  std::size_t floor_ = 0;  // how many of the list a compaction made
+};
+
+// A tree of entries, of which the last one and what it goes back to is the list.
+class PiReader {
+ public:
+  PiReader(ImportedTranscript& transcript, const MessageLimits& limits)
+      : transcript_(transcript), limits_(limits), list_(transcript) {}
+  void read(JsonValue line);
+
+ private:
+  void read_message(JsonValue line, JsonValue message);
+  void read_compaction(JsonValue line);
+  void follow(JsonValue line);
+
+  ImportedTranscript& transcript_;
+  const MessageLimits& limits_;
+  CurrentList list_;
+  std::map<std::string, std::size_t> by_id_;  // which message an entry is, or stands behind
+};
+bool is_pi_line(JsonValue line);
+
 // Lines of one answer, which Claude Code writes part by part, are joined. The work of a sub-agent is left out
 // of the session that asked it; a file of its own has nothing else.
 class ClaudeCodeReader {
@@ -46,20 +84,24 @@ class ClaudeCodeReader {
   enum class Sidechains : std::uint8_t { left_out, taken };
 
   ClaudeCodeReader(ImportedTranscript& transcript, const MessageLimits& limits, Sidechains sidechains)
-      : transcript_(transcript), limits_(limits), takes_sidechains_(sidechains == Sidechains::taken) {}
+      : transcript_(transcript), limits_(limits), takes_sidechains_(sidechains == Sidechains::taken), list_(transcript) {}
   void read(JsonValue line);
-  void finish();
+  // The answer being joined, of which more parts may come, as the last message of this one.
+  void finish_in(ImportedTranscript& transcript) const;
 
  private:
+  void finish();
   void read_boundary(JsonValue line);
   void read_attachment(JsonValue line);
   void note_summary();
   void note_uuid(JsonValue line);
+  void follow(JsonValue line, JsonValue message);
   bool is_left_out(JsonValue line) const { return !takes_sidechains_ && true_member(line, "isSidechain"); }
 
   ImportedTranscript& transcript_;
   const MessageLimits& limits_;
   const bool takes_sidechains_;
+  CurrentList list_;
   std::string answer_id_;  // of the answer being joined; empty: none is
   MessageFields answer_;
   std::string parts_;                           // its content so far, without brackets

@@ -4,24 +4,31 @@
 #include <array>
 #include <utility>
 
+#include "message/read_fields.hpp"
 #include "transfer/session_lines.hpp"
 
 namespace undertext {
 namespace {
 
-constexpr std::array<std::string_view, 3> format_names = {"messages", "codex", "claude-code"};  // in the order of the enum
+constexpr std::array<std::string_view, 4> format_names = {"messages", "codex", "claude-code", "pi"};  // in the order of the enum
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+bool is_blank_line(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 Error at_line(Error error, std::uint64_t number) {
   error.message = "line " + std::to_string(number) + ": " + error.message;
   return error;
 }
 
+bool has_tool_calls(JsonValue message) {
+  for (const JsonMember member : message.members())
+    if (names_tool_calls(member.key)) return true;
+  return false;
+}
+
 // A message as a provider takes it. An assistant's may come without content beside its tool calls.
 Result<Message> read_message(JsonValue value, const MessageLimits& limits) {
   if (!value.is(JsonType::object)) return Error{ErrorCode::invalid_argument, "a message must be an object"};
-  if (!value.find("content") && (value.find("tool_calls") || value.find("toolCalls"))) {
+  if (!value.find("content") && has_tool_calls(value)) {
     std::string json = R"({"content":null)";
     for (const JsonMember member : value.members()) {
       ((json += ',') += member.key.raw()) += ':';
@@ -72,7 +79,7 @@ struct Lines {
       const std::string_view line = rest.substr(0, rest.find('\n'));
       rest.remove_prefix(std::min(rest.size(), line.size() + 1));
       ++number;
-      if (!is_blank(line)) return line;
+      if (!is_blank_line(line)) return line;
     }
     return {};
   }
@@ -85,47 +92,11 @@ TranscriptFormat format_of_lines(std::string_view text, const JsonLimits& depth)
     const std::string_view line = lines.next();
     const Result<JsonText> json = JsonText::parse(line, depth);
     if (line.empty() || !json) break;
+    if (is_pi_line(json->root())) return TranscriptFormat::pi;
     if (is_claude_code_line(json->root())) return TranscriptFormat::claude_code;
     if (is_codex_line(json->root())) return TranscriptFormat::codex;
   }
   return TranscriptFormat::messages;
-}
-
-using Sidechains = ClaudeCodeReader::Sidechains;
-
-Result<ImportedTranscript> read_lines(std::string_view text, TranscriptFormat format, const MessageLimits& limits,
-                                      Sidechains sidechains) {
-  const JsonLimits depth{limits.depth + 8};
-  ImportedTranscript transcript{format};
-  ClaudeCodeReader claude_code(transcript, limits, sidechains);
-  Lines lines{text};
-  for (;;) {
-    const std::string_view line = lines.next();
-    if (line.empty()) break;
-    const Result<JsonText> json = JsonText::parse(line, depth);
-    if (!json) {
-      // The last line of a program that was killed.
-      if (is_blank(lines.rest) && format != TranscriptFormat::messages) {
-        ++transcript.left_out["a last line that is cut off"];
-        break;
-      }
-      return at_line(json.error(), lines.number);
-    }
-    const JsonValue root = json->root();
-    if (format == TranscriptFormat::messages) {
-      Result<Message> message = read_message(root, limits);
-      if (!message) return at_line(std::move(message.error()), lines.number);
-      transcript.messages.push_back(std::move(*message));
-    } else if (!root.is(JsonType::object)) {
-      return at_line({ErrorCode::invalid_argument, "is no object"}, lines.number);
-    } else if (format == TranscriptFormat::codex) {
-      read_codex_line(transcript, root, limits);
-    } else {
-      claude_code.read(root);
-    }
-  }
-  claude_code.finish();
-  return transcript;
 }
 
 }  // namespace
@@ -138,9 +109,82 @@ std::optional<TranscriptFormat> transcript_format_named(std::string_view name) {
   return static_cast<TranscriptFormat>(found - format_names.begin());
 }
 
+struct TranscriptReader::Rep {
+  using Sidechains = ClaudeCodeReader::Sidechains;
+
+  Rep(TranscriptFormat format, const MessageLimits& given, Sidechains sidechains)
+      : limits(given), transcript{format}, claude_code(transcript, limits, sidechains), pi(transcript, limits) {}
+
+  std::optional<Error> read(std::string_view text);
+  std::optional<Error> read_line(JsonValue root);
+
+  const MessageLimits limits;
+  ImportedTranscript transcript;
+  ClaudeCodeReader claude_code;
+  PiReader pi;
+  std::uint64_t lines = 0;  // that were read before
+};
+
+std::optional<Error> TranscriptReader::Rep::read_line(JsonValue root) {
+  if (transcript.format == TranscriptFormat::messages) {
+    Result<Message> message = read_message(root, limits);
+    if (!message) return std::move(message.error());
+    transcript.messages.push_back(std::move(*message));
+    return {};
+  }
+  if (!root.is(JsonType::object)) return Error{ErrorCode::invalid_argument, "is no object"};
+  if (transcript.format == TranscriptFormat::codex) {
+    read_codex_line(transcript, root, limits);
+  } else if (transcript.format == TranscriptFormat::pi) {
+    pi.read(root);
+  } else {
+    claude_code.read(root);
+  }
+  return {};
+}
+
+std::optional<Error> TranscriptReader::Rep::read(std::string_view text) {
+  Lines rest{text, lines};
+  for (;;) {
+    const std::string_view line = rest.next();
+    if (line.empty()) break;
+    const Result<JsonText> json = JsonText::parse(line, {limits.depth + 8});
+    if (!json) {
+      // The last line of a program that was killed.
+      if (is_blank_line(rest.rest) && transcript.format != TranscriptFormat::messages) {
+        ++transcript.left_out["a last line that is cut off"];
+        break;
+      }
+      return at_line(json.error(), rest.number);
+    }
+    if (std::optional<Error> error = read_line(json->root())) return at_line(std::move(*error), rest.number);
+  }
+  lines = rest.number;
+  return {};
+}
+
+TranscriptReader::TranscriptReader(TranscriptFormat format, const MessageLimits& limits)
+    : rep_(std::make_unique<Rep>(format, limits, Rep::Sidechains::left_out)) {}
+TranscriptReader::~TranscriptReader() = default;
+
+std::optional<Error> TranscriptReader::read(std::string_view text) {
+  const bool is_first = rep_->lines == 0;
+  if (std::optional<Error> error = rep_->read(text)) return error;
+  const bool has_sidechain = rep_->transcript.left_out.contains(std::string(sidechain));
+  if (!is_first || !has_sidechain || !transcript().messages.empty()) return {};
+  rep_ = std::make_unique<Rep>(rep_->transcript.format, rep_->limits, Rep::Sidechains::taken);
+  return rep_->read(text);
+}
+
+ImportedTranscript TranscriptReader::transcript() const {
+  ImportedTranscript transcript = rep_->transcript;
+  rep_->claude_code.finish_in(transcript);
+  return transcript;
+}
+
 Result<ImportedTranscript> read_transcript(std::string_view text, std::optional<TranscriptFormat> format,
                                            const MessageLimits& limits) {
-  if (is_blank(text)) return Error{ErrorCode::invalid_argument, "there is nothing in it"};
+  if (is_blank_line(text)) return Error{ErrorCode::invalid_argument, "there is nothing in it"};
   const JsonLimits depth{limits.depth + 8};
   const bool is_one_value = !format || *format == TranscriptFormat::messages;
   // One line that is a message, or a session's only line, is read as lines are.
@@ -161,10 +205,9 @@ Result<ImportedTranscript> read_transcript(std::string_view text, std::optional<
       return ImportedTranscript{.messages = {std::move(*message)}};
     }
   }
-  const TranscriptFormat read_as = format.value_or(format_of_lines(text, depth));
-  Result<ImportedTranscript> transcript = read_lines(text, read_as, limits, Sidechains::left_out);
-  const bool is_of_sub_agent = transcript && transcript->messages.empty() && transcript->left_out.contains(std::string(sidechain));
-  return is_of_sub_agent ? read_lines(text, read_as, limits, Sidechains::taken) : transcript;
+  TranscriptReader reader(format.value_or(format_of_lines(text, depth)), limits);
+  if (std::optional<Error> error = reader.read(text)) return std::move(*error);
+  return reader.transcript();
 }
 
 }  // namespace undertext

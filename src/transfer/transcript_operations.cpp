@@ -8,13 +8,6 @@
 namespace undertext {
 namespace {
 
-ClientProfile client_of(TranscriptFormat format) {
-  const char* const name = format == TranscriptFormat::codex         ? "codex"
-                           : format == TranscriptFormat::claude_code ? "claude_code"
-                                                                     : "generic";
-  return find_client(name).value();
-}
-
 class Lists {
  public:
   explicit Lists(const ImportedTranscript& transcript)
@@ -22,14 +15,18 @@ class Lists {
         client_(client_of(transcript.format)),
         from_("imported from " + std::string(name(transcript.format))) {}
 
-  std::vector<Operation> take() {
-    std::size_t next = 0;
+  // Without the lists before the compaction with this number.
+  std::vector<Operation> take(std::size_t known) {
+    std::size_t next = 0, number = 0;
     for (const ImportedTranscript::Compaction& compaction : transcript_.compactions) {
       add_until(next, compaction.at);
-      send({}, from_);
+      if (number >= known) send({}, from_);
       list_ = compaction.list;
-      send(compaction.summary, "summarised by " + std::string(name(transcript_.format)));
+      const bool went_back = !compaction.summary && compaction.at == compaction.end;
+      if (number >= known)
+        send(compaction.summary, (went_back ? "taken back in " : "summarised by ") + std::string(name(transcript_.format)));
       next = compaction.end;
+      ++number;
     }
     add_until(next, transcript_.messages.size());
     send({}, from_);
@@ -61,9 +58,20 @@ class Lists {
 
 }  // namespace
 
+ClientProfile client_of(TranscriptFormat format) {
+  const char* const name = format == TranscriptFormat::codex         ? "codex"
+                           : format == TranscriptFormat::claude_code ? "claude_code"
+                                                                     : "generic";
+  return find_client(name).value();
+}
+
 std::vector<Operation> operations_of(const ImportedTranscript& transcript) {
-  if (!transcript.compactions.empty()) return Lists(transcript).take();
+  if (!transcript.compactions.empty()) return following_operations(transcript);
   return {{op::Append{transcript.messages}, {.description = "imported from " + std::string(name(transcript.format))}}};
+}
+
+std::vector<Operation> following_operations(const ImportedTranscript& transcript, std::size_t known) {
+  return Lists(transcript).take(known);
 }
 
 }  // namespace undertext

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <undertext/blocks.hpp>
+#include <undertext/history.hpp>
 
 #include "transfer/session_lines.hpp"
 
@@ -66,6 +67,36 @@ TEST(Transcript, WhatOnlyItsProviderCanReadIsKeptWhole) {
   EXPECT_EQ(session->left_out.at("ghost_snapshot"), 1u);
 }
 
+// A result that became a function's would answer no call of the provider's.
+TEST(Transcript, CallsOfEveryKindAndTheirResultsStayPairs) {
+  std::string lines;
+  const auto add = [&](const std::string& item) {
+    lines += R"({"timestamp":"2026-11-18T00:00:00Z","type":"response_item","payload":)" + item + "}\n";
+  };
+  add(R"({"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}})");
+  add(R"({"type":"shell_call_output","call_id":"c1","output":[{"stdout":"out","stderr":"","outcome":{"type":"exit","exit_code":0}}]})");
+  add(R"({"type":"apply_patch_call","call_id":"c2","operation":{"type":"create_file","path":"a","diff":"+x"}})");
+  add(R"({"type":"apply_patch_call_output","call_id":"c2","status":"completed","output":"done"})");
+  add(R"({"type":"tool_search_call","id":"t","call_id":"c3","execution":"client","arguments":{}})");
+  add(R"({"type":"tool_search_output","id":"o","call_id":"c3","execution":"client","tools":[]})");
+  add(R"({"type":"local_shell_call","call_id":"c4","action":{"type":"exec","command":["ls"]}})");
+  add(R"({"type":"local_shell_call_output","id":"c4","output":"four"})");
+  add(R"({"type":"compaction_summary","encrypted_content":"x"})");
+  const ImportedTranscript session = read_transcript(lines).value();
+  EXPECT_TRUE(session.left_out.empty());
+  ASSERT_EQ(session.messages.size(), 9u);
+  for (std::size_t call = 0; call < 8; call += 2) {
+    const ContentBlock called = read_blocks(session.messages[call]).at(0);
+    const ContentBlock answered = read_blocks(session.messages[call + 1]).at(0);
+    EXPECT_EQ(called.kind, ContentBlock::Kind::call) << call;
+    EXPECT_EQ(answered.kind, ContentBlock::Kind::result) << call;
+    EXPECT_EQ(called.call_id, answered.call_id) << call;
+  }
+  EXPECT_EQ(read_blocks(session.messages[1]).at(0).type, "shell_call_output");
+  EXPECT_EQ(read_blocks(session.messages[3]).at(0).type, "apply_patch_call_output");
+  EXPECT_EQ(read_blocks(session.messages[8]).at(0).json, R"({"type":"compaction","encrypted_content":"x"})");
+}
+
 TEST(Transcript, TheFileOfASubAgentIsAConversationOfItsOwn) {
   const std::string sub_agent =
       R"({"type":"user","uuid":"1","sessionId":"s","isSidechain":true,"message":{"role":"user","content":"look"}}
@@ -96,6 +127,199 @@ TEST(Transcript, ClaudeCodeGoesOnAfterItHasSummarised) {
   EXPECT_EQ(session->compactions[0].list, std::vector<std::size_t>{1});
   EXPECT_EQ(session->compactions[0].summary, 1u);
   EXPECT_EQ(session->left_out.size(), 1u);  // the empty one
+}
+
+TEST(Transcript, LinesThatComeOneByOneMakeAtEachLineWhatTheWholeFileMakes) {
+  const std::string session =
+      R"({"type":"user","uuid":"1","sessionId":"s","message":{"role":"user","content":"old"}}
+{"type":"assistant","uuid":"2","parentUuid":"1","sessionId":"s","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"a"}]}}
+{"type":"assistant","uuid":"3","parentUuid":"2","sessionId":"s","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"b"}]}}
+{"type":"user","uuid":"4","parentUuid":"1","sessionId":"s","message":{"role":"user","content":"another way"}}
+{"type":"system","subtype":"compact_boundary","uuid":"5","sessionId":"s","content":"Conversation compacted"}
+{"type":"user","uuid":"6","sessionId":"s","isCompactSummary":true,"message":{"role":"user","content":"what happened"}}
+{"type":"assistant","uuid":"7","sessionId":"s","message":{"id":"n","role":"assistant","content":[{"type":"text","text":"c"}]}}
+)";
+  TranscriptReader reader(TranscriptFormat::claude_code);
+  std::size_t compactions = 0;
+  for (std::size_t at = 0, end; (end = session.find('\n', at)) != std::string::npos; at = end + 1) {
+    ASSERT_FALSE(reader.read(std::string_view(session).substr(at, end + 1 - at)));
+    const ImportedTranscript so_far = reader.transcript();
+    const ImportedTranscript whole = read_transcript(session.substr(0, end + 1), TranscriptFormat::claude_code).value();
+    ASSERT_EQ(so_far.messages.size(), whole.messages.size());
+    for (std::size_t i = 0; i < whole.messages.size(); ++i) EXPECT_EQ(so_far.messages[i].json(), whole.messages[i].json());
+    ASSERT_EQ(so_far.compactions.size(), whole.compactions.size());
+    for (std::size_t i = 0; i < whole.compactions.size(); ++i) {
+      EXPECT_EQ(so_far.compactions[i].list, whole.compactions[i].list);
+      EXPECT_EQ(so_far.compactions[i].summary, whole.compactions[i].summary);
+    }
+    EXPECT_EQ(so_far.left_out, whole.left_out);
+    compactions = so_far.compactions.size();
+  }
+  EXPECT_EQ(compactions, 2u);
+  const std::optional<Error> damaged = reader.read("nonsense\n{}\n");
+  ASSERT_TRUE(damaged);
+  EXPECT_EQ(damaged->message.find("line 8"), 0u) << damaged->message;
+}
+
+History played(std::string_view session) {
+  History history;
+  for (Operation& operation : operations_of(read_transcript(session).value()))
+    history = history.apply(std::move(operation), {}).value().history;
+  return history;
+}
+
+// What the messages of the view say; an item of the provider's own by its type.
+std::vector<std::string> said(const History& history) {
+  std::vector<std::string> all;
+  for (const Message& message : history.view()) {
+    const ContentBlock block = read_blocks(message).at(0);
+    const bool is_text = block.kind == ContentBlock::Kind::text || block.kind == ContentBlock::Kind::result;
+    all.push_back(is_text ? message.text() : block.kind == ContentBlock::Kind::call ? block.name : block.type);
+  }
+  return all;
+}
+
+std::vector<std::string> said_when_expanded(const History& history, std::uint64_t index) {
+  return said(history.apply({op::Expand{index}}, {}).value().history);
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(Transcript, ACompactionOfClaudeCodeStandsForWhatItDroppedAndKeepsWhatItNames) {
+  const History history = played(R"({"type":"user","uuid":"1","sessionId":"s","message":{"role":"user","content":"u1"}}
+{"type":"assistant","uuid":"2","sessionId":"s","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"a1"}]}}
+{"type":"attachment","uuid":"3","sessionId":"s","attachment":{"type":"skill_listing","content":"skills"}}
+{"type":"user","uuid":"4","sessionId":"s","message":{"role":"user","content":"u2"}}
+{"type":"assistant","uuid":"5","sessionId":"s","message":{"id":"m2","role":"assistant","content":[{"type":"text","text":"a2"}]}}
+{"type":"system","subtype":"compact_boundary","uuid":"6","sessionId":"s","compactMetadata":{"preservedMessages":{"uuids":["5"]}}}
+{"type":"user","uuid":"7","sessionId":"s","isCompactSummary":true,"message":{"role":"user","content":"summary"}}
+{"type":"attachment","uuid":"8","sessionId":"s","attachment":{"type":"file","filename":"f.txt","content":{"type":"text","file":{"content":"lines"}}}}
+{"type":"user","uuid":"9","sessionId":"s","message":{"role":"user","content":"u3"}})");
+  EXPECT_EQ(said(history), (Texts{"summary", "a2", "f.txt\nlines", "u3"}));
+  EXPECT_EQ(history.view().ordinal(1), Ordinal(4));
+  EXPECT_EQ(history.view()[2].role(), Role::system);
+  EXPECT_EQ(said_when_expanded(history, 0), (Texts{"u1", "a1", "skills", "u2", "a2", "f.txt\nlines", "u3"}));
+  EXPECT_EQ(history.stats().total_messages, 8u);  // a2 is there once
+}
+
+TEST(Transcript, ACompactionOfCodexStandsForWhatItDroppedAndItsItemIsKept) {
+  const History history = played(
+      R"({"type":"response_item","payload":{"type":"message","role":"developer","content":[{"type":"input_text","text":"base"}]}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u1"}]}}
+{"type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{}","call_id":"c1"}}
+{"type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":"out"}}
+{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a1"}]}}
+{"type":"compacted","payload":{"message":"","replacement_history":[{"type":"message","role":"developer","content":[{"type":"input_text","text":"base"}]},{"type":"message","role":"user","content":[{"type":"input_text","text":"u1"}]},{"type":"compaction","encrypted_content":"x"}]}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u2"}]}})");
+  EXPECT_EQ(said(history), (Texts{"base", "u1", "compaction", "u2"}));
+  EXPECT_EQ(history.view().ordinal(1), Ordinal(1));
+  EXPECT_EQ(said_when_expanded(history, 2), (Texts{"base", "u1", "shell", "out", "a1", "u2"}));
+  EXPECT_EQ(history.stats().total_messages, 7u);  // what was kept is there once
+}
+
+// Sessions that compact, keep, go back and end; every beginning of them is one that was read earlier.
+const std::vector<std::string_view> growing_sessions = {
+    R"({"type":"user","uuid":"1","sessionId":"s","message":{"role":"user","content":"go on"}}
+{"type":"assistant","uuid":"2","parentUuid":"1","sessionId":"s","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"a1"}]}}
+{"type":"attachment","uuid":"3","parentUuid":"2","sessionId":"s","attachment":{"type":"skill_listing","content":"skills"}}
+{"type":"user","uuid":"4","parentUuid":"3","sessionId":"s","message":{"role":"user","content":"go on"}}
+{"type":"assistant","uuid":"5","parentUuid":"4","sessionId":"s","message":{"id":"m2","role":"assistant","content":[{"type":"text","text":"a2"}]}}
+{"type":"system","subtype":"compact_boundary","uuid":"6","sessionId":"s","compactMetadata":{"preservedMessages":{"uuids":["5"]}}}
+{"type":"user","uuid":"7","sessionId":"s","isCompactSummary":true,"message":{"role":"user","content":"summary"}}
+{"type":"user","uuid":"9","parentUuid":"7","sessionId":"s","message":{"role":"user","content":"go on"}}
+{"type":"assistant","uuid":"10","parentUuid":"9","sessionId":"s","message":{"id":"m3","role":"assistant","content":[{"type":"text","text":"a3"}]}}
+{"type":"user","uuid":"11","parentUuid":"10","sessionId":"s","message":{"role":"user","content":"wrong"}}
+{"type":"assistant","uuid":"11a","parentUuid":"11","sessionId":"s","message":{"id":"m3a","role":"assistant","content":[{"type":"text","text":"not wanted"}]}}
+{"type":"user","uuid":"12","parentUuid":"10","sessionId":"s","message":{"role":"user","content":"right"}}
+{"type":"assistant","uuid":"13","parentUuid":"12","sessionId":"s","message":{"id":"m4","role":"assistant","content":[{"type":"text","text":"a4"}]}})",
+    R"({"type":"response_item","payload":{"type":"message","role":"developer","content":[{"type":"input_text","text":"base"}]}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u1"}]}}
+{"type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{}","call_id":"c1"}}
+{"type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":"out"}}
+{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a1"}]}}
+{"type":"compacted","payload":{"message":"","replacement_history":[{"type":"message","role":"developer","content":[{"type":"input_text","text":"base"}]},{"type":"message","role":"user","content":[{"type":"input_text","text":"u1"}]},{"type":"compaction","encrypted_content":"x"}]}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u2"}]}}
+{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a1"}]}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u2"}]}})",
+    R"({"timestamp":"2025-12-08T00:39:46.102Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u1"}]}}
+{"timestamp":"2025-12-08T00:39:46.102Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a1"}]}}
+{"timestamp":"2025-12-08T00:39:46.102Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u1"}]}})"};
+
+void grow(History& history, std::string_view session) {
+  const ImportedTranscript transcript = read_transcript(session).value();
+  for (const Operation& operation : grown_operations(history, transcript).value().operations)
+    history = history.apply(operation, {}).value().history;
+  const GrownTranscript again = grown_operations(history, transcript).value();
+  EXPECT_EQ(again.known, transcript.messages.size());
+  EXPECT_TRUE(again.operations.empty()) << session;
+}
+
+std::vector<std::string_view> beginnings(std::string_view session) {
+  std::vector<std::string_view> all;
+  for (std::size_t at = session.find('\n'); at != std::string_view::npos; at = session.find('\n', at + 1))
+    all.push_back(session.substr(0, at));
+  return all;
+}
+
+TEST(Transcript, OfASessionThatGrewOnlyWhatIsNewIsStored) {
+  for (const std::string_view session : growing_sessions) {
+    const History whole = played(session);
+    for (const std::string_view beginning : beginnings(session)) {
+      History history = played(beginning);
+      grow(history, session);
+      EXPECT_EQ(said(history), said(whole)) << beginning;
+      EXPECT_EQ(history.stats().total_messages, whole.stats().total_messages) << beginning;
+    }
+  }
+}
+
+TEST(Transcript, WhatDidNotComeFromTheFileStaysInItsPlace) {
+  for (const std::string_view session : growing_sessions) {
+    const Texts expected = said(played(session));
+    for (const std::string role : {"user", "assistant"}) {
+      const Message note = Message::parse(R"({"role":")" + role + R"(","content":"by hand"})").value();
+      const std::vector<std::string_view> parts = beginnings(session);
+      History history = played(parts.front());
+      history = history.apply({op::Append{{note}}}, {}).value().history;
+      for (const std::string_view part : parts) {
+        grow(history, part);
+        Texts texts = said(history);
+        EXPECT_EQ(std::erase(texts, "by hand"), 1u) << part;
+        EXPECT_EQ(texts, said(played(part))) << part;
+      }
+      grow(history, session);
+      Texts texts = said(history);
+      EXPECT_EQ(std::erase(texts, "by hand"), 1u);
+      EXPECT_EQ(texts, expected);
+    }
+  }
+}
+
+TEST(Transcript, BehindTheListOfAnotherClientASessionIsAddedAndGrows) {
+  const std::vector<Message> other = {Message::make(Role::user, "x").value(), Message::make(Role::assistant, "y").value(),
+                                      Message::make(Role::user, "z").value()};
+  for (const std::string_view session : growing_sessions) {
+    History history = History().apply({client_list(find_client("anthropic").value(), other)}, {}).value().history;
+    history =
+        history.apply({op::Compress{Names::indices({0, 1}), Message::make(Role::user, "x and y").value()}}, {}).value().history;
+    for (const std::string_view part : beginnings(session)) grow(history, part);
+    grow(history, session);
+    Texts expected = {"x and y", "z"};
+    for (const std::string& text : said(played(session))) expected.push_back(text);
+    EXPECT_EQ(said(history), expected);
+    EXPECT_EQ(said_when_expanded(history, 0)[1], "y");
+  }
+}
+
+TEST(Transcript, AnAnswerThatWasReadInPartIsReplacedByTheWholeOne) {
+  const std::string first =
+      R"({"type":"user","uuid":"1","sessionId":"s","message":{"role":"user","content":"u1"}}
+{"type":"assistant","uuid":"2","sessionId":"s","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"a1"}]}})";
+  const std::string more = first + R"(
+{"type":"assistant","uuid":"3","sessionId":"s","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"and more"}]}})";
+  History history = played(first);
+  grow(history, more);
+  EXPECT_EQ(said(history), (Texts{"u1", "a1\nand more"}));
 }
 
 }  // namespace

@@ -1,0 +1,83 @@
+#include "sessions/found.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "system/files.hpp"
+
+namespace undertext {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Place {
+  TranscriptFormat format;
+  const char* variable;
+  const char* otherwise;  // below the home folder
+  const char* folder;
+  std::string_view begins;  // of a file's name
+};
+
+constexpr Place places[] = {
+    {TranscriptFormat::claude_code, "CLAUDE_CONFIG_DIR", ".claude", "projects", ""},
+    {TranscriptFormat::codex, "CODEX_HOME", ".codex", "sessions", "rollout-"},
+    {TranscriptFormat::codex, "CODEX_HOME", ".codex", "archived_sessions", "rollout-"},
+    {TranscriptFormat::pi, "PI_CODING_AGENT_DIR", ".pi/agent", "sessions", ""},
+};
+
+std::optional<fs::path> folder_of(const Place& place) {
+  if (const char* const named = std::getenv(place.variable); named && *named) return fs::path(named) / place.folder;
+  const char* const home = std::getenv("HOME");
+  if (!home || !*home) return {};
+  return fs::path(home) / place.otherwise / place.folder;
+}
+
+constexpr int depth_max = 8;
+
+void find_in(const Place& place, const fs::path& folder, std::vector<FoundSession>& found) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end; !error && at != end;
+       at.increment(error)) {
+    if (at.depth() >= depth_max) at.disable_recursion_pending();
+    const std::string name = at->path().filename().string();
+    if (!name.ends_with(".jsonl") || !name.starts_with(place.begins)) continue;
+    std::string path = at->path().string();
+    const std::optional<FileStatus> status = status_of(path);
+    if (!status || !status->is_regular) continue;
+    found.push_back({place.format, std::move(path), status->inode, status->size_bytes, status->written_ns});
+  }
+}
+
+bool may_be_in_an_id(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
+
+}  // namespace
+
+std::vector<FoundSession> find_sessions() {
+  std::vector<FoundSession> found;
+  for (const Place& place : places)
+    if (const std::optional<fs::path> folder = folder_of(place)) find_in(place, *folder, found);
+  std::sort(found.begin(), found.end(), [](const FoundSession& a, const FoundSession& b) { return a.path < b.path; });
+  return found;
+}
+
+std::string session_conversation_id(const FoundSession& session) {
+  const fs::path path(session.path);
+  std::string stem = path.stem().string();
+  // rollout-2026-11-18T12-16-54-UUID: the time is part of every rollout, the rest tells them apart.
+  constexpr std::size_t uuid_length = 36;
+  if (session.format != TranscriptFormat::claude_code && stem.size() > uuid_length) stem = stem.substr(stem.size() - uuid_length);
+  // A sub-agent's file lies in a folder of the session that asked it.
+  if (path.parent_path().filename() == "subagents") stem = path.parent_path().parent_path().filename().string() + "." + stem;
+  for (char& c : stem)
+    if (!may_be_in_an_id(c) && c != '.') c = '-';
+  constexpr std::size_t length_max = 128;
+  std::string id = std::string(name(session.format)) + "." + stem;
+  return id.substr(0, length_max);
+}
+
+}  // namespace undertext

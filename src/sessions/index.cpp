@@ -1,0 +1,272 @@
+#include "sessions/index.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "base/text_hash.hpp"
+#include "system/files.hpp"
+#include "system/process.hpp"
+
+namespace undertext {
+namespace {
+
+constexpr std::uint64_t index_format = 1;
+constexpr std::uint64_t end_bytes = 64u << 10;    // looked at, at either end
+constexpr std::uint64_t digest_bytes = 4u << 10;  // before the offset
+constexpr std::uint64_t piece_bytes = 1u << 20;
+constexpr std::uint64_t line_bytes_max = 64u << 20;  // a longer one is passed over
+
+class Reader {
+ public:
+  explicit Reader(const std::string& path) : file_(open_file(path, OpenFor::reading_itself)) {}
+  bool is_open() const { return static_cast<bool>(file_); }
+
+  // Fewer at the end of the file.
+  std::string at(std::uint64_t offset, std::uint64_t size) const { return read_from(file_.descriptor(), offset, size); }
+  int descriptor() const { return file_.descriptor(); }
+  std::uint64_t size_bytes() const {
+    const std::optional<FileStatus> status = status_of(file_.descriptor());
+    return status ? status->size_bytes : 0;
+  }
+
+ private:
+  const OpenFile file_;
+};
+
+std::uint64_t digest_before(const Reader& file, std::uint64_t offset) { return session_digest(file.descriptor(), offset); }
+
+// Calls read(line) for every whole line from `offset` on; answers the offset behind the last of them.
+template <class Read>
+std::uint64_t read_lines(const Reader& file, std::uint64_t offset, const std::atomic<bool>* stop, Read read) {
+  std::string held;  // the beginning of a line
+  bool passes_over = false;
+  std::uint64_t at = offset;
+  for (;;) {
+    if (stop && stop->load(std::memory_order_relaxed)) return offset;
+    const std::string piece = file.at(at, piece_bytes);
+    if (piece.empty()) return offset;
+    std::string_view rest = piece;
+    for (std::size_t end; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1)) {
+      if (!std::exchange(passes_over, false)) {
+        if (held.empty()) {
+          read(rest.substr(0, end));
+        } else {
+          read(held.append(rest.substr(0, end)));
+        }
+      }
+      held.clear();
+      offset = at + static_cast<std::uint64_t>(rest.data() - piece.data()) + end + 1;
+    }
+    held += rest;
+    if (held.size() > line_bytes_max) {
+      passes_over = true;
+      held.clear();
+    }
+    at += piece.size();
+  }
+}
+
+// What the ends of a session say. Nothing of it is kept but for the list: the sums come with the lines.
+SessionInfo looked_at(const Reader& file, const FoundSession& found) {
+  SessionInfo info;
+  SessionReader reader(found.format, info);
+  const std::string head = file.at(0, end_bytes);
+  for (std::string_view rest = head; !rest.empty();) {
+    const std::size_t end = rest.find('\n');
+    if (end == std::string_view::npos) break;
+    reader.read(rest.substr(0, end));
+    rest.remove_prefix(end + 1);
+  }
+  if (found.size_bytes > 2 * end_bytes) {
+    const std::string tail = file.at(found.size_bytes - end_bytes, end_bytes);
+    std::string_view rest = tail;
+    rest.remove_prefix(std::min(rest.size(), rest.find('\n') == std::string_view::npos ? rest.size() : rest.find('\n') + 1));
+    for (std::size_t end; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1))
+      reader.read(rest.substr(0, end));
+  }
+  info.messages = 0;
+  info.tokens = info.before = {};
+  info.cost = 0;
+  info.answer.clear();
+  return info;
+}
+
+void write(ByteOut& out, const SessionTokens& tokens) {
+  for (const std::uint64_t number : {tokens.input, tokens.output, tokens.cache_read, tokens.cache_write}) out.number(number);
+}
+SessionTokens read_tokens(ByteIn& in) {
+  SessionTokens tokens;
+  for (std::uint64_t* const number : {&tokens.input, &tokens.output, &tokens.cache_read, &tokens.cache_write})
+    *number = in.number();
+  return tokens;
+}
+
+constexpr double cost_unit = 1e9;  // costs are kept in billionths of a dollar
+
+void write(ByteOut& out, const IndexedSession& session) {
+  out.number(static_cast<std::uint64_t>(session.file.format));
+  out.text(session.file.path);
+  for (const std::uint64_t number : {session.file.inode, session.file.size_bytes, session.offset, session.digest})
+    out.number(number);
+  out.signed_number(session.file.changed_at_ns);
+  const SessionInfo& info = session.info;
+  for (const std::string* const text : {&info.title, &info.project, &info.model, &info.answer}) out.text(*text);
+  out.signed_number(info.began_at_ms);
+  out.signed_number(info.last_at_ms);
+  out.number(info.messages);
+  write(out, info.tokens);
+  write(out, info.before);
+  out.number(static_cast<std::uint64_t>(info.cost * cost_unit));
+  out.flag(info.has_title);
+}
+
+IndexedSession read_session(ByteIn& in) {
+  IndexedSession session;
+  const std::uint64_t format = in.number();
+  if (format > static_cast<std::uint64_t>(TranscriptFormat::pi)) in.fail_newer();
+  session.file.format = static_cast<TranscriptFormat>(format);
+  session.file.path = std::string(in.text());
+  for (std::uint64_t* const number : {&session.file.inode, &session.file.size_bytes, &session.offset, &session.digest})
+    *number = in.number();
+  session.file.changed_at_ns = in.signed_number();
+  SessionInfo& info = session.info;
+  for (std::string* const text : {&info.title, &info.project, &info.model, &info.answer}) *text = std::string(in.text());
+  info.began_at_ms = in.signed_number();
+  info.last_at_ms = in.signed_number();
+  info.messages = in.number();
+  info.tokens = read_tokens(in);
+  info.before = read_tokens(in);
+  info.cost = static_cast<double>(in.number()) / cost_unit;
+  info.has_title = in.flag();
+  session.id = session_conversation_id(session.file);
+  return session;
+}
+
+bool is_same_file(const FoundSession& a, const FoundSession& b) {
+  return a.inode == b.inode && a.size_bytes == b.size_bytes && a.changed_at_ns == b.changed_at_ns;
+}
+
+// Reads on; from the beginning where what was read is not there any more.
+void read_on(IndexedSession& session, const FoundSession& found, const std::atomic<bool>* stop) {
+  const Reader file(found.path);
+  if (!file.is_open()) return;
+  const bool goes_on = session.offset > 0 && session.file.inode == found.inode && found.size_bytes >= session.offset &&
+                       digest_before(file, session.offset) == session.digest;
+  if (!goes_on) {
+    session.offset = 0;
+    session.info = {};
+  }
+  SessionReader reader(found.format, session.info);
+  session.offset = read_lines(file, session.offset, stop, [&](std::string_view line) { reader.read(line); });
+  session.digest = digest_before(file, session.offset);
+  session.file = found;
+}
+
+// Several files at a time. `sessions` are those found, in the same order.
+void read_all(std::vector<IndexedSession>& sessions, const std::vector<FoundSession>& found, const std::vector<std::size_t>& which,
+              const std::atomic<bool>* stop) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i; (i = next.fetch_add(1)) < which.size();) {
+      if (stop && stop->load(std::memory_order_relaxed)) return;
+      read_on(sessions[which[i]], found[which[i]], stop);
+    }
+  };
+  const std::size_t threads = std::min<std::size_t>(which.size(), std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
+  std::vector<std::jthread> helpers;
+  for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+  work();
+}
+
+}  // namespace
+
+SessionIndex SessionIndex::load(std::string path) {
+  SessionIndex index(std::move(path));
+  const Reader file(index.path_);
+  if (!file.is_open()) return index;
+  constexpr std::uint64_t index_bytes_max = 1u << 30;
+  const std::string bytes = file.at(0, std::min(index_bytes_max, file.size_bytes()));
+  try {
+    ByteIn in(bytes, "the index of sessions");
+    if (in.number() != index_format) return index;
+    std::vector<IndexedSession> sessions;
+    for (std::uint64_t count = in.count(); count > 0; --count) sessions.push_back(read_session(in));
+    in.end();
+    index.sessions_ = std::move(sessions);
+  } catch (const Failure&) {  // it is made again
+  }
+  return index;
+}
+
+bool SessionIndex::refresh(const std::vector<FoundSession>& found, Depth depth, const std::atomic<bool>* stop) {
+  std::map<std::string_view, IndexedSession*> known;
+  for (IndexedSession& session : sessions_) known.emplace(session.file.path, &session);
+  std::vector<IndexedSession> next;
+  next.reserve(found.size());
+  bool changed = found.size() != sessions_.size();
+  std::vector<std::size_t> to_read;
+  for (const FoundSession& file : found) {
+    const auto at = known.find(file.path);
+    IndexedSession session = at != known.end() ? std::move(*at->second) : IndexedSession{file, session_conversation_id(file)};
+    const bool is_new = at == known.end();
+    const bool is_read = !is_new && is_same_file(session.file, file) && session.offset > 0;
+    const bool stops = stop && stop->load(std::memory_order_relaxed);
+    if (!is_read && !stops) {
+      if (depth == Depth::whole || session.offset > 0 || file.size_bytes <= 2 * end_bytes) {
+        to_read.push_back(next.size());
+        changed = true;
+      } else if (is_new || !is_same_file(session.file, file)) {
+        const Reader reader(file.path);
+        if (reader.is_open()) session.info = looked_at(reader, file);
+        session.file = file;
+        changed = true;
+      }
+    }
+    next.push_back(std::move(session));
+  }
+  read_all(next, found, to_read, stop);
+  sessions_ = std::move(next);
+  return changed;
+}
+
+std::optional<Error> SessionIndex::save() const {
+  ByteOut out;
+  out.number(index_format);
+  out.number(sessions_.size());
+  for (const IndexedSession& session : sessions_) write(out, session);
+  const std::string beside = path_ + "." + std::to_string(process_id());
+  remove_name(beside);  // left by a process of the same number
+  OpenFile file = open_file(beside, OpenFor::making);
+  if (file && write_all(file.descriptor(), out.bytes) && file.close() && rename_over(beside, path_)) return {};
+  Error error{ErrorCode::unavailable, path_ + ": " + std::strerror(errno)};
+  remove_name(beside);
+  return error;
+}
+
+const IndexedSession* SessionIndex::find(std::string_view id) const {
+  const auto found = std::find_if(sessions_.begin(), sessions_.end(), [&](const IndexedSession& each) { return each.id == id; });
+  return found == sessions_.end() ? nullptr : &*found;
+}
+
+std::optional<std::string> default_session_index() {
+  if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache && *cache == '/')
+    return std::string(cache) + "/undertext/sessions";
+  const char* const home = std::getenv("HOME");
+  if (!home || !*home) return {};
+  return std::string(home) + "/.cache/undertext/sessions";
+}
+
+std::uint64_t session_digest(int descriptor, std::uint64_t offset) {
+  const std::uint64_t first = offset - std::min(offset, digest_bytes);
+  return text_hash(read_from(descriptor, first, offset - first));
+}
+
+bool forget_sessions(const std::string& path) { return remove_name(path); }
+
+}  // namespace undertext
