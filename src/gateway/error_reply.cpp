@@ -7,12 +7,6 @@
 namespace undertext {
 namespace {
 
-std::string quoted(std::string_view text) {
-  std::string out;
-  append_json_string(out, text);
-  return out;
-}
-
 std::string_view anthropic_type(unsigned status) {
   switch (status) {
     case 400: return "invalid_request_error";
@@ -39,14 +33,15 @@ std::string_view google_status(unsigned status) {
 std::string body_of(Provider form, unsigned status, std::string_view code, std::string_view message) {
   switch (form) {
     case Provider::anthropic:
-      return R"({"type":"error","error":{"type":)" + quoted(anthropic_type(status)) + R"(,"message":)" + quoted(message) + "}}";
+      return R"({"type":"error","error":{"type":)" + json_string(anthropic_type(status)) + R"(,"message":)" + json_string(message) +
+             "}}";
     case Provider::gemini:
-      return R"({"error":{"code":)" + std::to_string(status) + R"(,"message":)" + quoted(message) + R"(,"status":)" +
-             quoted(google_status(status)) + "}}";
+      return R"({"error":{"code":)" + std::to_string(status) + R"(,"message":)" + json_string(message) + R"(,"status":)" +
+             json_string(google_status(status)) + "}}";
     case Provider::openai: break;
   }
-  return R"({"error":{"message":)" + quoted(message) + R"(,"type":")" + (status < 500 ? "invalid_request_error" : "server_error") +
-         R"(","param":null,"code":)" + quoted(code) + "}}";
+  return R"({"error":{"message":)" + json_string(message) + R"(,"type":")" +
+         (status < 500 ? "invalid_request_error" : "server_error") + R"(","param":null,"code":)" + json_string(code) + "}}";
 }
 
 }  // namespace

@@ -26,10 +26,6 @@ bool is_of_connection(std::string_view name) {
 
 bool is_provider_key(std::string_view name) { return is_one_of(name, {"authorization", "x-api-key", "x-goog-api-key", "api-key"}); }
 
-bool is_own(std::string_view name) {
-  return name.size() >= own_prefix.size() && equal_ignoring_case(name.substr(0, own_prefix.size()), own_prefix);
-}
-
 template <class Call>
 void for_each_word(std::string_view list, Call call) {
   while (!list.empty()) {
@@ -48,13 +44,6 @@ std::size_t key_parameter(std::string_view target) {
   return target.npos;
 }
 
-std::optional<std::string> key_in_target(std::string_view target) {
-  const std::size_t at = key_parameter(target);
-  if (at == target.npos) return std::nullopt;
-  const std::string_view value = target.substr(at + 4);
-  return std::string(value.substr(0, value.find('&')));
-}
-
 Field key_field(const Upstream& upstream) {
   switch (upstream.provider) {
     case Provider::anthropic: return {"x-api-key", upstream.key};
@@ -65,6 +54,13 @@ Field key_field(const Upstream& upstream) {
 }
 
 }  // namespace
+
+bool is_own(const http::Field& field) {
+  const std::string_view name = field.name;
+  return name.size() >= own_prefix.size() && equal_ignoring_case(name.substr(0, own_prefix.size()), own_prefix);
+}
+
+bool is_named(const http::Field& field, std::string_view name) { return http::equal_ignoring_case(field.name, name); }
 
 std::vector<Field> end_to_end_fields(const std::vector<Field>& fields) {
   std::vector<std::string_view> named;
@@ -84,7 +80,7 @@ std::vector<Field> outgoing_fields(const http::Head& head, const Upstream& upstr
   std::vector<Field> fields = end_to_end_fields(head.fields);
   const bool has_key = !upstream.key.empty();
   std::erase_if(fields, [&](const Field& field) {
-    return is_one_of(field.name, {"host", "expect"}) || is_own(field.name) || (has_key && is_provider_key(field.name));
+    return is_one_of(field.name, {"host", "expect"}) || is_own(field) || (has_key && is_provider_key(field.name));
   });
   if (has_key) fields.push_back(key_field(upstream));
   return fields;
@@ -100,6 +96,13 @@ std::vector<Field> without_secrets(const std::vector<Field>& fields) {
     return is_provider_key(field.name) || is_one_of(field.name, {own_token, "cookie", "set-cookie", "proxy-authorization"});
   });
   return kept;
+}
+
+std::optional<std::string> key_in_target(std::string_view target) {
+  const std::size_t at = key_parameter(target);
+  if (at == target.npos) return std::nullopt;
+  const std::string_view value = target.substr(at + 4);
+  return std::string(value.substr(0, value.find('&')));
 }
 
 std::string without_key(std::string_view target) {

@@ -11,6 +11,10 @@
 
 namespace undertext {
 
+// X-Undertext-…: between a gateway and its clients, and nobody else's.
+bool is_own(const http::Field& field);
+bool is_named(const http::Field& field, std::string_view name);
+
 // All but those that belong to one connection: RFC 9110's, and what Connection names.
 std::vector<http::Field> end_to_end_fields(const std::vector<http::Field>& fields);
 
@@ -21,7 +25,8 @@ std::string outgoing_target(std::string target, const Upstream& upstream);
 
 // What may be kept: no credentials, no cookies.
 std::vector<http::Field> without_secrets(const std::vector<http::Field>& fields);
-std::string without_key(std::string_view target);  // without the parameter `key`
+std::string without_key(std::string_view target);                   // without the parameter `key`
+std::optional<std::string> key_in_target(std::string_view target);  // that parameter: Google's keys
 
 // What a client shows to be let in.
 struct Credential {

@@ -27,6 +27,8 @@
 
 namespace undertext {
 
+class Conversation;
+
 enum class RecordLevel : std::uint8_t {
   full,
   metadata,  // heads without bodies: ObservedRequest::body and ObservedExchange::body are empty, the sizes are there
@@ -90,6 +92,12 @@ class ExchangeRecorder {
   // A request was read whole, and is on its way.
   virtual void request(const std::shared_ptr<const ObservedRequest>& request) = 0;
   virtual void finished(ObservedExchange exchange) = 0;
+  // What it could not record, and reported itself; what it threw is counted without it. Any thread.
+  virtual std::uint64_t failures() const { return 0; }
+  // Whether it has any use for the bodies of such a call; else it gets what it would of RecordLevel::metadata.
+  virtual bool keeps_bodies([[maybe_unused]] CallKind call) const { return true; }
+  // The conversation that a request under way belongs to, by ObservedRequest::number; null: none.
+  virtual std::shared_ptr<Conversation> conversation_of([[maybe_unused]] std::uint64_t number) { return nullptr; }
 };
 
 // The bytes behind a Content-Encoding: gzip, deflate, zstd, identity, or several of them in the order of the field.

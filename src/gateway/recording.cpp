@@ -4,10 +4,9 @@
 #include <array>
 #include <utility>
 
-#include <sys/resource.h>
-
 #include "gateway/fields.hpp"
 #include "http/head.hpp"
+#include "system/process.hpp"
 
 namespace undertext {
 namespace {
@@ -55,10 +54,8 @@ Result<RecordLevel> read_record_level(std::string_view text) {
   return Error{.code = ErrorCode::invalid_argument, .message = "what is recorded is full, metadata or none", .field = "record"};
 }
 
-RecordingQueue::RecordingQueue(std::shared_ptr<ExchangeRecorder> recorder, std::uint64_t bytes_max, OnEvent on_event)
-    : recorder_(std::move(recorder)),
-      on_event_(std::move(on_event)),
-      budget_(std::make_shared<http::Budget>(bytes_max, bytes_max)) {
+RecordingQueue::RecordingQueue(std::shared_ptr<ExchangeRecorder> recorder, std::shared_ptr<http::Budget> budget, OnEvent on_event)
+    : recorder_(std::move(recorder)), on_event_(std::move(on_event)), budget_(std::move(budget)) {
   if (recorder_) thread_ = std::thread([this] { run(); });
 }
 
@@ -72,7 +69,7 @@ std::optional<Recording> RecordingQueue::begin(ObservedRequest request) noexcept
     request.target = without_key(request.target);
     if (request.level == RecordLevel::metadata) request.body = nullptr;
     ObservedExchange exchange;
-    exchange.share = http::Budget::Share(budget_, "");
+    exchange.share = http::Budget::Share(budget_, request.tenant);
     if (!exchange.share.resize(item_bytes + size_of(request.fields) + (request.body ? request.body->capacity() : 0))) {
       drop("there is no room for its request");
       return std::nullopt;
@@ -90,8 +87,15 @@ void RecordingQueue::push(Item item) {
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(std::move(item));
+    ++pushed_;
   }
-  changed_.notify_one();
+  changed_.notify_all();
+}
+
+void RecordingQueue::wait_for_recorder(std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t last = pushed_;
+  changed_.wait_until(lock, deadline, [&] { return taken_ >= last || stops_at_; });
 }
 
 void RecordingQueue::drop(std::string_view why) noexcept {
@@ -112,7 +116,7 @@ void RecordingQueue::report(std::string_view event, std::uint64_t count) noexcep
 
 void RecordingQueue::run() {
   // Of this thread alone, where the system counts so: with few cores, traffic goes first.
-  ::setpriority(PRIO_PROCESS, 0, 5);
+  lower_priority(5);
   for (;;) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return stops_at_ || !waiting_.empty(); });
@@ -122,12 +126,16 @@ void RecordingQueue::run() {
     waiting_.pop_front();
     lock.unlock();
     record(std::move(item));
+    lock.lock();
+    ++taken_;
+    changed_.notify_all();
   }
 }
 
 void RecordingQueue::record(Item item) {
   try {
     if (auto* request = std::get_if<std::shared_ptr<const ObservedRequest>>(&item)) return recorder_->request(*request);
+    if (const Asked* const asked = std::get_if<Asked>(&item)) return (*asked)(*recorder_);
     recorder_->finished(std::get<ObservedExchange>(std::move(item)));
     ++recorded_;
   } catch (...) {
@@ -151,7 +159,8 @@ void RecordingQueue::stop(std::chrono::steady_clock::time_point deadline) {
 }
 
 RecordingQueue::Counts RecordingQueue::counts() const {
-  return {.recorded = recorded_, .dropped = dropped_, .failed = failed_, .bytes = budget_->counts().bytes};
+  const std::uint64_t reported = recorder_ ? recorder_->failures() : 0;
+  return {.recorded = recorded_, .dropped = dropped_, .failed = failed_ + reported, .bytes = budget_->counts().bytes};
 }
 
 void Recording::head(unsigned status, const std::vector<http::Field>& fields) noexcept {

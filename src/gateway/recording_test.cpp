@@ -36,8 +36,9 @@ ObservedRequest request_of(std::string body, RecordLevel level = RecordLevel::fu
 }
 
 struct Fixture {
-  explicit Fixture(std::uint64_t bytes_max)
-      : queue(recorder, bytes_max, [this](std::string_view, const std::string&) { ++events; }) {}
+  explicit Fixture(std::uint64_t bytes_max) : Fixture(std::make_shared<http::Budget>(bytes_max, bytes_max)) {}
+  explicit Fixture(std::shared_ptr<http::Budget> budget)
+      : queue(recorder, std::move(budget), [this](std::string_view, const std::string&) { ++events; }) {}
   std::shared_ptr<KeepingRecorder> recorder = std::make_shared<KeepingRecorder>();
   std::atomic<int> events = 0;
   RecordingQueue queue;
@@ -100,6 +101,23 @@ TEST(Recording, WhatDoesNotFitIsDroppedAndCountedWhileTheRecorderIsBusy) {
   EXPECT_EQ(at.recorder->exchanges[0].body_bytes, 100u << 10);
   at.recorder->exchanges.clear();
   EXPECT_EQ(at.queue.counts().bytes, 0u);
+}
+
+TEST(Recording, ATenantThatFillsItsPartKeepsNobodyElseFromBeingRecorded) {
+  Fixture at(std::make_shared<http::Budget>(100 << 10, 50 << 10, 20 << 10));
+  const auto begin = [&](const std::string& tenant, std::size_t bytes) {
+    ObservedRequest request = request_of(std::string(bytes, 'a'));
+    request.tenant = tenant;
+    return at.queue.begin(std::move(request));
+  };
+  const std::optional<Recording> acme = begin("acme", 40 << 10);
+  EXPECT_TRUE(acme);
+  EXPECT_FALSE(begin("acme", 10 << 10)) << "it has its part";
+  const std::optional<Recording> other = begin("other", 45 << 10);
+  EXPECT_TRUE(other);
+  EXPECT_TRUE(begin("third", 10 << 10)) << "a little there is always";
+  EXPECT_EQ(at.queue.counts().dropped, 1u);
+  at.recorder->may_go_on.set_value();
 }
 
 TEST(Recording, WhatIsNotBegunWhenItStopsIsDroppedAndCounted) {

@@ -1,6 +1,8 @@
 #include "gateway/turn_recorder.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include <undertext/identity.hpp>
@@ -8,6 +10,7 @@
 #include "base/answering_failure.hpp"
 #include "base/json_text.hpp"
 #include "client/pointer.hpp"
+#include "engine/request_log.hpp"
 #include "store/fresh_id.hpp"
 
 namespace undertext {
@@ -17,9 +20,10 @@ constexpr std::size_t first_messages_max = 4;  // that tell the conversations of
 constexpr std::size_t keys_at_once = 256;      // of one question to the store
 constexpr std::size_t newest_max = 4096;       // conversations whose newest turn is remembered
 
+constexpr std::size_t id_bytes_max = 100;
+
 // An id of a conversation, of a name that may hold anything.
 std::string id_of(std::string_view name) {
-  constexpr std::size_t id_bytes_max = 100;
   std::string id;
   for (const char c : name.substr(0, id_bytes_max)) {
     const bool is_plain =
@@ -47,6 +51,20 @@ std::string some_chance(const SentRequest& sent) {
   return id.substr(id.rfind('-') + 1);
 }
 
+// The base is cut where it is too long, and what tells the two apart is kept.
+std::string id_with(std::string_view base, const std::string& ending) {
+  return id_of(base.substr(0, id_bytes_max - ending.size())) + ending;
+}
+
+// A fork of a fork is named after the conversation that both come from: names do not grow.
+std::string fork_id(std::string_view origin, const SentRequest& sent) {
+  constexpr std::string_view word = "-fork-";
+  const std::string chance = some_chance(sent);
+  const std::size_t at = origin.rfind(word);
+  if (at != origin.npos && at > 0 && at + word.size() + chance.size() == origin.size()) origin = origin.substr(0, at);
+  return id_with(origin, std::string(word) + chance);
+}
+
 bool has_client_summary(const ClientRequest& request) {
   const auto& list = request.reconcile.list;
   return std::any_of(list.begin(), list.end(), [](const op::Reconcile::Sent& sent) { return sent.is_summary; });
@@ -72,6 +90,34 @@ std::vector<op::Reconcile::Sent> without_system(std::vector<op::Reconcile::Sent>
   return list;
 }
 
+// That a request names what the provider has cached.
+constexpr std::string_view cache_kind = "cache";
+// Of what it sends behind that, without a session: the same list may stand behind several caches.
+constexpr std::string_view cached_list_kind = "cached_list", cached_answered_kind = "cached_answered";
+std::string cache_key(const RecordKeys& keys, const ClientRequest& request) {
+  return keys.key(cache_kind, {request.cached_content});
+}
+
+// What names more than a cache is found by that.
+bool goes_by_cache(const ClientRequest& request) {
+  return !request.cached_content.empty() && request.previous_response.empty() && request.conversation.empty();
+}
+
+// How many messages of the client's list stand before what this request sent.
+CachedMessages cached_by(const History& history, const RequestRecord& record) {
+  const auto key = std::find_if(record.keys.begin(), record.keys.end(),
+                                [](const std::string& each) { return each.starts_with(std::string(cache_kind) + ':'); });
+  if (key == record.keys.end()) return {};
+  const std::uint64_t listed = client_tree_at(history, record.version).size();
+  return {*key, listed - std::min(listed, record.messages)};
+}
+
+// A message of the log, as the client would send it.
+op::Reconcile::Sent as_sent(const View& log, std::uint64_t ordinal, const VolatileParts& parts) {
+  const Message message = log[ordinal];
+  return {message, identity(message, parts), false, ordinal, {}};
+}
+
 // Whether an answer is hardly given twice: short ones are.
 bool is_telling(const Message& message) {
   constexpr std::size_t telling_bytes_min = 24;
@@ -81,7 +127,8 @@ std::string reply_key(const RecordKeys& keys, const Identity& identity) { return
 
 // What was there when the key was made.
 Version version_at(const RequestRecord& record, std::string_view key) {
-  const bool has_answer = record.answer_version.value != 0 && !key.starts_with(list_kind);
+  const bool is_of_list = key.starts_with(list_kind) || key.starts_with(std::string(cached_list_kind) + ':');
+  const bool has_answer = record.answer_version.value != 0 && !is_of_list;
   return has_answer ? record.answer_version : record.version;
 }
 
@@ -131,11 +178,126 @@ std::vector<std::string> keys_of(const ClientRequest& request, const RecordKeys&
   return all;
 }
 
-// What the answer to the last recorded request added.
-std::vector<std::uint64_t> last_answer(const Conversation& conversation) {
-  const std::vector<RequestRecord> last = conversation.requests({.last = 1}).value();
-  if (last.empty() || last[0].answer_version.value == 0) return {};
-  Result<Diff> diff = conversation.history().diff(last[0].version, last[0].answer_version);
+// Of a message with a compaction block; unset: nothing.
+std::optional<Message> said_behind_items(const Message& message) {
+  const std::vector<SealedItem> items = sealed_items(message.json());
+  const std::string rest = items.empty() || !items.back().is_block ? std::string() : without_items(message.json());
+  Result<Message> said = rest.empty() ? Error{} : Message::parse(rest);
+  return said ? std::optional(*std::move(said)) : std::nullopt;
+}
+
+// The conversation keeps what the model said, and not the block that the gateway put before it.
+void take_items(ProviderResponse& response) {
+  std::vector<Message> said;
+  for (Message& message : response.messages) {
+    if (sealed_items(message.json()).empty())
+      said.push_back(std::move(message));
+    else if (std::optional<Message> rest = said_behind_items(message))
+      said.push_back(*std::move(rest));
+  }
+  response.messages = std::move(said);
+}
+
+bool holds_sealed(const Message& message) { return !sealed_items(message.json()).empty(); }
+
+// The list as it was when the item was made, and what has come to it since: the item stands for all of the former. What the
+// client kept before the item is part of that, and what it wrote anew there comes behind it.
+std::vector<op::Reconcile::Sent> resolved(const History& history, const CompactionPointer& pointer, std::size_t place,
+                                          const op::Reconcile& request) {
+  std::vector<op::Reconcile::Sent> list;
+  std::set<Identity> known;
+  const View log = history.log();
+  for (const std::uint64_t ordinal : client_list_at(history, Version(pointer.version))) {
+    list.push_back(as_sent(log, ordinal, request.volatile_parts));
+    known.insert(list.back().identity);
+  }
+  if (list.empty()) return request.list;
+  for (std::size_t i = 0; i < request.list.size(); ++i) {
+    const op::Reconcile::Sent& sent = request.list[i];
+    if (i == place) {
+      // What the model said behind a block goes on with what the block stands for.
+      if (std::optional<Message> said = said_behind_items(sent.message))
+        list.push_back({*said, identity(*said, request.volatile_parts), false, {}, {}});
+      continue;
+    }
+    if (holds_sealed(sent.message)) continue;
+    if (i > place || !known.contains(sent.identity)) list.push_back(sent);
+  }
+  return list;
+}
+
+// A compaction of what the provider has needs no list.
+std::string with_list(const SentRequest& sent, std::string_view body) {
+  std::string whole(body);
+  if (!sent.head.path.ends_with("/responses/compact")) return whole;
+  const Result<JsonText> json = JsonText::parse(body, {.depth = 4096});
+  if (json && json->root().is(JsonType::object) && !json->root().empty() && !json->root().find("input"))
+    whole.insert(whole.find('{') + 1, R"("input":[],)");
+  return whole;
+}
+
+// What a client has by now: what it sent last, and what it was answered.
+std::vector<std::uint64_t> list_by_now(const History& history) {
+  std::vector<std::uint64_t> list = client_list_at(history, history.version());
+  std::uint64_t last = 0;
+  for (const std::uint64_t ordinal : list) last = std::max(last, ordinal);
+  const View view = history.view();
+  for (auto each = view.begin(); each != view.end(); ++each)
+    if (each.ordinal().value > last && each->role() == Role::assistant) list.push_back(each.ordinal().value);
+  return list;
+}
+
+std::vector<op::Reconcile::Sent> last_list(const History& history, const VolatileParts& parts) {
+  const View log = history.log();
+  std::vector<op::Reconcile::Sent> list;
+  for (const std::uint64_t ordinal : client_list_at(history, history.version())) list.push_back(as_sent(log, ordinal, parts));
+  return list;
+}
+
+// The list of a client that only names it.
+void take_whole_list(const History& history, op::Reconcile& request) {
+  const View log = history.log();
+  request.list.clear();
+  for (const std::uint64_t ordinal : list_by_now(history)) request.list.push_back(as_sent(log, ordinal, request.volatile_parts));
+  request.is_delta = false;
+}
+
+// Whether a list is a window of the conversation: up to its last answer, which is the newest one, it has nothing that the
+// conversation has not, in the same order. Summaries do not count, nor do system prompts, which may tell another day. Answers
+// that are given often tell only together with what stands around them, and so does any answer behind another system prompt:
+// it may be judged by another program.
+bool is_window_of(const History& history, const op::Reconcile& request) {
+  constexpr std::size_t telling_messages_min = 3;
+  const View log = history.log();
+  const std::vector<std::uint64_t> list = list_by_now(history);
+  std::set<Identity> prompts;
+  for (const std::uint64_t ordinal : list)
+    if (const Message message = log[ordinal]; message.role() == Role::system)
+      prompts.insert(identity(message, request.volatile_parts));
+  auto kept = list.rbegin();
+  std::size_t known = 0;
+  bool is_telling_one = false, has_its_prompt = true;
+  for (auto sent = request.list.rbegin(); sent != request.list.rend(); ++sent) {
+    if (known == 0 && sent->message.role() != Role::assistant) continue;  // new
+    if (sent->message.role() == Role::system) has_its_prompt = has_its_prompt && prompts.contains(sent->identity);
+    if (sent->message.role() == Role::system || sent->is_summary) continue;
+    for (;; ++kept) {
+      if (kept == list.rend()) return false;
+      const Message message = log[*kept];
+      if (identity(message, request.volatile_parts) == sent->identity) break;
+      if (known == 0 && message.role() != Role::system) return false;
+    }
+    ++kept;
+    ++known;
+    is_telling_one = is_telling_one || is_telling(sent->message);
+  }
+  return (is_telling_one && has_its_prompt) || known >= telling_messages_min;
+}
+
+// What the answer to a recorded request added.
+std::vector<std::uint64_t> answer_of(const History& history, const RequestRecord& record) {
+  if (record.answer_version.value == 0) return {};
+  Result<Diff> diff = history.diff(record.version, record.answer_version);
   return diff ? std::move(diff->added) : std::vector<std::uint64_t>();
 }
 
@@ -152,18 +314,26 @@ Result<std::uint64_t> TurnRecorder::finish(ObservedTurn& turn, const GivenAnswer
 std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) {
   const ClientProfile client = client_of(sent.dialect, sent.head);
   const std::string_view body = sent.body ? std::string_view(*sent.body) : "[]";
-  ClientRequest request = read_client_request(client, sent.dialect, body, options_.limits, sent.head).value();
-  // What is cached stands before the list, which is whole behind it.
-  if (request.previous_response.empty() && request.conversation.empty()) request.reconcile.is_delta = false;
+  ClientRequest request = read_client_request(client, sent.dialect, with_list(sent, body), options_.limits, sent.head).value();
   const RecordKeys keys(options_.secret, sent.user);
+  const std::optional<CompactionAsk> asked = take_compaction(sent, request);
+  const std::optional<PointerAt> pointer = last_pointer(sent, request);
   Found found = find(sent, request, keys);
-  if (!is_followed(request)) {
+  if (pointer) found = find_pointed_at(sent, keys, pointer->pointer, std::move(found), !request.session.empty());
+  const bool is_compaction = asked && options_.compacts(sent.tenant, asked->model, found.fork ? std::string() : found.conversation);
+  if (asked && !is_compaction && asked->trigger) request.reconcile.list.push_back(*asked->trigger);
+  if (!is_followed(request) && !is_compaction) {
     if (found.conversation.empty()) return nullptr;  // what is asked beside a conversation makes none
     found.fork.reset();
   }
   auto turn = std::make_shared<ObservedTurn>(ObservedTurn{.tenant = sent.tenant, .keys = keys, .dialect = sent.dialect});
   turn->conversation = open(sent, request, found, keys);
+  turn->is_compaction = is_compaction;
+  turn->has_pointer = pointer.has_value();
+  turn->whose = whose_item(options_.secret, sent);
   turn->record = describe_request(client, request, body, sent.head);
+  if (pointer && is_of_origin(sent, *turn->conversation, pointer->pointer.conversation))
+    request.reconcile.list = resolved(turn->conversation->history(), pointer->pointer, pointer->place, request.reconcile);
   turn->record.method = sent.method;
   turn->record.at_ms = sent.at_ms;
   turn->record.keys = keys_of(request, keys);
@@ -172,24 +342,124 @@ std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) 
   if (const std::string main = session_conversation(sent, request, keys, turn->conversation->id()); !main.empty())
     turn->record.keys.push_back(std::string(part_of_kind) + main);
   turn->volatile_parts = client.volatile_parts;
+  if (goes_by_cache(request) && is_followed(request)) {
+    turn->cached.key = cache_key(keys, request);
+    turn->record.keys.push_back(turn->cached.key);
+    if (request.session.empty() && !request.reconcile.list.empty()) {
+      turn->cached_list = keys.beginnings(request.reconcile.list).back();
+      turn->record.keys.push_back(keys.key(cached_list_kind, {turn->cached.key, turn->cached_list}));
+    }
+    put_behind_cached(*turn, request.reconcile);
+  } else if (goes_by_cache(request)) {
+    request.reconcile.is_delta = false;
+  }
+  turn->rest = request.rest;
+  turn->is_delta = request.reconcile.is_delta || !request.cached_content.empty();
   for (const op::Reconcile::Sent& each : request.reconcile.list)
     turn->made_ids = std::max(turn->made_ids, last_made_id(each.message));
   if (sent.body) {
+    turn->body = sent.body;
     turn->request = *sent.body;
     turn->is_followed = is_followed(request);
   }
   if (turn->is_followed) {
-    if (!request.reconcile.is_delta && !request.reconcile.list.empty()) {
-      turn->list = keys.beginnings(request.reconcile.list).back();
-      const std::vector<std::string> lists = keys.beginnings(without_system(request.reconcile.list));
-      if (!lists.empty()) turn->said = lists.back();
-      turn->record.keys.push_back(turn->list);
-    }
+    if (!request.reconcile.is_delta) take_list_keys(*turn, request.reconcile.list);
     follow(*turn, std::move(request.reconcile));
+  } else if (is_compaction) {
+    if (request.reconcile.list.empty()) take_whole_list(turn->conversation->history(), request.reconcile);
+    follow(*turn, std::move(request.reconcile));  // its answer is an item, and no message
+  } else if ((request.kind == ClientRequestKind::compaction || pointer) && sent.body) {
+    // What it names is edited for it, and not the conversation.
+    turn->aside = std::move(request.reconcile);
   }
   turn->record.version = turn->conversation->version();
   for (const std::string& key : turn->record.keys) under_way_[{sent.tenant, key}] = turn->conversation->id();
   return turn;
+}
+
+// By the whole list a later request finds the conversation.
+void TurnRecorder::take_list_keys(ObservedTurn& turn, const std::vector<op::Reconcile::Sent>& list) {
+  if (list.empty()) return;
+  turn.list = turn.keys.beginnings(list).back();
+  const std::vector<std::string> lists = turn.keys.beginnings(without_system(list));
+  if (!lists.empty()) turn.said = lists.back();
+  turn.record.keys.push_back(turn.list);
+}
+
+// A request that names a cache holds what is not in there. Where the request before named the same one, the same messages stand
+// before this list, which is whole behind them. Else the list goes on with it.
+void TurnRecorder::put_behind_cached(ObservedTurn& turn, op::Reconcile& request) {
+  const CachedMessages& before = newest(turn.tenant, *turn.conversation).cached;
+  if (before.key != turn.cached.key) return;
+  std::vector<op::Reconcile::Sent> whole = last_list(turn.conversation->history(), request.volatile_parts);
+  if (before.count > whole.size()) return;
+  whole.erase(whole.begin() + static_cast<std::ptrdiff_t>(before.count), whole.end());
+  std::move(request.list.begin(), request.list.end(), std::back_inserter(whole));
+  request.list = std::move(whole);
+  request.is_delta = false;
+}
+
+// Compactions that the gateway makes
+
+std::string whose_item(std::string_view secret, const SentRequest& sent) {
+  return sent.tenant + '\n' + RecordKeys(secret, sent.user).user();
+}
+
+std::optional<TurnRecorder::CompactionAsk> TurnRecorder::take_compaction(const SentRequest& sent, ClientRequest& request) const {
+  if (!options_.seal || !options_.compacts || !sent.body || request.kind != ClientRequestKind::compaction) return std::nullopt;
+  if (sent.dialect != Dialect::openai_responses) return std::nullopt;
+  std::vector<op::Reconcile::Sent>& list = request.reconcile.list;
+  const bool has_trigger = !list.empty() && list.back().message.json().find("\"compaction_trigger\"") != std::string_view::npos;
+  // Another kind is a plain request to the model, whose answer the client makes a message of.
+  if (!has_trigger && !sent.head.path.ends_with("/responses/compact")) return std::nullopt;
+  const Result<JsonText> json = JsonText::parse(*sent.body, {.depth = 4096});
+  if (!json) return std::nullopt;
+  CompactionAsk asked{.model = text_at(json->root(), "/model")};
+  if (has_trigger) {
+    asked.trigger = std::move(list.back());
+    list.pop_back();
+  }
+  return asked;
+}
+
+std::optional<TurnRecorder::PointerAt> TurnRecorder::last_pointer(const SentRequest& sent, const ClientRequest& request) const {
+  if (!options_.seal) return std::nullopt;
+  const std::string whose = whose_item(options_.secret, sent);
+  const std::vector<op::Reconcile::Sent>& list = request.reconcile.list;
+  for (std::size_t i = list.size(); i-- > 0;) {
+    const std::string_view json = list[i].message.json();
+    const std::vector<SealedItem> items = sealed_items(json);
+    if (items.empty()) continue;
+    // One that does not open is somebody else's: it means nothing here.
+    const SealedText& sealed = items.back().text;
+    std::optional<CompactionPointer> pointer = options_.seal->open(json.substr(sealed.begin, sealed.end - sealed.begin), whose);
+    if (pointer) return PointerAt{i, *std::move(pointer)};
+  }
+  return std::nullopt;
+}
+
+// The conversation that an item names, unless the request was found to go on with that one, or by its session with a fork of
+// it. What a client keeps before an item looks like the beginning of an older list.
+TurnRecorder::Found TurnRecorder::find_pointed_at(const SentRequest& sent, const RecordKeys& keys, const CompactionPointer& pointer,
+                                                  Found found, bool is_of_session) {
+  if (found.conversation == pointer.conversation && !found.fork) return found;
+  if (!sent.conversation.empty() && !found.conversation.empty()) return found;  // its client named it
+  const std::shared_ptr<Store> store = options_.store(sent.tenant);
+  const Result<std::string> maker = Conversation::stored_maker(*store, pointer.conversation);
+  if (!maker || *maker != keys.user()) return found;
+  if (is_of_session && !found.conversation.empty()) {
+    const std::optional<Origin> origin = store->find(found.conversation).value().origin;
+    if (origin && origin->conversation == pointer.conversation) return found;
+    return {pointer.conversation, Version(pointer.version), Version(pointer.version)};
+  }
+  return {pointer.conversation};
+}
+
+// Only such a conversation has the versions that an item of `origin` names.
+bool TurnRecorder::is_of_origin(const SentRequest& sent, const Conversation& conversation, const std::string& origin) const {
+  if (conversation.id() == origin) return true;
+  const std::optional<Origin> from = options_.store(sent.tenant)->find(conversation.id()).value().origin;
+  return from && from->conversation == origin;
 }
 
 // Keys of a request
@@ -210,7 +480,9 @@ TurnRecorder::Found TurnRecorder::find(const SentRequest& sent, const ClientRequ
   if (!sent.conversation.empty() || (request.session.empty() && !sent.body)) {
     const std::string id = preferred_id(sent, request);
     const Result<std::string> maker = Conversation::stored_maker(*store, id);
-    return maker && *maker == keys.user() ? Found{id} : Found{};
+    // Of no user: made with the command or over the server's API, by whoever has the store.
+    const bool may = maker && (*maker == keys.user() || !maker->starts_with("user:"));
+    return may ? Found{id} : Found{};
   }
   if (!request.conversation.empty())
     if (const std::optional<FoundRequest> found = find_key(*store, sent.tenant, {keys.key("conversation", {request.conversation})}))
@@ -219,7 +491,8 @@ TurnRecorder::Found TurnRecorder::find(const SentRequest& sent, const ClientRequ
     if (const std::optional<FoundRequest> found =
             find_key(*store, sent.tenant, {keys.key("response", {request.previous_response})}))
       return found_at(*store, sent, *found);
-  return request.session.empty() ? find_by_list(*store, sent, request, keys) : find_by_session(*store, sent, request, keys);
+  if (!request.session.empty()) return find_by_session(*store, sent, request, keys);
+  return goes_by_cache(request) ? find_by_cache(*store, sent, request, keys) : find_by_list(*store, sent, request, keys);
 }
 
 // The conversation, or where to fork it if it has gone on since.
@@ -228,7 +501,7 @@ TurnRecorder::Found TurnRecorder::found_at(Store& store, const SentRequest& sent
   const std::shared_ptr<Conversation> origin = options_.open(sent.tenant, found.conversation);
   const std::vector<RequestRecord> left = origin->requests({.first = found.number, .limit = 1}).value();
   if (left.empty()) return {};
-  return {found.conversation, version_at(left[0], found.key), left[0].version};
+  return {found.conversation, version_at(left[0], found.key), left[0].version, cached_by(origin->history(), left[0])};
 }
 
 TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentRequest& sent, const ClientRequest& request,
@@ -239,12 +512,24 @@ TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentReques
       if (holds_answer(request) || is_asked_alike(store, sent, request, keys, found->conversation)) return {found->conversation};
   // A list that begins otherwise is another conversation of the session, unless its client compacted it.
   const std::optional<FoundRequest> main = find_key(store, sent.tenant, {keys.key("session", {session_of(request)})});
-  if (main) return has_client_summary(request) || !is_followed(request) ? Found{main->conversation} : Found{};
-  // Made, and not recorded: the program ended before the answer did.
+  if (main) {
+    const bool goes_on = has_client_summary(request) || !is_followed(request) || moves_to_cache(sent, request, keys, *main);
+    return goes_on ? Found{main->conversation} : Found{};
+  }
+  // Made, and not recorded: the program ended before the answer did. One with records is of another session, whose id makes the
+  // same name.
   const std::string id = preferred_id(sent, request);
   const Result<std::string> maker = Conversation::stored_maker(store, id);
-  if (maker && *maker == keys.user()) return {id};
+  if (maker && *maker == keys.user() && store.last_request(id).value() == 0) return {id};
   return is_followed(request) ? find_origin(store, sent, request, keys) : Found{};
+}
+
+// Whether the session's conversation has not named this cache yet: what was said is in there, and the list begins behind it.
+bool TurnRecorder::moves_to_cache(const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
+                                  const FoundRequest& main) {
+  if (!goes_by_cache(request)) return false;
+  const std::shared_ptr<Conversation> conversation = options_.open(sent.tenant, main.conversation);
+  return newest(sent.tenant, *conversation).cached.key != cache_key(keys, request);
 }
 
 // Whether the conversation was asked with this system prompt, or with these tools.
@@ -274,7 +559,8 @@ TurnRecorder::Found TurnRecorder::find_origin(Store& store, const SentRequest& s
   if (!origin || origin->number == 0 || (request.parent.empty() && !origin->key.starts_with(answered_kind))) return {};
   const std::shared_ptr<Conversation> conversation = options_.open(sent.tenant, origin->conversation);
   const std::vector<RequestRecord> left = conversation->requests({.first = origin->number, .limit = 1}).value();
-  return left.empty() ? Found{} : Found{origin->conversation, version_at(left[0], origin->key), left[0].version};
+  if (left.empty()) return {};
+  return {origin->conversation, version_at(left[0], origin->key), left[0].version, cached_by(conversation->history(), left[0])};
 }
 
 TurnRecorder::Found TurnRecorder::find_by_list(Store& store, const SentRequest& sent, const ClientRequest& request,
@@ -282,7 +568,36 @@ TurnRecorder::Found TurnRecorder::find_by_list(Store& store, const SentRequest& 
   std::optional<FoundRequest> found = find_list(store, sent, request, keys);
   // The system prompt of a session that is resumed may tell another day.
   if (!found && holds_answer(request)) found = find_said(store, sent, request, keys);
-  return found ? found_at(store, sent, *found) : find_by_reply(store, sent, request, keys);
+  Found at = found ? found_at(store, sent, *found) : Found{};
+  if (!at.conversation.empty() && !at.fork) return at;
+  if (Found window = find_window(store, sent, request, keys); !window.conversation.empty()) return window;
+  return found ? at : find_by_reply(store, sent, request, keys);
+}
+
+// A client that leaves out some of what was said goes on with the conversation, as long as that has not gone on without it.
+TurnRecorder::Found TurnRecorder::find_window(Store& store, const SentRequest& sent, const ClientRequest& request,
+                                              const RecordKeys& keys) const {
+  const auto& list = request.reconcile.list;
+  const auto last =
+      std::find_if(list.rbegin(), list.rend(), [](const auto& each) { return each.message.role() == Role::assistant; });
+  if (last == list.rend()) return {};
+  const std::optional<FoundRequest> found = find_key(store, sent.tenant, {reply_key(keys, last->identity)});
+  if (!found || found->number == 0) return {};
+  const bool is_window = is_window_of(options_.open(sent.tenant, found->conversation)->history(), request.reconcile);
+  return is_window ? Found{found->conversation} : Found{};
+}
+
+// A list behind a cache is that of the requests that named the cache before. One that moves to a cache has an answer which only
+// its conversation was given.
+TurnRecorder::Found TurnRecorder::find_by_cache(Store& store, const SentRequest& sent, const ClientRequest& request,
+                                                const RecordKeys& keys) {
+  const std::string cache = cache_key(keys, request);
+  const std::vector<std::string> lists = keys.beginnings(request.reconcile.list);
+  std::optional<FoundRequest> found = find_longest(store, sent, lists, [&](const std::string& list) {
+    return std::vector<std::string>{keys.key(cached_answered_kind, {cache, list}), keys.key(cached_list_kind, {cache, list})};
+  });
+  if (!found) found = find_reply(store, sent, request, keys);
+  return found ? found_at(store, sent, *found) : Found{};
 }
 
 // The main conversation of a session, of a turn that is in another one: a sub-agent's, a request for a title, or one that began
@@ -300,20 +615,19 @@ std::string TurnRecorder::session_conversation(const SentRequest& sent, const Cl
   if (is_beside)
     if (const std::optional<FoundRequest> found = find_key(store, sent.tenant, {keys.key("session", {session_of(main)})}))
       return found->conversation;
-  const std::string id = preferred_id({.body = std::string()}, main);
+  const std::string id = preferred_id({.body = std::make_shared<const std::string>()}, main);
   if (id == own) return {};
   const Result<std::string> maker = Conversation::stored_maker(store, id);
   return maker ? *maker == keys.user() ? id : std::string() : is_beside ? id : std::string();
 }
 
-// The longest beginning of the list that was sent before, or sent and answered.
-std::optional<FoundRequest> TurnRecorder::find_list(Store& store, const SentRequest& sent, const ClientRequest& request,
-                                                    const RecordKeys& keys) const {
-  const std::vector<std::string> lists = keys.beginnings(request.reconcile.list);
+// The longest of these beginnings of a list that a record has one of its keys of.
+std::optional<FoundRequest> TurnRecorder::find_longest(
+    Store& store, const SentRequest& sent, const std::vector<std::string>& lists,
+    const std::function<std::vector<std::string>(const std::string& list)>& keys_of_list) const {
   std::vector<std::string> some;
   for (std::size_t i = lists.size(); i-- > 0;) {
-    some.push_back(answered(lists[i]));
-    some.push_back(lists[i]);
+    for (std::string& key : keys_of_list(lists[i])) some.push_back(std::move(key));
     if (some.size() < keys_at_once && i > 0) continue;
     if (std::optional<FoundRequest> found = find_key(store, sent.tenant, some)) return found;
     some.clear();
@@ -321,16 +635,18 @@ std::optional<FoundRequest> TurnRecorder::find_list(Store& store, const SentRequ
   return std::nullopt;
 }
 
+// The longest beginning of the list that was sent before, or sent and answered.
+std::optional<FoundRequest> TurnRecorder::find_list(Store& store, const SentRequest& sent, const ClientRequest& request,
+                                                    const RecordKeys& keys) const {
+  const auto keys_of_list = [](const std::string& list) { return std::vector<std::string>{answered(list), list}; };
+  return find_longest(store, sent, keys.beginnings(request.reconcile.list), keys_of_list);
+}
+
 // A client that writes the beginning of its list anew when it resumes still has the answers that it was given: it goes on from the
 // last one, as a fork.
 TurnRecorder::Found TurnRecorder::find_by_reply(Store& store, const SentRequest& sent, const ClientRequest& request,
                                                 const RecordKeys& keys) {
-  std::vector<std::string> replies;
-  const auto& list = request.reconcile.list;
-  for (auto each = list.rbegin(); each != list.rend() && replies.size() < keys_at_once; ++each)
-    if (each->message.role() == Role::assistant && is_telling(each->message)) replies.push_back(reply_key(keys, each->identity));
-  if (replies.empty()) return {};
-  const std::optional<FoundRequest> found = find_key(store, sent.tenant, replies);
+  const std::optional<FoundRequest> found = find_reply(store, sent, request, keys);
   if (!found || found->number == 0) return {};
   const std::shared_ptr<Conversation> origin = options_.open(sent.tenant, found->conversation);
   const std::vector<RequestRecord> left = origin->requests({.first = found->number, .limit = 1}).value();
@@ -338,51 +654,76 @@ TurnRecorder::Found TurnRecorder::find_by_reply(Store& store, const SentRequest&
   return {found->conversation, left[0].answer_version, left[0].version};
 }
 
-// The same by what was said besides system prompts, up to an answer.
+// The newest answer of the list that hardly any other conversation was given.
+std::optional<FoundRequest> TurnRecorder::find_reply(Store& store, const SentRequest& sent, const ClientRequest& request,
+                                                     const RecordKeys& keys) const {
+  std::vector<std::string> replies;
+  const auto& list = request.reconcile.list;
+  for (auto each = list.rbegin(); each != list.rend() && replies.size() < keys_at_once; ++each)
+    if (each->message.role() == Role::assistant && is_telling(each->message)) replies.push_back(reply_key(keys, each->identity));
+  return replies.empty() ? std::nullopt : find_key(store, sent.tenant, replies);
+}
+
+// The longest beginning without system prompts, up to an answer.
 std::optional<FoundRequest> TurnRecorder::find_said(Store& store, const SentRequest& sent, const ClientRequest& request,
                                                     const RecordKeys& keys) const {
-  const std::vector<std::string> lists = keys.beginnings(without_system(request.reconcile.list));
-  std::vector<std::string> some;
-  for (std::size_t i = lists.size(); i-- > 0;) {
-    some.push_back(said(lists[i]));
-    if (some.size() < keys_at_once && i > 0) continue;
-    if (std::optional<FoundRequest> found = find_key(store, sent.tenant, some)) return found;
-    some.clear();
-  }
-  return std::nullopt;
+  return find_longest(store, sent, keys.beginnings(without_system(request.reconcile.list)),
+                      [](const std::string& list) { return std::vector<std::string>{said(list)}; });
 }
 
 std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent, const ClientRequest& request, const Found& found,
                                                  const RecordKeys& keys) {
   if (!found.conversation.empty() && !found.fork) return options_.open(sent.tenant, found.conversation);
-  std::string id = found.fork ? found.conversation + "-fork-" + some_chance(sent) : preferred_id(sent, request);
-  const std::shared_ptr<Store> store = options_.store(sent.tenant);
-  if (found.fork) {
-    options_.open(sent.tenant, found.conversation)->fork(*found.fork, id_of(id), keys.user()).value();
-    std::shared_ptr<Conversation> fork = options_.open(sent.tenant, id_of(id));
-    newest_[{sent.tenant, fork->id()}].answer = fork->history().diff(found.asked, *found.fork).value().added;
-    return fork;
-  }
+  const auto make = [&](const std::string& id) -> Result<void> {
+    if (found.fork) {
+      const auto forked = options_.open(sent.tenant, found.conversation)->fork(*found.fork, id, keys.user());
+      return forked ? Result<void>() : forked.error();
+    }
+    const auto made = Conversation::open(options_.store(sent.tenant), id, {},
+                                         {.make = OpenOptions::Make::always, .note = options_.note, .made_by = keys.user()});
+    return made ? Result<void>() : made.error();
+  };
+  std::string id = found.fork ? fork_id(found.conversation, sent) : preferred_id(sent, request);
   for (int tries = 0;; ++tries) {
-    const Result<Conversation> made =
-        Conversation::open(store, id, {}, {.make = OpenOptions::Make::always, .note = options_.note, .made_by = keys.user()});
-    if (made) return options_.open(sent.tenant, id);
+    const Result<void> made = make(id);
+    if (made) break;
     if (made.error().code != ErrorCode::conflict || tries == 3) throw Failure(made.error());
-    id = preferred_id(sent, request) + '-' + some_chance(sent);  // the name is another user's, or of another line of work
+    // The name is another user's, or of another line of work.
+    id = found.fork ? fork_id(found.conversation, sent) : id_with(preferred_id(sent, request), '-' + some_chance(sent));
   }
+  std::shared_ptr<Conversation> conversation = options_.open(sent.tenant, id);
+  if (found.fork) {
+    if (newest_.size() >= newest_max) newest_.erase(newest_.begin());
+    Newest& newest = newest_[{sent.tenant, id}];
+    newest.answer = conversation->history().diff(found.asked, *found.fork).value().added;
+    newest.cached = found.cached;
+  }
+  return conversation;
 }
 
 // What happens in the conversation
 
+TurnRecorder::Newest& TurnRecorder::newest(const std::string& tenant, const Conversation& conversation) {
+  if (const auto found = newest_.find({tenant, conversation.id()}); found != newest_.end()) return found->second;
+  if (newest_.size() >= newest_max) newest_.erase(newest_.begin());
+  Newest newest;
+  if (const std::vector<RequestRecord> last = conversation.requests({.last = 1}).value(); !last.empty())
+    newest = {0, answer_of(conversation.history(), last[0]), cached_by(conversation.history(), last[0])};
+  return newest_[{tenant, conversation.id()}] = std::move(newest);
+}
+
 void TurnRecorder::follow(ObservedTurn& turn, op::Reconcile request) {
   Conversation& conversation = *turn.conversation;
   const bool is_delta = request.is_delta;
-  if (newest_.size() >= newest_max) newest_.erase(newest_.begin());
-  const auto [newest, is_unknown] = newest_.try_emplace({turn.tenant, conversation.id()});
-  if (is_unknown) newest->second.answer = last_answer(conversation);
+  Newest& left = newest(turn.tenant, conversation);
   conversation.apply({std::move(request)}).value();
   turn.number = ++turns_;
-  const std::vector<std::uint64_t> answer = std::exchange(newest->second, {turn.number, {}}).answer;
+  const std::vector<std::uint64_t> answer = std::exchange(left, {turn.number}).answer;
+  if (!turn.cached.key.empty()) {
+    turn.record.version = conversation.version();
+    left.cached = turn.cached = cached_by(conversation.history(), turn.record);
+    if (is_delta) take_list_keys(turn, last_list(conversation.history(), turn.volatile_parts));
+  }
   if (answer.empty() || is_delta) return;
   // An answer that the client has not sent back is no part of what it goes on with: the request was tried again, or the answer was torn.
   const History history = conversation.history();
@@ -403,8 +744,9 @@ void TurnRecorder::add_answer(ObservedTurn& turn, const ProviderResponse& respon
   if (newest == newest_.end() || newest->second.turn == turn.number) return append_answer(turn, response, is_torn);
   const History history = turn.conversation->history();
   const std::vector<Ordinal> list = history.client_list();
-  if (turn.record.messages >= list.size()) return;
-  const Message& next = history.log()[list[turn.record.messages].value];
+  const std::uint64_t place = turn.cached.count + turn.record.messages;
+  if (place >= list.size()) return;
+  const Message& next = history.log()[list[place].value];
   if (identity(next, turn.volatile_parts) == identity(response.messages[0], turn.volatile_parts))
     turn.record.answer_version = turn.conversation->version();
 }
@@ -417,38 +759,47 @@ void TurnRecorder::append_answer(ObservedTurn& turn, const ProviderResponse& res
   for (std::uint64_t i = 0; i < response.messages.size(); ++i) ordinals.push_back(first + i);
   if (is_torn) conversation.apply({op::Mark{Names::ordinals(ordinals), "torn"}}).value();
   turn.record.answer_version = conversation.version();
-  newest_[{turn.tenant, conversation.id()}] = {turn.number, std::move(ordinals)};
+  newest_[{turn.tenant, conversation.id()}] = {turn.number, std::move(ordinals), turn.cached};
 }
 
 std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& answer) {
   RequestRecord& record = turn.record;
   for (const std::string& key : record.keys) under_way_.erase({turn.tenant, key});
-  const ProviderResponse response = read_response(turn.dialect, answer.body, answer.form, options_.limits, turn.made_ids);
+  ProviderResponse response = read_response(turn.dialect, answer.body, answer.form, options_.limits, turn.made_ids);
+  take_items(response);
   record.status = answer.status;
-  record.is_torn = answer.is_torn;
   record.first_byte_ms = answer.first_byte_ms;
   record.duration_ms = answer.duration_ms;
   record.response_id = response.id;
   if (!response.model.empty()) record.model = response.model;
   if (!response.id.empty()) record.keys.push_back(turn.keys.key("response", {response.id}));
   const bool is_answered = answer.status >= 200 && answer.status < 300 && !response.messages.empty();
+  // Of some upstreams the end of the connection is the end of the answer: only the stream tells
+  // that it was cut.
+  record.is_torn = answer.is_torn || (is_answered && !response.complete);
   if (response.usage != ProviderUsage{}) {
     record.usage = {.request_id = response.id.empty() ? fresh_id(record.at_ms) : response.id,
                     .model = record.model,
                     .prompt = response.usage.prompt,
                     .completion = response.usage.completion,
                     .cached = std::min(response.usage.cached, response.usage.prompt),
-                    .at_ms = record.at_ms};
+                    .at_ms = record.at_ms,
+                    .estimated_prompt = turn.estimated_prompt};
+    record.usage.cache_written = std::min(response.usage.cache_written, record.usage.prompt - record.usage.cached);
+    record.usage.cache_written_hour = std::min(response.usage.cache_written_hour, record.usage.cache_written);
     static_cast<void>(turn.conversation->record_usage(record.usage));  // one that is reported twice stays as it was
   }
   if (is_answered && turn.is_followed) {
-    add_answer(turn, response, answer.is_torn);
+    add_answer(turn, response, record.is_torn);
     if (!turn.list.empty()) {
       std::vector<Identity> identities;
       for (const Message& message : response.messages) identities.push_back(identity(message, turn.volatile_parts));
       record.keys.push_back(answered(turn.keys.longer(turn.list, identities)));
       if (!turn.said.empty()) record.keys.push_back(said(turn.keys.longer(turn.said, identities)));
-      if (is_telling(response.messages.back())) record.keys.push_back(reply_key(turn.keys, identities.back()));
+      if (!turn.cached_list.empty())
+        record.keys.push_back(
+            turn.keys.key(cached_answered_kind, {turn.cached.key, turn.keys.longer(turn.cached_list, identities)}));
+      record.keys.push_back(reply_key(turn.keys, identities.back()));
     }
   }
   const bool keeps_bytes = !turn.request.empty();

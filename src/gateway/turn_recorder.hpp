@@ -27,6 +27,7 @@
 #include <undertext/response.hpp>
 #include <undertext/store.hpp>
 
+#include "gateway/compaction_seal.hpp"
 #include "gateway/record_keys.hpp"
 
 namespace undertext {
@@ -37,8 +38,8 @@ struct SentRequest {
   Dialect dialect = Dialect::openai_chat;
   std::string method = {};
   ClientRequestHead head = {};
-  std::optional<std::string> body = {};  // decoded; unset: only its metadata is kept
-  std::string conversation = {};         // X-Undertext-Conversation; empty: none
+  std::shared_ptr<const std::string> body = {};  // decoded; null: only its metadata is kept
+  std::string conversation = {};                 // X-Undertext-Conversation; empty: none
   std::int64_t at_ms = 0;
 };
 
@@ -52,6 +53,12 @@ struct GivenAnswer {
   std::optional<std::int64_t> duration_ms = {};
 };
 
+// Messages that a request does not send: they stand in what it names as cached.
+struct CachedMessages {
+  std::string key = {};     // of the cache; empty: none is named
+  std::uint64_t count = 0;  // at the beginning of the client's list
+};
+
 // A request whose answer has not ended.
 struct ObservedTurn {
   std::string tenant;
@@ -59,13 +66,24 @@ struct ObservedTurn {
   Dialect dialect = Dialect::openai_chat;
   std::shared_ptr<Conversation> conversation = {};
   RequestRecord record = {};
-  std::string request = {};  // its bytes, where they are kept
-  bool is_followed = false;  // the conversation has its messages, and gets its answer
-  std::uint64_t number = 0;  // of all turns that a recorder has begun
-  std::string list = {};     // the key of its list; empty: it is found by other keys
-  std::string said = {};     // the same without the system prompt
+  std::shared_ptr<const std::string> body = {};  // as SentRequest has it
+  std::string_view request = {};                 // its bytes, where they are kept
+  bool is_followed = false;                      // the conversation has its messages, and gets its answer
+  std::uint64_t number = 0;                      // of all turns that a recorder has begun
+  std::string list = {};                         // the key of its list; empty: it is found by other keys
+  std::string said = {};                         // the same without the system prompt
+  CachedMessages cached = {};
+  std::string cached_list = {};  // the key of its list alone; empty: it is found by other keys
   VolatileParts volatile_parts = {};
   std::uint64_t made_ids = 0;  // see read_response()
+  bool is_compaction = false;  // it asks for a compaction that the gateway makes: the conversation has its list
+  bool has_pointer = false;    // its list has a compaction item of the gateway's: it cannot be sent as it is
+  std::string whose = {};      // for whom items are sealed
+  // Of a compaction that the provider makes: its list, which the conversation does not follow.
+  std::optional<op::Reconcile> aside = {};
+  std::string rest = {};               // the request's other fields, as a JSON object
+  bool is_delta = false;               // it holds only what is new to the provider
+  std::uint64_t estimated_prompt = 0;  // RequestUsage::estimated_prompt
 };
 
 struct TurnRecorderOptions {
@@ -75,7 +93,14 @@ struct TurnRecorderOptions {
   std::string secret = {};
   MessageLimits limits = {};
   std::optional<std::string> note = {};  // of conversations that are made: OpenOptions::note
+  // Pointer compaction (compaction_seal.hpp). Whether the gateway answers a tenant's requests for compactions of this model's
+  // conversation, whose id is empty where it has none yet; unset: never. Null seal: the same.
+  std::function<bool(const std::string& tenant, const std::string& model, const std::string& conversation)> compacts = {};
+  std::shared_ptr<const CompactionSeal> seal = {};
 };
+
+// For whom a compaction item of this request is sealed.
+std::string whose_item(std::string_view secret, const SentRequest& sent);
 
 class TurnRecorder {
  public:
@@ -90,10 +115,27 @@ class TurnRecorder {
   struct Found {
     std::string conversation = {};     // empty: none
     std::optional<Version> fork = {};  // set: go on from there, in a conversation of its own
-    Version asked = {};                // of a fork: before the answer that it begins with
+    Version asked = {};                // of a fork: before the answer that it begins with,
+    CachedMessages cached = {};        // and what that request had in a cache
+  };
+
+  // A compaction item of the gateway's, and where it stands in a list.
+  struct PointerAt {
+    std::size_t place = 0;
+    CompactionPointer pointer = {};
   };
 
   std::shared_ptr<ObservedTurn> begin_turn(const SentRequest& sent);
+  std::optional<PointerAt> last_pointer(const SentRequest& sent, const ClientRequest& request) const;
+  Found find_pointed_at(const SentRequest& sent, const RecordKeys& keys, const CompactionPointer& pointer, Found found,
+                        bool is_of_session);
+  bool is_of_origin(const SentRequest& sent, const Conversation& conversation, const std::string& origin) const;
+  // What asks for a compaction that the gateway may make.
+  struct CompactionAsk {
+    std::string model = {};
+    std::optional<op::Reconcile::Sent> trigger = {};  // an item that only asks, taken from the list
+  };
+  std::optional<CompactionAsk> take_compaction(const SentRequest& sent, ClientRequest& request) const;
   std::uint64_t finish_turn(ObservedTurn& turn, const GivenAnswer& answer);
 
   Found find(const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
@@ -102,9 +144,17 @@ class TurnRecorder {
   Found find_by_list(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
   std::optional<FoundRequest> find_list(Store& store, const SentRequest& sent, const ClientRequest& request,
                                         const RecordKeys& keys) const;
+  Found find_window(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys) const;
   Found find_by_reply(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
+  Found find_by_cache(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
+  std::optional<FoundRequest> find_reply(Store& store, const SentRequest& sent, const ClientRequest& request,
+                                         const RecordKeys& keys) const;
+  std::optional<FoundRequest> find_longest(
+      Store& store, const SentRequest& sent, const std::vector<std::string>& lists,
+      const std::function<std::vector<std::string>(const std::string& list)>& keys_of_list) const;
   std::optional<FoundRequest> find_said(Store& store, const SentRequest& sent, const ClientRequest& request,
                                         const RecordKeys& keys) const;
+  bool moves_to_cache(const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys, const FoundRequest& main);
   bool is_asked_alike(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
                       const std::string& conversation) const;
   Found found_at(Store& store, const SentRequest& sent, const FoundRequest& found);
@@ -113,6 +163,8 @@ class TurnRecorder {
   std::optional<FoundRequest> find_key(Store& store, const std::string& tenant, const std::vector<std::string>& keys) const;
   std::shared_ptr<Conversation> open(const SentRequest& sent, const ClientRequest& request, const Found& found,
                                      const RecordKeys& keys);
+  static void take_list_keys(ObservedTurn& turn, const std::vector<op::Reconcile::Sent>& list);
+  void put_behind_cached(ObservedTurn& turn, op::Reconcile& request);
   void follow(ObservedTurn& turn, op::Reconcile request);
   void add_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn);
   void append_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn);
@@ -124,7 +176,10 @@ class TurnRecorder {
   struct Newest {
     std::uint64_t turn = 0;
     std::vector<std::uint64_t> answer = {};  // ordinals
+    CachedMessages cached = {};
   };
+  // What its last record tells, where nothing is remembered.
+  Newest& newest(const std::string& tenant, const Conversation& conversation);
   std::map<std::pair<std::string, std::string>, Newest> newest_;
   std::uint64_t turns_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "gateway/turn_recorder.hpp"
 
 #include <map>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -27,7 +28,7 @@ class TurnRecorderTest : public ::testing::Test {
   SentRequest sent(std::string body, std::vector<std::pair<std::string, std::string>> headers = {}, std::string user = "alice") {
     SentRequest request{.user = std::move(user), .dialect = Dialect::anthropic, .method = "POST"};
     request.head = {.path = "/v1/messages", .headers = std::move(headers)};
-    request.body = std::move(body);
+    request.body = std::make_shared<const std::string>(std::move(body));
     request.at_ms = ++now_ms_;
     return request;
   }
@@ -36,7 +37,7 @@ class TurnRecorderTest : public ::testing::Test {
             .body = R"({"id":"msg_)" + text + R"(","role":"assistant","model":"m","content":[{"type":"text","text":")" + text +
                     R"("}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":2}})"};
   }
-  static std::string body(std::initializer_list<std::string> texts) {
+  static std::string body(const std::vector<std::string>& texts) {
     std::string list;
     bool is_user = true;
     for (const std::string& text : texts) {
@@ -127,6 +128,36 @@ TEST_F(TurnRecorderTest, ATornAnswerIsMarkedAndGoesWhenTheClientDoesNotKeepIt) {
   EXPECT_EQ(open(first)->history().marked("torn").size(), 1u);
   turn(sent(body({"hi"})), answer("hello"));
   EXPECT_EQ(texts(first), "hi hello");
+}
+
+TEST_F(TurnRecorderTest, AStreamWithoutItsEndIsTornThoughItsConnectionEndedProperly) {
+  const std::string begun =
+      R"(data: {"type":"message_start","message":{"id":"msg_1","role":"assistant","content":[]}}
+
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
+
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hel"}}
+
+)";
+  for (const std::string end : {"", "data: {\"type\":\"message_stop\"}\n\n"}) {
+    GivenAnswer given{.status = 200, .form = ResponseForm::event_stream, .body = begun + end};
+    const std::string id = turn(sent(body({end.empty() ? "cut" : "whole"})), given);
+    EXPECT_EQ(open(id)->history().marked("torn").size(), end.empty() ? 1u : 0u);
+    EXPECT_EQ(open(id)->requests({}).value()[0].is_torn, end.empty());
+  }
+}
+
+TEST_F(TurnRecorderTest, AConversationOfNoUserIsGoneOnWithByWhoeverNamesIt) {
+  const std::string first = turn(sent(body({"hi"})), answer("hello"));
+  open(first)->fork(open(first)->version(), "mine").value();  // as the command does it
+  SentRequest named = sent(body({"hi", "hello", "more"}));
+  named.conversation = "mine";
+  EXPECT_EQ(turn(named, answer("yes")), "mine");
+  EXPECT_EQ(texts("mine"), "hi hello more yes");
+  EXPECT_EQ(texts(first), "hi hello");
+  named.conversation = first;
+  named.user = "bob";
+  EXPECT_NE(turn(named, answer("yes")), first);
 }
 
 TEST_F(TurnRecorderTest, CallsOfGeminiWithoutIdsKeepTheirResults) {
@@ -239,6 +270,81 @@ TEST_F(TurnRecorderTest, AListThatBeginsAnewAndHasAnAnswerOfAnotherIsAForkOfIt) 
   EXPECT_FALSE(store_->find(turn(sent(body({"other", long_answer, "more"}), {}, "bob"), answer("no"))).value().origin);
 }
 
+TEST_F(TurnRecorderTest, ForksOfForksHaveShortNamesOfTheirOwnAndAreRecorded) {
+  SentRequest named = sent(body({"Folder: 0. hi"}));
+  named.conversation = std::string(95, 'n');
+  std::string last = turn(named, answer("This is file number 0 of seven."));
+  std::set<std::string> ids = {last};
+  for (int level = 1; level <= 12; ++level) {
+    const std::string before = "This is file number " + std::to_string(level - 1) + " of seven.";
+    const std::string next = "This is file number " + std::to_string(level) + " of seven.";
+    const std::string beginning = "Folder: " + std::to_string(level) + ". hi";
+    const std::string fork = turn(sent(body({beginning, before, "more"})), answer(next));
+    EXPECT_EQ(store_->find(fork).value().origin.value().conversation, last);
+    EXPECT_EQ(texts(fork), beginning + " " + before + " more " + next);
+    EXPECT_TRUE(ids.insert(fork).second) << fork;
+    EXPECT_LE(fork.size(), 100u) << fork;
+    EXPECT_EQ(fork.find("-fork-"), fork.rfind("-fork-")) << fork;
+    last = fork;
+  }
+}
+
+TEST_F(TurnRecorderTest, AClientThatSendsTheLastMessagesOnlyHasOneConversationThatKeepsAll) {
+  for (const bool keeps_the_first : {false, true}) {
+    const std::string name = keeps_the_first ? "first" : "last";
+    std::vector<std::string> all;
+    std::string id;
+    for (int number = 1; number <= 30; ++number) {
+      all.push_back("Question " + std::to_string(number) + " of " + name);
+      const std::size_t begin = all.size() <= 5 ? 0 : all.size() - 5;
+      std::vector<std::string> window(all.begin() + static_cast<std::ptrdiff_t>(begin), all.end());
+      if (keeps_the_first && begin > 0) window.insert(window.begin(), {all[0], all[1]});
+      std::string json = body(window);
+      json.insert(json.size() - 1, R"(,"system":"It is )" + std::to_string(number) + R"( o'clock.")");
+      // Most answers are as short as those of other conversations.
+      const std::string said = number % 3 == 0 ? "A long answer to question " + std::to_string(number) : "ok";
+      const std::string turned = turn(sent(json), answer(said));
+      if (id.empty()) id = turned;
+      EXPECT_EQ(turned, id) << name << ' ' << number;
+      all.push_back(said);
+      std::string shown = "It is " + std::to_string(number) + " o'clock.";
+      for (const std::string& text : window) shown += " " + text;
+      EXPECT_EQ(texts(turned), shown + " " + said);
+    }
+    EXPECT_EQ(open(id)->requests({}).value().size(), 30u);
+    std::set<std::string> kept;
+    const View log = open(id)->history().log();
+    for (const Message& message : log) kept.insert(message.text());
+    for (const std::string& text : all) EXPECT_TRUE(kept.contains(text)) << text;
+  }
+  EXPECT_EQ(conversations(), 2u);
+}
+
+TEST_F(TurnRecorderTest, AMessageThatIsLeftOutBelongsToTheConversationUnlessThatHasGoneOn) {
+  const std::string long_answer = "This is file number four of seven.";
+  const std::string first = turn(sent(body({"hi"})), answer("hello"));
+  turn(sent(body({"hi", "hello", "more"})), answer(long_answer));
+  EXPECT_EQ(turn(sent(body({"more", long_answer, "go on"})), answer("yes")), first);
+  EXPECT_EQ(texts(first), "more " + long_answer + " go on yes");
+  const std::string late = turn(sent(body({"more", long_answer, "go back"})), answer("no"));
+  EXPECT_NE(late, first);
+  EXPECT_EQ(store_->find(late).value().origin.value().conversation, first);
+  EXPECT_EQ(texts(late), "more " + long_answer + " go back no");
+}
+
+TEST_F(TurnRecorderTest, AnAnswerThatIsJudgedUnderAnotherSystemPromptStaysWhereItWasGiven) {
+  const auto with_system = [](std::string json, const std::string& system) {
+    return json.insert(json.size() - 1, R"(,"system":")" + system + "\"");
+  };
+  const std::string long_answer = "This is file number four of seven.";
+  const std::string asked = turn(sent(with_system(body({"hi"}), "Answer.")), answer(long_answer));
+  std::string judged = R"({"model":"m","max_tokens":9,"system":"Judge.","messages":[{"role":"assistant","content":")" +
+                       long_answer + R"("},{"role":"user","content":"Is that right?"}]})";
+  EXPECT_NE(turn(sent(std::move(judged)), answer("yes")), asked);
+  EXPECT_EQ(turn(sent(with_system(body({"hi", long_answer, "go on"}), "Answer.")), answer("ok")), asked);
+  EXPECT_EQ(texts(asked), "Answer. hi " + long_answer + " go on ok");
+}
+
 TEST_F(TurnRecorderTest, ASessionThatGoesOnWithAnothersAnswerIsAForkOfIt) {
   const auto in = [&](const std::string& session, std::initializer_list<std::string> texts_sent) {
     return sent(body(texts_sent), {{"X-Claude-Code-Session-Id", session}});
@@ -252,6 +358,17 @@ TEST_F(TurnRecorderTest, ASessionThatGoesOnWithAnothersAnswerIsAForkOfIt) {
   EXPECT_EQ(texts(first), "hi hello more yes");
   EXPECT_EQ(texts(fork), "hi hello less no");
   EXPECT_EQ(turn(in("b", {"hi", "hello", "less", "no", "last"}), answer("so")), fork);
+}
+
+TEST_F(TurnRecorderTest, SessionsWhoseIdsBeginAlikeOrAreSpeltAlikeAreConversationsOfTheirOwn) {
+  const std::string alike(100, 's');
+  std::set<std::string> ids;
+  for (const std::string& session : {alike + "1", alike + "2", std::string("a/b"), std::string("a-b")}) {
+    const std::string id = turn(sent(body({"hi"}), {{"x-session-id", session}}), answer("hello"));
+    EXPECT_TRUE(ids.insert(id).second) << session << " is " << id;
+    EXPECT_EQ(turn(sent(body({"hi", "hello", "more"}), {{"x-session-id", session}}), answer("yes")), id);
+    EXPECT_EQ(texts(id), "hi hello more yes");
+  }
 }
 
 TEST_F(TurnRecorderTest, AForkThatItsClientNamesGoesOnFromThereAndASubAgentIsLinked) {
@@ -312,6 +429,95 @@ TEST_F(TurnRecorderTest, AResponseThatIsNamedIsGoneOnWith) {
       turn(responses(R"({"model":"m","input":"less","previous_response_id":"resp_1"})"), given("resp_3", "no"));
   EXPECT_NE(other, first);
   EXPECT_EQ(texts(other), "hi hello less no");
+}
+
+class CachedContentTest : public TurnRecorderTest {
+ protected:
+  // A request to Gemini; `cache`: what it names as cached.
+  SentRequest gemini(std::initializer_list<std::string> texts, const std::string& cache = {}, const std::string& session = {}) {
+    std::string list;
+    bool is_user = true;
+    for (const std::string& text : texts) {
+      if (!list.empty()) list += ',';
+      list += R"({"role":")" + std::string(is_user ? "user" : "model") + R"(","parts":[{"text":")" + text + R"("}]})";
+      is_user = !is_user;
+    }
+    std::string json = R"({"contents":[)" + list + "]";
+    if (!cache.empty()) json += R"(,"cached_content":"cachedContents/)" + cache + "\"";
+    SentRequest request = sent(json + "}");
+    request.dialect = Dialect::gemini;
+    request.head = {.path = "/v1beta/models/m:generateContent"};
+    if (!session.empty()) request.head.headers = {{"x-session-id", session}};
+    return request;
+  }
+  std::string ask(const SentRequest& request, const std::string& reply) {
+    return turn(request, {.status = 200,
+                          .body = R"({"candidates":[{"content":{"role":"model","parts":[{"text":")" + reply +
+                                  R"("}]},"finishReason":"STOP"}]})"});
+  }
+  void restart() {
+    recorder_ = TurnRecorder({.store = [this](const std::string&) { return store_; },
+                              .open = [this](const std::string&, const std::string& each) { return open(each); },
+                              .secret = "secret"});
+  }
+};
+
+TEST_F(CachedContentTest, AConversationThatIsNamedKeepsWhatMovedToACache) {
+  const std::string id = ask(gemini({"one"}), "two");
+  const auto named = [&](SentRequest request) {
+    request.conversation = id;
+    return request;
+  };
+  EXPECT_EQ(ask(named(gemini({"three"}, "a")), "four"), id);
+  EXPECT_EQ(texts(id), "one two three four");
+  EXPECT_EQ(ask(named(gemini({"three", "four", "five"}, "a")), "six"), id);
+  EXPECT_EQ(texts(id), "one two three four five six");
+  restart();
+  EXPECT_EQ(ask(named(gemini({"three", "four", "other"}, "a")), "end"), id);
+  EXPECT_EQ(texts(id), "one two three four other end") << "what it sent behind the cache is whole";
+  // A newer cache has more of it.
+  EXPECT_EQ(ask(named(gemini({"other", "end", "more"}, "b")), "yes"), id);
+  EXPECT_EQ(ask(named(gemini({"other", "end", "less"}, "b")), "no"), id);
+  EXPECT_EQ(texts(id), "one two three four other end less no");
+  // Without a cache everything is sent, and nothing is new but its last message.
+  EXPECT_EQ(ask(named(gemini({"one", "two", "three", "four", "other", "end", "less", "no", "last"})), "bye"), id);
+  EXPECT_EQ(texts(id), "one two three four other end less no last bye");
+}
+
+TEST_F(CachedContentTest, ASessionGoesOnBehindItsCache) {
+  const std::string id = ask(gemini({"one"}, "", "s"), "two");
+  EXPECT_EQ(ask(gemini({"three"}, "a", "s"), "four"), id);
+  EXPECT_EQ(ask(gemini({"three", "four", "five"}, "a", "s"), "six"), id);
+  EXPECT_EQ(texts(id), "one two three four five six");
+  const std::string other = ask(gemini({"another beginning"}, "a", "s"), "of another line");
+  EXPECT_NE(other, id);
+  EXPECT_EQ(texts(id), "one two three four five six");
+}
+
+TEST_F(CachedContentTest, ListsBehindOneCacheAreConversationsOfTheirOwn) {
+  const std::string first = ask(gemini({"one"}, "a"), "two"), second = ask(gemini({"1"}, "a"), "2");
+  EXPECT_NE(first, second);
+  EXPECT_NE(ask(gemini({"one"}, "b"), "2"), first) << "the same words about something else";
+  EXPECT_EQ(ask(gemini({"one", "two", "three"}, "a"), "four"), first);
+  EXPECT_EQ(ask(gemini({"1", "2", "3"}, "a"), "4"), second);
+  EXPECT_EQ(texts(first), "one two three four");
+  EXPECT_EQ(texts(second), "1 2 3 4");
+  const std::string fork = ask(gemini({"one", "two", "other"}, "a"), "end");
+  EXPECT_NE(fork, first);
+  EXPECT_EQ(texts(fork), "one two other end");
+  EXPECT_EQ(ask(gemini({"one", "two", "other", "end", "more"}, "a"), "yes"), fork);
+  EXPECT_EQ(texts(fork), "one two other end more yes");
+}
+
+TEST_F(CachedContentTest, AListThatMovesToACacheIsKnownByItsLastAnswer) {
+  const std::string reply = "an answer that is hardly given twice", more = "another answer that is hardly given";
+  const std::string id = ask(gemini({"one"}), reply);
+  EXPECT_EQ(ask(gemini({"one", reply, "three"}, "a"), more), id);
+  EXPECT_EQ(texts(id), "one " + reply + " three " + more);
+  EXPECT_EQ(ask(gemini({"three", more, "five"}, "b"), "six"), id);
+  EXPECT_EQ(texts(id), "one " + reply + " three " + more + " five six");
+  EXPECT_EQ(ask(gemini({"one", reply, "three", more, "five", "six", "seven"}), "eight"), id);
+  EXPECT_EQ(conversations(), 1u);
 }
 
 TEST_F(TurnRecorderTest, CountsOfTokensAreNoTurnsAndRefusalsHaveNoAnswer) {

@@ -36,8 +36,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What curl copies a body through, and keeps for as long as the call lasts: little for what many have, more where it saves many steps.
-long upload_buffer_bytes(std::size_t body_bytes) {
+// What curl copies a body through, and keeps for as long as the call lasts: more where it saves many steps, as long as few calls
+// are open.
+long upload_buffer_bytes(std::size_t body_bytes, std::size_t open_calls) {
+  constexpr std::size_t few_calls_max = 64;
+  if (open_calls > few_calls_max) return 16 << 10;
   if (body_bytes > (128 << 10)) return 128 << 10;
   return body_bytes > (32 << 10) ? 32 << 10 : 16 << 10;
 }
@@ -54,11 +57,12 @@ struct FreeHeaders {
 // One call on an easy handle of its own. Everything happens on the client's thread.
 class UpstreamTransfer {
  public:
-  UpstreamTransfer(UpstreamRequest request, std::shared_ptr<UpstreamCall> call, const UpstreamLimits& limits)
+  UpstreamTransfer(UpstreamRequest request, std::shared_ptr<UpstreamCall> call, const UpstreamLimits& limits,
+                   std::size_t open_calls)
       : request_(std::move(request)), call_(std::move(call)), easy_(curl_easy_init()) {
     if (easy_ == nullptr) throw std::bad_alloc();
     make_headers();
-    set_options(limits);
+    set_options(limits, open_calls);
   }
   UpstreamTransfer(const UpstreamTransfer&) = delete;
   UpstreamTransfer& operator=(const UpstreamTransfer&) = delete;
@@ -114,7 +118,7 @@ class UpstreamTransfer {
     if (request_.is_chunked) add_header("Transfer-Encoding: chunked");
   }
 
-  void set_options(const UpstreamLimits& limits) {
+  void set_options(const UpstreamLimits& limits, std::size_t open_calls) {
     const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(easy(), option, value); };
     const Upstream& upstream = *request_.upstream;
     set(CURLOPT_REQUEST_TARGET, request_.target.c_str());
@@ -125,7 +129,7 @@ class UpstreamTransfer {
     set(CURLOPT_HTTP_CONTENT_DECODING, 0L);
     forbid_resending();
     set(CURLOPT_HTTPHEADER, headers_.get());
-    set_method();
+    set_method(open_calls);
     set(CURLOPT_HEADERFUNCTION, &on_header);
     set(CURLOPT_HEADERDATA, static_cast<void*>(this));
     set(CURLOPT_WRITEFUNCTION, &on_body);
@@ -134,12 +138,12 @@ class UpstreamTransfer {
     set(CURLOPT_PRIVATE, static_cast<void*>(this));
   }
 
-  void set_method() {
+  void set_method(std::size_t open_calls) {
     const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(easy(), option, value); };
     if (request_.body) {
       set(CURLOPT_POST, 1L);
       set(CURLOPT_POSTFIELDSIZE_LARGE, request_.is_chunked ? curl_off_t{-1} : static_cast<curl_off_t>(request_.body->size()));
-      set(CURLOPT_UPLOAD_BUFFERSIZE, upload_buffer_bytes(request_.body->size()));
+      set(CURLOPT_UPLOAD_BUFFERSIZE, upload_buffer_bytes(request_.body->size(), open_calls));
       set(CURLOPT_READFUNCTION, &on_send);
       set(CURLOPT_READDATA, static_cast<void*>(this));
     }
@@ -400,7 +404,7 @@ struct UpstreamClient::Rep {
     try {
       if (stops) return call->on_end(UpstreamEnd::cancelled, "the gateway stops");
       if (command.request.is_upgrade) return begin_tunnel(command);
-      auto transfer = std::make_unique<UpstreamTransfer>(std::move(command.request), call, limits);
+      auto transfer = std::make_unique<UpstreamTransfer>(std::move(command.request), call, limits, transfers.size());
       CURL* const easy = transfer->easy();
       UpstreamTransfer& kept = *transfers.emplace(command.number, std::move(transfer)).first->second;
       numbers.emplace(easy, command.number);

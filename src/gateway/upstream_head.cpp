@@ -15,8 +15,6 @@ bool is_digits(std::string_view text, std::size_t size_max) {
   return !text.empty() && text.size() <= size_max && text.find_first_not_of("0123456789") == text.npos;
 }
 
-bool is_named(const Field& field, std::string_view name) { return http::equal_ignoring_case(field.name, name); }
-
 }  // namespace
 
 UpstreamHeadReader::Progress UpstreamHeadReader::read(std::string_view line) {
@@ -85,6 +83,7 @@ UpstreamHead UpstreamHeadReader::take() {
   head_.is_chunked = std::any_of(head_.fields.begin(), head_.fields.end(),
                                  [](const Field& field) { return is_named(field, "transfer-encoding"); });
   head_.fields = end_to_end_fields(head_.fields);
+  std::erase_if(head_.fields, is_own);  // an upstream does not speak for the gateway
   return std::move(head_);
 }
 

@@ -5,19 +5,23 @@
 
 #include "endpoint/http.hpp"
 #include "endpoint/key.hpp"
+#include "gateway/fields.hpp"
 #include "http/head.hpp"
 
 namespace undertext {
 namespace {
 
 struct PublicUpstream {
+  std::string_view name;
   Provider provider;
   std::string_view url;
 };
-constexpr std::array<PublicUpstream, provider_count> public_upstreams = {{
-    {Provider::anthropic, "https://api.anthropic.com"},
-    {Provider::openai, "https://api.openai.com"},
-    {Provider::gemini, "https://generativelanguage.googleapis.com"},
+// First those of the providers, in their order.
+constexpr std::array<PublicUpstream, provider_count + 1> public_upstreams = {{
+    {"anthropic", Provider::anthropic, "https://api.anthropic.com"},
+    {"openai", Provider::openai, "https://api.openai.com"},
+    {"gemini", Provider::gemini, "https://generativelanguage.googleapis.com"},
+    {"chatgpt", Provider::openai, "https://chatgpt.com/backend-api/codex"},
 }};
 
 struct CallRow {
@@ -54,6 +58,20 @@ std::string_view behind_version(std::string_view path) {
   return path;
 }
 
+// A path as it is meant: one slash where a base URL and a path each brought theirs, none at the
+// end, and the colon of Google's verbs though a client has encoded it.
+std::string plain(std::string_view path) {
+  std::string meant;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const bool is_colon = path.substr(i, 3) == "%3A" || path.substr(i, 3) == "%3a";
+    const char c = is_colon ? ':' : path[i];
+    if (is_colon) i += 2;
+    if (c != '/' || !meant.ends_with('/')) meant += c;
+  }
+  if (meant.size() > 1 && meant.ends_with('/')) meant.pop_back();
+  return meant;
+}
+
 bool is_under(std::string_view path, std::string_view folder) {
   return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
@@ -81,12 +99,18 @@ std::optional<Meaning> google_meaning(std::string_view method, std::string_view 
 Meaning meaning_of(std::string_view method, std::string_view path) {
   if (std::optional<Meaning> google = google_meaning(method, path)) return *google;
   const std::string_view rest = behind_version(path);
+  const bool is_google = path.starts_with("/v1beta/") || path.starts_with("/v1alpha/");
   for (const CallRow& row : calls)
     if (method == "POST" && rest == row.path) return {row.provider, row.kind, row.dialect};
-  if (is_under(rest, "/models")) return {.call = method == "GET" ? CallKind::models : CallKind::other};
+  // Behind a deployment (Azure), or in Google's form of it.
+  if (method == "POST" && rest.ends_with("/chat/completions"))
+    return {is_google ? Provider::gemini : Provider::openai, CallKind::chat_completions, Dialect::openai_chat};
+  if (is_under(rest, "/models"))
+    return {.provider = is_google ? std::optional(Provider::gemini) : std::nullopt,
+            .call = method == "GET" ? CallKind::models : CallKind::other};
   if (is_under(rest, "/messages") || rest == "/complete" || path == "/") return {.provider = Provider::anthropic};
   if (is_under(rest, "/chat") || is_under(rest, "/responses")) return {.provider = Provider::openai};
-  if (path.starts_with("/v1beta/") || path.starts_with("/v1alpha/")) return {.provider = Provider::gemini};
+  if (is_google) return {.provider = Provider::gemini};
   return {};
 }
 
@@ -94,11 +118,10 @@ Meaning meaning_of(std::string_view method, std::string_view path) {
 Provider hinted(const http::Head& head) {
   if (head.find("x-goog-api-key") != nullptr || head.find("x-goog-api-client") != nullptr) return Provider::gemini;
   if (head.find("anthropic-version") != nullptr || head.find("anthropic-beta") != nullptr) return Provider::anthropic;
-  return Provider::openai;
+  return key_in_target(head.target) ? Provider::gemini : Provider::openai;  // nobody else takes keys there
 }
 
-Result<Upstream> make_upstream(Provider provider, const std::string& url, const std::string* variable) {
-  const std::string called(name(provider));
+Result<Upstream> make_upstream(const std::string& called, Provider provider, const std::string& url, const std::string* variable) {
   Result<HttpUrl> read = read_base_url(url);
   if (!read) return Error{.code = read.error().code, .message = called + ": " + read.error().message, .field = called};
   const std::size_t path = std::min(read->text.find('/', read->text.find("://") + 3), read->text.size());
@@ -135,20 +158,23 @@ Result<Upstreams> Upstreams::make(const UpstreamSettings& settings) {
   for (const auto* given : {&settings.urls, &settings.key_variables})
     for (const auto& [called, value] : *given)
       if (std::none_of(public_upstreams.begin(), public_upstreams.end(),
-                       [&](const PublicUpstream& known) { return name(known.provider) == called; }))
+                       [&](const PublicUpstream& known) { return known.name == called; }))
         return Error{.code = ErrorCode::invalid_argument,
-                     .message = "there is no upstream " + called + ": they are anthropic, openai and gemini",
+                     .message = "there is no upstream " + called + ": they are anthropic, openai, gemini and chatgpt",
                      .field = "upstream"};
   Upstreams made;
-  for (const auto& [provider, url] : public_upstreams) {
-    const std::string called(name(provider));
+  for (const auto& [known, provider, url] : public_upstreams) {
+    const std::string called(known);
     const auto given = settings.urls.find(called);
     const auto variable = settings.key_variables.find(called);
-    Result<Upstream> upstream = make_upstream(provider, given == settings.urls.end() ? std::string(url) : given->second,
+    Result<Upstream> upstream = make_upstream(called, provider, given == settings.urls.end() ? std::string(url) : given->second,
                                               variable == settings.key_variables.end() ? nullptr : &variable->second);
     if (!upstream) return upstream.error();
     made.list_.push_back(*std::move(upstream));
   }
+  const bool is_openai_chosen = settings.urls.contains("openai") || settings.key_variables.contains("openai");
+  made.is_anthropic_public_ = !settings.urls.contains("anthropic");
+  made.knows_logins_ = settings.urls.contains("chatgpt") || !is_openai_chosen;
   return made;
 }
 
@@ -163,10 +189,18 @@ std::optional<GatewayRoute> Upstreams::route(const http::Head& head) const {
     target.remove_prefix(named->name.size() + 1);
     path.remove_prefix(named->name.size() + 1);
   }
-  const Meaning meaning = meaning_of(head.method, path.empty() ? "/" : path);
+  const Meaning meaning = meaning_of(head.method, plain(path.empty() ? "/" : path));
   GatewayRoute route{.upstream = named, .call = meaning.call, .dialect = meaning.dialect, .target = {}};
   if (named == nullptr) route.upstream = find(meaning.provider ? *meaning.provider : hinted(head));
+  if (knows_logins_ && route.upstream == find(Provider::openai) && head.find("chatgpt-account-id") != nullptr) {
+    route.upstream = &list_.back();
+    if (is_under(path, "/v1")) target.remove_prefix(3);
+  }
   route.target = route.upstream->path;
+  // The AI SDK of Vercel takes the version to be part of ANTHROPIC_BASE_URL; Claude Code and
+  // Anthropic's SDKs do not.
+  const bool is_unversioned = is_under(path, "/messages") || is_under(path, "/models");
+  if (is_unversioned && route.upstream == find(Provider::anthropic) && is_anthropic_public_) route.target += "/v1";
   if (!target.starts_with('/')) route.target += '/';
   route.target += target;
   return route;

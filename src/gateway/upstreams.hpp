@@ -43,7 +43,8 @@ inline constexpr std::size_t provider_count = 3;
 std::string_view name(Provider provider);
 
 struct Upstream {
-  std::string name = {};  // "anthropic", "openai", "gemini"; also the first part of a path that asks for it
+  // "anthropic", "openai", "gemini", "chatgpt"; also the first part of a path that asks for it
+  std::string name = {};
   Provider provider = Provider::openai;
   std::string origin = {};  // "https://api.anthropic.com", without a path
   std::string path = {};    // what stands before the path of every request; mostly ""
@@ -73,13 +74,19 @@ class Upstreams {
   //
   // A first part that is the name of an upstream asks for it and is taken off (/anthropic/v1/messages). Else the path decides; of paths that several providers have
   // (/v1/models), the fields x-goog-api-key and anthropic-version. What nobody knows goes to openai, except "/", which is Claude Code's question.
+  //
+  // Codex with a ChatGPT login names the account in chatgpt-account-id, and has another host for it
+  // than with an API key: what would go to openai then goes to chatgpt, without /v1. Not where
+  // openai was configured and chatgpt was not.
   std::optional<GatewayRoute> route(const http::Head& head) const;
 
   const std::vector<Upstream>& all() const { return list_; }
 
  private:
   const Upstream* find(Provider provider) const { return &list_[static_cast<std::size_t>(provider)]; }
-  std::vector<Upstream> list_;  // in the order of Provider
+  std::vector<Upstream> list_;  // in the order of Provider; then chatgpt
+  bool knows_logins_ = true;
+  bool is_anthropic_public_ = true;
 };
 
 }  // namespace undertext

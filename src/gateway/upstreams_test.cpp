@@ -64,6 +64,32 @@ TEST(Upstreams, APathAndAFewFieldsDecideWhereACallGoes) {
       {"GET", "/openai/../anthropic/v1", {}, "openai", "other", "/../anthropic/v1"},
       {"GET", "/openaix/v1/models", {}, "openai", "models", "/openaix/v1/models"},
       {"GET", "//evil.example/v1/models", {}, "openai", "models", "//evil.example/v1/models"},
+      // Google's keys stand in a parameter too.
+      {"GET", "/v1beta/models?key=k", {}, "gemini", "models", "/v1beta/models?key=k"},
+      {"GET", "/v1beta/models/m", {}, "gemini", "models", "/v1beta/models/m"},
+      {"GET", "/v1/models?pageSize=3&key=k", {}, "gemini", "models", "/v1/models?pageSize=3&key=k"},
+      {"POST", "/upload/v1beta/files?key=k", {}, "gemini", "other", "/upload/v1beta/files?key=k"},
+      {"POST", "/v1/models/m%3AgenerateContent", {}, "gemini", "generate_content", "/v1/models/m%3AgenerateContent"},
+      {"POST", "/v1beta/openai/chat/completions", {}, "gemini", "chat_completions", "/v1beta/openai/chat/completions"},
+      // What is sent stays as it came, however many slashes a base URL and a client have put
+      // together.
+      {"POST", "/v1/messages/", {}, "anthropic", "messages", "/v1/messages/"},
+      {"POST", "/v1//messages?beta=true", {}, "anthropic", "messages", "/v1//messages?beta=true"},
+      {"POST", "/anthropic//v1/messages", {}, "anthropic", "messages", "//v1/messages"},
+      {"POST", "/openai/v1//chat/completions/", {}, "openai", "chat_completions", "/v1//chat/completions/"},
+      {"HEAD", "/anthropic/", {}, "anthropic", "other", "/"},
+      // Not everybody takes /v1 to be part of Anthropic's paths.
+      {"POST", "/anthropic/messages", {}, "anthropic", "messages", "/v1/messages"},
+      {"GET", "/anthropic/models?limit=1", {}, "anthropic", "models", "/v1/models?limit=1"},
+      // Azure has deployments before it, and others folders.
+      {"POST",
+       "/openai/deployments/d/chat/completions?api-version=1",
+       {},
+       "openai",
+       "chat_completions",
+       "/deployments/d/chat/completions?api-version=1"},
+      {"POST", "/api/v1/chat/completions", {}, "openai", "chat_completions", "/api/v1/chat/completions"},
+      {"POST", "/openai/responses?api-version=1", {}, "openai", "responses", "/responses?api-version=1"},
   };
   for (const Case& one : cases) {
     const std::optional<GatewayRoute> route = upstreams.route(head_of(one.method, one.target, one.fields));
@@ -87,6 +113,30 @@ TEST(Upstreams, TheOriginIsTheConfigurationsAndThePathComesBeforeEveryRequests) 
   const std::optional<GatewayRoute> route = upstreams.route(head_of("POST", "/v1/chat/completions"));
   EXPECT_EQ(route->upstream->origin, "https://proxy.example:8443");
   EXPECT_EQ(route->target, "/api/v1/chat/completions");
+}
+
+TEST(Upstreams, APathWithoutAVersionStaysAsItIsWhereTheUrlIsTheOperators) {
+  const Upstreams upstreams = Upstreams::make({.urls = {{"anthropic", "https://proxy.example/x"}}}).value();
+  EXPECT_EQ(upstreams.route(head_of("POST", "/anthropic/messages"))->target, "/x/messages");
+}
+
+TEST(Upstreams, CodexWithALoginIsSentToWhereItsLoginIsGood) {
+  const std::vector<http::Field> login = {{"Authorization", "Bearer jwt"}, {"ChatGPT-Account-ID", "a"}};
+  const auto sent = [](const UpstreamSettings& settings, const std::string& target, const std::vector<http::Field>& fields) {
+    const Upstreams upstreams = Upstreams::make(settings).value();
+    const std::optional<GatewayRoute> route = upstreams.route(head_of("POST", target, fields));
+    return route->upstream->origin + route->target + " " + std::string(name(route->call));
+  };
+  const std::string there = "https://chatgpt.com/backend-api/codex";
+  EXPECT_EQ(sent({}, "/openai/v1/responses", login), there + "/responses responses");
+  EXPECT_EQ(sent({}, "/v1/responses/compact?a=1", login), there + "/responses/compact?a=1 responses_compact");
+  EXPECT_EQ(sent({}, "/chatgpt/responses", {}), there + "/responses responses");
+  EXPECT_EQ(sent({}, "/openai/v1/responses", {}), "https://api.openai.com/v1/responses responses");
+  EXPECT_EQ(sent({}, "/v1/messages", login), "https://api.anthropic.com/v1/messages messages");
+  const UpstreamSettings other = {.urls = {{"openai", "http://127.0.0.1:1"}}};
+  EXPECT_EQ(sent(other, "/v1/responses", login), "http://127.0.0.1:1/v1/responses responses");
+  const UpstreamSettings both = {.urls = {{"openai", "http://127.0.0.1:1"}, {"chatgpt", "http://127.0.0.1:2/c"}}};
+  EXPECT_EQ(sent(both, "/v1/responses", login), "http://127.0.0.1:2/c/responses responses");
 }
 
 TEST(Upstreams, SettingsThatCannotWorkAreRefusedAndShowNoKey) {

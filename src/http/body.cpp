@@ -8,6 +8,11 @@ namespace {
 
 constexpr std::size_t chunk_line_bytes_max = 256;
 
+// Once so much of a body has come, the rest gets its memory at once, up to a limit, and is not
+// copied each time that it doubles.
+constexpr std::size_t begun_bytes = 32 << 10;
+constexpr std::uint64_t rest_bytes_max = 1 << 20;
+
 std::optional<unsigned> hex_digit(char c) {
   if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
   if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
@@ -61,6 +66,8 @@ Progress BodyReader::read(std::string_view& bytes) {
 
 bool BodyReader::take_data(std::string_view& bytes, Part next) {
   const std::size_t taken = static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size()));
+  if (body_.size() < begun_bytes && body_.size() + taken >= begun_bytes)
+    body_.reserve(body_.size() + static_cast<std::size_t>(std::clamp<std::uint64_t>(left_, taken, taken + rest_bytes_max)));
   body_.append(bytes.substr(0, taken));
   bytes.remove_prefix(taken);
   left_ -= taken;

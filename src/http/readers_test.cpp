@@ -92,6 +92,22 @@ TEST(Readers, SayTheSameHoweverTheBytesArrive) {
   EXPECT_GT(taken, 2'000);
 }
 
+TEST(BodyReader, ABodyThatHasBegunGetsTheRestOfItsMemoryAtOnceUpToALimit) {
+  const auto held = [](std::uint64_t length, std::size_t come) {
+    RequestHead head;
+    head.content_length = length;
+    BodyReader body(head, 64 << 20, 1000);
+    for (const std::string piece(1000, 'x'); come > 0; come -= 1000) {
+      std::string_view bytes = piece;
+      EXPECT_EQ(body.read(bytes), Progress::more);
+    }
+    return body.bytes_held();
+  };
+  EXPECT_LE(held(400'000, 32'000), 64u << 10) << "who has sent little holds little";
+  EXPECT_EQ(held(400'000, 33'000), 400'000u);
+  EXPECT_LE(held(60'000'000, 33'000), (1u << 20) + (64 << 10));
+}
+
 TEST(Oracle, AgreesOnWhatBothTake) {
   const unsigned seed = seed_of_run();
   SCOPED_TRACE("SEED=" + std::to_string(seed));

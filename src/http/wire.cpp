@@ -18,7 +18,8 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/ssl/stream.hpp>
-#include <sys/ioctl.h>
+
+#include "system/sockets.hpp"
 
 namespace undertext::http {
 namespace asio = boost::asio;
@@ -157,11 +158,7 @@ class StreamWire final : public Wire {
   explicit StreamWire(Arguments&&... arguments) : stream_(std::forward<Arguments>(arguments)...) {
     error_code ignored;
     socket().set_option(tcp::no_delay(true), ignored);
-#ifdef TCP_NOTSENT_LOWAT
-    // The system takes no more than this beyond what it has sent, so that whether a client reads is seen while it does.
-    constexpr int unsent_bytes = 64 << 10;
-    ::setsockopt(socket().native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes, sizeof unsent_bytes);
-#endif
+    limit_unsent(socket().native_handle(), 64 << 10);  // whether a client reads is seen while it does
   }
 
   void open(std::shared_ptr<WireUser> user) override {
@@ -178,10 +175,7 @@ class StreamWire final : public Wire {
                                                     asio::buffer(second.data(), second.size())};
     stream_.async_write_some(buffers, OnWritten{std::move(user)});
   }
-  std::uint64_t untaken_bytes() override {
-    int bytes = 0;
-    return ::ioctl(socket().native_handle(), TIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
-  }
+  std::uint64_t untaken_bytes() override { return unsent_bytes(socket().native_handle()); }
   void end_writing([[maybe_unused]] std::shared_ptr<WireUser> user) override {
     if constexpr (is_secure) {
       stream_.async_shutdown([user = std::move(user)](error_code) {});

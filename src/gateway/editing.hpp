@@ -1,0 +1,106 @@
+// Requests that may be changed before they are sent. They wait for an editor on a thread of their own; all others pass at
+// once and never come here.
+//
+//     class MyEditor : public ExchangeEditor {
+//       bool may_edit(const ObservedRequest& request) const override;
+//       RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request) override;
+//       RequestEdit unedited(const ObservedRequest& request) const override;
+//     };
+//
+// Fail open: an editor that throws, or takes longer than the queue's patience, costs a request that time and nothing else.
+// It is then sent as it came, or as unedited() says.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "gateway/observed.hpp"
+#include "http/http.hpp"
+
+namespace undertext {
+
+// What becomes of a request.
+struct RequestEdit {
+  std::optional<std::string> body = {};          // sent in its place; unset: it is sent as it came
+  std::vector<http::Field> answer_fields = {};   // added to the answer's head
+  std::optional<http::RelayedHead> answer = {};  // set: no upstream is asked, and this is the answer,
+  std::string answer_body = {};                  // with this body
+  std::string first_block = {};                  // of the upstream's answer (answer_block.hpp); empty: none
+};
+
+class ExchangeEditor {
+ public:
+  virtual ~ExchangeEditor() = default;
+  // Whether the request is worth a call of edit(). Any thread; must not wait.
+  virtual bool may_edit(const ObservedRequest& request) const = 0;
+  // On the editing thread, one request at a time; may wait for a store.
+  virtual RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request) = 0;
+  // What becomes of a request where edit() failed or was too slow. Any thread; must not wait.
+  virtual RequestEdit unedited(const ObservedRequest& request) const = 0;
+};
+
+// Any thread may call it.
+class EditingQueue {
+ public:
+  using OnEvent = std::function<void(std::string_view event, const std::string& detail)>;
+  using Done = std::function<void(RequestEdit edit)>;  // must not throw or wait
+
+  // Called before each edit, until the given moment at most: what the request goes on with is to be known by then.
+  using Prepare = std::function<void(std::chrono::steady_clock::time_point deadline)>;
+
+  EditingQueue(std::shared_ptr<ExchangeEditor> editor, std::chrono::milliseconds patience, Prepare prepare, OnEvent on_event);
+  ~EditingQueue();  // as stop()
+  EditingQueue(const EditingQueue&) = delete;
+  EditingQueue& operator=(const EditingQueue&) = delete;
+
+  // Calls `done` once, on a thread of the queue, within the patience. false: it does not, because too many wait, or the queue
+  // stops.
+  bool submit(std::shared_ptr<const ObservedRequest> request, Done done);
+  void stop();  // what waits is sent as it came
+
+  struct Counts {
+    std::uint64_t edited = 0;     // sent in another form, or answered here
+    std::uint64_t unchanged = 0;  // looked at, and sent as they came
+    std::uint64_t failed = 0;     // sent as they came because the editor failed
+    std::uint64_t late = 0;       // likewise because it was too slow
+  };
+  Counts counts() const;
+
+ private:
+  struct Job {
+    std::shared_ptr<const ObservedRequest> request;
+    Done done;
+    std::chrono::steady_clock::time_point deadline;
+    std::atomic<bool> is_answered = false;
+  };
+  void work();
+  void watch();
+  void edit(Job& job);
+  RequestEdit unedited(const Job& job) const noexcept;
+  void report(std::string_view event, const std::string& detail) noexcept;
+
+  const std::shared_ptr<ExchangeEditor> editor_;
+  const std::chrono::milliseconds patience_;
+  const Prepare prepare_;
+  const OnEvent on_event_;
+  std::atomic<std::uint64_t> edited_ = 0, unchanged_ = 0, failed_ = 0, late_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Job>> waiting_;  // for the editor
+  std::deque<std::shared_ptr<Job>> watched_;  // until they are answered; deadlines rise
+  bool is_stopping_ = false;
+  std::thread worker_, watchdog_;
+};
+
+}  // namespace undertext

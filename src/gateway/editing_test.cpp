@@ -1,0 +1,92 @@
+#include "gateway/editing.hpp"
+
+#include <future>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+namespace undertext {
+namespace {
+
+// Does what a test tells it to.
+class ToldEditor final : public ExchangeEditor {
+ public:
+  bool may_edit(const ObservedRequest&) const override { return true; }
+  RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request) override { return does(*request); }
+  RequestEdit unedited(const ObservedRequest&) const override { return {.body = simple}; }
+
+  std::function<RequestEdit(const ObservedRequest&)> does;
+  std::optional<std::string> simple = {};
+};
+
+class EditingQueueTest : public ::testing::Test {
+ protected:
+  std::future<RequestEdit> submit(EditingQueue& queue, std::uint64_t number = 1) {
+    auto promise = std::make_shared<std::promise<RequestEdit>>();
+    std::future<RequestEdit> edit = promise->get_future();
+    auto request = std::make_shared<ObservedRequest>();
+    request->number = number;
+    const bool taken = queue.submit(request, [promise](RequestEdit given) { promise->set_value(std::move(given)); });
+    EXPECT_TRUE(taken);
+    return edit;
+  }
+  const std::shared_ptr<ToldEditor> editor_ = std::make_shared<ToldEditor>();
+};
+
+TEST_F(EditingQueueTest, WhatTheEditorSaysIsSent) {
+  editor_->does = [](const ObservedRequest& request) { return RequestEdit{.body = std::to_string(request.number)}; };
+  EditingQueue queue(editor_, std::chrono::minutes(1), {}, {});
+  EXPECT_EQ(submit(queue, 7).get().body, "7");
+  EXPECT_EQ(submit(queue, 8).get().body, "8");
+  EXPECT_EQ(queue.counts().edited, 2u);
+}
+
+TEST_F(EditingQueueTest, AnEditorThatThrowsCostsNothingButTheEdit) {
+  editor_->does = [](const ObservedRequest&) -> RequestEdit { throw std::runtime_error("broken"); };
+  std::string told;
+  EditingQueue queue(editor_, std::chrono::minutes(1), {}, [&](std::string_view, const std::string& detail) { told = detail; });
+  EXPECT_FALSE(submit(queue).get().body.has_value());
+  EXPECT_EQ(told, "broken");
+  EXPECT_EQ(queue.counts().failed, 1u);
+  editor_->does = [](const ObservedRequest&) { return RequestEdit{}; };
+  EXPECT_FALSE(submit(queue).get().body.has_value());
+  EXPECT_EQ(queue.counts().unchanged, 1u) << "and the next one is looked at";
+}
+
+TEST_F(EditingQueueTest, ARequestWaitsNoLongerThanThePatienceAlsoBehindOthers) {
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  editor_->does = [released](const ObservedRequest&) {
+    released.wait();
+    return RequestEdit{.body = "late"};
+  };
+  editor_->simple = "simple";
+  EditingQueue queue(editor_, std::chrono::milliseconds(20), {}, {});
+  std::future<RequestEdit> first = submit(queue, 1), second = submit(queue, 2);
+  EXPECT_EQ(first.get().body, "simple");
+  EXPECT_EQ(second.get().body, "simple");
+  EXPECT_EQ(queue.counts().late, 2u);
+  release.set_value();
+}
+
+TEST_F(EditingQueueTest, StoppingSendsWhatWaitsAsItCame) {
+  std::promise<void> begun, release;
+  const std::shared_future<void> released = release.get_future().share();
+  editor_->does = [&begun, released](const ObservedRequest& request) {
+    if (request.number == 1) begun.set_value();
+    released.wait();
+    return RequestEdit{.body = "edited"};
+  };
+  EditingQueue queue(editor_, std::chrono::minutes(1), {}, {});
+  std::future<RequestEdit> first = submit(queue, 1), second = submit(queue, 2);
+  begun.get_future().wait();
+  std::thread stopping([&] { queue.stop(); });
+  EXPECT_FALSE(first.get().body.has_value());
+  EXPECT_FALSE(second.get().body.has_value());
+  release.set_value();
+  stopping.join();
+  EXPECT_FALSE(queue.submit(std::make_shared<ObservedRequest>(), {}));
+}
+
+}  // namespace
+}  // namespace undertext
