@@ -54,15 +54,17 @@ struct Command {
 // In the order of help. Each group stands in a file of its own.
 std::vector<Command> store_commands();     // init new list check backup gc
 std::vector<Command> reading_commands();   // show log diff blame search
-std::vector<Command> editing_commands();   // append edit rollback undo redo fork compress
+std::vector<Command> editing_commands();   // append edit rollback undo redo fork merge compress
 std::vector<Command> request_commands();   // requests request record
 std::vector<Command> eval_commands();      // eval
+std::vector<Command> ledger_commands();    // ledger what-if
 std::vector<Command> removing_commands();  // redact purge
 std::vector<Command> transfer_commands();  // export import
+std::vector<Command> session_commands();   // open forget
 std::vector<Command> dialect_commands();   // validate cost
 std::vector<Command> program_commands();   // exec count models vocabulary demo
 std::vector<Command> serve_commands();     // serve token
-std::vector<Command> gateway_commands();   // gateway wrap
+std::vector<Command> gateway_commands();   // gateway wrap detach
 std::vector<Command> mcp_commands();       // mcp
 std::vector<Command> shell_commands();     // shell completion
 std::vector<Command> all_commands();       // these

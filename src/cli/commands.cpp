@@ -11,9 +11,9 @@ namespace undertext {
 
 std::vector<Command> all_commands() {
   std::vector<Command> all;
-  for (const auto& group :
-       {store_commands, editing_commands, reading_commands, eval_commands, request_commands, removing_commands, transfer_commands,
-        dialect_commands, program_commands, serve_commands, gateway_commands, mcp_commands, shell_commands}) {
+  for (const auto& group : {store_commands, editing_commands, reading_commands, eval_commands, request_commands, ledger_commands,
+                            removing_commands, transfer_commands, session_commands, dialect_commands, program_commands,
+                            serve_commands, gateway_commands, mcp_commands, shell_commands}) {
     std::vector<Command> some = group();
     all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
   }

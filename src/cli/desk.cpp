@@ -9,10 +9,6 @@
 #include <limits>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <undertext/models.hpp>
 
 #include "base/json_text.hpp"
@@ -20,6 +16,9 @@
 #include "json/kept_settings.hpp"
 #include "json/request.hpp"
 #include "json/settings_json.hpp"
+#include "system/files.hpp"
+#include "system/process.hpp"
+#include "system/terminal.hpp"
 
 namespace undertext {
 namespace {
@@ -52,7 +51,7 @@ std::optional<std::string> data_folder() {
 void make_folders_above(const std::string& path) {
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     const std::string folder = path.substr(0, slash);
-    if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) fail(ErrorCode::unavailable, folder + ": " + std::strerror(errno));
+    if (!make_private_folder(folder) && errno != EEXIST) fail(ErrorCode::unavailable, folder + ": " + std::strerror(errno));
   }
 }
 
@@ -89,7 +88,7 @@ std::optional<std::string> default_tokens_file() {
   return folder;
 }
 
-Desk::Desk() : terminal_(isatty(STDOUT_FILENO) == 1), screen_(screen_options(terminal_)) {
+Desk::Desk() : terminal_(leads_to_terminal(standard_output)), screen_(screen_options(terminal_)) {
   chosen_conversation = variable("UNDERTEXT_CONVERSATION");
   if (chosen_conversation.empty()) chosen_conversation = "default";
 }
@@ -161,7 +160,7 @@ void Desk::tell(const Error& error, bool json) const {
   std::string line;
   if (json) {
     line = answer(error);
-    if (isatty(STDERR_FILENO) == 1) line = json_for_terminal(line);
+    if (leads_to_terminal(standard_error)) line = json_for_terminal(line);
   } else {
     line = "undertext: " + std::string(name(error.code)) + ": " + printable(error.message);
     const std::string& where = error.path.empty() ? error.field : error.path;
@@ -174,7 +173,7 @@ void Desk::note(std::string_view text) const { std::fprintf(stderr, "undertext: 
 
 bool Desk::confirm(std::string_view question, bool yes) {
   if (yes) return true;
-  if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1) {
+  if (!leads_to_terminal(standard_input) || !leads_to_terminal(standard_error)) {
     fail(ErrorCode::invalid_argument, "standard input is no terminal, so there is no one to ask: confirm with --yes", "yes");
   }
   std::fprintf(stderr, "%s [y/N] ", printable(question).c_str());
@@ -185,7 +184,7 @@ bool Desk::confirm(std::string_view question, bool yes) {
 
 bool Desk::finish() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && screen_.flush(); }
 
-Progress::Progress(std::string_view what) : what_(printable(what)), shown_(isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(std::string_view what) : what_(printable(what)), shown_(leads_to_terminal(standard_error)) {}
 
 Progress::~Progress() {
   if (drawn_) std::fputs("\r\x1b[K", stderr);
@@ -225,19 +224,18 @@ std::string user_name() {
   for (const char* name : {"USER", "LOGNAME"}) {
     if (std::string user = variable(name); !user.empty()) return user;
   }
-  return "uid " + std::to_string(getuid());
+  return "uid " + std::to_string(user_id());
 }
 
 std::string current_folder() {
-  char* const path = ::realpath(".", nullptr);
-  std::string folder = path == nullptr ? "" : path;
-  std::free(path);
+  std::string folder = whole_path(".");
   return find_invalid_utf8(folder) ? std::string() : folder;
 }
 
 std::string read_whole(const std::string& path, std::uint64_t bytes_max) {
-  const bool standard_input = path == "-";
-  const int descriptor = standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool is_input = path == "-";
+  const OpenFile file = is_input ? OpenFile() : open_file(path, OpenFor::reading);
+  const int descriptor = is_input ? standard_input : file.descriptor();
   if (descriptor < 0) {
     fail(errno == ENOENT ? ErrorCode::not_found : ErrorCode::unavailable, path + ": " + std::strerror(errno));
   }
@@ -246,14 +244,12 @@ std::string read_whole(const std::string& path, std::uint64_t bytes_max) {
   for (std::size_t size = 0;;) {
     constexpr std::size_t step = 1 << 18;
     text.resize(size + step);
-    const ssize_t got = ::read(descriptor, text.data() + size, step);
-    if (got < 0 && errno == EINTR) continue;
+    const std::int64_t got = read_some(descriptor, text.data() + size, step);
     if (got < 0) failure = errno;
     if (got > 0) size += static_cast<std::size_t>(got);
     text.resize(size);
     if (got <= 0 || size > bytes_max) break;
   }
-  if (!standard_input) ::close(descriptor);
   if (failure != 0) fail(ErrorCode::unavailable, path + ": " + std::strerror(failure));
   if (text.size() > bytes_max) fail(ErrorCode::too_large, path + " has more than " + std::to_string(bytes_max) + " bytes");
   return text;

@@ -6,13 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include <sys/stat.h>
-
 #include "cli/command.hpp"
 #include "cli/desk.hpp"
 #include "cli/dialects.hpp"
 #include "json/dialect_json.hpp"
 #include "json/request.hpp"
+#include "system/files.hpp"
 
 namespace undertext {
 namespace {
@@ -24,8 +23,8 @@ struct ValidateOptions : Common {
 };
 
 bool is_file(const std::string& path) {
-  struct stat about = {};
-  return stat(path.c_str(), &about) == 0 && !S_ISDIR(about.st_mode);
+  const std::optional<FileStatus> about = status_of(path);
+  return about && !about->is_folder;
 }
 
 bool is_conversation(Desk& desk, const Common& common, const std::string& id) {

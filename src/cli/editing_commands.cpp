@@ -1,11 +1,9 @@
-// append, edit, rollback, undo, redo, fork, compress: changing a conversation.
+// append, edit, rollback, undo, redo, fork, merge, compress: changing a conversation.
 #include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include <unistd.h>
 
 #include "base/json_text.hpp"
 #include "cli/command.hpp"
@@ -14,6 +12,7 @@
 #include "cli/line_reader.hpp"
 #include "json/answer_json.hpp"
 #include "json/operation_json.hpp"
+#include "system/files.hpp"
 
 namespace undertext {
 namespace {
@@ -82,7 +81,7 @@ struct AppendOptions : OperationGiven {
 
 // Every line is an operation of its own, and lasts once it is answered.
 int append_lines(Desk& desk, const AppendOptions& given, Conversation& conversation) {
-  LineReader reader(STDIN_FILENO, std::uint64_t{256} << 20);
+  LineReader reader(standard_input, std::uint64_t{256} << 20);
   for (std::uint64_t number = 1;; ++number) {
     switch (reader.next()) {
       case LineReader::Got::end: return 0;
@@ -265,6 +264,36 @@ Run declare_fork(Arguments& arguments) {
   };
 }
 
+struct MergeGiven : OperationGiven {
+  Words words{.name = "FORK"};
+  std::optional<std::string> mode, summary;
+  std::vector<std::uint64_t> ordinals;
+};
+
+Run declare_merge(Arguments& arguments) {
+  auto given = std::make_shared<MergeGiven>();
+  declare_words(arguments, *given, given->words, "The fork's id");
+  arguments.add({.names = "--mode",
+                 .to = &given->mode,
+                 .help = "A summary of it (default), its own messages, or those that --ordinals names",
+                 .value = "MODE",
+                 .choices = {"summary", "messages", "pick"}});
+  arguments.add({"--ordinals", &given->ordinals, "Of messages in the fork's log", "N"});
+  arguments.add({"--summary", &given->summary, "What to append instead of the fork's last answer", "TEXT"});
+  declare_operation(arguments, *given);
+  return [given](Desk& desk) {
+    op::MergeFork merge{given->words.taken(*given).front()};
+    for (const MergeMode mode : {MergeMode::summary, MergeMode::messages, MergeMode::pick})
+      if (given->mode && name(mode) == *given->mode) merge.mode = mode;
+    if (!given->mode && !given->ordinals.empty()) merge.mode = MergeMode::pick;
+    merge.ordinals = given->ordinals;
+    Conversation conversation = desk.conversation(*given);
+    if (given->summary) merge.summary = Message::make(Role::user, *given->summary, conversation.settings().limits.message).value();
+    apply(desk, *given, conversation, std::move(merge));
+    return 0;
+  };
+}
+
 struct CompressGiven : OperationGiven {
   std::string strategy = "default";
   std::optional<std::uint64_t> tokens;
@@ -320,6 +349,12 @@ std::vector<Command> editing_commands() {
       {"undo", "Take the last operation back", "", declare_plain<op::Undo>},
       {"redo", "Take the last undo back", "", declare_plain<op::Redo>},
       {"fork", "Make a conversation that goes another way from here", "", declare_fork},
+      {"merge", "Append what a fork achieved",
+       "Examples:\n"
+       "  undertext fork explore\n"
+       "  undertext merge explore\n"
+       "  undertext merge explore --mode messages",
+       declare_merge},
       {"compress", "Make room by a strategy; nothing is lost", "", declare_compress},
   };
 }

@@ -15,6 +15,7 @@
 #include "base/json_text.hpp"
 #include "cli/command.hpp"
 #include "cli/desk.hpp"
+#include "cli/terminal.hpp"
 #include "json/operation_json.hpp"
 #include "transfer/transcript.hpp"
 
@@ -71,6 +72,15 @@ std::optional<FactsByName> facts_of_text(const std::string& text) {
   if (!json || !json->root().is(JsonType::object)) return {};
   const std::optional<JsonValue> facts = json->root().find("facts");
   return facts && facts->is(JsonType::object) ? std::optional(facts_in(*facts)) : std::nullopt;
+}
+
+FactsByName facts_of_file(const std::string& file) {
+  return of_option("--facts", [&] {
+    const std::string text = read_whole(file);  // which its JSON refers to
+    const JsonText json = JsonText::parse(text, {}).value();
+    if (!json.root().is(JsonType::object)) fail(ErrorCode::invalid_argument, "facts are lists of texts, by kind", "facts");
+    return facts_in(json.root());
+  });
 }
 
 std::vector<std::pair<std::string, Survival::Count>> kinds_of(const History& before, const History& after,
@@ -138,12 +148,6 @@ Conversation conversation_of(const std::string& text, const EvalOptions& given) 
   const ImportedTranscript transcript = read_transcript(text).value();
   for (Operation& operation : operations_of(transcript)) conversation.apply(std::move(operation)).value();
   return conversation;
-}
-
-std::string percent(double part) {
-  char digits[32];
-  std::snprintf(digits, sizeof digits, "%.1f %%", 100 * part);
-  return digits;
 }
 
 std::string dollars(std::uint64_t tokens, double price) {
@@ -244,8 +248,7 @@ std::vector<std::string> below(const std::vector<Compaction>& compactions, const
 int run_eval(Desk& desk, const EvalOptions& given) {
   add_models_of(given.models);
   std::optional<FactsByName> facts;
-  if (given.facts)
-    facts = facts_in(of_option("--facts", [&] { return JsonText::parse(read_whole(*given.facts), {}).value(); }).root());
+  if (given.facts) facts = facts_of_file(*given.facts);
   std::vector<Compaction> compactions;
   std::string model = given.model.value_or("");
   const bool is_file = given.subject && (*given.subject == "-" || std::filesystem::is_regular_file(*given.subject));

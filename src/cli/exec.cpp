@@ -1,33 +1,24 @@
 #include "cli/exec.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <new>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
-#include <unistd.h>
-
 #include "cli/desk.hpp"
 #include "cli/line_reader.hpp"
 #include "cli/terminal.hpp"
 #include "json/request.hpp"
 #include "json/settings_json.hpp"
+#include "system/files.hpp"
+#include "system/signals.hpp"
+#include "system/terminal.hpp"
 
 namespace undertext {
 
 namespace {
-
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-    if (written < 0 && errno != EINTR) return false;
-  }
-  return true;
-}
 
 std::string answer_too_long(std::uint64_t line_bytes) {
   return answer(Error{ErrorCode::too_large, "the line is longer than " + std::to_string(line_bytes) + " bytes (limits.lineBytes)"});
@@ -51,7 +42,7 @@ int exec_lines(Conversation& conversation, int in, int out, std::uint64_t line_b
   static constexpr std::string_view no_memory =
       "{\"ok\":false,\"error\":{\"code\":\"too_large\",\"message\":\"there is not enough memory for this line\"}}\n";
   LineReader reader(in, line_bytes);
-  const bool terminal = isatty(out) == 1;
+  const bool terminal = leads_to_terminal(out);
   for (;;) {
     std::string text;
     switch (reader.next()) {
@@ -108,8 +99,8 @@ int run_exec(const ExecOptions& options) {
                                                                {.checkpoint_versions = options.checkpoint_versions, .note = given})
                                           : Conversation::open(std::move(door.settings));
   if (!conversation) return refuse(conversation.error());
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is a failed write, not the end of the process
-  return exec_lines(*conversation, STDIN_FILENO, STDOUT_FILENO, door.line_bytes);
+  ignore_broken_pipes();
+  return exec_lines(*conversation, standard_input, standard_output, door.line_bytes);
 }
 
 }  // namespace undertext

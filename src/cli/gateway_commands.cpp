@@ -1,4 +1,8 @@
-// gateway, wrap: traffic between clients and providers, passed on and kept.
+// gateway, wrap, detach: traffic between clients and providers, passed on and kept.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,6 +12,7 @@
 #include "cli/listening.hpp"
 #if UNDERTEXT_HAVE_SERVER
 #  include "cli/wrap.hpp"
+#  include "server/detach.hpp"
 #  include "server/gateway_serving.hpp"
 #endif
 
@@ -30,10 +35,20 @@ Runs the command with its base URLs pointed at a gateway of its own, for as long
 GOOGLE_GEMINI_BASE_URL of that process, or an option of codex. Nothing is written to its configuration. Base URLs that are set already are
 where the gateway sends to. The exit status is the command's.)";
 
+constexpr std::string_view detach_help =
+    R"(SESSION is a file, or the id of a session of Codex or Claude Code. Its compaction items that a gateway made
+("compaction":"pointer") become messages with their summaries, so that the session goes on without the gateway. The former file
+stays beside it, with .before-detach behind its name.)";
+
+struct DetachGiven : Common {
+  std::string session;
+  std::optional<std::string> compaction_key_env;
+};
+
 struct GatewayGiven : Common {
   std::optional<std::string> place;
   std::string listen = "127.0.0.1:8788";
-  std::optional<std::string> tokens, certificate, key;
+  std::optional<std::string> tokens, certificate, key, metrics;
   std::vector<std::string> hosts;
   std::uint64_t memory = 512, connections = 4096;
   bool quiet = false, core_dumps = false;
@@ -47,6 +62,13 @@ struct WrapGiven : Common {
 };
 
 #if UNDERTEXT_HAVE_SERVER
+
+// What a client gets in place of its list means nothing to its provider.
+void tell_of_pointers(const Desk& desk, const GatewayPolicies& policies) {
+  if (policies.answers_compactions())
+    desk.note(
+        "compaction: pointer: a session that is compacted here needs Undertext; before removing it: undertext detach SESSION");
+}
 
 int run_gateway(Desk& desk, GatewayGiven& given) {
   if (given.place) given.store = given.place;
@@ -71,9 +93,15 @@ int run_gateway(Desk& desk, GatewayGiven& given) {
   if (serving.record != RecordLevel::none || !serving.record_by_tenant.empty())
     serving.store = desk.store(given, Desk::Need::make, {.connections_max = 8});
   serving.secret = installation_secret();
-  serving.on_listening = [&](const std::string& url) {
+  tell_of_pointers(desk, serving.policies);
+  if (given.metrics) {
+    const ListenAddress at = read_listen(*given.metrics, {"127.0.0.1", 8789});
+    serving.numbers = {at.address, at.port};
+  }
+  serving.on_listening = [&](const std::string& url, const std::string& numbers) {
     const std::string who = serving.tokens_file ? "tokens: " + *serving.tokens_file : std::string("no tokens: this machine only");
     desk.say("gateway: " + url + "  (" + who + ")");
+    if (!numbers.empty()) desk.say("metrics: " + numbers);
     desk.finish();
   };
   if (std::optional<Error> error = serve_gateway(serving)) throw Failure(*std::move(error));
@@ -89,7 +117,62 @@ int run_wrap(Desk& desk, const WrapGiven& given) {
   wrapping.serve.gateway->secret = installation_secret();
   wrapping.serve.gateway->one_user = true;
   wrapping.serve.gateway->project = current_folder();
+  tell_of_pointers(desk, wrapping.serve.gateway->policies);
   return wrap(desk, std::move(wrapping));
+}
+
+// Where clients keep their sessions.
+std::vector<std::filesystem::path> session_folders() {
+  std::vector<std::filesystem::path> folders;
+  const auto add = [&](const char* variable, const char* folder, const char* inside) {
+    const char* const home = std::getenv("HOME");
+    if (const char* const given = std::getenv(variable); given != nullptr && *given != '\0')
+      folders.push_back(std::filesystem::path(given) / inside);
+    else if (home != nullptr)
+      folders.push_back(std::filesystem::path(home) / folder / inside);
+  };
+  add("CODEX_HOME", ".codex", "sessions");
+  add("CLAUDE_CONFIG_DIR", ".claude", "projects");
+  return folders;
+}
+
+// The session's file. Throws Failure: not_found; invalid_argument: several have this id.
+std::filesystem::path find_session(const std::string& session) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(session, ignored)) return session;
+  std::vector<std::filesystem::path> found;
+  for (const std::filesystem::path& folder : session_folders())
+    for (std::filesystem::recursive_directory_iterator each(folder, ignored), end; each != end; each.increment(ignored))
+      if (each->path().extension() == ".jsonl" && each->path().stem().string().ends_with(session)) found.push_back(each->path());
+  if (found.empty()) fail(ErrorCode::not_found, "there is no session " + session + ": give its file", "session");
+  if (found.size() > 1) fail(ErrorCode::invalid_argument, "several sessions end with " + session + ": give a file", "session");
+  return found.front();
+}
+
+int run_detach(Desk& desk, const DetachGiven& given) {
+  const std::filesystem::path path = find_session(given.session);
+  const std::string key = compaction_key(given.compaction_key_env ? read_key_variable(*given.compaction_key_env) : std::string(),
+                                         installation_secret());
+  const Detached detached = undertext::detached(read_whole(path.string()), CompactionSeal(key));
+  if (detached.unopened > 0)
+    fail(ErrorCode::invalid_argument,
+         std::to_string(detached.unopened) + " items of " + path.string() +
+             " were sealed with another key: see --compaction-key-env",
+         "session");
+  if (detached.items > 0) {
+    const std::string written = path.string() + ".unfinished";
+    std::ofstream out(written, std::ios::binary | std::ios::trunc);
+    out << detached.text;
+    out.close();
+    if (!out) fail(ErrorCode::unavailable, written + " cannot be written");
+    std::filesystem::permissions(written, std::filesystem::status(path).permissions());
+    // The client finds one of the two under its name at any time.
+    std::filesystem::copy_file(path, path.string() + ".before-detach", std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::rename(written, path);
+  }
+  desk.say(path.string() + ": " + std::to_string(detached.items) + (detached.items == 1 ? " item" : " items") + " replaced");
+  desk.finish();
+  return 0;
 }
 
 #else
@@ -99,6 +182,7 @@ int run_wrap(Desk& desk, const WrapGiven& given) {
 }
 int run_gateway(Desk&, const GatewayGiven&) { no_gateway(); }
 int run_wrap(Desk&, const WrapGiven&) { no_gateway(); }
+int run_detach(Desk&, const DetachGiven&) { no_gateway(); }
 
 #endif
 
@@ -115,6 +199,7 @@ Run declare_gateway(Arguments& arguments) {
   declare_quota(arguments, given->quota);
   arguments.add({"--memory", &given->memory, "What requests under way may have in memory together; default 512 MiB", "MIB"});
   arguments.add({"--connections", &given->connections, "How many may be open at once; default 4096", "N"});
+  arguments.add({"--metrics", &given->metrics, "Serve GET /metrics for Prometheus there, to this machine alone", "ADDRESS:PORT"});
   arguments.add({"--quiet", &given->quiet, "No line on standard error for each request"});
   arguments.add({"--core-dumps", &given->core_dumps, "Leave core dumps on; they hold messages"});
   return [given](Desk& desk) { return run_gateway(desk, *given); };
@@ -128,12 +213,20 @@ Run declare_wrap(Arguments& arguments) {
   return [given](Desk& desk) { return run_wrap(desk, *given); };
 }
 
+Run declare_detach(Arguments& arguments) {
+  auto given = std::make_shared<DetachGiven>();
+  arguments.add({.names = "SESSION", .to = &given->session, .help = "A file, or the id of a session", .required = true});
+  arguments.add({"--compaction-key-env", &given->compaction_key_env, "The key of the items, as of undertext gateway", "VARIABLE"});
+  return [given](Desk& desk) { return run_detach(desk, *given); };
+}
+
 }  // namespace
 
 std::vector<Command> gateway_commands() {
   return {
       {"gateway", "Pass clients' requests on to providers, and keep them", gateway_help, declare_gateway},
       {"wrap", "Run a client with a gateway of its own", wrap_help, declare_wrap},
+      {"detach", "Make a client's session work without the gateway", detach_help, declare_detach},
   };
 }
 

@@ -6,18 +6,17 @@
 #include <iostream>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #if UNDERTEXT_HAVE_EDITLINE
 #  include <editline/readline.h>
 #endif
 
+#include "system/files.hpp"
+#include "system/terminal.hpp"
+
 namespace undertext {
 namespace {
 
-bool somebody_types() { return isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1; }
+bool somebody_types() { return leads_to_terminal(standard_input) && leads_to_terminal(standard_output); }
 
 #if UNDERTEXT_HAVE_EDITLINE
 
@@ -69,13 +68,12 @@ LineInput::LineInput(std::string history_file, Complete complete)
   stifle_history(history_lines);
   if (history_file_.empty()) return;
   // Made before libedit can make it for everybody to read.
-  const int file = open(history_file_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-  if (file < 0) {
+  if (const OpenFile file = open_file(history_file_, OpenFor::keeping); file) {
+    set_permissions(file.descriptor(), 0600);
+  } else {
     history_file_.clear();
     return;
   }
-  fchmod(file, 0600);
-  close(file);
   read_history(history_file_.c_str());
 }
 

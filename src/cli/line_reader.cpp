@@ -1,11 +1,10 @@
 #include "cli/line_reader.hpp"
 
-#include <cerrno>
 #include <cstring>
 #include <new>
 #include <utility>
 
-#include <unistd.h>
+#include "system/files.hpp"
 
 namespace undertext {
 
@@ -40,17 +39,11 @@ void LineReader::make_room() {
 
 bool LineReader::fill() {
   make_room();
-  for (;;) {
-    const ssize_t got = read(descriptor_, buffer_.get() + end_, buffer_bytes_ - end_);
-    if (got > 0) {
-      end_ += static_cast<std::size_t>(got);
-      return true;
-    }
-    if (got == 0) return false;
-    if (errno == EINTR) continue;
-    failed_ = true;
-    return false;
-  }
+  const std::int64_t got = read_some(descriptor_, buffer_.get() + end_, buffer_bytes_ - end_);
+  failed_ = got < 0;
+  if (got <= 0) return false;
+  end_ += static_cast<std::size_t>(got);
+  return true;
 }
 
 LineReader::Got LineReader::next() {

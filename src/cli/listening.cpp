@@ -2,17 +2,17 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <random>
 #include <utility>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "base/json_text.hpp"
 #include "cli/desk.hpp"
 #include "json/fields.hpp"
+#include "system/files.hpp"
+#include "system/process.hpp"
 #if UNDERTEXT_HAVE_SERVER
 #  include "server/gateway_serving.hpp"
 #endif
@@ -43,6 +43,13 @@ void read_upstreams_file(const std::string& path, UpstreamSettings& settings) {
   }
 }
 
+// A mode, JSON, or the name of a file with JSON.
+GatewayPolicies read_policies(const std::string& given) {
+  if (given.starts_with('{')) return GatewayPolicies::read(given).value();
+  if (Result<GatewayPolicies> mode = GatewayPolicies::read(given)) return *std::move(mode);
+  return GatewayPolicies::read(read_whole(given)).value();
+}
+
 std::pair<std::string, std::string> read_pair(const std::string& text, const char* form, const char* option) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
@@ -69,6 +76,8 @@ void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving) {
       serving.record_by_tenant[tenant] = read_record_level(text).value();
     }
   }
+  if (given.policy) of_option("--policy", [&] { serving.policies = read_policies(*given.policy); });
+  if (given.compaction_key_env) serving.compaction_key = read_key_variable(*given.compaction_key_env);
   if (given.ca_file) serving.upstream_limits.ca_file = *given.ca_file;
   if (given.idle_seconds < 1 || given.idle_seconds > 86'400)
     fail(ErrorCode::invalid_argument, "an upstream may be silent for 1 to 86400 s", "idle-seconds");
@@ -78,9 +87,17 @@ void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving) {
   serving.body_bytes_max = given.body << 20;
   serving.recording_bytes = given.recording << 20;
   serving.relays_upgrades = given.relay_upgrades;
+  if (given.tools != "none" && given.tools != "recall") fail(ErrorCode::invalid_argument, "tools are none or recall", "tools");
+  if (given.tools == "recall") serving.policies.set_tools(GatewayPolicy::Tools::recall);
   if (given.enforce != "recording" && given.enforce != "traffic")
     fail(ErrorCode::invalid_argument, "limits are enforced on recording or on traffic", "enforce");
   serving.enforces_on_traffic = given.enforce == "traffic";
+}
+
+std::string read_key_variable(const std::string& name) {
+  const char* const key = std::getenv(name.c_str());
+  if (key == nullptr || *key == '\0') fail(ErrorCode::invalid_argument, name + " is not set", "compaction-key-env");
+  return key;
 }
 
 Quota read_quota(const QuotaGiven& given) {
@@ -120,6 +137,13 @@ void declare_upstreams(Arguments& arguments, UpstreamsGiven& given) {
        "UPSTREAM=VARIABLE"});
   arguments.add({"--record", &given.record, "What is recorded: full, metadata or none, of all tenants or of one; default full",
                  "[TENANT=]LEVEL"});
+  arguments.add({"--policy", &given.policy,
+                 "What may be changed in requests: observe, fit, tidy, compact, or more as JSON or in a file; default observe",
+                 "MODE|JSON|FILE"});
+  arguments.add({"--compaction-key-env", &given.compaction_key_env,
+                 "The key that compaction items are sealed with, from this environment variable; default: made from gateway.key, "
+                 "beside the user's store",
+                 "VARIABLE"});
   arguments.add(
       {"--upstream-ca", &given.ca_file, "Certificates that upstreams are checked against (PEM); default: the system's", "FILE"});
   arguments.add({"--idle-seconds", &given.idle_seconds, "How long an upstream may be silent; default 900", "N"});
@@ -130,6 +154,10 @@ void declare_upstreams(Arguments& arguments, UpstreamsGiven& given) {
                  "What the limits of recording stop: recording, or traffic too, so that nothing passes unrecorded. "
                  "Default recording",
                  "recording|traffic"});
+  arguments.add({"--tools", &given.tools,
+                 "Tools that the gateway offers to models and answers itself: recall, by which they search what is no longer in "
+                 "context. Default none",
+                 "none|recall"});
   arguments.add({"--relay-upgrades", &given.relay_upgrades,
                  "Relay WebSockets, which are not recorded; default: they are answered 426, and clients use HTTP"});
 }
@@ -143,7 +171,7 @@ std::optional<std::string> tokens_meant(const std::optional<std::string>& given)
   if (given) return given;
   // Whoever has made tokens means them.
   std::optional<std::string> usual = default_tokens_file();
-  if (usual && ::access(usual->c_str(), F_OK) == 0) return usual;
+  if (usual && is_there(*usual)) return usual;
   return std::nullopt;
 }
 
@@ -156,12 +184,11 @@ void make_secret(const std::string& path) {
   std::random_device chance;
   std::string secret;
   while (secret.size() < secret_bytes) secret += "0123456789abcdef"[chance() % 16];
-  const std::string unfinished = path + ".unfinished-" + std::to_string(::getpid());
-  const int file = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const bool is_written = file >= 0 && ::write(file, secret.data(), secret.size()) == static_cast<ssize_t>(secret.size());
-  if (file >= 0) ::close(file);
-  const bool is_made = is_written && (::link(unfinished.c_str(), path.c_str()) == 0 || errno == EEXIST);
-  ::unlink(unfinished.c_str());
+  const std::string unfinished = path + ".unfinished-" + std::to_string(process_id());
+  OpenFile file = open_file(unfinished, OpenFor::replacing);
+  const bool is_written = file && write_all(file.descriptor(), secret) && file.close();
+  const bool is_made = is_written && (give_second_name(unfinished, path) || errno == EEXIST);
+  remove_name(unfinished);
   if (!is_made) fail(ErrorCode::unavailable, path + ": " + std::strerror(errno));
 }
 
@@ -172,7 +199,7 @@ std::string installation_secret() {
   if (!tokens) return {};
   const std::string path = (std::filesystem::path(*tokens).parent_path() / "gateway.key").string();
   make_folders_above(path);
-  if (::access(path.c_str(), F_OK) != 0) make_secret(path);
+  if (!is_there(path)) make_secret(path);
   std::string secret = read_whole(path);
   if (secret.size() < secret_bytes) fail(ErrorCode::unavailable, path + " is no key: remove it");
   return secret;

@@ -20,15 +20,18 @@ struct ListenAddress {
 ListenAddress read_listen(const std::string& text, ListenAddress unsaid);
 
 struct UpstreamsGiven {
-  std::optional<std::string> file, anthropic, openai, gemini, ca_file;
-  std::vector<std::string> keys;    // UPSTREAM=VARIABLE
-  std::vector<std::string> record;  // LEVEL or TENANT=LEVEL
+  std::optional<std::string> file, anthropic, openai, gemini, ca_file, compaction_key_env;
+  std::vector<std::string> keys;      // UPSTREAM=VARIABLE
+  std::vector<std::string> record;    // LEVEL or TENANT=LEVEL
+  std::optional<std::string> policy;  // a mode, JSON, or a file with JSON
   std::uint64_t idle_seconds = 900, body = 64, recording = 256;
   bool relay_upgrades = false;
   std::string enforce = "recording";
+  std::string tools = "none";
 };
 void declare_upstreams(Arguments& arguments, UpstreamsGiven& given);
 void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving);  // throws Failure
+std::string read_key_variable(const std::string& name);                     // throws Failure: it is not set
 
 struct QuotaGiven {
   std::optional<std::uint64_t> tenant_mib, tenant_conversations;

@@ -1,14 +1,13 @@
 // mcp: conversations as tools and resources of the Model Context Protocol.
-#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <string>
 
-#include <unistd.h>
-
 #include "cli/command.hpp"
 #include "cli/desk.hpp"
 #include "cli/mcp_serving.hpp"
+#include "system/files.hpp"
+#include "system/signals.hpp"
 
 namespace undertext {
 namespace {
@@ -29,10 +28,8 @@ struct McpGiven : Common {
 
 // Of a folder its whole path, as `wrap` keeps it; anything else is a name.
 std::string project_named(const std::string& given) {
-  char* const path = ::realpath(given.c_str(), nullptr);
-  const std::string whole = path == nullptr ? given : std::string(path);
-  std::free(path);
-  return whole;
+  const std::string whole = whole_path(given);
+  return whole.empty() ? given : whole;
 }
 
 Run declare_mcp(Arguments& arguments) {
@@ -52,10 +49,11 @@ Run declare_mcp(Arguments& arguments) {
     McpOptions options{.scope = {.store = store, .open = [open](const std::string& id) { return open->get(id); }},
                        .tools = given->edits ? ContextTools::with_edits : ContextTools::reading};
     options.scope.conversation = given->conversation;
+    options.scope.recall = std::make_shared<StoreRecall>(store);
     if (given->project) options.scope.project = project_named(*given->project);
     if (!given->all && !given->project && !given->conversation) options.scope.project = current_folder();
-    std::signal(SIGPIPE, SIG_IGN);  // a client that goes away is a failed write, not the end of the process
-    return serve_mcp(options, STDIN_FILENO, STDOUT_FILENO);
+    ignore_broken_pipes();
+    return serve_mcp(options, standard_input, standard_output);
   };
 }
 

@@ -2,32 +2,21 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <new>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
-#include <unistd.h>
-
 #include "cli/line_reader.hpp"
 #include "json/kept_settings.hpp"
+#include "system/files.hpp"
 
 namespace undertext {
 namespace {
 
 constexpr std::uint64_t mcp_line_bytes_max = 1 << 20;
 constexpr std::size_t kept_open_max = 32;
-
-bool write_message(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-    if (written < 0 && errno != EINTR) return false;
-  }
-  return true;
-}
 
 int mcp_failed(const char* what) {
   std::fprintf(stderr, "undertext: %s: %s\n", what, std::generic_category().message(errno).c_str());
@@ -74,7 +63,7 @@ int serve_mcp(const McpOptions& options, int in, int out) {
         }
         break;
     }
-    if (!write_message(out, text)) return mcp_failed("cannot write the answer");
+    if (!write_all(out, text)) return mcp_failed("cannot write the answer");
   }
 }
 

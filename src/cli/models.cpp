@@ -44,6 +44,7 @@ void print_model(Desk& desk, const Model& model) {
   print_field(desk, "output", spelled(model.prices.output), model.prices.source);
   print_field(desk, "cache read", spelled(model.prices.cache_read), model.prices.source);
   print_field(desk, "cache write", spelled(model.prices.cache_write), model.prices.source);
+  if (model.prices.cache_write_hour) print_field(desk, "write, 1 h", spelled(model.prices.cache_write_hour), model.prices.source);
 }
 
 void print_table(Desk& desk, const std::vector<std::string>& names) {

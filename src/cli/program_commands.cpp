@@ -2,8 +2,6 @@
 #include <memory>
 #include <string_view>
 
-#include <unistd.h>
-
 #include "cli/command.hpp"
 #include "cli/count.hpp"
 #include "cli/demo.hpp"
@@ -13,6 +11,8 @@
 #include "cli/terminal.hpp"
 #include "cli/vocabulary.hpp"
 #include "json/schema_json.hpp"
+#include "system/files.hpp"
+#include "system/terminal.hpp"
 
 namespace undertext {
 namespace {
@@ -39,7 +39,7 @@ Run declare_exec(Arguments& arguments) {
   arguments.add({"--config", &given->config,
                  "Settings: model, tokenizer, costs, profile, window, tokenLimit, pairs, project, contextTools, limits "
                  "{messageBytes, lineBytes}, "
-                 "compressionConfig, summarisers",
+                 "compressionConfig, summarisers, embeddings",
                  "JSON|FILE"});
   arguments.add({"--model", &given->model, "The model that the conversation is for: the setting of this name", "NAME"});
   declare_models(arguments, given->models);
@@ -90,7 +90,7 @@ Run declare_demo(Arguments& arguments) {
   arguments.add({"--no-color", &given->no_color, "Print without colours"});
   arguments.add({"--no-wait", &given->no_wait, "Print without pauses"});
   return [given](Desk&) {
-    const bool watched = isatty(STDOUT_FILENO) == 1;
+    const bool watched = leads_to_terminal(standard_output);
     return run_demo({.color = watched && color_is_welcome() && !given->no_color, .animate = watched && !given->no_wait});
   };
 }

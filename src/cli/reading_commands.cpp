@@ -1,14 +1,17 @@
 // show, log, diff, blame, search: looking at a conversation.
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
+
+#include <undertext/store_recall.hpp>
 
 #include "base/json_text.hpp"
 #include "cli/command.hpp"
 #include "cli/desk.hpp"
 #include "cli/transcript_lines.hpp"
 #include "json/answer_json.hpp"
-#include "recall/words.hpp"
+#include "recall/passage.hpp"
 
 namespace undertext {
 namespace {
@@ -218,6 +221,29 @@ struct FoundMessage {
   std::optional<Version> hidden_in;
 };
 
+// In all conversations. What is hidden its conversation knows.
+void search_everywhere(Desk& desk, const SearchOptions& given, std::vector<FoundMessage>& found) {
+  constexpr std::uint64_t tried_each = 8;  // where only hidden ones are wanted
+  StoreRecall recall(desk.store(given));
+  const std::uint64_t most = given.hidden ? given.most * tried_each : given.most;
+  const StoreRecallQuery query{.text = given.text, .messages_max = most, .roles = roles_named(given.roles)};
+  std::map<std::string, History> histories;
+  for (StoreFound& each : recall.search(query).value().found) {
+    if (found.size() >= given.most) return;
+    auto history = histories.find(each.conversation);
+    if (history == histories.end()) {
+      Common which = given;
+      which.conversation = each.conversation;
+      history = histories.emplace(each.conversation, desk.conversation(which).history()).first;
+    }
+    const Blame blame = history->second.blame(each.ordinal).value();
+    if (given.hidden && blame.visible) continue;
+    std::optional<Version> hidden_in;
+    if (!blame.visible && !blame.hidden.empty()) hidden_in = Version(blame.hidden.back().version);
+    found.push_back({std::move(each.conversation), each.ordinal, std::move(each.message), each.score, hidden_in});
+  }
+}
+
 // The best of each unit.
 void search_in(Desk& desk, const SearchOptions& given, const std::string& id, std::vector<FoundMessage>& found) {
   constexpr std::uint64_t enough_tokens = 20'000;
@@ -235,13 +261,16 @@ void search_in(Desk& desk, const SearchOptions& given, const std::string& id, st
   }
 }
 
-// The first line that shares a word with the text; else the first one.
-std::string telling_line(const Message& message, const std::vector<Word>& words) {
-  const std::vector<std::string> lines = lines_of(message);
-  for (const std::string& line : lines)
-    for (const Word word : text_words(line))
-      if (std::binary_search(words.begin(), words.end(), word)) return line;
-  return lines.empty() ? std::string() : lines.front();
+// The line that shares most words with the text, a long one from its part that does; else the first one.
+std::string telling_line(const Message& message, const AskedWords& asked) {
+  constexpr std::size_t passage_bytes = 200, lead_bytes = 40;
+  std::string text;
+  for (const std::string& line : lines_of(message)) text += line + "\n";
+  const std::size_t at = best_passage(text, asked, passage_bytes).value_or(0);
+  const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+  const std::string line = text.substr(begin, text.find('\n', at) - begin);
+  if (at - begin <= passage_bytes) return line;
+  return "…" + line.substr(lead_to(line, at - begin, lead_bytes));
 }
 
 void print_found(Desk& desk, const SearchOptions& given, const FoundMessage& found) {
@@ -256,7 +285,7 @@ void print_found(Desk& desk, const SearchOptions& given, const FoundMessage& fou
   Line line;
   line.add(printable(found.conversation), {.bold = true}).add(" #" + std::to_string(found.ordinal.value) + " ", quiet);
   line.add(name(found.message.role()), style_of(found.message.role()));
-  desk.screen().print(line.add("  ").add(telling_line(found.message, distinct_words(given.text))));
+  desk.screen().print(line.add("  ").add(telling_line(found.message, asked_words(given.text))));
 }
 
 Run declare_search(Arguments& arguments) {
@@ -272,19 +301,7 @@ Run declare_search(Arguments& arguments) {
     if (given->conversation) {
       search_in(desk, *given, *given->conversation, found);
     } else {
-      const std::shared_ptr<Store> store = desk.store(*given);
-      ListOptions options{.limit = 1000};
-      Progress progress("searching");
-      std::uint64_t done = 0;
-      for (;;) {
-        const std::vector<ConversationRecord> records = store->list(options).value();
-        for (const ConversationRecord& record : records) {
-          search_in(desk, *given, record.id, found);
-          progress.at(++done, 0);
-        }
-        if (records.size() < options.limit) break;
-        options.after = records.back().id;
-      }
+      search_everywhere(desk, *given, found);
     }
     std::stable_sort(found.begin(), found.end(), [](const FoundMessage& a, const FoundMessage& b) { return a.score > b.score; });
     if (found.size() > given->most) found.erase(found.begin() + static_cast<std::ptrdiff_t>(given->most), found.end());

@@ -6,15 +6,14 @@
 #include <memory>
 #include <string>
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "cli/command.hpp"
 #include "cli/completion.hpp"
 #include "cli/desk.hpp"
 #include "cli/line_input.hpp"
 #include "cli/shell.hpp"
 #include "json/request.hpp"
+#include "system/files.hpp"
+#include "system/terminal.hpp"
 
 namespace undertext {
 namespace {
@@ -29,9 +28,9 @@ std::string history_file() {
   if (folder.empty()) return {};
   folder += "/undertext";
   for (std::size_t slash = folder.find('/', 1); slash != std::string::npos; slash = folder.find('/', slash + 1)) {
-    mkdir(folder.substr(0, slash).c_str(), 0700);
+    make_private_folder(folder.substr(0, slash));
   }
-  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return {};
+  if (!make_private_folder(folder) && errno != EEXIST) return {};
   return folder + "/history";
 }
 
@@ -101,7 +100,7 @@ bool run_line(Desk& desk, const std::string& line, int& status) {
     if (words.front() == "shell") fail(ErrorCode::invalid_argument, "this is a shell already");
     if (words.front() == "serve") fail(ErrorCode::invalid_argument, "a server needs a process of its own");
     if (words.front() == "exec") fail(ErrorCode::invalid_argument, "lines of JSON can be written right here");
-    if (isatty(STDIN_FILENO) != 1 && std::find(words.begin(), words.end(), "-") != words.end())
+    if (!leads_to_terminal(standard_input) && std::find(words.begin(), words.end(), "-") != words.end())
       fail(ErrorCode::invalid_argument, "standard input is this script; name a file instead of -");
     if (words.front() == "help")
       words = words.size() == 1 ? std::vector<std::string>{"--help"} : std::vector<std::string>{words[1], "--help"};
@@ -141,7 +140,7 @@ Run declare_shell(Arguments& arguments) {
       std::fflush(stdout);
     }
     // Of a script, the last command's; who typed has seen it.
-    return isatty(STDIN_FILENO) == 1 ? 0 : status;
+    return leads_to_terminal(standard_input) ? 0 : status;
   };
 }
 

@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include <unistd.h>
-
 #include <undertext/index_store.hpp>
 
 #include "base/json_text.hpp"
@@ -18,19 +16,19 @@
 namespace undertext {
 namespace {
 
-std::string json_text(std::string_view text) {
-  std::string out;
-  append_json_string(out, text);
-  return out;
-}
+struct InitOptions : Common {
+  bool distributed = false;
+};
 
 Run declare_init(Arguments& arguments) {
-  auto given = std::make_shared<Common>();
+  auto given = std::make_shared<InitOptions>();
   declare_store(arguments, *given);
+  arguments.add({"--distributed", &given->distributed, "Distribute its tables over the nodes of Citus"});
   return [given](Desk& desk) {
     const std::shared_ptr<Store> store = desk.store(*given, Desk::Need::make);
+    if (given->distributed) store->distribute().value();
     if (given->json) {
-      desk.put_json(R"({"ok":true,"result":{"store":)" + json_text(store->name()) + "}}");
+      desk.put_json(R"({"ok":true,"result":{"store":)" + json_string(store->name()) + "}}");
     } else {
       desk.say(store->name());
     }
@@ -47,17 +45,17 @@ Run declare_new(Arguments& arguments) {
   declare_store(arguments, *given);
   arguments.add({"-c,--conversation", &given->conversation, "Its id", "ID"});
   arguments.add({"CONVERSATION", &given->conversation, "Its id: 1 to 128 of A-Z a-z 0-9 . _ -; made up when not given"});
-  arguments.add(
-      {"--config", &given->config,
-       "Its settings: model, tokenizer, costs, profile, window, tokenLimit, compressionConfig, pairs, limits, summarisers",
-       "JSON|FILE"});
+  arguments.add({"--config", &given->config,
+                 "Its settings: model, tokenizer, costs, profile, window, tokenLimit, compressionConfig, pairs, limits, "
+                 "summarisers, embeddings",
+                 "JSON|FILE"});
   arguments.add({"--model", &given->model, "The model that it is for: the setting of this name", "NAME"});
   return [given](Desk& desk) {
     if (!given->conversation) given->conversation = fresh_id(now_ms());
     const Conversation conversation =
         desk.conversation(*given, Desk::Need::another, with_model(config_of(given->config), given->model));
     if (given->json) {
-      desk.put_json(R"({"ok":true,"result":{"conversation":)" + json_text(conversation.id()) + "}}");
+      desk.put_json(R"({"ok":true,"result":{"conversation":)" + json_string(conversation.id()) + "}}");
     } else {
       desk.say(conversation.id());
     }
@@ -167,7 +165,7 @@ Run declare_backup(Arguments& arguments) {
     const std::shared_ptr<Store> store = desk.store(*given);
     store->backup(given->file).value();
     if (given->json) {
-      desk.put_json(R"({"ok":true,"result":{"file":)" + json_text(given->file) + "}}");
+      desk.put_json(R"({"ok":true,"result":{"file":)" + json_string(given->file) + "}}");
     } else {
       desk.say(given->file);
     }
@@ -183,7 +181,7 @@ Run declare_restore(Arguments& arguments) {
     const std::string url = desk.url(*given);
     restore_store(url, given->file).value();
     if (given->json) {
-      desk.put_json(R"({"ok":true,"result":{"store":)" + json_text(url) + "}}");
+      desk.put_json(R"({"ok":true,"result":{"store":)" + json_string(url) + "}}");
     } else {
       desk.say(url);
     }
@@ -248,7 +246,10 @@ Run declare_index(Arguments& arguments) {
 
 std::vector<Command> store_commands() {
   return {
-      {"init", "Make a store", "", declare_init},
+      {"init", "Make a store",
+       "With --distributed, in a PostgreSQL database that has Citus: its tables are distributed by conversation. Again once nodes\n"
+       "were added; it changes nothing that is distributed already.",
+       declare_init},
       {"new", "Make a conversation", "", declare_new},
       {"list", "List the conversations", "", declare_list},
       {"check", "Check all that is stored against itself", "The exit status is 6 when something is damaged.", declare_check},

@@ -8,10 +8,8 @@
 #include <iterator>
 #include <thread>
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include "base/utf8.hpp"
+#include "system/terminal.hpp"
 
 namespace undertext {
 
@@ -190,6 +188,12 @@ std::string bar(std::uint64_t amount, std::uint64_t whole, std::size_t cells_max
   return out += parts[eighths % 8];
 }
 
+std::string percent(double part) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.1f %%", 100 * part);
+  return digits;
+}
+
 bool color_is_welcome() {
   const char* no_color = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
@@ -204,9 +208,8 @@ std::size_t terminal_columns() {
       read.ec == std::errc() && read.ptr == text.data() + text.size() && columns > 0) {
     return columns;
   }
-  winsize size = {};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return 100;
+  const std::size_t width = terminal_width();
+  return width > 0 ? width : 100;
 }
 
 Line& Line::add(std::string_view text, Style style) {

@@ -35,6 +35,8 @@ std::vector<std::string> wrap(std::string_view text, std::size_t cells_max);  //
 // `amount` of `whole`, drawn in eighths of a cell: at least one of them when there is any amount, at most `cells_max` cells.
 std::string bar(std::uint64_t amount, std::uint64_t whole, std::size_t cells_max);
 
+std::string percent(double part);  // 0.125 as "12.5 %"
+
 // https://no-color.org: not where NO_COLOR is set and not empty; nor on a terminal that cannot.
 bool color_is_welcome();
 

@@ -2,16 +2,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <undertext/client.hpp>
 
@@ -20,11 +18,15 @@
 #include "cli/desk.hpp"
 #include "cli/dialects.hpp"
 #include "cli/line_reader.hpp"
+#include "history/log.hpp"
+#include "history/state.hpp"
 #include "json/dialect_json.hpp"
 #include "store/fresh_id.hpp"
+#include "system/files.hpp"
 #include "transfer/export.hpp"
 #include "transfer/export_lines.hpp"
 #include "transfer/import.hpp"
+#include "transfer/session_file.hpp"
 #include "transfer/transcript.hpp"
 
 namespace undertext {
@@ -63,6 +65,8 @@ std::string on_one_line(std::string json) {
 
 struct ExportOptions : Common {
   std::optional<std::string> file;
+  std::optional<std::string> to;  // the program that is to resume it
+  bool install = false;
   bool messages = false, all = false;
   RuleOptions rules;
   DialectOptions dialect;
@@ -72,19 +76,116 @@ struct ExportOptions : Common {
 void write_lines(Desk& desk, const std::optional<std::string>& path,
                  const std::function<void(const std::function<void(std::string_view)>&)>& produce) {
   if (!path || *path == "-") return produce([&](std::string_view line) { desk.put_line(line); });
-  const int descriptor = open(path->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (descriptor < 0) fail_file(*path);
+  OpenFile opened = open_file(*path, OpenFor::making);
+  if (!opened) fail_file(*path);
   try {
-    File file(fdopen(descriptor, "wb"));
+    const int descriptor = opened.descriptor();
+    File file(stream_to(std::move(opened)));
+    if (file.get() == nullptr) fail_file(*path);
     produce([&](std::string_view line) {
       if (std::fwrite(line.data(), 1, line.size(), file.get()) != line.size() || std::fputc('\n', file.get()) == EOF)
         fail_file(*path);
     });
-    if (std::fflush(file.get()) != 0 || fsync(descriptor) != 0 || !file.close()) fail_file(*path);
+    if (std::fflush(file.get()) != 0 || !sync_to_disk(descriptor) || !file.close()) fail_file(*path);
   } catch (...) {
-    unlink(path->c_str());
+    remove_name(*path);
     throw;
   }
+}
+
+std::string home_folder(const char* variable, const char* otherwise) {
+  if (const char* const named = std::getenv(variable); named && *named) return named;
+  const char* const home = std::getenv("HOME");
+  if (!home || !*home) fail(ErrorCode::not_found, std::string("neither $HOME nor $") + variable + " is set", "install");
+  return std::string(home) + "/" + otherwise;
+}
+
+// Of a session that is exported: what its summaries stand for, up to the end of that, and what the program is to send.
+struct SessionViews {
+  View before, now;
+  bool is_compacted = false;
+  std::uint64_t system_prompts = 0;
+};
+
+History without_system_prompts(const History& history, std::uint64_t& count) {
+  op::Delete prompts;
+  const View view = history.view();
+  for (std::uint64_t i = 0; i < view.size(); ++i)
+    if (view[i].role() == Role::system) prompts.names.numbers.push_back(i);
+  count = prompts.names.numbers.size();
+  return prompts.names.numbers.empty() ? history : history.apply({std::move(prompts)}, {}).value().history;
+}
+
+// With every summary expanded that can be, or those alone that have no text: what only their own provider can read.
+History with_originals(History history, bool only_unreadable) {
+  for (std::uint64_t index = history.view().size(); index-- > 0;) {
+    const View view = history.view();
+    if (index >= view.size()) continue;
+    const auto ordinal = static_cast<std::uint32_t>(view.ordinal(index).value);
+    if (!history.rep().log.originals(ordinal) || (only_unreadable && !view[index].text().empty())) continue;
+    if (Result<Step> step = history.apply({op::Expand{index}}, {})) {
+      history = step->history;
+      index = history.view().size();
+    }
+  }
+  return history;
+}
+
+SessionViews views_of_session(const History& whole, SessionFormat format) {
+  SessionViews views{whole.view(), whole.view()};
+  const History seen = format == SessionFormat::codex ? whole : with_originals(whole, true);
+  views.now = without_system_prompts(seen, views.system_prompts).view();
+  std::uint64_t ignored = 0;
+  const History all = without_system_prompts(with_originals(seen, false), ignored);
+  std::unordered_set<std::uint64_t> shown;
+  for (std::uint64_t i = 0; i < views.now.size(); ++i) shown.insert(views.now.ordinal(i).value);
+  std::uint64_t end = 0;
+  const View originals = all.view();
+  for (std::uint64_t i = 0; i < originals.size(); ++i)
+    if (!shown.contains(originals.ordinal(i).value)) end = i + 1;
+  views.is_compacted = end > 0;
+  views.before = all.apply({op::Truncate{.keep_first = end}}, {}).value().history.view();
+  return views;
+}
+
+void put_session(Desk& desk, const ExportOptions& given, SessionFormat format, const SessionFile& file, std::uint64_t prompts,
+                 const Rendering& rendering) {
+  std::optional<std::string> path = given.file;
+  if (given.install) {
+    path = (format == SessionFormat::codex ? home_folder("CODEX_HOME", ".codex") : home_folder("CLAUDE_CONFIG_DIR", ".claude")) +
+           "/" + file.path;
+    make_folders_above(*path);
+  }
+  write_lines(desk, path, [&](const std::function<void(std::string_view)>& write) {
+    for (const std::string& line : file.lines) write(line);
+  });
+  desk.finish();
+  if (given.install) desk.say(*path);
+  if (prompts > 0) desk.note("left out: " + std::to_string(prompts) + " × system prompt; " + *given.to + " has its own");
+  note_rendering(desk, rendering);
+  desk.note("to resume it: " + (format == SessionFormat::codex ? "codex resume " + file.id : "claude --resume " + file.id));
+}
+
+// A session file for another program. What had no place in it is told on standard error.
+int export_session(Desk& desk, const ExportOptions& given) {
+  if (given.messages || given.all || given.json || given.dialect.are_given())
+    fail(ErrorCode::invalid_argument, "a session file has its own form: --messages, --all, --json and --dialect do not go with it",
+         "to");
+  if (given.install && given.file) fail(ErrorCode::invalid_argument, "--install says where: -o does not go with it", "install");
+  const SessionFormat format = *session_format_named(*given.to);
+  const Conversation conversation = desk.conversation(given);
+  History history = conversation.history();
+  if (given.rules.at_version) history = history.fork(Version(*given.rules.at_version)).value();
+  const SessionViews views = views_of_session(history, format);
+  Profile profile = find_profile(name(dialect_of(format))).value();
+  profile.prefill = true;  // a session is not sent: it may end with an answer
+  const Rendering now = render(views.now, profile).value();
+  const std::string before = views.is_compacted ? render(views.before, profile).value().json : std::string();
+  SessionFacts facts{conversation.id(), history.version().value, conversation.settings().project, conversation.settings().model};
+  if (facts.project.empty()) facts.project = current_folder();
+  facts.at_ms = history.version_info(history.version()).timestamp_ms;
+  put_session(desk, given, format, session_file(format, before, now.json, facts).value(), views.system_prompts, now);
+  return 0;
 }
 
 // Without --json it is the request to the byte: what was imported with line breaks keeps them.
@@ -111,6 +212,8 @@ int export_request(Desk& desk, const ExportOptions& given) {
 }
 
 int run_export(Desk& desk, const ExportOptions& given) {
+  if (given.to) return export_session(desk, given);
+  if (given.install) fail(ErrorCode::invalid_argument, "say with --to for which program it is", "install");
   if (given.dialect.are_given()) return export_request(desk, given);
   if (given.rules.sent_version || given.rules.request || given.rules.bound != "strip" || given.rules.markers != "given")
     fail(ErrorCode::invalid_argument, "rules are a provider's: say --dialect with them", "dialect");
@@ -137,6 +240,12 @@ Run declare_export(Arguments& arguments) {
   auto given = std::make_shared<ExportOptions>();
   declare_placed_conversation(arguments, *given);
   arguments.add({"-o,--output", &given->file, "A file that is not there yet (default: standard output)", "FILE"});
+  arguments.add({.names = "--to",
+                 .to = &given->to,
+                 .help = "A session file that this program resumes",
+                 .value = "PROGRAM",
+                 .choices = {"claude-code", "codex"}});
+  arguments.add({"--install", &given->install, "With --to: put the file where the program looks for it"});
   arguments.add({"--messages", &given->messages, "Only the messages that the model sees now, one a line"});
   arguments.add({"--all", &given->all, "With --messages: those of the log, hidden ones too"});
   declare_dialect(arguments, given->dialect);
@@ -164,13 +273,13 @@ struct ImportGiven : Common {
 // A file that can be read twice: what comes from a pipe is copied to one without a name first.
 class Rereadable {
  public:
-  explicit Rereadable(const std::string& path) : file_(path == "-" ? spooled() : std::fopen(path.c_str(), "rbe")), path_(path) {
-    if (file_.get() == nullptr) fail_file(path);
+  explicit Rereadable(const std::string& path) : file_(path == "-" ? spooled() : open_file(path, OpenFor::reading)), path_(path) {
+    if (!file_) fail_file(path);
   }
 
   LineSource lines() {
-    if (lseek(fileno(file_.get()), 0, SEEK_SET) != 0) fail_file(path_);
-    reader_ = std::make_unique<LineReader>(fileno(file_.get()), line_bytes_max);
+    if (!begin_again(file_.descriptor())) fail_file(path_);
+    reader_ = std::make_unique<LineReader>(file_.descriptor(), line_bytes_max);
     return [this]() -> std::optional<std::string_view> {
       switch (reader_->next()) {
         case LineReader::Got::line: return reader_->line();
@@ -182,12 +291,11 @@ class Rereadable {
     };
   }
   std::string whole() {
-    if (lseek(fileno(file_.get()), 0, SEEK_SET) != 0) fail_file(path_);
+    if (!begin_again(file_.descriptor())) fail_file(path_);
     std::string text;
     char piece[1 << 16];
     for (;;) {
-      const ssize_t got = read(fileno(file_.get()), piece, sizeof piece);
-      if (got < 0 && errno == EINTR) continue;
+      const std::int64_t got = read_some(file_.descriptor(), piece, sizeof piece);
       if (got < 0) fail_file(path_);
       if (got == 0) return text;
       text.append(piece, static_cast<std::size_t>(got));
@@ -196,24 +304,20 @@ class Rereadable {
   }
 
  private:
-  static std::FILE* spooled() {
-    struct stat about = {};
-    if (fstat(STDIN_FILENO, &about) == 0 && S_ISREG(about.st_mode)) return fdopen(dup(STDIN_FILENO), "rb");
-    std::FILE* copy = std::tmpfile();
-    if (copy == nullptr) return nullptr;
+  static OpenFile spooled() {
+    if (const std::optional<FileStatus> about = status_of(standard_input); about && about->is_regular)
+      return second_descriptor(standard_input);
+    std::string path = (std::filesystem::temp_directory_path() / "undertext-").string();
+    OpenFile copy = make_temporary_file(path, "");
+    if (!copy) return copy;
+    remove_name(path);
     char piece[1 << 16];
-    for (;;) {
-      const ssize_t got = read(STDIN_FILENO, piece, sizeof piece);
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) break;
-      if (std::fwrite(piece, 1, static_cast<std::size_t>(got), copy) != static_cast<std::size_t>(got))
-        fail_file("a copy of standard input");
-    }
-    if (std::fflush(copy) != 0) fail_file("a copy of standard input");
+    for (std::int64_t got = 0; (got = read_some(standard_input, piece, sizeof piece)) > 0;)
+      if (!write_all(copy.descriptor(), {piece, static_cast<std::size_t>(got)})) fail_file("a copy of standard input");
     return copy;
   }
 
-  File file_;
+  OpenFile file_;
   std::string path_;
   std::unique_ptr<LineReader> reader_;
 };
@@ -238,10 +342,28 @@ void report(Desk& desk, const ImportGiven& given, std::string_view format, std::
   for (const auto& [what, count] : left_out) desk.note("left out: " + std::to_string(count) + " × " + what);
 }
 
+// A session into a conversation that may have its beginning: only what is new is stored.
+int import_grown(Desk& desk, const ImportGiven& given, const ImportedTranscript& transcript) {
+  Conversation conversation = desk.conversation(given, Desk::Need::there, given.config);
+  const History before = conversation.history();
+  GrownTranscript grown = grown_operations(before, transcript).value();
+  if (given.after && grown.known == 0)
+    fail(ErrorCode::conflict, "it is no session of this conversation: that has not its first message", "after");
+  const std::size_t versions = grown.operations.size();
+  std::uint64_t messages = before.stats().total_messages;
+  if (versions > 0) messages = conversation.apply(std::move(grown.operations)).value().back().stats.total_messages;
+  report(desk, given, name(transcript.format), versions, messages - before.stats().total_messages, transcript.left_out);
+  return 0;
+}
+
 int import_transcript(Desk& desk, const ImportGiven& given, std::string_view text) {
   const std::optional<TranscriptFormat> format = transcript_format_named(given.format);
   const ImportedTranscript transcript = read_transcript(text, format).value();
   if (transcript.messages.empty()) fail(ErrorCode::invalid_argument, "there is no message in it");
+  const bool is_session = transcript.format != TranscriptFormat::messages;
+  if (given.after && !is_session)
+    fail(ErrorCode::invalid_argument, "only a session or a request repeats a conversation: say --dialect with a request", "after");
+  if (is_session && (given.append || given.after)) return import_grown(desk, given, transcript);
   std::vector<Operation> operations = operations_of(transcript);
   Conversation conversation = desk.conversation(given, given.append ? Desk::Need::there : Desk::Need::another, given.config);
   const std::size_t versions = conversation.apply(std::move(operations)).value().size();
@@ -340,13 +462,14 @@ int run_import(Desk& desk, ImportGiven& given) {
   if (!given.conversation && !given.append && !given.after) given.conversation = fresh_id(now_ms());
   Rereadable file(given.file);
   if (given.dialect.are_given()) return import_request(desk, given, file.whole());
-  if (given.after) fail(ErrorCode::invalid_argument, "only a request repeats a conversation: say --dialect with it", "after");
   const LineSource first = file.lines();
   const std::optional<std::string_view> line = first();
   const bool is_export = line && is_export_header(*line);
   if (given.format == "export" && !is_export) fail(ErrorCode::invalid_argument, "this is no export of undertext", "format");
   if (!is_export || (given.format != "auto" && given.format != "export")) return import_transcript(desk, given, file.whole());
-  if (given.append) fail(ErrorCode::invalid_argument, "a conversation with its history makes a conversation of its own", "append");
+  if (given.append || given.after)
+    fail(ErrorCode::invalid_argument, "a conversation with its history makes a conversation of its own",
+         given.append ? "append" : "after");
   const ImportedConversation expected = check_export(file.lines()).value();
   Progress progress("importing");
   const ImportedConversation imported =
@@ -369,16 +492,17 @@ Run declare_import(Arguments& arguments) {
                  .to = &given->format,
                  .help = "What it is (default: recognised by its contents)",
                  .value = "NAME",
-                 .choices = {"auto", "export", "messages", "codex", "claude-code"}});
+                 .choices = {"auto", "export", "messages", "codex", "claude-code", "pi"}});
   declare_dialect(arguments, given->dialect);
-  arguments.add({"--append", &given->append, "Add the messages to a conversation that is there"});
+  arguments.add({"--append", &given->append, "Add the messages to a conversation that is there; of a session, those that are new"});
   arguments.add({"--after", &given->after,
-                 "With --dialect: the next request of a client that sends its whole list; what it kept is not stored again"});
+                 "A session that has grown or, with --dialect, the next request of a client: what is known is not stored again"});
   arguments.add({"--client", &given->client, "With --after: the client whose request it is, such as claude_code", "NAME"});
   arguments.add(
       {"--tool-names", &given->tool_names, "With --dialect: tools that were sent under other names, from `export --json`", "FILE"});
   arguments.add({"--config", &given->config, "Settings instead of the exported ones", "JSON|FILE"});
-  arguments.add({"--trust-settings", &given->trust, "Take exported settings that name summarisers: who is sent keys and messages"});
+  arguments.add({"--trust-settings", &given->trust,
+                 "Take exported settings that name summarisers or embeddings: who is sent keys and messages"});
   return [given](Desk& desk) { return run_import(desk, *given); };
 }
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tokens/mapped_file.hpp"
+#include "system/mapped_file.hpp"
 #include "tokens/tiktoken_file.hpp"
 
 namespace undertext {

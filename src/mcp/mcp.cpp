@@ -19,6 +19,8 @@ namespace {
 constexpr std::uint32_t depth_max = 64;   // of a message: what tools take is flat
 constexpr std::size_t list_max = 32;      // messages of one list
 constexpr std::size_t searched_max = 32;  // conversations that one search looks into
+constexpr std::size_t best_max = 8;       // likewise, of those that fit best
+constexpr std::uint64_t best_messages = 64;
 constexpr std::size_t resources_a_page = 100;
 constexpr std::uint64_t resource_bytes_max = 1 << 20;
 // Tools do not change while a server runs, conversations may at any time.
@@ -169,9 +171,17 @@ class Request {
 
   // Of the current conversation what is hidden, of others everything: the model sees nothing of them.
   std::string search_in(const tool::Search& search, const std::optional<std::string>& named) const {
-    std::vector<ScopedConversation> searched = newest_of_scope(options_.scope, named ? 1 : searched_max);
+    const bool is_narrow = named || options_.scope.conversation || options_.scope.recall;
+    std::vector<ScopedConversation> searched = newest_of_scope(options_.scope, is_narrow ? 1 : searched_max);
+    std::vector<StoreFound> best;
     const std::string newest = searched.empty() ? "" : searched.front().id;
-    if (named) searched = {{*named}};
+    if (named)
+      searched = {{*named}};
+    else if (is_narrow && !options_.scope.conversation)
+      best = best_for(search);
+    for (const StoreFound& found : best)
+      if (std::ranges::none_of(searched, [&](const auto& each) { return each.id == found.conversation; }))
+        searched.push_back({found.conversation});
     std::vector<std::shared_ptr<Conversation>> opened;
     std::vector<History> histories;
     for (const ScopedConversation& conversation : searched) {
@@ -182,7 +192,13 @@ class Request {
     std::vector<ContextSource> sources;
     for (std::size_t i = 0; i < opened.size(); ++i)
       sources.push_back({*opened[i], histories[i], searched[i].id, searched[i].id == newest});
-    return search_answer(sources, search);
+    return search_answer(sources, search, best);
+  }
+
+  std::vector<StoreFound> best_for(const tool::Search& search) const {
+    StoreRecallQuery query{.text = search.text, .messages_max = best_messages};
+    if (search.role) query.roles = {*search.role};
+    return best_of_scope(options_.scope, std::move(query), best_max, options_.work);
   }
 
   // Resources

@@ -147,6 +147,37 @@ TEST_F(McpTest, ASearchLooksIntoTheProjectAndNowhereElse) {
   EXPECT_TRUE(has(ask(search), "There is no conversation to search yet."));
 }
 
+TEST_F(McpTest, ASearchOfTheWholeStoreReachesOldConversationsAndStaysInTheProject) {
+  // Of those made in one millisecond the first by id counts as the newest.
+  for (int i = 0; i < 40; ++i) make("a-later" + std::to_string(i), "/home/me/here", "Something else.");
+  const std::string asked = request("tools/call", R"("name":"context_search","arguments":{"text":"tokenizers"})");
+  EXPECT_FALSE(has(ask(asked), "The tokenizer crashed.")) << "it is not among the newest";
+  options_.scope.recall = std::make_shared<StoreRecall>(store_);
+  const std::string told = ask(asked);
+  EXPECT_TRUE(has(told, "The tokenizer crashed.")) << told;
+  EXPECT_FALSE(has(told, "elsewhere") || has(told, "nobody")) << told;
+}
+
+// What stands everywhere in the store may be rare within a long conversation, and what is rare everywhere in a short one.
+TEST_F(McpTest, ASearchOfTheWholeStoreOrdersWhatItFindsAsTheStoreDoes) {
+  options_.scope.project.reset();
+  options_.scope.recall = std::make_shared<StoreRecall>(store_);
+  for (int i = 0; i < 8; ++i) make("common" + std::to_string(i), "", "The deployment.");
+  op::Append many;
+  for (int i = 0; i < 300; ++i)
+    many.messages.push_back(Message::make(Role::user, i == 150 ? "A deployment." : "Number " + std::to_string(i)).value());
+  open_kept(store_, "long", {}).value().apply({many}).value();
+  make("rare", "", "The quokka deployment is down.");
+  make("newest", "", "Nothing.");
+  const std::string asked = "quokka deployment";
+  const std::string best = StoreRecall(store_).search({.text = asked}).value().found.front().conversation;
+  EXPECT_EQ(best, "rare");
+  const std::string told = ask(request("tools/call", R"("name":"context_search","arguments":{"text":")" + asked + "\"}"));
+  const std::size_t first = told.find(" of conversation ");
+  ASSERT_NE(first, std::string::npos) << told;
+  EXPECT_TRUE(std::string_view(told).substr(first).starts_with(" of conversation " + best)) << told;
+}
+
 TEST_F(McpTest, AConversationOutsideOfTheScopeIsNone) {
   const std::string told =
       ask(request("tools/call", R"("name":"context_expand","arguments":{"ordinals":[0],"conversation":"there"})"));

@@ -18,12 +18,6 @@ RpcError bad_request(std::string message) { return {RpcCode::invalid_request, st
 
 }  // namespace
 
-std::string json_string(std::string_view text) {
-  std::string out;
-  append_json_string(out, text);
-  return out;
-}
-
 std::optional<RpcError> read_rpc(JsonValue value, RpcMessage& message) {
   if (!value.is(JsonType::object)) return bad_request("a message is a JSON object");
   const std::optional<JsonValue> id = value.find("id"), method = value.find("method"), version = value.find("jsonrpc");

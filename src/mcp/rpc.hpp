@@ -43,6 +43,4 @@ std::optional<RpcError> read_rpc(JsonValue value, RpcMessage& message);
 std::string rpc_result(std::string_view id, std::string_view result_json);
 std::string rpc_error(std::string_view id, const RpcError& error);  // an empty id: it could not be read
 
-std::string json_string(std::string_view text);
-
 }  // namespace undertext

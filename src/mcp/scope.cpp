@@ -1,6 +1,7 @@
 #include "mcp/scope.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/json_text.hpp"
@@ -73,6 +74,18 @@ std::vector<ScopedConversation> newest_of_scope(const McpScope& scope, std::size
   });
   std::ranges::sort(found, is_newer);
   return found;
+}
+
+std::vector<StoreFound> best_of_scope(const McpScope& scope, StoreRecallQuery query, std::size_t conversations_max,
+                                      const std::shared_ptr<Work>& work) {
+  query.in_scope = [&scope](const ConversationRecord& record) { return is_in_scope(scope, record); };
+  std::vector<StoreFound> best = scope.recall->search(query, work).value().found;
+  std::set<std::string> conversations;
+  std::erase_if(best, [&](const StoreFound& found) {
+    return !conversations.contains(found.conversation) &&
+           (conversations.size() == conversations_max || !conversations.insert(found.conversation).second);
+  });
+  return best;
 }
 
 std::shared_ptr<Conversation> open_in_scope(const McpScope& scope, const std::string& id) {

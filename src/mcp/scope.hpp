@@ -15,6 +15,7 @@
 
 #include <undertext/conversation.hpp>
 #include <undertext/store.hpp>
+#include <undertext/store_recall.hpp>
 
 namespace undertext {
 
@@ -24,6 +25,8 @@ struct McpScope {
   std::function<std::shared_ptr<Conversation>(const std::string& id)> open;
   std::optional<std::string> project = {};       // only conversations of this project
   std::optional<std::string> conversation = {};  // only this one
+  // Searches all conversations of the store. Null: a search looks into the last ones that were changed.
+  std::shared_ptr<StoreRecall> recall = {};
 };
 
 struct ScopedConversation {
@@ -37,6 +40,9 @@ struct ScopedConversation {
 std::vector<ScopedConversation> list_scope(const McpScope& scope, const std::string& after, std::size_t limit);
 // The most recently changed of the scope, the newest first.
 std::vector<ScopedConversation> newest_of_scope(const McpScope& scope, std::size_t limit);
+// The messages of the scope that fit a search best, the best first: of at most so many conversations.
+std::vector<StoreFound> best_of_scope(const McpScope& scope, StoreRecallQuery query, std::size_t conversations_max,
+                                      const std::shared_ptr<Work>& work = {});
 // not_found: there is none of this id in the scope. One outside of it is none.
 std::shared_ptr<Conversation> open_in_scope(const McpScope& scope, const std::string& id);
 

@@ -18,6 +18,7 @@
 #include <undertext/store.hpp>
 
 #include "http/http.hpp"
+#include "server/catalog.hpp"
 #include "server/request_work.hpp"
 #include "server/route.hpp"
 
@@ -47,8 +48,9 @@ struct AppOptions {
   // Whether who opened a stream of events, or an export, may still read it; asked before each piece of it, and now and then while there is none. Unset: yes.
   std::function<bool(const Caller& caller)> still_allowed = {};
   std::function<void(const std::string& job, const Error& error)> compression_failed = {};  // one in the background, for the log
-  std::function<std::string()> metrics = {};  // what GET /metrics answers; unset: nothing
-  std::function<bool()> is_ready = {};        // what GET /readyz asks besides the store, such as whether the server is stopping
+  std::function<std::string()> metrics = {};    // what GET /metrics answers; unset: nothing
+  std::function<bool()> is_ready = {};          // what GET /readyz asks besides the store, such as whether the server is stopping
+  std::shared_ptr<const Catalog> catalog = {};  // unset: the store has read all it has
   AppLimits limits = {};
 };
 

@@ -18,6 +18,7 @@
 #include "server/readiness.hpp"
 #include "server/route.hpp"
 #include "server/tenant_counts.hpp"
+#include "server/tenant_recall.hpp"
 
 namespace undertext {
 
@@ -26,6 +27,7 @@ struct App::Rep {
 
   AppOptions options;
   OpenConversations conversations;
+  TenantRecall recalls;
   EventStreams events;
   Compressions compressions;
   TenantCounts exports;
@@ -48,6 +50,7 @@ using Replies = std::function<http::Reply(const Call& call)>;
 std::vector<Route> conversation_routes(App::Rep& app);
 std::vector<Route> operation_routes(App::Rep& app);
 std::vector<Route> query_routes(App::Rep& app);
+std::vector<Route> recall_routes(App::Rep& app);
 std::vector<Route> history_routes(App::Rep& app);
 std::vector<Route> live_routes(App::Rep& app);
 std::vector<Route> usage_routes(App::Rep& app);

@@ -6,6 +6,7 @@
 
 #include "json/request.hpp"
 #include "server/app_fixture.hpp"
+#include "server/inspector_files.hpp"
 
 namespace undertext {
 namespace {
@@ -68,6 +69,42 @@ TEST_P(AppTest, a_conversation_is_made_listed_shown_and_taken_out) {
   EXPECT_EQ(removals[0].removal.who, "tester");
   EXPECT_EQ(removals[0].removal.why, "done");
   EXPECT_EQ(post("/v1/conversations", R"({"id":"a"})")->reply.status, 409u) << "the id stays taken";
+}
+
+TEST_P(AppTest, every_read_ends_with_the_time_of_its_request) {
+  make("a");
+  append("a", "a walnut");
+  for (const char* text : {"one", "two"}) {
+    RequestRecord record;
+    record.dialect = "anthropic";
+    record.model = "claude-sonnet-4-5";
+    record.status = 200;
+    record.usage = {.request_id = text, .model = record.model, .prompt = 10'000};
+    Conversation::open(store_of(""), "a").value().record_request(record, text, text).value();
+  }
+  App hurried{{.store = [this](const std::string& tenant) { return store_of(tenant); },
+               .limits = {.request = {.time = std::chrono::milliseconds(0)}}}};
+  const std::string many = "/v1/conversations/a/";
+  const std::tuple<const char*, std::string, const char*> reads[] = {
+      {"GET", "/v1/ledger", ""},
+      {"GET", "/v1/recall?text=walnut", ""},
+      {"GET", many + "messages?contains=walnut", ""},
+      {"GET", many + "recall?text=walnut", ""},
+      {"GET", many + "requests", ""},
+      {"GET", many + "requests/1", ""},
+      {"GET", many + "requests/2/cache-break", ""},
+      {"GET", many + "ledger", ""},
+      {"POST", many + "what-if", R"({"policy":"compact"})"},
+      {"POST", many + "cost", R"({"dialect":"anthropic","operations":[{"operation":"CLEAR"}]})"},
+  };
+  for (const auto& [method, target, body] : reads) {
+    const auto in_time = call(app, method, target, {.body = body});
+    EXPECT_EQ(in_time->reply.status, 200u) << target << ": " << in_time->reply.body;
+    const auto late = call(hurried, method, target, {.body = body});
+    EXPECT_EQ(late->reply.status, 503u) << target << ": " << late->reply.body;
+    EXPECT_NE(late->reply.body.find("it took longer than 0 s"), std::string::npos) << target << ": " << late->reply.body;
+  }
+  hurried.stop();
 }
 
 TEST_P(AppTest, a_conversation_without_an_id_gets_one_of_its_own) {
@@ -458,6 +495,47 @@ TEST_P(AppTest, pages_come_with_what_keeps_them_apart_from_others) {
   EXPECT_EQ(call(app, "GET", "/healthz")->reply.status, 200u);
   EXPECT_EQ(call(app, "GET", "/readyz")->reply.status, 200u);
   EXPECT_NE(get("/v1/dialects").find(R"({"name":"anthropic","dialect":"anthropic"})"), std::string::npos);
+}
+
+TEST_P(AppTest, the_page_comes_compressed_to_who_takes_that) {
+  const std::vector<InspectorFile> files = inspector_files();
+  if (files.empty()) GTEST_SKIP() << "inspector: the page was not built";
+  std::size_t page_bytes = 0;
+  for (const InspectorFile& file : files) {
+    const std::string target = file.path == "/index.html" ? "/" : std::string(file.path);
+    const bool is_smaller = !file.gzip.empty();
+    page_bytes += is_smaller ? file.gzip.size() : file.bytes.size();
+    for (const char* taken : {"gzip", "gzip, deflate, br, zstd", "br, gzip;q=0.5"}) {
+      const auto packed = call(app, "GET", target, {.fields = {{"Accept-Encoding", taken}}});
+      EXPECT_EQ(packed->field("Content-Encoding"), is_smaller ? "gzip" : "") << taken;
+      EXPECT_EQ(packed->field("Vary"), "Accept-Encoding");
+      EXPECT_TRUE(packed->reply.body == (is_smaller ? file.gzip : file.bytes)) << target;
+    }
+    for (const char* refused : {"br", "gzip;q=0", "gzip; q=0.000, br", "x-notgzip"}) {
+      const auto plain = call(app, "GET", target, {.fields = {{"Accept-Encoding", refused}}});
+      EXPECT_EQ(plain->field("Content-Encoding"), "") << refused;
+      EXPECT_TRUE(plain->reply.body == file.bytes) << target;
+    }
+    EXPECT_EQ(call(app, "GET", target)->field("Content-Encoding"), "");
+  }
+  EXPECT_LE(page_bytes, 200'000u);
+}
+
+TEST_P(AppTest, conversations_are_listed_the_newest_first_where_that_is_asked_for) {
+  for (const char* id : {"a", "b", "c"}) make(id);
+  Conversation changed = Conversation::open(store_of(""), "b").value();
+  // Times are milliseconds: of the same one, the order is that of the ids.
+  while (store_of("")->find("b").value().updated_at_ms <= store_of("")->find("c").value().updated_at_ms)
+    changed.apply({op::Append{{Message::parse(R"({"role":"user","content":"x"})").value()}}}).value();
+  const std::string newest = get("/v1/conversations?order=newest");
+  EXPECT_LT(newest.find(R"("id":"b")"), newest.find(R"("id":"a")")) << newest;
+  EXPECT_LT(newest.find(R"("id":"b")"), newest.find(R"("id":"c")")) << newest;
+  const std::string first = get("/v1/conversations?order=newest&limit=1");
+  EXPECT_NE(first.find(R"("next":"b")"), std::string::npos) << first;
+  const std::string behind = get("/v1/conversations?order=newest&after=b");
+  EXPECT_EQ(behind.find(R"("id":"b")"), std::string::npos) << behind;
+  EXPECT_EQ(behind.find("next"), std::string::npos) << behind;
+  EXPECT_EQ(call(app, "GET", "/v1/conversations?order=oldest")->reply.status, 400u);
 }
 
 TEST_P(AppTest, the_documents_hold_every_route) {

@@ -1,9 +1,17 @@
 // Conversations as a whole: those there are, making one, looking at one, taking one out, going another way from one.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
 #include <utility>
+#include <vector>
+
+#include <undertext/store_ledger.hpp>
 
 #include "base/json_text.hpp"
 #include "json/answer_json.hpp"
 #include "json/fields.hpp"
+#include "json/ledger_json.hpp"
 #include "json/models_json.hpp"
 #include "json/settings_json.hpp"
 #include "server/app_rep.hpp"
@@ -29,37 +37,125 @@ void append_record(std::string& out, const ConversationRecord& record) {
   if (record.origin) append_origin(out += R"(,"origin":)", *record.origin);
 }
 
-// A search looks at so many ids in one call; what is beyond is for the next one.
+http::Reply ledger(const App::Rep& app, const Call& call) {
+  LedgerQuery query;
+  if (call.has("from")) query.from_ms = static_cast<std::int64_t>(call.number("from"));
+  if (call.has("to")) query.to_ms = static_cast<std::int64_t>(call.number("to"));
+  std::string out;
+  append_result(out, store_ledger(app.store(call), query, call.work).value());
+  return json_reply(std::move(out));
+}
+
+// A search, or a list in another order, looks at so many conversations in one call.
 constexpr std::uint64_t searched_max = 10'000;
 
-http::Reply list(const App::Rep& app, const Call& call) {
-  const std::shared_ptr<Store> store = app.store(call);
-  const std::string search = call.has("search") ? *call.find("search") : std::string();
-  const std::uint64_t limit = call.number("limit");
-  ListOptions options{.after = call.has("after") ? *call.find("after") : std::string(),
-                      .limit = search.empty() ? static_cast<std::uint32_t>(limit) : 1000};
+// Upper and lower case of ASCII letters are one.
+bool contains(std::string_view text, std::string_view sought) {
+  const auto lowered = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
+  const auto is_same = [&](char a, char b) { return lowered(a) == lowered(b); };
+  return std::search(text.begin(), text.end(), sought.begin(), sought.end(), is_same) != text.end();
+}
+
+struct Listed {
+  ConversationRecord record;
+  std::optional<ConversationAbout> about;
+  std::int64_t updated_at_ms() const { return about ? about->updated_at_ms : record.updated_at_ms; }
+};
+
+// Nothing where it is not searched for.
+std::optional<Listed> listed(const App::Rep& app, ConversationRecord record, std::string_view search) {
+  Listed found{std::move(record), {}};
+  if (app.options.catalog) found.about = app.options.catalog->about(found.record.id);
+  const bool is_it = found.record.id.find(search) != std::string::npos ||
+                     (found.about && (contains(found.about->title, search) || contains(found.about->project, search)));
+  return is_it ? std::optional(std::move(found)) : std::nullopt;
+}
+
+void append_about(std::string& out, const ConversationAbout& about) {
+  append_json_string(out += R"(,"about":{"client":)", about.client);
+  append_json_string(out += R"(,"title":)", about.title);
+  append_json_string(out += R"(,"project":)", about.project);
+  append_json_string(out += R"(,"model":)", about.model);
+  out += R"(,"startedAt":)" + std::to_string(about.started_at_ms) + R"(,"updatedAt":)" + std::to_string(about.updated_at_ms);
+  out += R"(,"tokens":{"input":)" + std::to_string(about.input) + R"(,"output":)" + std::to_string(about.output);
+  out += R"(,"cacheRead":)" + std::to_string(about.cache_read) + R"(,"cacheWrite":)" + std::to_string(about.cache_write);
+  // In millionths, and as JavaScript spells it: the inspector keeps numbers of another spelling as text.
+  constexpr double unit = 1e6;
+  char cost[64];
+  const auto end = std::to_chars(cost, cost + sizeof cost, std::round(about.cost * unit) / unit, std::chars_format::fixed);
+  out.append(R"(},"cost":)").append(cost, end.ptr) += '}';
+}
+
+http::Reply list_reply(const std::vector<Listed>& page, const std::string& next) {
   std::string out = R"({"ok":true,"result":{"conversations":[)";
-  std::uint64_t found = 0, looked_at = 0;
+  const char* separator = "{";
+  for (const Listed& each : page) {
+    append_record(out += std::exchange(separator, ",{"), each.record);
+    if (each.about) append_about(out, *each.about);
+    out += '}';
+  }
+  out += ']';
+  if (!next.empty()) append_json_string(out += R"(,"next":)", next);
+  return json_reply(out + "}}");
+}
+
+http::Reply list_by_id(const App::Rep& app, Store& store, ListOptions options, const std::string& search, std::uint64_t limit) {
+  std::vector<Listed> page;
+  std::uint64_t looked_at = 0;
   bool at_end = false;
-  while (found < limit && looked_at < searched_max && !at_end) {
-    const std::vector<ConversationRecord> records = store->list(options).value();
+  while (page.size() < limit && looked_at < searched_max && !at_end) {
+    std::vector<ConversationRecord> records = store.list(options).value();
     at_end = records.size() < options.limit;
-    for (const ConversationRecord& record : records) {
-      if (found == limit) {
+    for (ConversationRecord& record : records) {
+      if (page.size() == limit) {
         at_end = false;
         break;
       }
       options.after = record.id;
       ++looked_at;
-      if (record.id.find(search) == std::string::npos) continue;
-      out += found++ == 0 ? "{" : ",{";
-      append_record(out, record);
-      out += '}';
+      if (std::optional<Listed> found = listed(app, std::move(record), search)) page.push_back(*std::move(found));
     }
   }
-  out += ']';
-  if (!at_end) append_json_string(out += R"(,"next":)", options.after);
-  return json_reply(out + "}}");
+  return list_reply(page, at_end ? std::string() : options.after);
+}
+
+// Stores have conversations by id alone, so all of them are looked at.
+http::Reply list_newest(const App::Rep& app, Store& store, const std::string& after, const std::string& search,
+                        std::uint64_t limit) {
+  std::vector<Listed> all;
+  ListOptions options{.limit = 1000};
+  for (std::uint64_t looked_at = 0;;) {
+    std::vector<ConversationRecord> records = store.list(options).value();
+    const bool at_end = records.size() < options.limit;
+    looked_at += records.size();
+    if (looked_at > searched_max) refuse(ErrorCode::too_large, "there are too many conversations to sort them", "order");
+    if (!at_end) options.after = records.back().id;
+    for (ConversationRecord& record : records)
+      if (std::optional<Listed> found = listed(app, std::move(record), search)) all.push_back(*std::move(found));
+    if (at_end) break;
+  }
+  std::sort(all.begin(), all.end(), [](const Listed& a, const Listed& b) {
+    const std::int64_t a_ms = a.updated_at_ms(), b_ms = b.updated_at_ms();
+    return a_ms != b_ms ? a_ms > b_ms : a.record.id < b.record.id;
+  });
+  const auto last = std::find_if(all.begin(), all.end(), [&](const Listed& each) { return each.record.id == after; });
+  const auto first = after.empty() ? all.begin() : last == all.end() ? last : std::next(last);
+  std::vector<Listed> page;
+  for (auto at = first; at != all.end() && page.size() < limit; ++at) page.push_back(std::move(*at));
+  const bool at_end = page.empty() || static_cast<std::size_t>(all.end() - first) == page.size();
+  return list_reply(page, at_end ? std::string() : page.back().record.id);
+}
+
+http::Reply list(const App::Rep& app, const Call& call) {
+  const std::shared_ptr<Store> store = app.store(call);
+  const std::string search = call.has("search") ? *call.find("search") : std::string();
+  const std::string after = call.has("after") ? *call.find("after") : std::string();
+  const std::string order = call.has("order") ? *call.find("order") : std::string("id");
+  const std::uint64_t limit = call.number("limit");
+  if (order == "newest") return list_newest(app, *store, after, search, limit);
+  if (order != "id") refuse(ErrorCode::invalid_argument, "must be id or newest", "order");
+  const std::uint32_t read = search.empty() ? static_cast<std::uint32_t>(limit) : 1000;
+  return list_by_id(app, *store, {.after = after, .limit = read}, search, limit);
 }
 
 // The body of POST /v1/conversations and …/fork, which may be empty.
@@ -138,6 +234,8 @@ http::Reply show(App::Rep& app, const Call& call) {
   record.version = history.version().value;  // the record may be newer by now
   std::string out = R"({"ok":true,"result":{)";
   append_record(out, record);
+  if (app.options.catalog)
+    if (const std::optional<ConversationAbout> about = app.options.catalog->about(record.id)) append_about(out, *about);
   append_json(out += R"(,"stats":)", history.stats());
   const Counting counting = counting_by(conversation->counting()).value();
   append_json_string(out += R"(,"tokenizer":)", counting.tokenizer->name());
@@ -176,13 +274,31 @@ std::vector<Route> conversation_routes(App::Rep& app) {
   using Type = Parameter::Type;
   return {
       {.method = "GET",
+       .path = "/v1/ledger",
+       .name = "getStoreLedger",
+       .what = "What the recorded requests of all conversations cost, by day and model.",
+       .parameters = {{.name = "from",
+                       .type = Type::integer,
+                       .what = "Only requests at or after this time, in milliseconds since 1970."},
+                      {.name = "to", .type = Type::integer, .what = "Only requests before this time."}},
+       .answers = "StoreLedgerAnswer",
+       .handle = replying([&app](const Call& call) { return ledger(app, call); })},
+      {.method = "GET",
        .path = "/v1/conversations",
        .name = "listConversations",
-       .what = "The conversations there are, by id.",
+       .what = "The conversations there are.",
        .parameters =
-           {{.name = "after", .type = Type::id, .what = "Only ids behind this one: the next of the answer before."},
+           {{.name = "after", .type = Type::id, .what = "Only what stands behind this one: the next of the answer before."},
             {.name = "limit", .type = Type::integer, .what = "How many at most.", .least = 1, .most = 1000, .otherwise = 100},
-            {.name = "search", .what = "Only ids that contain this.", .least = 1, .most = 128}},
+            {.name = "search",
+             .what = "Only ids, or titles and projects where these are known, that contain this.",
+             .least = 1,
+             .most = 128},
+            {.name = "order",
+             .what = "By id (default), or the newest first: of at most 10,000 conversations, else too_large.",
+             .least = 1,
+             .most = 16,
+             .words = R"("id"|"newest")"}},
        .answers = "ConversationListAnswer",
        .handle = replying([&app](const Call& call) { return list(app, call); })},
       {.method = "POST",

@@ -1,14 +1,9 @@
 #include "server/fair_share.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
-#include <system_error>
 #include <utility>
 
-#include <fcntl.h>
-#include <time.h>
-#include <unistd.h>
+#include "system/thread_time.hpp"
 
 namespace undertext {
 namespace {
@@ -21,40 +16,9 @@ constexpr milliseconds slice{2};  // between two looks
 constexpr milliseconds pause_max{250};
 constexpr milliseconds active_for{1000};  // after its last request a tenant still counts
 
-// Linux: "<ns that the thread ran> <ns that it waited for a processor> <times it ran>". Where there is no such file, what
-// it ran is all that is known.
-class ScheduleFile {
- public:
-  ScheduleFile() : file_(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
-  ScheduleFile(const ScheduleFile&) = delete;
-  ScheduleFile& operator=(const ScheduleFile&) = delete;
-  ~ScheduleFile() {
-    if (file_ >= 0) close(file_);
-  }
-
-  std::chrono::nanoseconds used() const {
-    char text[64];
-    const ssize_t size = file_ >= 0 ? pread(file_, text, sizeof text, 0) : -1;
-    std::int64_t ran = 0, waited = 0;
-    const char* const end = text + std::max<ssize_t>(size, 0);
-    const auto [space, error] = std::from_chars(text, end, ran);
-    if (size > 0 && error == std::errc() && space != end && std::from_chars(space + 1, end, waited).ec == std::errc())
-      return std::chrono::nanoseconds(ran + waited);
-    timespec spent{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
-    return std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec);
-  }
-
- private:
-  const int file_;
-};
-
 }  // namespace
 
-FairShare::Clock::duration FairShare::used_by_thread() {
-  static thread_local const ScheduleFile file;
-  return file.used();
-}
+FairShare::Clock::duration FairShare::used_by_thread() { return thread_time(); }
 
 FairShare::FairShare(std::size_t processors) : processors_each_(std::max<std::size_t>(1, processors / 2)) {}
 

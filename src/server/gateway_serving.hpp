@@ -15,8 +15,10 @@
 
 #include "gateway/gateway.hpp"
 #include "http/http.hpp"
+#include "policy/policy.hpp"
 #include "server/log.hpp"
 #include "server/metrics.hpp"
+#include "server/money_counts.hpp"
 #include "server/quota_store.hpp"
 #include "server/tokens.hpp"
 
@@ -36,12 +38,15 @@ struct GatewayServing {
   bool relays_upgrades = false;
   RecordLevel record = RecordLevel::full;
   std::map<std::string, RecordLevel> record_by_tenant = {};
-  std::shared_ptr<Store> store = {};  // where exchanges are recorded; null: nowhere
-  Quota quota = {};                   // of each tenant
-  bool enforces_on_traffic = false;   // a limit of recording stops traffic too
-  std::string secret = {};            // of this installation, by which users are told apart; empty: a random one
-  bool one_user = false;              // all credentials are one user's
-  std::string project = {};           // of conversations that are recorded: Settings::project; empty: none
+  GatewayPolicies policies = {};            // what may be changed in requests; tools need a store
+  std::string compaction_key = {};          // of opaque compaction items; empty: made from `secret`
+  std::shared_ptr<Store> store = {};        // where exchanges are recorded; null: nowhere
+  Quota quota = {};                         // of each tenant
+  bool enforces_on_traffic = false;         // a limit of recording stops traffic too
+  std::string secret = {};                  // of this installation, by which users are told apart; empty: a random one
+  bool one_user = false;                    // all credentials are one user's
+  std::string project = {};                 // of conversations that are recorded: Settings::project; empty: none
+  std::shared_ptr<MoneyCounts> money = {};  // what recorded requests cost; null: it is not counted
 
   bool takes_tokens = true;  // else whoever reaches it may use it, though the server beside it takes some
 
@@ -49,7 +54,12 @@ struct GatewayServing {
   std::optional<std::string> tokens_file = {};  // unset: whoever reaches it may use it
   bool log_requests = true;
   bool core_dumps = false;
-  std::function<void(const std::string& url)> on_listening = {};
+  struct NumbersAt {
+    std::string address;
+    std::uint16_t port = 0;
+  };
+  std::optional<NumbersAt> numbers = {};  // GET /metrics, on this machine alone; unset: nowhere
+  std::function<void(const std::string& url, const std::string& numbers)> on_listening = {};  // the latter is empty where unset
 };
 
 // `tokens` null: there are none, and it must listen on this machine alone. Borrows both.
@@ -58,6 +68,9 @@ Result<Gateway> start_gateway(const GatewayServing& serving, Tokens* tokens, con
 
 // Until SIGINT or SIGTERM, as serve().
 std::optional<Error> serve_gateway(const GatewayServing& serving);
+
+// The key of compaction items: the one that is given, else one made from the installation's secret; empty: there is neither.
+std::string compaction_key(const std::string& given, const std::string& secret);
 
 void add_gateway_numbers(const GatewayCounts& counts, std::vector<Metrics::Number>& numbers);
 

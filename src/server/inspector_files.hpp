@@ -9,6 +9,7 @@ namespace undertext {
 struct InspectorFile {
   std::string_view path;  // such as "/index.html"
   std::string_view bytes;
+  std::string_view gzip;  // the same, compressed; empty where that is not smaller
 };
 
 std::vector<InspectorFile> inspector_files();  // none where the page was not built

@@ -5,8 +5,7 @@
 #include <cstdio>
 #include <ctime>
 
-#include <poll.h>
-#include <unistd.h>
+#include "system/sockets.hpp"
 
 namespace undertext {
 namespace {
@@ -129,13 +128,12 @@ bool ServerLog::write(std::string_view line) const {
   // A pipe that can be written to takes this much without waiting.
   constexpr std::size_t step = 512;
   while (!line.empty()) {
-    pollfd place{descriptor_, POLLOUT, 0};
-    if (::poll(&place, 1, patience_ms) <= 0) {
+    if (!wait_until_ready(descriptor_, WaitFor::writing, patience_ms)) {
       const std::lock_guard lock(lock_);
       if (stopping_) return false;
       continue;
     }
-    const ssize_t written = ::write(descriptor_, line.data(), std::min(line.size(), step));
+    const std::int64_t written = write_some(descriptor_, line.data(), std::min(line.size(), step));
     if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (written < 0) return false;
     line.remove_prefix(static_cast<std::size_t>(written));

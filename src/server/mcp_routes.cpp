@@ -25,7 +25,8 @@ McpOptions mcp_options(App::Rep& app, const Call& call) {
   return {.scope = {.store = app.store(call),
                     .open = [&app, &call](const std::string& id) { return app.conversations.get(call.caller.tenant, id); },
                     .project = parameter(call, "project"),
-                    .conversation = parameter(call, "conversation")},
+                    .conversation = parameter(call, "conversation"),
+                    .recall = app.recalls.of(call.caller.tenant)},
           .tools = with_edits ? ContextTools::with_edits : ContextTools::reading,
           .work = call.work};
 }

@@ -7,12 +7,6 @@
 namespace undertext {
 namespace {
 
-std::string spelled(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", number);
-  return text;
-}
-
 void begin(std::string& out, std::string_view name, std::string_view kind, std::string_view what) {
   out.append("# HELP undertext_").append(name).append(" ").append(what).append("\n# TYPE undertext_").append(name);
   out.append(" ").append(kind).append("\n");
@@ -27,6 +21,12 @@ void put(std::string& out, std::string_view name, const std::string& labels, con
 std::uint64_t of(const std::atomic<std::uint64_t>& number) { return number.load(std::memory_order_relaxed); }
 
 }  // namespace
+
+std::string metric_number(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", number);
+  return text;
+}
 
 Metrics::Metrics(const std::vector<Route>& routes) : routes_(routes), of_routes_(routes.size() + 1) {}
 
@@ -65,12 +65,12 @@ std::string Metrics::text(const std::vector<Number>& numbers) const {
     std::string buckets;
     for (std::size_t b = 0; b <= bounds_s.size(); ++b) {
       count += of(of_routes_[i].durations[b]);
-      const std::string bound = b < bounds_s.size() ? spelled(bounds_s[b]) : "+Inf";
+      const std::string bound = b < bounds_s.size() ? metric_number(bounds_s[b]) : "+Inf";
       put(buckets, "request_seconds_bucket", labels(i) + R"(,le=")" + bound + "\"", std::to_string(count));
     }
     if (count == 0) continue;
     out += buckets;
-    put(out, "request_seconds_sum", labels(i), spelled(static_cast<double>(of(of_routes_[i].nanoseconds)) / 1e9));
+    put(out, "request_seconds_sum", labels(i), metric_number(static_cast<double>(of(of_routes_[i].nanoseconds)) / 1e9));
     put(out, "request_seconds_count", labels(i), std::to_string(count));
   }
   for (const auto& [name, what, member] :
@@ -85,6 +85,11 @@ std::string Metrics::text(const std::vector<Number>& numbers) const {
   for (std::size_t code = 0; code < error_code_count; ++code)
     put(out, "errors_total", R"(code=")" + std::string(name(static_cast<ErrorCode>(code))) + "\"",
         std::to_string(of(errors_[code])));
+  return out + text_of(numbers);
+}
+
+std::string Metrics::text_of(const std::vector<Number>& numbers) {
+  std::string out;
   for (const Number& number : numbers) {
     begin(out, number.name, number.kind == Number::Kind::gauge ? "gauge" : "counter", number.what);
     put(out, number.name, "", std::to_string(number.value));

@@ -15,6 +15,8 @@
 
 namespace undertext {
 
+std::string metric_number(double number);  // as that format spells it
+
 class Metrics {
  public:
   explicit Metrics(const std::vector<Route>& routes);  // which it borrows
@@ -32,6 +34,8 @@ class Metrics {
     enum class Kind : std::uint8_t { gauge, counter } kind = Kind::gauge;
   };
   std::string text(const std::vector<Number>& numbers) const;  // these beside its own
+  static std::string text_of(const std::vector<Number>& numbers);
+  static constexpr std::string_view content_type = "text/plain; version=0.0.4; charset=utf-8";
 
  private:
   static constexpr std::array<unsigned, 28> statuses = {200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 412,

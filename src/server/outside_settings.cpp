@@ -1,5 +1,8 @@
 #include "server/outside_settings.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "base/json_text.hpp"
@@ -13,13 +16,27 @@ void check_outside_tokenizer(std::string_view name) {
       Error{ErrorCode::invalid_argument, "a tokenizer must be one by name: files are for who runs the server", "tokenizer"});
 }
 
+namespace {
+
+// Members that hold keys, or where to find them, and say where messages are sent.
+constexpr std::string_view endpoint_members[] = {"summarisers", "embeddings"};
+
+bool names_endpoint(const JsonValue& key) {
+  return std::any_of(std::begin(endpoint_members), std::end(endpoint_members),
+                     [&](std::string_view name) { return key.string_is(name); });
+}
+
+}  // namespace
+
 Settings outside_settings(std::string_view json) {
   if (json.empty()) return {};
   // Before anything is read, for reading them opens files.
   const Result<JsonText> text = JsonText::parse(json, {});
-  if (text && text->root().find("summarisers")) {
+  for (const std::string_view member : endpoint_members) {
+    if (!text || !text->root().find(member)) continue;
     throw Failure(Error{ErrorCode::invalid_argument,
-                        "summarisers hold keys, and say where messages are sent: they are for who runs the server", "summarisers"});
+                        std::string(member) + " hold keys, and say where messages are sent: they are for who runs the server",
+                        std::string(member)});
   }
   Settings settings = read_settings(json).value().settings;
   check_outside_tokenizer(settings.tokenizer);
@@ -36,8 +53,13 @@ void append_shown_settings(std::string& out, std::string_view note) {
   if (text && text->root().is(JsonType::object)) {
     for (const JsonMember member : text->root().members()) {
       ((out += std::exchange(separator, ",")) += member.key.raw()) += ':';
-      if (!member.key.string_is("summarisers")) {
+      if (!names_endpoint(member.key)) {
         out += member.value.raw();
+        continue;
+      }
+      if (member.key.string_is("embeddings")) {
+        const std::optional<JsonValue> model = member.value.find("model");
+        out += model && model->is(JsonType::string) ? R"({"model":)" + std::string(model->raw()) + "}" : "{}";
         continue;
       }
       const char* between = "";
@@ -53,11 +75,12 @@ void append_shown_settings(std::string& out, std::string_view note) {
 
 std::string exported_settings(std::string note) {
   const Result<JsonText> text = JsonText::parse(note, {});
-  if (!text || !text->root().find("summarisers")) return note;
+  if (!text || !(text->root().find("summarisers") || text->root().find("embeddings"))) return note;
   std::string out = "{";
   const char* separator = "";
   for (const JsonMember member : text->root().members()) {
-    if (member.key.string_is("summarisers") || member.key.string_is("compressionConfig")) continue;
+    if (names_endpoint(member.key)) continue;
+    if (member.key.string_is("compressionConfig") && text->root().find("summarisers")) continue;
     ((out.append(std::exchange(separator, ",")) += member.key.raw()) += ':') += member.value.raw();
   }
   return out + "}";

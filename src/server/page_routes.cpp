@@ -7,6 +7,7 @@
 #include "base/json_text.hpp"
 #include "server/app_rep.hpp"
 #include "server/inspector_files.hpp"
+#include "server/metrics.hpp"
 #include "server/openapi.hpp"
 
 namespace undertext {
@@ -63,11 +64,27 @@ std::string_view content_type_of(std::string_view path) {
   return "application/octet-stream";
 }
 
-http::Reply inspector_file(std::string_view path, std::string cache) {
+// Whether the client named the coding, and not to refuse it with q=0.
+bool takes_gzip(const http::Request& request) {
+  const std::string* const field = request.find("Accept-Encoding");
+  if (field == nullptr) return false;
+  const std::string_view codings = *field;
+  const std::size_t at = codings.find("gzip");
+  if (at == std::string_view::npos || (at > 0 && codings[at - 1] != ' ' && codings[at - 1] != ',')) return false;
+  std::string_view rest = codings.substr(at + 4);
+  rest = rest.substr(0, rest.find(','));
+  return rest.find_first_not_of(" \t") == std::string_view::npos || rest.find_first_of("123456789") != std::string_view::npos;
+}
+
+http::Reply inspector_file(const http::Request& request, std::string_view path, std::string cache) {
   const std::vector<InspectorFile> files = inspector_files();
   const auto file = std::find_if(files.begin(), files.end(), [&](const InspectorFile& f) { return f.path == path; });
   if (file == files.end()) refuse(ErrorCode::not_found, "there is no such file");
-  return page(content_type_of(path), file->bytes, page_policy, std::move(cache));
+  const bool packed = !file->gzip.empty() && takes_gzip(request);
+  http::Reply reply = page(content_type_of(path), packed ? file->gzip : file->bytes, page_policy, std::move(cache));
+  reply.fields.push_back({"Vary", "Accept-Encoding"});
+  if (packed) reply.fields.push_back({"Content-Encoding", "gzip"});
+  return reply;
 }
 
 constexpr std::string_view without_inspector =
@@ -77,9 +94,9 @@ constexpr std::string_view without_inspector =
     "<code>scripts/run</code> where they can be reached, or <code>scripts/inspector</code> and build the server again. "
     "What it serves stands in <a href=\"/docs\">the documents</a>.</p></main></body></html>\n";
 
-http::Reply front_page() {
+http::Reply front_page(const http::Request& request) {
   if (inspector_files().empty()) return page("text/html; charset=utf-8", without_inspector, docs_policy, "no-cache");
-  return inspector_file("/index.html", "no-cache");
+  return inspector_file(request, "/index.html", "no-cache");
 }
 
 }  // namespace
@@ -117,7 +134,7 @@ std::vector<Route> page_routes(App::Rep& app) {
        .what = "For Prometheus.",
        .reply_type = "text/plain",
        .handle = replying([&app](const Call&) {
-         return http::Reply{.content_type = "text/plain; version=0.0.4; charset=utf-8",
+         return http::Reply{.content_type = std::string(Metrics::content_type),
                             .body = app.options.metrics ? app.options.metrics() : std::string()};
        })},
       fixed(
@@ -128,10 +145,11 @@ std::vector<Route> page_routes(App::Rep& app) {
             [&app](const Call&) { return page("text/html; charset=utf-8", app.docs, docs_policy, "no-cache"); }),
       fixed("/docs.css", "getDocsStyle", "How that looks.", "text/css",
             [](const Call&) { return page("text/css; charset=utf-8", docs_style(), docs_policy, "no-cache"); }),
-      fixed("/", "getInspector", "The inspector.", html, [](const Call&) { return front_page(); }),
-      fixed(
-          "/assets/{file*}", "getInspectorFile", "What the inspector consists of.", "application/octet-stream",
-          [](const Call& call) { return inspector_file("/assets/" + *call.find("file"), "public, max-age=31536000, immutable"); }),
+      fixed("/", "getInspector", "The inspector.", html, [](const Call& call) { return front_page(call.request); }),
+      fixed("/assets/{file*}", "getInspectorFile", "What the inspector consists of.", "application/octet-stream",
+            [](const Call& call) {
+              return inspector_file(call.request, "/assets/" + *call.find("file"), "public, max-age=31536000, immutable");
+            }),
   };
   routes.back().parameters = {{.name = "file", .in = Parameter::In::path, .required = true, .what = "Its name."}};
   return routes;

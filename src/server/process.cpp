@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "system/memory.hpp"
+#include "system/process.hpp"
 
 namespace undertext {
 namespace {
@@ -16,44 +13,23 @@ namespace {
 constexpr std::chrono::seconds stop_time_max{9};
 
 // Every connection is a file. Many systems let a process have 1024 unless it asks for more.
-void allow_many_files(std::uint32_t connections) {
-  const rlim_t enough = std::max<rlim_t>(16'384, connections + rlim_t{1024});
-  rlimit limit = {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= enough) return;
-  limit.rlim_cur = std::min(limit.rlim_max, enough);
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-// For this thread, and for those that it starts from now on.
-sigset_t block_stop_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails instead, as one to a full disk does
-  return signals;
-}
+std::uint64_t files_for(std::uint32_t connections) { return std::max<std::uint64_t>(16'384, std::uint64_t{connections} + 1024); }
 
 }  // namespace
 
 sigset_t set_up_process(const ServingProcess& process) {
-  ::umask(077);
-  if (!process.core_dumps) {
-    const rlimit none{0, 0};
-    ::setrlimit(RLIMIT_CORE, &none);
-  }
-  allow_many_files(process.connections_max);
+  make_files_private();
+  if (!process.core_dumps) forbid_core_dumps();
+  allow_files(files_for(process.connections_max));
   keep_heaps_few();
-  return block_stop_signals();
+  ignore_broken_pipes();
+  ignore_file_limit();
+  return block_signals({SIGINT, SIGTERM});
 }
 
 void wait_for(const sigset_t& signals) {
-  int got = 0;
-  while (sigwait(&signals, &got) != 0) {
-  }
-  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  await_any(signals);
+  unblock(signals);
 }
 
 StopGuard::~StopGuard() {
@@ -69,7 +45,7 @@ void StopGuard::watch(const ServerLog& log) {
   std::unique_lock lock(mutex_);
   if (changed_.wait_for(lock, stop_time_max, [this] { return stopped_; })) return;
   log.event(ServerLog::Level::error, "stopping took too long: ended");
-  ::_exit(1);
+  end_at_once(1);
 }
 
 }  // namespace undertext

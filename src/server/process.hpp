@@ -6,9 +6,8 @@
 #include <mutex>
 #include <thread>
 
-#include <signal.h>
-
 #include "server/log.hpp"
+#include "system/signals.hpp"
 
 namespace undertext {
 

@@ -46,6 +46,7 @@ LineAnswer ask(App::Rep& app, const Call& call, std::string_view line) {
   said.messages_max = app.options.limits.messages_per_operation;
   said.room = app.room_for_answer(call);
   said.work = call.work;
+  said.tenant = call.caller.tenant;
   return answer_request(*app.conversation(call), line, said);
 }
 
@@ -180,6 +181,9 @@ std::vector<Route> query_routes(App::Rep& app) {
       get(app, {"recall", "recall", "recall"}),
       get(app, {"requests", "requests", "getRequests"}),
       get(app, {"requests/{number}", "request", "getRequest"}),
+      get(app, {"requests/{number}/cache-break", "cacheBreak", "getCacheBreak"}),
+      get(app, {"ledger", "ledger", "getLedger"}),
+      post(app, {"what-if", "whatIf", "whatIf"}),
   };
 }
 

@@ -14,7 +14,18 @@ constexpr std::chrono::seconds between_counts{10};
 
 struct Used {
   std::uint64_t bytes = 0, conversations = 0;
+  void add(const Used& more) {
+    bytes += more.bytes;
+    conversations += more.conversations;
+  }
+  void take_away(const Used& less) {
+    bytes -= less.bytes;
+    conversations -= less.conversations;
+  }
 };
+
+// A checkpoint, or words of what is stored already: made from operations that were within the quota.
+bool is_new(const Commit& commit) { return !commit.messages.empty() || !commit.versions.empty(); }
 
 std::uint64_t bytes_of(const Commit& commit) {
   std::uint64_t bytes = 0;
@@ -35,25 +46,20 @@ class QuotaStore final : public Store {
   Result<ConversationRecord> create(const NewConversation& made, const CallOptions& o) override {
     std::uint64_t bytes = made.settings.size();
     for (const Page& page : made.pages) bytes += page.bytes.size();
-    if (auto error = refuse({bytes, 1}, o)) return *error;
-    Result<ConversationRecord> record = inner_->create(made, o);
-    if (record) add({bytes, 1});
-    return record;
+    return within({bytes, 1}, o, [&] { return inner_->create(made, o); });
   }
   Result<void> commit(const Commit& commit, const CallOptions& o) override {
     const Used more{bytes_of(commit), 0};
-    if (auto error = refuse(more, o)) return error;
+    if (is_new(commit)) return within(more, o, [&] { return inner_->commit(commit, o); });
     Result<void> done = inner_->commit(commit, o);
-    if (done) add(more);
+    const std::lock_guard lock(lock_);
+    if (done && used_) used_->add(more);
     return done;
   }
   Result<void> put_request(const NewRequest& request, const CallOptions& o) override {
     const RequestRow& row = request.row;
     const Used more{row.facts.size() + row.parts.size() + row.request.size() + row.answer.size(), 0};
-    if (auto error = refuse(more, o)) return error;
-    Result<void> done = inner_->put_request(request, o);
-    if (done) add(more);
-    return done;
+    return within(more, o, [&] { return inner_->put_request(request, o); });
   }
   Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
                       const CallOptions& o) override {
@@ -109,19 +115,52 @@ class QuotaStore final : public Store {
 
  private:
   bool fits(const Used& more) const {
-    return used_->bytes + more.bytes <= quota_.bytes_max && used_->conversations + more.conversations <= quota_.conversations_max;
+    const auto has_room = [](std::uint64_t used, std::uint64_t under_way, std::uint64_t asked, std::uint64_t most) {
+      return used <= most && under_way <= most - used && asked <= most - used - under_way;
+    };
+    return has_room(used_->bytes, under_way_.bytes, more.bytes, quota_.bytes_max) &&
+           has_room(used_->conversations, under_way_.conversations, more.conversations, quota_.conversations_max);
   }
 
-  // Settings and checkpoints alone, which bring nothing new, are never refused.
-  std::optional<Error> refuse(const Used& more, const CallOptions& options) {
-    if (more.bytes == 0 && more.conversations == 0) return std::nullopt;
+  // Carries out a call that stores so much. Its bytes are set aside before, so that calls at the same time do not fit where one does.
+  template <class Call>
+  auto within(const Used& more, const CallOptions& options, Call call) -> decltype(call()) {
+    if (auto error = set_aside(more, options)) return *std::move(error);
+    const Aside aside(*this, more);
+    auto done = call();
     const std::lock_guard lock(lock_);
-    if (used_ && fits(more)) return std::nullopt;
-    if (!used_ || Clock::now() - counted_at_ >= between_counts)
+    if (done && used_) used_->add(more);
+    // It may be stored all the same.
+    if (!done && done.error().code == ErrorCode::unavailable) used_.reset();
+    return done;
+  }
+
+  // Ends what set_aside() began, also where the call threw.
+  class Aside {
+   public:
+    Aside(QuotaStore& of, const Used& more) : of_(of), more_(more) {}
+    ~Aside() {
+      const std::lock_guard lock(of_.lock_);
+      of_.under_way_.take_away(more_);
+    }
+    Aside(const Aside&) = delete;
+    Aside& operator=(const Aside&) = delete;
+
+   private:
+    QuotaStore& of_;
+    const Used more_;
+  };
+
+  std::optional<Error> set_aside(const Used& more, const CallOptions& options) {
+    const std::lock_guard lock(lock_);
+    if (!used_ || (!fits(more) && Clock::now() - counted_at_ >= between_counts))
       if (auto error = count(options)) return error;
-    if (fits(more)) return std::nullopt;
+    if (fits(more)) {
+      under_way_.add(more);
+      return std::nullopt;
+    }
     refused_->fetch_add(1, std::memory_order_relaxed);
-    const bool is_number = used_->conversations + more.conversations > quota_.conversations_max;
+    const bool is_number = used_->conversations + under_way_.conversations + more.conversations > quota_.conversations_max;
     const std::string most =
         is_number ? std::to_string(quota_.conversations_max) + " conversations" : std::to_string(quota_.bytes_max >> 20) + " MiB";
     return Error{ErrorCode::too_large, "the tenant may store " + most + ", and has: purge or prune some first", "quota"};
@@ -150,13 +189,6 @@ class QuotaStore final : public Store {
     return std::nullopt;
   }
 
-  void add(const Used& more) {
-    const std::lock_guard lock(lock_);
-    if (!used_) return;
-    used_->bytes += more.bytes;
-    used_->conversations += more.conversations;
-  }
-
   Result<void> counted_anew(Result<void> done) {
     const std::lock_guard lock(lock_);
     used_.reset();
@@ -168,6 +200,7 @@ class QuotaStore final : public Store {
   const std::shared_ptr<std::atomic<std::uint64_t>> refused_;
   std::mutex lock_;
   std::optional<Used> used_;  // guarded by lock_; nothing: to be counted
+  Used under_way_;            // guarded by lock_; of calls that have not returned
   Clock::time_point counted_at_;
 };
 

@@ -27,7 +27,7 @@ std::shared_ptr<Work> work_of_request(http::Exchange& exchange, const std::strin
   const Clock::time_point began = Clock::now();
   auto part = std::make_shared<FairShare::Part>(processors, tenant);
   return std::make_shared<Work>(
-      WorkLimits{.interrupted = [&exchange, &stopping, limits, began, part = std::move(part)]() -> std::optional<Error> {
+      WorkLimits{.interrupted = [&exchange, &stopping, limits, began, part = std::move(part)]() -> Result<void> {
                    const Clock::time_point now = Clock::now();
                    if (const auto pause = part->pause(now); pause.count() > 0) std::this_thread::sleep_for(pause);
                    const auto passed = now - began;
@@ -37,7 +37,7 @@ std::shared_ptr<Work> work_of_request(http::Exchange& exchange, const std::strin
                    }
                    if (passed >= limits.time_after_gone && !exchange.is_open()) return interrupted("the client has gone");
                    if (stopping.is_over(limits.time_after_stop)) return interrupted("the server is stopping");
-                   return std::nullopt;
+                   return {};
                  },
                  .bytes_made_max = limits.bytes_made_max,
                  .bytes_per_object = bytes_per_object,

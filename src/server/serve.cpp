@@ -7,10 +7,9 @@
 #include <utility>
 #include <variant>
 
-#include <unistd.h>
-
 #include "server/admission.hpp"
 #include "server/app.hpp"
+#include "server/background_index.hpp"
 #include "server/gateway_serving.hpp"
 #include "server/heap_trim.hpp"
 #include "server/log.hpp"
@@ -60,10 +59,17 @@ class Gate {
         tokens_(std::move(tokens)),
         budget_(
             std::make_shared<http::Budget>(options.memory_bytes, options.memory_bytes / (tokens_ ? 2 : 1), memory_bytes_always)),
-        stores_(options.store, options.quota),
+        stores_(options.store, options.quota,
+                [this, indexes = options.catalog == nullptr](const std::string& tenant) {
+                  if (indexes) indexing_.add(tenant);
+                }),
         app_(app_options(options)),
         metrics_(app_.routes()),
-        workers_(worker_limits(options.threads, tokens_ != nullptr)) {}
+        workers_(worker_limits(options.threads, tokens_ != nullptr)),
+        indexing_({.store = [store = options.store](const std::string& tenant) { return store_of_tenant(store, tenant).value(); },
+                   .on_done = [this](const std::string& tenant, const Result<IndexProgress>& done) { indexed(tenant, done); }}) {
+    if (!tokens_) static_cast<void>(stores_.of({}));  // what there is without tokens is indexed at once
+  }
 
   // Once the port is known, which is part of the names it goes by. Requests that come before are told to come again.
   void open(Hosts hosts, const ServeOptions& options, const http::Server& server) {
@@ -121,11 +127,13 @@ class Gate {
 
   Tokens* tokens() const { return tokens_.get(); }
   // Its counts are among the metrics from now on.
+  std::shared_ptr<MoneyCounts> money() const { return money_; }
   void count_in(const Gateway& gateway) { gateway_.store(&gateway, std::memory_order_release); }
 
   // Streams end at once; what is under way is still answered.
   void begin_to_stop() {
     stopping_ = true;
+    indexing_.stop();
     app_.stop();
   }
   void stop_workers() { workers_.stop(); }
@@ -165,6 +173,7 @@ class Gate {
     options.limits.exports = std::max<std::size_t>(1, given.threads / 4);
     options.limits.exports_per_tenant = std::max<std::size_t>(1, options.limits.exports / (tokens_ ? 2 : 1));
     options.store = [this](const std::string& tenant) { return stores_.of(tenant); };
+    options.catalog = given.catalog;
     if (tokens_ != nullptr)
       options.still_allowed = [this](const Caller& caller) { return tokens_->is_good(caller.name, now().ms); };
     options.compression_failed = [this](const std::string& job, const Error& error) {
@@ -177,6 +186,14 @@ class Gate {
     return options;
   }
 
+  void indexed(const std::string& tenant, const Result<IndexProgress>& done) const {
+    if (!done)
+      log_.event(ServerLog::Level::warning, "index not written",
+                 {{"tenant", tenant}, {"code", std::string(name(done.error().code))}, {"cause", done.error().message}});
+    else if (done->messages > 0)
+      log_.event(ServerLog::Level::info, "index written", {{"tenant", tenant}, {"messages", std::to_string(done->messages)}});
+  }
+
   static http::Reply busy(std::string message) { return error_reply({ErrorCode::unavailable, std::move(message)}, 503); }
 
   std::string metrics_text() const {
@@ -185,6 +202,7 @@ class Gate {
     const Workers::Counts work = workers_.counts();
     const App::Counts open = app_.counts();
     const http::Budget::Counts memory = budget_->counts();
+    const BackgroundIndex::Counts indexing = indexing_.counts();
     std::vector<Number> numbers = {
         {"connections", "Connections open now.", wire.connections},
         {"connections_total", "Connections so far.", wire.connections_total, Number::Kind::counter},
@@ -210,9 +228,12 @@ class Gate {
         {"quota_refused_total", "Writes refused because a tenant has stored what it may.", stores_.refused(),
          Number::Kind::counter},
         {"compressions", "Compressions under way in the background.", open.compressions},
+        {"index_messages_total", "Messages of older releases that were indexed for search.", indexing.messages,
+         Number::Kind::counter},
+        {"index_tenants_waiting", "Tenants whose messages are being indexed, or wait for it.", indexing.waiting},
     };
     if (const Gateway* gateway = gateway_.load(std::memory_order_acquire)) add_gateway_numbers(gateway->counts(), numbers);
-    return metrics_.text(numbers);
+    return metrics_.text(numbers) + money_->text();
   }
 
   const ServerLog& log_;
@@ -227,7 +248,9 @@ class Gate {
   std::unique_ptr<Admission> admission_;
   const http::Server* server_ = nullptr;
   std::atomic<const Gateway*> gateway_ = nullptr;
+  const std::shared_ptr<MoneyCounts> money_ = std::make_shared<MoneyCounts>();
   Workers workers_;
+  BackgroundIndex indexing_;
 };
 
 // What works, and is probably not what was meant.
@@ -274,6 +297,7 @@ std::optional<Error> serve(const ServeOptions& options) {
   std::optional<Gateway> gateway;
   if (options.gateway) {
     GatewayServing serving = *options.gateway;
+    serving.money = gate.money();
     serving.store = options.store;
     serving.quota = options.quota;
     Result<Gateway> started = start_gateway(serving, gate.tokens(), log);

@@ -13,6 +13,7 @@
 #include <undertext/store.hpp>
 
 #include "http/http.hpp"
+#include "server/catalog.hpp"
 #include "server/gateway_serving.hpp"
 #include "server/quota_store.hpp"
 
@@ -20,6 +21,8 @@ namespace undertext {
 
 struct ServeOptions {
   std::shared_ptr<Store> store;
+  // Of a store that reads conversations when they are asked for: nothing is indexed then, for that would read them all.
+  std::shared_ptr<const Catalog> catalog = {};
   std::string address = "127.0.0.1";
   std::uint16_t port = 8777;
   std::optional<std::string> tokens_file = {};  // unset: whoever reaches it may do everything

@@ -44,9 +44,9 @@ void add_extended(Shapes& shapes, std::string_view name, std::string_view text, 
 void describe_bodies(Shapes& shapes) {
   shapes.add({.name = "Id", .text = "Of a conversation.", .type = "string", .pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$"});
   Shape settings = shapes.at("Settings");
-  std::erase_if(settings.members, [](const Member& member) { return member.name == "summarisers"; });
+  std::erase_if(settings.members, [](const Member& member) { return member.name == "summarisers" || member.name == "embeddings"; });
   settings.name = "NewSettings";
-  settings.text = "The settings of a new conversation; summarisers are for who runs the server.";
+  settings.text = "The settings of a new conversation; summarisers and embeddings are for who runs the server.";
   shapes.add(std::move(settings));
   using Read = void (*)(Fields&, NewConversationBody&);
   const std::pair<const char*, Read> bodies[] = {{"NewConversation", read_new_conversation}, {"NewFork", read_new_fork}};
@@ -58,7 +58,7 @@ void describe_bodies(Shapes& shapes) {
     read(fields, made);
     shapes.add(std::move(shape));
   }
-  for (const std::string_view query : {"callTool", "cost", "countTools", "fit", "importMessages", "render", "validate"})
+  for (const std::string_view query : {"callTool", "cost", "countTools", "fit", "importMessages", "render", "validate", "whatIf"})
     shapes.add(with_optional(shapes, query_shape(query), query_request(query), "query"));
   shapes.add(with_optional(shapes, "CompressByStrategy", "CompressionRequest", "operation"));
   shapes.add({.name = "OperationRequest",
@@ -68,6 +68,20 @@ void describe_bodies(Shapes& shapes) {
 
 void describe_conversations(Shapes& shapes) {
   shapes.add(answer_shape("Reference", "A version of a conversation.", {{"id", "string"}, {"version", "integer"}}));
+  shapes.add(answer_shape("ReportedTokens", "Tokens of all requests of a session, as its provider reported them.",
+                          {{"input", "integer", "Without what was read from a cache."},
+                           {"output", "integer"},
+                           {"cacheRead", "integer"},
+                           {"cacheWrite", "integer"}}));
+  shapes.add(answer_shape("ConversationAbout", "What the program says of a session, before it is opened.",
+                          {{"client", "string", "The program."},
+                           {"title", "string"},
+                           {"project", "string", "Its folder."},
+                           {"model", "string", "That answered last."},
+                           {"startedAt", "signed", "Milliseconds since 1970."},
+                           {"updatedAt", "signed", "Milliseconds since 1970."},
+                           {"tokens", "ReportedTokens"},
+                           {"cost", "number", "US dollars."}}));
   shapes.add(answer_shape("ListedConversation", "A conversation as lists have it.",
                           {{"id", "string"},
                            {"version", "integer", "The head."},
@@ -75,15 +89,18 @@ void describe_conversations(Shapes& shapes) {
                            {"createdAt", "signed", "Milliseconds since 1970."},
                            {"updatedAt", "signed", "Milliseconds since 1970."},
                            {"firstVersion?", "integer", "The oldest that is kept, where some were pruned."},
-                           {"origin?", "Reference", "What it was forked from."}}));
+                           {"origin?", "Reference", "What it was forked from."},
+                           {"about?", "ConversationAbout", "Of undertext open."}}));
   shapes.add(
       answer_shape("ConversationList", "",
                    {{"conversations", "ListedConversation[]"}, {"next?", "string", "What to give as after; absent at the end."}}));
-  const Shape shown = with_member(shapes.at("Settings"), "ShownSettings", "summarisers", [](Member& member) {
+  Shape shown = with_member(shapes.at("Settings"), "ShownSettings", "summarisers", [](Member& member) {
     member.type = "string[]";
     member.text = "Their names.";
   });
-  shapes.add(shown);
+  shapes.add(answer_shape("ShownEmbeddings", "What ranks by embeddings.", {{"model?", "string", "The model that is asked."}}));
+  shown = with_member(std::move(shown), "ShownSettings", "embeddings", [](Member& member) { member.type = "ShownEmbeddings"; });
+  shapes.add(std::move(shown));
   add_extended(shapes, "Conversation", "What is known of a conversation as a whole.", "ListedConversation",
                {{"stats", "Stats"},
                 {"tokenizer", "string"},
@@ -94,10 +111,28 @@ void describe_conversations(Shapes& shapes) {
   shapes.add(answer_shape("Purged", "", {{"purged", "string", "The id."}}));
   shapes.add(answer_shape("ImportedConversation", "", {{"id", "string"}, {"versions", "integer"}, {"messages", "integer"}}));
   add_answer(shapes, "ConversationListAnswer", "ConversationList");
+  add_answer(shapes, "StoreLedgerAnswer", "LedgerRow[]");
   add_answer(shapes, "ConversationAnswer", "Conversation");
   add_answer(shapes, "NewConversationAnswer", "Reference");
   add_answer(shapes, "PurgedAnswer", "Purged");
   add_answer(shapes, "ImportedAnswer", "ImportedConversation");
+}
+
+void describe_store_recall(Shapes& shapes) {
+  shapes.add(answer_shape("StoreFound", "A message that was found in some conversation.",
+                          {{"conversation", "string", "Its id."},
+                           {"ordinal", "integer", "In the log."},
+                           {"score", "number", "Comparable within one answer only."},
+                           {"message", "Message"}}));
+  shapes.add(answer_shape("UnreadFound", "A conversation that nobody has opened yet, and that has the words.",
+                          {{"conversation", "string", "Its id."}, {"excerpt", "string", "Around one of the words."}}));
+  shapes.add(
+      answer_shape("StoreRecalled", "What a search over all conversations found.",
+                   {{"found", "StoreFound[]", "Best first."},
+                    {"unread?", "UnreadFound[]", "Of undertext open: sessions that were not read yet, the newest first."},
+                    {"conversations", "integer", "That were searched."},
+                    {"leftOut?", "integer", "Conversations for which the index had no room: those changed least recently."}}));
+  add_answer(shapes, "StoreRecalledAnswer", "StoreRecalled");
 }
 
 void describe_history(Shapes& shapes) {
@@ -197,6 +232,7 @@ const Shapes& server_shapes() {
     Shapes shapes = protocol_shapes();
     describe_bodies(shapes);
     describe_conversations(shapes);
+    describe_store_recall(shapes);
     describe_history(shapes);
     describe_background(shapes);
     describe_server(shapes);

@@ -5,17 +5,13 @@
 #include <cstring>
 #include <utility>
 
-#include <fcntl.h>
 #include <openssl/crypto.h>
-#include <sys/file.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/json_text.hpp"
 #include "store/chain.hpp"
 #include "store/tenant.hpp"
-#include "system/file_times.hpp"
+#include "system/files.hpp"
+#include "system/process.hpp"
 
 namespace undertext {
 namespace {
@@ -30,21 +26,6 @@ Error system_error(const std::string& path, int error = errno) {
   return {error == ENOENT ? ErrorCode::not_found : ErrorCode::unavailable, path + ": " + std::strerror(error), "tokens"};
 }
 
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int get() const { return descriptor_; }
-  explicit operator bool() const { return descriptor_ >= 0; }
-
- private:
-  int descriptor_;
-};
-
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
@@ -52,22 +33,20 @@ std::string folder_of(const std::string& path) {
 
 // Who may write to it could let anybody in.
 std::optional<Error> refuse_shared(int file, const std::string& path) {
-  struct stat status = {};
-  if (::fstat(file, &status) != 0) return system_error(path);
-  if (!S_ISREG(status.st_mode)) return std::nullopt;
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0 && (status.st_uid == ::geteuid() || status.st_uid == 0)) return std::nullopt;
+  const std::optional<FileStatus> status = status_of(file);
+  if (!status) return system_error(path);
+  if (!status->is_regular || (!status->others_may_write && status->is_own)) return std::nullopt;
   return Error{ErrorCode::denied, path + " can be written by others than its user: chmod 600, and own it", "tokens"};
 }
 
 Result<std::string> read_file(const std::string& path) {
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const OpenFile file = open_file(path, OpenFor::reading);
   if (!file) return system_error(path);
-  if (std::optional<Error> error = refuse_shared(file.get(), path)) return *std::move(error);
+  if (std::optional<Error> error = refuse_shared(file.descriptor(), path)) return *std::move(error);
   std::string text;
   char some[1 << 14];
   for (;;) {
-    const ssize_t got = ::read(file.get(), some, sizeof some);
-    if (got < 0 && errno == EINTR) continue;
+    const std::int64_t got = read_some(file.descriptor(), some, sizeof some);
     if (got < 0) return system_error(path);
     if (got == 0) return text;
     text.append(some, static_cast<std::size_t>(got));
@@ -77,22 +56,15 @@ Result<std::string> read_file(const std::string& path) {
 
 // Under another name first, so that nobody ever sees a part of it.
 std::optional<Error> write_file(const std::string& path, std::string_view text) {
-  const std::string unfinished = path + ".unfinished-" + std::to_string(::getpid());
-  ::unlink(unfinished.c_str());
+  const std::string unfinished = path + ".unfinished-" + std::to_string(process_id());
+  remove_name(unfinished);
   {
-    const File file(::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!file) return system_error(unfinished);
-    while (!text.empty()) {
-      const ssize_t put = ::write(file.get(), text.data(), text.size());
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) return system_error(unfinished);
-      text.remove_prefix(static_cast<std::size_t>(put));
-    }
-    if (::fsync(file.get()) != 0) return system_error(unfinished);
+    const OpenFile file = open_file(unfinished, OpenFor::making);
+    if (!file || !write_all(file.descriptor(), text) || !sync_to_disk(file.descriptor())) return system_error(unfinished);
   }
-  if (::rename(unfinished.c_str(), path.c_str()) != 0) return system_error(path);
-  const File folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder || ::fsync(folder.get()) != 0) return system_error(folder_of(path));
+  if (!rename_over(unfinished, path)) return system_error(path);
+  const OpenFile folder = open_file(folder_of(path), OpenFor::folder);
+  if (!folder || !sync_to_disk(folder.descriptor())) return system_error(folder_of(path));
   return std::nullopt;
 }
 
@@ -169,9 +141,8 @@ std::string as_line(const Token& token) {
 // `change` gets what is there; two processes never change the file at the same time. A lock on the folder, because the file itself is replaced.
 template <class Change>
 std::optional<Error> change_tokens(const std::string& path, Change change) {
-  const File folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) return system_error(folder_of(path));
-  if (::flock(folder.get(), LOCK_EX) != 0) return system_error(folder_of(path));
+  const OpenFile folder = open_file(folder_of(path), OpenFor::folder);
+  if (!folder || !lock_whole(folder.descriptor())) return system_error(folder_of(path));
   Result<std::vector<Token>> tokens = read_tokens(path);
   if (!tokens && tokens.error().code == ErrorCode::not_found) tokens = std::vector<Token>();
   if (!tokens) return tokens.error();
@@ -250,7 +221,7 @@ Result<std::string> make_token(const std::string& path, Token asked) {
   if (!is_tenant_name(asked.name)) return Error{ErrorCode::invalid_argument, "a name is 1 to 64 of A-Z a-z 0-9 _ -", "name"};
   if (!is_tenant_name(asked.tenant)) return Error{ErrorCode::invalid_argument, "a tenant is 1 to 64 of A-Z a-z 0-9 _ -", "tenant"};
   unsigned char chance[secret_bytes];
-  if (::getentropy(chance, sizeof chance) != 0) return system_error("random numbers");
+  if (!fill_with_chance(chance, sizeof chance)) return system_error("random numbers");
   std::string secret = std::string(secret_prefix) + base64url(chance);
   asked.digest = sha256(secret);
   const std::optional<Error> error = change_tokens(path, [&](std::vector<Token>& tokens) -> std::optional<Error> {
@@ -321,9 +292,8 @@ void Tokens::look() {
 }
 
 Tokens::State Tokens::state_of(const std::string& path) {
-  struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return {};
-  return {status.st_ino, static_cast<std::uint64_t>(status.st_size), changed_ns(status)};
+  const std::optional<FileStatus> status = status_of(path);
+  return status ? State{status->inode, status->size_bytes, status->changed_ns} : State{};
 }
 
 }  // namespace undertext

@@ -1,0 +1,22 @@
+// Makes a client's session work without a gateway: the gateway's compaction items become what they stand for, in words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "gateway/compaction_seal.hpp"
+
+namespace undertext {
+
+struct Detached {
+  std::string text;            // of the session's file
+  std::uint64_t items = 0;     // that were replaced by their summaries
+  std::uint64_t unopened = 0;  // that another key has sealed: they stay
+};
+
+// `text`: JSON lines, in whatever form a client has them. Every object of type "compaction" with a sealed text becomes a message of
+// the user with its summary; lines without one stay byte for byte, also those that are no JSON.
+Detached detached(std::string_view text, const CompactionSeal& seal);
+
+}  // namespace undertext
