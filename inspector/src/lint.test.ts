@@ -12,7 +12,7 @@ const forbidden: [string, RegExp][] = [
   ['code from strings', /\beval\s*\(|new Function\b|setTimeout\(\s*['"`]|javascript:/],
   ['styles that the policy refuses', /style="|setAttribute\(\s*['"]style|cssText/],
   ['anything from elsewhere', /https?:\/\/(?!\[)[\w.-]+\.\w|url\((?!#)/],
-  ['a reader of messages: rows carry blocks', /message\.(role|content|type)|tool_?calls\b|tool_call_id|tool_(use|result)\b|image_url|reasoning_content/i],
+  ['a reader of messages: rows carry blocks', /message\.(role|content|type)|tool(_c|C)alls\b|tool_call_id|tool_(use|result)\b|image_url|reasoning_content/],
   ['frames and plugins', /<(iframe|object|embed|script)\b/],
 ];
 

@@ -89,7 +89,7 @@ export async function start(): Promise<void> {
   await loadList();
   const asked = readPlace();
   const id = asked.id ?? listed.value[0]?.id;
-  if (id) await open(id, asked.version, asked.requests);
+  if (id) await open(id, asked.version, asked.requests, asked.message);
 }
 
 export async function loadList(after?: string): Promise<void> {
@@ -104,27 +104,48 @@ export async function loadList(after?: string): Promise<void> {
   }
 }
 
-// The address of the page names what it shows: #/ID, #/ID/VERSION, #/ID/requests or #/ID/requests/NUMBER.
+// What other programs began or wrote meanwhile. A list that was unfolded by hand stays as it is.
+export async function refreshList(): Promise<void> {
+  const wanted = search.value;
+  const shows = listed.value;
+  if (document.hidden || shows.length > 50 || !shows.some((each) => each.about)) return;
+  try {
+    const page = await client.list(wanted);
+    if (wanted !== search.value || listed.value !== shows) return;
+    listed.value = page.conversations;
+    listNext.value = page.next;
+  } catch {
+    // The line to the open conversation says that the server is away.
+  }
+}
+
+// The address of the page names what it shows: #/ID, #/ID/VERSION, #/ID/VERSION/ORDINAL, #/ID/requests or #/ID/requests/NUMBER.
 interface Place {
   id: string | null;
   version: number | null;
+  message: number | null;
   requests: RequestsPlace | null;
 }
+
+let linkedMessage: number | null = null; // the ordinal that the address names
 
 const numberIn = (text: string | undefined): number | null => (text && /^\d{1,15}$/.test(text) ? Number(text) : null);
 
 function readPlace(): Place {
   const [, id, what, number] = location.hash.split('/');
   const requests = what === 'requests' ? { number: numberIn(number) } : null;
-  return { id: id && /^[\w.-]+$/.test(id) ? id : null, version: requests ? null : numberIn(what), requests };
+  const version = requests ? null : numberIn(what);
+  return { id: id && /^[\w.-]+$/.test(id) ? id : null, version, message: version === null ? null : numberIn(number), requests };
 }
 
 export function goToPlace(): void {
-  const { id, version, requests } = readPlace();
+  const { id, version, message, requests } = readPlace();
   if (!id) return;
-  const isOpen = id === conversation.value?.id && (requests !== null || version === chosenVersion.value);
-  if (isOpen) requestsPlace.value = requests;
-  else void open(id, version, requests);
+  const isShown = version === chosenVersion.value || version === shownVersion.value;
+  const isOpen = id === conversation.value?.id && (requests !== null || isShown);
+  if (!isOpen) return void open(id, version, requests, message);
+  requestsPlace.value = requests;
+  if (message !== null) void goToMessage(message);
 }
 
 export function placeOf(id: string, version: number | null, requests: RequestsPlace | null): string {
@@ -132,17 +153,38 @@ export function placeOf(id: string, version: number | null, requests: RequestsPl
   return `#/${encodeURIComponent(id)}${what}`;
 }
 
+// Of a message as a version shows it: it stays the same whatever happens later.
+export function messagePlace(id: string, version: number, ordinal: number): string {
+  return `${placeOf(id, version, null)}/${ordinal}`;
+}
+
+// Brings the message into sight, where the shown version shows it.
+export async function goToMessage(ordinal: number): Promise<void> {
+  const id = conversation.value?.id;
+  if (!id) return;
+  try {
+    const { rows } = await client.rows(id, { atVersion: shownVersion.value, ordinals: String(ordinal) });
+    const index = rows[0]?.index;
+    if (typeof index !== 'number' || id !== conversation.value?.id) return;
+    linkedMessage = ordinal;
+    reveal.value = { index };
+    writePlace();
+  } catch (error) {
+    tell(error);
+  }
+}
+
 function writePlace(): void {
   const id = conversation.value?.id;
   if (!id) return;
-  const place = placeOf(id, chosenVersion.value, requestsPlace.value);
+  const place = linkedMessage === null || requestsPlace.value ? placeOf(id, chosenVersion.value, requestsPlace.value) : messagePlace(id, shownVersion.value, linkedMessage);
   if (place !== location.hash) history.replaceState(null, '', place);
 }
 
 let opening = 0;
 
 // Another conversation is opened where this one was looked at: among its requests, or as a transcript.
-export async function open(id: string, version: number | null = null, requests: RequestsPlace | null = requestsPlace.value && { number: null }): Promise<void> {
+export async function open(id: string, version: number | null = null, requests: RequestsPlace | null = requestsPlace.value && { number: null }, message: number | null = null): Promise<void> {
   const turn = ++opening;
   unfollow();
   try {
@@ -156,11 +198,13 @@ export async function open(id: string, version: number | null = null, requests: 
       requestsPlace.value = requests;
       cursor.value = 0;
       notice.value = null;
+      linkedMessage = message;
     });
     writePlace();
     unfollow = follow(client, id, found.version, { onEvent: (event) => onEvent(id, event), onState });
     await show();
     reveal.value = { index: 0 };
+    if (message !== null && turn === opening) await goToMessage(message);
   } catch (error) {
     tell(error);
   }
@@ -179,6 +223,7 @@ async function reload(): Promise<void> {
 
 export function choose(version: number | null): void {
   chosenVersion.value = version === null || version >= head.value ? null : Math.max(0, version);
+  linkedMessage = null;
   writePlace();
   void show();
 }

@@ -79,8 +79,21 @@ export class Client {
     return (answer.result ?? answer) as T;
   }
 
-  list(search: string, after?: string): Promise<{ conversations: t.ListedConversation[]; next?: string }> {
-    return this.get('/v1/conversations', { limit: 50, search: search || undefined, after });
+  // The newest first, where the server can sort them.
+  async list(search: string, after?: string): Promise<{ conversations: t.ListedConversation[]; next?: string }> {
+    const asked = { limit: 50, search: search || undefined, after };
+    try {
+      return await this.get('/v1/conversations', { ...asked, order: 'newest' });
+    } catch (error) {
+      if (error instanceof ApiError && error.body.code === 'too_large') return this.get('/v1/conversations', asked);
+      throw error;
+    }
+  }
+  recall(id: string, text: string): Promise<t.Recalled> {
+    return this.get(path(id, 'recall'), { text, all: true });
+  }
+  recallEverywhere(text: string, limit: number): Promise<t.StoreRecalled> {
+    return this.get('/v1/recall', { text, limit });
   }
   create(made: t.NewConversation): Promise<t.Reference> {
     return this.post('/v1/conversations', JSON.stringify(made));
@@ -133,6 +146,15 @@ export class Client {
   }
   request(id: string, number: number): Promise<t.WholeRequest> {
     return this.get(path(id, `requests/${number}`));
+  }
+  cacheBreak(id: string, number: number, against?: number): Promise<t.ComparedRequest> {
+    return this.get(path(id, `requests/${number}/cache-break`), { against });
+  }
+  ledger(id: string): Promise<t.Ledger> {
+    return this.get(path(id, 'ledger'), { turns: false });
+  }
+  storeLedger(): Promise<t.LedgerRow[]> {
+    return this.get('/v1/ledger');
   }
   find(id: string, contains: string, atVersion: number, first: number): Promise<{ ordinals: number[] }> {
     return this.get(path(id, 'messages'), { contains, atVersion, first });

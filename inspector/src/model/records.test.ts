@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RequestRecord } from '../api/types';
-import { comparedWith, Records } from './records';
+import { Records } from './records';
 
 const record = (number: number, more: Partial<RequestRecord> = {}) => ({ number, kind: 'turn', dialect: 'anthropic', ...more }) as RequestRecord;
 
@@ -50,12 +50,4 @@ test('two that catch up at once add nothing twice', async () => {
   all.push(record(2));
   await Promise.all([records.catchUp(), records.catchUp()]);
   expect(numbers()).toEqual([1, 2]);
-});
-
-test('a request is compared with the last one of its dialect that has the same list', () => {
-  const earlier = [record(1), record(2, { kind: 'count_tokens' }), record(3, { dialect: 'gemini' })];
-  expect(comparedWith(record(4), earlier)).toBe(1);
-  expect(comparedWith(record(5, { kind: 'count_tokens' }), [...earlier, record(4)])).toBe(2);
-  expect(comparedWith(record(4, { kind: 'compaction' }), earlier)).toBe(1);
-  expect(comparedWith(record(1), [])).toBeNull();
 });

@@ -43,11 +43,3 @@ export class Records {
     this.known = [...found.filter(({ number }) => number < end), ...this.known];
   }
 }
-
-// The request that `record` is compared with: the last one before it of its dialect that goes on with the same list. A compaction
-// goes on with the turns before it. `earlier` has the oldest first.
-export function comparedWith(record: RequestRecord, earlier: RequestRecord[]): number | null {
-  const listOf = ({ kind, dialect }: RequestRecord) => `${dialect} ${kind === 'compaction' ? 'turn' : kind}`;
-  const alike = earlier.filter((other) => other.number < record.number && listOf(other) === listOf(record));
-  return alike.at(-1)?.number ?? null;
-}

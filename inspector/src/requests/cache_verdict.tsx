@@ -1,7 +1,6 @@
 // What the difference did to the provider's prompt cache, in a sentence.
 
-import type { RequestUsage } from '../api/types';
-import type { CacheBreak, Difference } from '../model/cache_break';
+import type { CacheBreak, RequestUsage } from '../api/types';
 import { count, plural } from '../view/words';
 
 export function CacheVerdict({ against, cache, usage }: { against: number; cache: CacheBreak; usage: RequestUsage | undefined }) {
@@ -10,8 +9,8 @@ export function CacheVerdict({ against, cache, usage }: { against: number; cache
       <p>
         <Sentence against={against} cache={cache} />
       </p>
-      {'bytes' in cache && <Equal equal={cache.equalBytes} all={cache.bytes} usage={usage} />}
-      {cache.kind === 'broken' && <Place at={cache.at} />}
+      {cache.bytes !== undefined && <Equal equal={cache.equalBytes ?? 0} all={cache.bytes} usage={usage} />}
+      {cache.kind === 'broken' && <Place at={cache} />}
       {usage && (
         <p class="quiet">
           The provider read {count(usage.cached)} of {plural(usage.prompt, 'token')} from its cache.
@@ -26,11 +25,11 @@ function Sentence({ against, cache }: { against: number; cache: CacheBreak }) {
     case 'broken':
       return (
         <>
-          <strong>The cache breaks at</strong> <code class="path">{cache.at.path}</code>
-          {cache.at.byteInValue > 0 && <>, after byte {count(cache.at.byteInValue)} of it</>}
-          {cache.at.was !== cache.at.path && (
+          <strong>The cache breaks at</strong> <code class="path">{cache.path}</code>
+          {!!cache.byteInValue && <>, after byte {count(cache.byteInValue)} of it</>}
+          {cache.was !== cache.path && (
             <>
-              , where request {count(against)} had <code class="path">{cache.at.was}</code>
+              , where request {count(against)} had <code class="path">{cache.was}</code>
             </>
           )}
           .
@@ -77,11 +76,11 @@ function Equal({ equal, all, usage }: { equal: number; all: number; usage: Reque
   );
 }
 
-function Place({ at }: { at: Difference }) {
+function Place({ at }: { at: CacheBreak }) {
   return (
     <pre class="excerpt" tabIndex={0} aria-label="Where the cache breaks">
-      <Line sign="removed" same={at.same} text={at.before} />
-      <Line sign="added" same={at.same} text={at.after} />
+      <Line sign="removed" same={at.same ?? ''} text={at.before ?? ''} />
+      <Line sign="added" same={at.same ?? ''} text={at.after ?? ''} />
     </pre>
   );
 }

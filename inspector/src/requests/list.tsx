@@ -5,6 +5,7 @@ import type { RequestRecord } from '../api/types';
 import { Records } from '../model/records';
 import { client, head, placeOf } from '../state';
 import { count, duration, plural, when } from '../view/words';
+import { ConversationLedger, StoreLedger } from './ledger';
 
 const pollMs = 2000;
 
@@ -23,6 +24,7 @@ export function RequestList({ id }: { id: string }) {
       {newest.length === 0 && !error && (
         <p class="quiet">None yet. Requests that go through <code>undertext gateway</code> are recorded, and appear here.</p>
       )}
+      {newest[0] && <ConversationLedger id={id} newest={newest[0].number} />}
       {newest.length > 0 && (
         <table class="requests" onKeyDown={moveByKey}>
           <thead>
@@ -44,6 +46,7 @@ export function RequestList({ id }: { id: string }) {
           Older requests
         </button>
       )}
+      <StoreLedger />
       <p class="visually-hidden" role="status">{plural(newest[0]?.number ?? 0, 'request')}</p>
     </>
   );

@@ -1,13 +1,12 @@
 // A request with everything its page shows. Requests may have many megabytes: they are fetched, parsed and compared in a worker.
 
 import type { Client } from '../api/client';
-import type { RequestRecord, WholeRequest } from '../api/types';
-import { cacheBreak, longForm, type CacheBreak } from '../model/cache_break';
+import type { CacheBreak, RequestRecord, WholeRequest } from '../api/types';
 import { excerpt, type ShownChange } from '../model/excerpt';
 import { jsonDiff } from '../model/json_diff';
 import { isObject } from '../model/json_path';
+import { longForm } from '../model/long_form';
 import { parsed, rawText, type RawText } from '../model/raw_text';
-import { comparedWith } from '../model/records';
 
 export interface Comparison {
   against: number;
@@ -31,42 +30,36 @@ export interface Asked {
   against: number | null; // null: the last one of its kind
 }
 
-const lookBack = 100;
 const changesMax = 200;
 
 export async function read(client: Client, { id, number, against }: Asked): Promise<Reading> {
   const { request, requestBase64, answer, answerBase64, ...record } = await client.request(id, number);
-  const other = against ?? comparedWith(record, await earlier(client, id, number));
   return {
     record,
     request: rawText(request, requestBase64),
     answer: rawText(answer, answerBase64),
-    ...(await compared(client, id, record, request, other)),
+    ...(await compared(client, id, record, request, against)),
     hasLater: (await client.requests(id, { first: number + 1, limit: 1 })).length > 0,
   };
 }
 
 // A comparison that fails, such as with a request that does not exist, leaves the rest of the page as it is.
-async function compared(client: Client, id: string, record: RequestRecord, request: string | undefined, other: number | null): Promise<Pick<Reading, 'comparison' | 'notCompared'>> {
+async function compared(client: Client, id: string, record: RequestRecord, request: string | undefined, against: number | null): Promise<Pick<Reading, 'comparison' | 'notCompared'>> {
   try {
-    return { comparison: other === null ? null : compare(record, request, await client.request(id, other)), notCompared: '' };
+    const { against: other, at } = await client.cacheBreak(id, record.number, against ?? undefined);
+    return { comparison: other === undefined ? null : compare(record, request, await client.request(id, other), at), notCompared: '' };
   } catch (error) {
     return { comparison: null, notCompared: error instanceof Error ? error.message : String(error) };
   }
 }
 
-async function earlier(client: Client, id: string, number: number): Promise<RequestRecord[]> {
-  const first = Math.max(1, number - lookBack);
-  return first < number ? client.requests(id, { first, limit: number - first }) : [];
-}
-
-function compare(record: RequestRecord, request: string | undefined, other: WholeRequest): Comparison | null {
+function compare(record: RequestRecord, request: string | undefined, other: WholeRequest, cache: CacheBreak): Comparison | null {
   const [before, after] = [parsed(other.request ?? ''), parsed(request ?? '')];
   if (!isObject(before) || !isObject(after)) return null;
   const changes = jsonDiff(longForm(other.dialect ?? '', before), longForm(record.dialect ?? '', after));
   return {
     against: other.number,
-    cache: record.dialect === other.dialect ? cacheBreak(record.dialect ?? '', before, after) : { kind: 'unknown' },
+    cache,
     changes: changes.slice(0, changesMax).map(excerpt),
     changesLeftOut: Math.max(0, changes.length - changesMax),
   };

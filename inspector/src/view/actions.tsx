@@ -4,7 +4,7 @@ import { pretty } from '../api/json';
 import type { Row } from '../api/types';
 import { ask } from '../operate/sheet_state';
 import { storyOf } from '../model/story';
-import { choose, client, head } from '../state';
+import { choose, client, head, messagePlace, shownVersion } from '../state';
 import { useFetched } from './fetched';
 import { opened, toggle } from './folds';
 import { count } from './words';
@@ -55,6 +55,9 @@ export function Actions({ id, row, isHead }: { id: string; row: Row; isHead: boo
       <button type="button" onClick={() => toggle(story)} aria-expanded={opened.value.has(story)} aria-label={`History of ${about}`}>
         History
       </button>
+      <a href={messagePlace(id, shownVersion.value, row.ordinal)} aria-label={`Link to ${about}`}>
+        Link
+      </a>
       {isHead && (
         <>
           {row.standsFor.length > 0 && (

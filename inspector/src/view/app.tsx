@@ -75,7 +75,7 @@ function Title() {
   const entry = versions.get(shownVersion.value) ?? { tokens: stats.tokens, messageCount: stats.currentBatchMessages };
   return (
     <div class="title">
-      <span class="title-id">{about.id}</span>
+      <span class="title-id" title={about.id}>{about.about?.title || about.id}</span>
       {about.origin && <span class="badge">fork of {about.origin.id} at {about.origin.version}</span>}
       <span class="badge version">
         version {count(shownVersion.value)}

@@ -6,6 +6,12 @@ export function count(value: number): string {
   return numbers.format(value);
 }
 
+// 42,400 as 42.4K: where the magnitude is what matters.
+const rounded = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+export function roughly(value: number): string {
+  return rounded.format(value);
+}
+
 export function plural(value: number, one: string, many = one + 's'): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
@@ -30,4 +36,9 @@ export function duration(ms: number | undefined): string {
 export function size(bytes: number): string {
   if (bytes < 1000) return plural(bytes, 'byte');
   return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+// Small amounts keep the digits that tell them apart.
+export function dollars(amount: number): string {
+  return `$${amount.toFixed(amount !== 0 && Math.abs(amount) < 1 ? 4 : 2)}`;
 }
