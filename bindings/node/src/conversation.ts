@@ -65,7 +65,7 @@ export class Conversation extends Requests<'later'> {
   // The addon holds functions weakly.
   readonly #settings: ReadSettings
   readonly #owner: Opened['owner']
-  readonly #stored: boolean
+  readonly #id: string
   readonly #compresses: boolean
   // Characters of what changed it, which are at least as many as it holds.
   #sent: number
@@ -79,14 +79,14 @@ export class Conversation extends Requests<'later'> {
     this.#owner = opened.owner
     this.#listeners = new Listeners(opened.handle)
     this.#waits = new Waits(opened.handle)
-    this.#stored = guarded(() => opened.handle.id()) !== ''
+    this.#id = guarded(() => opened.handle.id())
     this.#compresses = opened.settings.config?.includes('"compressionConfig"') ?? false
     this.#sent = opened.sent ?? 0
   }
 
   /** Its name in the store; empty for a conversation in memory. */
   get id(): string {
-    return guarded(() => this.#handle.id())
+    return this.#id
   }
 
   // Done when the last call that waits for a long text has been handed to the addon, which keeps the order from there.
@@ -124,7 +124,7 @@ export class Conversation extends Requests<'later'> {
 
   // Whether something may be done here and now: nothing is under way, and it is quick for certain. What may run a strategy is not.
   #isQuick({ text, isLong }: Begun, isQuery: boolean, isBounded: boolean): boolean {
-    if (this.#stored || this.#tail !== undefined || isLong || typeof text !== 'string' || text.length > quickCharacters) return false
+    if (this.#id !== '' || this.#tail !== undefined || isLong || typeof text !== 'string' || text.length > quickCharacters) return false
     if (this.#handle.isBusy() || (this.#compresses && !isQuery)) return false
     return isBounded || (this.#handle.stats()[1] <= quickMessages && this.#sent <= sentCharacters && !text.includes('"strategy"'))
   }
@@ -276,8 +276,8 @@ export class Conversation extends Requests<'later'> {
   [custom](_depth: number, options: InspectOptions): string {
     return shown('Conversation', () => {
       const [version, , messages, , , tokens] = this.#handle.stats()
-      return { id: this.#handle.id(), version, messages, tokens }
-    }, options)
+      return { version, messages, tokens }
+    }, options, { id: this.#id })
   }
 }
 

@@ -4,11 +4,11 @@ import { inspect, type InspectOptions } from 'node:util'
 /** The name of the method by which Node asks. */
 export const custom: typeof inspect.custom = inspect.custom
 
-/** `Conversation { id: 'support-17', version: 7, … }`; what cannot be read, as of one that is closed, is not there. */
-export function shown(name: string, read: () => object, options: InspectOptions): string {
+/** `Conversation { id: 'support-17', version: 7, … }`; of one that is closed, what is known without reading. */
+export function shown(name: string, read: () => object, options: InspectOptions, known: object = {}): string {
   try {
-    return `${name} ${inspect(read(), options)}`
+    return `${name} ${inspect({ ...known, ...read() }, options)}`
   } catch {
-    return `${name} { closed: true }`
+    return `${name} ${inspect({ ...known, closed: true }, options)}`
   }
 }

@@ -64,6 +64,95 @@ export type EventType =
 
 export type WarningCode = 'tool_call_without_result' | 'tool_result_without_call' | 'reasoning_without_call'
 
+/** What a provider would refuse: docs/dialects.md has the meanings. */
+export type FindingCode =
+  | 'PAIR_ORPHAN_RESULT'
+  | 'PAIR_MISSING_RESULT'
+  | 'PAIR_DUP_RESULT'
+  | 'PAIR_DUP_CALL_ID'
+  | 'GEM_COUNT'
+  | 'GEM_CALL_POSITION'
+  | 'RESULT_NOT_FIRST'
+  | 'SERVER_PAIR_ORPHAN'
+  | 'THINK_MODIFIED'
+  | 'THINK_LAST_BLOCK'
+  | 'THINK_UNSIGNED'
+  | 'THINK_MISSING'
+  | 'THINK_PREFIX_CHANGED'
+  | 'REASONING_NO_FOLLOWER'
+  | 'REASONING_MISSING'
+  | 'ITEM_REF_UNSTORED'
+  | 'REASONING_NOT_PORTABLE'
+  | 'GEM_SIG_MISSING'
+  | 'REASONING_CONTENT_MISSING'
+  | 'EMPTY_MESSAGE'
+  | 'EMPTY_TEXT'
+  | 'CONTENT_NULL'
+  | 'FIRST_NOT_USER'
+  | 'TRAILING_ASSISTANT'
+  | 'TRAILING_WS'
+  | 'ROLE_ALTERNATION'
+  | 'USER_AFTER_TOOL'
+  | 'SYSTEM_POSITION'
+  | 'SYSTEM_ROLE_UNSUPPORTED'
+  | 'MEDIA_IN_TOOL_RESULT'
+  | 'ARGS_NOT_OBJECT'
+  | 'CALL_ID_FORMAT'
+  | 'TOOL_NAME_FORMAT'
+  | 'CACHE_TOO_MANY'
+  | 'CACHE_ON_EMPTY'
+  | 'CACHE_ON_THINKING'
+  | 'CACHE_TTL_ORDER'
+  | 'COMPACTION_NOT_FIRST'
+  | 'COMPACTION_MULTIPLE'
+  | 'COMPACTION_TRIGGER_NOT_LAST'
+  | 'STATE_CONFLICT'
+  | 'TOOL_UNDEFINED'
+  | 'GEM_PART_UNION'
+  | 'GEM_ROLE'
+  | 'EMPTY_LIST'
+  | 'MEDIA_UNSUPPORTED'
+  | 'MEDIA_URL'
+  | 'RESULT_ERROR_CONTENT'
+  | 'NO_MESSAGES'
+  | 'GEM_ID'
+  | 'ITEM_DUP_ID'
+
+/** What another format has no place for: docs/dialects.md has the meanings. */
+export type LossCode =
+  | 'L_REASONING_DROPPED'
+  | 'L_SIGNATURE_DROPPED'
+  | 'L_SIGNATURE_SENTINEL'
+  | 'L_COMPACTION_OPAQUE'
+  | 'L_COMPACTION_AS_TEXT'
+  | 'L_SERVER_TOOL_DROPPED'
+  | 'L_ITEM_REFERENCE'
+  | 'L_ARGS_WRAPPED'
+  | 'L_ORDER_TEXT_AFTER_CALL'
+  | 'L_MEDIA_MOVED'
+  | 'L_MEDIA_UNSUPPORTED'
+  | 'L_FILE_ID'
+  | 'L_AUDIO_REF'
+  | 'L_ERROR_FLAG_AS_TEXT'
+  | 'L_ROLE_DEVELOPER'
+  | 'L_SYSTEM_MID'
+  | 'L_SYSTEM_AS_USER'
+  | 'L_NAME'
+  | 'L_PHASE'
+  | 'L_REFUSAL_AS_TEXT'
+  | 'L_ANNOTATIONS'
+  | 'L_IMAGE_DETAIL'
+  | 'L_CACHE_HINT'
+  | 'L_CALL_ID_REWRITTEN'
+  | 'L_UNKNOWN_FIELD'
+  | 'L_PART_DROPPED'
+  | 'L_CONTROL_DROPPED'
+  | 'L_MEDIA_URL'
+  | 'L_FILE_NAME'
+  | 'L_TOOL_NAME_REWRITTEN'
+  | 'L_RESULT_DROPPED'
+  | 'L_CALL_DROPPED'
+
 export type LossSeverity = 'low' | 'medium' | 'high' | 'blocking'
 
 export type FitOutcome = 'fits' | 'fits_after' | 'cannot_fit'
@@ -104,6 +193,8 @@ export type OperationName =
   | 'IMPORT_MARK_MAP'
   | 'RECONCILE'
   | 'RECALL'
+  | 'MERGE_FORK'
+  | 'EXPAND'
 
 /** Adds messages to the end of the view. */
 export interface AppendOperation {
@@ -652,6 +743,26 @@ export interface RecallOperation {
   operationId?: string
 }
 
+/** Appends what a fork of this conversation achieved. */
+export interface MergeForkOperation {
+  /** Which operation. */
+  operation: 'MERGE_FORK'
+  /** The id of a fork of this conversation. */
+  from: string
+  /** What to take: a summary, the fork's own messages, or some of them. Default: "summary". */
+  mode?: 'summary' | 'messages' | 'pick'
+  /** Of messages in the fork's log; with `pick`. */
+  ordinals?: readonly number[]
+  /** With `summary`. Default: the fork's last answer, quoted. */
+  summary?: Message
+  /** `conflict` where the head is another version. */
+  expectedVersion?: number
+  /** Kept with the version; at most 16 KiB. */
+  description?: string
+  /** An operation that repeats it is answered as the first time, and changes nothing. */
+  operationId?: string
+}
+
 /** The arguments. */
 export interface Truncate {
   /** Keeps the first so many. */
@@ -900,6 +1011,7 @@ export type Operation =
   | ImportMarkMapOperation
   | ReconcileOperation
   | RecallOperation
+  | MergeForkOperation
 
 /** An operation as the configuration of a node: its arguments in a block. */
 export type NodeOperation = NodeTruncate | NodeInsert | NodeReplace | NodeClear | NodeFilter
@@ -1532,6 +1644,56 @@ export interface RequestAnswer {
   result: WholeRequest
 }
 
+/** Where a recorded request stops being equal to an earlier one, as the provider's cache sees them. */
+export interface CacheBreakQuery {
+  /** Which query. */
+  query: 'cacheBreak'
+  /** Which request. */
+  number: number
+  /** An earlier one. Default: the last before it that goes on with the same list. */
+  against?: number
+}
+
+export interface CacheBreakAnswer {
+  ok: true
+  /** Where a recorded request stops being equal to an earlier one, as the provider's cache sees them. */
+  result: ComparedRequest
+}
+
+/** What the recorded requests cost, and where a cache was missed that should have been hit. */
+export interface LedgerQuery {
+  /** Which query. */
+  query: 'ledger'
+  /** Only requests at or after this time, in milliseconds since 1970. */
+  from?: number
+  /** Only requests before this time. */
+  to?: number
+  /** false: totals, days and findings alone. Default: true. */
+  turns?: boolean
+}
+
+export interface LedgerAnswer {
+  ok: true
+  /** What the recorded requests cost, and where a cache was missed that should have been hit. */
+  result: Ledger
+}
+
+/** What the recorded requests would have cost under another policy of the gateway. No model is called. */
+export interface WhatIfQuery {
+  /** Which query. */
+  query: 'whatIf'
+  /** A policy of the gateway, or the name of its mode. */
+  policy: Record<string, unknown> | string
+  /** Whose prices and window count. Default: those of each request's own. */
+  model?: string
+}
+
+export interface WhatIfAnswer {
+  ok: true
+  /** What the recorded requests would have cost under another policy of the gateway. No model is called. */
+  result: WhatIf
+}
+
 /** Messages that share words with a text, with their units and neighbours, best first; by default hidden ones. */
 export interface RecallQuery {
   /** Which query. */
@@ -1602,6 +1764,9 @@ export type Query =
   | CallToolQuery
   | RequestsQuery
   | RequestQuery
+  | CacheBreakQuery
+  | LedgerQuery
+  | WhatIfQuery
   | RecallQuery
 
 /** What is too_large. */
@@ -1634,6 +1799,20 @@ export interface EndpointSettings {
   backoffMs?: number
   /** Ask for the answer piece by piece. Default: true. */
   stream?: boolean
+}
+
+/** An OpenAI-compatible endpoint whose embeddings rank what a recall finds. */
+export interface EmbeddingsSettings {
+  /** Such as the provider's, up to and with its version. */
+  baseUrl: string
+  /** The model to ask. */
+  model: string
+  /** The environment variable that holds the key. */
+  keyEnv?: string
+  /** A file that holds the key. */
+  keyFile?: string
+  /** Of one search. Without an answer the words alone decide. Default: 5000. */
+  timeoutMs?: number
 }
 
 /** Automatic compression. */
@@ -1676,6 +1855,8 @@ export interface Settings {
   limits?: SizeLimits
   /** Models that write summaries, by a name of your choice. */
   summarisers?: Record<string, EndpointSettings>
+  /** An OpenAI-compatible endpoint whose embeddings rank what a recall finds. */
+  embeddings?: EmbeddingsSettings
   /** Automatic compression. */
   compressionConfig?: CompressionConfig
 }
@@ -1698,6 +1879,10 @@ export interface UsageReport {
   cost?: number
   /** What the request was counted as before it was sent. */
   estimatedPrompt?: number
+  /** Tokens of the request that were written to a cache. */
+  cacheWritten?: number
+  /** Of these, the ones that it keeps for an hour. */
+  cacheWrittenHour?: number
   /** Milliseconds since 1970. */
   timestamp?: number
   /** false: a later report of the same request takes its place. Default: true. */
@@ -1756,6 +1941,10 @@ export interface GivenRequestUsage {
   cost?: number
   /** What the request was counted as before it was sent. */
   estimatedPrompt?: number
+  /** Tokens of the request that were written to a cache. */
+  cacheWritten?: number
+  /** Of these, the ones that it keeps for an hour. */
+  cacheWrittenHour?: number
   /** Milliseconds since 1970. */
   timestamp?: number
 }
@@ -2232,6 +2421,16 @@ export interface BlameEntry {
   description?: string
 }
 
+/** The fork that a message came from. */
+export interface ForkedFrom {
+  /** The fork's id. */
+  conversation: string
+  /** Its head by then. */
+  version: number
+  /** In its log. Absent: the message is a summary of the fork. */
+  ordinal?: number
+}
+
 /** What became of a message. */
 export interface Blame {
   ordinal: number
@@ -2239,6 +2438,8 @@ export interface Blame {
   hidden: BlameEntry[]
   shown: BlameEntry[]
   visible: boolean
+  /** Of what MERGE_FORK brought. */
+  from?: ForkedFrom
 }
 
 /** The tokens of a message. */
@@ -2276,6 +2477,8 @@ export interface ModelPrices {
   output?: number
   cacheRead?: number
   cacheWrite?: number
+  /** Of what the cache keeps for an hour. */
+  cacheWriteHour?: number
   source?: string
   date?: string
 }
@@ -2346,8 +2549,7 @@ export interface Fit {
 
 /** What a provider would refuse. */
 export interface Finding {
-  /** A code of docs/dialects.md. */
-  code: string
+  code: FindingCode
   /** In the request. */
   path?: string
   /** In the view. */
@@ -2363,8 +2565,7 @@ export interface Finding {
 
 /** What the other format has no place for. */
 export interface Loss {
-  /** A code of docs/dialects.md. */
-  code: string
+  code: LossCode
   severity: LossSeverity
   path?: string
   /** In the view. */
@@ -2440,6 +2641,10 @@ export interface RequestUsage {
   cost: number
   estimatedPrompt: number
   timestamp: number
+  /** Tokens of the request that were written to a cache. */
+  cacheWritten?: number
+  /** Of these, the ones that it keeps for an hour. */
+  cacheWrittenHour?: number
 }
 
 /** What was reported of a model, and what that taught. */
@@ -2585,6 +2790,153 @@ export interface WholeRequest {
   answer?: string
   /** The same, where it is no UTF-8. */
   answerBase64?: string
+}
+
+/** Why tokens that an earlier request left in the cache were not read from it. */
+export type MissCause = 'expired' | 'edited' | 'changed' | 'upstream'
+
+/** What requests came to. Dollars are those of requests with a price. */
+export interface LedgerTotals {
+  turns: number
+  /** Turns with the upstream's figures; the others have expected ones. */
+  reported: number
+  /** Turns of models without a price. */
+  unpriced: number
+  /** Tokens of the whole input. */
+  sent: number
+  /** Of it: read from the cache. */
+  read: number
+  /** Of it: written to the cache. */
+  written: number
+  /** Of these: to be kept for an hour. */
+  writtenHour: number
+  /** Of it: left in the cache by an earlier request, and not read. */
+  missed: number
+  output: number
+  /** Tokens of the largest request. */
+  peak: number
+  dollars: number
+  /** Of these: by expected figures. */
+  dollarsExpected: number
+  /** By which the expected ones may be off. */
+  dollarsError: number
+  /** What reading the missed tokens would have saved. */
+  dollarsMissed: number
+}
+
+/** The totals of a day, in UTC, and a model. */
+export interface LedgerRow {
+  /** YYYY-MM-DD. */
+  day: string
+  model: string
+  totals: LedgerTotals
+}
+
+/** Where two requests stop being equal, as the provider's cache sees them. */
+export interface CacheBreak {
+  kind: 'unknown' | 'reference' | 'same' | 'extended' | 'shortened' | 'broken'
+  /** Of the prefix, in the provider's order, compact and without markers. */
+  equalBytes?: number
+  /** Of the whole request, written so. */
+  bytes?: number
+  /** In the later request. */
+  path?: string
+  /** What the earlier one had there. */
+  was?: string
+  /** The first byte of the value that differs. */
+  byteInValue?: number
+  /** The end of what both have. */
+  same?: string
+  before?: string
+  after?: string
+}
+
+/** A request beside an earlier one. */
+export interface ComparedRequest {
+  /** The earlier one; absent: there is none. */
+  against?: number
+  at: CacheBreak
+}
+
+/** A miss that should have been a hit. */
+export interface LedgerFinding {
+  /** Of the request. */
+  number: number
+  /** The one that had left the prefix. */
+  against: number
+  /** Tokens. */
+  missed: number
+  dollars: number
+  cause: MissCause
+  /** The first byte that differs, where both texts are kept. */
+  at?: CacheBreak
+}
+
+/** What one request cost. */
+export interface LedgerTurn {
+  number: number
+  version: number
+  timestamp: number
+  model: string
+  kind: ClientRequestKind
+  /** By the upstream; else these are expected figures. */
+  reported: boolean
+  sent: number
+  read: number
+  written: number
+  writtenHour?: number
+  missed: number
+  output: number
+  cause?: MissCause
+  /** What was counted, corrected by what earlier reports taught. */
+  expectedSent: number
+  expectedRead: number
+  /** The part of it by which 19 of 20 are off at most. */
+  expectedError: number
+  /** Absent: no price is known. */
+  dollars?: number
+  dollarsMissed?: number
+}
+
+/** What the recorded requests of a conversation cost. */
+export interface Ledger {
+  totals: LedgerTotals
+  /** By day and model, the oldest first. */
+  days: LedgerRow[]
+  /** The newest last. */
+  findings: LedgerFinding[]
+  /** The oldest first; not with `"turns":false`. */
+  turns?: LedgerTurn[]
+}
+
+/** What recorded turns come to under a policy, by expected figures. */
+export interface ReplayTotals {
+  sent: number
+  read: number
+  written: number
+  output: number
+  dollars: number
+  /** Tokens of the largest request. */
+  peak: number
+  /** Edits by the policy. */
+  compactions: number
+  /** By the client, as recorded. */
+  clientCompactions: number
+  /** Requests that the model would have refused. */
+  overWindow: number
+}
+
+/** Recorded turns under another policy. No model is called. */
+export interface WhatIf {
+  turns: number
+  unpriced: number
+  /** The same turns, none of them edited. */
+  observe: ReplayTotals
+  policy: ReplayTotals
+  /** Of these turns, by the upstream's figures. */
+  reportedDollars: number
+  /** The part by which a replay of the turns as they were sent is off from these. */
+  error: number
 }
 
 /** All types of events. */

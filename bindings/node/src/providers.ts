@@ -1,6 +1,8 @@
 // Messages that need not be in a conversation, requests and answers of providers, and tokens. (`render`, `validate` and `cost` are queries of a conversation.)
+import type { InspectOptions } from 'node:util'
 import { encode } from './encode.js'
 import { guarded } from './error.js'
+import { custom, shown } from './inspect.js'
 import { native, type NativeStream } from './native.js'
 import type { Block, Dialect, Imported, Message, MessageLike, Model, Streamed, Target, ToolNames, ToolsCount, Validated } from './types.js'
 
@@ -56,10 +58,12 @@ export function countTools(tools: string | readonly object[], model = 'estimate'
 /** Puts the events of a streamed answer together. */
 export class StreamAssembler {
   readonly #native: NativeStream
+  readonly #dialect: Dialect
 
   constructor(dialect: Dialect, toolNames?: ToolNames) {
     const how = askedBy(dialect, toolNames)
     this.#native = guarded(() => native.stream(how))
+    this.#dialect = dialect
   }
 
   /** The data of one event, as text or as a value. */
@@ -71,6 +75,11 @@ export class StreamAssembler {
   /** What is there so far. */
   result(): Streamed {
     return JSON.parse(guarded(() => this.#native.result())) as Streamed
+  }
+
+  /** What console.log() shows. */
+  [custom](_depth: number, options: InspectOptions): string {
+    return shown('StreamAssembler', () => ({ dialect: this.#dialect, complete: this.result().complete }), options)
   }
 }
 

@@ -9,6 +9,7 @@ import type {
   Blame,
   Budget,
   ClientRequest,
+  ComparedRequest,
   CompressByStrategy,
   CostQuery,
   Count,
@@ -19,7 +20,9 @@ import type {
   Fit,
   Found,
   Imported,
+  Ledger,
   MarkMap,
+  MergeForkOptions,
   Message,
   MessageBlocks,
   MessageLike,
@@ -48,6 +51,7 @@ import type {
   Truncate,
   Validated,
   VersionEntry,
+  WhatIf,
   WholeRequest,
 } from './types.js'
 
@@ -195,6 +199,21 @@ export abstract class Queries<M extends Mode> {
     return this.query('requests', query)
   }
 
+  /** Where a recorded request stops being equal to an earlier one, as the provider's cache sees them. */
+  cacheBreak(number: number, against?: number): Reply<M, ComparedRequest> {
+    return this.query('cacheBreak', { number, against })
+  }
+
+  /** What the recorded requests cost, and where a cache was missed that should have been hit. */
+  ledger(query?: { from?: number; to?: number; turns?: boolean }): Reply<M, Ledger> {
+    return this.query('ledger', query)
+  }
+
+  /** What the recorded requests would have cost under another policy of the gateway. No model is called. */
+  whatIf(policy: string | object, options?: { model?: string }): Reply<M, WhatIf> {
+    return this.query('whatIf', { policy, ...options })
+  }
+
   /** A recorded request, with its raw text and that of its answer. */
   request(number: number): Reply<M, WholeRequest> {
     return this.query('request', { number })
@@ -307,6 +326,11 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
   /** RECALL: appends a user message that quotes what `recall` finds, as data. It is marked `recalled`, and strategies hide it first. */
   appendRecalled(text: string, query?: MessageQuery & { budgetTokens?: number }, options?: OperationOptions): Reply<M, Outcome> {
     return this.operate('RECALL', { text, ...query }, options)
+  }
+
+  /** MERGE_FORK: appends what a fork of this conversation achieved. `expand` brings the fork's messages in place of a summary. */
+  mergeFork(from: string, how?: MergeForkOptions, options?: OperationOptions): Reply<M, Outcome> {
+    return this.operate('MERGE_FORK', { from, ...how }, options)
   }
 
   /** Makes one message of several of one role. */

@@ -3,25 +3,36 @@ import type { InspectOptions } from 'node:util'
 import { readSettings, type ReadSettings, type Settings } from './code.js'
 import { Conversation } from './conversation.js'
 import { encode } from './encode.js'
-import { later, mustBeObject } from './error.js'
+import { later, mustBeObject, UndertextError } from './error.js'
 import { custom, shown } from './inspect.js'
 import { native, type NativeStore } from './native.js'
 import type { CheckReport, ConversationRecord, DataSettings, OpenOptions, Removal, StoreOptions } from './types.js'
 
 /** A place where conversations last. Everything it does runs off the loop. */
 export class Store {
-  readonly #native: NativeStore
+  readonly #handle: NativeStore
   readonly #url: string
+  #isClosed = false
 
   /** Use openStore(). @internal */
   constructor(store: NativeStore, url: string) {
-    this.#native = store
+    this.#handle = store
     this.#url = url
   }
 
-  /** What console.log() shows. Of a URL that may hold a password, only its kind. */
+  /** Of a URL that may hold a password, only its kind. */
+  get #name(): string {
+    return /^(sqlite|memory):/.test(this.#url) ? this.#url : this.#url.replace(/:.*/s, ':…')
+  }
+
+  get #native(): NativeStore {
+    if (this.#isClosed) throw new UndertextError('invalid_argument', `store ${this.#name} is closed`, { field: 'store' })
+    return this.#handle
+  }
+
+  /** What console.log() shows. */
   [custom](_depth: number, options: InspectOptions): string {
-    return shown('Store', () => ({ url: /^(sqlite|memory):/.test(this.#url) ? this.#url : this.#url.replace(/:.*/s, ':…') }), options)
+    return shown('Store', () => (this.#isClosed ? { url: this.#name, closed: true } : { url: this.#name }), options)
   }
 
   /** The conversations by name, one after another. */
@@ -87,7 +98,8 @@ export class Store {
 
   /** Conversations that are open stay open. */
   async close(): Promise<void> {
-    await this.#native.close()
+    this.#isClosed = true
+    await this.#handle.close()
   }
 
   /** `await using` closes it. */

@@ -22,6 +22,9 @@ export type CompressByStrategy = Pick<protocol.CompressByStrategy, 'strategy' | 
 export type ClientRequest = Pick<protocol.ReconcileOperation, 'client' | 'dialect'> &
   ({ request: object; messages?: undefined } | { messages: readonly object[]; request?: undefined })
 
+/** What MERGE_FORK takes from a fork: a summary of it, its own messages, or those with these ordinals of its log. */
+export type MergeForkOptions = Pick<protocol.MergeForkOperation, 'mode' | 'ordinals' | 'summary'>
+
 export type TextChange =
   | { replaceText: protocol.ReplaceText }
   | { truncateText: protocol.TruncateText }

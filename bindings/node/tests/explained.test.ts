@@ -1,9 +1,12 @@
 // Objects that explain themselves: what they print, what their methods say of themselves, what their errors name.
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
-import { inMemory, MemoryConversation, openStore, UndertextError, View } from '../src/index.js'
+import { inMemory, MemoryConversation, open, openStore, StreamAssembler, UndertextError, View } from '../src/index.js'
+import { ConversationManager, KeepRecentStrategy } from '../src/sdk/index.js'
 
 const user = { role: 'user', content: 'Why is the build red?' } as const
 
@@ -35,7 +38,7 @@ test('objects say what they are', async () => {
   const { tokens } = await conversation.stats()
   assert.equal(inspect(conversation), `Conversation { id: '', version: 1, messages: 2, tokens: ${tokens} }`)
   await conversation.close()
-  assert.equal(inspect(conversation), 'Conversation { closed: true }')
+  assert.equal(inspect(conversation), "Conversation { id: '', closed: true }")
 
   const memory = new MemoryConversation()
   memory.append(user)
@@ -45,7 +48,36 @@ test('objects say what they are', async () => {
 
   const store = await openStore('memory:')
   assert.equal(inspect(store), "Store { url: 'memory:' }")
+  const stored = await store.open('support-17')
+  assert.match(inspect(stored), /^Conversation { id: 'support-17', version: 0/)
+  await stored.close()
+  assert.equal(inspect(stored), "Conversation { id: 'support-17', closed: true }")
   await store.close()
+  assert.equal(inspect(store), "Store { url: 'memory:', closed: true }")
+
+  const stream = new StreamAssembler('openai_chat')
+  assert.equal(inspect(stream), "StreamAssembler { dialect: 'openai_chat', complete: false }")
+})
+
+test('objects of the documents say what they are', async () => {
+  const manager = new ConversationManager({ initialMessages: [user] })
+  const held = (name: string): RegExp => new RegExp(`^${name} {\\s+conversation: MemoryConversation { version: 1, messages: 1, tokens: \\d+ }\\s+}$`)
+  assert.match(inspect(manager), held('ConversationManager'))
+  assert.match(inspect(manager.getTypeIndexManager()), held('TypeIndexManager'))
+  assert.match(inspect(manager.getIndexManager()), held('MessageIndexManager'))
+  assert.match(inspect(manager.getTokenUsageTracker()), held('TokenUsageTracker'))
+  assert.match(inspect(manager.getMessageArrayManager()), held('MessageArrayManagerImpl'))
+  assert.equal(inspect(new KeepRecentStrategy(3)), "KeepRecentStrategy { strategy: { name: 'keep_recent', n: 3 } }")
+  const stored = await ConversationManager.open('memory:', 'support-17')
+  assert.match(inspect(stored), /^StoredConversationManager {\s+conversation: Conversation { id: 'support-17', version: 0/)
+  await stored.cleanup()
+})
+
+test('a mistyped path makes no folders', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'undertext-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  await assert.rejects(open(`sqlite:${folder}/mistyped/deep/agent.db`, 'c'), { code: 'not_found', message: /there is no folder/ })
+  assert.deepEqual(readdirSync(folder), [])
 })
 
 test('messages can be iterated over', async () => {
@@ -94,6 +126,11 @@ test('errors name what they are about', async () => {
   await assert.rejects(conversation.messages(), { code: 'invalid_argument', message: 'conversation support-17 is closed' })
   assert.throws(() => inMemory().on('MESSAGE_ADDED', 1 as never), { message: 'listener must be a function' })
   await assert.rejects(store.open(1 as never), { code: 'invalid_argument', message: 'id must be a string' })
+  const closed = await openStore('memory:')
+  await closed.close()
+  await closed.close()
+  for (const call of [() => closed.list(), () => closed.open('support-17'), () => closed.check()])
+    await assert.rejects(call, { code: 'invalid_argument', field: 'store', message: 'store memory: is closed' })
 })
 
 test('what a strategy throws is the cause, with its type and its stack', async () => {

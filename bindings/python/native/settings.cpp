@@ -148,7 +148,9 @@ nb::object code_in_background() { return in_background == nullptr ? nb::object()
 
 void bind_settings(nb::module_& module) {
   nb::class_<Cancel>(module, "Cancel", "Handed to strategies and summarisers: whether anybody still waits for the result.")
-      .def("is_cancelled", &Cancel::is_cancelled, "True once the result is not wanted any more.");
+      .def("is_cancelled", &Cancel::is_cancelled, "True once the result is not wanted any more.")
+      .def("__repr__",
+           [](const Cancel& cancel) { return cancel.is_cancelled() ? "<Cancel: cancelled>" : "<Cancel: not cancelled>"; });
   nb::class_<Settings>(module, "Settings")
       .def(nb::init<>())
       .def("read", &Settings::read)

@@ -53,6 +53,11 @@ def test_every_argument_has_a_name_and_a_type(path: str, value: Any) -> None:
     assert signature.return_annotation is not inspect.Signature.empty, f"{path} does not say what it returns"
 
 
+@pytest.mark.parametrize(("path", "kind"), [(path, value) for path, value in public() if inspect.isclass(value) and not getattr(value, "_is_protocol", False)])
+def test_every_object_prints_what_it_is(path: str, kind: type) -> None:
+    assert getattr(kind, "__repr__") != object.__repr__, f"{path} prints only its address"
+
+
 def test_keyword_arguments_are_shown_with_what_they_mean() -> None:
     for kind in (undertext.Conversation, aio.Conversation):
         assert "keep_last" in inspect.signature(kind.truncate).parameters

@@ -12,6 +12,7 @@ from typing import Any, Callable, Dict, List
 import pytest
 
 import undertext
+import undertext.sdk
 from undertext import aio
 
 USER: Dict[str, Any] = {"role": "user", "content": "Why is the <build> red?"}
@@ -60,6 +61,47 @@ def test_objects_say_what_they_are() -> None:
     html = conversation._repr_html_()
     assert "Why is the &lt;build&gt; red?" in html and "assistant" in html and "<build>" not in html
     assert conversation.view()._repr_html_().count("<tr>") == 2
+
+
+def test_every_class_of_the_documents_names_its_conversation() -> None:
+    with undertext.Store("memory:") as store, store.open("support-17") as stored:
+        stored.append(USER)
+        manager = undertext.sdk.ConversationManager(conversation=stored)
+        said = f"conversation support-17, version 1, 1 messages, {stored.stats()['tokens']} tokens>"
+        assert repr(manager) == f"<ConversationManager: {said}"
+        assert repr(manager.get_type_index_manager()) == f"<TypeIndexManager: {said}"
+        assert repr(manager.get_index_manager()) == f"<MessageIndexManager: {said}"
+        assert repr(manager.get_token_usage_tracker()) == f"<TokenUsageTracker: {said}"
+        assert repr(undertext.sdk.MessageArrayManager(conversation=stored)) == f"<MessageArrayManager: {said}"
+    assert repr(undertext.sdk.KeepRecentStrategy(3)) == "<KeepRecentStrategy: {'name': 'keep_recent', 'n': 3}>"
+
+
+def test_a_stream_says_whether_it_is_complete() -> None:
+    stream = undertext.Stream("openai_chat")
+    assert repr(stream) == "<Stream: openai_chat, not complete yet>"
+    stream.feed({"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hi."}, "finish_reason": "stop"}]})
+    assert repr(stream) == "<Stream: openai_chat, complete>"
+
+
+def test_a_store_is_shown_by_its_conversations() -> None:
+    with undertext.Store("memory:") as store:
+        for number in range(21):
+            store.open(f"support-{number:02}").close()
+        html = store._repr_html_()
+        assert "support-19" in html and "support-20" not in html and "and more" in html and "version 0" in html
+    assert "closed" in store._repr_html_()
+
+
+def test_a_strategy_can_print_whether_it_is_cancelled() -> None:
+    said: List[str] = []
+
+    def look(view: undertext.View, target: "int | None", cancel: undertext.Cancel) -> None:
+        said.append(repr(cancel))
+
+    conversation = undertext.open(strategies={"mine": look})
+    conversation.append([USER, ASSISTANT])
+    conversation.compress(strategy="mine")
+    assert said == ["<Cancel: not cancelled>"]
 
 
 def test_a_long_conversation_is_shown_by_its_ends() -> None:
@@ -144,12 +186,17 @@ def test_every_read_sees_what_another_process_committed(tmp_path: Path) -> None:
             lambda: len(conversation.view()),
             lambda: len(list(conversation)),
             lambda: len(conversation.messages()),
+            lambda: conversation.count()["count"],
+            lambda: sum(1 for message in conversation if message in conversation),
+            lambda: int(repr(conversation).split("version ")[1].split(",")[0]),
+            lambda: conversation._repr_html_().count("<tr>"),
+            lambda: len(conversation.mark_map()["originalIndices"]),
         ]
         for number, read in enumerate(reads, 1):
             append_elsewhere()
             assert read() == number
         append_elsewhere()
-        assert conversation[6]["content"] == "from another process"
+        assert conversation[len(reads)]["content"] == "from another process"
 
 
 def test_a_subscriber_reads_what_it_hears_of(tmp_path: Path) -> None:
@@ -166,8 +213,26 @@ def test_messages_and_conversations_can_be_iterated_over_by_asyncio() -> None:
             async with store.open("support-17") as conversation:
                 await conversation.append(Model(**USER))
                 assert [message async for message in conversation] == [USER]
-                assert repr(conversation).startswith("<Conversation: conversation support-17, version 1")
+                assert repr(conversation) == "<Conversation: conversation support-17, version 1>"
+                assert "Why is the" in conversation._repr_html_()
+                async with conversation.events() as events:
+                    assert repr(events) == "<Events: 0 waiting>"
             assert [record["conversation"] async for record in store] == ["support-17"]
+            assert "support-17" in (store._repr_html_() or "")
+
+    asyncio.run(main())
+
+
+def test_printing_a_conversation_of_asyncio_does_not_ask_its_store(tmp_path: Path) -> None:
+    async def main() -> None:
+        url = f"sqlite:{tmp_path}/s.db"
+        async with aio.open(url, "c") as conversation:
+            with undertext.open(url, "c") as other:
+                other.append(USER)
+            assert repr(conversation) == "<Conversation: conversation c, version 0>"
+            assert len(await conversation.messages()) == 1
+            assert repr(conversation) == "<Conversation: conversation c, version 1>"
+        assert repr(conversation) == "<Conversation: conversation c, closed>"
 
     asyncio.run(main())
 

@@ -142,6 +142,10 @@ class Stream:
 
     def __init__(self, dialect: str, *, tool_names: Mapping[str, str] | None = None) -> None:
         self._native = _native.Stream(_asked_by(dialect, tool_names))
+        self._dialect = dialect
+
+    def __repr__(self) -> str:
+        return f"<Stream: {self._dialect}, {'complete' if self.result()['complete'] else 'not complete yet'}>"
 
     def feed(self, data: Union[str, bytes, Mapping[str, object]]) -> None:
         """The data of one event, as JSON text or what it was read into."""

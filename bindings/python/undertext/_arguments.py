@@ -270,6 +270,8 @@ class UsageArguments(TypedDict, total=False):
     total: As reported.
     cost: What it cost.
     estimated_prompt: What the request was counted as before it was sent.
+    cache_written: Tokens of the request that were written to a cache.
+    cache_written_hour: Of these, the ones that it keeps for an hour.
     timestamp: Milliseconds since 1970.
     final: false: a later report of the same request takes its place. Default: true.
     """
@@ -281,6 +283,8 @@ class UsageArguments(TypedDict, total=False):
     total: int
     cost: float
     estimated_prompt: int
+    cache_written: int
+    cache_written_hour: int
     timestamp: int
     final: bool
 

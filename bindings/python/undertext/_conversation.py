@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import weakref
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Sequence, Type, Union, cast, overload
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Sequence, Type, Union, cast, overload
 
 from . import _native
 from ._errors import InvalidArgumentError, UndertextError
@@ -19,6 +19,7 @@ from .types import (
     Batch,
     BatchSnapshot,
     ClientName,
+    ComparedRequest,
     CompressArguments,
     CostArguments,
     Count,
@@ -28,6 +29,7 @@ from .types import (
     Event,
     FilterArguments,
     FitArguments,
+    Ledger,
     MarkMapLike,
     HistoryEntry,
     MarkMap,
@@ -54,6 +56,7 @@ from .types import (
     UsageArguments,
     ValidateArguments,
     Validated,
+    WhatIf,
     WholeRequest,
 )
 
@@ -212,13 +215,21 @@ class Conversation:
         return message in self.view()
 
     def __repr__(self) -> str:
+        return f"<Conversation: {self._described()}>"
+
+    def _named(self) -> str:
+        """What it is called, and the newest version known here. It waits for nothing."""
+        return f"{_name_of(self._native)}, {'closed' if self.closed else f'version {self._native.version()}'}"
+
+    def _described(self) -> str:
         if self.closed:
-            return f"<Conversation: {_name_of(self._native)}, closed>"
+            return self._named()
+        try:
+            self._newest()
+        except UndertextError:
+            pass  # of a store that cannot be reached: what is known here
         stats = self._native.stats()
-        return (
-            f"<Conversation: {_name_of(self._native)}, version {self._native.version()}, "
-            f"{stats['currentBatchMessages']} messages, {stats['tokens']} tokens>"
-        )
+        return f"{self._named()}, {stats['currentBatchMessages']} messages, {stats['tokens']} tokens"
 
     def _repr_html_(self) -> str:
         return as_table(repr(self)[1:-1], [] if self.closed else self.view())
@@ -323,6 +334,20 @@ class Conversation:
     def append_recalled(self, text: str, *, budget_tokens: int | None = None, **filters: Unpack[MessageFilters]) -> Answer:
         """RECALL: appends a user message that quotes what recall() finds, as data. It is marked `recalled`, and strategies hide it first."""
         return self._operate("RECALL", {"text": text, "budget_tokens": budget_tokens, **filters})
+
+    def merge_fork(
+        self,
+        fork: str | Conversation,
+        mode: Literal["summary", "messages", "pick"] | None = None,
+        *,
+        ordinals: Sequence[int] | None = None,
+        summary: MessageLike | None = None,
+        **options: Unpack[OperationOptions],
+    ) -> Answer:
+        """MERGE_FORK: appends what a fork of this conversation achieved: a summary of it, its own messages, or those with these ordinals of its log.
+        expand() brings the fork's messages in place of a summary."""
+        id = fork if isinstance(fork, str) else fork.id
+        return self._operate("MERGE_FORK", {"from": id, "mode": mode, "ordinals": ordinals, "summary": summary, **options})
 
     def merge(self, indices: Sequence[int], *, separator: str | None = None, **options: Unpack[OperationOptions]) -> Answer:
         """Makes one message of several of one role."""
@@ -466,6 +491,18 @@ class Conversation:
     def requests(self, *, first: int | None = None, limit: int | None = None, last: int | None = None) -> List[RequestRecord]:
         """Recorded requests of the client, the oldest first, without their texts."""
         return cast(List[RequestRecord], self._result("requests", first=first, limit=limit, last=last))
+
+    def cache_break(self, number: int, *, against: int | None = None) -> ComparedRequest:
+        """Where a recorded request stops being equal to an earlier one, as the provider's cache sees them."""
+        return cast(ComparedRequest, self._result("cacheBreak", number=number, against=against))
+
+    def ledger(self, *, from_: int | None = None, to: int | None = None, turns: bool | None = None) -> Ledger:
+        """What the recorded requests cost, and where a cache was missed that should have been hit."""
+        return cast(Ledger, self._result("ledger", from_=from_, to=to, turns=turns))
+
+    def what_if(self, policy: str | Mapping[str, Any], *, model: str | None = None) -> WhatIf:
+        """What the recorded requests would have cost under another policy of the gateway. No model is called."""
+        return cast(WhatIf, self._result("whatIf", policy=policy, model=model))
 
     def request(self, number: int) -> WholeRequest:
         """A recorded request, with its raw text and that of its answer."""

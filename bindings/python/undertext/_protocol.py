@@ -24,6 +24,10 @@ Pairs = Literal["literal", "shrink", "grow"]
 ErrorCode = Literal["invalid_argument", "not_found", "conflict", "cannot_fit", "corrupt", "unavailable", "unsupported", "too_large", "internal", "denied"]
 EventType = Literal["MESSAGE_ADDED", "BATCH_OPENED", "ROLLED_BACK", "CONTEXT_CHANGED", "TOKEN_LIMIT_EXCEEDED", "COMPRESSION_THRESHOLD_EXCEEDED", "COMPRESSED", "COMPRESSION_FAILED", "COMPRESSION_DISCARDED", "REWRITTEN"]
 WarningCode = Literal["tool_call_without_result", "tool_result_without_call", "reasoning_without_call"]
+#: What a provider would refuse: docs/dialects.md has the meanings.
+FindingCode = Literal["PAIR_ORPHAN_RESULT", "PAIR_MISSING_RESULT", "PAIR_DUP_RESULT", "PAIR_DUP_CALL_ID", "GEM_COUNT", "GEM_CALL_POSITION", "RESULT_NOT_FIRST", "SERVER_PAIR_ORPHAN", "THINK_MODIFIED", "THINK_LAST_BLOCK", "THINK_UNSIGNED", "THINK_MISSING", "THINK_PREFIX_CHANGED", "REASONING_NO_FOLLOWER", "REASONING_MISSING", "ITEM_REF_UNSTORED", "REASONING_NOT_PORTABLE", "GEM_SIG_MISSING", "REASONING_CONTENT_MISSING", "EMPTY_MESSAGE", "EMPTY_TEXT", "CONTENT_NULL", "FIRST_NOT_USER", "TRAILING_ASSISTANT", "TRAILING_WS", "ROLE_ALTERNATION", "USER_AFTER_TOOL", "SYSTEM_POSITION", "SYSTEM_ROLE_UNSUPPORTED", "MEDIA_IN_TOOL_RESULT", "ARGS_NOT_OBJECT", "CALL_ID_FORMAT", "TOOL_NAME_FORMAT", "CACHE_TOO_MANY", "CACHE_ON_EMPTY", "CACHE_ON_THINKING", "CACHE_TTL_ORDER", "COMPACTION_NOT_FIRST", "COMPACTION_MULTIPLE", "COMPACTION_TRIGGER_NOT_LAST", "STATE_CONFLICT", "TOOL_UNDEFINED", "GEM_PART_UNION", "GEM_ROLE", "EMPTY_LIST", "MEDIA_UNSUPPORTED", "MEDIA_URL", "RESULT_ERROR_CONTENT", "NO_MESSAGES", "GEM_ID", "ITEM_DUP_ID"]
+#: What another format has no place for: docs/dialects.md has the meanings.
+LossCode = Literal["L_REASONING_DROPPED", "L_SIGNATURE_DROPPED", "L_SIGNATURE_SENTINEL", "L_COMPACTION_OPAQUE", "L_COMPACTION_AS_TEXT", "L_SERVER_TOOL_DROPPED", "L_ITEM_REFERENCE", "L_ARGS_WRAPPED", "L_ORDER_TEXT_AFTER_CALL", "L_MEDIA_MOVED", "L_MEDIA_UNSUPPORTED", "L_FILE_ID", "L_AUDIO_REF", "L_ERROR_FLAG_AS_TEXT", "L_ROLE_DEVELOPER", "L_SYSTEM_MID", "L_SYSTEM_AS_USER", "L_NAME", "L_PHASE", "L_REFUSAL_AS_TEXT", "L_ANNOTATIONS", "L_IMAGE_DETAIL", "L_CACHE_HINT", "L_CALL_ID_REWRITTEN", "L_UNKNOWN_FIELD", "L_PART_DROPPED", "L_CONTROL_DROPPED", "L_MEDIA_URL", "L_FILE_NAME", "L_TOOL_NAME_REWRITTEN", "L_RESULT_DROPPED", "L_CALL_DROPPED"]
 LossSeverity = Literal["low", "medium", "high", "blocking"]
 FitOutcome = Literal["fits", "fits_after", "cannot_fit"]
 #: Who marks requests: the caller, or render.
@@ -33,11 +37,13 @@ ToolNames = Dict[str, str]
 MediaKind = Literal["image", "audio", "video", "file"]
 MediaSource = Literal["base64", "url", "file_id", "text"]
 #: In its canonical spelling.
-OperationName = Literal["APPEND", "INSERT", "REPLACE", "TRUNCATE", "CLEAR", "FILTER", "DELETE", "COMPRESS", "EXPAND", "SHOW", "MERGE", "SPLIT", "TRANSFORM", "START_BATCH", "END_BATCH", "ROLLBACK", "MARK", "UNMARK", "UNDO", "REDO", "RESTORE", "IMPORT_MARK_MAP", "RECONCILE", "RECALL"]
+OperationName = Literal["APPEND", "INSERT", "REPLACE", "TRUNCATE", "CLEAR", "FILTER", "DELETE", "COMPRESS", "EXPAND", "SHOW", "MERGE", "SPLIT", "TRANSFORM", "START_BATCH", "END_BATCH", "ROLLBACK", "MARK", "UNMARK", "UNDO", "REDO", "RESTORE", "IMPORT_MARK_MAP", "RECONCILE", "RECALL", "MERGE_FORK", "EXPAND"]
 #: The strategies of the engine.
 StrategyName = Literal["default", "none", "keep_recent", "keep_system_and_recent", "sliding_window", "supersede", "dedupe", "clear_tool_results", "smart_summary", "prefer_cache", "pipeline"]
 #: A tool, in the words of the dialect.
 ToolDeclaration = Dict[str, Any]
+#: Why tokens that an earlier request left in the cache were not read from it.
+MissCause = Literal["expired", "edited", "changed", "upstream"]
 
 
 class _AppendOperationNeeded(TypedDict):
@@ -469,6 +475,14 @@ _RecallOperationOptional = TypedDict("_RecallOperationOptional", {"budgetTokens"
 
 class RecallOperation(_RecallOperationNeeded, _RecallOperationOptional):
     """Appends a message that quotes what a search for a text finds."""
+
+
+_MergeForkOperationNeeded = TypedDict("_MergeForkOperationNeeded", {"operation": 'Literal["MERGE_FORK"]', "from": 'str'})
+_MergeForkOperationOptional = TypedDict("_MergeForkOperationOptional", {"mode": 'Literal["summary", "messages", "pick"]', "ordinals": 'Sequence[int]', "summary": 'MessageLike', "expectedVersion": 'int', "description": 'str', "operationId": 'str'}, total=False)
+
+
+class MergeForkOperation(_MergeForkOperationNeeded, _MergeForkOperationOptional):
+    """Appends what a fork of this conversation achieved."""
 
 
 class Truncate(TypedDict, total=False):
@@ -1125,6 +1139,51 @@ class RequestAnswer(TypedDict):
     result: WholeRequest  # A recorded request, with its raw text and that of its answer.
 
 
+class _CacheBreakQueryNeeded(TypedDict):
+    query: Literal["cacheBreak"]  # Which query.
+    number: int  # Which request.
+
+
+class CacheBreakQuery(_CacheBreakQueryNeeded, total=False):
+    """Where a recorded request stops being equal to an earlier one, as the provider's cache sees them."""
+
+    against: int  # An earlier one. Default: the last before it that goes on with the same list.
+
+
+class CacheBreakAnswer(TypedDict):
+    ok: Literal[True]
+    result: ComparedRequest  # Where a recorded request stops being equal to an earlier one, as the provider's cache sees them.
+
+
+_LedgerQueryNeeded = TypedDict("_LedgerQueryNeeded", {"query": 'Literal["ledger"]'})
+_LedgerQueryOptional = TypedDict("_LedgerQueryOptional", {"from": 'int', "to": 'int', "turns": 'bool'}, total=False)
+
+
+class LedgerQuery(_LedgerQueryNeeded, _LedgerQueryOptional):
+    """What the recorded requests cost, and where a cache was missed that should have been hit."""
+
+
+class LedgerAnswer(TypedDict):
+    ok: Literal[True]
+    result: Ledger  # What the recorded requests cost, and where a cache was missed that should have been hit.
+
+
+class _WhatIfQueryNeeded(TypedDict):
+    query: Literal["whatIf"]  # Which query.
+    policy: Union[Mapping[str, object], str]  # A policy of the gateway, or the name of its mode.
+
+
+class WhatIfQuery(_WhatIfQueryNeeded, total=False):
+    """What the recorded requests would have cost under another policy of the gateway. No model is called."""
+
+    model: str  # Whose prices and window count. Default: those of each request's own.
+
+
+class WhatIfAnswer(TypedDict):
+    ok: Literal[True]
+    result: WhatIf  # What the recorded requests would have cost under another policy of the gateway. No model is called.
+
+
 _RecallQueryNeeded = TypedDict("_RecallQueryNeeded", {"query": 'Literal["recall"]', "text": 'str'})
 _RecallQueryOptional = TypedDict("_RecallQueryOptional", {"budgetTokens": 'int', "all": 'bool', "atVersion": 'int', "atBatch": 'int', "role": 'Role', "roles": 'Sequence[Role]', "from": 'int', "to": 'int', "marked": 'str', "contains": 'str', "start": 'int', "end": 'int', "first": 'int', "last": 'int'}, total=False)
 
@@ -1163,6 +1222,19 @@ class EndpointSettings(_EndpointSettingsNeeded, total=False):
     stream: bool  # Ask for the answer piece by piece. Default: true.
 
 
+class _EmbeddingsSettingsNeeded(TypedDict):
+    baseUrl: str  # Such as the provider's, up to and with its version.
+    model: str  # The model to ask.
+
+
+class EmbeddingsSettings(_EmbeddingsSettingsNeeded, total=False):
+    """An OpenAI-compatible endpoint whose embeddings rank what a recall finds."""
+
+    keyEnv: str  # The environment variable that holds the key.
+    keyFile: str  # A file that holds the key.
+    timeoutMs: int  # Of one search. Without an answer the words alone decide. Default: 5000.
+
+
 class CompressionConfig(TypedDict, total=False):
     """Automatic compression."""
 
@@ -1188,6 +1260,7 @@ class Settings(TypedDict, total=False):
     contextTools: bool  # The model has context_search and context_expand: summaries and stubs say how to use them. Default: false.
     limits: SizeLimits  # What is too_large.
     summarisers: Mapping[str, EndpointSettings]  # Models that write summaries, by a name of your choice.
+    embeddings: EmbeddingsSettings  # An OpenAI-compatible endpoint whose embeddings rank what a recall finds.
     compressionConfig: CompressionConfig  # Automatic compression.
 
 
@@ -1205,6 +1278,8 @@ class UsageReport(_UsageReportNeeded, total=False):
     total: int  # As reported.
     cost: float  # What it cost.
     estimatedPrompt: int  # What the request was counted as before it was sent.
+    cacheWritten: int  # Tokens of the request that were written to a cache.
+    cacheWrittenHour: int  # Of these, the ones that it keeps for an hour.
     timestamp: int  # Milliseconds since 1970.
     final: bool  # false: a later report of the same request takes its place. Default: true.
 
@@ -1252,6 +1327,8 @@ class GivenRequestUsage(_GivenRequestUsageNeeded, total=False):
     total: int  # As reported.
     cost: float  # What it cost.
     estimatedPrompt: int  # What the request was counted as before it was sent.
+    cacheWritten: int  # Tokens of the request that were written to a cache.
+    cacheWrittenHour: int  # Of these, the ones that it keeps for an hour.
     timestamp: int  # Milliseconds since 1970.
 
 
@@ -1708,14 +1785,23 @@ class BlameEntry(_BlameEntryNeeded, total=False):
     description: str
 
 
-class Blame(TypedDict):
-    """What became of a message."""
+class _ForkedFromNeeded(TypedDict):
+    conversation: str  # The fork's id.
+    version: int  # Its head by then.
 
-    ordinal: int
-    stored: BlameEntry
-    hidden: List[BlameEntry]
-    shown: List[BlameEntry]
-    visible: bool
+
+class ForkedFrom(_ForkedFromNeeded, total=False):
+    """The fork that a message came from."""
+
+    ordinal: int  # In its log. Absent: the message is a summary of the fork.
+
+
+_BlameNeeded = TypedDict("_BlameNeeded", {"ordinal": 'int', "stored": 'BlameEntry', "hidden": 'List[BlameEntry]', "shown": 'List[BlameEntry]', "visible": 'bool'})
+_BlameOptional = TypedDict("_BlameOptional", {"from": 'ForkedFrom'}, total=False)
+
+
+class Blame(_BlameNeeded, _BlameOptional):
+    """What became of a message."""
 
 
 class MessageTokens(TypedDict):
@@ -1755,6 +1841,7 @@ class ModelPrices(TypedDict, total=False):
     output: float
     cacheRead: float
     cacheWrite: float
+    cacheWriteHour: float  # Of what the cache keeps for an hour.
     source: str
     date: str
 
@@ -1829,7 +1916,7 @@ class Fit(_FitNeeded, total=False):
 
 
 class _FindingNeeded(TypedDict):
-    code: str  # A code of docs/dialects.md.
+    code: FindingCode
     error: str  # In the provider's words.
     repair: str  # What was done about it.
 
@@ -1844,7 +1931,7 @@ class Finding(_FindingNeeded, total=False):
 
 
 class _LossNeeded(TypedDict):
-    code: str  # A code of docs/dialects.md.
+    code: LossCode
     severity: LossSeverity
     note: str
 
@@ -1909,9 +1996,7 @@ class UsageTotals(TypedDict):
     cost: float
 
 
-class RequestUsage(TypedDict):
-    """What was reported of a request."""
-
+class _RequestUsageNeeded(TypedDict):
     requestId: str
     model: str
     prompt: int
@@ -1921,6 +2006,13 @@ class RequestUsage(TypedDict):
     cost: float
     estimatedPrompt: int
     timestamp: int
+
+
+class RequestUsage(_RequestUsageNeeded, total=False):
+    """What was reported of a request."""
+
+    cacheWritten: int  # Tokens of the request that were written to a cache.
+    cacheWrittenHour: int  # Of these, the ones that it keeps for an hour.
 
 
 class _ModelUsageNeeded(TypedDict):
@@ -2044,8 +2136,139 @@ class WholeRequest(_WholeRequestNeeded, total=False):
     answerBase64: str  # The same, where it is no UTF-8.
 
 
+class LedgerTotals(TypedDict):
+    """What requests came to. Dollars are those of requests with a price."""
+
+    turns: int
+    reported: int  # Turns with the upstream's figures; the others have expected ones.
+    unpriced: int  # Turns of models without a price.
+    sent: int  # Tokens of the whole input.
+    read: int  # Of it: read from the cache.
+    written: int  # Of it: written to the cache.
+    writtenHour: int  # Of these: to be kept for an hour.
+    missed: int  # Of it: left in the cache by an earlier request, and not read.
+    output: int
+    peak: int  # Tokens of the largest request.
+    dollars: float
+    dollarsExpected: float  # Of these: by expected figures.
+    dollarsError: float  # By which the expected ones may be off.
+    dollarsMissed: float  # What reading the missed tokens would have saved.
+
+
+class LedgerRow(TypedDict):
+    """The totals of a day, in UTC, and a model."""
+
+    day: str  # YYYY-MM-DD.
+    model: str
+    totals: LedgerTotals
+
+
+class _CacheBreakNeeded(TypedDict):
+    kind: Literal["unknown", "reference", "same", "extended", "shortened", "broken"]
+
+
+class CacheBreak(_CacheBreakNeeded, total=False):
+    """Where two requests stop being equal, as the provider's cache sees them."""
+
+    equalBytes: int  # Of the prefix, in the provider's order, compact and without markers.
+    bytes: int  # Of the whole request, written so.
+    path: str  # In the later request.
+    was: str  # What the earlier one had there.
+    byteInValue: int  # The first byte of the value that differs.
+    same: str  # The end of what both have.
+    before: str
+    after: str
+
+
+class _ComparedRequestNeeded(TypedDict):
+    at: CacheBreak
+
+
+class ComparedRequest(_ComparedRequestNeeded, total=False):
+    """A request beside an earlier one."""
+
+    against: int  # The earlier one; absent: there is none.
+
+
+class _LedgerFindingNeeded(TypedDict):
+    number: int  # Of the request.
+    against: int  # The one that had left the prefix.
+    missed: int  # Tokens.
+    dollars: float
+    cause: MissCause
+
+
+class LedgerFinding(_LedgerFindingNeeded, total=False):
+    """A miss that should have been a hit."""
+
+    at: CacheBreak  # The first byte that differs, where both texts are kept.
+
+
+class _LedgerTurnNeeded(TypedDict):
+    number: int
+    version: int
+    timestamp: int
+    model: str
+    kind: ClientRequestKind
+    reported: bool  # By the upstream; else these are expected figures.
+    sent: int
+    read: int
+    written: int
+    missed: int
+    output: int
+    expectedSent: int  # What was counted, corrected by what earlier reports taught.
+    expectedRead: int
+    expectedError: float  # The part of it by which 19 of 20 are off at most.
+
+
+class LedgerTurn(_LedgerTurnNeeded, total=False):
+    """What one request cost."""
+
+    writtenHour: int
+    cause: MissCause
+    dollars: float  # Absent: no price is known.
+    dollarsMissed: float
+
+
+class _LedgerNeeded(TypedDict):
+    totals: LedgerTotals
+    days: List[LedgerRow]  # By day and model, the oldest first.
+    findings: List[LedgerFinding]  # The newest last.
+
+
+class Ledger(_LedgerNeeded, total=False):
+    """What the recorded requests of a conversation cost."""
+
+    turns: List[LedgerTurn]  # The oldest first; not with `"turns":false`.
+
+
+class ReplayTotals(TypedDict):
+    """What recorded turns come to under a policy, by expected figures."""
+
+    sent: int
+    read: int
+    written: int
+    output: int
+    dollars: float
+    peak: int  # Tokens of the largest request.
+    compactions: int  # Edits by the policy.
+    clientCompactions: int  # By the client, as recorded.
+    overWindow: int  # Requests that the model would have refused.
+
+
+class WhatIf(TypedDict):
+    """Recorded turns under another policy. No model is called."""
+
+    turns: int
+    unpriced: int
+    observe: ReplayTotals  # The same turns, none of them edited.
+    policy: ReplayTotals
+    reportedDollars: float  # Of these turns, by the upstream's figures.
+    error: float  # The part by which a replay of the turns as they were sent is off from these.
+
+
 #: An operation in its canonical spelling.
-Operation = Union[AppendOperation, InsertOperation, ReplaceOperation, TruncateOperation, ClearOperation, FilterOperation, DeleteOperation, CompressOperation, ExpandOperation, ShowOperation, MergeOperation, SplitOperation, TransformOperation, StartBatchOperation, EndBatchOperation, RollbackOperation, MarkOperation, UnmarkOperation, UndoOperation, RedoOperation, RestoreOperation, ImportMarkMapOperation, ReconcileOperation, RecallOperation]
+Operation = Union[AppendOperation, InsertOperation, ReplaceOperation, TruncateOperation, ClearOperation, FilterOperation, DeleteOperation, CompressOperation, ExpandOperation, ShowOperation, MergeOperation, SplitOperation, TransformOperation, StartBatchOperation, EndBatchOperation, RollbackOperation, MarkOperation, UnmarkOperation, UndoOperation, RedoOperation, RestoreOperation, ImportMarkMapOperation, ReconcileOperation, RecallOperation, MergeForkOperation]
 
 #: An operation as the configuration of a node: its arguments in a block.
 NodeOperation = Union[NodeTruncate, NodeInsert, NodeReplace, NodeClear, NodeFilter]
@@ -2063,7 +2286,7 @@ StrategyObject = Union[DefaultStrategy, NoneStrategy, KeepRecentStrategy, KeepSy
 StrategyChoice = Union[StrategyName, str, StrategyObject]
 
 #: A query of a conversation.
-Query = Union[MessagesQuery, CountQuery, BlocksQuery, UncompressedQuery, MarkMapQuery, StateQuery, StatsQuery, VersionQuery, BatchesQuery, BatchSnapshotQuery, HistoryQuery, DiffQuery, BlameQuery, TokensQuery, FitQuery, ReceiptsQuery, RenderQuery, ValidateQuery, CostQuery, ModelQuery, CountToolsQuery, ImportMessagesQuery, ToolsQuery, CallToolQuery, RequestsQuery, RequestQuery, RecallQuery]
+Query = Union[MessagesQuery, CountQuery, BlocksQuery, UncompressedQuery, MarkMapQuery, StateQuery, StatsQuery, VersionQuery, BatchesQuery, BatchSnapshotQuery, HistoryQuery, DiffQuery, BlameQuery, TokensQuery, FitQuery, ReceiptsQuery, RenderQuery, ValidateQuery, CostQuery, ModelQuery, CountToolsQuery, ImportMessagesQuery, ToolsQuery, CallToolQuery, RequestsQuery, RequestQuery, CacheBreakQuery, LedgerQuery, WhatIfQuery, RecallQuery]
 
 #: One thing that a message says, in whichever format the message is.
 Block = Union[TextBlock, CallBlock, ResultBlock, ReasoningBlock, MediaBlock, OpaqueBlock]
@@ -2086,6 +2309,9 @@ __all__ = [
     "BlocksAnswer",
     "BlocksQuery",
     "Budget",
+    "CacheBreak",
+    "CacheBreakAnswer",
+    "CacheBreakQuery",
     "CacheMarkers",
     "CallBlock",
     "CallToolAnswer",
@@ -2095,6 +2321,7 @@ __all__ = [
     "ClearToolResultsStrategy",
     "ClientName",
     "ClientRequestKind",
+    "ComparedRequest",
     "CompressByStrategy",
     "CompressOperation",
     "CompressedEvent",
@@ -2117,6 +2344,7 @@ __all__ = [
     "DiffAnswer",
     "DiffQuery",
     "EditCost",
+    "EmbeddingsSettings",
     "EndBatchOperation",
     "EndpointSettings",
     "ErrorAnswer",
@@ -2128,11 +2356,13 @@ __all__ = [
     "Filter",
     "FilterOperation",
     "Finding",
+    "FindingCode",
     "Fit",
     "FitAnswer",
     "FitOutcome",
     "FitPlan",
     "FitQuery",
+    "ForkedFrom",
     "GivenMarkMap",
     "GivenModelUsage",
     "GivenRequest",
@@ -2150,7 +2380,15 @@ __all__ = [
     "InsertOperation",
     "KeepRecentStrategy",
     "KeepSystemAndRecentStrategy",
+    "Ledger",
+    "LedgerAnswer",
+    "LedgerFinding",
+    "LedgerQuery",
+    "LedgerRow",
+    "LedgerTotals",
+    "LedgerTurn",
     "Loss",
+    "LossCode",
     "LossSeverity",
     "MarkMap",
     "MarkMapAnswer",
@@ -2159,6 +2397,7 @@ __all__ = [
     "MediaBlock",
     "MediaKind",
     "MediaSource",
+    "MergeForkOperation",
     "MergeOperation",
     "MessageAddedEvent",
     "MessageBlocks",
@@ -2166,6 +2405,7 @@ __all__ = [
     "MessageTokens",
     "MessagesAnswer",
     "MessagesQuery",
+    "MissCause",
     "Model",
     "ModelAnswer",
     "ModelLimits",
@@ -2215,6 +2455,7 @@ __all__ = [
     "Replace",
     "ReplaceOperation",
     "ReplaceText",
+    "ReplayTotals",
     "RequestAnswer",
     "RequestQuery",
     "RequestRecord",
@@ -2278,5 +2519,8 @@ __all__ = [
     "VolatilePart",
     "Warning",
     "WarningCode",
+    "WhatIf",
+    "WhatIfAnswer",
+    "WhatIfQuery",
     "WholeRequest",
 ]

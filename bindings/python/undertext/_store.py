@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Mapp
 from . import _brought, _native
 from ._conversation import Conversation
 from ._errors import InvalidArgumentError, NotFoundError
+from ._shown import LISTED_MAX, as_list
 from ._view import Strategy, View
 from ._wire import check_function, copied, given, number
 from .types import Durability, Make, Message, Plan, Settings, Summariser, Summary
@@ -143,6 +144,9 @@ class Store:
 
     def __repr__(self) -> str:
         return f"<Store {self._native.name()}{', closed' if self.closed else ''}>"
+
+    def _repr_html_(self) -> str:
+        return as_list(repr(self)[1:-1], [] if self.closed else self.list(limit=LISTED_MAX + 1))
 
     def __contains__(self, id: object) -> bool:
         try:

@@ -70,6 +70,9 @@ class Events(AsyncIterator[Event]):
         await self._conversation._call(subscription.close)
         self._end()
 
+    def __repr__(self) -> str:
+        return f"<Events: {self._queue.qsize()} waiting>"
+
     def __del__(self) -> None:
         subscribed = getattr(self, "_subscribed", None)
         if subscribed is not None and subscribed.done() and not subscribed.cancelled() and subscribed.exception() is None:
@@ -117,7 +120,11 @@ class Conversation(OffTheLoop):
             yield message
 
     def __repr__(self) -> str:
-        return repr(self._sync)
+        # Of what is known here: a debugger or a log that prints it must not hold the loop up.
+        return f"<Conversation: {self._sync._named()}>"
+
+    def _repr_html_(self) -> str:
+        return self._sync._repr_html_()
 
     append = later(_conversation.Conversation.append)
     append_text = later(_conversation.Conversation.append_text)
@@ -164,7 +171,11 @@ class Conversation(OffTheLoop):
     receipts = later(_conversation.Conversation.receipts)
     recall = later(_conversation.Conversation.recall)
     append_recalled = later(_conversation.Conversation.append_recalled)
+    merge_fork = later(_conversation.Conversation.merge_fork)
     requests = later(_conversation.Conversation.requests)
+    cache_break = later(_conversation.Conversation.cache_break)
+    ledger = later(_conversation.Conversation.ledger)
+    what_if = later(_conversation.Conversation.what_if)
     request = later(_conversation.Conversation.request)
     render = later(_conversation.Conversation.render)
     validate = later(_conversation.Conversation.validate)
@@ -304,6 +315,9 @@ class Store(OffTheLoop):
 
     def __repr__(self) -> str:
         return "<Store, not open yet>" if self._opened is None else repr(self._opened)
+
+    def _repr_html_(self) -> str | None:
+        return None if self._opened is None else self._opened._repr_html_()
 
     async def __aiter__(self) -> AsyncIterator[Dict[str, Any]]:
         page = await self.list()

@@ -28,6 +28,7 @@ from langchain_core.messages import (
 from ._conversation import Conversation
 from ._errors import InvalidArgumentError, UndertextError
 from ._foreign import NOTHING, blocks_of, is_content, json_text, messages_of, readable, without_stand_in
+from ._shown import of_conversation
 from .types import Block, CallBlock, ResultBlock
 
 __all__ = ["UndertextChatMessageHistory", "from_langchain", "to_langchain", "to_langchain_messages"]
@@ -278,6 +279,9 @@ class UndertextChatMessageHistory(BaseChatMessageHistory):
     def __init__(self, conversation: Conversation) -> None:
         super().__init__()
         self.conversation = conversation
+
+    def __repr__(self) -> str:
+        return of_conversation(self, self.conversation)
 
     @property
     def messages(self) -> List[BaseMessage]:  # type: ignore[override]  # LangChain's own histories do it so too

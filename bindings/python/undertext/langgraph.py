@@ -37,6 +37,7 @@ from ._store import Store
 from ._langgraph_threads import Record, Thread, Threads
 from ._off_the_loop import in_thread
 from .langchain import from_langchain, to_langchain
+from .types import Durability
 
 __all__ = ["UndertextSaver"]
 
@@ -72,11 +73,24 @@ class UndertextSaver(BaseCheckpointSaver[int]):
         super().__init__(serde=serde)
         self._threads = Threads(store)
 
+    def __repr__(self) -> str:
+        return f"<UndertextSaver: {repr(self._threads.store)[1:-1]}>"
+
     @classmethod
     @contextmanager
-    def from_url(cls, url: str, *, serde: SerializerProtocol | None = None, **options: Any) -> Iterator[UndertextSaver]:
-        """`options` are those of Store()."""
-        with Store(url, **options) as store:
+    def from_url(
+        cls,
+        url: str,
+        *,
+        serde: SerializerProtocol | None = None,
+        create: bool | None = None,
+        read_only: bool | None = None,
+        durability: Durability | None = None,
+        tenant: str | None = None,
+        patience_ms: int | None = None,
+    ) -> Iterator[UndertextSaver]:
+        """A saver with a store of its own, which is closed with it. Its arguments are those of undertext.Store."""
+        with Store(url, create=create, read_only=read_only, durability=durability, tenant=tenant, patience_ms=patience_ms) as store:
             saver = cls(store, serde=serde)
             try:
                 yield saver

@@ -15,6 +15,7 @@ from ._errors import ConflictError, InvalidArgumentError
 from ._foreign import message_at, messages_of
 from ._off_the_loop import in_thread
 from ._openai_items import from_item, to_items, without_last
+from ._shown import of_conversation
 
 if TYPE_CHECKING:
     from agents.items import TResponseInputItem
@@ -33,6 +34,9 @@ class UndertextSession(Session):
         self.session_id = session_id
         self.session_settings = session_settings
         self.conversation = conversation
+
+    def __repr__(self) -> str:
+        return of_conversation(self, self.conversation)
 
     async def get_items(self, limit: int | None = None) -> List[TResponseInputItem]:
         """The last `limit` of them, else as many as the session's settings say, else all."""

@@ -1,8 +1,10 @@
 // Conversations as the message store of the Vercel AI SDK.   npm: ai
 import type { ModelMessage, UIMessage } from 'ai'
+import type { InspectOptions } from 'node:util'
 import type { Conversation } from '../conversation.js'
 import { encode } from '../encode.js'
 import { mustBeObject } from '../error.js'
+import { custom, shown } from '../inspect.js'
 import type { Store } from '../store.js'
 import type { Message } from '../types.js'
 import type { Kind, Read } from './ai/kind.js'
@@ -21,6 +23,11 @@ class MessageStore<T> {
   constructor(kind: Kind, store: Store) {
     this.#kind = kind
     this.#pool = new Pool(store)
+  }
+
+  /** What console.log() shows. */
+  [custom](_depth: number, options: InspectOptions): string {
+    return shown(this.constructor.name, () => ({ store: this.#pool.store }), options)
   }
 
   async #read(conversation: Conversation): Promise<{ found: Read[]; version: number }> {

@@ -16,9 +16,10 @@ import {
   type PendingWrite,
   type SerializerProtocol,
 } from '@langchain/langgraph-checkpoint'
-import { isDeepStrictEqual } from 'node:util'
+import { isDeepStrictEqual, type InspectOptions } from 'node:util'
 import type { Conversation } from '../conversation.js'
 import { UndertextError } from '../error.js'
+import { custom, shown } from '../inspect.js'
 import type { Store } from '../store.js'
 import { Lists } from './langgraph/lists.js'
 import { channelName } from './langgraph/names.js'
@@ -64,6 +65,11 @@ export class UndertextSaver extends BaseCheckpointSaver {
     this.#pool = new Pool(store)
     this.#threads = new Threads(store, this.#pool)
     this.#lists = new Lists(this.#pool)
+  }
+
+  /** What console.log() shows. */
+  [custom](_depth: number, options: InspectOptions): string {
+    return shown(this.constructor.name, () => ({ store: this.#pool.store }), options)
   }
 
   /** Numbers that two branches of a thread never share, so that a channel and a version are one value. */

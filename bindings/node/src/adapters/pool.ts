@@ -27,6 +27,11 @@ export class Pool {
     this.#idleMax = idleMax
   }
 
+  /** Of its owner. */
+  get store(): Store {
+    return this.#store
+  }
+
   /** `work` with a conversation that stays open until it is done; it is made where there is none. */
   use<T>(id: string, work: (conversation: Conversation) => Promise<T>): Promise<T> {
     return this.#run(id, 'if_missing', work)

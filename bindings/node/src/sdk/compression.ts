@@ -1,7 +1,9 @@
 // Compression as document 004 has it: a strategy takes messages and their mark map, and answers with fewer. What it answers is only a proposal: the engine
 // refuses one that hides a system or pinned message or breaks a tool pair, and applies any other as one COMPRESS that can be undone.
 
+import type { InspectOptions } from 'node:util'
 import type { PlanFunction, Settings, SummariseFunction } from '../code.js'
+import { custom, shown } from '../inspect.js'
 import type { StrategyChoice } from '../types.js'
 import { markMapOf, messagesOf, newEngine } from './engine.js'
 import { ValidationError } from './errors.js'
@@ -60,6 +62,11 @@ export abstract class EngineStrategy implements CompressionStrategy {
 
   protected constructor(choice: EngineChoice) {
     this.choice = choice
+  }
+
+  /** What console.log() shows. */
+  [custom](_depth: number, options: InspectOptions): string {
+    return shown(this.constructor.name, () => ({ strategy: this.choice.strategy }), options)
   }
 
   /** On a conversation of its own. `cannot_fit`: `targetTokens` cannot be reached. */

@@ -1,6 +1,8 @@
 // The conversation of documents 001 to 004. Every change is an operation of the engine, every reading a query; nothing is kept here.
 
+import type { InspectOptions } from 'node:util'
 import type { Settings } from '../code.js'
+import { custom, shown } from '../inspect.js'
 import type { Mode, Reply } from '../requests.js'
 import type { DataSettings, Operation, Outcome, StrategyChoice } from '../types.js'
 import { type CompressionStrategy, type ConversationCompressionConfig, type EngineChoice, EngineStrategy, engineChoice, givenChoice } from './compression.js'
@@ -70,6 +72,11 @@ export abstract class AnyConversationManager<M extends Mode> {
       if (typeof eventManager?.emit !== 'function') throw new ValidationError('an event manager has a method emit', 'eventManager')
       engine.subscribe((event) => eventManager.emit(stamped(event)))
     }
+  }
+
+  /** What console.log() shows. */
+  [custom](_depth: number, options: InspectOptions): string {
+    return shown(this.constructor.name, () => ({ conversation: this.engine.conversation }), options)
   }
 
   // Changes.

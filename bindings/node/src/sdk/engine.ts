@@ -54,6 +54,8 @@ export interface Engine<M extends Mode> {
   /** `listener` gets every event, when no change is under way. */
   subscribe(listener: (event: Event) => unknown): () => void
   close(): Promise<void>
+  /** What console.log() shows of it. */
+  readonly conversation: MemoryConversation | Conversation
 }
 
 /** Runs a call; what it refuses is named as the documents do. */
@@ -112,6 +114,9 @@ class Now implements Engine<'now'> {
     this.#later = new Conversation({ handle, settings })
   }
 
+  get conversation(): MemoryConversation {
+    return this.#now
+  }
   apply<A, T>(operation: object, read: (answer: A) => T): T {
     return at(() => read(readAnswer(this.#now.raw(checked(operation))) as A))
   }
@@ -213,6 +218,9 @@ class Later implements Engine<'later'> {
     this.#given = given
   }
 
+  get conversation(): Conversation {
+    return this.#conversation
+  }
   apply<A, T>(operation: object, read: (answer: A) => T): Promise<T> {
     return after(async () => read(readAnswer(await this.#conversation.raw(checked(operation))) as A))
   }

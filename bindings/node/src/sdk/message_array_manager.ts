@@ -1,5 +1,7 @@
 // The manager of document 000: one array of messages, edited by operations.
 
+import type { InspectOptions } from 'node:util'
+import { custom, shown } from '../inspect.js'
 import type { AnyOperation, Outcome, Warning } from '../types.js'
 import { type Engine, newEngine } from './engine.js'
 import { ValidationError } from './errors.js'
@@ -49,6 +51,11 @@ export class MessageArrayManagerImpl implements MessageArrayManager {
     if (!Array.isArray(initialMessages)) throw new ValidationError('must be a list of messages', 'initialMessages')
     this.#engine = engine
     if (initialMessages.length > 0) this.execute({ operation: 'APPEND', messages: [...initialMessages] })
+  }
+
+  /** What console.log() shows. */
+  [custom](_depth: number, options: InspectOptions): string {
+    return shown('MessageArrayManagerImpl', () => ({ conversation: this.#engine.conversation }), options)
   }
 
   /** The operations of document 000, and all others of the engine. */

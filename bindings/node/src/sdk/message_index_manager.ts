@@ -1,5 +1,7 @@
 // The visible indices and the batches of documents 002 to 004, as a view of the engine's state. Indices are ordinals.
 
+import type { InspectOptions } from 'node:util'
+import { custom, shown } from '../inspect.js'
 import type { Mode, Reply } from '../requests.js'
 import type { Batch } from '../types.js'
 import { type Engine, engineOf, markMapOf, setOriginalIndices, showAtTheEnd } from './engine.js'
@@ -13,6 +15,11 @@ export class MessageIndexManager<M extends Mode = 'now'> {
   /** @internal `ConversationManager.getIndexManager()` gives one. */
   constructor(engine: Engine<M>) {
     this.#engine = engineOf(engine, 'MessageIndexManager', 'getIndexManager')
+  }
+
+  /** What console.log() shows. */
+  [custom](_depth: number, options: InspectOptions): string {
+    return shown('MessageIndexManager', () => ({ conversation: this.#engine.conversation }), options)
   }
 
   /** A copy. */

@@ -1,5 +1,7 @@
 // What providers report of requests, kept by the engine beside what it counts itself, and stored with a stored conversation.
 
+import type { InspectOptions } from 'node:util'
+import { custom, shown } from '../inspect.js'
 import type { Mode, Reply } from '../requests.js'
 import type { Usage } from '../types.js'
 import { type Engine, engineOf } from './engine.js'
@@ -40,6 +42,11 @@ export class TokenUsageTracker<M extends Mode = 'now'> {
   /** @internal `ConversationManager.getTokenUsageTracker()` gives one. */
   constructor(engine: Engine<M>) {
     this.#engine = engineOf(engine, 'TokenUsageTracker', 'getTokenUsageTracker')
+  }
+
+  /** What console.log() shows. */
+  [custom](_depth: number, options: InspectOptions): string {
+    return shown('TokenUsageTracker', () => ({ conversation: this.#engine.conversation }), options)
   }
 
   /** What is known of the request under way; takes the place of what was reported of it before. */

@@ -1,5 +1,7 @@
 // The role index of document 001, as a view of the engine's state: nothing is kept here, so nothing can fall out of step.
 
+import type { InspectOptions } from 'node:util'
+import { custom, shown } from '../inspect.js'
 import type { Mode, Reply } from '../requests.js'
 import { type Engine, engineOf, markMapOf, ordinalsOf, setOriginalIndices, showAtTheEnd } from './engine.js'
 import type { LLMMessageRole } from './message.js'
@@ -11,6 +13,11 @@ export class TypeIndexManager<M extends Mode = 'now'> {
   /** @internal `ConversationManager.getTypeIndexManager()` gives one. */
   constructor(engine: Engine<M>) {
     this.#engine = engineOf(engine, 'TypeIndexManager', 'getTypeIndexManager')
+  }
+
+  /** What console.log() shows. */
+  [custom](_depth: number, options: InspectOptions): string {
+    return shown('TypeIndexManager', () => ({ conversation: this.#engine.conversation }), options)
   }
 
   /** The message with this ordinal, which must have that role, stands at the end of the view. Nothing to do where it is visible. */

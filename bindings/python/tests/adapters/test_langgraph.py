@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import itertools
 import os
 import subprocess
@@ -31,6 +32,14 @@ from undertext.langgraph import UndertextSaver
 def saver(url: str) -> Iterator[UndertextSaver]:
     with UndertextSaver.from_url(url) as opened:
         yield opened
+
+
+def test_from_url_takes_what_a_store_takes() -> None:
+    taken = inspect.signature(UndertextSaver.from_url).parameters
+    of_store = inspect.signature(undertext.Store).parameters
+    assert [str(taken[name]) for name in of_store] == [str(parameter) for parameter in of_store.values()]
+    assert [*taken] == ["url", "serde", *list(of_store)[1:]]
+    assert inspect.getdoc(UndertextSaver.from_url)
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "memory"])

@@ -6,6 +6,7 @@ from typing import List, Mapping, Sequence, cast
 
 from .._conversation import Conversation
 from .._errors import InvalidArgumentError
+from .._shown import of_conversation
 from .._store import open
 from ..types import Answer, BatchSnapshot, Message, MessageLike, State, Stats
 from .types import MessageOperationResult
@@ -25,6 +26,9 @@ class MessageArrayManager:
         self.conversation = open() if conversation is None else conversation
         if initial_messages:
             self.conversation.append(initial_messages)
+
+    def __repr__(self) -> str:
+        return of_conversation(self, self.conversation)
 
     def execute(self, operation: Mapping[str, object]) -> MessageOperationResult:
         """An operation, in any of the documents' spellings; the state is that of the version it made, whatever others do meanwhile."""

@@ -32,6 +32,9 @@ class EngineStrategy:
         self.strategy = dict(strategy)
         self.summarisers: Dict[str, Summariser] = dict(named_code("summarisers", summarisers))
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.strategy}>"
+
     def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig, /) -> Compressed:
         """On a conversation of its own. CannotFitError: `targetTokens` cannot be reached."""
         if len(messages) != len(mark_map["originalIndices"]):

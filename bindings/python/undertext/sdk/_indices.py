@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence, cast
 
 from .._conversation import Conversation
 from .._errors import InvalidArgumentError, UndertextError
+from .._shown import of_conversation
 from .._wire import number, wire_name
 from ..types import MarkMapLike, MarkMap, Message, Role
 
@@ -79,6 +80,9 @@ class TypeIndexManager:
     def __init__(self, conversation: Conversation | None = None) -> None:
         self.conversation = conversation_of(conversation, "TypeIndexManager", "get_type_index_manager")
 
+    def __repr__(self) -> str:
+        return of_conversation(self, self.conversation)
+
     def get_indices_by_role(self, role: Role) -> List[int]:
         """The places of all messages of a role."""
         return ordinals_by(self.conversation, role=role)
@@ -127,6 +131,9 @@ class MessageIndexManager:
 
     def __init__(self, conversation: Conversation | None = None) -> None:
         self.conversation = conversation_of(conversation, "MessageIndexManager", "get_index_manager")
+
+    def __repr__(self) -> str:
+        return of_conversation(self, self.conversation)
 
     def get_mark_map(self) -> MarkMap:
         """Where the messages of the view stand in the log, by role and by batch."""

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List, Literal, Mapping, Sequence, Type, 
 from .. import _brought
 from .._conversation import Conversation, Subscription
 from .._errors import InvalidArgumentError
+from .._shown import of_conversation
 from .._store import open
 from .._wire import check_function, given
 from ..types import Answer, Event, MarkMapLike, Limits, MarkMap, Message, MessageLike, Role, Stats
@@ -57,6 +58,9 @@ class ConversationManager:
             self.conversation.subscribe(lambda event: event_manager.emit(stamped(event)))
         if initial_messages:
             self.add_messages(initial_messages)
+
+    def __repr__(self) -> str:
+        return of_conversation(self, self.conversation)
 
     def _read_settings(self) -> None:
         settings = self.conversation._settings

@@ -62,6 +62,9 @@ def validate_context_processor_node_config(config: object) -> bool:
 class ContextProcessorNodeHandler:
     """Carries out the configurations of nodes and the modifications of the design documents."""
 
+    def __repr__(self) -> str:
+        return "<ContextProcessorNodeHandler>"
+
     def execute(self, conversation_manager: ConversationManager, config: ContextProcessorNodeConfig) -> ContextProcessorNodeResult:
         """A node of documents 001 and 002; several blocks in one step, see ConversationManager.execute()."""
         started = time.perf_counter()

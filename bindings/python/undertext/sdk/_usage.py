@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Mapping, cast
 
 from .._conversation import Conversation
 from .._errors import InvalidArgumentError
+from .._shown import of_conversation
 from .._wire import copied, given
 from ._indices import conversation_of
 from .types import LLMUsage, TokenUsageStatistics, TokenUsageStats
@@ -20,6 +21,9 @@ class TokenUsageTracker:
 
     def __init__(self, conversation: Conversation | None = None) -> None:
         self.conversation = conversation_of(conversation, "TokenUsageTracker", "get_token_usage_tracker")
+
+    def __repr__(self) -> str:
+        return of_conversation(self, self.conversation)
 
     def update(self, usage: LLMUsage) -> None:
         """What is known of the request under way; takes the place of what was reported of it before."""
