@@ -3,6 +3,7 @@
 What is written is declared in src/server/inspector_files.hpp.
 """
 
+import gzip
 import pathlib
 import sys
 
@@ -17,13 +18,22 @@ def literal(data: bytes) -> str:
     return "\n".join(lines) or '""'
 
 
+def compressed(data: bytes) -> bytes:
+    """The same bytes each time; none where they would not be fewer."""
+    packed = gzip.compress(data, 9, mtime=0)
+    return packed if len(packed) < len(data) else b""
+
+
+def row(path: str, data: bytes) -> str:
+    packed = compressed(data)
+    texts = ", ".join(f"std::string_view({literal(each)}, {len(each)})" for each in (data, packed))
+    return f'    {{"/{path}", {texts}}},'
+
+
 def main() -> None:
     folder, source = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     files = sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
-    rows = [
-        f'    {{"/{path.relative_to(folder).as_posix()}", std::string_view({literal(path.read_bytes())}, {path.stat().st_size})}},'
-        for path in files
-    ]
+    rows = [row(path.relative_to(folder).as_posix(), path.read_bytes()) for path in files]
     text = "\n".join(
         [
             '#include "server/inspector_files.hpp"',

@@ -3,6 +3,7 @@
 foreach(name IN ITEMS
     inspector.page inspector.xss inspector.large
     postgres.standby postgres.command postgres.contract.partitioned postgres.contract.serializable postgres.proxy postgres.pooler
+    citus.upgrade citus.forks citus.kill citus.move citus.contract
     python.adapters.types python.adapters.one_conversation python.wheel
     server.scenarios server.bounded server.soak server.files server.generated_client
     stored.releases exec_model schema parts install agents gateway.agents)

@@ -16,6 +16,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 
+case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 cd "$here"
 find bin share -type f | while read -r file; do
   if [ "$uninstall" = yes ]; then

@@ -1,7 +1,7 @@
 """Writes what a package holds that others wrote: NOTICE, with their licences, and an SBOM (SPDX 2.3, JSON).   notices.py KIND VERSION ROOT FOLDER
 
-KIND is wheel, addon or binary. ROOT is the repository, after packaging/libraries.sh and scripts/package have obtained everything; versions and licences are read from what was obtained, and a licence
-that is not found is an error. Into FOLDER: NOTICE and sbom.spdx.json.
+KIND is wheel, addon or binary; or sdist or dev, which use the libraries of their system, and hold SQLite alone. ROOT is the repository, after packaging/libraries.sh and scripts/package have obtained
+everything (for an sdist scripts/sqlite is enough); versions and licences are read from what was obtained, and a licence that is not found is an error. Into FOLDER: NOTICE and sbom.spdx.json.
 """
 
 import hashlib
@@ -12,7 +12,6 @@ import sys
 
 kind, version, root, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), pathlib.Path(sys.argv[4])
 packaging, obtained = root / "packaging", root / "build/package"
-zig = next(obtained.glob("zig/lib/python3*/site-packages/ziglang"))
 
 
 def first(pattern, path):
@@ -30,14 +29,22 @@ def component(name, version, licence, home, text, purl, sha256=None):
 
 
 def components():
+    sqlite = first(r'#define SQLITE_VERSION\s+"([^"]+)"', root / "build/sqlite/sqlite3.h")
+    yield component("SQLite", sqlite, "blessing", "https://www.sqlite.org", packaging / "licences/SQLite.txt", f"pkg:generic/sqlite@{sqlite}")
+    if kind not in ("sdist", "dev"):
+        yield from obtained_components()
+
+
+def obtained_components():
     for source in json.loads((packaging / "sources.json").read_text()):
+        if kind not in source.get("kinds", [kind]):
+            continue
         text = obtained / "sources" / source["name"] / source["licenceFile"]
         if not text.exists():
             text = packaging / "licences" / source["licenceFile"]
         crate, parcel = source["crate"].split()
         yield component(source["name"], source["version"], source["licence"], source["home"], text, f"pkg:cargo/{crate}@{parcel.replace('+', '%2B')}", source["sha256"])
-    sqlite = first(r'#define SQLITE_VERSION\s+"([^"]+)"', root / "build/sqlite/sqlite3.h")
-    yield component("SQLite", sqlite, "blessing", "https://www.sqlite.org", packaging / "licences/SQLite.txt", f"pkg:generic/sqlite@{sqlite}")
+    zig = next(obtained.glob("zig/lib/python3*/site-packages/ziglang"))
     llvm = first(r"#\s*define _LIBCPP_VERSION (\d+)", next(zig.glob("lib/libcxx/include/__config")))
     llvm = f"{int(llvm) // 10000}.{int(llvm) // 100 % 100}.{int(llvm) % 100}"
     yield component("LLVM libc++, libc++abi, libunwind", llvm, "Apache-2.0 WITH LLVM-exception", "https://libcxx.llvm.org", zig / "lib/libcxx/LICENSE.TXT", f"pkg:generic/llvm@{llvm}")
@@ -91,7 +98,7 @@ def sbom(parts):
         "creationInfo": {"created": "1980-01-01T00:00:00Z", "creators": ["Tool: undertext-package"]},
         "packages": [own] + [package(p["name"], p["version"], p["licence"], p["home"], p["purl"], p["sha256"]) for p in parts],
         "relationships": [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": own["SPDXID"]}]
-        + [{"spdxElementId": own["SPDXID"], "relationshipType": "STATIC_LINK" if p["home"] != "https://github.com/openai/tiktoken" else "CONTAINS", "relatedSpdxElement": spdx_id(p["name"])} for p in parts],
+        + [{"spdxElementId": own["SPDXID"], "relationshipType": "CONTAINS" if kind == "sdist" or p["home"] == "https://github.com/openai/tiktoken" else "STATIC_LINK", "relatedSpdxElement": spdx_id(p["name"])} for p in parts],
     }
 
 

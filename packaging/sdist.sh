@@ -18,6 +18,8 @@ done
 cp -r "$root/bindings/c" "$stage/engine/bindings/c"
 cp -r "$root/build/sqlite" "$stage/engine/build/sqlite"
 cp "$root/LICENSE" "$stage/LICENSE"
+version=$(sed -n 's/^project(undertext VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
+"$1" "$root/packaging/notices.py" sdist "$version" "$root" "$stage"
 # The command and the tests are no part of it.
 rm -rf "$stage/engine/src"/{cli,http,gateway,server}
 find "$stage" \( -name '*_test.cpp' -o -name __pycache__ \) -prune -exec rm -rf {} +

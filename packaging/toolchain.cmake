@@ -12,6 +12,7 @@ set(CMAKE_C_COMPILER ${folder}/bin/cc)
 set(CMAKE_CXX_COMPILER ${folder}/bin/c++)
 set(CMAKE_AR ${folder}/bin/ar CACHE FILEPATH "")
 set(CMAKE_RANLIB ${folder}/bin/ranlib CACHE FILEPATH "")
+find_program(CMAKE_STRIP llvm-strip-19) # that of binutils knows this machine's processor alone
 set(CMAKE_FIND_ROOT_PATH ${folder}/prefix)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
