@@ -2,7 +2,7 @@
 """Holds the code to the room table of ARCHITECTURE.md.   architecture_test.py REPOSITORY
 
 A room is a folder of src, or one of the doors in bindings. Its files include their own room, the rooms its row allows, the public headers of those rooms, the standard
-library, and what its row says it hides. A public header obeys the row of the room it belongs to. No two headers define the same type.
+library, and what its row says it hides; one room knows the operating system. A public header obeys the row of the room it belongs to. No two headers define the same type.
 """
 import pathlib
 import re
@@ -27,6 +27,10 @@ def read_table(text):
         cells = {name: [w for w in re.split(r"[\s,`]+", cell) if w not in ("", "–", "-")] for name, cell in zip(head, row)}
         table[cells["room"][0]] = cells
     return table
+
+
+def is_of_tests(file):
+    return file.stem.endswith(("_test", "_fixture"))
 
 
 def main(root):
@@ -60,6 +64,9 @@ def main(root):
         allowed_rooms = {room, *table[room]["may include"]}
         hidden = {name.lower() for name in table[room]["hides"]}
         for number, line in enumerate(file.read_text().splitlines(), 1):
+            # What differs between systems is asked where their calls are.
+            if "posix" not in hidden and not is_of_tests(file) and re.search(r'\b(__APPLE__|__linux__|__GLIBC__)\b|"/proc/', line):
+                faults.append(f"{file.relative_to(root)}:{number}: the room {room} may not know which system it runs on")
             match = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
             if not match:
                 continue
@@ -79,7 +86,7 @@ def main(root):
             elif re.fullmatch(r"\w+", path) or first in C_LIBRARY:
                 good = True
             elif first in POSIX:
-                good = "posix" in hidden
+                good = "posix" in hidden or is_of_tests(file)
             else:
                 good = any(h.startswith(first.lower()) for h in hidden) or (file.stem.endswith("_test") and first in TEST_LIBRARIES)
             if not good:

@@ -206,6 +206,53 @@ def forks_and_compresses(b):
     b.fails("invalid_argument", 2, "compress", "long", "--strategy", "magic")
 
 
+def evaluates_compactions(b):
+    transcript = str(ROOT / "tests/digest/long/python_rounding.json")
+    # A strategy that is tried on a transcript, whose facts stand beside its messages.
+    tried = b.json("eval", transcript, "--target", "15%", "--model", "claude-opus-4-7")["result"]["compactions"]
+    assert len(tried) == 1 and "version" not in tried[0] and tried[0]["summariser"] == "digest", tried
+    assert tried[0]["tokensAfter"] <= 0.15 * tried[0]["tokensBefore"], tried[0]
+    assert 0 < tried[0]["dollarsAfter"] < tried[0]["dollarsBefore"] and tried[0]["prefixTokens"] >= 0, tried[0]
+    facts = json.loads((ROOT / "tests/digest/long/python_rounding.json").read_text())["facts"]
+    assert {kind: count["facts"] for kind, count in tried[0]["survival"].items()} == {kind: len(f) for kind, f in facts.items()}
+    assert tried[0]["survival"]["constraints"] == {"facts": 2, "kept": 2, "lost": []}, tried[0]
+    table = b.run("eval", transcript, "--target", "15%", "--model", "claude-opus-4-7")
+    for row in (r"tried +supersede, dedupe, clear_tool_results, smart_summary \(digest\)", r" tokens +\d+ -> \d+ +\(1\d\.\d %\)",
+                r" prefix kept +\d+ tokens", r" a request +\$\d\.\d+ -> \$\d\.\d+", r" constraints +2 of 2 +100\.0 %"):
+        assert re.search(row, table), (row, table)
+    # Thresholds for CI: the status, and a line for each that is missed.
+    b.run("eval", transcript, "--min", "constraints=1", "--min", "changedFiles=1", "--min", "paths=0.6")
+    b.run("eval", transcript, "--strategy", "sliding_window", "--min", "constraints=1", "--min", "attempts=0.5", "--min", "nextStep=1", status=1, told=2)
+    assert "constraints: 0.0 % of them survive; 100.0 % was asked for" in b.stderr, b.stderr
+    assert "lost: Never use floats for money" in b.run("eval", transcript, "--strategy", "sliding_window", "--lost")
+    b.fails("invalid_argument", 2, "eval", transcript, "--min", "wishes=1")
+    b.fails("invalid_argument", 2, "eval", transcript, "--min", "constraints")
+    # Facts of one's own, and a transcript on standard input without any: then those that the digest finds.
+    own = b.folder / "own.json"
+    own.write_text('{"names":["nobody"]}')
+    text = (ROOT / "tests/digest/long/python_rounding.json").read_text()
+    assert b.json("eval", transcript, "--facts", str(own))["result"]["compactions"][0]["survival"] == {"names": {"facts": 1, "kept": 0, "lost": ["nobody"]}}
+    own.write_text('["nobody"]')
+    b.fails("invalid_argument", 2, "eval", transcript, "--facts", str(own))
+    messages = json.dumps({"messages": json.loads(text)["messages"]})
+    found = b.json("eval", "-", stdin=messages)["result"]["compactions"][0]["survival"]
+    assert list(found) == ["constraints", "request", "plan", "changedFiles", "results", "errors", "attempts", "nextStep", "paths", "commands", "urls"], found
+    assert found["constraints"]["kept"] == found["constraints"]["facts"] > 0, found["constraints"]
+    # Every compaction of a conversation.
+    b.run("import", "-", "evaluated", stdin=messages)
+    assert b.json("eval", "evaluated")["result"]["compactions"] == []
+    before = len(b.json("show", "evaluated")["messages"])
+    assert b.json("eval", "evaluated", "--target", "15%")["result"]["compactions"][0]["tokensAfter"] > 0
+    assert len(b.json("show", "evaluated")["messages"]) == before, "a strategy that is tried changes nothing"
+    for target in ("8000", "2500"):
+        b.run("compress", "evaluated", "--target-tokens", target)
+    made = b.json("eval", "evaluated")["result"]["compactions"]
+    assert [m["tokensBefore"] for m in made][1] == [m["tokensAfter"] for m in made][0], made
+    assert made[0]["version"] < made[1]["version"] and made[0]["tokensAfter"] <= 8000 and made[1]["tokensAfter"] <= 2500, made
+    assert all(m["survival"]["constraints"]["lost"] == [] for m in made), made
+    b.run("eval", "evaluated", "--min", "constraints=1")
+
+
 def views(b, conversation):
     head = b.lines("log", conversation, "-n", "1")[0]["version"]
     return [b.run("show", conversation, "--json", "--at-version", str(v)) for v in range(head + 1)]
@@ -320,6 +367,23 @@ def reads_transcripts(b):
     b.fails("invalid_argument", 2, "import", "--format", "export", str(SAMPLES / "codex.jsonl"))
     b.run("import", "--append", "-c", "codex", str(SAMPLES / "messages.jsonl"))
     assert len(b.json("show", "codex")["messages"]) == 4
+    # A session that grew: only what is new is stored, by either option; what was added here stays.
+    for name in ("codex", "claude-code"):
+        lines = (SAMPLES / f"{name}.jsonl").read_text().splitlines()
+        whole = b.json("import", str(SAMPLES / f"{name}.jsonl"), f"{name}-whole")["result"]["messages"]
+        expected = [m["content"] for m in b.json("show", f"{name}-whole")["messages"]]
+        for option in ("--append", "--after"):
+            id = f"{name}{option}"
+            first = b.json("import", "-", id, stdin="\n".join(lines[:6]) + "\n")["result"]["messages"]
+            b.run("append", "-c", id, "by hand")
+            grown = b.json("import", "-", option, "-c", id, stdin="\n".join(lines) + "\n")["result"]
+            assert (grown["format"], first + grown["messages"]) == (name, whole), (grown, first, whole)
+            shown = [m["content"] for m in b.json("show", id)["messages"]]
+            assert shown.pop(shown.index("by hand")) and shown == expected, (shown, expected)
+            again = b.json("import", "-", option, "-c", id, stdin="\n".join(lines) + "\n")["result"]
+            assert (again["messages"], again["versions"]) == (0, 0), again
+    b.fails("conflict", 4, "import", "--after", "-c", "dialect", str(SAMPLES / "codex.jsonl"))
+    b.fails("not_found", 3, "import", "--after", "-c", "nobody", str(SAMPLES / "codex.jsonl"))
 
 
 def speaks_dialects(b):
@@ -681,7 +745,7 @@ def main(binary):
     if probe.returncode == 8:
         print("skipped: sqlite: built without SQLite")
         return 77
-    tests = [makes_and_lists, appends_and_shows, edits, looks_back, forks_and_compresses, travels, reads_transcripts, speaks_dialects, knows_what_was_sent, keeps_house, asks_for_the_conversation_in_one_way, escapes, asks_first,
+    tests = [makes_and_lists, appends_and_shows, edits, looks_back, forks_and_compresses, evaluates_compactions, travels, reads_transcripts, speaks_dialects, knows_what_was_sent, keeps_house, asks_for_the_conversation_in_one_way, escapes, asks_first,
              talks_to_pipes, completes, runs_a_shell, plays_the_manual]
     try:
         for test in tests:

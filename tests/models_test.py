@@ -21,6 +21,7 @@ STEM = re.compile(
 
 # path: what in it looks like a model, and why it is none.
 ALLOWED = {
+    "src/gateway/upstreams.cpp": ({"chatgpt"}, "the service that subscriptions are served by: its host, and the upstream and header named for it"),
     "src/tokens/estimate_weights.hpp": ({"llama3"}, "a vocabulary that was measured"),
     "src/tokens/estimate_tokenizer.cpp": ({"llama3"}, "the name of that vocabulary"),
     "src/tokens/split.hpp": ({"gpt2", "qwen2"}, "how text is split, called by its first user"),

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The README is short, its links lead somewhere, and every page of the manual can be reached from it.   readme_test.py REPOSITORY"""
+"""The README is short, its ways in are too, its links lead somewhere, and every page of the manual can be reached from it; what it installs
+is what scripts/package makes, and docs/packages.md quotes what scripts/test-packages and scripts/stopwatch saw.   readme_test.py REPOSITORY"""
 import pathlib
 import re
 import sys
@@ -31,6 +32,32 @@ for block in code_blocks(readme.read_text()):
     code = [line for line in block if line.strip()]
     if len(code) > CODE_LINES_MAX:
         failures.append(f"README.md: {len(code)} lines of code; at most {CODE_LINES_MAX}: {code[0].strip()}")
+
+# Three ways in: what is typed and what it prints, together.
+WAYS = ("Wrap your agent", "Python", "TypeScript")
+sections = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", readme.read_text(), re.MULTILINE))
+for way in WAYS:
+    shown = [line for block in code_blocks(sections.get(way, "")) for line in block if line.strip()]
+    if not 1 < len(shown) <= CODE_LINES_MAX:
+        failures.append(f"README.md: {way}: {len(shown)} lines with their output; at most {CODE_LINES_MAX}")
+    if "install" not in sections.get(way, ""):
+        failures.append(f"README.md: {way}: nothing says how it is installed")
+
+# Names of packages are those that scripts/package makes.
+version = re.search(r"project\(undertext VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
+OWN = re.escape(version)
+PACKAGE = rf"undertext-{OWN}-cp3\d+-(abi3|cp3\d+)-manylinux_2_28_(x86_64|aarch64)\.whl|npm/undertext(-linux-(x64|arm64))?-{OWN}\.tgz|undertext-{OWN}-linux-(x64|arm64)\.tar\.gz|undertext_{OWN}_(amd64|arm64)\.deb"
+for page in (readme, root / "docs/packages.md"):
+    for name in re.findall(r"dist/((?:npm/)?undertext[^\s`]+)", page.read_text()):
+        if not re.fullmatch(PACKAGE, name):
+            failures.append(f"{page.name}: scripts/package makes no dist/{name}")
+
+# Figures of packages come from results.
+quoting = (root / "docs/packages.md").read_text()
+for result in sorted((root / "bench/results/packages").glob("*.md")):
+    for row in re.findall(r"^\|.*\|$", result.read_text(), re.MULTILINE):
+        if row not in quoting:
+            failures.append(f"docs/packages.md does not quote {result.relative_to(root)}: {row}")
 
 reached, waiting = set(), [readme]
 while waiting:

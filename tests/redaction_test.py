@@ -4,9 +4,13 @@
     SEED=1 ROUNDS=20 redaction_test.py PROGRAM
 
 Each round makes a conversation with some messages that hold a secret of their own, edits it at random (copies, summaries, rollbacks, forks, descriptions and
-arguments that quote), redacts one of the secrets with what was derived from it, and looks for it in all files of the store: the whole secret, and every eight
-bytes of it.
+arguments that quote, searches, merged forks, a client's list, recorded requests), redacts one of the secrets with what was derived from it, and looks for it in
+all files of the store: the whole secret, and every eight bytes of it. Long messages are stored packed, so whatever is a pack is unpacked before it is looked
+into, also one that only free space of a file still has.
 """
+import collections
+import ctypes
+import ctypes.util
 import json
 import os
 import pathlib
@@ -23,6 +27,45 @@ random.seed(seed)
 SIZE = 8
 
 
+class Buffer(ctypes.Structure):
+    _fields_ = [("bytes", ctypes.c_void_p), ("size", ctypes.c_size_t), ("at", ctypes.c_size_t)]
+
+
+class Unpacker:
+    """Texts of the packs in any bytes: as much of each as can be read, though its end may be gone."""
+
+    MAGIC = b"\x28\xb5\x2f\xfd"
+
+    def __init__(self):
+        self.library = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
+        for name, answer, arguments in (("createDCtx", ctypes.c_void_p, []), ("freeDCtx", ctypes.c_size_t, [ctypes.c_void_p]),
+                                        ("isError", ctypes.c_uint, [ctypes.c_size_t]),
+                                        ("decompressStream", ctypes.c_size_t, [ctypes.c_void_p] + 2 * [ctypes.POINTER(Buffer)])):
+            function = getattr(self.library, "ZSTD_" + name)
+            function.restype, function.argtypes = answer, arguments
+
+    def unpack(self, data):
+        room = ctypes.create_string_buffer(1 << 20)
+        taken = Buffer(ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p), len(data), 0)
+        made = Buffer(ctypes.cast(room, ctypes.c_void_p), len(room), 0)
+        context = self.library.ZSTD_createDCtx()
+        left = 1
+        while left and not self.library.ZSTD_isError(left) and taken.at < taken.size and made.at < made.size:
+            left = self.library.ZSTD_decompressStream(context, ctypes.byref(made), ctypes.byref(taken))
+        self.library.ZSTD_freeDCtx(context)
+        return room.raw[:made.at]
+
+    def texts(self, data):
+        at = data.find(self.MAGIC)
+        while at >= 0:
+            yield self.unpack(data[at : at + (1 << 16)])
+            at = data.find(self.MAGIC, at + 1)
+
+
+unpacker = Unpacker()
+done = collections.Counter()  # operations
+
+
 def run(*words, status=0, stdin=None):
     done = subprocess.run([program, *words], capture_output=True, text=True, input=stdin)
     assert done.returncode == status, (words, done.returncode, done.stdout, done.stderr)
@@ -34,6 +77,8 @@ class Round:
         self.folder = pathlib.Path(folder)
         self.store = f"sqlite:{folder}/s.db"
         self.conversations = ["c0"]
+        self.origins = {}
+        self.requests = {}  # how many were recorded of a conversation
         self.secrets = ["".join(random.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=24)) for _ in range(3)]
         self.operations = 0
         self.refused = 0
@@ -48,6 +93,7 @@ class Round:
         assert len(answers) == len(lines), answers
         answers = [json.loads(answer) for answer in answers]
         self.refused += sum(not answer["ok"] for answer in answers)
+        done.update(line.get("operation") for line, answer in zip(lines, answers) if answer["ok"])
         return answers
 
     def quote(self):
@@ -57,13 +103,27 @@ class Round:
 
     def message(self):
         role = random.choice(["user", "user", "assistant"])
+        if random.random() < 0.3:  # it is stored packed
+            lines = ["nothing to hide on this line "] * random.randint(60, 600)
+            if random.random() < 0.7:
+                lines[random.randrange(len(lines))] = f"but {random.choice(self.secrets)} "
+            return {"role": role, "content": "".join(lines)}
         if random.random() < 0.3:
             text = f"I was told {random.choice(self.secrets)} in confidence, on line {random.randrange(100)} of src/a.cpp"
         else:
             text = "nothing to hide " * random.randint(1, 40)
         return {"role": role, "content": text if random.random() < 0.7 else [{"type": "text", "text": text}]}
 
-    def operation(self, size):
+    def client_list(self, messages):
+        """What a client sends next: its list goes on, or it left some out."""
+        kept = [message for message in messages if message["role"] in ("user", "assistant") and isinstance(message["content"], str)]
+        if kept and random.random() < 0.3:
+            kept.pop(random.randrange(len(kept)))
+        return [{"role": message["role"], "content": message["content"]} for message in kept] + [self.message() | {"role": "user"}]
+
+    def operation(self, messages, conversation):
+        size = len(messages)
+
         def index():
             return random.randrange(size) if size else 0
 
@@ -86,6 +146,14 @@ class Round:
                 {"operation": "UNDO"},
                 {"operation": "ROLLBACK", "targetBatchIndex": 0},
                 {"operation": "START_BATCH"},
+                {"operation": "RECALL", "text": random.choice([self.quote(), "hide line told confidence"])},
+                {"operation": "RECONCILE", "client": "anthropic", "messages": self.client_list(messages)},
+            ]
+            + [
+                {"operation": "MERGE_FORK", "from": fork, "mode": mode}
+                for fork, origin in self.origins.items()
+                if origin == conversation
+                for mode in ("messages", "summary")
             ]
         )
         if random.random() < 0.3:
@@ -98,7 +166,15 @@ class Round:
     def edit(self):
         conversation = random.choice(self.conversations)
         state = self.send(conversation, {"query": "messages"})[0]
-        self.send(conversation, *(self.operation(len(state["messages"])) for _ in range(random.randint(1, 6))))
+        self.send(conversation, *(self.operation(state["messages"], conversation) for _ in range(random.randint(1, 6))))
+
+    def record(self):
+        """A request as the client sent it, whose bytes are kept beside the messages."""
+        conversation = random.choice(self.conversations)
+        messages = self.client_list(self.send(conversation, {"query": "messages"})[0]["messages"])
+        request = json.dumps({"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": messages})
+        run("record", conversation, "--request", "-", "--client", "anthropic", "--status", "200", "--store", self.store, stdin=request)
+        self.requests[conversation] = self.requests.get(conversation, 0) + 1
 
     def fork(self):
         origin = random.choice(self.conversations)
@@ -106,6 +182,7 @@ class Round:
         name = f"c{len(self.conversations)}"
         run("fork", origin, name, "--at-version", str(random.randint(1, head)), "--store", self.store)
         self.conversations.append(name)
+        self.origins[name] = origin
 
     def told(self, conversation, secret):
         """The ordinals of messages that have a piece of it."""
@@ -122,40 +199,66 @@ class Round:
         return views
 
     def pieces_left(self, secret):
+        """In which file, and whether it is packed there."""
         pieces = [secret[at : at + SIZE].encode() for at in range(len(secret) - SIZE + 1)]
-        return [(file.name, piece) for file in self.folder.iterdir() for piece in pieces if piece in file.read_bytes()]
+        found = set()
+        for file in self.folder.iterdir():
+            data = file.read_bytes()
+            found |= {(file.name, False, piece) for piece in pieces if piece in data}
+            found |= {(file.name, True, piece) for text in unpacker.texts(data) for piece in pieces if piece in text}
+        return found
+
+    def told_in_requests(self, secret):
+        """The recorded requests that have a piece of it: most of their bytes are those of messages, so that a file tells nothing."""
+        pieces = [secret[at : at + SIZE] for at in range(len(secret) - SIZE + 1)]
+        found = []
+        for conversation, count in self.requests.items():
+            for number in range(1, count + 1):
+                words = [program, "request", conversation, str(number), "--store", self.store]
+                text = subprocess.run(words, capture_output=True, text=True).stdout
+                found += [(conversation, number)] * any(piece in text for piece in pieces)
+        return found
 
     def play(self):
         for _ in range(random.randint(4, 14)):
-            self.edit() if random.random() < 0.8 else self.fork()
+            random.choices([self.edit, self.fork, self.record], [7, 2, 2])[0]()
         secret = random.choice(self.secrets)
-        assert self.pieces_left(secret)
+        there = self.pieces_left(secret)
+        assert there
+        self.was_packed = any(is_packed for _, is_packed, _ in there)
+        self.was_recorded = bool(self.told_in_requests(secret))
         before = self.everything()
         for conversation in self.conversations:  # what one shares with another is gone from both
             told = self.told(conversation, secret)
             if told:
                 run("redact", conversation, *map(str, told), "--derived", "--why", "test", "--yes", "--store", self.store)
         assert not self.pieces_left(secret), self.pieces_left(secret)
+        assert not self.told_in_requests(secret), self.told_in_requests(secret)
         run("check", "--store", self.store)
         assert self.everything() == before, "a version shows other messages"
         for number, conversation in enumerate(self.conversations):  # and all of it can be replayed
             run("export", conversation, "-o", f"{self.folder}/{number}.jsonl", "--store", self.store)
             run("import", f"{self.folder}/{number}.jsonl", f"again{number}", "--store", self.store)
-        return self.refused
 
 
 def main():
-    refused = 0
+    refused = packed = recorded = 0
     for number in range(rounds):
         folder = tempfile.mkdtemp()
         try:
-            refused += Round(folder).play()
+            one = Round(folder)
+            one.play()
+            refused, packed, recorded = refused + one.refused, packed + one.was_packed, recorded + one.was_recorded
         except BaseException:
             print(f"in round {number}", file=sys.stderr)
             raise
         finally:
             shutil.rmtree(folder)
-    print(f"{rounds} secrets are gone; {refused} operations were refused on the way")
+    print(f"{rounds} secrets are gone, {packed} of them were in packs too and {recorded} in recorded requests; "
+          f"{refused} operations were refused on the way")
+    if rounds >= 20:
+        assert packed and recorded, "nothing was packed, or recorded"
+        assert all(done[name] for name in ("RECALL", "RECONCILE", "MERGE_FORK")), done
 
 
 main()

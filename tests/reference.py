@@ -156,6 +156,7 @@ OPERATIONS = {
     "COMPRESS": ({}, {**NAMES, "summary": message}, True),
     "EXPAND": ({"index": natural}, {}, True),
     "SHOW": ({"ordinals": indices}, {}, True),
+    "MERGE_FORK": ({"from": string}, {"mode": one_of("summary", "messages", "pick"), "ordinals": indices, "summary": message}, False),
     "MERGE": ({"indices": indices}, {"separator": string}, True),
     "SPLIT": ({"index": natural, "at": some(natural)}, {}, True),
     "TRANSFORM": ({}, {**NAMES, "roles": roles, "replaceText": record({"find": filled, "with": string}),
@@ -281,6 +282,8 @@ class Conversation:
         self.versions = [Entry(None, State([], [Batch(0, None, None, None)], {}), 0, None, None)]
         self.done, self.undone = [], []  # (version before, version after)
         self.answers = {}  # by operationId
+        self.base, self.forks = 0, {}  # the length of the log that it was forked at; {id: Conversation}
+        self.merged = {}  # {ordinal of a fork's summary: the messages it can be expanded to}
 
     state = property(lambda self: self.versions[-1].state)
 
@@ -530,12 +533,46 @@ class Conversation:
 
     def expand(self, state, op):
         maker = self.at(state.view, op)
+        if maker in self.merged:  # the fork's messages take the place of its summary, and stand for it
+            if not self.merged[maker]:
+                raise Refused("not_found", "index")
+            return self.put(state, [maker], *self.merged[maker])
         made = self.stands_for.get(maker)
         together = [o for o, other in self.stands_for.items() if other == made]
         others = set(state.view) - set(together)
         if not made or self.behind(maker) & others or any(set(made[0]) & self.behind(o) for o in others):
             raise invalid("index")
         return self.bring_back(state, together, made[0])
+
+    def fork(self, id):
+        """A conversation that goes on from here, known to this one by its id."""
+        made = copy.deepcopy({name: value for name, value in self.__dict__.items() if name != "forks"})
+        fork = Conversation()
+        fork.__dict__.update(made, base=len(self.log), forks={}, answers={})
+        self.forks[id] = fork
+        return fork
+
+    def merge_fork(self, state, op):
+        mode = op.get("mode", "summary")
+        if ("ordinals" in op) != (mode == "pick"):
+            raise invalid("ordinals")
+        if "summary" in op and mode != "summary":
+            raise invalid("summary")
+        if op["from"] not in self.forks:
+            raise Refused("not_found", "from")
+        fork = self.forks[op["from"]]
+        own = [o for o in fork.state.view if o >= fork.base]
+        if mode == "pick":
+            if not all(fork.base <= o < len(fork.log) for o in op["ordinals"]):
+                raise invalid("ordinals")
+            own = sorted(op["ordinals"])
+        if not own if mode != "summary" else len(fork.log) == fork.base:
+            raise Refused("not_found", "from")
+        if mode != "summary":
+            return state._replace(view=state.view + self.store(*(fork.log[o] for o in own)))
+        stored = self.store(op["summary"])  # the test always gives one
+        self.merged[stored[0]] = [copy.deepcopy(fork.log[o]) for o in own]
+        return state._replace(view=state.view + stored)
 
     def show(self, state, op):
         if max(op["ordinals"]) >= len(self.log) or not all(

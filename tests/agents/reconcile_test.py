@@ -31,10 +31,11 @@ def claude_code(binary, provider, folder):
     agent = running.ClaudeCode(binary, provider, folder)
     for text in ("Please use a tool.", "thanks", "Now use a tool again.", "Please ask a helper.", "/compact", "and now?", "use a tool once more"):
         agent.say(text)
+    return agent
 
 
-def codex(binary, provider, folder):
-    agent = running.Codex(binary, provider, folder)
+def codex(binary, provider, folder, name="OpenAI"):
+    agent = running.Codex(binary, provider, folder, name)
     for text in ("Please use a tool.", "thanks", "Now use a tool again.", "Please ask a helper."):
         agent.say(text)
     upstream.SIZE["tokens"] = 90000  # more than the agent wants: it compacts
@@ -42,6 +43,7 @@ def codex(binary, provider, folder):
     upstream.SIZE["tokens"] = 10
     for text in ("and now?", "use a tool once more"):
         agent.say(text)
+    return agent
 
 
 def followed(undertext, name, client, dialect, work, binary):
@@ -53,6 +55,9 @@ def followed(undertext, name, client, dialect, work, binary):
     for group in groups.values():
         followed_here = checking.follow(undertext, client, dialect, group)
         assert checking.follow_stored(undertext, client, group) == followed_here
+        checking.import_after(undertext, client, dialect, group)
+        compressed, kept = checking.follow_compressed(undertext, client, dialect, group)
+        assert len(group) < 6 or (compressed and kept), (compressed, kept)
         outcomes += followed_here
     check_work(name, groups, outcomes)
     print(f"{name}: {requests} requests of {len(groups)} conversations")
@@ -75,6 +80,7 @@ def main(undertext, folder):
         skip("scripts/peers agents could not get them")
     followed(undertext, "Claude Code", "claude_code", "anthropic", claude_code, claude)
     followed(undertext, "Codex", "codex", "openai_responses", codex, openai)
+    followed(undertext, "Codex, which compacts by itself", "codex", "openai_responses", lambda *given: codex(*given, "other"), openai)
 
 
 if __name__ == "__main__":

@@ -28,18 +28,20 @@ class ClaudeCode:
         self.environment = dict(plain_environment(self.folder), ANTHROPIC_BASE_URL=upstream.url, ANTHROPIC_API_KEY="none",
                                 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1", DISABLE_AUTOUPDATER="1")
         self.session = None
+        self.printed = []
 
     def say(self, text, *options):
         resume = ["--resume", self.session] if self.session else []
         made = run([self.binary, "-p", text, "--output-format", "json", *resume, *options], self.folder, self.environment)
         assert made.returncode == 0, made.stdout + made.stderr
         self.session = json.loads(made.stdout)["session_id"]
+        self.printed.append(made.stdout)
 
 
 class Codex:
-    """The binary of @openai/codex."""
+    """The binary of @openai/codex. A provider that is not OpenAI's does not compact: Codex then asks for a summary itself."""
 
-    def __init__(self, binary, upstream, folder):
+    def __init__(self, binary, upstream, folder, provider="OpenAI"):
         self.binary, self.folder = binary, pathlib.Path(folder)
         home = self.folder / ".codex"
         home.mkdir()
@@ -48,18 +50,20 @@ model_provider = "x"
 model_context_window = 100000
 model_auto_compact_token_limit = 50000
 [model_providers.x]
-name = "OpenAI"
+name = "{provider}"
 base_url = "{upstream.url}/v1"
 env_key = "KEY"
 wire_api = "responses"
 ''')
         self.environment = dict(plain_environment(self.folder), CODEX_HOME=str(home), KEY="none")
         self.session = None
+        self.printed = []
 
     def say(self, text):
         resume = ["resume", self.session] if self.session else []
         made = run([self.binary, "exec", "--skip-git-repo-check", "--json", *resume, text], self.folder, self.environment)
         assert made.returncode == 0, made.stdout + made.stderr
+        self.printed.append(made.stdout)
         for line in made.stdout.splitlines():
             event = json.loads(line) if line.startswith("{") else {}
             self.session = self.session or event.get("thread_id")

@@ -7,6 +7,8 @@
 It answers as a model would that follows a script: a request that asks for a tool ("use a tool") gets a call, one that brings a result gets a text, one that asks for a summary
 gets one. Speaks Anthropic's Messages, OpenAI's Responses and Chat Completions, and Google's generateContent, streamed or whole.
 """
+import ctypes
+import ctypes.util
 import dataclasses
 import http.server
 import json
@@ -207,6 +209,17 @@ def answer_of(path, target, body):
 ANSWERED = ("/messages", "/responses", "/chat/completions", ":generateContent", ":streamGenerateContent")
 
 
+def unzstd(data, bytes_max=1 << 24):
+    """Codex compresses what it sends with a login."""
+    library = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
+    library.ZSTD_decompress.restype = ctypes.c_size_t
+    library.ZSTD_decompress.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]
+    room = ctypes.create_string_buffer(bytes_max)
+    size = library.ZSTD_decompress(room, bytes_max, data, len(data))
+    assert size <= bytes_max, "no zstd"
+    return room.raw[:size]
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -230,7 +243,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         raw = self.rfile.read(int(self.headers.get("content-length", 0)))
-        body = json.loads(raw or b"{}")
+        text = unzstd(raw) if self.headers.get("content-encoding") == "zstd" else raw
+        body = json.loads(text or b"{}")
         path = self.path.split("?")[0]
         if path.endswith("/count_tokens"):
             return self.reply(200, b'{"input_tokens":10}')

@@ -22,6 +22,9 @@ from spelling import LISTS, Speller, said  # noqa: E402
 
 CLIENTS = {"anthropic": ["anthropic", "claude_code"], "openai_chat": ["openai_chat"], "openai_responses": ["openai_responses", "codex"],
            "gemini": ["gemini"]}
+# By which a request that holds only what is new says what it goes on with.
+REFERENCES = {"gemini": [{"cachedContent": "c"}, {"cached_content": "c"}],
+              "openai_responses": [{"previous_response_id": "r"}, {"conversation": "conv_1"}, {"conversation": {"id": "conv_1"}}]}
 SUMMARIES = {"claude_code": "This session is being continued from a previous conversation ",
              "codex": "Another language model started to solve this problem "}
 
@@ -80,6 +83,7 @@ class Story:
         self.is_unique = chance.random() < 0.6  # no text twice
         self.is_edited_by_others = chance.random() < 0.65
         self.is_edited = False  # whether anything but RECONCILE happened yet
+        self.has_unsent = False  # whether others added messages since the client's list changed
         self.made = {}          # ordinals of messages that edits made, and of those that they stand for
         self.next = 0
         self.list = [{"kind": "system", "text": self.token("S")}] if chance.random() < 0.8 else []
@@ -175,6 +179,8 @@ class Story:
             if operation in ("COMPRESS", "TRANSFORM", "REPLACE"):
                 gone = [each for each in view if each not in after]
                 self.made.update({each: gone for each in after if each >= stats["totalMessages"]})
+            if operation in ("APPEND", "RECALL"):
+                self.has_unsent = True
             if operation == "RECALL":  # it quotes others, and stands for none
                 self.made.update({each: [] for each in after if each >= stats["totalMessages"]})
             if operation == "APPEND" and chance.random() < 0.7:  # the client has the answer too
@@ -190,6 +196,7 @@ class Story:
         body = self.speller.body(self.list)
         answer = self.reconcile(body)
         after, outcome = State(engine, self.dialect), answer["outcome"]
+        self.has_unsent &= outcome == "same"
         assert after.version == answer["version"] == before.version + (outcome != "same"), "law 2: one version"
         assert after.batches == before.batches + (outcome in ("edited", "compacted")), "a batch for anything but appends"
         assert outcome != "same" or after.view == before.view, "law 2: the same request changes nothing"
@@ -305,11 +312,14 @@ class Story:
         fresh = [{"kind": "user", "text": self.token("t")}]
         fresh += [each for _ in range(self.chance.randrange(3)) for each in self.fresh() if each["kind"] != "system"]
         before = State(self.engine, self.dialect)
-        delta = {**self.speller.body(fresh), **({"cachedContent": "c"} if self.dialect == "gemini" else {"previous_response_id": "r"})}
+        delta = {**self.speller.body(fresh), **self.chance.choice(REFERENCES[self.dialect])}
         for outcome in ("appended", "same"):
             assert self.reconcile(delta)["outcome"] == outcome, ("law 9", outcome)
         after = State(self.engine, self.dialect)
         assert after.view == before.view + list(range(len(before.log), len(before.log) + len(fresh))), "law 9: it appends"
+        assert after.log[:len(before.log)] == before.log and after.marks == before.marks, "law 9: and drops nothing"
+        assert (after.version, after.batches) == (before.version + 1, before.batches), "law 2: one version"
+        self.check_prefix(before, after)
         self.list = self.sent + fresh
         assert self.reconcile(self.speller.body(self.list))["outcome"] == "same", "law 9: the list goes on with it"
         self.sent = list(self.list)
@@ -322,8 +332,13 @@ class Story:
             if self.is_edited_by_others:
                 self.edit()
             self.send()
-            # An answer that others appended would be part of what the client goes on with.
-            if self.is_unique and not self.is_edited and self.dialect in ("gemini", "openai_responses") and self.chance.random() < 0.2:
+            while self.is_unique and self.dialect in REFERENCES and self.chance.random() < 0.2:
+                if self.is_edited_by_others:
+                    self.list = list(self.sent)
+                    self.edit()
+                # An answer that others appended would be part of what the client goes on with.
+                if self.has_unsent:
+                    break
                 self.send_delta()
         self.engine.close()
 

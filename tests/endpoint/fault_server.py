@@ -281,6 +281,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.body = json.loads(text)
         except ValueError:
             return self.send_json(400, {"error": {"message": "the request is not JSON"}})
+        if self.path.endswith("/embeddings"):
+            return self.embed()
         self.anthropic = self.path.endswith("/v1/messages")
         if not self.anthropic and not self.path.endswith("/chat/completions"):
             return self.send_json(404, {"error": {"message": "no such path"}})
@@ -291,6 +293,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.play(self.scene)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
+
+    # The vector of a text: how often it says each colour. The last ones first, so that places do not tell.
+    def embed(self):
+        model, texts = self.body["model"], self.body["input"]
+        if model.startswith("status-"):
+            return self.send_json(int(model.split("-")[1]), {"error": {"message": "no"}})
+        data = [{"object": "embedding", "index": i, "embedding": [text.count(colour) + 0.25 for colour in ("red", "blue", "crimson")]}
+                for i, text in enumerate(texts)]
+        if model == "synonyms":
+            for each, text in zip(data, texts):
+                each["embedding"] = [text.count("red") + text.count("crimson") + 0.25, text.count("blue") + 0.25, 0.25]
+        if model == "lacks-one":
+            data.pop()
+        if model == "foreign":
+            data[0]["index"] = 4711
+        self.send_json(200, {"object": "list", "data": data[::-1], "model": model})
 
     def play(self, scene):
         if scene.startswith("say:"):

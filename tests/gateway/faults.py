@@ -9,6 +9,7 @@ import os
 import random
 import socket
 import sys
+import threading
 import time
 
 from gateways import Client, Folder, Gateway
@@ -136,14 +137,17 @@ def a_connection_that_was_closed_while_nobody_used_it(gateway, upstream):
     async def and_close(request, reader, writer):
         await whole(b"ok")(request, reader, writer)
         await writer.drain()
-        await asyncio.sleep(0.01)
         writer.close()
+        await writer.wait_closed()
+        closed.release()
 
+    closed = threading.Semaphore(0)
     upstream.answer = and_close
     for _ in range(30):
         with Client(gateway.host) as client:
-            assert client.ask("POST", "/v1/messages", (), b"{}").status == 200
-            time.sleep(0.03)  # the upstream closes meanwhile, or just then
+            answer = client.ask("POST", "/v1/messages", (), b"{}")
+            assert answer.status == 200, answer
+            assert closed.acquire(timeout=30)
     print("a kept connection that the upstream has closed is replaced")
 
 
@@ -258,6 +262,55 @@ def an_answer_before_the_body_was_read(gateway, upstream):
     print(f"an upstream that answers before it has read: {answer.status}")
 
 
+def nobody_reads_what_is_anothers(gateway, upstream, seed):
+    """Many clients at once, a third of which leave at any byte: kept connections carry nothing over to whoever comes next."""
+    async def marked(request, reader, writer):
+        mark = request.get("x-mark").encode()
+        writer.write(head(fields=[("x-mark", mark.decode())], chunked=True))
+        for _ in range(int(request.get("x-pieces"))):
+            writer.write(chunk(mark + b";"))
+            await writer.drain()
+        writer.write(chunk(request.body) + b"0\r\n\r\n")
+
+    upstream.answer = marked
+    before, wrong, whole_ones, left = upstream.connections, [], [], []
+
+    def work(number):
+        chance = random.Random(seed * 1000 + number)
+        client = Client(gateway.host)
+        for turn in range(25):
+            mark, pieces = f"tenant-{number}-{turn}", chance.randint(1, 200)
+            body = f"<{mark}>".encode() * chance.randint(1, 3000)
+            client.request("POST", "/v1/messages", [("x-mark", mark), ("x-pieces", pieces), ("x-api-key", f"k{number}")], body)
+            if chance.random() < 0.33:
+                wanted = chance.randint(0, len(body) + pieces * len(mark))  # of an answer that is longer
+                while len(client.buffer) < wanted and client.more():
+                    pass
+                if any(b"tenant-%d-" % other in client.buffer for other in range(16) if other != number):
+                    wrong.append((mark, client.buffer))
+                chance.choice((Client.close, Client.reset))(client)
+                left.append(mark)
+                client = Client(gateway.host)
+                continue
+            answer = client.read()
+            whole_ones.append(mark)
+            if (answer.status, answer.get("x-mark"), answer.body) != (200, mark, (mark.encode() + b";") * pieces + body):
+                wrong.append((mark, answer))
+        client.close()
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+        assert not thread.is_alive(), f"SEED={seed}"
+    assert not wrong, f"SEED={seed}: {wrong[:1]}"
+    assert len(whole_ones) + len(left) == 16 * 25 and left, f"SEED={seed}"
+    connections = upstream.connections - before
+    assert connections < len(whole_ones) + len(left), "no connection was kept"
+    print(f"{len(whole_ones)} answers were the client's own, {len(left)} clients left, over {connections} connections (SEED={seed})")
+
+
 def sigterm_ends_it_within_ten_seconds(folder, upstream):
     async def for_ever(request, reader, writer):
         writer.write(head(chunked=True))
@@ -332,6 +385,7 @@ def main(program):
                 a_client_that_does_not_read_holds_the_upstream_up(gateway, upstream)
                 one_byte_a_second(gateway, upstream)
                 an_answer_before_the_body_was_read(gateway, upstream)
+                nobody_reads_what_is_anothers(gateway, upstream, int(os.environ.get("SEED", random.randrange(1 << 20))))
             a_store_that_fails_stops_no_traffic(folder, upstream)
             sigterm_ends_it_within_ten_seconds(folder, upstream)
     finally:

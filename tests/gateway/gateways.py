@@ -25,7 +25,7 @@ class Gateway:
         began = time.monotonic()
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, env={**folder.env, **(environment or {})}, umask=0o022,
-                                            preexec_fn=file_bytes_max and (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes_max, file_bytes_max))))
+                                            preexec_fn=file_bytes_max and (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes_max, resource.RLIM_INFINITY))))
         self.line = self.process.stdout.readline().decode()
         self.ready_s = time.monotonic() - began
         found = re.search(r"(https?)://(.*):(\d+)", self.line)

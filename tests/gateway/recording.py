@@ -4,16 +4,21 @@
 A client that keeps its own list talks to an upstream of ours through the gateway, while the gateway is killed, its store goes, its disk is full, its quota is reached, or nothing
 may be kept. What the client reads is what the upstream said; what is recorded is what happened.
 """
+import asyncio
 import gzip
 import json
 import os
+import random
+import re
+import resource
 import subprocess
 import sys
 import threading
 import time
 import unittest
+import zlib
 
-from gateways import Folder, Gateway
+from gateways import Client, Folder, Gateway
 from running import Server
 from upstream import Upstream, chunk, head, streamed, whole
 
@@ -40,6 +45,11 @@ def events(text):
 def body_of(*texts):
     roles = ("user", "assistant")
     return json.dumps({"model": "m", "max_tokens": 9, "messages": [{"role": roles[i % 2], "content": text} for i, text in enumerate(texts)]}).encode()
+
+
+def stored_in_brotli(data):
+    """A stream of one block that is not compressed: a window of 16 bits, one length less one in 16 bits, the bytes, and an empty last block."""
+    return (len(data) - 1 << 4 | 1 << 20).to_bytes(3, "little") + data + b"\x03"
 
 
 class Recording(unittest.TestCase):
@@ -139,16 +149,79 @@ class Recording(unittest.TestCase):
         self.assertIn("not recorded", gateway.log_with("not recorded"))
         self.assertEqual(gateway.stop()[0], 0)
 
+    def test_a_store_that_comes_back_has_all_that_is_missing_with_the_next_request(self):
+        gateway = self.gateway()
+        self.upstream.answer = whole(answer_text("one"))
+        self.say(gateway, "hi")
+        self.assertTrue(self.is_so(lambda: self.texts(self.conversations()[0]) == ["hi", "one"]))
+        names = [name for name in os.listdir(self.folder.path) if name.startswith("kept.db")]
+        for name in names:
+            os.rename(self.folder.path / name, self.folder.path / ("gone-" + name))
+        self.say(gateway, "hi", "one", "more")
+        self.assertIn("not recorded", gateway.log_with("not recorded"))
+        for name in names:
+            os.rename(self.folder.path / ("gone-" + name), self.folder.path / name)
+        self.say(gateway, "hi", "one", "more", "one", "again")
+        self.assertEqual(gateway.stop()[0], 0)
+        (conversation,) = self.conversations()
+        self.assertEqual(self.texts(conversation), ["hi", "one", "more", "one", "again", "one"])
+
+    def test_a_disk_that_has_room_again_has_all_that_is_missing_with_the_next_request(self):
+        self.run_program("init", "--store", self.store)
+        size = os.stat(f"{self.folder.path}/kept.db").st_size
+        gateway = self.gateway(file_bytes_max=size + (256 << 10))
+        self.upstream.answer = whole(answer_text("one"))
+        chance, texts = random.Random(1), ["hi"]
+        self.say(gateway, *texts)
+        while "not recorded" not in gateway.log():
+            self.assertLess(len(texts), 400)
+            texts += ["one", chance.randbytes(20_000).hex()]
+            self.say(gateway, *texts)
+        resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        texts += ["one", "and now?"]
+        self.say(gateway, *texts)
+        self.assertEqual(gateway.stop()[0], 0)
+        (conversation,) = self.conversations()
+        self.assertEqual(self.texts(conversation), [*texts, "one"])
+
+    def test_what_cannot_be_read_passes_as_it_is(self):
+        gateway = self.gateway()
+        deep = b'{"model":"m","max_tokens":9,"messages":[{"role":"user","content":' + b"[" * 100_000 + b"]" * 100_000 + b"}]}"
+        garbage = (b"data: {\ndata: [\n\n", b"event: \xff\xfe\ndata: \x00\n\n", b"data: " + b"[" * 100_000 + b"\n\n", b"\n" * 1000, b"data: {\"type\":\"message_start\",\"message\":7}\n\n")
+        self.upstream.answer = streamed(list(garbage))
+        for body in (deep, b"\xff" * 100, b"", b"[" * 1_000_000, body_of("hi")):
+            with gateway.connect() as client:
+                answer = client.ask("POST", "/v1/messages", [("x-api-key", "k"), SESSION], body)
+            self.assertEqual((answer.status, answer.body), (200, b"".join(garbage)))
+            self.assertEqual(self.upstream.last().body, body)
+        self.assertEqual(gateway.stop()[0], 0)
+        (conversation,) = self.conversations()
+        self.assertEqual([text for text in self.texts(conversation) if text], ["hi"])
+
     def test_a_quota_stops_recording_and_traffic_only_where_that_is_asked_for(self):
         for enforce in ("recording", "traffic"):
             with self.subTest(enforce):
                 self.store = f"sqlite:{self.folder.path}/{enforce}.db"
                 gateway = self.gateway("--tenant-conversations", 1, "--enforce", enforce)
                 earlier = gateway.log()
-                self.upstream.answer = whole(answer_text("one"))
-                self.say(gateway, "hi", fields=[("x-session-id", "first")])
-                self.say(gateway, "hi there", fields=[("x-session-id", "second")])
-                self.assertTrue(self.is_so(lambda: gateway.log()[len(earlier):].count("not recorded")))
+                refused = threading.Event()
+
+                async def slowly(request, reader, writer):
+                    writer.write(head(fields=[("content-type", "text/event-stream")], chunked=True))
+                    await asyncio.get_running_loop().run_in_executor(None, refused.wait, 30)
+                    writer.write(b"".join(map(chunk, events("one"))) + b"0\r\n\r\n")
+
+                self.upstream.answer = slowly
+                with gateway.connect() as under_way:
+                    fields = [("content-type", "application/json"), ("x-api-key", "k"), ("x-session-id", "first")]
+                    under_way.request("POST", "/v1/messages", fields, body_of("hi"))
+                    under_way.read_head()
+                    self.upstream.answer = whole(answer_text("one"))
+                    self.say(gateway, "hi there", fields=[("x-session-id", "second")])
+                    self.assertTrue(self.is_so(lambda: gateway.log()[len(earlier):].count("not recorded")))
+                    refused.set()
+                    under_way.until(b"0\r\n\r\n")
+                self.assertTrue(self.is_so(lambda: self.texts(self.conversations()[0]) == ["hi", "one"]), "a turn that was under way is recorded")
                 before = len(self.upstream.requests)
                 answer = self.say(gateway, "hello", fields=[("x-session-id", "third")])
                 if enforce == "recording":
@@ -241,6 +314,30 @@ class Recording(unittest.TestCase):
         self.assertEqual(gateway.stop()[0], 0)
         self.assertEqual([self.texts(each) for each in self.conversations()], [["hi", "one"]] * 2)
 
+    def test_a_conversation_that_moves_to_a_cache_of_gemini_keeps_what_was_said(self):
+        gateway = self.gateway()
+
+        def ask(texts, reply, *fields, **members):
+            contents = [{"role": "user" if text.islower() else "model", "parts": [{"text": text}]} for text in texts]
+            said = {"candidates": [{"content": {"role": "model", "parts": [{"text": reply}]}, "finishReason": "STOP"}]}
+            self.upstream.answer = whole(json.dumps(said).encode())
+            with gateway.connect() as client:
+                body = json.dumps({"contents": contents, **members}).encode()
+                self.assertTrue(client.ask("POST", "/v1beta/models/m:generateContent", [("x-goog-api-key", "k"), *fields], body).complete)
+            # Only an answer that was recorded leads to its conversation.
+            self.assertTrue(self.is_so(lambda: any(self.texts(each)[-1] == reply for each in self.conversations())))
+
+        expected = []
+        for number, fields in enumerate(((), (SESSION,), (("X-Undertext-Conversation", "named"),))):
+            first, second = (f"{words} that is hardly given twice {number}" for words in ("An answer", "Another answer"))
+            ask(["hi"], first, *fields)
+            ask(["hi", first, "more"], second, *fields)
+            ask([second, "on"], f"Two {number}", *fields, cachedContent="cachedContents/1")
+            ask([second, "on", f"Two {number}", "last"], f"Three {number}", *fields, cached_content="cachedContents/1")
+            expected.append(["hi", first, "more", second, "on", f"Two {number}", "last", f"Three {number}"])
+        self.assertEqual(gateway.stop()[0], 0)
+        self.assertCountEqual([self.texts(each) for each in self.conversations()], expected)
+
     def test_a_compaction_and_a_count_are_no_turns_and_models_and_heads_make_no_conversation(self):
         gateway = self.gateway()
         item = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "one"}]}
@@ -269,12 +366,144 @@ class Recording(unittest.TestCase):
             for body in bodies:
                 answer = client.ask("POST", "/v1/messages", [("x-api-key", "k"), SESSION, ("content-encoding", "gzip")], body)
                 self.assertEqual(gzip.decompress(answer.body), answer_text("one"))
-        self.assertIn("too_large", gateway.log_with("too_large"))
+        self.assertIn("too_large", gateway.log_with("too_large", 120))
         if "UNDERTEXT_SANITIZED" not in os.environ:
             self.assertLess(gateway.resident_bytes(), 300 << 20)
         self.assertEqual(gateway.stop()[0], 0)
         (conversation,) = self.conversations()
         self.assertEqual(self.texts(conversation), ["hi", "one"])
+
+    @unittest.skipIf("brotli" in os.environ.get("UNDERTEXT_WITHOUT", "").split(), "brotli: declined")
+    def test_an_answer_in_brotli_is_read(self):
+        gateway = self.gateway()
+        self.upstream.answer = whole(stored_in_brotli(answer_text("one")), fields=[("content-type", "application/json"), ("content-encoding", "br")])
+        with gateway.connect() as client:
+            answer = client.ask("POST", "/v1/messages", [("x-api-key", "k"), SESSION, ("accept-encoding", "br")], body_of("hi"))
+        self.assertEqual(answer.body, stored_in_brotli(answer_text("one")))
+        self.assertEqual(self.upstream.last().get("accept-encoding"), "br")
+        self.assertEqual(gateway.stop()[0], 0)
+        (conversation,) = self.conversations()
+        self.assertEqual(self.texts(conversation), ["hi", "one"])
+
+    def test_an_answer_that_is_a_bomb_passes_and_is_not_kept(self):
+        gateway = self.gateway()
+        large = b'{"content":"' + b"a" * (300 << 20)
+        deflated = zlib.compressobj(1)
+        bombs = (("gzip", gzip.compress(large, 1)), ("deflate", deflated.compress(large) + deflated.flush()), ("gzip, gzip", gzip.compress(gzip.compress(large, 1))))
+        for number, (coding, bomb) in enumerate(bombs):
+            self.upstream.answer = whole(bomb, fields=[("content-type", "application/json"), ("content-encoding", coding)])
+            self.assertEqual(self.say(gateway, "hi", fields=[("x-session-id", str(number))]).body, bomb)
+        self.assertTrue(self.is_so(lambda: gateway.log().count("too_large") == len(bombs), 120), gateway.log())
+        if "UNDERTEXT_SANITIZED" not in os.environ:
+            self.assertLess(gateway.resident_bytes(), 300 << 20)
+        self.assertEqual(gateway.stop()[0], 0)
+        self.assertEqual([self.texts(each) for each in self.conversations()], [["hi"]] * len(bombs))
+
+    def test_events_are_read_whatever_type_the_upstream_gives_them(self):
+        gateway = self.gateway()
+        kinds = ("text/event-stream", "Text/Event-Stream; charset=utf-8", "application/json", "application/octet-stream", None)
+        for number, kind in enumerate(kinds):
+            self.upstream.answer = streamed(list(events("one")), fields=[("content-type", kind)] if kind else [])
+            self.say(gateway, "hi", fields=[("x-session-id", str(number))])
+        self.assertEqual(gateway.stop()[0], 0)
+        self.assertEqual([self.texts(each) for each in self.conversations()], [["hi", "one"]] * len(kinds))
+
+    def test_an_answer_cut_between_two_events_is_torn_though_its_connection_ended_properly(self):
+        gateway = self.gateway()
+        self.upstream.answer = streamed(list(events("half"))[:3])
+        self.say(gateway, "hi")
+        self.assertEqual(gateway.stop()[0], 0)
+        (conversation,) = self.conversations()
+        (record,) = self.ask(conversation, {"query": "requests"})
+        self.assertTrue(record["torn"], record)
+
+    def test_what_is_not_recorded_is_counted(self):
+        serving = Server(self.folder, "--gateway", "127.0.0.1:0", f"--anthropic={self.upstream.url}", "--recording", 1, "--tenant-conversations", 1, store=self.store)
+        self.addCleanup(serving.close)
+        gateway = re.search(r"gateway: http://(\S+)", serving.process.stdout.readline().decode())[1]
+
+        def number(name):
+            found = re.search(rf"^undertext_{name} (\d+)$", serving.request("GET", "/metrics").body.decode(), re.MULTILINE)
+            return int(found[1])
+
+        self.upstream.answer = whole(answer_text("x" * (3 << 20)))
+        for session, name in (("first", "gateway_record_dropped_total"), ("second", "gateway_record_failed_total")):
+            self.assertEqual(number(name), 0)
+            with Client(gateway) as client:
+                answer = client.ask("POST", "/v1/messages", [("x-api-key", "k"), ("x-session-id", session)], body_of("hi"))
+            self.assertEqual(len(answer.body), len(answer_text("x" * (3 << 20))))
+            self.assertTrue(self.is_so(lambda name=name: number(name) > 0), name)
+            self.upstream.answer = whole(answer_text("x" * (3 << 20)))
+
+    def test_killed_again_and_again_nothing_is_missing_after_the_next_request_and_nothing_is_made_up(self):
+        seed = int(os.environ.get("SEED", random.randrange(1 << 30)))
+        chance = random.Random(seed)
+        print(f"SEED={seed}", flush=True)
+        said, kills, ended = set(), 12, threading.Event()
+        passed = threading.Semaphore(0)  # pieces of answers
+
+        async def slowly(request, reader, writer):
+            text = f"answer {len(said)} to {json.loads(request.body)['messages'][-1]['content']}"
+            said.add(text)
+            writer.write(head(fields=[("content-type", "text/event-stream")], chunked=True))
+            for event in events(text):
+                writer.write(chunk(event))
+                await writer.drain()
+                passed.release()
+                await asyncio.sleep(0)
+            writer.write(b"0\r\n\r\n")
+
+        self.upstream.answer = slowly
+        current, changed = [self.gateway("--quiet")], threading.Condition()
+
+        def ask(gateway, fields, texts):
+            with gateway.connect() as client:
+                answer = client.ask("POST", "/v1/messages", [("content-type", "application/json"), *fields], body_of(*texts))
+            if not answer.complete:
+                raise ConnectionError
+            deltas = [json.loads(line[6:]) for line in answer.body.decode().splitlines() if line.startswith("data: ")]
+            return "".join(each["delta"].get("text", "") for each in deltas if each["type"] == "content_block_delta")
+
+        def client(number, texts):
+            fields = [("x-api-key", f"key-{number}"), *([("x-session-id", "same for all")] if number % 2 else [])]
+            while not ended.is_set() or len(texts) % 2:
+                gateway = current[-1]
+                if len(texts) % 2 == 0:
+                    texts.append(f"client {number} question {len(texts)}")
+                try:
+                    texts.append(ask(gateway, fields, texts))
+                except (ConnectionError, EOFError, IndexError):
+                    with changed:
+                        changed.wait_for(lambda: current[-1] is not gateway, 30)
+            texts.append("last")
+            texts.append(ask(current[-1], fields, texts))
+
+        lists = [[] for _ in range(4)]
+        threads = [threading.Thread(target=client, args=each) for each in enumerate(lists)]
+        for each in threads:
+            each.start()
+        for _ in range(kills):
+            for _ in range(chance.randint(1, 60)):
+                self.assertTrue(passed.acquire(timeout=30))
+            current[-1].process.kill()
+            current[-1].process.wait(30)
+            gateway = self.gateway("--quiet")
+            with changed:
+                current.append(gateway)
+                changed.notify_all()
+        ended.set()
+        for each in threads:
+            each.join(60)
+            self.assertFalse(each.is_alive(), f"SEED={seed}")
+        self.assertEqual(current[-1].stop()[0], 0)
+        shown = [self.texts(each) for each in self.conversations()]
+        for texts in lists:
+            self.assertIn(texts, shown, f"SEED={seed}: something is missing")
+        asked = {text for texts in lists for text in texts[::2]}
+        for texts in shown:
+            for text in texts:
+                self.assertTrue(text in asked or text in said, f"SEED={seed}: nobody said {text!r}")
+        print(f"{kills} kills: {sum(map(len, lists))} messages of {len(lists)} clients are there, in {len(shown)} conversations", flush=True)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,20 @@
 
     security.py PROGRAM
 """
+import asyncio
 import json
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import sys
 import threading
+import time
 
 from gateways import Client, Folder, Gateway
-from upstream import Upstream, whole
+from running import Server
+from upstream import Upstream, chunk, head, raw, streamed, switched, whole
 
 CANARY = "sk-canary-5e3f"
 
@@ -123,8 +127,31 @@ def limits(folder, upstream):
         with Client(gateway.host) as client:
             client.request("POST", "/v1/messages", [("x-long", "y" * 40_000)])
             assert client.read().status == 431
+        with Client(gateway.host) as client:
+            client.request("POST", "/v1/messages?" + "y" * 20_000)
+            assert client.read().status == 414
         assert len(upstream.requests) == before
-    print("bodies and heads beyond the limits are refused")
+        file = b"x" * (3 << 20)
+        with Client(gateway.host) as client:
+            assert client.ask("POST", "/v1/files", [("Authorization", "Bearer k")], file).status == 200
+        assert upstream.last().body == file
+    with Gateway(folder, upstream, "--enforce", "traffic", "--recording", 1) as gateway, Client(gateway.host) as client:
+        assert client.ask("POST", "/v1/files", [("Authorization", "Bearer k")], file).status == 200, "nothing of it would be recorded"
+    with Gateway(folder, upstream, "--memory", 2) as gateway, Client(gateway.host) as client:
+        client.request("POST", "/v1/files", [("Content-Length", str(len(file)))])
+        assert client.read().status == 413
+    print("bodies and heads beyond the limits are refused, and files have the limit of the memory alone")
+
+
+def an_upstream_does_not_speak_for_the_gateway(gateway, upstream):
+    forged = [("X-Undertext-Error", "invalid_compaction"), ("x-undertext-version", "7"), ("x-kept", "1")]
+    for answer in (whole(fields=forged), streamed([b"data: a\n\n"], fields=forged), whole(b"no", "529 Overloaded", forged)):
+        upstream.answer = answer
+        with Client(gateway.host) as client:
+            got = client.ask("POST", "/v1/messages", (), b"{}")
+        assert got.get("x-kept") == "1" and not [name for name, _ in got.fields if name.lower().startswith("x-undertext")], got
+    upstream.answer = whole()
+    print("what an upstream says as the gateway reaches no client")
 
 
 def a_page_of_another_site(folder, upstream):
@@ -139,7 +166,26 @@ def a_page_of_another_site(folder, upstream):
         with Client(gateway.host) as client:
             client.ask("POST", "/v1/responses", [("Authorization", "Bearer theirs"), ("x-api-key", "theirs")], b"{}")
         assert upstream.last().get("authorization") == f"Bearer {CANARY}" and upstream.last().get("x-api-key") is None
-    print("a page of another site cannot spend the operator's key")
+    store = f"sqlite:{folder.path}/pages.db"
+    said = b'{"model":"m","messages":[{"role":"user","content":"planted"}]}'
+    with Gateway(folder, upstream, store) as gateway:
+        before = len(upstream.requests)
+        for origin in ("https://evil.example", "http://evil.example:8080", "null", "http://127.evil.example", "http://localhost.evil.example", "HTTPS://evil.example"):
+            for fields in ([("Content-Type", "text/plain")], [("X-Undertext-Conversation", "mine"), ("x-api-key", "k")]):
+                with Client(gateway.host) as client:
+                    answer = client.ask("POST", "/v1/messages", [("Origin", origin), *fields], said)
+                    assert (answer.status, answer.get("x-undertext-error")) == (403, "origin_refused"), (origin, answer)
+            with Client(gateway.host) as client:
+                preflight = client.ask("OPTIONS", "/v1/messages", [("Origin", origin), ("Access-Control-Request-Method", "POST")])
+                assert preflight.status == 403 and preflight.get("access-control-allow-origin") is None, preflight
+        assert len(upstream.requests) == before
+        for number, origin in enumerate(("http://localhost:3000", "http://127.0.0.1:5173", "http://[::1]:80", "app://obsidian.md", "vscode-file://vscode-app")):
+            with Client(gateway.host) as client:
+                assert client.ask("POST", "/v1/messages", [("Origin", origin), ("x-api-key", f"k{number}")], b'{"model":"m","messages":[]}').status == 200, origin
+        assert gateway.stop()[0] == 0
+    assert "planted" not in str(folder.run("list", "--store", store, "--json"))
+    assert b"planted" not in b"".join(each.read_bytes() for each in folder.path.glob("pages.db*"))
+    print("a page of another site cannot spend the operator's key, and leaves nothing in a store")
 
 
 def tokens(folder, upstream):
@@ -172,6 +218,55 @@ def tokens(folder, upstream):
         log = gateway.log()
         assert good not in log and CANARY not in log and '"token":"app"' in log
     print("tokens let clients in, keys go to providers, and neither goes the other way")
+
+
+def whoever_tries_tokens_has_to_wait(folder, upstream):
+    good = folder.make_token("patient", "acme")
+    with Gateway(folder, upstream, "--tokens", folder.tokens, "--key-env", "anthropic=A", environment={"A": CANARY}) as gateway:
+        def ask(token):
+            with Client(gateway.host) as client:
+                return client.ask("POST", "/v1/messages", [("x-api-key", token)], b"{}")
+
+        answers = [ask(f"guess-{i}") for i in range(40)]
+        statuses = [answer.status for answer in answers]
+        assert statuses[:20] == [401] * 20 and statuses.count(429) >= 10 and set(statuses) == {401, 429}, statuses
+        refused = next(answer for answer in answers if answer.status == 429)
+        assert int(refused.get("retry-after")) >= 1 and refused.get("x-undertext-error") == "too_often", refused
+        assert ask(good).status == 200, "a good token is let in all the same"
+    print("whoever tries one token after another has to wait")
+
+
+def a_revoked_token_ends_what_it_began(folder, upstream):
+    async def slowly(request, reader, writer):
+        writer.write(head(chunked=True))
+        while not writer.is_closing():
+            writer.write(chunk(b"data: x\n\n"))
+            await writer.drain()
+            await asyncio.sleep(0.05)
+
+    async def told(reader, writer):
+        while not writer.is_closing():
+            writer.write(b"x")
+            await writer.drain()
+            await asyncio.sleep(0.05)
+
+    tokens = {name: folder.make_token(name, "acme") for name in ("streaming", "tunnelling")}
+    options = ["--tokens", folder.tokens, "--key-env", "openai=O", "--relay-upgrades"]
+    upgrade = [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "a2V5"), ("Sec-WebSocket-Version", "13")]
+    with Gateway(folder, upstream, *options, environment={"O": CANARY}) as gateway:
+        for name, method, fields, answer in (("streaming", "POST", [], slowly), ("tunnelling", "GET", upgrade, switched(told))):
+            upstream.answer = answer
+            with Client(gateway.host) as client:
+                client.request(method, "/v1/responses", [("Authorization", "Bearer " + tokens[name]), *fields], b"{}" if method == "POST" else None)
+                assert client.read_head().status in (200, 101)
+                folder.run("token", "revoke", name, "--tokens", folder.tokens)
+                began = time.monotonic()
+                assert not client.rest().endswith(b"0\r\n\r\n")
+                took = time.monotonic() - began
+                assert took < 10, took
+        assert "not good any more" in gateway.log_with("not good any more")
+    upstream.answer = whole()
+    print(f"a revoked token ends what it began: {took:.1f} s")
 
 
 def it_listens_on_this_machine_alone(folder, upstream):
@@ -208,6 +303,43 @@ def keys_are_nowhere(folder, upstream):
     print("keys are in no log and in no file, messages in no log")
 
 
+def keys_of_recorded_calls_are_nowhere(folder, upstream):
+    turn = {"model": "m", "messages": [{"role": "user", "content": "message-canary"}]}
+    contents = {"contents": [{"role": "user", "parts": [{"text": "message-canary"}]}]}
+    keys = {name: f"{CANARY}-recorded-{name}" for name in ("anthropic", "bearer", "chat", "azure", "google", "parameter")}
+    calls = (("/v1/messages", ("x-api-key", keys["anthropic"]), dict(turn, max_tokens=9)), ("/v1/messages", ("Authorization", "Bearer " + keys["bearer"]), dict(turn, max_tokens=9)),
+             ("/v1/chat/completions", ("Authorization", "Bearer " + keys["chat"]), turn), ("/openai/deployments/m/chat/completions?api-version=1", ("api-key", keys["azure"]), turn),
+             ("/v1beta/models/m:generateContent", ("x-goog-api-key", keys["google"]), contents), (f"/v1beta/models/m:generateContent?key={keys['parameter']}", None, contents))
+    store = f"sqlite:{folder.path}/keys.db"
+    server = Server(folder, "--gateway", "127.0.0.1:0", *(f"--{name}={upstream.url}" for name in ("anthropic", "openai", "gemini")), store=store)
+    try:
+        gateway = re.search(r"gateway: http://(\S+)", server.process.stdout.readline().decode())[1]
+        said = []
+        for answer in (whole(b'{"error":{"message":"no"}}', "401 Unauthorized"), raw(b"nonsense\r\n\r\n"), whole(b"{}")):
+            upstream.answer = answer
+            for target, field, body in calls:
+                with Client(gateway) as client:
+                    said.append(client.ask("POST", target, [field] if field else [], json.dumps(body).encode()))
+                sent = upstream.last()
+                assert any(key in value for key in keys.values() for value in [sent.target, *(value for _, value in sent.fields)]), sent
+        assert {answer.status for answer in said} == {401, 502, 200}, said
+        metrics = server.request("GET", "/metrics").body.decode()
+        assert re.search(r"^undertext_gateway_requests_total \d+", metrics, re.MULTILINE), metrics
+        shown = [repr((answer.status_line, answer.fields, answer.body)) for answer in said]
+        assert server.stop() == 0
+    finally:
+        server.close()
+    records = 0
+    for line in folder.run("list", "--store", store, "--json").splitlines():
+        records += len(folder.run("requests", json.loads(line)["conversation"], "--store", store).splitlines())
+    assert records >= 3 * len(calls), records
+    assert CANARY not in metrics and not [answer for answer in shown if CANARY in answer]
+    for file in pathlib.Path(folder.path).rglob("*"):
+        assert not file.is_file() or CANARY.encode() not in file.read_bytes(), file
+    upstream.answer = whole()
+    print(f"keys of {len(calls)} kinds of recorded calls are in no file, no metric and no answer")
+
+
 def main(program):
     os.environ.pop("OWN_KEY", None)
     folder = Folder(program)
@@ -215,13 +347,17 @@ def main(program):
         with Upstream() as upstream:
             upstream.answer = whole()
             keys_are_nowhere(folder, upstream)
+            keys_of_recorded_calls_are_nowhere(folder, upstream)
             with Gateway(folder, upstream) as gateway:
                 what_two_hops_could_read_in_two_ways_is_refused(gateway, upstream)
                 no_request_chooses_its_host(gateway, upstream)
                 a_websocket_is_told_to_use_http(gateway, upstream)
+                an_upstream_does_not_speak_for_the_gateway(gateway, upstream)
             limits(folder, upstream)
             a_page_of_another_site(folder, upstream)
             tokens(folder, upstream)
+            whoever_tries_tokens_has_to_wait(folder, upstream)
+            a_revoked_token_ends_what_it_began(folder, upstream)
             it_listens_on_this_machine_alone(folder, upstream)
     finally:
         folder.remove()

@@ -194,6 +194,25 @@ def beside_a_server(folder, upstream):
 WEBSOCKET = [("Connection", "keep-alive, Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "a2V5"), ("Sec-WebSocket-Version", "13"), ("x-api-key", "k")]
 
 
+def numbers_of_its_own(folder, upstream):
+    upstream.answer = whole()
+    with Gateway(folder, upstream, "--metrics", "127.0.0.1:0") as gateway:
+        where = re.search(r"metrics: http://(\S+)/metrics", gateway.process.stdout.readline().decode())[1]
+        with Client(gateway.host) as client:
+            assert client.ask("POST", "/v1/messages", (), b"{}").status == 200
+        with Client(where) as client:
+            answer = client.ask("GET", "/metrics")
+            assert answer.status == 200 and re.search(rb"^undertext_gateway_requests_total 1$", answer.body, re.MULTILINE), answer
+            assert client.ask("GET", "/").status == 404 and client.ask("POST", "/metrics").status == 404
+        with Client(where) as client:
+            client.send(b"GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+            assert client.read().status == 421
+        assert gateway.stop()[0] == 0
+    done = subprocess.run([folder.program, "gateway", "--listen", "127.0.0.1:0", "--metrics", "0.0.0.0:0"], capture_output=True, env=folder.env, timeout=30)
+    assert done.returncode == 2, done
+    print("a gateway of its own tells its numbers to this machine")
+
+
 def websockets_are_relayed(folder, upstream):
     """With --relay-upgrades: bytes both ways, however many; what an upstream refuses is refused; either end ends both. Nothing is recorded."""
     store = f"sqlite:{folder.path}/tunnels.db"
@@ -271,6 +290,7 @@ def main(program, seed=None, count=60):
             beside_a_server(folder, upstream)
         with Upstream() as upstream:
             websockets_are_relayed(folder, upstream)
+            numbers_of_its_own(folder, upstream)
         with Upstream() as anthropic, Upstream() as openai, Upstream() as gemini:
             with Gateway(folder, {"anthropic": anthropic.url, "openai": openai.url, "gemini": gemini.url}) as gateway:
                 routes(gateway, (anthropic, openai, gemini))

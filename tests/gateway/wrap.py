@@ -76,7 +76,15 @@ def codex_gets_an_option(folder, upstream):
     done = run(folder, [*upstream_options(upstream), "codex", "exec", "hello", "--json"], {"PATH": f"{codex.parent}:{os.environ['PATH']}"})
     words = json.loads(done.stdout)
     assert words[0] == "-c" and re.fullmatch(r'openai_base_url="http://127\.0\.0\.1:\d+/openai/v1"', words[1]) and words[2:] == ["exec", "hello", "--json"], words
-    print("codex gets an option")
+    # It does not read this variable: what it holds is for others, and not where Codex sends to.
+    codex.write_text(f"#!{sys.executable}\nimport json, os, re, sys, urllib.request\nurl = re.search(r'http[^\"]+', sys.argv[2])[0]\n"
+                     "urllib.request.urlopen(urllib.request.Request(url + '/responses', b'{}', {'content-type': 'application/json'}))\n"
+                     "print(os.environ['OPENAI_BASE_URL'])\n")
+    before = len(upstream.requests)
+    done = run(folder, [*upstream_options(upstream), "codex", "exec"], {"PATH": f"{codex.parent}:{os.environ['PATH']}", "OPENAI_BASE_URL": "http://127.0.0.1:9/theirs"})
+    assert (done.returncode, done.stdout) == (0, "http://127.0.0.1:9/theirs\n"), done
+    assert [r.target for r in upstream.requests[before:]] == ["/v1/responses"]
+    print("codex gets an option, and no variable that it does not read")
 
 
 def the_inspector_is_there_while_it_runs(folder, upstream):

@@ -25,10 +25,7 @@ export async function startServer({ sample = true, tokens = false, listen = '127
   // A data folder of its own: tokens that the user of this machine has made are not for this server.
   const environment = { ...process.env, XDG_DATA_HOME: join(folder, 'data'), XDG_CONFIG_HOME: join(folder, 'config') };
   const child = spawn(program, ['serve', '--quiet', '--store', store, '--listen', listen, ...(tokens ? ['--tokens', tokenFile] : [])], { stdio: ['ignore', 'pipe', 'inherit'], env: environment });
-  const url = await new Promise((done, fail) => {
-    createInterface({ input: child.stdout }).on('line', (text) => /https?:\/\/\S+/.test(text) && done(/https?:\/\/[^\s/]+/.exec(text)[0]));
-    child.on('exit', (status) => fail(new Error(`the server ended with ${status}`)));
-  });
+  const url = /https?:\/\/[^\s/]+/.exec(await address(child))[0];
   return {
     url,
     token,
@@ -37,12 +34,30 @@ export async function startServer({ sample = true, tokens = false, listen = '127
     revoke: () => run(program, ['token', 'revoke', 'page', '--tokens', tokenFile]),
     api: (method, path, body) => api(url, token, method, path, body),
     async stop({ keep = false } = {}) {
-      const ended = new Promise((done) => child.on('exit', done));
-      child.kill('SIGTERM');
-      await ended;
+      await end(child);
       if (!keep) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+// `undertext open` with the sessions of this home. `path` has its token.
+export async function openSessions(home) {
+  const child = spawn(program, ['open', '--no-browser'], { stdio: ['ignore', 'pipe', 'ignore'], env: { PATH: process.env.PATH, HOME: home } });
+  const [, url, path, token] = /^(https?:\/\/[^\s/]+)(\/#token=([\w-]+))$/.exec(await address(child));
+  return { url, path, token, api: (method, path, body) => api(url, token, method, path, body), stop: () => end(child) };
+}
+
+function address(child) {
+  return new Promise((done, fail) => {
+    createInterface({ input: child.stdout }).on('line', (text) => /https?:\/\/\S+/.test(text) && done(text));
+    child.on('exit', (status) => fail(new Error(`the server ended with ${status}`)));
+  });
+}
+
+async function end(child) {
+  const ended = new Promise((done) => child.on('exit', done));
+  child.kill('SIGTERM');
+  await ended;
 }
 
 function run(command, parameters) {

@@ -45,7 +45,7 @@ const scrubTo = async (version) => {
 };
 
 test('it shows the conversations, the transcript and the versions', async () => {
-  assert.deepEqual(await texts('.conversation'), [sampleId, `${sampleId}-replica-only`]);
+  assert.deepEqual(await texts('.conversation'), [`${sampleId}-replica-only`, sampleId], 'the newest first');
   await atVersion(page, 'version 57');
   await page.getByText('The nightly export takes 40 minutes').waitFor();
   assert.equal(await page.locator('img.picture').count(), 1);
@@ -73,6 +73,21 @@ test('scrubbing shows the view of an earlier version, and restoring it makes it 
   await apply();
   await atVersion(page, 'version 58');
   await page.waitForFunction(() => document.querySelector('.list')?.getAttribute('aria-label') === '6 messages');
+});
+
+test('a link to a message shows it as its version had it, whatever happened since', async () => {
+  await page.locator('.list').press('End');
+  const link = page.getByRole('link', { name: 'Link to message 37', exact: true });
+  await link.click();
+  const place = await link.getAttribute('href');
+  assert.match(place, new RegExp(`^#/${sampleId}/57/\\d+$`));
+  await page.waitForFunction((wanted) => location.hash === wanted, place);
+  await server.api('POST', operations(sampleId), { operation: 'CLEAR' });
+  await page.goto('about:blank');
+  await page.goto(`${server.url}/${place}`);
+  await atVersion(page, 'version 57 of 58');
+  await page.locator('.item.at').getByRole('link', { name: 'Link to message 37', exact: true }).waitFor();
+  assert.equal(await page.evaluate(() => location.hash), place);
 });
 
 test('a compression is previewed, applied, looked into and expanded again', async () => {
@@ -281,7 +296,8 @@ test('a fork is made, opened and listed, and says where it comes from', async ()
 
 test('conversations are searched, and one is made', async () => {
   await page.getByRole('searchbox', { name: 'Search conversations by id' }).fill('replica');
-  await page.waitForFunction(() => document.querySelectorAll('.conversation').length === 1);
+  await page.waitForFunction(() => document.querySelectorAll('.conversations:not(.recalled) .conversation').length === 1);
+  await page.locator('.recalled .conversation', { hasText: 'replica' }).first().waitFor();
   await page.getByRole('searchbox', { name: 'Search conversations by id' }).fill('');
   await page.getByRole('button', { name: 'New conversation' }).click();
   await page.locator('.sheet').getByLabel('Id').fill('fresh');

@@ -116,7 +116,7 @@ test('payloads in every field stay text', async () => {
   assert.equal(await page.evaluate(() => window.__pwn), undefined);
   assert.deepEqual(await faults(), []);
   // Every link that came out of a message leads to the web, and cannot reach back.
-  const links = await page.evaluate(() => [...document.querySelectorAll('.list a, .panel a')].map((a) => ({ href: a.href, rel: a.rel })));
+  const links = await page.evaluate(() => [...document.querySelectorAll('.list a:not(.actions a), .panel a')].map((a) => ({ href: a.href, rel: a.rel })));
   assert.ok(links.length > 0);
   for (const link of links) assert.ok(/^https?:/.test(link.href) && link.rel.includes('noopener'), JSON.stringify(link));
   await context.close();

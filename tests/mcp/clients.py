@@ -33,21 +33,25 @@ def clients(python, node):
     yield [python, str(HERE / "peer_python.py")], "legacy", "2025-11-25"
     yield [python, str(HERE / "peer_python.py")], "auto", "2026-07-28"
     yield [python, str(HERE / "peer_python.py")], "2026-07-28", "2026-07-28"
-    yield node, "legacy", "2025-11-25"
+    yield ["node", str(node / "peer_typescript.mjs")], "legacy", "2025-11-25"
+    yield ["node", str(node / "peer_typescript_v2.mjs")], "legacy", "2025-11-25"
+    yield ["node", str(node / "peer_typescript_v2.mjs")], "auto", "2026-07-28"
+    yield ["node", str(node / "peer_typescript_v2.mjs")], "2026-07-28", "2026-07-28"
 
 
 def main(program, python_folder, node_folder):
     python = pathlib.Path(python_folder) / "bin" / "python"
     # Node looks for packages beside the script.
-    script = pathlib.Path(node_folder).resolve() / "peer_typescript.mjs"
+    node = pathlib.Path(node_folder).resolve()
     if not python.exists():
         print("skipped: mcp: scripts/peers could not get the client for Python")
         sys.exit(77)
-    if not (script.parent / "node_modules" / "@modelcontextprotocol" / "sdk").exists():
+    if not all((node / "node_modules" / "@modelcontextprotocol" / package).exists() for package in ("sdk", "client")):
         print("skipped: mcp-node: scripts/peers could not get the client for TypeScript")
         sys.exit(77)
-    shutil.copy(HERE / "clients" / "peer_typescript.mjs", script)
-    for command, mode, revision in clients(str(python), ["node", str(script)]):
+    for script in (HERE / "clients").glob("*.mjs"):
+        shutil.copy(script, node / script.name)
+    for command, mode, revision in clients(str(python), node):
         with served.store(program) as (folder, url, project):
             stdio = {"command": [program, "mcp", "--store", url, "--allow-edits"], "cwd": str(project), "env": {"PATH": os.environ["PATH"], **folder.env}}
             play(command, mode, stdio, revision)

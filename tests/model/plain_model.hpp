@@ -155,6 +155,11 @@ class PlainModel {
   [[noreturn]] void run(State&, const op::Recall&) { refuse("operation"); }
   [[noreturn]] void run(State&, const op::Recalled&) { refuse("operation"); }
 
+  // And merging forks: tests/store/merge_fork_test.cpp.
+  [[noreturn]] void run(State&, const op::MergeFork&) { refuse("operation"); }
+  [[noreturn]] void run(State&, const op::MergedFork&) { refuse("operation"); }
+  [[noreturn]] void run(State&, const op::ExpandFork&) { refuse("operation"); }
+
   Pairs pairs_ = Pairs::literal;
   std::uint64_t log_before_ = 0;
   std::int64_t now_ms_ = 0;

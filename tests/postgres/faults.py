@@ -244,6 +244,16 @@ def standby(program, times):
         return load.check(second.url())
 
 
+def refused_with_a_hint(program, url):
+    """Statements that one process prepared are in the way of the next: the error names the option that helps."""
+    for _ in range(20):
+        tried = subprocess.run([program, "make", url, "0"], capture_output=True, text=True)
+        if tried.returncode != 0:
+            assert "undertext_prepare=off" in tried.stderr, tried.stderr
+            return
+    raise SystemExit("the pooler carries statements over: nothing was tested")
+
+
 def pooler(program, times):
     if shutil.which("pgbouncer", path="/usr/sbin:/usr/bin") is None:
         print("skipped: postgres: pgbouncer is not installed")
@@ -262,6 +272,7 @@ unix_socket_dir =
 """)
         between = start_as_server(["/usr/sbin/pgbouncer", "-q", str(settings)])
         try:
+            refused_with_a_hint(program, server.url(port=port))
             url = server.url(port=port) + "?undertext_prepare=off"
             return Load(program, url, 8, check_url=server.url()).make().run().wait_seconds(times).check()
         finally:

@@ -74,7 +74,10 @@ class Server:
 
     def start(self):
         options = " ".join(f"-c {name}={value}" for name, value in self.settings.items())
-        as_server(["pg_ctl", "-D", str(self.data), "-w", "-t", "60", "-l", str(self.log), "-o", f"-p {self.port} {options}", "start"])
+        try:
+            as_server(["pg_ctl", "-D", str(self.data), "-w", "-t", "60", "-l", str(self.log), "-o", f"-p {self.port} {options}", "start"])
+        except subprocess.CalledProcessError as failed:
+            raise RuntimeError(f"PostgreSQL did not start: {self.log.read_text() if self.log.exists() else failed}") from None
         return self
 
     def stop(self):

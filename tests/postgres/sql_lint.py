@@ -19,10 +19,13 @@ LACKED = {
     "locks of tables": r"\bLOCK\s+TABLE\b|\bLOCK\s+undertext",
     "temporary and unlogged tables, cursors, savepoints": r"\bTEMP|\bUNLOGGED\b|\bCURSOR\b|\bSAVEPOINT\b",
     "two-phase commit by hand": r"\bPREPARE\s+TRANSACTION\b",
+    "outer joins, where row security binds the role": r"\b(LEFT|RIGHT|FULL)\s+(OUTER\s+)?JOIN\b",
+    "subselects within VALUES": r"\bVALUES\s*\([^;]*\bSELECT\b",
+    "functions that are not immutable, in what a statement writes": r"\bconvert_(to|from)\b",
     "types of one engine": r"\bjsonb?\b|\bxml\b|\bhstore\b|\bmoney\b|\boid\b|\btsvector\b",
 }
 VERB = re.compile(r"\b(SELECT|INSERT|UPDATE|DELETE|MERGE|CREATE|ALTER|DROP|TRUNCATE|VACUUM|SET|WITH)\b [A-Za-z*(]")
-ONE_CONVERSATION = re.compile(r"conversation_id = \$1 AND (\w+\.)?tenant = \$2|VALUES \(\$1, \$2,|SELECT \$1, \$2,")
+ONE_CONVERSATION = re.compile(r"conversation_id = \$1 AND (\w+\.)?tenant = \$2|VALUES \(\$1, \$2,|SELECT conversation_id, tenant,")
 KEY = re.compile(r"PRIMARY KEY \(conversation_id, tenant[,)]")
 
 
@@ -57,6 +60,9 @@ def main(root):
     faults = [fault for statement in found for fault in faults_of(*statement)]
     if len(found) < 40:
         faults.append(f"sql.hpp: only {len(found)} statements were read; has its form changed?")
+    tables = {sql.split()[2] for _, _, sql in found if sql.startswith("CREATE TABLE undertext_")} - {"undertext_conversation"}
+    distributed = set(re.findall(r'"(undertext_\w+)"', re.search(r"distributed_like_conversation\[\] = \{(.*?)\};", (room / "sql.hpp").read_text(), re.S)[1]))
+    faults += [f"{table}: made or distributed, but not both" for table in sorted(tables ^ distributed)]
     for file in sorted(room.iterdir()):
         if file.name == "sql.hpp":
             continue
@@ -65,7 +71,8 @@ def main(root):
                 faults.append(f"{file.name}: SQL outside of sql.hpp: {literal}")
     # That it can fail.
     bad = ["SELECT pg_advisory_lock(1)", "CREATE TABLE undertext_x (tenant text, PRIMARY KEY (tenant))", "LISTEN x", "CREATE TABLE undertext_x (id bigserial)",
-           "SELECT 1 FROM undertext_message WHERE conversation_id = $1", "DELETE FROM undertext_page WHERE ctid = '(0,1)'"]
+           "SELECT 1 FROM undertext_message WHERE conversation_id = $1", "DELETE FROM undertext_page WHERE ctid = '(0,1)'",
+           "SELECT 1 FROM a LEFT JOIN b ON true", "INSERT INTO t (a) VALUES ($1, (SELECT 1))", "UPDATE t SET a = convert_to('x', 'UTF8')"]
     faults += [f"sql_lint.py does not see what is wrong with: {sql}" for sql in bad if not faults_of("Messages", "bad", sql)]
     print("\n".join(faults) or f"{len(found)} statements keep to what the engines have in common")
     return 1 if faults else 0

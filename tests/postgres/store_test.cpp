@@ -251,6 +251,11 @@ TEST_F(PostgresStore, a_call_that_waits_too_long_is_unavailable_and_its_connecti
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, ErrorCode::unavailable);
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(3));
+  // The server may have begun later than the caller, and then gives up later: what still waits would go on.
+  const Client watcher(test_url());
+  const auto end = begun + std::chrono::seconds(10);
+  while (watcher.ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") != "0")
+    ASSERT_LT(std::chrono::steady_clock::now(), end);
   blocker.ask("ROLLBACK");
   EXPECT_EQ(store->find("a").value().version, 0u);
   EXPECT_TRUE(store->commit(one));

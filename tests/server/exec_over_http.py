@@ -15,7 +15,7 @@ import urllib.parse
 STATUS = {"invalid_argument": 400, "denied": 403, "not_found": 404, "conflict": 409, "too_large": 413, "cannot_fit": 422, "unsupported": 501,
           "unavailable": 503, "corrupt": 500, "internal": 500}
 PATHS = {"markMap": "mark-map"}
-WITHOUT_GET = {"fit", "history", "callTool"}  # …/history has pages
+WITHOUT_GET = {"fit", "history", "callTool", "whatIf"}  # …/history has pages
 PLAIN = (str, int, bool)
 
 

@@ -123,7 +123,10 @@ class Server:
         if token:
             fields.setdefault("Authorization", "Bearer " + token)
         try:
-            connection.request(method, path, body, fields)
+            try:
+                connection.request(method, path, body, fields)
+            except (BrokenPipeError, ConnectionResetError):
+                pass  # a body that is too large is refused by its head: the answer is there before all of it was sent
             got = connection.getresponse()
             return Reply(got.status, got.headers, got.read())
         finally:

@@ -8,6 +8,9 @@
 #include <undertext/conversation.hpp>
 #include <undertext/dialect.hpp>
 #include <undertext/edit_cost.hpp>
+#include <undertext/index_store.hpp>
+#include <undertext/store_ledger.hpp>
+#include <undertext/store_recall.hpp>
 
 #include "failing_store.hpp"
 #include "kinds.hpp"
@@ -66,6 +69,28 @@ class SlowStrategy : public Strategy {
   bool is_slow() const noexcept override { return true; }
   Result<Plan> plan(const History& history, const Aim& aim) const override { return keep_recent(3)->plan(history, aim); }
 };
+
+// Two turns of a session, the second of which should have been read from the cache: its ledger has a finding.
+const std::vector<RequestRecord>& some_records() {
+  static const std::vector<RequestRecord> records = [] {
+    std::vector<RequestRecord> made;
+    for (std::uint64_t number = 1; number <= 2; ++number) {
+      RequestRecord record;
+      record.number = number;
+      record.version = Version(10 * number);
+      record.at_ms = 1'790'000'000'000;
+      record.dialect = "anthropic";
+      record.model = "claude-sonnet-4-5";
+      record.status = 200;
+      record.tools_digest = std::to_string(number);
+      record.usage = {.request_id = "turn " + std::to_string(number), .model = record.model, .prompt = 20'000};
+      record.usage.cache_written = 20'000;
+      made.push_back(record);
+    }
+    return made;
+  }();
+  return records;
+}
 
 const std::vector<Function>& functions() {
   static const std::vector<Function> all = {
@@ -156,9 +181,18 @@ const std::vector<Function>& functions() {
       {"requests", [](Conversation& c) { return failed(c.requests()); }},
       {"raw_request", [](Conversation& c) { return failed(c.raw_request(1)); }},
       {"raw_answer", [](Conversation& c) { return failed(c.raw_answer(1)); }},
+      {"cache_break", [](Conversation& c) { return failed(c.cache_break(2)); }},
+      {"ledger", [](Conversation& c) { return failed(c.ledger()); }},
+      {"what_if", [](Conversation& c) { return failed(c.what_if("compact")); }},
+      {"what_if of a history", [](Conversation& c) { return failed(what_if(some_records(), c.history(), "compact")); }},
       {"volatile_now", [](Conversation& c) { return failed(c.volatile_now(Dialect::anthropic)); }},
       // These return no Result.
       {"view", [](Conversation& c) { return thrown([&] { return bytes_of(c.view()); }); }},
+      {"aim", [](Conversation& c) { return thrown([&] { return c.aim(); }); }},
+      {"make_ledger", [](Conversation& c) { return thrown([&] { return make_ledger(some_records(), c.history()); }); }},
+      {"survival", [](Conversation& c) { return thrown([&] { return survival(c.history(), c.history()); }); }},
+      {"survival_of",
+       [](Conversation& c) { return thrown([&] { return survival_of(std::vector<std::string>{"message 7"}, c.history()); }); }},
       {"stats", [](Conversation& c) { return thrown([&] { return c.stats().tokens; }); }},
       {"log", [](Conversation& c) { return thrown([&] { return bytes_of(c.history().log()); }); }},
       {"uncompressed", [](Conversation& c) { return thrown([&] { return c.history().uncompressed(); }); }},
@@ -200,7 +234,10 @@ void make_conversation(const std::shared_ptr<Store>& store, const std::string& i
   list.push_back({op::Mark{Names::ordinals({1}), "kept"}});
   Conversation made = Conversation::open(store, id, {}, {.checkpoint_versions = 8}).value();
   made.apply(std::move(list)).value();
-  made.record_request({}, "a request", "an answer").value();
+  for (const RequestRecord& record : some_records())
+    made.record_request(record, R"({"messages":[{"role":"user","content":"turn )" + std::to_string(record.number) + R"("}]})",
+                        "an answer")
+        .value();
 }
 
 TEST_P(EveryFunction, AnswersWhatItsStoreFailsWithAndWorksTheNextTime) {
@@ -229,6 +266,25 @@ TEST_P(EveryFunction, AnswersWhatItsStoreFailsWithAndWorksTheNextTime) {
   }
 }
 
+// What a failure leaves out would be taken for what is not there.
+TEST_P(EveryFunction, ThatReturnsALedgerReturnsAllOfIt) {
+  const std::shared_ptr<Store> inner = shared();
+  make_conversation(inner, "c");
+  const auto store = std::make_shared<FailingStore>(inner);
+  bool has_failed = true;
+  for (std::uint64_t n = 1; has_failed; ++n) {
+    const Conversation c = Conversation::open(store, "c", {}, {.cache_bytes = 10}).value();
+    store->fail_at(n);
+    const Result<Ledger> ledger = c.ledger();
+    has_failed = store->calls() >= n;
+    store->fail_at(0);
+    ASSERT_EQ(static_cast<bool>(ledger), !has_failed) << "call " << n;
+    if (!ledger) continue;
+    ASSERT_EQ(ledger->findings.size(), 1u);
+    EXPECT_EQ(ledger->findings[0].at.kind, CacheBreak::Kind::broken);
+  }
+}
+
 // What takes a store, or opens one's conversation.
 TEST_P(EveryFunction, OfAStoreAnswersWhatItFailsWithAndWorksTheNextTime) {
   using Call = std::function<Answer(const std::shared_ptr<Store>&)>;
@@ -244,6 +300,17 @@ TEST_P(EveryFunction, OfAStoreAnswersWhatItFailsWithAndWorksTheNextTime) {
       {"check_store of one", [](const auto& store) { return failed(check_store(*store, "c")); }},
       {"check_store of a fork", [](const auto& store) { return failed(check_store(*store, "forked")); }},
       {"size_bytes", [](const auto& store) { return failed(store->size_bytes("c")); }},
+      {"store_ledger", [](const auto& store) { return failed(store_ledger(store)); }},
+      {"index_store", [](const auto& store) { return failed(index_store(*store)); }},
+      {"StoreRecall",
+       [](const auto& store) {
+         // It goes on with the same one after a failure.
+         static std::optional<std::pair<std::shared_ptr<Store>, StoreRecall>> kept;
+         if (!kept || kept->first != store) kept.emplace(store, StoreRecall(store, {.fresh_ms = 0}));
+         const Result<StoreRecalled> recalled = kept->second.search({.text = "message"});
+         if (recalled) kept.reset();
+         return failed(recalled);
+       }},
   };
   const std::shared_ptr<Store> inner = shared();
   make_conversation(inner, "c");

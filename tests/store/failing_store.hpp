@@ -28,8 +28,10 @@ class FailingStore final : public Store {
   std::uint64_t calls() const { return calls_; }
   // From now on every call that changes something is answered so, and does nothing.
   void refuse_changes(ErrorCode code) { refused_with_ = code; }
+  void take_changes() { refused_with_.reset(); }
   // Called first by every call, such as to hold it up; set before others use the store.
   void before_each(std::function<void()> call) { before_each_ = std::move(call); }
+  void before_each_commit(std::function<void()> call) { before_each_commit_ = std::move(call); }
 
   std::string name() const override { return "failing:" + inner_->name(); }
   Result<ConversationRecord> create(const NewConversation& made, const CallOptions& o) override {
@@ -63,6 +65,7 @@ class FailingStore final : public Store {
     return result<std::optional<VersionRecord>>([&] { return inner_->find_operation(id, operation_id, o); });
   }
   Result<void> commit(const Commit& commit, const CallOptions& o) override {
+    if (before_each_commit_) before_each_commit_();
     return error([&] { return inner_->commit(commit, o); });
   }
   Result<void> put_request(const NewRequest& request, const CallOptions& o) override {
@@ -134,6 +137,7 @@ class FailingStore final : public Store {
   bool once_ = true;
   std::optional<ErrorCode> refused_with_ = {};
   std::function<void()> before_each_ = {};
+  std::function<void()> before_each_commit_ = {};
 };
 
 }  // namespace undertext::test

@@ -2,12 +2,15 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <set>
 
 #include <undertext/conversation.hpp>
 #include <undertext/index_store.hpp>
+#include <undertext/store_recall.hpp>
 
+#include "failing_store.hpp"
 #include "kinds.hpp"
 #include "recall/index.hpp"
 #include "writing.hpp"
@@ -95,6 +98,44 @@ TEST_P(RecallContract, ARedactionDeletesTheRowsThatHaveWordsOfTheMessage) {
   }
 }
 
+TEST_P(RecallContract, APruneDeletesTheRowsThatHaveWordsOfItsStubs) {
+  Writing writing("a");
+  ASSERT_TRUE(writing.create_in(store()));
+  ASSERT_TRUE(add(writing, {body(0), body(1), body(2), body(3)}, {row(0, 1, "a"), row(1, 3, "canary-b"), row(3, 4, "c")}));
+  const std::vector<MessageRecord> before = store().messages("a", 0, 10).value();
+  const std::uint64_t version = writing.version();
+  Prune prune{.conversation = "a", .expected_version = version, .first_version = version};
+  prune.stubs = {stub_of(before[1])};
+  prune.checkpoint = Checkpoint{version, 11, "root"};
+  prune.pages = {{10, "page"}};
+  ASSERT_TRUE(store().prune(prune));
+  EXPECT_EQ(rows("a"), (std::vector{row(0, 1, "a"), row(3, 4, "c")}));
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}).find("canary-b"), std::string::npos) << entry.path();
+  }
+}
+
+TEST_P(RecallContract, WordsOfPrunedMessagesAreNotFoundAndTheirHashesAreInNoRow) {
+  Conversation conversation = open();
+  for (int i = 0; i < 200; ++i) conversation.apply(say("wombatpassword, then hidden " + std::to_string(i))).value();
+  conversation.apply({op::Restore{0}}).value();
+  for (int i = 0; i < 200; ++i) conversation.apply(say("nothing of it, and visible " + std::to_string(i))).value();
+  const Word word = asked_words("wombatpassword").words.front();
+  const auto has_word = [&] {
+    const std::vector<WordsRow> all = rows("a");
+    return std::any_of(all.begin(), all.end(), [&](const WordsRow& each) { return !Segment::read(each.bytes).find(word).empty(); });
+  };
+  ASSERT_TRUE(has_word());
+  EXPECT_EQ(conversation.give_up_versions({.versions = 1}).value().messages, 200u);
+  EXPECT_FALSE(has_word());
+  EXPECT_TRUE(found(conversation, "wombatpassword").empty());
+  EXPECT_EQ(found(conversation, "nothing").size(), 200u);
+  ASSERT_TRUE(index_store(store()));
+  EXPECT_FALSE(has_word()) << "stubs have no words";
+  EXPECT_EQ(found(open(), "nothing").size(), 200u);
+}
+
 TEST_P(RecallContract, APurgeDeletesAllRows) {
   Writing writing("a");
   ASSERT_TRUE(writing.create_in(store()));
@@ -128,6 +169,27 @@ TEST_P(RecallContract, AForkFindsWhatItSharesAndWhatIsItsOwn) {
   EXPECT_TRUE(found(again, "hazelnut").empty());
 }
 
+TEST_P(RecallContract, CopiesInWhichNothingChangedAddNoWordsAndTheirOriginalIsFound) {
+  Conversation conversation = open();
+  std::string text = "walnut";
+  for (int i = 0; i < 2000; ++i) text += " word" + std::to_string(i);
+  conversation.apply(say(text)).value();
+  const auto words_bytes = [&] {
+    std::uint64_t bytes = 0;
+    for (const WordsRow& each : rows("a", WordsBytes::without)) bytes += each.size_bytes;
+    return bytes;
+  };
+  const std::uint64_t before = words_bytes();
+  const Operation nothing{op::Transform{std::vector{Role::user}, op::ReplaceText{"~", "-"}}};
+  conversation.apply(std::vector<Operation>(60, nothing)).value();
+  conversation.apply(nothing).value();
+  ASSERT_EQ(conversation.stats().total_messages, 62u);
+  EXPECT_LE(words_bytes(), before + 1024);
+  conversation.apply({op::Clear{false}}).value();
+  EXPECT_EQ(found(conversation, "walnut"), std::set<std::uint64_t>{0});
+  EXPECT_EQ(found(open(), "walnut"), std::set<std::uint64_t>{0});
+}
+
 TEST_P(RecallContract, RedactedWordsAreNotFoundAndTheirHashesAreInNoRow) {
   Conversation conversation = open();
   for (int i = 0; i < 200; ++i)
@@ -137,7 +199,7 @@ TEST_P(RecallContract, RedactedWordsAreNotFoundAndTheirHashesAreInNoRow) {
   EXPECT_TRUE(found(conversation, "wombatpassword").empty());
   EXPECT_TRUE(found(open(), "wombatpassword").empty());
   EXPECT_EQ(found(open(), "nothing").size(), 199u);
-  const Word word = distinct_words("wombatpassword").front();
+  const Word word = asked_words("wombatpassword").words.front();
   for (const WordsRow& each : rows("a")) EXPECT_TRUE(Segment::read(each.bytes).find(word).empty());
   // The hole is filled, without the word.
   EXPECT_TRUE(index_store(store()));
@@ -182,6 +244,17 @@ TEST_P(RecallContract, AnOlderStoreIsIndexedWithProgress) {
   EXPECT_EQ(index_store(store()).value().messages, 0u) << "there is nothing left to do";
 }
 
+TEST_P(RecallContract, AQuoteHasCallsWithTheirNamesAndArguments) {
+  Conversation conversation = open();
+  const std::string call = R"({"role":"assistant","content":"Now the kettle:",)"
+                           R"("toolCalls":[{"id":"c1","name":"switch_on","arguments":{"device":"kettle-7"}}]})";
+  conversation.apply({op::Append{{Message::parse(call).value()}}}).value();
+  conversation.apply({op::Clear{false}}).value();
+  conversation.apply({op::Recall{.text = "kettle"}}).value();
+  EXPECT_NE(conversation.view()[0].text().find("> call switch_on {\"device\":\"kettle-7\"}"), std::string::npos)
+      << conversation.view()[0].text();
+}
+
 TEST_P(RecallContract, ReplayingDoesNotSearchAgain) {
   Conversation conversation = open();
   conversation.apply(say("the kettle is blue")).value();
@@ -193,6 +266,141 @@ TEST_P(RecallContract, ReplayingDoesNotSearchAgain) {
   ASSERT_EQ(again.view().size(), 1u);
   EXPECT_EQ(again.view()[0], conversation.view()[0]);
   EXPECT_EQ(again.history().marked("recalled"), std::vector<std::uint64_t>{1});
+}
+
+// All conversations of a store
+
+using Found = std::vector<std::pair<std::string, std::uint64_t>>;
+Operation say_each(std::uint64_t count, const std::function<std::string(std::uint64_t)>& text) {
+  op::Append append;
+  for (std::uint64_t i = 0; i < count; ++i) append.messages.push_back(Message::make(Role::user, text(i)).value());
+  return {append};
+}
+Found found_everywhere(StoreRecall& recall, const StoreRecallQuery& query) {
+  Found all;
+  for (const StoreFound& each : recall.search(query).value().found) all.emplace_back(each.conversation, each.ordinal.value);
+  return all;
+}
+
+TEST_P(RecallContract, AStoreIsSearchedAsAWholeAndWhatIsNewIsFoundToo) {
+  for (int i = 0; i < 30; ++i)
+    open("c" + std::to_string(i))
+        .apply(say_each(20, [i](std::uint64_t k) { return "message " + std::to_string(k) + " about pan" + std::to_string(i); }))
+        .value();
+  StoreRecall recall(shared(), {.fresh_ms = 0});
+  const Found pans = found_everywhere(recall, {.text = "pan17", .messages_max = 100});
+  EXPECT_EQ(pans.size(), 20u);
+  for (const auto& [id, ordinal] : pans) EXPECT_EQ(id, "c17");
+  EXPECT_EQ(recall.search({.text = "pan17"}).value().conversations, 30u);
+  open("c3").apply(say("a kettle at last")).value();
+  open("new").apply(say("another kettle")).value();
+  EXPECT_EQ(found_everywhere(recall, {.text = "kettles"}).size(), 2u);
+  open("c3").apply(say_each(100, [](std::uint64_t k) { return "and a teapot " + std::to_string(k); })).value();
+  EXPECT_EQ(found_everywhere(recall, {.text = "kettle"}).size(), 2u);
+  EXPECT_EQ(found_everywhere(recall, {.text = "teapot", .messages_max = 200}).size(), 100u);
+  EXPECT_CODE(recall.search({.text = ""}).error(), ErrorCode::invalid_argument);
+}
+
+TEST_P(RecallContract, ASearchThatFailsWhileTheIndexIsRebuiltLosesNoConversation) {
+  constexpr std::uint64_t others = 5;
+  for (std::uint64_t i = 0; i < others; ++i)
+    open("c" + std::to_string(i)).apply(say_each(4, [](std::uint64_t k) { return "walnut " + std::to_string(k); })).value();
+  const auto store = std::make_shared<test::FailingStore>(shared());
+  const StoreRecallQuery walnuts{.text = "walnut", .messages_max = 100};
+  std::uint64_t failures = 0;
+  for (std::uint64_t n = 1;; ++n) {
+    const std::string large = "large" + std::to_string(n);
+    open(large).apply(say_each(300, [](std::uint64_t k) { return "pebble " + std::to_string(k); })).value();
+    StoreRecall recall(store, {.fresh_ms = 0});
+    store->fail_at(0);
+    const Found before = found_everywhere(recall, walnuts);
+    EXPECT_FALSE(before.empty());
+    // More than half of the index goes, so that the next search rebuilds it.
+    ASSERT_TRUE(shared()->purge(large, {"ann", 1, "asked for"}));
+    store->fail_at(n);
+    const Result<StoreRecalled> failed = recall.search(walnuts);
+    const bool has_failed = store->calls() >= n;
+    store->fail_at(0);
+    EXPECT_EQ(static_cast<bool>(failed), !has_failed) << "call " << n;
+    failures += has_failed ? 1 : 0;
+    EXPECT_EQ(recall.search(walnuts).value().conversations, others);
+    EXPECT_EQ(found_everywhere(recall, walnuts), before) << "after call " << n << " failed";
+    if (!has_failed) break;
+  }
+  EXPECT_GT(failures, others);  // one look at the list, and one or more reads of each
+}
+
+TEST_P(RecallContract, ASearchThatIsInterruptedWhileItIndexesLetsTheNextOneGoOn) {
+  for (int i = 0; i < 60; ++i)
+    open("c" + std::to_string(i))
+        .apply(say_each(5, [i](std::uint64_t k) { return "message " + std::to_string(k) + " about pan" + std::to_string(i); }))
+        .value();
+  StoreRecall recall(shared(), {.fresh_ms = 0}), uninterrupted(shared(), {.fresh_ms = 0});
+  const StoreRecallQuery query{.text = "pan3", .messages_max = 5};
+  int searches = 0;
+  for (bool is_found = false; !is_found; ++searches) {
+    ASSERT_LT(searches, 50);
+    int questions = 0;
+    // Enough for what is found and a few conversations, and not for all of them.
+    const auto work = std::make_shared<Work>(WorkLimits{.interrupted = [&questions]() -> Result<void> {
+      if (++questions <= 20) return {};
+      return Error{ErrorCode::unavailable, "enough"};
+    }});
+    const Result<StoreRecalled> some = recall.search(query, work);
+    is_found = static_cast<bool>(some);
+    if (is_found) continue;
+    EXPECT_CODE(some.error(), ErrorCode::unavailable);
+    EXPECT_EQ(questions, 21);
+  }
+  EXPECT_GT(searches, 3);
+  EXPECT_EQ(found_everywhere(recall, query), found_everywhere(uninterrupted, query));
+  EXPECT_EQ(found_everywhere(recall, query).size(), 5u);
+}
+
+TEST_P(RecallContract, ASearchOfAStoreFindsNothingThatIsRedactedPurgedOrOutOfItsScope) {
+  for (const char* id : {"a", "b", "c"})
+    open(id)
+        .apply(say_each(
+            40, [id](std::uint64_t i) { return i == 20 ? std::string("wombat of ") + id : "nothing " + std::to_string(i); }))
+        .value();
+  StoreRecall recall(shared(), {.fresh_ms = 0});
+  EXPECT_EQ(found_everywhere(recall, {.text = "wombat"}).size(), 3u);
+  // A look that is not fresh does not find it either: messages are read again.
+  StoreRecall old(shared(), {.fresh_ms = 3'600'000});
+  EXPECT_EQ(found_everywhere(old, {.text = "wombat"}).size(), 3u);
+  ASSERT_TRUE(open("a").redact({Ordinal(20)}, {"me", 1, "why"}));
+  ASSERT_TRUE(store().purge("b", {"me", 1, "why"}, {}));
+  EXPECT_EQ(found_everywhere(recall, {.text = "wombat"}), (Found{{"c", 20}}));
+  EXPECT_EQ(found_everywhere(old, {.text = "wombat"}), (Found{{"c", 20}}));
+  const auto not_c = [](const ConversationRecord& record) { return record.id != "c"; };
+  EXPECT_TRUE(found_everywhere(recall, {.text = "wombat", .in_scope = not_c}).empty());
+  EXPECT_TRUE(found_everywhere(recall, {.text = "wombat", .roles = {Role::assistant}}).empty());
+}
+
+TEST_P(RecallContract, AMessageThatForksShareIsFoundOnceAndAQuoteNever) {
+  Conversation origin = open("origin");
+  origin
+      .apply(
+          say_each(40, [](std::uint64_t i) { return i == 7 ? std::string("the only walnut") : "something " + std::to_string(i); }))
+      .value();
+  Conversation fork = origin.fork(origin.version(), "fork").value();
+  fork.apply(say("a chestnut of the fork")).value();
+  fork.apply({op::Clear{false}}).value();
+  fork.apply({op::Recall{.text = "walnut"}}).value();
+  StoreRecall recall(shared());
+  EXPECT_EQ(found_everywhere(recall, {.text = "walnut"}), (Found{{"origin", 7}}));
+  EXPECT_EQ(found_everywhere(recall, {.text = "chestnut"}), (Found{{"fork", 40}}));
+}
+
+TEST_P(RecallContract, AnIndexWithoutRoomForAllLeavesTheOldestOut) {
+  for (int i = 0; i < 8; ++i)
+    open("c" + std::to_string(i))
+        .apply(say_each(20, [i](std::uint64_t k) { return "spoon" + std::to_string(i) + " " + std::to_string(k); }))
+        .value();
+  StoreRecall recall(shared(), {.fresh_ms = 0, .bytes_max = 1});
+  const StoreRecalled one = recall.search({.text = "spoon1 spoon2 spoon3 spoon4 spoon5 spoon6 spoon7"}).value();
+  EXPECT_EQ(one.conversations, 1u);
+  EXPECT_EQ(one.conversations_out, 7u);
 }
 
 UNDERTEXT_OF_EVERY_STORE(RecallContract);

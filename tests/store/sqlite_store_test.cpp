@@ -231,7 +231,7 @@ TEST_F(SqliteStore, RefusesTablesThatWereTamperedWithAndFilesOfTheFuture) {
   run_sql("PRAGMA user_version = 3");
   EXPECT_CODE(open_store("sqlite:" + path()).error(), ErrorCode::corrupt) << "tables that version 3 had not";
   run_sql("PRAGMA user_version = 4");
-  EXPECT_TRUE(open_store("sqlite:" + path()));
+  EXPECT_TRUE(open_store("sqlite:" + path())) << "version 5 has the same tables";
 }
 
 TEST_F(SqliteStore, AnOlderFileHasNoRequestsAndGetsTheirTablesWhenItIsWrittenTo) {

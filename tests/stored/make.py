@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Makes the databases and expected answers that stored_releases_test.py holds every later release to.
 
-    make.py BINARY [NAME…]
+    make.py BINARY [--as FOLDER] [NAME…]
 
-Run it only with the released binary whose stores are to be kept. It writes, beside this file,
+Run it only with the binary whose stores are to be kept. It writes, beside this file,
 RELEASE/NAME.db; RELEASE/NAME.json with all that this binary says of it; exports of some conversations.
+Default: the folder of its version, and the stories that this version knows. Between releases, when records
+have new tags, the folder is named after the schema and the last tag.
 What is there already is the promise to those who have such stores: a later binary never makes it again.
 Stories are the same each time, but for the clock.
 """
@@ -691,6 +693,133 @@ def random_story(seed, pairs):
     return play
 
 
+def followed(story):
+    """Clients that keep their own list, in four dialects: requests that go on, change, go back, drop and come
+    again, beside edits of the view; requests and answers that were recorded."""
+    asked = [say("user", f"Question {i}: what about alpha {i}?") for i in range(6)]
+    answered = [say("assistant", f"Answer {i}: beta {i}.") for i in range(6)]
+    turns = [message for pair in zip(asked, answered) for message in pair]
+    changed = [*turns[:2], say("user", "Question 1, put otherwise"), *turns[3:5]]
+    lists = [turns[:1], turns[:3], turns[:3], turns[:5], changed, [*changed[:1], *turns[4:7]], turns[:5]]
+    with story.talk("chat", checkpoint=4) as talk:
+        for i, messages in enumerate(lists):
+            body = {"model": "gpt-4o", "messages": messages}
+            # The third is like the second and makes no version, so there is nothing to repeat.
+            of = {"operationId": f"c{i}"} if i != 2 else {}
+            talk.do(op("RECONCILE", dialect="openai_chat", request=body, **of))
+            if i == 3:
+                talk.do(op("COMPRESS", indices=[1, 2], summary=say("user", "Sum")),
+                        op("MARK", indices=[0], mark="pinned"))
+            if i == 5:
+                talk.do(op("UNDO"), op("REDO"))
+            talk.close()
+            record(story, "chat", "openai_chat", body, answer=say("assistant", "noted"))
+        talk.do(op("APPEND", messages=[say("assistant", "the last answer")]),
+                op("ROLLBACK", targetBatchIndex=0))
+        talk.kill()
+    for conversation, dialect, request in (("anthropic", "anthropic", anthropic_request()),
+                                           ("gemini", "gemini", gemini_request()),
+                                           ("responses", "openai_responses", responses_request())):
+        members = {"gemini": "contents", "openai_responses": "input"}.get(dialect, "messages")
+        whole = request[members]
+        with story.talk(conversation) as talk:
+            for end in (1, 3, len(whole), 3, len(whole)):
+                talk.do(op("RECONCILE", dialect=dialect, request={**request, members: whole[:end]}))
+            talk.send(op("DELETE", indices=[2], pairs="shrink"))
+            talk.send(op("RECONCILE", dialect=dialect, request=request))
+        record(story, conversation, dialect, request)
+    with story.talk("compacted") as talk:
+        talk.do(op("RECONCILE", client="claude_code", request={"messages": turns[:5]}))
+        summary = "This session is being continued from a previous conversation that ran out of context. Alpha."
+        talk.do(op("RECONCILE", client="claude_code",
+                   request={"messages": [say("user", summary), *turns[4:7]]}))
+        talk.send(op("EXPAND", index=0))
+        talk.kill()
+
+
+def record(story, conversation, dialect, request, answer=None):
+    """The raw request, and what it was answered."""
+    file, of = story.folder / "request.json", ["--dialect", dialect]
+    file.write_text(json.dumps(request))
+    if answer:
+        said = story.folder / "answer.json"
+        said.write_text(json.dumps({"id": "r1", "object": "chat.completion", "model": request["model"],
+                                    "choices": [{"index": 0, "message": answer, "finish_reason": "stop"}],
+                                    "usage": {"prompt_tokens": 40, "completion_tokens": 3}}))
+        of += ["--answer", said, "--status", 200, "--response-id", "r1"]
+    story.cli("record", "-c", conversation, "--request", file, *of)
+
+
+def brought_back(story):
+    """SHOW, EXPAND by the order of the log, RECALL, plans with a target, summaries of summaries, stubs;
+    redaction of what was quoted; a head that was pruned."""
+    for name in ("shown", "redacted", "pruned"):
+        with story.talk(name, checkpoint=6) as talk:
+            talk.do_with_id(op("APPEND", messages=tool_turns(3)),
+                            op("INSERT", position=3, messages=[say("system", "put between")]),
+                            op("DELETE", indices=[1, 2]), op("DELETE", ordinals=[5], pairs="grow"),
+                            op("MARK", ordinals=[1], mark="important"))
+            talk.do_with_id(op("SHOW", ordinals=[1]), op("UNDO"), op("REDO"),
+                            op("DELETE", indices=[4], pairs="shrink"))
+            hidden = sorted(set(range(talk.answer["stats"]["totalMessages"])) - set(talk.view()["ordinals"]))
+            talk.do_with_id(op("SHOW", ordinals=hidden[-2:]))
+            talk.refused(op("SHOW", ordinals=[talk.view()["ordinals"][0]]), op("SHOW", ordinals=[10**6]))
+            talk.do_with_id(op("COMPRESS", indices=[2, 3, 4, 5], summary=say("user", "Summary of four")),
+                            op("INSERT", position=3, messages=[say("user", "behind the summary")]),
+                            op("COMPRESS", indices=[2, 3], summary=say("user", "Summary of a summary")))
+            talk.do_with_id(op("EXPAND", index=2), op("EXPAND", index=2), op("SPLIT", index=0, at=[2]),
+                            op("EXPAND", index=0), op("UNDO"))
+            talk.do_with_id(op("COMPRESS", strategy={"name": "smart_summary", "keep": 3}, targetTokens=200,
+                               progress=True),
+                            op("RECALL", text="Task file error", budgetTokens=300),
+                            op("APPEND", messages=tool_turns(1)[1:]),
+                            op("COMPRESS", strategy={"name": "clear_tool_results", "keep": 0}),
+                            op("TRANSFORM", roles=["user"], replaceText={"find": "Task", "with": "Job"}))
+            talk.refused(op("RECALL", text="of nothing anywhere zzz"))
+            talk.do_with_id(op("START_BATCH", hidePrior=True),
+                            op("APPEND", messages=[say("assistant", "carried")]),
+                            op("END_BATCH", targetBatch=1, carry=["assistant"]),
+                            op("TRUNCATE", keepLast=4, pairs="grow"),
+                            op("FILTER", roles=["user"], pairs="shrink"),
+                            op("ROLLBACK", targetBatchIndex=0), op("RESTORE", version=9))
+            talk.kill()
+    story.redact("redacted", 1, 4)
+    story.recounted.append("redacted")
+    story.cli("gc", "pruned", "--keep-versions", 8, "--yes")
+    with story.talk("pruned") as talk:
+        talk.do(op("APPEND", messages=[say("user", "after")]), op("UNDO"))
+        talk.kill()
+
+
+def merged_forks(story):
+    """MERGE_FORK in each mode, EXPAND of what was merged, forks of a conversation that merged."""
+    with story.talk("origin", checkpoint=5) as talk:
+        talk.do(op("APPEND", messages=tool_turns(1)), op("APPEND", messages=[say("user", "look into it")]))
+    for name in ("summarised", "whole", "picked"):
+        story.cli("fork", "-c", "origin", name)
+        with story.talk(name) as talk:
+            talk.do(op("APPEND", messages=known_forms(name)["parallel calls"]),
+                    op("APPEND", messages=[say("assistant", f"{name}: it was the cache")]),
+                    op("DELETE", indices=[1], pairs="shrink"))
+            stored = talk.answer["stats"]["totalMessages"]
+    with story.talk("origin") as talk:
+        talk.do_with_id(op("MERGE_FORK", **{"from": "summarised"}), op("APPEND", messages=[say("user", "go on")]),
+                        op("MERGE_FORK", **{"from": "whole", "mode": "messages"}),
+                        op("MERGE_FORK", **{"from": "picked", "mode": "pick", "ordinals": [stored - 1]}),
+                        op("MERGE_FORK", **{"from": "whole", "summary": say("user", "the fork said so")}))
+        last = talk.answer["stats"]["currentBatchMessages"] - 1
+        talk.do_with_id(op("EXPAND", index=last), op("UNDO"), op("REDO"), op("EXPAND", index=last),
+                        op("COMPRESS", indices=[0, 1], summary=say("user", "S")))
+        talk.refused(op("MERGE_FORK", **{"from": "nobody"}))
+        talk.kill()
+    story.cli("fork", "-c", "origin", "of_what_merged")
+    with story.talk("of_what_merged") as talk:
+        talk.do(op("APPEND", messages=[say("user", "deep")]), op("DELETE", indices=[0]))
+
+
+# Since 0.1.0: every operation in the schema of later stores, and what 0.1.0 has no records of.
+LATER = {"operations": operations, "followed": followed, "brought_back": brought_back, "merged_forks": merged_forks}
+
 STORIES = {
     "operations": operations,
     "pairs": pairs,
@@ -730,7 +859,7 @@ def make(binary, release, name):
         raise SystemExit(f"{release}/{name}.db is there already")
     with tempfile.TemporaryDirectory() as folder:
         story = Story(binary, folder, name)
-        STORIES[name](story)
+        {**STORIES, **LATER}[name](story)
         one_file(story.db)
         if story.db.stat().st_size > DB_BYTES_MAX:
             raise SystemExit(f"{name}.db has {story.db.stat().st_size} bytes")
@@ -753,7 +882,9 @@ def make(binary, release, name):
 
 def main(binary, *names):
     release = run(binary, "--version").split()[-1]
-    for name in names or STORIES:
+    if names and names[0] == "--as":
+        _, release, *names = names
+    for name in names or (LATER if release != "0.1.0" else STORIES):
         make(binary, release, name)
 
 

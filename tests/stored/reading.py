@@ -13,6 +13,7 @@ from pathlib import Path
 RESTORED = 40  # … are restored, to read their stack of batches;
 MARKED = 60  # … have their marks read;
 COUNTED = 25  # … have the tokens of each message read;
+RECORDED = 40  # requests are read, the last ones;
 SAMPLES = 12  # … are compared by diff; and so many messages are asked who hid them.
 
 
@@ -125,8 +126,22 @@ def without_checkpoints(db):
     kept = ",".join(map(str, pruned)) or "-1"
     file.execute(f"DELETE FROM checkpoints WHERE conversation NOT IN ({kept})")
     file.execute(f"DELETE FROM pages WHERE key >> 35 NOT IN ({kept})")
+    file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     file.close()
+    without_checksums(db)
     return set(pruned.values())
+
+
+def without_checksums(db):
+    """Takes the checksums from the ends of pages, which are wrong where another program than Undertext has
+    written."""
+    pages = bytearray(Path(db).read_bytes())
+    size = int.from_bytes(pages[16:18], "big")
+    if pages[20] == 0:
+        return
+    for end in range(size, len(pages) + 1, size):
+        pages[end - 8 : end] = bytes(8)
+    Path(db).write_bytes(pages)
 
 
 def read_conversation(binary, db, conversation, known=None, end=None):
@@ -185,6 +200,7 @@ def read_head(session, found, operation_ids):
         head["snapshots"].append([ranges(seen["ordinals"]), snapshot])
     ordinals = spread(0, len(log) - 1, SAMPLES) if log else []
     head["blames"] = session.results(*[{"query": "blame", "ordinal": ordinal} for ordinal in ordinals])
+    head["requests"] = read_requests(session)
     times = sorted({entry["timestamp"] for entry in found["history"]})[-4:]
     arrived = session.told(*[{"query": "messages", "all": True, "from": at, "to": at} for at in times])
     head["arrived"] = [[at, ranges(answer["ordinals"])] for at, answer in zip(times, arrived)]
@@ -192,6 +208,12 @@ def read_head(session, found, operation_ids):
     if session.version() != found["history"][-1]["version"]:
         session.fail("a repeated operation made a version")
     return head
+
+
+def read_requests(session):
+    """The recorded requests of clients, and their texts."""
+    records = session.results({"query": "requests", "last": RECORDED})[0]
+    return [[record, session.results({"query": "request", "number": record["number"]})[0]] for record in records]
 
 
 def read_stacks(binary, db, conversation, found):

@@ -95,6 +95,13 @@ class Player:
         if self.style == "claude":
             text = ("Exit code %d\n" % code if code else "") + output
             self.call("Bash", {"command": command, "description": command.split()[0]}, text, code != 0, said)
+        elif self.style == "opencode":
+            self.call("bash", {"command": command, "description": "Runs " + command.split()[0]}, output or "(no output)", said=said)
+        elif self.style == "codex_exec":
+            text = "Chunk ID: %06x\nWall time: 0.0521 seconds\nProcess exited with code %d\nOutput:\n%s" % (self.calls, code, output)
+            self.call("exec_command", {"cmd": command, "workdir": SHOWN, "yield_time_ms": 1000}, text, said=said)
+        elif self.style == "notebook":
+            self.call("execute_cell", {"code": "!" + command, "kernel": "python3"}, output, said=said)
         elif self.style == "codex":
             text = json.dumps({"output": output, "metadata": {"exit_code": code, "duration_seconds": 0.1}})
             self.call("shell", {"command": ["bash", "-lc", command], "workdir": SHOWN}, text, said=said)
@@ -106,9 +113,16 @@ class Player:
         text = (self.root / path).read_text()
         if self.style == "codex":
             return self.sh("cat " + path, said)
+        if self.style == "codex_exec":
+            return self.sh("sed -n '1,200p' " + path, said)
+        if self.style == "notebook":
+            return self.sh("cat " + path, said)
         numbered = "".join("%6d\t%s\n" % (i, line) for i, line in enumerate(text.splitlines(), 1))
         if self.style == "claude":
             return self.call("Read", {"file_path": SHOWN + "/" + path}, numbered, said=said)
+        if self.style == "opencode":
+            numbered = "".join("%05d| %s\n" % (i, line) for i, line in enumerate(text.splitlines(), 1))
+            return self.call("read", {"filePath": SHOWN + "/" + path}, "<file>\n%s\n(End of file)\n</file>" % numbered, said=said)
         return self.call("read_file", {"path": path}, text, said=said)
 
     def edit(self, path, old, new, said=""):
@@ -125,11 +139,27 @@ class Player:
         if self.style == "claude":
             return self.call("Edit", {"file_path": SHOWN + "/" + path, "old_string": old, "new_string": new},
                              "The file %s/%s has been updated." % (SHOWN, path), said=said)
-        if self.style == "codex":
+        if self.style == "opencode":
+            return self.call("edit", {"filePath": SHOWN + "/" + path, "oldString": old, "newString": new}, "", said=said)
+        if self.style in ("codex", "codex_exec"):
             lines = ["*** Begin Patch", "*** Update File: " + path, "@@"]
             lines += ["-" + line for line in old.splitlines()] + ["+" + line for line in new.splitlines()] + ["*** End Patch"]
+            if self.style == "codex_exec":
+                return self.patch(lines, "M " + path, said)
             return self.call("apply_patch", {"input": "\n".join(lines)}, "Success. Updated the following files:\nM " + path, said=said)
         return self.call("edit_file", {"path": path, "old_text": old, "new_text": new}, "ok", said=said)
+
+    # A patch that is fed to a program, as agents do that have nothing but a shell.
+    def patch(self, lines, changed, said):
+        text = "Process exited with code 0\nOutput:\nSuccess. Updated the following files:\n%s\n" % changed
+        return self.call("exec_command", {"cmd": "apply_patch <<'EOF'\n%s\nEOF" % "\n".join(lines), "workdir": SHOWN}, text, said=said)
+
+    def python(self, code, said=""):
+        """A cell of a notebook; every cell runs alone."""
+        file = self.root / ".cell.py"
+        file.write_text(code)
+        _, output = self.run("python3 .cell.py; rm .cell.py")
+        self.call("execute_cell", {"code": code, "kernel": "python3"}, output.replace(SHOWN + "/.cell.py", "<ipython-input>"), said=said)
 
     def write(self, path, text, said=""):
         self.paths.append(path)
@@ -141,6 +171,11 @@ class Player:
             what = "updated" if existed else "created"
             return self.call("Write", {"file_path": SHOWN + "/" + path, "content": text},
                              "File %s successfully at: %s/%s" % (what, SHOWN, path), said=said)
+        if self.style == "opencode":
+            return self.call("write", {"filePath": SHOWN + "/" + path, "content": text}, "", said=said)
+        if self.style == "codex_exec":
+            return self.patch(["*** Begin Patch", "*** Add File: " + path] + ["+" + line for line in text.splitlines()] +
+                              ["*** End Patch"], "A " + path, said)
         if self.style == "codex":
             lines = ["*** Begin Patch", "*** Add File: " + path] + ["+" + line for line in text.splitlines()] + ["*** End Patch"]
             return self.call("apply_patch", {"input": "\n".join(lines)}, "Success. Updated the following files:\nA " + path, said=said)
@@ -152,7 +187,11 @@ class Player:
         if self.style == "claude":
             todos = [{"content": text, "status": states[state], "activeForm": text} for state, text in items]
             return self.call("TodoWrite", {"todos": todos}, "Todos have been modified successfully.")
-        if self.style == "codex":
+        if self.style == "opencode":
+            todos = [{"id": str(i), "content": text, "status": states[state], "priority": "medium"}
+                     for i, (state, text) in enumerate(items, 1)]
+            return self.call("todowrite", {"todos": todos}, json.dumps(todos, ensure_ascii=False))
+        if self.style in ("codex", "codex_exec"):
             return self.call("update_plan", {"plan": [{"step": text, "status": states[state]} for state, text in items]}, "Plan updated")
         return self.say("Where we are:\n" + "\n".join("- [%s] %s" % (state if state == "x" else " ", text) for state, text in items))
 
@@ -201,6 +240,7 @@ class Player:
 
 def main():
     sys.path.insert(0, str(HERE))
+    import held_out  # noqa: F401  adds its own to those of scenarios
     import scenarios
     wanted = sys.argv[1:] or sorted(scenarios.SCENARIOS)
     for name in wanted:
