@@ -3,14 +3,15 @@
 
     latency.py PROGRAM [ROUNDS [PROXIES]]      PROXIES: what scripts/peers proxies has got
 
-One request at a time, in turns: direct, relay, http-proxy, gateway, gateway without recording; a process of its own for the upstream, for each proxy and for the client. Bodies of
+One request at a time: direct, relay, http-proxy, gateway, gateway without recording, in an order that changes; a process of its own for the upstream, for each proxy and for the client. Bodies of
 72 kB and 429 kB in the form of Claude Code's. Prints lines of JSON: idle memory and the time until the gateway is ready (the median of 20 starts), the ways with their p50 and p99,
-what share of one core each process had, and 1,000 streams at once. Client and upstream are the load generator.
+what share of one core each process had, and 1,000 streams at once with bodies of three sizes. Client and upstream are the load generator.
 """
 import json
 import multiprocessing
 import os
 import pathlib
+import random
 import resource
 import socket
 import statistics
@@ -162,8 +163,9 @@ def measure(program, rounds, packages):
                                                    "gateway": cpu_seconds(gateway.process.pid)}
                 times = {way: [] for way in clients}
                 for number in range(rounds):
-                    for way, client in clients.items():
-                        times[way].append(ask(client, body, number))
+                    # In another order each time: while one way is measured, the gateway records what it was asked before.
+                    for way in random.Random(number).sample(sorted(clients), len(clients)):
+                        times[way].append(ask(clients[way], body, number))
                 wall = time.perf_counter() - began
                 shares = {"client": sum(resource.getrusage(resource.RUSAGE_SELF)[:2]) - cpu["client"], "upstream": cpu_seconds(upstream.pid) - cpu["upstream"],
                           "gateway": cpu_seconds(gateway.process.pid) - cpu["gateway"]}

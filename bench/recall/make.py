@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes conversations and questions about them, each with the messages that answer it.
 
-    bench/recall/make.py FILE [--seed 23]
+    bench/recall/make.py FILE [--seed 23] [--held-out]      --held-out: with templates that nothing was tuned on (held_out.py)
 
 Every line of FILE is a conversation: {"language", "messages", "questions": [{"text", "evidence"}]}.
 Evidence is a list of places in `messages`. The same seed makes the same bytes.
@@ -13,6 +13,9 @@ asked later; questions are asked with other endings, and partly other words, tha
 import argparse
 import json
 import random
+import sys
+
+import held_out
 
 EN = {
     "people": "Anna Ben Carla David Emma Felix Grace Henry Iris Jacob Karen Louis Mia Nathan Olivia Peter Quinn Rosa Simon Tara".split(),
@@ -89,10 +92,17 @@ JA = {
     "chat": ["いいね、もっと教えて！", "全然知らなかった。", "最近仕事はどう？", "やっと天気が良くなってきたね。", "考えておくね。", "また明日話そう。", "子どもたちで忙しいよ。", "教えてくれてありがとう。",
              "今、夕飯を作っているところ。", "また近いうちに会おう。", "昔を思い出すね。"],
 }
-NOUNS = "token session cache index record page queue worker router parser buffer cursor schema ledger digest upload invoice webhook retry lease".split()
-VERBS = "load save merge flush parse render commit rotate resolve validate encode split sort prune".split()
-ERRORS = ["ECONNREFUSED", "TypeError: undefined is not a function", "SIGSEGV", "deadlock detected", "permission denied", "ENOSPC",
-          "assertion failed", "timeout after 30s", "invalid UTF-8", "out of memory"]
+CODING = {
+    "nouns": "token session cache index record page queue worker router parser buffer cursor schema ledger digest upload invoice webhook retry lease".split(),
+    "verbs": "load save merge flush parse render commit rotate resolve validate encode split sort prune".split(),
+    "errors": ["ECONNREFUSED", "TypeError: undefined is not a function", "SIGSEGV", "deadlock detected", "permission denied", "ENOSPC",
+               "assertion failed", "timeout after 30s", "invalid UTF-8", "out of memory"],
+    "asks": ["Please fix the failing test in {p}.", "Why does {f} fail?", "Can you refactor {f}?"],
+    "cause": "The {n} was {k} when {f} ran; I now {v} the {m} first.",
+    "states": ["closed", "null", "stale", "shared", "locked"],
+    "questions": ["which error was reported in {p}", "what caused the failure of {f} and how was it fixed", "{e} in {f}", "where is {f} defined"],
+    "chat": [["Go on.", "Looks good, next.", "Run the tests again please.", "Thanks!"], ["All tests pass.", "Done.", "The build is green.", "Two tests are still failing."]],
+}
 
 
 def dialogue(rng, words, count, facts):
@@ -125,36 +135,37 @@ def dialogue(rng, words, count, facts):
     return messages, questions
 
 
-def coding(rng, turns, facts):
+def coding(rng, turns, facts, words=CODING):
     messages, questions, seen = [], [], set()
     calls = 0
+    nouns, verbs = words["nouns"], words["verbs"]
 
     def name():
-        return rng.choice(VERBS) + rng.choice(NOUNS).capitalize() + rng.choice(["", "s", "ById", "Batch", "Async"])
+        return rng.choice(verbs) + rng.choice(nouns).capitalize() + rng.choice(["", "s", "ById", "Batch", "Async"])
 
     while len(messages) < turns or len(questions) < facts:
-        function, path = name(), f"src/{rng.choice(NOUNS)}/{rng.choice(VERBS)}_{rng.choice(NOUNS)}.{rng.choice(['ts', 'py', 'cpp', 'go'])}"
-        error, line = rng.choice(ERRORS), rng.randrange(10, 900)
+        function, path = name(), f"src/{rng.choice(nouns)}/{rng.choice(verbs)}_{rng.choice(nouns)}.{rng.choice(['ts', 'py', 'cpp', 'go'])}"
+        error, line = rng.choice(words["errors"]), rng.randrange(10, 900)
         calls += 1
         call = f"call_{calls}"
-        messages.append({"role": "user", "content": rng.choice(["Please fix the failing test in {p}.", "Why does {f} fail?", "Can you refactor {f}?"]).format(p=path, f=function)})
+        messages.append({"role": "user", "content": rng.choice(words["asks"]).format(p=path, f=function)})
         messages.append({"role": "assistant", "content": "I will look at it.",
                          "toolCalls": [{"id": call, "type": "function", "function": {"name": "read_file", "arguments": json.dumps({"path": path})}}]})
-        body = "\n".join(f"{n}: {rng.choice(['return', 'const x =', 'if (ready)', 'await'])} {name()}({rng.choice(NOUNS)});" for n in range(line, line + rng.randrange(5, 25)))
+        body = "\n".join(f"{n}: {rng.choice(['return', 'const x =', 'if (ready)', 'await'])} {name()}({rng.choice(nouns)});" for n in range(line, line + rng.randrange(5, 25)))
         messages.append({"role": "tool", "toolCallId": call, "content": f"{path}:{line}: in {function}: {error}\n{body}"})
         found = len(messages) - 1
-        cause = f"The {rng.choice(NOUNS)} was {rng.choice(['closed', 'null', 'stale', 'shared', 'locked'])} when {function} ran; I now {rng.choice(VERBS)} the {rng.choice(NOUNS)} first."
+        cause = words["cause"].format(n=rng.choice(nouns), k=rng.choice(words["states"]), f=function, v=rng.choice(verbs), m=rng.choice(nouns))
         messages.append({"role": "assistant", "content": cause})
         made = len(messages) - 1
         kind = rng.randrange(4)
-        text, evidence = [(f"which error was reported in {path}", [found]), (f"what caused the failure of {function} and how was it fixed", [made]),
-                          (f"{error} in {function}", [found]), (f"where is {function} defined", [found])][kind]
+        text = words["questions"][kind].format(p=path, f=function, e=error)
+        evidence = [made if kind == 1 else found]
         if text not in seen and len(questions) < facts:
             seen.add(text)
             questions.append({"text": text, "evidence": evidence})
         for _ in range(rng.randrange(0, 3)):
-            messages.append({"role": "user", "content": rng.choice(["Go on.", "Looks good, next.", "Run the tests again please.", "Thanks!"])})
-            messages.append({"role": "assistant", "content": rng.choice(["All tests pass.", "Done.", "The build is green.", "Two tests are still failing."])})
+            messages.append({"role": "user", "content": rng.choice(words["chat"][0])})
+            messages.append({"role": "assistant", "content": rng.choice(words["chat"][1])})
     return messages, questions
 
 
@@ -162,15 +173,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("file")
     parser.add_argument("--seed", type=int, default=23)
+    parser.add_argument("--held-out", action="store_true")
     given = parser.parse_args()
+    sets = held_out if given.held_out else sys.modules[__name__]
     rng = random.Random(given.seed)
     with open(given.file, "w", encoding="utf-8") as out:
-        for language, words in (("English", EN), ("German", DE), ("Chinese", ZH), ("Japanese", JA)):
+        for language, words in (("English", sets.EN), ("German", sets.DE), ("Chinese", sets.ZH), ("Japanese", sets.JA)):
             for _ in range(5):
                 messages, questions = dialogue(rng, words, 600, 50)
                 out.write(json.dumps({"language": language, "messages": messages, "questions": questions}, ensure_ascii=False) + "\n")
         for _ in range(5):
-            messages, questions = coding(rng, 800, 60)
+            messages, questions = coding(rng, 800, 60, sets.CODING)
             out.write(json.dumps({"language": "coding", "messages": messages, "questions": questions}, ensure_ascii=False) + "\n")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How much of the evidence a search brings back, beside SQLite's FTS5 with its defaults and the last 20 messages.
+"""How much of the evidence a search brings back, beside SQLite's FTS5 with its defaults, FTS5 whose results bring their neighbours, and the last 20 messages.
 
     bench/recall/run.py build/release/undertext [FILE]      FILE: made by make.py; default: made now, with seed 23
 
@@ -49,6 +49,11 @@ def within(order, tokens, most=None, budget=None):
     return set(taken)
 
 
+def with_neighbours(order, count):
+    """Each result, the message before it and the one after it."""
+    return list(dict.fromkeys(near for place in order for near in (place, place - 1, place + 1) if 0 <= near < count))
+
+
 def fts5(messages):
     db = sqlite3.connect(":memory:")
     db.execute("CREATE VIRTUAL TABLE f USING fts5(text)")
@@ -87,14 +92,16 @@ def main():
             many = [o for unit in engine.ask({"query": "recall", "text": question["text"], "budgetTokens": 20000})["result"]["units"] for o in unit["ordinals"]]
             few = {o for unit in engine.ask({"query": "recall", "text": question["text"], "budgetTokens": TOKENS})["result"]["units"] for o in unit["ordinals"]}
             plain = find(question["text"])
+            near = with_neighbours(plain, len(messages))
             row = shares.setdefault(given["language"], [])
             row.append((share(set(many[:MESSAGES])), share(few), share(within(plain, tokens, most=MESSAGES)), share(within(plain, tokens, budget=TOKENS)),
+                        share(within(near, tokens, most=MESSAGES)), share(within(near, tokens, budget=TOKENS)),
                         share(within(last, tokens, most=MESSAGES)), share(within(last, tokens, budget=TOKENS))))
         engine.close()
-    print("| language | questions | recall, 20 messages | recall, 4,000 tokens | FTS5, 20 | FTS5, 4,000 | last 20 | last 4,000 |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print("| language | questions | recall, 20 messages | recall, 4,000 tokens | FTS5, 20 | FTS5, 4,000 | FTS5 with neighbours, 20 | the same, 4,000 | last 20 | last 4,000 |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for language, rows in shares.items():
-        print(f"| {language} | {len(rows)} | " + " | ".join(f"{100 * sum(r[k] for r in rows) / len(rows):.1f} %" for k in range(6)) + " |")
+        print(f"| {language} | {len(rows)} | " + " | ".join(f"{100 * sum(r[k] for r in rows) / len(rows):.1f} %" for k in range(8)) + " |")
 
 
 if __name__ == "__main__":
