@@ -440,15 +440,19 @@ class Conversation:
 
     def partners(self, view):
         """{(ordinal, "call" or "result", id): ordinals of the messages it belongs together with}. Where an id is used again, a
-        result answers the last call before it; where there is none, the first one after it."""
+        result answers the last call before it; where there is none, the first one after it, unless that has a result of its own."""
         found = {}
-        for place, o in enumerate(view):
-            for side, id in links(self.log[o]):
-                calls = [i for i, other in enumerate(view) if side == "result" and ("call", id) in links(self.log[other])]
-                if calls:
-                    call = view[max((i for i in calls if i <= place), default=calls[0])]
-                    found.setdefault((o, "result", id), set()).add(call)
-                    found.setdefault((call, "call", id), set()).add(o)
+        for id in {id for o in view for _, id in links(self.log[o])}:
+            mentions = [(place, o, side) for place, o in enumerate(view) for side, other in links(self.log[o]) if other == id]
+            calls = sorted({(place, o) for place, o, side in mentions if side == "call"})
+            answered = [place for place, _, side in mentions if side == "result"]
+            second = calls[1][0] if len(calls) > 1 else len(view)
+            takes_earlier = calls and not any(calls[0][0] <= place < second for place in answered)
+            for place, o, side in mentions:
+                before = [call for at, call in calls if at <= place] or ([calls[0][1]] if takes_earlier else [])
+                if side == "result" and before:
+                    found.setdefault((o, "result", id), set()).add(before[-1])
+                    found.setdefault((before[-1], "call", id), set()).add(o)
         return found
 
     def reasoning(self, view):
