@@ -631,7 +631,9 @@ class Blocks(Editing):
         gateway = self.gateway(self.POLICY)
         client = self.Client("c", pauses=True)
         self.assertTrue(self.work(gateway, client, 8), "nothing was compacted")
+        gateway.stop()  # what is behind the answers is recorded by then
         version = self.query("anthropic-c", {"query": "version"})[0]
+        gateway = self.gateway(self.POLICY)
         client.say("go on")
         client.edit["trigger"]["value"] = 1
         self.upstream.answer = whole(b'{"input_tokens":17}')
@@ -642,6 +644,7 @@ class Blocks(Editing):
         self.assertEqual((got.status, got.json()), (200, {"input_tokens": 17}))
         self.assertEqual(len(self.upstream.requests), asked + 1)
         self.assertNotIn("ut1.", self.upstream.requests[-1].body.decode())
+        gateway.stop()
         self.assertEqual(self.query("anthropic-c", {"query": "version"})[0], version)
 
     def test_what_is_shown_again_takes_effect_through_a_block(self):
