@@ -325,8 +325,8 @@ undertext_status undertext_redact(undertext_conversation* conversation, undertex
   });
 }
 
-undertext_status undertext_give_up_versions(undertext_conversation* conversation, undertext_text retention,
-                                            undertext_string* reclaimed, undertext_string* error) {
+undertext_status undertext_prune_versions(undertext_conversation* conversation, undertext_text retention,
+                                          undertext_string* reclaimed, undertext_string* error) {
   c::clear(reclaimed);
   return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
     Retention kept;
@@ -336,10 +336,10 @@ undertext_status undertext_give_up_versions(undertext_conversation* conversation
       fields.take("days", kept.days);
     });
     if (bad) return bad;
-    const Result<Reclaimed> given_up = at.conversation.give_up_versions(kept);
-    if (!given_up) return given_up.error();
-    give(reclaimed, R"({"firstVersion":)" + std::to_string(given_up->first_version.value) + R"(,"versions":)" +
-                        std::to_string(given_up->versions) + R"(,"messages":)" + std::to_string(given_up->messages) + "}");
+    const Result<Reclaimed> pruned = at.conversation.prune_versions(kept);
+    if (!pruned) return pruned.error();
+    give(reclaimed, R"({"firstVersion":)" + std::to_string(pruned->first_version.value) + R"(,"versions":)" +
+                        std::to_string(pruned->versions) + R"(,"messages":)" + std::to_string(pruned->messages) + "}");
     return std::nullopt;
   });
 }

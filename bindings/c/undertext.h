@@ -181,8 +181,8 @@ UNDERTEXT_C_API undertext_status undertext_checkpoint(undertext_conversation *co
 UNDERTEXT_C_API undertext_status undertext_redact(undertext_conversation *conversation, undertext_text removal,
                                                   undertext_string *redaction, undertext_string *error);
 /* {"versions":n,"batches":n,"days":n}; answers {"firstVersion":…,"versions":…,"messages":…}. */
-UNDERTEXT_C_API undertext_status undertext_give_up_versions(undertext_conversation *conversation, undertext_text retention,
-                                                            undertext_string *reclaimed, undertext_string *error);
+UNDERTEXT_C_API undertext_status undertext_prune_versions(undertext_conversation *conversation, undertext_text retention,
+                                                          undertext_string *reclaimed, undertext_string *error);
 
 /* `receive` gets each event as JSON ({"type":"MESSAGE_ADDED","version":8,"ordinal":12}; docs/c.md lists them), in order, on the thread that makes the
  * change known: a writer's, one that catches up, or the one of a background compression. It may read (views, counts, statistics), and must not change. */

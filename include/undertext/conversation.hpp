@@ -50,8 +50,8 @@ struct Event {
     compressed,                      // by itself: strategy, tokens_used before and tokens_after, target_reached; `version` made it
     compression_failed,              // strategy, error: nothing was changed
     compression_discarded,           // strategy, error: what a slow summary stands for was changed meanwhile; nothing was done
-    rewritten,  // what is stored was rewritten: messages may have been redacted, versions given up, all counted by another
-                // tokenizer, here or elsewhere. Invalidate caches
+    rewritten,  // what is stored was rewritten: messages may have been redacted, versions pruned, or all recounted by
+                // another tokenizer, here or in another process. Invalidate caches
   };
   Type type = Type::context_changed;
   Version version;
@@ -142,7 +142,7 @@ struct Retention {
 
 struct Reclaimed {
   Version first_version;       // the oldest that is left
-  std::uint64_t versions = 0;  // given up
+  std::uint64_t versions = 0;  // pruned
   std::uint64_t messages = 0;  // whose bodies no kept version needs: deleted, stubs left
 };
 
@@ -329,8 +329,8 @@ class UNDERTEXT_API Conversation {
   // texts quote them (eight bytes in a row). With `derived` these are redacted, too. Marks, ids and names stay.
   Result<Redaction> redact(const std::vector<Ordinal>& ordinals, const Removal& removal, const RedactOptions& options = {});
   Result<Redaction> find_derived(const std::vector<Ordinal>& ordinals);  // the same, with nothing redacted
-  // Gives old versions up, and what only they needed. unsupported: while there are forks.
-  Result<Reclaimed> give_up_versions(const Retention& retention);
+  // Deletes old versions, and the bodies of messages that only they need. unsupported: while there are forks.
+  Result<Reclaimed> prune_versions(const Retention& retention);
 
   [[nodiscard]] Subscription subscribe(std::function<void(const Event&)> receive);
 

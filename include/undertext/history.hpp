@@ -95,7 +95,7 @@ class UNDERTEXT_API History {
   Result<History> fork(Version version) const;
 
   Version version() const;        // the head
-  Version first_version() const;  // 0, unless older ones were given up: see Conversation::give_up_versions
+  Version first_version() const;  // 0, or the oldest one left by Conversation::prune_versions
   Stats stats() const;
   View view() const;
   View log() const;

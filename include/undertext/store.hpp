@@ -130,7 +130,7 @@ struct ConversationRecord {
   std::string settings;  // bytes of the engine's
   std::int64_t created_at_ms = 0;
   std::optional<Origin> origin = {};
-  std::uint64_t first_version = 0;       // versions below were given up by prune()
+  std::uint64_t first_version = 0;       // versions below were pruned
   std::uint64_t version = 0;             // the head: of its last version record, or origin->version, or 0
   std::uint64_t log_length = 0;          // likewise
   std::int64_t updated_at_ms = 0;        // likewise
@@ -219,8 +219,8 @@ enum class RequestBytes : std::uint8_t {
   with,
 };
 
-// Gives up old versions. What the kept ones need is in the checkpoint; nothing else of the old is kept. With the `first_version` that is stored, all
-// versions stay, and what is rewritten are pages and texts of operations.
+// Deletes old versions. What the kept ones need is in the checkpoint; nothing else of the old ones is kept.
+// With the `first_version` that is stored, all versions stay: only pages and texts of operations are rewritten.
 struct Prune {
   std::string conversation;
   std::uint64_t expected_version = 0;

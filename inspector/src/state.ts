@@ -215,7 +215,7 @@ function onState(state: LineState): void {
   if (state === 'live') lookAt(inSight.first, inSight.last); // what could not be had before
 }
 
-// Reads anew what the conversation is: when versions were given up.
+// Reloads the conversation, when versions were pruned.
 async function reload(): Promise<void> {
   const id = conversation.value?.id;
   if (id) await open(id, chosenVersion.value, requestsPlace.value);

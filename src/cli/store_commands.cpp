@@ -209,7 +209,7 @@ Run declare_gc(Arguments& arguments) {
       const std::string id = desk.conversation_id(*given);
       if (!desk.confirm("Old versions of " + id + " and what only they need will be deleted permanently. Go on?", given->yes))
         return 1;
-      reclaimed = desk.conversation(*given).give_up_versions(retention).value();
+      reclaimed = desk.conversation(*given).prune_versions(retention).value();
     }
     discard_abandoned(*store, now_ms()).value();
     store->compact().value();
@@ -217,7 +217,7 @@ Run declare_gc(Arguments& arguments) {
       desk.put_json(R"({"ok":true,"result":{"firstVersion":)" + std::to_string(reclaimed.first_version.value) + R"(,"versions":)" +
                     std::to_string(reclaimed.versions) + R"(,"messages":)" + std::to_string(reclaimed.messages) + "}}");
     } else {
-      desk.say(std::to_string(reclaimed.versions) + " versions given up, " + std::to_string(reclaimed.messages) +
+      desk.say(std::to_string(reclaimed.versions) + " versions pruned, " + std::to_string(reclaimed.messages) +
                " messages deleted");
     }
     return 0;
@@ -256,9 +256,9 @@ std::vector<Command> store_commands() {
       {"backup", "Copy the store to a file, while it is in use", "", declare_backup},
       {"restore", "Replace the store by a backup; no process may have it open",
        "The backup is checked first and stays as it is. What the store held is replaced, with its log.", declare_restore},
-      {"gc", "Give old versions up, and free space back",
-       "Without --keep-…, only free space is given back to the system. With more than one, what any of them asks for is kept;\n"
-       "the head, and what it can roll back to, always are.",
+      {"gc", "Prune old versions, and give free space back",
+       "Without --keep-…, no version is pruned: only free space is given back to the system. With more than one, what any of them\n"
+       "asks for is kept; the head, and what it can roll back to, always are.",
        declare_gc},
       {"index", "Index what an older release stored, so that searches are quick",
        "Searches find everything without it. Runs beside other processes that use the store.", declare_index},

@@ -393,7 +393,7 @@ Result<void> Conversation::count_anew() {
       Rep::Tell::rewritten);
 }
 
-Result<Reclaimed> Conversation::give_up_versions(const Retention& retention) {
+Result<Reclaimed> Conversation::prune_versions(const Retention& retention) {
   if (!retention.versions && !retention.batches && !retention.days) {
     return Error{ErrorCode::invalid_argument, "say what to keep: versions, batches or days"};
   }
@@ -403,7 +403,7 @@ Result<Reclaimed> Conversation::give_up_versions(const Retention& retention) {
       [&](History& history) -> std::optional<Error> {
         const std::uint32_t first = first_kept(history, retention, now);
         reclaimed.first_version = Version(first);
-        Result<Reclaimed> done = rep_->durable->give_up(history, first, now);
+        Result<Reclaimed> done = rep_->durable->prune(history, first, now);
         if (!done) return done.error();
         reclaimed = *done;
         return {};

@@ -8,9 +8,9 @@
 #include "base/bytes.hpp"
 #include "engine/outcome_bytes.hpp"
 #include "engine/recall_cache.hpp"
-#include "history/given_up.hpp"
 #include "history/merged.hpp"
 #include "history/operation_bytes.hpp"
+#include "history/pruned.hpp"
 #include "history/repeated.hpp"
 #include "history/replay.hpp"
 #include "history/saved.hpp"
@@ -223,15 +223,15 @@ Durable::News Durable::catch_up(History& history) {
     throw Failure(Error{ErrorCode::corrupt, "the conversation " + record_.id + " is at version " + std::to_string(now.version) +
                                                 " in the store, and was at " + std::to_string(history.version().value)});
   }
-  // What somebody made a checkpoint of need not be carried out again; nor can what was given up or counted anew.
-  const bool written_anew = now.next_page != record_.next_page || now.first_version != record_.first_version || other_settings;
-  if (too_much_read || written_anew) {
-    if (written_anew) {
-      bodies_.reset();  // some may have been taken out
+  // What a checkpoint contains need not be replayed; what was pruned or recounted cannot be.
+  const bool rewritten = now.next_page != record_.next_page || now.first_version != record_.first_version || other_settings;
+  if (too_much_read || rewritten) {
+    if (rewritten) {
+      bodies_.reset();  // some may have been redacted or pruned
       has_read_words_ = false;
     }
     history = load();
-    return written_anew ? News::rewritten : News::versions;
+    return rewritten ? News::rewritten : News::versions;
   }
   record_ = std::move(now);
   replay_to(history, record_.version);
@@ -604,12 +604,12 @@ void Durable::save_anew(const History& history, Prune& prune) const {
   prune.pages = as_pages(writer.take_pages());
 }
 
-Result<Reclaimed> Durable::give_up(History& history, std::uint32_t first, std::int64_t now_ms) {
+Result<Reclaimed> Durable::prune(History& history, std::uint32_t first, std::int64_t now_ms) {
   Reclaimed reclaimed;
   reclaimed.first_version = Version(first);
   reclaimed.versions = first - history.first_version().value;
   if (!record_.forks.empty() || record_.origin) {
-    return Error{ErrorCode::unsupported, "versions of a conversation that shares messages with a fork cannot be given up"};
+    return Error{ErrorCode::unsupported, "versions of a conversation that shares messages with a fork cannot be pruned"};
   }
   const History kept = without_versions_below(history, first);
   const std::vector<bool> needed = needed_messages(kept);

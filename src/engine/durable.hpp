@@ -97,7 +97,7 @@ class Durable {
   Result<void> put_request(RequestRow row) const;                       // conflict: another one came first, or pages were written
   void empty_requests() const;                                          // of all texts
   bool has_redacted(const std::vector<std::uint64_t>& ordinals) const;  // any of these
-  Result<Reclaimed> give_up(History& history, std::uint32_t first, std::int64_t now_ms);
+  Result<Reclaimed> prune(History& history, std::uint32_t first, std::int64_t now_ms);
 
  private:
   Durable(std::shared_ptr<Store> store, ConversationRecord record, Lineage lineage, const OpenOptions& options);

@@ -165,7 +165,7 @@ TEST(Retention, AVersionWhoseTimeIsBeforeAnEarlierOnesIsNotTakenForOld) {
   conversation.apply(append("from 1970, says the clock")).value();  // 5
   now = 20'100 * day_ms + 1000;
   conversation.apply(append("young")).value();  // 6
-  EXPECT_EQ(conversation.give_up_versions({.days = 30}).value().first_version, Version(4));
+  EXPECT_EQ(conversation.prune_versions({.days = 30}).value().first_version, Version(4));
 }
 
 }  // namespace

@@ -241,8 +241,8 @@ Problem perform(Draft& draft, const op::ApplyPlan& apply) { return apply_plan(dr
 Problem perform(Draft&, const op::CompressBy&) { return Error{ErrorCode::internal, "a plan was to be made before"}; }
 
 // Its body went with the versions that showed it.
-Problem given_up_problem(const Draft& draft, std::uint32_t ordinal, const char* field) {
-  if (draft.replays() || draft.base().first_version == 0 || !was_given_up(draft.log().message(ordinal))) return {};
+Problem pruned_problem(const Draft& draft, std::uint32_t ordinal, const char* field) {
+  if (draft.replays() || draft.base().first_version == 0 || !was_pruned(draft.log().message(ordinal))) return {};
   return Error{ErrorCode::not_found, "the message with ordinal " + std::to_string(ordinal) + " was pruned", field};
 }
 
@@ -289,7 +289,7 @@ Problem perform(Draft& draft, const op::Expand& expand) {
   for (const std::uint32_t ordinal : *originals) {
     if (draft.view().shows(ordinal))
       return bad("index", "ordinal " + std::to_string(ordinal) + ", for which the message stands, is in the view");
-    if (Problem problem = given_up_problem(draft, ordinal, "index")) return problem;
+    if (Problem problem = pruned_problem(draft, ordinal, "index")) return problem;
   }
   if (draft.tag() == first_tag(operation_rows[alternative_of<op::Expand>()])) {  // all of them at its place
     put_in_place(draft, {expand.index}, *originals);
@@ -323,7 +323,7 @@ Problem perform(Draft& draft, const op::Show& show) {
     }
     if (const std::optional<std::uint32_t> other = visible_original(draft.log(), draft.view(), ordinal))
       return bad("ordinals", which + " stands for the one with " + at_index(draft, *other) + ": hide that first");
-    if (Problem problem = given_up_problem(draft, ordinal, "ordinals")) return problem;
+    if (Problem problem = pruned_problem(draft, ordinal, "ordinals")) return problem;
   }
   if (!draft.replays()) {
     *ordinals = with_hidden_units(draft.base(), *ordinals);

@@ -236,7 +236,7 @@ void ClientMatch::rewind() {
 bool ClientMatch::may_stand_between(std::optional<std::uint32_t> left, std::uint32_t ordinal,
                                     std::optional<std::uint32_t> right) const {
   return !(left && !log_.order.before(*left, ordinal)) && !(right && !log_.order.before(ordinal, *right)) &&
-         !(rep_.first_version > 0 && was_given_up(log_.message(ordinal)));
+         !(rep_.first_version > 0 && was_pruned(log_.message(ordinal)));
 }
 
 // What can return to [begin, end) of the request, between the messages `left` and `right`. Texts that

@@ -6,7 +6,7 @@
 
 #include <undertext/history.hpp>
 
-#include "history/given_up.hpp"
+#include "history/pruned.hpp"
 #include "history/state.hpp"
 
 namespace undertext {

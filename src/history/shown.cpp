@@ -77,7 +77,7 @@ class Returning {
   bool can_return(std::uint32_t ordinal) const {
     const auto is_shown = [&](std::uint32_t other) { return is_here(other); };
     return !is_here(ordinal) && !find_above(log_, ordinal, is_shown) && !find_below(log_, ordinal, is_shown) &&
-           (rep_.first_version == 0 || !was_given_up(log_.message(ordinal)));
+           (rep_.first_version == 0 || !was_pruned(log_.message(ordinal)));
   }
 
   // Calls visit(state, its view, indices) for the states in which some of `wanted` were last seen, the newest first. Looks only at what each state has and

@@ -100,7 +100,7 @@ struct History::Rep {
   HouseTree<State, NoSums> states;
   State head;
   ClientRows clients;
-  // Versions and states below these were given up: of the versions the rows are left, of the states nothing.
+  // Versions and states below these were pruned: of the versions the rows are left, of the states nothing.
   std::uint32_t first_version = 0;
   std::uint32_t first_state = 0;
 
@@ -148,11 +148,10 @@ struct View::Rep {
 };
 
 inline Error no_version(std::string field, std::uint64_t version, const History::Rep& rep) {
-  const bool given_up = version < rep.first_version;
+  const bool pruned = version < rep.first_version;
   return {ErrorCode::not_found,
-          given_up
-              ? "version " + std::to_string(version) + " was given up; the first one kept is " + std::to_string(rep.first_version)
-              : "there is no version " + std::to_string(version) + "; the head is " + std::to_string(rep.head_number()),
+          pruned ? "version " + std::to_string(version) + " was pruned; the first one kept is " + std::to_string(rep.first_version)
+                 : "there is no version " + std::to_string(version) + "; the head is " + std::to_string(rep.head_number()),
           std::move(field)};
 }
 

@@ -81,7 +81,7 @@ bool is_redacted(const Message& message) {
   return find_bytes(message.json(), R"("metadata":{"redacted":{)") != std::string_view::npos;
 }
 
-bool was_given_up(const Message& message) {
+bool was_pruned(const Message& message) {
   return message.metadata_json().starts_with(R"({"redacted":{"who":")" + std::string(retention) + '"');
 }
 

@@ -21,8 +21,8 @@ Message redacted(const Message& message, const RedactionNote& note);
 bool is_redacted(const Message& message);              // whether it is what redacted() makes
 std::string redacted_sha256(const Message& redacted);  // the note's
 
-// Who takes out what no kept version needs; and whether a message is what is left of such a one.
+// The `who` of stubs that pruning leaves; and whether a message is such a stub.
 inline constexpr std::string_view retention = "retention";
-bool was_given_up(const Message& message);
+bool was_pruned(const Message& message);
 
 }  // namespace undertext

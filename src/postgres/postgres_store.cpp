@@ -481,8 +481,8 @@ class PostgresStore final : public Store {
     batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
     batch.require(sql::require_head, of(id, number(prune.expected_version)), ErrorCode::conflict,
                   "the conversation " + id + " is no longer at version " + std::to_string(prune.expected_version));
-    const bool gives_up = prune.first_version != record.first_version;
-    batch.require(gives_up ? sql::require_no_forks : sql::require_no_pages_for_forks, of(id), ErrorCode::conflict,
+    const bool prunes_versions = prune.first_version != record.first_version;
+    batch.require(prunes_versions ? sql::require_no_forks : sql::require_no_pages_for_forks, of(id), ErrorCode::conflict,
                   has_forks(id).message);
     require_later_checkpoint(batch, id, prune.checkpoint, prune.checkpoint.next_page);
     batch.add(sql::move_first_version, of(id, number(prune.first_version)));

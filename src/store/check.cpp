@@ -34,7 +34,7 @@ class Checker {
     if (!begin) return damage_or_error(begin.error());
     place_ = *begin;
     next_message_ = record_.origin ? record_.origin->log_length : 0;
-    // Below the first version that was not given up, nothing is left to compare them with.
+    // Below the first version that was not pruned, nothing is left to compare them with.
     while (next_message_ < place_.log_length) {
       Result<bool> taken = take_message();
       if (!taken) return damage_or_error(taken.error());

@@ -147,7 +147,7 @@ std::optional<Error> bad_stubs(const std::vector<MessageRecord>& stubs) {
 std::optional<Error> bad_prune(const Prune& prune) {
   if (auto error = bad_stored_id(prune.conversation)) return error;
   if (auto error = bad_stubs(prune.stubs)) return error;
-  if (prune.first_version > prune.expected_version) return invalid("versions yet to come cannot be given up", "first_version");
+  if (prune.first_version > prune.expected_version) return invalid("versions beyond the head cannot be pruned", "first_version");
   std::uint64_t version = prune.first_version;
   for (const VersionRecord& record : prune.operations) {
     if (record.version <= version || record.version > prune.expected_version)
@@ -241,7 +241,7 @@ std::optional<Error> refuse_prune(const Prune& prune, const StoredHead& head, st
                                   std::uint64_t pages_needed) {
   if (prune.expected_version != head.version) return another_version(prune.conversation, head.version, prune.expected_version);
   if (pages_needed > (prune.first_version == first_version ? 1 : 0)) return has_forks(prune.conversation);
-  if (prune.first_version < first_version) return invalid("these versions were given up before", "first_version");
+  if (prune.first_version < first_version) return invalid("these versions are pruned already", "first_version");
   if (prune.checkpoint.next_page < head.next_page) return conflict("there is a newer checkpoint");
   return std::nullopt;
 }

@@ -63,7 +63,7 @@ std::optional<Error> export_conversation(Store& store, const Conversation& conve
     const std::uint64_t head = history.version().value;
     if (history.first_version().value > 0) {
       return Error{ErrorCode::unsupported, "versions below " + std::to_string(history.first_version().value) +
-                                               " were given up, so that its history cannot be told whole; its messages can"};
+                                               " were pruned: the history cannot be exported, the messages can"};
     }
     const ConversationRecord record = store.find(conversation.id()).value();
     Records records(store, Lineage::of(store, record).value());

@@ -18,8 +18,7 @@ struct ExportCalls {
       {};  // what to write instead of those that are kept; unset: as they are
 };
 
-// As of the conversation's version at the call. Needs memory for some of its messages at a time. unsupported: versions were given up, and what they did
-// with them.
+// As of the conversation's version at the call. Needs memory for some of its messages at a time. unsupported: versions were pruned.
 std::optional<Error> export_conversation(Store& store, const Conversation& conversation, const ExportCalls& calls);
 
 }  // namespace undertext

@@ -321,7 +321,7 @@ TEST_P(StoredConversation, OperationsThatLookedIntoAMessageCanBeCarriedOutAgainW
   EXPECT_EQ(kept_in(store).history().log().tokens(0), stub_tokens) << "forks count the stubs, too";
 }
 
-TEST_P(StoredConversation, WhatWasGivenUpOrRedactedElsewhereIsNoticedBeforeAnythingIsCommitted) {
+TEST_P(StoredConversation, WhatWasPrunedOrRedactedElsewhereIsNoticedBeforeAnythingIsCommitted) {
   const std::shared_ptr<Store> store = shared();
   Conversation a = kept_in(store), b = kept_in(store);
   for (int i = 0; i < 4; ++i) a.apply(append("secret " + std::to_string(i))).value();
@@ -331,9 +331,9 @@ TEST_P(StoredConversation, WhatWasGivenUpOrRedactedElsewhereIsNoticedBeforeAnyth
   for (const MessageRecord& record : store->messages("c", 0, 10).value())
     EXPECT_EQ(record.body.find("secret 0"), std::string::npos);
   ASSERT_TRUE(a.catch_up());
-  a.give_up_versions({.versions = 1}).value();
+  a.prune_versions({.versions = 1}).value();
   EXPECT_CODE(b.apply({op::Restore{2}}).error(), ErrorCode::not_found);
-  a.give_up_versions({.versions = 1}).value();
+  a.prune_versions({.versions = 1}).value();
   b.apply(append("more")).value();
   EXPECT_EQ(texts(kept_in(store).view()).back(), "more");
   EXPECT_TRUE(check_store(*store).value().damage.empty());
@@ -373,10 +373,10 @@ TEST_P(StoredConversation, NoTokenizerNamedMeansTheOneItIsCountedBy) {
 
 TEST_P(StoredConversation, RetentionMustSayWhatToKeep) {
   Conversation c = kept_in(shared());
-  EXPECT_CODE(c.give_up_versions({}).error(), ErrorCode::invalid_argument);
+  EXPECT_CODE(c.prune_versions({}).error(), ErrorCode::invalid_argument);
 }
 
-TEST_P(StoredConversation, VersionsThatAreGivenUpAreGoneAndAllOthersAreAsTheyWere) {
+TEST_P(StoredConversation, VersionsThatArePrunedAreGoneAndAllOthersAreAsTheyWere) {
   const std::shared_ptr<Store> store = shared();
   Conversation c = kept_in(store, {.checkpoint_versions = 5});
   for (int i = 0; i < 6; ++i) c.apply(append("m" + std::to_string(i))).value();
@@ -386,7 +386,7 @@ TEST_P(StoredConversation, VersionsThatAreGivenUpAreGoneAndAllOthersAreAsTheyWer
   c.apply({op::Delete{Names::indices({4})}}).value();
   c.apply(append("after")).value();  // version 11
   const std::vector<std::string> head = texts(c.view());
-  const Reclaimed reclaimed = c.give_up_versions({.versions = 2}).value();
+  const Reclaimed reclaimed = c.prune_versions({.versions = 2}).value();
   EXPECT_EQ(reclaimed.first_version, Version(10));
   EXPECT_EQ(reclaimed.versions, 10u);
   EXPECT_EQ(reclaimed.messages, 0u) << "all can still be rolled back to or expanded";
@@ -409,7 +409,7 @@ TEST_P(StoredConversation, MessagesThatNoKeptVersionNeedsAreTakenOutWithTheVersi
   c.apply({op::StartBatch{}}).value();
   c.apply({op::Restore{0}}).value();  // no batch, nothing to go back to
   c.apply(append("now")).value();
-  EXPECT_EQ(c.give_up_versions({.versions = 1}).value().messages, 2u);
+  EXPECT_EQ(c.prune_versions({.versions = 1}).value().messages, 2u);
   EXPECT_EQ(texts(c.view()), Texts({"now"}));
   for (const MessageRecord& record : store->messages("c", 0, 10).value()) {
     EXPECT_EQ(record.body.find("secret"), std::string::npos);

@@ -136,7 +136,7 @@ const std::vector<Function>& functions() {
          return updated ? failed(c.finish_usage("s")) : failed(updated);
        }},
       {"set_usage", [](Conversation& c) { return failed(c.set_usage(UsageTracker())); }},
-      {"give_up_versions", [](Conversation& c) { return failed(c.give_up_versions({.versions = 3})); }},
+      {"prune_versions", [](Conversation& c) { return failed(c.prune_versions({.versions = 3})); }},
       {"view_at", [](Conversation& c) { return failed(c.history().view_at(Version(20))); }},
       {"view_at a batch", [](Conversation& c) { return failed(c.history().view_at(BatchIndex(0))); }},
       {"diff", [](Conversation& c) { return failed(c.history().diff(Version(3), Version(30))); }},

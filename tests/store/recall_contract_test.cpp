@@ -127,7 +127,7 @@ TEST_P(RecallContract, WordsOfPrunedMessagesAreNotFoundAndTheirHashesAreInNoRow)
     return std::any_of(all.begin(), all.end(), [&](const WordsRow& each) { return !Segment::read(each.bytes).find(word).empty(); });
   };
   ASSERT_TRUE(has_word());
-  EXPECT_EQ(conversation.give_up_versions({.versions = 1}).value().messages, 200u);
+  EXPECT_EQ(conversation.prune_versions({.versions = 1}).value().messages, 200u);
   EXPECT_FALSE(has_word());
   EXPECT_TRUE(found(conversation, "wombatpassword").empty());
   EXPECT_EQ(found(conversation, "nothing").size(), 200u);

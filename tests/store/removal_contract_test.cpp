@@ -172,7 +172,7 @@ TEST_P(RemovalContract, PurgingAForkLetsItsOriginBePurged) {
   EXPECT_TRUE(store().list().value().empty());
 }
 
-TEST_P(RemovalContract, PruningGivesUpOldVersionsAndKeepsWhatOperationIdsAreAnsweredWith) {
+TEST_P(RemovalContract, PruningDeletesOldVersionsAndKeepsWhatOperationIdsAreAnsweredWith) {
   Writing writing("prune");
   ASSERT_TRUE(writing.create_in(store()));
   for (std::uint64_t i = 0; i < 10; ++i) {

@@ -86,7 +86,7 @@ class RequestStory : RandomClient {
   void reopen() { conversation_ = Conversation::open(store_, std::string(conversation_.id())).value(); }
 
   void prune() {
-    const Result<Reclaimed> reclaimed = conversation_.give_up_versions({.versions = 1 + below(20)});
+    const Result<Reclaimed> reclaimed = conversation_.prune_versions({.versions = 1 + below(20)});
     ASSERT_TRUE(reclaimed) << reclaimed.error().message;
     const std::uint64_t last = versions_.rbegin()->first;
     for (const auto& [number, version] : versions_)

@@ -523,7 +523,7 @@ def forks(story):
 
 
 def pruned(story):
-    """Conversations whose first versions were given up, and that went on."""
+    """Conversations whose first versions were pruned, and that went on."""
     for name, kept in (("versions", ["--keep-versions", 6]), ("batches", ["--keep-batches", 2]),
                        ("twice", ["--keep-versions", 12])):
         with story.talk(name, checkpoint=5) as talk:

@@ -143,9 +143,9 @@ Reply redact(undertext_conversation* conversation, undertext_text removal) {
   return reply;
 }
 
-Reply give_up_versions(undertext_conversation* conversation, undertext_text retention) {
+Reply prune_versions(undertext_conversation* conversation, undertext_text retention) {
   Reply reply;
-  reply.status = undertext_give_up_versions(conversation, retention, reply.value.emplace<Owned>().out(), reply.error.out());
+  reply.status = undertext_prune_versions(conversation, retention, reply.value.emplace<Owned>().out(), reply.error.out());
   return reply;
 }
 
@@ -390,7 +390,7 @@ void define_conversation(napi_env env) {
                 {"catchUpLater", method<later_on<plain<undertext_catch_up>>>},
                 {"checkpointLater", method<later_on<plain<undertext_checkpoint>>>},
                 {"redactLater", method<later_with<redact>>},
-                {"giveUpVersionsLater", method<later_with<give_up_versions>>},
+                {"pruneVersionsLater", method<later_with<prune_versions>>},
                 {"fork", method<fork_now>},
                 {"forkLater", method<fork_later>},
                 {"version", method<version>},

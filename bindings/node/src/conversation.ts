@@ -244,9 +244,9 @@ export class Conversation extends Requests<'later'> {
   }
 
   /** Prunes versions: the newest `versions` and `batches` stay, and what is younger than `days`. */
-  async giveUpVersions(retention: Retention): Promise<Reclaimed> {
+  async pruneVersions(retention: Retention): Promise<Reclaimed> {
     const text = encode(retention)
-    return JSON.parse(await this.#inTurn(() => this.#handle.giveUpVersionsLater(text))) as Reclaimed
+    return JSON.parse(await this.#inTurn(() => this.#handle.pruneVersionsLater(text))) as Reclaimed
   }
 
   /** `listener` hears of every event of this type, or of all, in order, when the change is complete: it may change the conversation itself. */

@@ -75,7 +75,7 @@ export interface NativeHandle {
   catchUpLater(): Promise<void>
   checkpointLater(): Promise<void>
   redactLater(removal: Text): Promise<string>
-  giveUpVersionsLater(retention: Text): Promise<string>
+  pruneVersionsLater(retention: Text): Promise<string>
   /** In memory. */
   fork(version?: number): NativeHandle
   /** With an empty id in memory, else in the store. */

@@ -332,7 +332,7 @@ void bind_conversation(nb::module_& module) {
       .def("checkpoint", alone<undertext_checkpoint>)
       .def("record_request", answered<undertext_record_request>)
       .def("redact", answered<undertext_redact>)
-      .def("give_up_versions", answered<undertext_give_up_versions>)
+      .def("prune_versions", answered<undertext_prune_versions>)
       .def(
           "view",
           [version_of](Conversation& self, optional<std::uint64_t> version) {

@@ -1,6 +1,6 @@
 """Resident size while the same is done again and again: it may not grow.   leaks.py [SHARE]
 
-Appends to conversations that are given up every 10,000 messages, reads, opens and closes, forgets handles, fails, calls back. SHARE (1 unless given) is how much
+Appends to conversations that are dropped every 10,000 messages, reads, opens and closes, forgets handles, fails, calls back. SHARE (1 unless given) is how much
 of 1,000,000 appends and 10,000 opens is done. Prints the size after each tenth; fails when the last is more than 3 MB above the second.
 """
 

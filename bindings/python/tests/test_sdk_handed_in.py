@@ -111,14 +111,14 @@ def test_a_mark_map_without_indices_per_role_is_enough() -> None:
     assert manager.get_messages() == [say("a")]
 
 
-def test_a_snapshot_of_a_version_that_was_given_up_is_taken_over(tmp_path: Path) -> None:
+def test_a_snapshot_of_a_version_that_was_pruned_is_taken_over(tmp_path: Path) -> None:
     with undertext.open(f"sqlite:{tmp_path / 'store.db'}", "one") as conversation:
         manager = ConversationManager(conversation=conversation, initial_messages=[say("a")])
         snapshot = manager.create_snapshot()
         manager.clear_messages()
         for i in range(3):
             manager.add_message(say(f"later {i}"))
-        conversation.give_up_versions(versions=1)
+        conversation.prune_versions(versions=1)
         manager.restore_from_snapshot(snapshot)
         assert manager.get_messages() == [say("a")]
 

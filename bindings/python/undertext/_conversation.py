@@ -615,6 +615,6 @@ class Conversation:
         """
         return cast(Redaction, self._native.redact({"ordinals": ordinals, "who": who, "why": why, "derived": derived}))
 
-    def give_up_versions(self, *, versions: int | None = None, batches: int | None = None, days: int | None = None) -> Dict[str, Any]:
+    def prune_versions(self, *, versions: int | None = None, batches: int | None = None, days: int | None = None) -> Dict[str, Any]:
         """Prunes versions: the newest `versions` and `batches` stay, and what is younger than `days`."""
-        return cast(Dict[str, Any], self._native.give_up_versions(given({"versions": versions, "batches": batches, "days": days})))
+        return cast(Dict[str, Any], self._native.prune_versions(given({"versions": versions, "batches": batches, "days": days})))

@@ -86,14 +86,14 @@ class MessageList:
             raise NotFoundError(f"a checkpoint's messages are not in {self.conversation.id} any more: {error.message}", error=error.error) from error
 
     def messages(self, version: int, read: Read) -> List[Any]:
-        """Made anew at each call: whoever gets them may change them. NotFoundError: the version was given up."""
+        """A new list at each call, which the caller may change. NotFoundError: the version was pruned."""
         return [read(message) for message in self.view(version)]
 
     def ordinals(self, versions: Iterable[int]) -> set[int]:
         """Of all messages that these versions have."""
         ordinals: set[int] = set()
         for version in versions:
-            with suppress(NotFoundError):  # a version that was given up needs nothing
+            with suppress(NotFoundError):  # a pruned version needs nothing
                 view = self.view(version)
                 ordinals.update(view.entry(index)["ordinal"] for index in range(len(view)))
         return ordinals

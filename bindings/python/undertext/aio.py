@@ -195,7 +195,7 @@ class Conversation(OffTheLoop):
     catch_up = later(_conversation.Conversation.catch_up)
     checkpoint = later(_conversation.Conversation.checkpoint)
     redact = later(_conversation.Conversation.redact)
-    give_up_versions = later(_conversation.Conversation.give_up_versions)
+    prune_versions = later(_conversation.Conversation.prune_versions)
 
     def apply(self, operation: Mapping[str, object]) -> Coroutine[Any, Any, Answer]:
         """An operation of the protocol, in any of its spellings. Calls that are made later do not wait for a model."""

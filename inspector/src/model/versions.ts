@@ -37,7 +37,7 @@ export class Versions {
       if (this.entries.has(version)) continue;
       const wait = this.underWay.get(version) ?? this.loadBelow(version);
       await wait;
-      if (!this.entries.has(version)) return; // given up, or never there
+      if (!this.entries.has(version)) return; // pruned, or never there
     }
   }
 

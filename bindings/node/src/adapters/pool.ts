@@ -42,7 +42,7 @@ export class Pool {
     return this.#run(id, 'if_missing', (conversation, { turns }) => turns.run(() => work(conversation)))
   }
 
-  /** Undefined where there is none. What else the work does not find, such as a version that was given up, is told. */
+  /** Undefined where there is none. Anything else that the work does not find, such as a pruned version, is an error. */
   async useIfThere<T>(id: string, work: (conversation: Conversation) => Promise<T>): Promise<T | undefined> {
     let isOpen = false
     try {

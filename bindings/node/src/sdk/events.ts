@@ -45,7 +45,7 @@ export interface ContextChangedEvent extends BaseEvent {
   version: number
 }
 
-/** Messages were redacted, versions given up, or all counted by another tokenizer, here or elsewhere. */
+/** Messages were redacted, versions were pruned, or all was recounted by another tokenizer, here or in another process. */
 export interface RewrittenEvent extends BaseEvent {
   type: EventType.REWRITTEN
   version: number

@@ -44,7 +44,7 @@ function contentsAt<M extends Mode>(engine: Engine<M>, version: number): Reply<M
   )
 }
 
-/** undefined: that version was given up. */
+/** undefined: that version was pruned. */
 function contentsThen<M extends Mode>(engine: Engine<M>, version: number): Reply<M, Contents | undefined> {
   return engine.unlessGone(() => contentsAt(engine, version))
 }

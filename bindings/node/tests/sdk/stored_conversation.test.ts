@@ -140,13 +140,13 @@ test('events, usage and a strategy in TypeScript with a store', async (context) 
   await manager.close()
 })
 
-test('a snapshot of another conversation is taken over though its version was given up here', async (context) => {
+test('a snapshot of another conversation is taken over though its version was pruned here', async (context) => {
   const url = temporaryStore(context)
   const manager = await ConversationManager.open(url, 'c')
   for (let i = 0; i < 5; ++i) await manager.addMessage(messageOf(`u:${i}`))
   const store = await openStore(url)
   const conversation = await store.open('c')
-  await conversation.giveUpVersions({ versions: 1 })
+  await conversation.pruneVersions({ versions: 1 })
   await conversation.close()
   await store.close()
   const other = new ConversationManager({ initialMessages: [messageOf('u:other')] })

@@ -1,4 +1,4 @@
-"""undertext.langgraph where things go wrong: values that Python cannot tell apart, threads that are deleted while others write, versions that were given up, a store that is busy."""
+"""undertext.langgraph where things go wrong: values that Python cannot tell apart, threads that are deleted while others write, versions that were pruned, a store that is busy."""
 
 from __future__ import annotations
 
@@ -145,18 +145,18 @@ def test_writers_and_deleters_of_one_thread_do_not_fail(saver: UndertextSaver, u
 # What is not there any more
 
 
-def test_a_checkpoint_whose_messages_were_given_up_says_so_and_the_thread_goes_on_where_it_is(saver: UndertextSaver, url: str) -> None:
+def test_a_checkpoint_whose_messages_were_pruned_says_so_and_the_thread_goes_on_where_it_is(saver: UndertextSaver, url: str) -> None:
     messages = [HumanMessage(str(n)) for n in range(6)]
     configs = [place()]
     for n in range(1, 6):
         configs.append(put(saver, configs[-1], n, messages=messages[:n]))
     with undertext.open(url, "langgraph.t.0.messages", make="never") as conversation:
-        conversation.give_up_versions(versions=1)
+        conversation.prune_versions(versions=1)
     with UndertextSaver.from_url(url) as other:
         for each in (saver, other):
-            with pytest.raises(undertext.NotFoundError, match="given up"):
+            with pytest.raises(undertext.NotFoundError, match="pruned"):
                 each.get_tuple(configs[1])
-            with pytest.raises(undertext.NotFoundError, match="given up"):
+            with pytest.raises(undertext.NotFoundError, match="pruned"):
                 put(each, configs[1], 2, messages=[*messages[:1], HumanMessage("a branch")])
             assert values(each, place())["messages"] == messages[:5]
         configs.append(put(other, configs[-1], 6, messages=messages))

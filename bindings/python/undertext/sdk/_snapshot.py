@@ -55,7 +55,7 @@ def _is_own(conversation: Conversation, wanted: Mapping[str, Any], head: int) ->
         return False
     try:
         contents = contents_of(conversation.view(wanted["version"]))
-    except NotFoundError:  # that version was given up
+    except NotFoundError:  # that version was pruned
         return False
     return contents == {name: wanted[name] for name in contents}
 

@@ -67,7 +67,7 @@ export class Lists {
     try {
       return readingOf(version, await unitsAt(conversation, version))
     } catch (thrown) {
-      // The parent's version may have been given up while its graph went on: then the head will do.
+      // The parent's version may have been pruned while its graph went on: then the head will do.
       if (!isNotFound(thrown) || version === head) throw thrown
       return this.#from(conversation, head, head)
     }

@@ -1,4 +1,4 @@
-#include "history/given_up.hpp"
+#include "history/pruned.hpp"
 
 #include <algorithm>
 

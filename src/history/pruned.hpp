@@ -1,4 +1,4 @@
-// Old versions given up: what is left of a history without them, and which messages it still needs.
+// Pruning old versions: what is left of a history without them, and which messages it still needs.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace undertext {
 
-// The same history without the versions below `first`, which it has. Rows of what was given up stay, without their operations.
+// The same history without the versions below `first`, which it has. Rows of pruned versions stay, without their operations.
 History without_versions_below(const History& history, std::uint32_t first);
 
 // By ordinal, whether some version shows the message, can roll back to a snapshot that does, can expand a summary that stands for it, or has it marked.

@@ -1,4 +1,4 @@
-// Threads of which something was given up or redacted.
+// Threads of which something was pruned or redacted.
 import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages'
 import type { RunnableConfig } from '@langchain/core/runnables'
 import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
@@ -29,8 +29,8 @@ async function saverOf(t: TestContext, store: Store): Promise<UndertextSaver> {
   return saver
 }
 
-// A thread of three turns, whose lists before the last one are given up; and the checkpoint after the first turn.
-async function givenUp(t: TestContext): Promise<{ store: Store; old: RunnableConfig }> {
+// A thread of three turns, whose lists before the last one are pruned; and the checkpoint after the first turn.
+async function pruned(t: TestContext): Promise<{ store: Store; old: RunnableConfig }> {
   const store = await openStore('memory:')
   t.after(() => store.close())
   const saver = await saverOf(t, store)
@@ -39,22 +39,22 @@ async function givenUp(t: TestContext): Promise<{ store: Store; old: RunnableCon
   await say(saver, 'two')
   await say(saver, 'three')
   await using list = await store.open('langgraph-js.t.0.messages')
-  await list.giveUpVersions({ versions: 1 })
+  await list.pruneVersions({ versions: 1 })
   return { store, old }
 }
 
-test('a checkpoint whose messages were given up says so, and its thread goes on', async (t) => {
-  const { store, old } = await givenUp(t)
+test('a checkpoint whose messages were pruned says so, and its thread goes on', async (t) => {
+  const { store, old } = await pruned(t)
   const saver = await saverOf(t, store)
-  await assert.rejects(saver.getTuple(old), { name: 'UndertextError', code: 'not_found', message: /messages of the checkpoint are gone: .*given up/ })
+  await assert.rejects(saver.getTuple(old), { name: 'UndertextError', code: 'not_found', message: /messages of the checkpoint are gone: .*pruned/ })
   assert.deepEqual(await say(saver, 'four'), ['one', 're one', 'two', 're two', 'three', 're three', 'four', 're four'])
   assert.deepEqual((await store.list()).map(({ conversation }) => conversation), ['langgraph-js.t.0', 'langgraph-js.t.0.messages'])
   const later = await say(await saverOf(t, store), 'five')
   assert.equal(later.length, 10)
 })
 
-test('a graph that goes on from a list given up meanwhile is not disturbed', async (t) => {
-  const { store, old } = await givenUp(t)
+test('a graph that goes on from a list pruned meanwhile is not disturbed', async (t) => {
+  const { store, old } = await pruned(t)
   const saver = await saverOf(t, store)
   const { checkpoint, metadata } = (await saver.getTuple(thread))!
   const version = saver.getNextVersion(undefined)
@@ -64,8 +64,8 @@ test('a graph that goes on from a list given up meanwhile is not disturbed', asy
   assert.deepEqual((await store.list()).map(({ conversation }) => conversation), ['langgraph-js.t.0', 'langgraph-js.t.0.messages'])
 })
 
-test('a thread of which messages were redacted or given up is deleted, and begins again', async (t) => {
-  const { store, old } = await givenUp(t)
+test('a thread of which messages were redacted or pruned is deleted, and begins again', async (t) => {
+  const { store, old } = await pruned(t)
   const saver = await saverOf(t, store)
   await assert.rejects(saver.getTuple(old))
   await using list = await store.open('langgraph-js.t.0.messages')
@@ -78,7 +78,7 @@ test('a thread of which messages were redacted or given up is deleted, and begin
 })
 
 test('a thread whose records cannot be read can be deleted', async (t) => {
-  const { store } = await givenUp(t)
+  const { store } = await pruned(t)
   const saver = await saverOf(t, store)
   await using records = await store.open('langgraph-js.t.0')
   await records.redact([0], 'me')
