@@ -34,7 +34,7 @@ def read_table():
         elif columns[0] == "argument":
             for column, cell in zip(columns[1:], cells[1:]):
                 arguments.setdefault(column, set()).update(re.findall("`([^`]+)`", cell))
-        elif columns[0] == "door":
+        elif columns[0] == "API":
             named.setdefault(cells[0], set()).update(re.findall("`([^`]+)`", cells[1]))
         elif not cells[0].startswith("---"):
             check(len(cells) == len(columns), f"the row of {cells[0]} has {len(cells)} cells")

@@ -1,14 +1,16 @@
-// What a message says, whichever format it is written in: a list of blocks.
+// The content of a message as a list of blocks, whatever its format.
 //
 //     for (const ContentBlock& block : read_blocks(message))
 //       if (block.kind == ContentBlock::Kind::call) run(block.name, block.arguments_json);
 //
-// This is the only reader of messages. Tool pairs, token counts, digests, provider requests, the query `blocks`, the adapters and the
-// inspector all ask it. It reads the engine's own format, the nested parts of document 000, OpenAI Chat and Responses, Anthropic, Gemini and
-// the parts of the Vercel AI and OpenAI Agents SDKs. What it does not know becomes an opaque block; it never fails.
+// This is the only reader of messages: tool pairs, token counts, digests, provider requests, the
+// query `blocks`, the adapters and the inspector use it. It reads the engine's own format, the
+// nested parts of document 000, OpenAI Chat and Responses, Anthropic, Gemini and the parts of the
+// Vercel AI and OpenAI Agents SDKs. Unknown content becomes an opaque block; reading never fails.
 //
-// A call that a message gives in several places (as a part, in `toolCalls`, in `tool_calls`) is one block. Arguments are the first of
-// `arguments`, `input` and `args` that is not null; none, and an empty string, are `{}`.
+// A call that occurs several times in a message (as a part, in `toolCalls`, in `tool_calls`) is one
+// block. Arguments are the first of `arguments`, `input` and `args` that is not null. No arguments,
+// and an empty string, are read as `{}`.
 #pragma once
 
 #include <cstdint>
@@ -36,12 +38,12 @@ struct ContentBlock {
     text,       // also a refusal, whose `type` says so
     call,       // of a tool, by the model
     result,     // of a call
-    reasoning,  // what the model thought; `text` is empty when only the provider can read it
+    reasoning,  // of the model; `text` is empty when only the provider can read it
     media,
-    opaque,  // anything else; `json` has it
+    opaque,  // anything else, in `json`
   };
   Kind kind = Kind::text;
-  std::string type = {};            // the format's own word where it says more than `kind`, such as "shell_call"
+  std::string type = {};            // the format's own type where it is more specific than `kind`, such as "shell_call"
   std::string text = {};            // of text and reasoning
   std::string call_id = {};         // of a call, and of the call that a result answers; empty when there is none
   std::string name = {};            // of the tool; empty when the message does not say
@@ -49,7 +51,7 @@ struct ContentBlock {
   bool is_error = false;            // of a result, also of the one that a call holds
   bool by_provider = false;         // the provider runs the tool itself
   MediaBlock media = {};
-  std::vector<ContentBlock> blocks = {};  // what a result says; of a provider's own call, what came of it
+  std::vector<ContentBlock> blocks = {};  // content of a result; of a call that the provider runs, its result
   std::string json = {};                  // of an opaque block: the bytes as given
 };
 

@@ -3,9 +3,10 @@
 //     CacheBreak found = cache_break(Dialect::anthropic, request_before, request_after);
 //     if (found.kind == CacheBreak::Kind::broken) found.path;     // "system[1].text"
 //
-// A cache holds prefixes of what the model reads, in the order of the provider, not in that of the JSON text. So a request
-// is written as that prefix: its sections in order, compact, without cache markers, texts in their long form. The first
-// byte in which two of them differ is the one from which on nothing can be read from the cache.
+// A cache has prefixes of what the model reads, in the provider's order, not in that of the JSON
+// text. So each request is written in
+// that order: its sections, compact, without cache markers, texts in their long form. From the first differing byte on, nothing can
+// be read from the cache.
 //
 // Pure; any thread may call it. Costs time linear in both texts.
 #pragma once
@@ -22,10 +23,10 @@ namespace undertext {
 struct CacheBreak {
   enum class Kind : std::uint8_t {
     unknown,    // one of the two is no request
-    reference,  // the request holds only what is new, and `path` refers to the rest
+    reference,  // the request has only new messages, and refers to the rest at `path`
     same,
     extended,   // all of the earlier one, and more from `path` on
-    shortened,  // the earlier one went on with `path`
+    shortened,  // the earlier one continued with `path`
     broken,
   };
   Kind kind = Kind::unknown;

@@ -1,4 +1,4 @@
-// Changes to the text and metadata of a message, as plain values. TRANSFORM carries them out on many messages at once.
+// Changes to the text and metadata of a message, as plain values. TRANSFORM applies them to many messages at once.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct TruncateText {
   enum class Keep : std::uint8_t { head, tail, both };
   std::uint64_t chars_max = 0;  // code points kept of each text, the marker not counted
   Keep keep = Keep::head;
-  std::string marker = {};  // stands where something was cut
+  std::string marker = {};  // replaces the removed text
 };
 
 struct SetMetadata {

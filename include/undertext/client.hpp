@@ -4,8 +4,7 @@
 //     ClientRequest request = read_client_request(client, {}, body).value();
 //     conversation.apply({std::move(request.reconcile)});          // the conversation follows: docs/clients.md
 //
-// A profile is data: what a client changes from request to request without meaning anything by it, how its own compaction looks, where the id of
-// its conversation stands.
+// A profile is data: the volatile parts of a client's requests, the form of its own compactions, and where its conversation id is.
 #pragma once
 
 #include <cstdint>
@@ -25,39 +24,38 @@ namespace undertext {
 
 struct ClientProfile {
   std::string name;
-  std::optional<Dialect> dialect = {};  // what it speaks; none: the engine's own form, or what the caller says
+  std::optional<Dialect> dialect = {};  // of its requests; unset: the engine's own form, or the caller's choice
   VolatileParts volatile_parts = VolatileParts::common();
-  std::vector<std::string> summary_texts = {};     // how a message of the user begins that stands for what the client compacted
-  std::vector<std::string> compaction_texts = {};  // how a text begins that asks for a compaction
-  std::vector<std::string> own_headers = {};       // any of these tells that it is this client
-  std::vector<std::string> session_headers = {};   // where the id of its conversation stands; the first that is there
-  std::vector<std::string> session_pointers = {};  // the same in the body; a # leads into a text that holds JSON
-  std::vector<std::string> agent_headers = {};     // of a sub-agent, which is a conversation of its own
-  std::vector<std::string> parent_pointers =
-      {};  // of the conversation that it was forked from; "header#/pointer" into a header's JSON
-  std::vector<std::string> stable_system = {};  // pointers to parts of the system prompt that stay as they are
-  bool is_given_view = false;                   // it loads the view, and the list that it saves takes the view's place
+  std::vector<std::string> summary_texts = {};     // prefixes of user messages that summarise compacted ones
+  std::vector<std::string> compaction_texts = {};  // prefixes of texts that ask for a compaction
+  std::vector<std::string> own_headers = {};       // any of these identifies the client
+  std::vector<std::string> session_headers = {};   // with the conversation id; the first one present is used
+  std::vector<std::string> session_pointers = {};  // the same in the body; a # points into a string of JSON
+  std::vector<std::string> agent_headers = {};     // with the id of a sub-agent, which has its own conversation
+  std::vector<std::string> parent_pointers = {};   // to the id of the parent of a fork; "header#/pointer" into a header's JSON
+  std::vector<std::string> stable_system = {};     // pointers to parts of the system prompt that never change
+  bool is_given_view = false;                      // it loads the view, and the list that it saves replaces the view
 };
 
 UNDERTEXT_API Result<ClientProfile> find_client(std::string_view name);  // not_found
 UNDERTEXT_API std::span<const std::string_view> client_names();
 
-// What stands around the body of a request, where it is known.
+// Path and headers of a request, where they are known.
 struct ClientRequestHead {
   std::string path = {};
   std::vector<std::pair<std::string, std::string>> headers = {};
 
-  UNDERTEXT_API std::string header(std::string_view name) const;  // without case; empty: it is not there
+  UNDERTEXT_API std::string header(std::string_view name) const;  // case-insensitive; empty: missing
 };
 
-// The client that sent it: one of its own headers is there, or it is the dialect's own.
+// The client that sent the request, by its own headers; else the dialect's default client.
 UNDERTEXT_API ClientProfile client_of(Dialect dialect, const ClientRequestHead& head);
 
-// What a request is for. Only turns, and what the client asks to be compacted, are part of a conversation.
+// The purpose of a request. Only turns and compactions are part of a conversation.
 enum class ClientRequestKind : std::uint8_t {
   turn,
   compaction,    // asks for a summary of its list
-  side_request,  // asks for a title or the like, with a list of its own
+  side_request,  // asks for a title or the like, with a separate list
   count_tokens,
 };
 UNDERTEXT_API std::string_view name(ClientRequestKind kind);
@@ -65,12 +63,12 @@ UNDERTEXT_API std::string_view name(ClientRequestKind kind);
 struct ClientRequest {
   op::Reconcile reconcile;
   ClientRequestKind kind = ClientRequestKind::turn;
-  std::string session = {};            // the client's id of its conversation; empty: it gives none
+  std::string session = {};            // the client's conversation id; empty: none
   std::string agent = {};              // of a sub-agent; empty: the main loop
-  std::string parent = {};             // the conversation that it says it was forked from
-  std::string previous_response = {};  // of a request that holds only what is new: the response that it follows
-  std::string conversation = {};       // or the provider's own conversation
-  std::string cached_content = {};     // or what the provider has cached
+  std::string parent = {};             // the id of the parent of a fork
+  std::string previous_response = {};  // of a request with only new messages: the response that it continues
+  std::string conversation = {};       // or the provider's conversation
+  std::string cached_content = {};     // or the provider's cached content
   std::string rest = {};               // the body's other fields, as a JSON object
 };
 

@@ -4,14 +4,15 @@
 //     Profile profile = find_profile("openai_chat").value();
 //     Rendering out = render(conversation.view(), profile).value();
 //     out.json;        // {"messages":[…]}: valid, whatever was trimmed or edited before
-//     out.findings;    // what would have been refused, with the provider's words and what was done about it
-//     out.losses;      // what the other dialect has no place for
+//     out.findings;    // what the provider would have refused, with its error text and the repair
+//     out.losses;      // what the other dialect cannot express
 //
-// Raw first: a message that came in through import_messages() goes out to its own dialect as the very bytes it came with, as long as it is not
-// edited. Across dialects everything goes through one neutral form; docs/dialects.md has its table, and every code of findings and losses.
+// Raw first: an unedited message from import_messages() is rendered to its own dialect byte for
+// byte. Across dialects everything passes through one neutral form; docs/dialects.md has its table,
+// and every code of findings and losses.
 //
-// All of this is pure: the same view and profile give the same bytes, synthetic ids included; nothing in a conversation is touched. Any thread
-// may call any of it.
+// All of this is pure: the same view and profile give the same bytes, synthetic ids included. No
+// conversation is changed. Any thread may call any of it.
 #pragma once
 
 #include <cstdint>
@@ -35,13 +36,13 @@
 
 namespace undertext {
 
-// What one provider, or one family of models behind a dialect, accepts. Data: parse() reads the JSON of docs/dialects.md, in which whatever is
-// not said is as the dialect has it.
+// What one provider, or one family of models behind a dialect, accepts, as data. parse() reads the
+// JSON of docs/dialects.md; missing members have the dialect's defaults.
 struct Profile {
   std::string name;
   Dialect dialect = Dialect::openai_chat;
 
-  bool system_role = true;      // there are system messages at all
+  bool system_role = true;      // system messages exist
   bool system_anywhere = true;  // also after the first turn
   bool developer_role = true;   // Chat: a system message may be called a developer's
   bool strict_alternation = false;
@@ -64,22 +65,22 @@ struct Profile {
   std::uint64_t tool_name_max = 0;
   std::uint64_t cache_markers_max = 0;  // 0: any number
   CacheRules cache = {};
-  std::vector<std::string> without = {};  // rules that it does not have, by the codes of their findings
+  std::vector<std::string> without = {};  // rules that do not apply, by the codes of their findings
 
   // invalid_argument: no JSON, no known dialect, an unknown or wrong member.
   UNDERTEXT_API static Result<Profile> parse(std::string_view json);
 };
 
-// The ones that come with the library: each dialect's own name, and those of vendors and model families with rules of their own.
+// The shipped profiles: one named after each dialect, and those of vendors and model families with special rules.
 UNDERTEXT_API Result<Profile> find_profile(std::string_view name);  // not_found
 UNDERTEXT_API std::span<const std::string_view> profile_names();
 UNDERTEXT_API Profile default_profile(Dialect dialect);
 
-// Where something stands: in the view, and in the request. A turn that a repair made stands nowhere in the view.
+// A position in the view and in the request. A turn that a repair added has none in the view.
 struct Place {
   std::optional<std::uint64_t> index = {};  // in the view
   std::optional<Ordinal> ordinal = {};
-  std::string path = {};  // in the request as it would be without repair, as this provider writes it: "messages.2.content.0"
+  std::string path = {};  // in the request before repair, in the provider's notation: "messages.2.content.0"
 };
 
 struct Finding {
@@ -99,101 +100,103 @@ struct Loss {
 };
 UNDERTEXT_API std::string_view name(Loss::Severity severity);
 
-// What to do with thinking blocks whose prefix has changed, where the provider binds them.
+// How to treat thinking blocks whose prefix has changed, where the provider binds them to it.
 enum class BoundThinking : std::uint8_t {
-  strip,       // leave them out
-  refuse,      // render() answers conflict
-  drop_block,  // leave them in; the request must ask the provider to drop them: see Rendering::advice
+  strip,       // omit them
+  refuse,      // render() returns conflict
+  drop_block,  // keep them; the request must ask the provider to drop them: see Rendering::advice
 };
 
-// Tools that a provider knows under another name than the caller, who may have given one that it refuses: the name as sent, and the caller's.
-// A name becomes the same one in every request.
+// Tools that are renamed for a provider that refuses the caller's name: from the name as sent to
+// the caller's. A name is always mapped to the same one.
 using ToolNames = std::map<std::string, std::string, std::less<>>;
 
 // A part of a client's request that changes from request to request: a cache marker, or a text of the system prompt.
 struct VolatilePart {
   enum class Kind : std::uint8_t {
-    marker,  // stands on a block
-    text,    // is a block
+    marker,  // a member of a block
+    text,    // a whole block
   };
   Kind kind = Kind::marker;
   std::uint64_t index = 0;                  // of the message, in the request's list
   std::optional<Ordinal> ordinal = {};      // of the same message, in the log; unset: not known
   std::uint64_t block = 0;                  // in the message
-  std::optional<std::uint64_t> inner = {};  // of a marker inside a tool result: the block in its content
+  std::optional<std::uint64_t> inner = {};  // of a marker inside a tool result: the index of the block in its content
   std::string json = {};                    // the marker, or the block
   friend bool operator==(const VolatilePart&, const VolatilePart&) = default;
 };
 
-// What a conversation that follows a client puts into its requests in place of stored volatile parts.
+// The current volatile parts of a conversation that follows a client: they replace the stored ones in its requests.
 struct VolatileNow {
-  std::vector<std::string> system_texts = {};  // stored blocks of system messages that begin so are left out
-  std::vector<VolatilePart> parts = {};        // those of the newest request; of messages in the view they are put in
+  std::vector<std::string> system_texts = {};  // prefixes of stored system blocks that are omitted
+  std::vector<VolatilePart> parts = {};        // of the newest request; inserted for messages in the view
 };
 
 struct RenderOptions {
-  bool repair = true;  // false: as it stands, with findings for what would be refused
-  std::string_view request =
-      {};  // the other fields of the request (tools, store, …) as a JSON object, for the rules that need them
-  std::optional<View> sent = {};       // what the provider saw last: for bound thinking
-  std::vector<View> sent_before = {};  // and what it saw before that, the oldest first: views_sent()
+  bool repair = true;  // false: unchanged, with findings for what the provider would refuse
+  // The other fields of the request (tools, store, …) as a JSON object, for the rules that need them.
+  std::string_view request = {};
+  std::optional<View> sent = {};       // the view of the last request: for bound thinking
+  std::vector<View> sent_before = {};  // the views of earlier requests, the oldest first: views_sent()
   BoundThinking bound = BoundThinking::strip;
-  // automatic: marks the request where the provider's cache wants that; docs/dialects.md has the rule.
+  // automatic: places cache markers by the rule of docs/dialects.md.
   CacheMarkers cache_markers = CacheMarkers::given;
-  CachedPrefixes cached = {};  // for automatic markers, what earlier requests left of the view: cached_prefixes()
-  // Unset: stored parts stay as they are. With automatic markers, markers among these are not put in.
+  CachedPrefixes cached = {};  // for automatic markers: the prefixes that earlier requests cached, from cached_prefixes()
+  // Unset: stored parts stay as they are. With automatic markers, the markers among these are ignored.
   std::optional<VolatileNow> volatile_now = {};
 };
 
 struct Rendering {
-  std::string
-      json;  // an object with the fields that hold the conversation: messages; system, messages; systemInstruction, contents; …
-             // and those of RenderOptions::request that had to change
+  // An object with the fields of the conversation (messages; system, messages; systemInstruction, contents; …) and those of
+  // RenderOptions::request that had to change.
+  std::string json;
   std::vector<Finding> findings;
   std::vector<Loss> losses;
-  std::vector<std::string> advice;  // what the caller has to set in the request besides
+  std::vector<std::string> advice;  // what the caller must also set in the request
   ToolNames tool_names = {};        // empty when every name is sent as it is
 };
 
-// What a provider saw of `history` before each edit up to `last`, if answers were appended as they came, for RenderOptions::sent_before: reasoning
-// is bound to what stood before it when it was made, however often there were edits since. Empty for a profile that binds nothing.
-// not_found: no such version. O(versions + n log n).
+// The views that a provider saw before each edit up to `last`, if answers were appended as they
+// arrived; for RenderOptions::sent_before. Reasoning is bound to the prefix with which it was made,
+// whatever was edited later. Empty for a profile that binds nothing. not_found: no such version.
+// O(versions + n log n).
 UNDERTEXT_API Result<std::vector<View>> views_sent(const History& history, Version last, const Profile& profile);
 
 // invalid_argument: `request` is no JSON object. conflict: see BoundThinking::refuse.
 UNDERTEXT_API Result<Rendering> render(const View& view, const Profile& profile, const RenderOptions& options = {});
 
-// As edit_cost() of edit_cost.hpp by the profile's rules, and with the signed thinking that is broken at `next` and was not at `sent`: the
-// provider would refuse it, and render() leaves it out.
+// As edit_cost() of edit_cost.hpp by the profile's rules. Also counts the signed thinking that is broken at `next` and was not at
+// `sent`: the provider would refuse it, and render() omits it.
 UNDERTEXT_API Result<EditCost> edit_cost(const History& history, Version sent, Version next, const Profile& profile,
                                          const CostOptions& options = {});
 
-// Only the findings: empty when the provider would take the view as it stands.
+// Only the findings: empty when the provider would accept the view as it is.
 UNDERTEXT_API Result<std::vector<Finding>> validate(const View& view, const Profile& profile, const RenderOptions& options = {});
 
-// The same of a request as it would be sent: a body, or a bare array of messages. invalid_argument: it is no such thing.
+// The same for a request: a body, or an array of messages. invalid_argument: it is neither.
 UNDERTEXT_API Result<std::vector<Finding>> validate_request(std::string_view json, const Profile& profile);
 
 struct Imported {
   std::vector<Message> messages;
   std::string rest;         // the body's other fields, as a JSON object
-  std::uint64_t known = 0;  // import_after(): how many messages of the view came back as they were sent
+  std::uint64_t known = 0;  // import_after(): the number of messages of the view that came back unchanged
 };
 
-// A request body, a bare array, or a single message or item. A response of the provider is one too: its message, its output items, or its first
-// candidate. Tools come back under the caller's names, by the `names` that Rendering::tool_names had.
+// Imports a request body, an array, a single message or item, or a response: its message, its output items, or its first candidate.
+// `names`, from Rendering::tool_names, maps tools back to the caller's names.
 // invalid_argument with the path: not of this dialect. too_large: a message over the limit.
 UNDERTEXT_API Result<Imported> import_messages(Dialect dialect, std::string_view json, const MessageLimits& limits = {},
                                                const ToolNames& names = {});
 
-// The same for a client that sends back what it was given, and more: what equals the rendering of `view` is known, and only the rest is imported.
-// So a conversation kept in one dialect and continued in another stays in its own bytes. `names` are needed for tools that the view does not
-// call yet.
+// The same for a client that sends back what it received, and more: what equals the rendering of
+// `view` is skipped, and only the rest is imported. So a conversation that is stored in one dialect
+// and continued in another keeps its bytes. `names` is needed for tools that the view does not call
+// yet.
 UNDERTEXT_API Result<Imported> import_after(const View& view, const Profile& profile, std::string_view json,
                                             const MessageLimits& limits = {}, const ToolNames& names = {});
 
-// Renders one view after another of a growing conversation: what it read before it keeps, so that one more turn costs the turn, a walk over
-// what is known of the others, and the bytes. For one thread.
+// Renders successive views of a growing conversation. It caches what it read, so one more turn
+// costs that turn, a walk over the cached ones, and writing the bytes. For one thread.
 class UNDERTEXT_API Renderer {
  public:
   explicit Renderer(Profile profile);
@@ -209,7 +212,7 @@ class UNDERTEXT_API Renderer {
   std::unique_ptr<Rep> rep_;
 };
 
-// Puts the events of a streamed answer together.
+// Assembles the events of a streamed answer.
 //
 //     StreamAssembler stream(Dialect::anthropic);
 //     while (…) stream.feed(data);              // the data of one server-sent event: a JSON object, or [DONE]
@@ -226,12 +229,12 @@ class UNDERTEXT_API StreamAssembler {
 
   struct Streamed {
     std::string message;        // in the dialect: a message, an array of items, or a content; empty when nothing came
-    std::string finish_reason;  // as the provider says it; empty when it said none
+    std::string finish_reason;  // the provider's; empty: none
     std::string usage_json;     // empty when there was none
-    std::string id;             // of the response, such as msg_… or resp_…; empty when it said none
+    std::string id;             // of the response, such as msg_… or resp_…; empty: none
     std::string model;          // likewise
     std::string error_json;     // the provider's error in mid-stream
-    bool complete = false;      // the stream came to its proper end
+    bool complete = false;      // the stream ended properly
   };
   Streamed finish() const;
 

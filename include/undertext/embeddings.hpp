@@ -1,4 +1,4 @@
-// Ranks what a recall finds by the embeddings of a model.
+// Ranks search results by the embeddings of a model.
 //
 //     Settings settings{.rerank = embeddings_rerank({.base_url = "http://127.0.0.1:11434/v1", .model = "nomic-embed-text"}).value()};
 #pragma once

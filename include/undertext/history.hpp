@@ -1,4 +1,4 @@
-// A conversation as a value: its log, all its versions, and a head. Nothing is ever lost from it.
+// A conversation as a value: its log, all its versions, and a head.
 //
 //     History h0;
 //     History h1 = h0.apply(Operation{op::Append{{hello}}}, context).value().history;
@@ -7,9 +7,8 @@
 //
 // A History is a small handle on immutable, structurally shared data: copying is O(1), apply() returns a new value and leaves the
 // old one as it was, and any thread may read any copy at any time. The result of apply() depends on its arguments only.
-// A History of a stored conversation reads what it needs from the store when it is looked at: everything here may then throw Failure, unavailable or
-// corrupt.
-// An operation that names k messages costs O(k log n); a filter by text costs O(n).
+// A History of a stored conversation reads from the store on demand: every function may then throw Failure with unavailable or
+// corrupt. An operation that names k messages costs O(k log n); a filter by text costs O(n).
 #pragma once
 
 #include <cstdint>
@@ -37,10 +36,10 @@ struct ApplyContext {
   std::function<std::uint32_t(const Message&)> count_tokens = {};  // unset: every message counts 0
   Pairs pairs = Pairs::literal;                                    // for operations that do not say
   MessageLimits limits = {};                                       // for messages that an operation makes
-  std::shared_ptr<Work> work = {};  // null: without limits. Else what Work throws is an error of apply()
+  std::shared_ptr<Work> work = {};                                 // null: without limits. What it throws is an error of apply()
 };
 
-// A message that had its partner in the view before the operation and has not now.
+// A message that lost its partner in the view by the operation.
 struct Warning {
   enum class Code : std::uint8_t { tool_call_without_result, tool_result_without_call, reasoning_without_call };
   Code code = Code::tool_call_without_result;
@@ -86,12 +85,12 @@ class UNDERTEXT_API History {
   // The same for messages whose body was redacted or pruned since it was counted; all others keep their count.
   History recounted_where_replaced(const std::function<std::uint32_t(const Message&)>& count_tokens) const;
 
-  // The same history, whose readers ask `work` before each message: what that throws is an error of what answers a Result, and thrown by what does not.
-  // apply() goes by its context.
+  // The same history, whose readers check `work` before each message. What it throws is the error
+  // of functions that return a Result; other functions throw it. apply() uses the `work` of its
+  // context instead.
   History limited(std::shared_ptr<Work> work) const;
 
-  // The conversation as it was at `version`, to go another way from there; shares all messages with this one.
-  // not_found: no such version.
+  // A history that starts at `version`; it shares all messages with this one. not_found: no such version.
   Result<History> fork(Version version) const;
 
   Version version() const;        // the head
@@ -117,14 +116,17 @@ class UNDERTEXT_API History {
   Result<Diff> diff(Version from, Version to) const;                    // not_found
   Result<Blame> blame(Ordinal ordinal) const;                           // not_found; O(versions log n)
 
-  // One for every COMPRESS that hid something, and for every RECONCILE in which the client compacted its list; the oldest first. O(versions + what they hid).
+  // One for every COMPRESS that hid something, and for every RECONCILE in which the client compacted its list; the oldest first.
+  // O(versions + what they hid).
   std::vector<Receipt> receipts() const;
   std::optional<Receipt> receipt(Version version) const;  // nothing when that version was made by something else
 
-  // The messages that this one stands for, in view order: the originals of a summary, and of what REPLACE, MERGE, SPLIT or TRANSFORM made.
+  // The messages that this one stands for, in view order: the originals of a summary, or of a message that REPLACE, MERGE, SPLIT or
+  // TRANSFORM made.
   std::vector<Ordinal> stands_for(Ordinal ordinal) const;
 
-  // What a client sent last (op::Reconcile), in order; empty when no client is followed. UNDO, ROLLBACK and RESTORE do not change it.
+  // The list that a client sent last (op::Reconcile), in order; empty when the conversation follows no client. UNDO, ROLLBACK and
+  // RESTORE do not change it.
   std::vector<Ordinal> client_list() const;
 
   struct Rep;  // internal

@@ -1,15 +1,13 @@
-// Which messages are the same message, for a client that sends its whole list with every request.
+// Recognises messages that a client sends again with its whole list, in every request.
 //
-//     identity(sent) == identity(kept)      // whatever became of spelling, markers and item ids
+//     identity(sent) == identity(kept)      // despite other spelling, markers and item ids
 //
-// Clients write back what they were given in their own way: keys in another order, arguments with other
-// white space, a string for a list of one text, null for nothing. So the identity is a digest of what a
-// message says (blocks.hpp), in one canonical form:
+// Clients rewrite messages: keys in another order, arguments with other white space, a string for a list of one text, null for a
+// missing member. So the identity is a digest of the message's blocks (blocks.hpp), in one canonical form:
 //
 //   - arguments are JSON values: keys sorted, numbers by value; a string that holds JSON is that JSON;
 //   - null, absent and "" are alike, and so are a string and a list of one text;
-//   - markers, item ids, states and notes of the provider are left out, and so is every member that no
-//     reader of messages knows.
+//   - markers, item ids, states and notes of the provider are ignored, and so is every unknown member.
 #pragma once
 
 #include <compare>
@@ -28,13 +26,13 @@ struct Identity {
   friend auto operator<=>(const Identity&, const Identity&) = default;
 };
 
-// What a client changes from request to request without meaning anything by it.
+// Parts that a client changes from request to request without a change of meaning.
 struct VolatileParts {
-  std::vector<std::string> members = {};       // of parts and items; of reasoning, the member that holds it
+  std::vector<std::string> members = {};       // of parts and items; of reasoning, the member with it
   std::vector<std::string> system_texts = {};  // parts of a system message that begin with one of these
   bool nothing = false;                        // messages are the same only to the byte
 
-  // Of all clients: cache markers, and what an answer has and a request has not.
+  // Of all clients: cache markers, and members that answers have and requests lack.
   UNDERTEXT_API static const VolatileParts& common();
 };
 

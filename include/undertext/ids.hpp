@@ -17,8 +17,8 @@ struct Number {
   friend constexpr auto operator<=>(const Number&, const Number&) = default;
 };
 
-using Ordinal = Number<struct OrdinalTag>;        // a message's place in the log, from 0; never reused, never changed
+using Ordinal = Number<struct OrdinalTag>;        // a message's number in the log, from 0; never reused, never changed
 using Version = Number<struct VersionTag>;        // the number of a state; 0 is the empty conversation
-using BatchIndex = Number<struct BatchIndexTag>;  // a place in the stack of batches, from 0
+using BatchIndex = Number<struct BatchIndexTag>;  // an index in the stack of batches, from 0
 
 }  // namespace undertext

@@ -1,10 +1,9 @@
-// Indexes what older releases stored without a full-text index, or what a redaction left without one.
+// Builds the full-text index of messages that older releases stored, or that a redaction left, without one.
 //
 //     index_store(*store, {.on_progress = [](const IndexProgress& at) { print(at.messages); }}).value();
 //
-// Searches are complete without it: they read the words of messages that have no row of the index from
-// their bodies. With it they are quick. Runs beside readers and writers, in commits of its own; done
-// twice, it does nothing the second time.
+// Searches are complete without it: they read messages without a row of the index from their bodies. With it they are fast. Runs
+// concurrently with readers and writers, in separate commits. Idempotent.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,7 @@ struct IndexOptions {
   std::stop_token stop = {};                                   // what is committed by then stays
 };
 
-// unavailable, corrupt: as Store. A conversation that is purged meanwhile is left out.
+// unavailable, corrupt: as Store. A conversation that is purged meanwhile is skipped.
 UNDERTEXT_API Result<IndexProgress> index_store(Store& store, const IndexOptions& options = {});
 
 }  // namespace undertext

@@ -7,9 +7,9 @@
 //     WhatIf other = conversation.what_if(R"({"mode":"compact","when":"cold"})").value();
 //     other.policy.dollars - other.observe.dollars;
 //
-// Figures are the upstream's own where it reported any. Where it did not, they are expected ones: the count of what was sent,
-// corrected by what earlier reports of the same model taught, with the error that those had.
-// Prices are those of the table of models. docs/money.md says what each figure means.
+// Figures are the upstream's where it reported any. Else they are expected ones: the count of the
+// request, corrected by earlier reports of the same model, with the error of these. Prices are from
+// the table of models. docs/money.md defines each figure.
 //
 // Values: any thread may use any of this.
 #pragma once
@@ -28,13 +28,13 @@
 
 namespace undertext {
 
-// Why tokens that a request before had left in the cache were not read from it.
+// Why tokens that an earlier request had cached were not read from the cache.
 enum class MissCause : std::uint8_t {
   none,      // nothing was missed
-  expired,   // the cache had not been used for longer than it lives
+  expired,   // the cache entry was not used within its lifetime
   edited,    // an operation, or a compaction of the client's, changed the prefix: the price of the edit
-  changed,   // the client changed something before the end of what it had sent: a finding
-  upstream,  // the prefix was the same, and the cache did not serve it: a finding
+  changed,   // the client changed the prefix that it had sent: a finding
+  upstream,  // the prefix was equal, and the cache did not serve it: a finding
 };
 UNDERTEXT_API std::string_view name(MissCause cause);
 
@@ -53,9 +53,9 @@ struct LedgerTurn {
   std::uint64_t missed = 0;        // of it: left in the cache by an earlier request, and not read from it
   std::uint64_t output = 0;
   MissCause cause = MissCause::none;
-  std::uint64_t expected_sent = 0;     // what was counted before it was sent, corrected; 0: it was not counted
+  std::uint64_t expected_sent = 0;     // the count before sending, corrected; 0: it was not counted
   std::uint64_t expected_read = 0;     // what the cache was expected to serve
-  double expected_error = 0;           // the part of `expected_sent` by which 19 of 20 are off at most
+  double expected_error = 0;           // relative error of `expected_sent` that 19 of 20 requests do not exceed
   std::optional<double> dollars = {};  // unset: no price is known
   double dollars_missed = 0;           // what reading `missed` would have saved
 };
@@ -63,12 +63,12 @@ struct LedgerTurn {
 struct LedgerTotals {
   std::uint64_t turns = 0;
   std::uint64_t reported = 0;  // turns with the upstream's figures
-  std::uint64_t unpriced = 0;  // turns without a price, which are in no sum of dollars
+  std::uint64_t unpriced = 0;  // turns without a price, excluded from all sums of dollars
   std::uint64_t sent = 0, read = 0, written = 0, written_hour = 0, missed = 0, output = 0;
   std::uint64_t sent_max = 0;  // the peak
   double dollars = 0;
-  double dollars_expected = 0;  // of these: by expected figures
-  double dollars_error = 0;     // by which they may be off
+  double dollars_expected = 0;  // of these: from expected figures
+  double dollars_error = 0;     // the error of these
   double dollars_missed = 0;
   UNDERTEXT_API void add(const LedgerTurn& turn);
   UNDERTEXT_API void add(const LedgerTotals& more);
@@ -84,7 +84,7 @@ struct LedgerRow {
 // A miss that should have been a hit.
 struct LedgerFinding {
   std::uint64_t number = 0;   // of the request
-  std::uint64_t against = 0;  // the one that had left the prefix
+  std::uint64_t against = 0;  // the request that had cached the prefix
   std::uint64_t missed = 0;
   double dollars = 0;
   MissCause cause = MissCause::changed;
@@ -103,14 +103,14 @@ struct LedgerQuery {
   std::optional<std::int64_t> to_ms = {};  // and before this one
 };
 
-// Of the records of a conversation, rising by number. Without texts, so that no finding has a byte yet. O(records log n).
-// Throws Failure: what reading the history fails with, and, of one that is limited(), what its work throws.
+// The ledger of a conversation's records, rising by number. Reads no texts, so no finding has a byte yet. O(records log n).
+// Throws Failure: errors of reading the history, and those of its work, if it is limited().
 UNDERTEXT_API Ledger make_ledger(const std::vector<RequestRecord>& records, const History& history, const LedgerQuery& query = {});
 
 // Adds the rows of one ledger to those of another.
 UNDERTEXT_API void add_rows(std::vector<LedgerRow>& rows, const std::vector<LedgerRow>& more);
 
-// What recorded turns come to under a policy. By expected figures: no model is called, and the recorded answers are taken.
+// What recorded turns would use under a policy, by expected figures. No model is called; the recorded answers are used.
 struct ReplayTotals {
   std::uint64_t sent = 0, read = 0, written = 0, output = 0;
   double dollars = 0;
@@ -126,18 +126,18 @@ struct WhatIf {
   ReplayTotals observe = {};  // the same turns, none of them edited
   ReplayTotals policy = {};
   double reported_dollars = 0;  // of these turns, by the ledger
-  double error = 0;  // the part by which the replay of the turns as they were sent is off from the upstream's figures; 0 to 1
+  double error = 0;             // relative error, 0 to 1: the replay of the turns as they were sent, against the upstream's figures
 };
 
 struct WhatIfOptions {
   std::string model = {};  // whose prices and window; empty: that of each record
-  // Whose layers of the policy count; Conversation::what_if() knows the conversation.
+  // Select the layers of the policy. Conversation::what_if() sets the conversation.
   std::string tenant = {}, conversation = {};
-  std::uint64_t reserve_tokens = 0;  // kept for each answer; likewise, of the newest request whose text is kept
+  std::uint64_t reserve_tokens = 0;  // for each answer; Conversation::what_if() reads it from the newest request with a text
 };
 
 // `policy`: a mode, or the JSON of docs/gateway.md. invalid_argument with the field: it is no policy.
-// Of a history that is limited(), also what its work throws.
+// If the history is limited(), also what its work throws.
 UNDERTEXT_API Result<WhatIf> what_if(const std::vector<RequestRecord>& records, const History& history, std::string_view policy,
                                      const WhatIfOptions& options = {});
 

@@ -5,9 +5,10 @@
 //     hello.text();   // "Hello"
 //     hello.json();   // the very bytes given to parse()
 //
-// A Message is a handle of one pointer; copies share the bytes, which live as long as any copy. Any thread may read any
-// copy. Everything that allocates is read from the bytes at each call, in time linear in their number, so that a message costs little more
-// memory than its JSON. What a message says, block by block: blocks.hpp.
+// A Message is a handle of one pointer; copies share the bytes, which live as long as any copy. Any
+// thread may read any copy. Functions that return strings or vectors read the bytes at each call,
+// in linear time. So a message takes little more memory than its JSON. blocks.hpp reads the content
+// block by block.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +32,7 @@ UNDERTEXT_API std::optional<Role> role_named(std::string_view name);  // of the 
 
 struct MessageLimits {
   std::uint64_t message_bytes = 16u << 20;  // a longer message is too_large
-  std::uint32_t depth = 128;                // of nested arrays and objects, the message itself being the first
+  std::uint32_t depth = 128;                // of nested arrays and objects, the message included
 };
 
 // One side of a tool pair that a message holds: a call it makes, or a result it gives.
@@ -45,8 +46,8 @@ struct ToolLink {
 class UNDERTEXT_API Message {
  public:
   // Checks and copies one JSON object. Surrounding white space is not kept; everything else is.
-  // invalid_argument: no RFC 8259 JSON, invalid UTF-8 or too deep, with `byte_offset`; a key twice, with both; or not a
-  // message, where `field` names the member at fault and `path` the place in it. too_large: over the limit.
+  // invalid_argument, with `byte_offset`: no RFC 8259 JSON, invalid UTF-8, too deep, or a key twice. With `field` and `path`: a key
+  // twice, or an object that is not a message. too_large: over the limit.
   static Result<Message> parse(std::string_view json, const MessageLimits& limits = {});
 
   // The message {"role":…,"content":…} with this text. invalid_argument: invalid UTF-8, or no text where one is needed.
@@ -57,18 +58,18 @@ class UNDERTEXT_API Message {
   std::string_view json() const noexcept;
   Role role() const noexcept;
   bool has_tool_links() const noexcept;                       // whether tool_links() is not empty
-  bool has_reasoning() const noexcept;                        // of a model: reasoning of any kind, readable or not
+  bool has_reasoning() const noexcept;                        // of any kind, readable or not
   bool is_only_reasoning() const noexcept;                    // and nothing else
   std::optional<std::int64_t> timestamp_ms() const noexcept;  // milliseconds since 1970
 
-  std::string text() const;  // what is said and what tool results say, joined by newlines; no reasoning, no arguments
+  std::string text() const;  // texts and texts of tool results, joined by newlines; no reasoning, no arguments
   bool text_contains(std::string_view needle) const;
-  std::vector<ToolLink> tool_links()
-      const;  // every call and result that has a partner elsewhere, by id, without repeats; calls first
+  // Calls and results that have a partner in another message, by id, without repeats; calls first.
+  std::vector<ToolLink> tool_links() const;
   std::optional<std::string> id() const;
   std::string_view metadata_json() const;  // the object as given; empty when there is none
 
-  // Tells the machine that the bytes will be read soon.
+  // Prefetches the bytes into the CPU cache.
   void prefetch() const noexcept {
 #if defined(__GNUC__)
     __builtin_prefetch(rep_);

@@ -3,7 +3,7 @@
 //     Operation append{op::Append{{hello}}};
 //     Operation trim{op::Truncate{.keep_last = 20}, {.description = "make room"}};
 //
-// An Operation is data; History::apply and Conversation::apply carry it out, wholly or not at all.
+// An Operation is data; History::apply and Conversation::apply execute it atomically.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace undertext {
 
 class History;
 
-// Which messages an operation means: positions in the view, or places in the log. Without repeats.
+// The messages that an operation refers to: by index in the view, or by ordinal. Without repeats.
 struct Names {
   enum class By : std::uint8_t { index, ordinal };
   By by = By::index;
@@ -38,9 +38,9 @@ struct Names {
 
 // What TRUNCATE, FILTER and DELETE do to the rest of a unit they would break: a call, its results, the reasoning it follows from.
 enum class Pairs : std::uint8_t {
-  literal,  // nothing: exactly what was asked for is done, and a warning tells
-  shrink,   // it goes too
-  grow,     // both stay
+  literal,  // nothing; a Warning reports the broken unit
+  shrink,   // hides the rest too
+  grow,     // keeps the whole unit
 };
 
 // Half open: start <= index < end.
@@ -59,15 +59,15 @@ struct MarkMap {
   std::uint64_t current_batch = 0;
 };
 
-// What stands for some messages of a view: they are hidden, and `summary` takes the place of the first.
+// Messages of a view to hide, and the summary that replaces them, at the index of the first.
 struct Replacement {
-  std::vector<Range> hidden;  // stretches of the view, rising, not touching; at least one message; with a summary, one stretch
-  std::optional<Message> summary = {};  // unset: nothing takes their place
+  std::vector<Range> hidden;            // ranges of the view, rising, not adjacent; at least one message; with a summary, one range
+  std::optional<Message> summary = {};  // unset: they are only hidden
 };
 
-// What a compression strategy proposes (compression.hpp). Nothing happens until it is applied.
+// What a compression strategy proposes (compression.hpp). It has no effect until it is applied.
 struct Plan {
-  Version base;                           // the version whose view the stretches are of
+  Version base;                           // the version whose view the ranges refer to
   std::vector<Replacement> replacements;  // none overlaps another; empty: there is nothing to do
   std::string strategy = {};
   std::string summariser = {};  // empty: no summary was made
@@ -77,22 +77,22 @@ struct Plan {
   std::uint64_t tokens_after = 0;
   std::uint64_t prompt_tokens = 0;  // what the summary cost, as its provider reported
   std::uint64_t completion_tokens = 0;
-  std::optional<std::uint64_t> target_tokens = {};  // what it was to reach; unset: nothing in particular
+  std::optional<std::uint64_t> target_tokens = {};  // unset: there was no target
 };
 
 // What a RECONCILE found.
 enum class ReconcileOutcome : std::uint8_t {
   same,       // nothing new: no version was made
   appended,   // messages at the end, and no other change
-  edited,     // messages were dropped, changed, put in between or came back
-  compacted,  // the client replaced some by a summary of its own
+  edited,     // messages were dropped, changed, inserted or restored
+  compacted,  // the client replaced some by its own summary
 };
 
 // What a MERGE_FORK takes from a fork.
 enum class MergeMode : std::uint8_t {
-  summary,   // one message that says what the fork achieved; EXPAND brings the fork's messages in its place
+  summary,   // one message that says what the fork achieved; EXPAND replaces it by the fork's messages
   messages,  // the fork's own messages, as its view shows them
-  pick,      // own messages that are named
+  pick,      // selected messages of the fork's own
 };
 
 // A message of the client list.
@@ -100,7 +100,7 @@ struct ClientListEntry {
   std::uint64_t ordinal = 0;
   Identity identity = {};
 };
-// `entries` take the places [start, end) of the client list.
+// `entries` replace the range [start, end) of the client list.
 struct ClientListEdit {
   std::uint64_t start = 0;
   std::uint64_t end = 0;
@@ -116,7 +116,7 @@ struct Insert {
   std::uint64_t position = 0;
   std::vector<Message> messages;
 };
-struct Replace {  // hides what is named; `messages` (one or more) stand in the place of the first
+struct Replace {  // hides the named messages; `messages` (one or more) take the index of the first
   Names names;
   std::vector<Message> messages;
 };
@@ -149,14 +149,14 @@ struct Compress {
 struct ApplyPlan {  // COMPRESS by a strategy. conflict: the head is not plan.base. invalid_argument: it would break a unit
   Plan plan;
 };
-// The same with the plan made on the spot, from the history as it is by then. Called once, during apply(); what is kept is the plan.
+// The same with a plan that is made during apply(), from the history of that moment. `plan` is called once; the plan is recorded.
 struct CompressBy {
   std::function<Result<Plan>(const History&)> plan;
 };
 // What a MERGE_FORK appended, and where it came from. Made by History::apply from a MergeFork.
 struct MergedFork {
   std::string from;                // the fork's id
-  std::uint64_t fork_version = 0;  // its head by then
+  std::uint64_t fork_version = 0;  // its head at the time
   MergeMode mode = MergeMode::summary;
   std::vector<std::uint64_t> ordinals = {};  // of `messages` in the fork's log; of a summary none
   std::vector<Message> messages = {};
@@ -167,12 +167,11 @@ struct MergeFork {
   MergeMode mode = MergeMode::summary;
   std::vector<std::uint64_t> ordinals = {};  // of MergeMode::pick: in the fork's log
   std::optional<Message> summary = {};       // of MergeMode::summary; unset: the fork's last answer, quoted
-  // Called once, during apply(), with the history as it is by then. A stored Conversation sets it where
-  // it is empty; without it the answer is `unsupported`.
+  // Called once during apply(), with the history of that moment. A stored Conversation sets it where it is empty; without it the
+  // operation is `unsupported`.
   std::function<Result<MergedFork>(const History&)> find = {};
 };
-// EXPAND of the summary of a fork: the fork's messages come in its place, and stand for it. Made by
-// History::apply from an Expand.
+// EXPAND of the summary of a fork: the fork's messages replace it, and stand for it. Made by History::apply from an Expand.
 struct ExpandFork {
   std::uint64_t index = 0;
   std::string from;
@@ -180,13 +179,13 @@ struct ExpandFork {
   std::vector<std::uint64_t> ordinals = {};  // of `messages` in the fork's log
   std::vector<Message> messages = {};
 };
-// The message goes, and those it stands for return: of a summary, and of what REPLACE, MERGE, SPLIT and TRANSFORM made.
+// Replaces a message by those it stands for: a summary, or a message that REPLACE, MERGE, SPLIT or TRANSFORM made.
 struct Expand {
   std::uint64_t index = 0;
   // Of the summary of a fork: reads the fork's messages. As MergeFork::find.
   std::function<Result<ExpandFork>(const MergedFork&)> find = {};
 };
-struct Show {  // hidden messages return, with the rest of their units
+struct Show {  // returns hidden messages to the view, with the rest of their units
   std::vector<std::uint64_t> ordinals;
 };
 struct Merge {
@@ -201,7 +200,7 @@ struct Split {
 using undertext::ReplaceText;
 using undertext::SetMetadata;
 using undertext::TruncateText;
-// Called once for each message, during apply(); must not change the conversation. Not kept afterwards.
+// Called once for each message during apply(); must not change the conversation. Not recorded.
 using TransformFunction = std::function<Result<Message>(const Message&)>;
 
 struct Transform {
@@ -232,14 +231,15 @@ struct Redo {};
 struct Restore {
   std::uint64_t version = 0;
 };
-// What a client that keeps its own list sent: all of it, in order. The conversation follows; docs/clients.md has the laws. The list of a
-// request in some dialect is made by read_client_request (client.hpp). What is recorded are the differences: Reconciled.
+// The whole list of a client that keeps its own, in order. The conversation follows it; docs/clients.md has the rules.
+// read_client_request (client.hpp) makes it from a request. Only the differences are recorded: Reconciled.
 struct Reconcile {
   struct Sent {
     Message message;
     Identity identity;        // made with `volatile_parts`
     bool is_summary = false;  // the client compacted its list: this stands for what it dropped before it
-    // Instead of a message, one of the conversation: by its ordinal, or by the id of a provider's item. Where there is no such item, `message` counts.
+    // Refers to a message of the conversation instead: by its ordinal, or by the id of a provider's item. If there is no such item,
+    // `message` is used.
     std::optional<std::uint64_t> ordinal = {};
     std::string item = {};
   };
@@ -247,12 +247,12 @@ struct Reconcile {
   std::string client = {};   // the profile's name
   std::string dialect = {};  // that the request was in; empty: the engine's own
   VolatileParts volatile_parts = VolatileParts::common();
-  bool is_delta = false;    // holds only what is new: the list goes on with it
-  bool takes_view = false;  // the client was given the view, and its list takes the view's place
+  bool is_delta = false;    // has only new messages: they are appended to the client list
+  bool takes_view = false;  // the client loaded the view, and its list replaces the view
 };
 // How a request differs from the one before. Made by History::apply from a Reconcile.
 struct Reconciled {
-  // A new message that stands for others: it replaces them, or is the client's own summary of them.
+  // A new message that stands for others: it replaces them, or is the client's summary of them.
   struct Made {
     std::uint64_t message = 0;  // which of the new ones
     std::vector<std::uint64_t> stands_for = {};
@@ -260,10 +260,10 @@ struct Reconciled {
   };
   ReconcileOutcome outcome = ReconcileOutcome::appended;
   std::vector<Message> messages = {};  // the new ones
-  std::vector<std::uint64_t> fronts =
-      {};  // before which ordinal each goes in the log's order, plus 1; 0: at the end. None: all of them
+  // For each message: the ordinal before which it stands in the log's order, plus 1; 0: at the end. Empty: all at the end.
+  std::vector<std::uint64_t> fronts = {};
   std::vector<Made> made = {};
-  std::vector<Range> hidden = {};         // stretches of the view that leave it
+  std::vector<Range> hidden = {};         // ranges of the view that leave it
   std::vector<std::uint64_t> shown = {};  // ordinals that return to it
   std::vector<ClientListEdit> list = {};
   std::string client = {};
@@ -282,20 +282,20 @@ struct Recall {
   std::string text;
   std::uint64_t budget_tokens = 4000;
   MessageQuery which = {};
-  // Called once, during apply(), with the history as it is by then. Conversation sets it where it is
-  // empty; History itself has no index, and answers `unsupported`.
+  // Called once during apply(), with the history of that moment. Conversation sets it where it is empty; History has no index, and
+  // returns `unsupported`.
   std::function<Result<Recalled>(const History&)> find = {};
 };
-struct ImportMarkMap {  // the view and the stack of batches become those of the map, once it has passed its checks
+struct ImportMarkMap {  // replaces the view and the stack of batches by those of the map, which is checked first
   MarkMap map;
 };
 
 }  // namespace op
 
 struct OperationOptions {
-  std::optional<Version> expected_version = {};  // conflict when the head is another
+  std::optional<Version> expected_version = {};  // conflict when the head differs
   std::string description = {};
-  std::string operation_id = {};  // for Conversation: a repeated one answers as the first time and changes nothing
+  std::string operation_id = {};  // for Conversation: repeating an id returns the first outcome and changes nothing
 };
 
 struct Operation {
@@ -308,12 +308,12 @@ struct Operation {
   OperationOptions options = {};
 };
 
-// An operation as it was carried out: all that carrying it out again takes, besides the messages it stored.
+// An applied operation: all that replaying it takes, besides the messages it stored.
 struct RecordedOperation {
   Operation operation;
-  // The stretches of the view that stayed; of a FILTER by text, and where `pairs` mended units.
+  // The ranges of the view that stayed; of a FILTER by text, and where `pairs` changed the selection.
   std::optional<std::vector<Range>> kept = {};
-  std::uint8_t tag = 0;  // the stored form and meaning it was recorded with; 0: the present one
+  std::uint8_t tag = 0;  // the stored format and semantics it was recorded with; 0: the current one
 };
 
 // The canonical name, such as "START_BATCH".

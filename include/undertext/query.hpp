@@ -1,4 +1,4 @@
-// What can be asked of a conversation, and the answers, as plain values. History and Conversation answer them.
+// Queries of a conversation, and their answers, as plain values. History and Conversation answer them.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@
 
 namespace undertext {
 
-// Which messages. The filters compose in the order in which they stand here; an unset one lets everything pass. Costs
-// O(log n + answer) unless `contains` is set. `marked` costs O(log n) for each message that carries the mark; a time filter costs what `start`
-// skips too, and is only quick where times mostly rise.
+// Selects messages. The filters apply in this order; an unset one passes everything. Costs O(log n
+// + answer); with `contains`, O(n). `marked` costs O(log n) for each message with the mark. A time
+// filter also pays for what `start` skips, and is fast only where times mostly rise.
 struct MessageQuery {
   bool all = false;                          // the log, not the view
   std::optional<Version> at_version = {};    // as it was then
-  std::optional<BatchIndex> at_batch = {};   // as that batch was last seen; not together with `all`
+  std::optional<BatchIndex> at_batch = {};   // the last view of that batch; not together with `all`
   std::vector<Role> roles = {};              // any of these
   std::optional<std::int64_t> from_ms = {};  // from_ms <= time
   std::optional<std::int64_t> to_ms = {};    // time < to_ms
   std::optional<std::string> marked = {};
   std::optional<std::string> contains = {};  // in the message's text; case-sensitive
-  std::optional<std::uint64_t> start = {};   // places among those left so far, half open, clamped
+  std::optional<std::uint64_t> start = {};   // indices among the messages left so far, half open, clamped
   std::optional<std::uint64_t> end = {};
   std::optional<std::uint64_t> first = {};  // at most one of these two
   std::optional<std::uint64_t> last = {};
-  std::optional<std::uint64_t> bytes_max = {};  // of messages(): too_large when they have more together
+  std::optional<std::uint64_t> bytes_max = {};  // of messages(): too_large when all of them together have more
 };
 
 struct MessageList {
@@ -93,18 +93,18 @@ struct BlameEntry {
   std::string description;
 };
 
-// Where a message that came by MERGE_FORK comes from.
+// The origin of a message that MERGE_FORK appended.
 struct ForkedFrom {
   std::string conversation;                   // the fork
-  std::uint64_t version = 0;                  // its head by then
+  std::uint64_t version = 0;                  // its head at the time
   std::optional<std::uint64_t> ordinal = {};  // in its log; unset: the message is a summary of the fork
 };
 
 struct Blame {
   std::uint64_t ordinal = 0;
   BlameEntry stored;
-  std::vector<BlameEntry> hidden;  // the operations that took it from the view
-  std::vector<BlameEntry> shown;   // those that put it into the view, the first time included
+  std::vector<BlameEntry> hidden;  // the operations that hid it
+  std::vector<BlameEntry> shown;   // those that put it into the view, including the first
   bool visible = false;            // now
   std::optional<ForkedFrom> from = {};
 };
@@ -127,8 +127,8 @@ struct Receipt {
   std::uint64_t completion_tokens = 0;
   std::vector<std::uint64_t> hidden;  // ordinals, in view order
   std::vector<Stands> summaries;      // in view order
-  std::optional<std::uint64_t> target_tokens =
-      {};  // what the view was to come down to; unset: nothing in particular, or not recorded
+  // Of the view afterwards; unset: there was no target, or it was not recorded.
+  std::optional<std::uint64_t> target_tokens = {};
 
   std::optional<bool> target_reached() const {
     return target_tokens ? std::optional<bool>(tokens_after <= *target_tokens) : std::nullopt;

@@ -1,16 +1,16 @@
-// Finding messages by what they say: full-text search over a conversation, hidden messages first of all.
+// Full-text search over a conversation; by default over its hidden messages.
 //
 //     RecallQuery query{.text = "why did the migration time out?", .budget_tokens = 4000};
 //     for (const RecalledUnit& unit : conversation.recall(query).value().units)
 //       for (const Message& message : unit.messages) read(message);
 //
 // Messages are ranked by the words that they share with the text (BM25; docs/recall.md has the
-// weights). Words are those of every language: English and German ones by their stems, scripts without
-// spaces by pairs of characters, paths and identifiers also by their parts.
+// weights). Words of every language are
+// indexed: English and German ones by their stems, scripts without spaces by pairs of characters,
+// paths and identifiers also by their parts.
 //
-// Threads: as Conversation. Failure: invalid_argument (no text, a budget of 0, filters that exclude each
-// other), not_found (`which` names a version or batch that there is not), and of stored conversations
-// unavailable and corrupt.
+// Threads: as Conversation. Errors: invalid_argument (no text, a budget of 0, filters that exclude each other), not_found (`which`
+// names an unknown version or batch); of stored conversations also unavailable and corrupt.
 #pragma once
 
 #include <cstdint>
@@ -26,19 +26,17 @@
 
 namespace undertext {
 
-// What to look for. Costs the postings of the text's words, O(log n) for each unit returned, and what
-// the filters cost: `contains` reads the messages that share a word with the text, and `start`, `end`,
-// `first` and `last` walk the log once.
+// A search. Costs the postings of the text's words, O(log n) for each unit returned, and the filters: `contains` reads the messages
+// that share a word with the text, and `start`, `end`, `first` and `last` walk the log once.
 struct RecallQuery {
   std::string text;
-  std::uint64_t budget_tokens = 4000;  // of all units together; a unit that does not fit is left out
-  // The filters of `messages`, over another scope: what is hidden at that version (default: the
-  // head); with `all`, what is visible too.
+  std::uint64_t budget_tokens = 4000;  // of all units together; a unit that does not fit is skipped
+  // The filters of `messages`, over another scope: the messages hidden at that version (default: the head); with `all`, also the
+  // visible ones.
   MessageQuery which = {};
 };
 
-// A message that was found, with all that belongs to it: its whole unit (a call, its results, the
-// reasoning it follows from) and its neighbours in the log.
+// A matching message with its whole unit (a call, its results, the reasoning before it) and its neighbours in the log.
 struct RecalledUnit {
   std::vector<Ordinal> ordinals;               // in the log's order
   std::vector<Ordinal> matched;                // those of them that share words with the text, best first
@@ -54,9 +52,8 @@ struct Recalled {
   std::uint64_t tokens = 0;         // of all units
 };
 
-// Ranks again what words have found: given the text and the texts of the best messages, a number for
-// each, larger for what fits better. Its order and that of the words count the same. Where it fails,
-// or throws a Failure, the order of the words stands.
+// Reranks the best messages: returns a number for each text, larger for a better match. This order and that of the words have equal
+// weight. If it returns an error or throws a Failure, the order of the words is used.
 using Rerank = std::function<Result<std::vector<double>>(const std::string& text, const std::vector<std::string>& texts)>;
 
 }  // namespace undertext

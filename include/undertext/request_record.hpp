@@ -1,5 +1,4 @@
-// Records of the requests that a client sent: what each saw, what it asked for, what came of it, and its
-// very bytes.
+// Records of the requests that a client sent: the version that each saw, what it asked for, its outcome, and its bytes.
 //
 //     ClientRequest request = read_client_request(client, {}, body, {}, head).value();
 //     RequestRecord record = describe_request(client, request, body, head);
@@ -31,14 +30,14 @@ namespace undertext {
 
 struct RequestRecord {
   std::uint64_t number = 0;  // 1 … in its conversation; record_request() sets it
-  Version version;           // what the request saw: the one RECONCILE made or found
-  Version answer_version;    // the one that has the answer; 0: none
-  std::int64_t at_ms = 0;    // when it came; 0: record_request() asks the clock
+  Version version;           // that the request saw: RECONCILE made or found it
+  Version answer_version;    // that has the answer; 0: none
+  std::int64_t at_ms = 0;    // its arrival; 0: record_request() reads the clock
   std::string client = {};   // the profile's name
   std::string dialect = {};
   ClientRequestKind kind = ClientRequestKind::turn;
   std::string method = {};
-  std::string path = {};  // without query: that may hold a key
+  std::string path = {};  // without the query, which may have a key
   std::string model = {};
   std::string tools_digest = {};       // hexadecimal, of the tools' bytes; empty: none
   std::string parameters_digest = {};  // of all other fields but the list
@@ -46,7 +45,7 @@ struct RequestRecord {
   std::vector<VolatilePart> volatile_parts = {};
   std::string response_id = {};
   std::uint32_t status = 0;                        // of HTTP; 0: no answer came
-  bool is_torn = false;                            // the answer ended before its end
+  bool is_torn = false;                            // the answer was incomplete
   RequestUsage usage = {};                         // as the provider reported it; without request_id: none
   std::optional<std::int64_t> first_byte_ms = {};  // from the request to the answer's first byte
   std::optional<std::int64_t> duration_ms = {};    // to its last
@@ -54,14 +53,14 @@ struct RequestRecord {
   std::uint64_t answer_bytes = 0;
   bool has_raw_request = false;  // raw_request() has it; likewise
   bool has_raw_answer = false;
-  // By which it is found again, in all conversations of a tenant: "response:resp_123", "list:…".
-  // At most 16, each of at most 256 bytes. A store compares them and understands none.
+  // For Store::find_requests(), over all conversations of a tenant: "response:resp_123", "list:…".
+  // At most 16, each of at most 256 bytes. A store only compares them.
   std::vector<std::string> keys = {};
   friend bool operator==(const RequestRecord&, const RequestRecord&) = default;
 };
 
-// What the request itself tells: client, dialect, kind, path, model, digests, messages, volatile parts,
-// and the keys "list:…" (list_key of the whole list).
+// A record with what the request itself says: client, dialect, kind, path, model, digests, messages, volatile parts, and the key
+// "list:…" (list_key of the whole list).
 UNDERTEXT_API RequestRecord describe_request(const ClientProfile& client, const ClientRequest& request, std::string_view json,
                                              const ClientRequestHead& head = {});
 

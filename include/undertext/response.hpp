@@ -1,10 +1,10 @@
-// What a provider answered, whole or streamed, as messages.
+// Reads a provider's response, whole or streamed, into messages.
 //
 //     ProviderResponse answer = read_response(Dialect::anthropic, body, ResponseForm::event_stream);
 //     conversation.apply({op::Append{answer.messages}});
 //     answer.usage.prompt;      // tokens of the whole input, those from a cache included
 //
-// Pure, and for any bytes: what is no answer of the dialect has no messages. A stream that broke off gives what it had said.
+// Pure, for any bytes: a text that is no response of the dialect has no messages. An incomplete stream gives the messages so far.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct ProviderUsage {
   friend bool operator==(const ProviderUsage&, const ProviderUsage&) = default;
 };
 
-// `json`: the usage object of a response of this dialect. What is not there is 0.
+// `json`: the usage object of a response of this dialect. Missing members are 0.
 UNDERTEXT_API ProviderUsage read_provider_usage(Dialect dialect, std::string_view json);
 
 enum class ResponseForm : std::uint8_t {
@@ -39,21 +39,21 @@ enum class ResponseForm : std::uint8_t {
 
 struct ProviderResponse {
   std::vector<Message> messages = {};
-  std::string id = {};  // such as msg_… or resp_…; empty: it has none
+  std::string id = {};  // such as msg_… or resp_…; empty: none
   std::string model = {};
-  std::string finish_reason = {};  // as the provider says it; empty: it said none
+  std::string finish_reason = {};  // the provider's; empty: none
   ProviderUsage usage = {};
   std::string error = {};  // the provider's error, as JSON; empty: none
-  bool complete = false;   // it came to its proper end
+  bool complete = false;   // it ended properly
 };
 
-// The format of a whole response, by what it says it is; unset: it is none, or does not say.
+// The format of a whole response, by its own members; unset: it is no response, or has no such members.
 UNDERTEXT_API std::optional<Dialect> dialect_of_response(std::string_view json);
 
-// A call without an id, such as Gemini's, gets one with the number behind `made_ids`. Where that is the last_made_id() of the
-// request's messages, it is the one that the call has in the next request too.
+// A call without an id, such as Gemini's, gets an id with the number after `made_ids`. Pass the last_made_id() of the request's
+// messages, and the call has the same id in the next request.
 UNDERTEXT_API ProviderResponse read_response(Dialect dialect, std::string_view bytes, ResponseForm form,
                                              const MessageLimits& limits = {}, std::uint64_t made_ids = 0);
-UNDERTEXT_API std::uint64_t last_made_id(const Message& message);  // 0: it has none
+UNDERTEXT_API std::uint64_t last_made_id(const Message& message);  // 0: none
 
 }  // namespace undertext

@@ -1,27 +1,30 @@
-// Where conversations last: the one contract of every store.
+// Durable storage of conversations: the contract of every store.
 //
 //     std::shared_ptr<Store> store = open_store("sqlite:agent.db").value();
 //     Conversation conversation = Conversation::open(store, "support-17").value();
 //     conversation.apply({op::Append{{hello}}}).value();      // on disk when this returns
 //
-// A store keeps records and understands none of them. Of each conversation:
+// A store keeps records without interpreting them. Of each conversation:
 //
-//     versions   1 … head      one operation each: the truth; version v is what the operation v made of version v - 1
+//     versions   1 … head      one operation each: the source of truth; operation v turns version v - 1 into version v
 //     messages   0 … n - 1     by ordinal, bytes as given
-//     checkpoint, pages        what is derived from these up to some version, so that opening does not replay everything
-//     requests   1 … n         what clients asked, beside the versions: a fork begins with none
+//     checkpoint, pages        derived from these up to some version, so that opening does not replay everything
+//     requests   1 … n         requests of clients, beside the versions: a fork starts with none
 //
-// A fork's numbers go on where its origin's were: records below the three numbers of its Origin are the origin's, and are asked for there.
+// A fork continues the numbers of its origin: records below the three numbers of its Origin are the origin's, and are read there.
 //
-// What is being put together and nobody may see yet, such as an import, is staged: kept under an id that begins with a dot (store/staged.hpp), which list() leaves
-// out and no door takes, until publish() gives it the id it is for, as a whole.
+// Staging: an unfinished conversation, such as an import, has an id that begins with a dot (store/staged.hpp). list() omits it, and
+// no API accepts its id. publish() gives it its final id atomically.
 //
-// Two writers never both succeed: commit() carries the version it goes on from, and is refused with `conflict` when that is no longer the head.
-// It is wholly there or wholly absent, whatever happens; when it has answered, it lasts as the store's durability says.
+// Optimistic concurrency: commit() carries the version it builds on, and fails with `conflict` when that is no longer the head.
+// A commit is atomic; once it has returned, it is as durable as StoreOptions::durability says.
 //
-// Threads: any number may call any method at once; commits under way at the same time share what they can (one fsync).
-// Failure, of every method: unavailable (busy, cut off, the disk is full, the deadline has passed: try again later; a commit that ended so may have
-// happened, and an operation id tells), corrupt (what is stored is damaged; the message says where), invalid_argument (a bad conversation id).
+// Threads: any thread may call any method at any time. Concurrent commits share an fsync where they can (group commit).
+// Errors of every method:
+//   unavailable       busy, disconnected, disk full, or deadline passed: retry later. A commit that ended so may have happened:
+//                     find_operation() shows whether it did
+//   corrupt           stored data is damaged; the message says where
+//   invalid_argument  a bad conversation id
 #pragma once
 
 #include <array>
@@ -41,7 +44,7 @@
 namespace undertext {
 
 struct CallOptions {
-  std::optional<std::chrono::steady_clock::time_point> deadline = {};  // unset: the store's own patience, StoreOptions::patience
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};  // default: after StoreOptions::patience
 };
 
 using Digest = std::array<std::uint8_t, 32>;  // SHA-256
@@ -61,30 +64,30 @@ struct MessageRecord {
   std::int64_t time_ms = 0;  // its timestamp, else its arrival
   std::uint32_t tokens = 0;
   std::optional<Digest> redacted = {};  // set: the body was redacted, and this is its digest
-  // Of a commit only: the body is that of this earlier message of the conversation's own, and `body` is empty. It is read with its body, like any other;
-  // SQLite stores the bytes once.
+  // In a commit: the body equals that of this earlier message of the same conversation, and `body` is empty. Reading returns the
+  // body as usual; SQLite stores the bytes once.
   std::optional<std::uint64_t> same_as = {};
-  // Of a commit only: a fork of this conversation has a message with the same body. SQLite then stores the bytes once; a purge or a
-  // redaction of the one leaves the other as it is.
+  // In a commit: a fork of this conversation has a message with the same body. SQLite then stores the bytes once; a purge or a
+  // redaction of one message leaves the other as it is.
   std::optional<StoredElsewhere> stored_in = {};
   friend bool operator==(const MessageRecord&, const MessageRecord&) = default;
 };
 
-// An operation, and the version it made. What it stored are the messages from the log length of the version before up to `log_length`.
+// An operation, and the version it made. It stored the messages from the previous version's log length up to `log_length`.
 struct VersionRecord {
   std::uint64_t version = 0;
   std::int64_t at_ms = 0;
   std::uint64_t log_length = 0;  // after it
   std::string operation;         // its canonical name
-  std::string arguments;         // bytes of the engine's, without the messages; often empty. See are_redacted()
-  std::string operation_id;      // empty: none; no two versions of a conversation have the same
-  std::string answer;            // what a repeated operation id is answered with; bytes of the engine's
+  std::string arguments;         // opaque bytes, without the messages; often empty. See are_redacted()
+  std::string operation_id;      // empty: none; unique within a conversation
+  std::string answer;            // what a repeated operation id returns; opaque bytes
   Digest chain = {};             // over this record, its messages and the chain before it: store/chain.hpp
   friend bool operator==(const VersionRecord&, const VersionRecord&) = default;
 };
 
-// Arguments from which texts were redacted begin with a zero byte, and others never do. Such a record is no longer what its chain was made of, and the
-// chain goes on from what is stored.
+// Arguments from which texts were redacted begin with a zero byte; others never do. Such a record
+// no longer matches its chain digest; the chain continues from the stored one.
 inline bool are_redacted(std::string_view arguments) { return arguments.starts_with('\0'); }
 
 // A piece of a checkpoint. Written once under its number, never changed.
@@ -95,19 +98,18 @@ struct Page {
 };
 
 struct Checkpoint {
-  std::uint64_t version = 0;    // what it is of
+  std::uint64_t version = 0;    // the version that it describes
   std::uint64_t next_page = 1;  // all its pages are below
-  std::string root;             // bytes of the engine's, which name the first pages
+  std::string root;             // opaque bytes, which name the first pages
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
-// A piece of the full-text index: the words of the messages [first, end). Derived from these, and
-// deleted with the text of any of them.
+// A row of the full-text index: the words of the messages [first, end). It is deleted with the text of any of them.
 struct WordsRow {
   std::uint64_t first = 0;
   std::uint64_t end = 0;
   std::uint64_t size_bytes = 0;  // of `bytes`, also where these were not read
-  std::string bytes = {};        // of the engine's
+  std::string bytes = {};        // opaque
   friend bool operator==(const WordsRow&, const WordsRow&) = default;
 };
 
@@ -127,7 +129,7 @@ struct Origin {
 
 struct ConversationRecord {
   std::string id;
-  std::string settings;  // bytes of the engine's
+  std::string settings;  // opaque bytes
   std::int64_t created_at_ms = 0;
   std::optional<Origin> origin = {};
   std::uint64_t first_version = 0;       // versions below were pruned
@@ -136,7 +138,7 @@ struct ConversationRecord {
   std::int64_t updated_at_ms = 0;        // likewise
   Digest chain = {};                     // likewise
   std::uint64_t checkpoint_version = 0;  // of the last checkpoint; 0: none
-  std::uint64_t next_page = 1;           // of the last checkpoint, else of the origin: another one: all was rewritten
+  std::uint64_t next_page = 1;           // of the last checkpoint, else of the origin; changes when pages are rewritten
   std::vector<std::string> forks = {};   // conversations whose origin this is
   friend bool operator==(const ConversationRecord&, const ConversationRecord&) = default;
 };
@@ -145,7 +147,7 @@ struct NewConversation {
   std::string id;
   std::string settings = {};
   std::int64_t created_at_ms = 0;
-  Digest chain = {};  // what its first version's chain goes on from
+  Digest chain = {};  // the start of its chain of digests
   std::optional<Origin> origin = {};
   std::optional<Checkpoint> checkpoint = {};  // of a fork
   std::vector<Page> pages = {};
@@ -155,9 +157,9 @@ struct NewConversation {
 struct Commit {
   std::string conversation;
   std::uint64_t expected_version = 0;
-  // Set: conflict when a checkpoint was written since (by a prune, a recount, a redaction), whatever the version.
+  // Set: conflict when a checkpoint was written since (by a prune, a recount, a redaction), at any version.
   std::optional<std::uint64_t> expected_next_page = {};
-  std::optional<std::string> expected_settings = {};  // set: conflict when the settings are others by now
+  std::optional<std::string> expected_settings = {};  // set: conflict when the stored settings differ
   std::vector<VersionRecord> versions =
       {};  // expected_version + 1 and so on; may be empty where only a checkpoint or settings are written
   std::vector<MessageRecord> messages = {};  // from the log length of expected_version on
@@ -165,12 +167,11 @@ struct Commit {
   // Pages come with a checkpoint only: they have numbers from the stored checkpoint's next_page up to this one's.
   std::vector<Page> pages = {};
   std::optional<std::string> settings = {};
-  // Rising, of messages of its own that are stored or in this commit. Each takes the place of rows
-  // whose messages are all within it.
+  // Rising, of messages of its own that are stored or in this commit. Each replaces rows whose messages are all within it.
   std::vector<WordsRow> words = {};
 };
 
-// Who deleted something, when and why: what remains of it.
+// Who deleted something, when and why. This record remains.
 struct Removal {
   std::string who;
   std::int64_t at_ms = 0;
@@ -189,11 +190,11 @@ struct RemovalRecord {
 // A request that was recorded. The store knows its number, its version and its keys.
 struct RequestRow {
   std::uint64_t number = 0;   // 1 …, without a gap but for what prune() removed at the beginning
-  std::uint64_t version = 0;  // what it saw
+  std::uint64_t version = 0;  // that it saw
   std::int64_t at_ms = 0;
   std::vector<std::string> keys = {};
-  std::string facts = {};    // bytes of the engine's, which hold no text of a message
-  std::string parts = {};    // likewise, which may hold some; redact() empties this and the next two
+  std::string facts = {};    // opaque bytes, without text of messages
+  std::string parts = {};    // opaque bytes, which may have such text; redact() empties this and the next two
   std::string request = {};  // the raw request, packed
   std::string answer = {};   // the raw answer, packed
   friend bool operator==(const RequestRow&, const RequestRow&) = default;
@@ -202,7 +203,7 @@ struct RequestRow {
 struct NewRequest {
   std::string conversation;
   RequestRow row;
-  // Set: conflict when a checkpoint was written since, as of Commit: bodies that `request` is packed against may be gone.
+  // As Commit::expected_next_page: bodies that `request` is packed against may be deleted.
   std::optional<std::uint64_t> expected_next_page = {};
 };
 
@@ -224,15 +225,16 @@ enum class RequestBytes : std::uint8_t {
 struct Prune {
   std::string conversation;
   std::uint64_t expected_version = 0;
-  // Version records up to and with this one go, but for what find_operation() answers (without operation and arguments). Its own stays for
-  // versions() too, so reduced: the chain goes on from it.
+  // Deletes the version records up to and with this one, except what find_operation() returns (without operation and arguments).
+  // versions() still returns this version's reduced record, since the chain continues from it.
   std::uint64_t first_version = 0;
-  std::vector<MessageRecord> stubs = {};  // take the place of messages that no kept version shows; `redacted` is set
-  // Their arguments and answers take the place of those of the kept versions with the same number.
+  std::vector<MessageRecord> stubs = {};  // replace messages that no kept version shows; `redacted` is set
+  // Their arguments and answers replace those of the kept versions with the same number.
   std::vector<VersionRecord> operations = {};
   Checkpoint checkpoint = {};    // of expected_version
-  std::vector<Page> pages = {};  // all of its pages: every other one goes, and a fork needs none of its origin's
-  // Request rows of earlier versions than first_version go, but the newest row stays. Of the rows with these numbers, `request` and `answer` are replaced.
+  std::vector<Page> pages = {};  // all of its pages: every other one is deleted, and a fork needs none of its origin's
+  // Request rows of versions before first_version are deleted, except the newest row. Rows with
+  // these numbers get this `request` and `answer`.
   std::vector<RequestRow> requests = {};
 };
 
@@ -261,22 +263,22 @@ class UNDERTEXT_API Store {
 
   virtual std::string name() const = 0;  // for people: its URL without secrets
 
-  // What one tenant sees of it ("": the default tenant), over the same file or connections; null where a store knows no tenants of its own.
+  // The store as one tenant sees it ("": the default tenant), over the same file or connections; null: this store has no tenants.
   virtual std::shared_ptr<Store> for_tenant([[maybe_unused]] std::string_view tenant) { return nullptr; }
 
-  // conflict: the id is taken, or was and is purged; or the fork has a checkpoint, and its origin a newer one than Origin::next_page knows of.
+  // conflict: the id is taken or purged; or the fork has a checkpoint, and its origin has a newer one than Origin::next_page.
   // not_found: the origin, or its version. The origin keeps what the fork needs from then on.
   virtual Result<ConversationRecord> create(const NewConversation& conversation, const CallOptions& options = {}) = 0;
   virtual Result<ConversationRecord> find(std::string_view id, const CallOptions& options = {}) = 0;  // not_found
   virtual Result<std::vector<ConversationRecord>> list(const ListOptions& options = {}) = 0;  // by id, rising; `forks` left empty
 
-  // Gives the staged conversation its id, in one step: before it nobody sees any of it, afterwards everything. conflict: the id is taken, or was and is
-  // purged. not_found: there is no such staged one (any more). Takes as long as the records are many where they have to be rewritten (PostgreSQL), and has
-  // no patience of its own.
+  // Gives a staged conversation its final id, atomically. conflict: the id is taken or purged.
+  // not_found: no such staged conversation. Takes time linear in the records where they have to be
+  // rewritten (PostgreSQL), and has no default deadline.
   virtual Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& options = {}) = 0;
 
-  // Own records of the conversation, rising, without those that are not there: [first, end). The end is cut off where the answer would be very large (but not
-  // below one record), so ask on from the last one.
+  // The conversation's own records in [first, end), rising; missing ones are omitted. A very large answer is cut off after at least
+  // one record: continue after the last one.
   virtual Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first, std::uint64_t end,
                                                       const CallOptions& options = {}) = 0;
   virtual Result<std::vector<MessageRecord>> messages(std::string_view id, std::uint64_t first, std::uint64_t end,
@@ -288,82 +290,93 @@ class UNDERTEXT_API Store {
   virtual Result<std::optional<VersionRecord>> find_operation(std::string_view id, std::string_view operation_id,
                                                               const CallOptions& options = {}) = 0;
 
-  // Nothing, when it is done. conflict: expected_version is not the head, an operation id is known already, or the checkpoint is older than the stored one
-  // (by its version or next_page). invalid_argument: its parts do not fit together. too_large: a record of more than 256 MiB, an operation id of more than 1 KiB.
+  // conflict: expected_version is not the head, an operation id is known already, or the checkpoint
+  // is older than the stored one (by its version or next_page). invalid_argument: its parts do not
+  // fit together. too_large: a record of more than 256 MiB, an operation id of more than 1 KiB.
   virtual Result<void> commit(const Commit& commit, const CallOptions& options = {}) = 0;
 
-  // Adds a request row. conflict: its number is not that of the newest row + 1 (the first: 1). invalid_argument: more than 16 keys, or one that is
-  // empty, begins with a control character, is there twice or has more than 256 bytes. too_large: as commit().
+  // Adds a request row. conflict: its number is not that of the newest row + 1 (the first: 1).
+  // invalid_argument: more than 16 keys, or one that is empty, begins with a control character, is
+  // there twice or has more than 256 bytes. too_large: as commit().
   virtual Result<void> put_request(const NewRequest& request, const CallOptions& options = {}) = 0;
   // Rows [first, end), rising; cut off as versions(). Of an older store: none.
   virtual Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
                                                    const CallOptions& options = {}) = 0;
   virtual Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options = {}) = 0;  // its number; 0: none
-  // For each key that a row of any conversation has (staged ones excepted) its newest one, by time; of the same time, either.
+  // For each key, its newest row by time in any conversation (except staged ones); of rows of the same time, either.
   virtual Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& options = {}) = 0;
 
-  // Rows of the full-text index that begin within [first, end), rising; cut off as versions(). Where
-  // there is none for a message, its words are those of its body. Of an older store: none.
+  // Rows of the full-text index that begin within [first, end), rising; cut off as versions(). A
+  // message without a row is indexed from its body. Of an older store: none.
   virtual Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end, WordsBytes bytes,
                                               const CallOptions& options = {}) = 0;
 
-  // Deletes bodies permanently: the records given, with `redacted` set, take their places, and the old bytes are gone from everything this store
-  // writes to. What is redacted twice keeps its first digest. not_found: no such message of this conversation's own. invalid_argument: a stub's role,
-  // time or digest is not that of the message. All request rows of the conversation lose `parts`, `request` and `answer`: they may hold the text. That is
-  // all that happens without stubs.
+  // Deletes bodies permanently: the stubs, with `redacted` set, replace them, and the old bytes are
+  // deleted from all files of the store. A second redaction keeps the first digest. All request
+  // rows of the conversation lose `parts`, `request` and `answer`, which may contain the text;
+  // without stubs, nothing else happens.
+  // not_found: the conversation has no such message of its own. invalid_argument: a stub's role, time or digest differs from the
+  // message's.
   virtual Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
                               const CallOptions& options = {}) = 0;
-  // Deletes a whole conversation permanently; doing it again is no error. Of a staged one no record stays, and its bytes are
-  // not overwritten. conflict: it has forks, or another version than expected.
+  // Deletes a whole conversation permanently; repeating it is no error. A staged conversation
+  // leaves no removal record, and its bytes are not overwritten. conflict: it has forks, or another
+  // version than expected.
   virtual Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& options = {}) = 0;
   virtual Result<std::vector<RemovalRecord>> removals(std::string_view id,
                                                       const CallOptions& options = {}) = 0;  // of purged ones too
-  // conflict: expected_version is not the head, or it has forks; where no version is pruned, forks that need pages of it (Origin::next_page).
+  // conflict: expected_version is not the head, or there are forks; where no version is pruned,
+  // only forks that need its pages count (Origin::next_page).
   virtual Result<void> prune(const Prune& prune, const CallOptions& options = {}) = 0;
 
-  // What a conversation's own records take, without what the store adds to them. not_found. This one reads them all; stores that know better override it.
+  // Bytes of a conversation's own records, without the store's overhead. not_found. The default
+  // reads all records; stores override it.
   virtual Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& options = {});
 
   // The store's own integrity, without what records mean: see check_store() for that.
   virtual Result<std::vector<Damage>> check(const CallOptions& options = {}) = 0;
-  // Gives free space back to the system.
+  // Returns free space to the system.
   virtual Result<void> compact(const CallOptions& options = {}) = 0;
-  // Spreads the tables over the nodes of a distributed database (Citus), by conversation; again where
-  // nodes or tables were added. Other connections see it once they are made anew. unsupported: not by
-  // this kind of store, or the database is not of that kind.
+  // Distributes the tables over the nodes of a distributed database (Citus), by conversation.
+  // Repeat it after adding nodes or tables. Existing connections have to reconnect. unsupported:
+  // the store or the database is of another kind.
   virtual Result<void> distribute(const CallOptions& options = {});
-  // A copy as of one moment, while others read and write. unsupported: not by this kind of store. invalid_argument: the file is there already.
+  // Writes a consistent copy while others read and write. unsupported: not by this kind of store.
+  // invalid_argument: the file exists.
   virtual Result<void> backup(const std::string& path, const CallOptions& options = {}) = 0;
 };
 
 enum class Durability : std::uint8_t {
-  full,    // SQLite: what was answered survives a power cut, where the disk keeps its promises
-  normal,  // SQLite: survives the end of the process; a power cut may take the last commits, and never damages the file
+  full,    // SQLite: acknowledged commits survive a power cut, if the disk honours fsync
+  normal,  // SQLite: they survive the end of the process; a power cut may lose the last ones, and never damages the file
 };
 
 struct StoreOptions {
   Durability durability = Durability::full;
-  std::chrono::milliseconds patience{5000};  // for calls without a deadline
-  bool create = true;                        // make the file or the tables where there are none; else not_found
+  std::chrono::milliseconds patience{5000};  // timeout of calls without a deadline
+  bool create = true;                        // creates a missing file or missing tables; else not_found
   bool read_only = false;
-  std::string tenant = {};            // whose conversations are seen; empty: the default tenant's. 1 to 64 of A-Z a-z 0-9 _ -
+  std::string tenant = {};            // 1 to 64 of A-Z a-z 0-9 _ -; empty: the default tenant
   std::uint32_t connections_max = 8;  // PostgreSQL
 };
 
-// sqlite:PATH, postgres://… or memory: (an empty one each time). invalid_argument: no such kind. unsupported: built without it. not_found, unavailable,
+// sqlite:PATH, postgres://… or memory: (an empty one each time). invalid_argument: no such kind.
+// unsupported: built without it. not_found, unavailable,
 // corrupt: as it says.
 UNDERTEXT_API Result<std::shared_ptr<Store>> open_store(std::string_view url, const StoreOptions& options = {});
 
-// Puts the backup in the place of the store that `url` names, as a whole, with neither log nor index of what was there before. The backup is read and
-// checked first, and stays as it is. unavailable: something has the store open. corrupt: the backup is damaged. not_found: there is no backup. unsupported:
-// not with this kind of store. Whatever fails has left the store as it was.
+// Replaces the store that `url` names by the backup, with its log and index. The backup is checked
+// first and is not changed. An error leaves the store as it was. unavailable: a process has the
+// store open. corrupt: the backup is damaged. not_found: there is no backup.
+// unsupported: not with this kind of store.
 UNDERTEXT_API Result<void> restore_store(std::string_view url, const std::string& backup);
 
-// For tests, and for what need not last.
+// For tests, and for conversations that need not outlive the process.
 UNDERTEXT_API std::shared_ptr<Store> memory_store();
 
-// Reads all records that are stored and checks them against themselves (pages follow from these: Conversation::check reads them): the store's own integrity, that records are complete and in order, and the chain of digests
-// over each conversation. Without an id: of all conversations.
+// Checks the store's own integrity, that all records are complete and in order, and the chain of
+// digests of each conversation. Pages
+// are derived data: Conversation::check() reads them. Default: all conversations.
 struct CheckReport {
   std::uint64_t conversations = 0, versions = 0, messages = 0;
   std::vector<Damage> damage = {};

@@ -2,7 +2,7 @@
 //
 //     for (const LedgerRow& row : store_ledger(store, {.from_ms = midnight}).value()) print(row.day, row.model, row.totals.dollars);
 //
-// A store of one tenant's part (docs/server.md) has that tenant's totals.
+// The store of a tenant (docs/server.md) has that tenant's totals.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@
 
 namespace undertext {
 
-// By day and model, the oldest first. Opens every conversation that has records in that time, one after another. Errors: as the store has them; a
-// conversation that was purged meanwhile is left out. With `work` (null: without limits), also what that throws.
+// By day and model, the oldest first. Opens every conversation with records in that time, one after another. Errors: as Store; a
+// conversation that is purged meanwhile is skipped. With `work` (null: without limits), also what that throws.
 UNDERTEXT_API Result<std::vector<LedgerRow>> store_ledger(const std::shared_ptr<Store>& store, const LedgerQuery& query = {},
                                                           const std::shared_ptr<Work>& work = {});
 

@@ -1,13 +1,12 @@
-// Finding messages by their words in all conversations of a store.
+// Full-text search over all conversations of a store.
 //
 //     StoreRecall recall(store);
 //     for (const StoreFound& found : recall.search({.text = "token bucket"}).value().found)
 //       print(found.conversation, found.ordinal, found.message);
 //
-// One index of all messages is kept in memory, made of what the store keeps (recall.hpp), so scores of
-// different conversations can be compared. What is found is read from the store: a message that was
-// redacted or purged meanwhile is not found. Whoever can read the store can search it: give a caller
-// the store as its tenant sees it.
+// One index of all messages is kept in memory, built from the store's rows (recall.hpp). So scores of different conversations are
+// comparable. Results are read from the store: a message that was redacted or purged meanwhile is not found. A search sees all that
+// the store can read: give a caller its tenant's store.
 //
 // Threads: any thread may call search(); the searches of one StoreRecall wait for each other.
 #pragma once
@@ -28,9 +27,9 @@
 namespace undertext {
 
 struct StoreRecallOptions {
-  // A search looks for new messages if the last look is so long ago: it walks the list of conversations.
+  // The minimum time between two scans for new messages. A search runs the scan, which walks the list of conversations.
   std::uint64_t fresh_ms = 1000;
-  // Of the index. Beyond it, conversations that were changed least recently are left out.
+  // Of the index. Beyond it, the least recently changed conversations are left out.
   std::uint64_t bytes_max = std::uint64_t{256} << 20;
 };
 
@@ -62,9 +61,8 @@ class UNDERTEXT_API StoreRecall {
   StoreRecall(StoreRecall&&) noexcept;
   StoreRecall& operator=(StoreRecall&&) noexcept;
 
-  // The first search reads the index of the whole store; the next ones what is new.
-  // invalid_argument: no text. unavailable, corrupt: as Store. With `work` (null: without limits), also what that
-  // throws. The next search goes on with the index where one that failed ended.
+  // The first search reads the index of the whole store; later ones only new rows. After an error, the next search continues there.
+  // invalid_argument: no text. unavailable, corrupt: as Store. With `work` (null: without limits), also what that throws.
   Result<StoreRecalled> search(const StoreRecallQuery& query, const std::shared_ptr<Work>& work = {});
 
  private:

@@ -24,10 +24,12 @@
 #include <undertext/message.hpp>
 #include <undertext/models.hpp>
 #include <undertext/operation.hpp>
+#include <undertext/outcome.hpp>
 #include <undertext/query.hpp>
 #include <undertext/recall.hpp>
 #include <undertext/request_record.hpp>
 #include <undertext/response.hpp>
+#include <undertext/settings.hpp>
 #include <undertext/store.hpp>
 #include <undertext/store_ledger.hpp>
 #include <undertext/store_recall.hpp>
@@ -35,6 +37,7 @@
 #include <undertext/tokenizer.hpp>
 #include <undertext/usage.hpp>
 #include <undertext/view.hpp>
+#include <undertext/view_iterator.hpp>
 #include <undertext/work.hpp>
 
 namespace undertext {

@@ -1,18 +1,18 @@
-// What providers say a request used, kept beside what was estimated.
+// Token usage as providers report it, beside the estimates.
 //
 //     UsageTracker usage;
 //     usage.update({.request_id = "r1", .model = "claude-sonnet-4", .prompt = 1180, .estimated_prompt = 1050});   // while it streams
 //     usage.update({.request_id = "r1", .model = "claude-sonnet-4", .prompt = 1180, .completion = 312, .estimated_prompt = 1050});
 //     usage.finish("r1");
 //     usage.totals().total;                            // 1492
-//     usage.correct("claude-sonnet-4", 2100);          // 2100 tokens of the next estimate, as this model is likely to count them
-//     usage.upper_bound("claude-sonnet-4", 2100);      // what it will not exceed in 19 requests of 20
+//     usage.correct("claude-sonnet-4", 2100);          // the model's likely count for an estimate of 2100 tokens
+//     usage.upper_bound("claude-sonnet-4", 2100);      // not exceeded in 19 requests of 20
 //
-// Usage never takes the place of a count: it comes after a request, of the request as a whole. What it teaches is how far the estimate is off,
-// for each model by itself.
+// Usage never replaces a count: it is known only after a request, for the request as a whole. The
+// tracker learns from it the error of the estimate, for each model.
 //
-// A UsageTracker is a plain value: it knows no clock, and copies are independent. It is not for several threads at once. It keeps a bounded
-// number of requests; totals go on counting those it no longer has. Sums stop at their largest value instead of beginning again.
+// A UsageTracker is a plain value without a clock; copies are independent. It is not thread-safe. It keeps a bounded number of
+// requests; totals include the dropped ones. Sums saturate.
 #pragma once
 
 #include <cstddef>
@@ -35,11 +35,11 @@ struct RequestUsage {
   std::uint64_t completion = 0;  // tokens of the answer, thinking included
   std::uint64_t cached = 0;      // of the prompt, those read from a cache
   std::uint64_t total = 0;       // 0: prompt and completion together
-  double cost = 0;               // in one currency, whichever it is
+  double cost = 0;               // in any one currency
   std::int64_t at_ms = 0;        // milliseconds since 1970
-  std::uint64_t estimated_prompt = 0;    // what the prompt was estimated at before it was sent; 0: it was not
-  std::uint64_t cache_written = 0;       // of the prompt, those written to a cache
-  std::uint64_t cache_written_hour = 0;  // of these, the ones that it keeps for an hour
+  std::uint64_t estimated_prompt = 0;    // the estimate of the prompt before it was sent; 0: none
+  std::uint64_t cache_written = 0;       // of the prompt: written to a cache
+  std::uint64_t cache_written_hour = 0;  // of these: kept for an hour
   friend bool operator==(const RequestUsage&, const RequestUsage&) = default;
 };
 
@@ -76,7 +76,7 @@ struct UsageCorrection {
   std::uint64_t learned_from = 0;
 };
 
-// All that a tracker knows, to be kept elsewhere.
+// The complete state of a tracker, for saving.
 struct UsageState {
   struct OfModel {
     std::string model;
@@ -92,8 +92,8 @@ struct UsageState {
 
 struct UsageLimits {
   std::size_t history = 1000;  // finished requests kept; the oldest go first
-  std::size_t open = 64;       // requests that may stream at once; one more finishes the oldest as it was last reported
-  std::size_t models = 64;     // models told apart; any further one is counted, and corrected, as the model ""
+  std::size_t open = 64;       // concurrently streaming requests; one more finishes the oldest with its last report
+  std::size_t models = 64;     // distinct models; further ones are counted, and corrected, as the model ""
 };
 
 class UNDERTEXT_API UsageTracker {
@@ -102,22 +102,23 @@ class UNDERTEXT_API UsageTracker {
 
   // The history holds at most `history_max` requests, the newest.
   UsageState state(std::size_t history_max = 1000) const;
-  // A tracker in this state. invalid_argument: a request that update() would refuse, one that is there twice, a model that is, or a factor
-  // that is no positive number.
+  // A tracker in this state. invalid_argument: a request that update() would refuse, a duplicate
+  // request or model, or a factor that is no positive number.
   static Result<UsageTracker> restored(const UsageState& state, const UsageLimits& limits = {});
 
-  // What is known of a request so far: takes the place of what was reported for it before. It counts at once, and is final with finish().
-  // invalid_argument: no request_id, more tokens read from a cache and written to it than prompt tokens, a negative time, or a cost that is negative or no number.
-  // conflict: the request is finished.
+  // Reports the usage of a request so far; replaces earlier reports of it. It counts at once, and is final with finish().
+  // invalid_argument: no request_id, more tokens read from and written to a cache than prompt
+  // tokens, a negative time, or a cost that is negative or no number. conflict: the request is
+  // finished.
   Result<void> update(RequestUsage usage);
 
-  // The last update is final. not_found: no request of this name is open.
+  // The last update is final. not_found: no request with this id is open.
   Result<void> finish(std::string_view request_id);
 
   // update() and finish() in one: for requests that are reported once.
   Result<void> record(RequestUsage usage);
 
-  // Forgets an open request, as if it had never been reported. not_found: no request of this name is open.
+  // Drops an open request, as if it had never been reported. not_found: no request with this id is open.
   Result<void> drop(std::string_view request_id);
 
   UsageTotals totals() const;  // of all requests ever, open ones included
@@ -127,9 +128,9 @@ class UNDERTEXT_API UsageTracker {
   const std::deque<RequestUsage>& history() const { return history_; }  // finished requests, oldest first
   const std::deque<RequestUsage>& open() const { return open_; }        // those that stream, oldest first
 
-  // What finished requests with an estimate of at least 100 tokens have taught. Newer ones count more: the weight of one has halved after about
-  // 14 others. One that is far off moves the factor no further than an ordinary one at the edge would, and one that is off
-  // eight times or more is taken for a mistake in the report. Before anything is learned the factor is 1, and factor_high 1.25.
+  // Learned from finished requests with an estimate of at least 100 tokens. Newer requests weigh
+  // more: a weight halves after about 14 others. Outliers are clipped, and a ratio of eight or more
+  // is treated as an error in the report. Initially the factor is 1, and factor_high 1.25.
   UsageCorrection correction(std::string_view model) const;
   std::uint64_t correct(std::string_view model, std::uint64_t estimate) const;      // rounded to the nearest
   std::uint64_t upper_bound(std::string_view model, std::uint64_t estimate) const;  // rounded up

@@ -180,9 +180,10 @@ std::vector<Command> dialect_commands() {
        "  undertext validate support-17 --dialect anthropic\n"
        "  undertext validate --profile mistral - < request.json",
        declare_validate},
-      {"cost", "What edits cost where the provider keeps prompts in a cache",
-       "What has to be billed again because of the edits between two versions, or of operations that are only tried, and after how "
-       "many turns being shorter has paid for it.\n"
+      {"cost", "What edits cost in a provider's prompt cache",
+       "The tokens billed again because of the edits between two versions, or of operations that are only tried, and the number "
+       "of\n"
+       "turns after which the shorter prompt has paid for them.\n"
        "Examples:\n"
        "  undertext cost support-17 --from 12 --dialect anthropic --overhead 8000\n"
        "  undertext cost support-17 --operations plan.json --dialect anthropic --cache-markers auto",

@@ -47,7 +47,7 @@ Profile profile_in(const std::string& path) {
 template <class T, class Spell>
 void note_each(const Desk& desk, const std::vector<T>& list, const Spell& spell) {
   for (std::size_t i = 0; i < list.size() && i < notes_max; ++i) desk.note(spell(list[i]));
-  if (list.size() > notes_max) desk.note("and " + std::to_string(list.size() - notes_max) + " more of these (--json tells all)");
+  if (list.size() > notes_max) desk.note("and " + std::to_string(list.size() - notes_max) + " more of these (--json prints all)");
 }
 
 }  // namespace

@@ -346,16 +346,16 @@ std::vector<Command> editing_commands() {
        declare_append},
       {"edit", "Replace a message; the old one stays in the log", "", declare_edit},
       {"rollback", "Go back to a batch, or to any version", "", declare_rollback},
-      {"undo", "Take the last operation back", "", declare_plain<op::Undo>},
-      {"redo", "Take the last undo back", "", declare_plain<op::Redo>},
-      {"fork", "Make a conversation that goes another way from here", "", declare_fork},
+      {"undo", "Undo the last operation", "", declare_plain<op::Undo>},
+      {"redo", "Redo the last undone operation", "", declare_plain<op::Redo>},
+      {"fork", "Make a conversation that shares this one's messages", "", declare_fork},
       {"merge", "Append what a fork achieved",
        "Examples:\n"
        "  undertext fork explore\n"
        "  undertext merge explore\n"
        "  undertext merge explore --mode messages",
        declare_merge},
-      {"compress", "Make room by a strategy; nothing is lost", "", declare_compress},
+      {"compress", "Compress the view by a strategy; nothing is lost", "", declare_compress},
   };
 }
 

@@ -224,8 +224,8 @@ Run declare_detach(Arguments& arguments) {
 
 std::vector<Command> gateway_commands() {
   return {
-      {"gateway", "Pass clients' requests on to providers, and keep them", gateway_help, declare_gateway},
-      {"wrap", "Run a client with a gateway of its own", wrap_help, declare_wrap},
+      {"gateway", "Forward clients' requests to providers, and record them", gateway_help, declare_gateway},
+      {"wrap", "Run a client behind its own gateway", wrap_help, declare_wrap},
       {"detach", "Make a client's session work without the gateway", detach_help, declare_detach},
   };
 }

@@ -101,7 +101,7 @@ std::vector<Command> program_commands() {
   return {
       {"exec", "Read JSON lines from standard input, answer each with one JSON line", exec_lines_help, declare_exec},
       {"count", "Count the tokens of files", "", declare_count},
-      {"models", "What is known of models: tokenizer, costs, profiles, window, prices",
+      {"models", "Show models: tokenizer, costs, profiles, window, prices",
        "Prices are US dollars for a million tokens. A name that ends with * is a family: what its models have unless their own "
        "rows say otherwise.\n"
        "The exit status is 3 for a name that no row fits.",

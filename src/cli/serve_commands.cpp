@@ -235,7 +235,7 @@ Run declare_token(Arguments& arguments) {
 
 std::vector<Command> serve_commands() {
   return {
-      {"serve", "Serve conversations over HTTP, with a page to look inside", serve_help, declare_serve},
+      {"serve", "Serve conversations over HTTP, with the inspector", serve_help, declare_serve},
       {"token", "Make, list and revoke tokens for the server", token_help, declare_token},
   };
 }

@@ -256,7 +256,7 @@ Run declare_forget(Arguments& arguments) {
 std::vector<Command> session_commands() {
   return {
       {"open", "Look into the sessions of coding agents on this machine", open_help, declare_open},
-      {"forget", "Remove the index of these sessions", "The sessions themselves stay as they are.", declare_forget},
+      {"forget", "Remove the index of these sessions", "The sessions themselves are not changed.", declare_forget},
   };
 }
 

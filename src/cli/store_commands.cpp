@@ -247,21 +247,22 @@ Run declare_index(Arguments& arguments) {
 std::vector<Command> store_commands() {
   return {
       {"init", "Make a store",
-       "With --distributed, in a PostgreSQL database that has Citus: its tables are distributed by conversation. Again once nodes\n"
-       "were added; it changes nothing that is distributed already.",
+       "--distributed distributes the tables of a PostgreSQL database with Citus by conversation. Repeat it after adding nodes: "
+       "it\n"
+       "does not change tables that are distributed already.",
        declare_init},
       {"new", "Make a conversation", "", declare_new},
       {"list", "List the conversations", "", declare_list},
-      {"check", "Check all that is stored against itself", "The exit status is 6 when something is damaged.", declare_check},
+      {"check", "Check the integrity of the store", "The exit status is 6 when something is damaged.", declare_check},
       {"backup", "Copy the store to a file, while it is in use", "", declare_backup},
       {"restore", "Replace the store by a backup; no process may have it open",
-       "The backup is checked first and stays as it is. What the store held is replaced, with its log.", declare_restore},
+       "The backup is checked first and is not changed. It replaces the whole store, with its log.", declare_restore},
       {"gc", "Prune old versions, and give free space back",
        "Without --keep-…, no version is pruned: only free space is given back to the system. With more than one, what any of them\n"
        "asks for is kept; the head, and what it can roll back to, always are.",
        declare_gc},
-      {"index", "Index what an older release stored, so that searches are quick",
-       "Searches find everything without it. Runs beside other processes that use the store.", declare_index},
+      {"index", "Build the search index of messages that an older release stored",
+       "Searches find everything without it, more slowly. Other processes may use the store meanwhile.", declare_index},
   };
 }
 

@@ -166,7 +166,7 @@ void put_session(Desk& desk, const ExportOptions& given, SessionFormat format, c
   desk.note("to resume it: " + (format == SessionFormat::codex ? "codex resume " + file.id : "claude --resume " + file.id));
 }
 
-// A session file for another program. What had no place in it is told on standard error.
+// A session file for another program. Losses are reported on standard error.
 int export_session(Desk& desk, const ExportOptions& given) {
   if (given.messages || given.all || given.json || given.dialect.are_given())
     fail(ErrorCode::invalid_argument, "a session file has its own form: --messages, --all, --json and --dialect do not go with it",
@@ -511,13 +511,13 @@ Run declare_import(Arguments& arguments) {
 std::vector<Command> transfer_commands() {
   return {
       {"export", "Write a conversation with its whole history, as JSON lines; or as a provider's request",
-       "docs/export.md describes the lines. With --dialect it is the fields of a request that hold the conversation, so that the\n"
-       "provider accepts them: what was repaired for that, or had no place, is told on standard error.",
+       "docs/export.md describes the lines. --dialect writes the fields of a request that have the conversation, so that the\n"
+       "provider accepts them. Repairs and losses are reported on standard error.",
        declare_export},
       {"import", "Read a conversation: an export, messages, a session of Codex CLI or Claude Code",
-       "Messages are a JSON array, one a line, or the body of a request to OpenAI or Anthropic. What is left out is reported.\n"
-       "With --dialect it is a request, a response or a list of messages of that provider, kept to the byte, and added to the\n"
-       "conversation in one operation; that is made where there is none.",
+       "Messages are a JSON array, one a line, or the body of a request to OpenAI or Anthropic. What is omitted is reported.\n"
+       "--dialect reads a request, a response or a list of messages of that provider, keeps the bytes, and appends the messages\n"
+       "to the conversation in one operation. The conversation is made if it does not exist.",
        declare_import},
   };
 }

@@ -122,7 +122,7 @@ void mend_media(Repair& repair, const std::vector<Fault>& faults) {
       block.raw = {};
       if (block.has_own_form) {  // such as a screenshot: without it, it is the result of a function
         block.has_own_form = false;
-        write_parts_anew(block);
+        rewrite_parts(block);
       }
     }
     turn.touch();

@@ -66,7 +66,7 @@ void mend_responses_pairs(Repair& repair) {
       block.has_own_form = false;
       block.is_custom = is_custom;
       block.raw = {};
-      write_parts_anew(block);
+      rewrite_parts(block);
       list[at].item_id = {};
       list[at].touch();
     }

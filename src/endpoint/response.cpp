@@ -35,7 +35,7 @@ std::variant<Answer, EndpointFailure> EndpointResponse::finish(const HttpOutcome
   if (head.status != 0 && !is_success(head.status)) return failure_of_status(head, read_provider_error(body_), settings_, key_);
   if (is_too_long_) {
     return EndpointFailure{
-        .error = {.code = ErrorCode::too_large, .message = "the endpoint's answer goes on beyond every limit; given up"}};
+        .error = {.code = ErrorCode::too_large, .message = "the endpoint's answer goes on beyond every limit; cancelled"}};
   }
   if (form_ == Form::compressed)
     return unusable_answer("it is compressed (" + key_.clean(head.content_encoding) + "), which was not asked for");

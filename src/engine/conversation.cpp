@@ -384,7 +384,7 @@ Result<void> Conversation::check() {
   });
 }
 
-Result<void> Conversation::count_anew() {
+Result<void> Conversation::recount() {
   return rep_->change_stored(
       [&](History& history) {
         history = history.recounted_where_replaced(rep_->context.count_tokens);

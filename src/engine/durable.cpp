@@ -596,7 +596,7 @@ std::optional<Error> Durable::check(const History& history) const {
   return {};
 }
 
-void Durable::save_anew(const History& history, Prune& prune) const {
+void Durable::rewrite_pages(const History& history, Prune& prune) const {
   PageWriter writer(space_id_, next_page_);
   writer.forget_saved();
   std::string root = SavedHistory::save(history.rep(), writer);
@@ -630,7 +630,7 @@ Result<Reclaimed> Durable::prune(History& history, std::uint32_t first, std::int
   std::vector<bool> goes(needed.size(), false);
   for (const MessageRecord& stub : prune.stubs) goes[stub.ordinal] = true;
   prune.requests = requests_without(history, first, goes);
-  save_anew(kept, prune);
+  rewrite_pages(kept, prune);
   if (Result<void> done = store_->prune(prune); !done) return std::move(done.error());
   bodies_.reset();
   has_read_words_ = false;

@@ -119,7 +119,7 @@ class Durable {
   void stored(const Commit& commit);
   History history_on(const Checkpoint& checkpoint);
   // Everything that `history` has, as pages: the checkpoint and the pages of `prune`.
-  void save_anew(const History& history, Prune& prune) const;
+  void rewrite_pages(const History& history, Prune& prune) const;
 
   const std::shared_ptr<Store> store_;
   const std::string id_;

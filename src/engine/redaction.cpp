@@ -74,7 +74,7 @@ std::optional<Error> Durable::redact(History& history, const QuotingOperations& 
   prune.expected_version = record_.version;
   prune.first_version = record_.first_version;
   prune.operations = redacted_records(operations, texts);
-  save_anew(operations.redacted(history), prune);
+  rewrite_pages(operations.redacted(history), prune);
   if (Result<void> done = store_->prune(prune); !done) return std::move(done.error());
   if (record_.origin) record_.origin->next_page = 1;
   record_.next_page = prune.checkpoint.next_page;
@@ -136,7 +136,7 @@ class RedactionOfFamily {
       if (!member.conversation || !member.has_some) continue;
       // The one that is open has the old bodies in memory.
       member.conversation = rep_.durable->open_counted(member.id, rep_.settings).value();
-      if (Result<void> done = member.conversation->count_anew(); !done) return std::move(done.error());
+      if (Result<void> done = member.conversation->recount(); !done) return std::move(done.error());
     }
     return counted;
   }

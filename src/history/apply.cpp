@@ -653,8 +653,7 @@ Result<Step> replay(const History& history, RecordedOperation record, std::int64
   Draft draft(history.rep(), context, &given, &record);
   Result<Step> step = carry_out(draft, operation);
   if (!step) {
-    return Error{ErrorCode::corrupt,
-                 "a stored " + std::string(name(operation)) + " cannot be carried out again: " + step.error().message};
+    return Error{ErrorCode::corrupt, "a stored " + std::string(name(operation)) + " cannot be replayed: " + step.error().message};
   }
   if (step->history.rep().log.size() != history.rep().log.size() + given.size()) {
     return Error{ErrorCode::corrupt, "a stored " + std::string(name(operation)) + " has another number of messages than it stored"};

@@ -1,4 +1,4 @@
-// An operation that was carried out before, carried out again on the history it was carried out on: what it stored then is taken, not made anew.
+// Replays a recorded operation on the history it was applied to: the messages that it stored then are used, not made again.
 #pragma once
 
 #include <cstdint>

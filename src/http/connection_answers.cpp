@@ -19,7 +19,7 @@ void Connection::answer(Reply reply) {
 
 void Connection::answer_nothing() {
   on_loop([](Connection& self) {
-    if (self.state_ == State::busy) self.refuse({500, "nobody answered"});
+    if (self.state_ == State::busy) self.refuse({500, "the request was not answered"});
   });
 }
 

@@ -111,7 +111,7 @@ std::string_view id_of(const JsonValue& item, const ItemType& type, Arena& arena
 
 }  // namespace
 
-void write_parts_anew(Block& result) {
+void rewrite_parts(Block& result) {
   for (Block& part : result.inner) {
     if (part.kind == BlockKind::text || part.kind == BlockKind::media) {
       part.raw = {};
@@ -149,7 +149,7 @@ std::optional<Block> read_item(JsonValue item, Arena& arena) {
     block.has_unknown = says_more(item, {"type", "id", "call_id", "callId", "name", "status", row->said});
     block.is_error = body_of(item, "status") == "failed";
     if (said) read_output(*said, block, arena);
-    if (block.native == 0) write_parts_anew(block);
+    if (block.native == 0) rewrite_parts(block);
   }
   return block;
 }

@@ -200,7 +200,7 @@ Block read_gemini_part(JsonValue part, Arena& arena, ToolIds& ids);
 std::optional<Block> read_item(JsonValue item, Arena& arena);
 
 // The parts of a result whose item has changed its form are written from what they say: each kind of item takes other parts.
-void write_parts_anew(Block& result);
+void rewrite_parts(Block& result);
 
 // Whether a result that is no list says a text, which may be empty.
 inline bool has_text(const Block& result) { return result.json.empty() && result.text.data() != nullptr; }

@@ -42,7 +42,7 @@ Result<StoreUrl> read_url(std::string_view url) {
   std::map<std::string, std::string> ours;
   const std::string theirs = without_ours(url, ours);
   for (const auto& [name, value] : ours) {
-    if (name != "undertext_prepare") return refuse("the store's URL has the parameter " + name + ", which nobody knows");
+    if (name != "undertext_prepare") return refuse("the store's URL has the parameter " + name + ", which is unknown");
     if (value != "on" && value != "off") return refuse("undertext_prepare is neither on nor off");
     read.settings.prepare = value == "on";
   }

@@ -90,7 +90,7 @@ bool is_loopback(const std::string& address) {
 Result<std::unique_ptr<Tokens>> open_tokens(const std::optional<std::string>& file, const ServerLog& log) {
   if (!file) return std::unique_ptr<Tokens>();
   return Tokens::open(*file, [&log](const Error& error) {
-    log.event(ServerLog::Level::error, "tokens unreadable: nobody is let in", {{"error", error.message}});
+    log.event(ServerLog::Level::error, "tokens unreadable: all requests are denied", {{"error", error.message}});
   });
 }
 

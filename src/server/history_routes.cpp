@@ -166,8 +166,8 @@ std::vector<Route> history_routes(App::Rep& app) {
       {.method = "GET",
        .path = "/v1/conversations/{id}/rows",
        .name = "getRows",
-       .what = "Messages of the view with what is known of each. An answer that would be very large ends early, and next tells "
-               "where to go on.",
+       .what = "Messages of the view with their metadata. A very large answer ends early, and next is the index at which to "
+               "continue.",
        .parameters = {conversation_id(),
                       at_version(),
                       {.name = "start", .type = Type::integer, .what = "The first index of the view (default: 0)."},

@@ -100,7 +100,7 @@ std::vector<Route> live_routes(App::Rep& app) {
        .path = std::string(compressions) + "/{job}",
        .right = Right::write,
        .name = "cancelCompression",
-       .what = "Cancels it. One that has ended stays as it is.",
+       .what = "Cancels a compression. One that has ended is not changed.",
        .parameters = {conversation_id(), job()},
        .answers = "CompressionAnswer",
        .handle = replying([&app](const Call& call) {

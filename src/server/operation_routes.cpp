@@ -85,7 +85,7 @@ std::vector<Route> operation_routes(App::Rep& app) {
        .path = "/v1/conversations/{id}/operations",
        .right = Right::write,
        .name = "operate",
-       .what = "Carries out an operation, or a list of them as one step, of which all or none happens.",
+       .what = "Applies an operation, or a list as one atomic step.",
        .parameters = {conversation_id(), if_match(),
                       idempotency_key("The operationId. Of a list, KEY/0, KEY/1, … for those that have none. What is repeated "
                                       "answers as the first time.")},

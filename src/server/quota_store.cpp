@@ -63,12 +63,12 @@ class QuotaStore final : public Store {
   }
   Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
                       const CallOptions& o) override {
-    return counted_anew(inner_->redact(id, stubs, removal, o));
+    return recounted(inner_->redact(id, stubs, removal, o));
   }
   Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& o) override {
-    return counted_anew(inner_->purge(id, removal, o));
+    return recounted(inner_->purge(id, removal, o));
   }
-  Result<void> prune(const Prune& prune, const CallOptions& o) override { return counted_anew(inner_->prune(prune, o)); }
+  Result<void> prune(const Prune& prune, const CallOptions& o) override { return recounted(inner_->prune(prune, o)); }
 
   Result<ConversationRecord> find(std::string_view id, const CallOptions& o) override { return inner_->find(id, o); }
   Result<std::vector<ConversationRecord>> list(const ListOptions& o) override { return inner_->list(o); }
@@ -189,7 +189,7 @@ class QuotaStore final : public Store {
     return std::nullopt;
   }
 
-  Result<void> counted_anew(Result<void> done) {
+  Result<void> recounted(Result<void> done) {
     const std::lock_guard lock(lock_);
     used_.reset();
     return done;

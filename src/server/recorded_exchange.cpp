@@ -73,7 +73,7 @@ class RecordedExchange final : public http::Exchange {
   RecordedExchange(std::unique_ptr<http::Exchange> inner, const Recorder& recorder, RequestNote note)
       : inner_(std::move(inner)), recorder_(recorder), note_(std::move(note)) {}
   ~RecordedExchange() override {
-    if (!answered_) answer(error_reply({ErrorCode::internal, "nobody answered"}));
+    if (!answered_) answer(error_reply({ErrorCode::internal, "the request was not answered"}));
   }
 
   void answer(http::Reply reply) override {

@@ -71,7 +71,7 @@ class Gate {
     if (!tokens_) static_cast<void>(stores_.of({}));  // what there is without tokens is indexed at once
   }
 
-  // Once the port is known, which is part of the names it goes by. Requests that come before are told to come again.
+  // Called once the port is known, which is part of the server's names. Earlier requests get "retry later".
   void open(Hosts hosts, const ServeOptions& options, const http::Server& server) {
     server_ = &server;
     const double rate = static_cast<double>(options.requests_per_second);
@@ -102,7 +102,7 @@ class Gate {
     if (work->verdict.match.route->path == "/healthz") return work->run(app_);
     const std::string owner = owner_of(*work->verdict.match.route, work->verdict.caller);
     if (workers_.submit(owner, [this, work] { work->run(app_); })) return;
-    work->exchange->answer(busy("there is too much to do: come again"));
+    work->exchange->answer(busy("the server is busy: retry later"));
   }
 
   // What is no request, or too much of one.

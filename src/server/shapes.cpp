@@ -124,7 +124,7 @@ void describe_store_recall(Shapes& shapes) {
                            {"ordinal", "integer", "In the log."},
                            {"score", "number", "Comparable within one answer only."},
                            {"message", "Message"}}));
-  shapes.add(answer_shape("UnreadFound", "A conversation that nobody has opened yet, and that has the words.",
+  shapes.add(answer_shape("UnreadFound", "A conversation that was not opened yet, and that has the words.",
                           {{"conversation", "string", "Its id."}, {"excerpt", "string", "Around one of the words."}}));
   shapes.add(
       answer_shape("StoreRecalled", "What a search over all conversations found.",

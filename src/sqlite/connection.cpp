@@ -23,7 +23,7 @@ Error to_error(const SqliteError& error, const std::string& path) {
   }
   switch (error.kind()) {
     case SQLITE_CORRUPT:
-      return {ErrorCode::corrupt, path + " is damaged (" + error.message + "); a check tells what can still be read"};
+      return {ErrorCode::corrupt, path + " is damaged (" + error.message + "); a check reports what can still be read"};
     case SQLITE_NOTADB: return {ErrorCode::corrupt, path + " is no SQLite database, or its beginning is damaged: restore a backup"};
     case SQLITE_FULL: return {ErrorCode::unavailable, "the disk of " + path + " is full"};
     case SQLITE_BUSY:

@@ -18,7 +18,7 @@ constexpr std::uint64_t log_frames_max = 1000;  // then the log is moved into th
 bool is_fatal(const SqliteError& error) { return error.kind() == SQLITE_IOERR || error.kind() == SQLITE_CANTOPEN; }
 
 Error may_have_happened(Error error) {
-  error.message += "; whether the change was stored is not known, its operation id will tell";
+  error.message += "; it is not known whether the change was stored: retry with the same operation id";
   return error;
 }
 

@@ -247,7 +247,7 @@ undertext_status Code::call(const Arguments& arguments, std::shared_ptr<Lent> le
     const auto is_unwanted = [cancel] { return cancel != nullptr && undertext_is_cancelled(cancel) != 0; };
     if (!env_->wait(lock, exchange->changed, exchange->done, is_unwanted)) {
       lock.unlock();
-      exchange->settle(UNDERTEXT_UNAVAILABLE, {"nobody waits for it any more", {}});
+      exchange->settle(UNDERTEXT_UNAVAILABLE, {"the caller cancelled it", {}});
     }
   }
   said = std::move(exchange->said);

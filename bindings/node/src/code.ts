@@ -74,7 +74,7 @@ function withSignal<T>(cancel: NativeCancel, slow: boolean, run: (signal: AbortS
   const result = noting(() => run(controller.signal))
   if (!slow || !(result instanceof Promise)) return result
   const timer = setInterval(() => {
-    if (cancel.isCancelled()) controller.abort(new UndertextError('unavailable', 'nobody waits for it any more'))
+    if (cancel.isCancelled()) controller.abort(new UndertextError('unavailable', 'the caller cancelled it'))
   }, pollMs)
   timer.unref()
   return result.finally(() => clearInterval(timer))

@@ -471,4 +471,4 @@ def _wait_for(answer: Awaitable[Any], cancel: _native.Cancel, loop: asyncio.Abst
             return running.result()
         if cancel.is_cancelled() or not loop.is_running():
             running.cancel()
-            raise UnavailableError("nobody waits for this any more")
+            raise UnavailableError("the caller cancelled this")

@@ -3296,7 +3296,7 @@ export interface StoreFound {
   message: Message;
 }
 
-/** A conversation that nobody has opened yet, and that has the words. */
+/** A conversation that was not opened yet, and that has the words. */
 export interface UnreadFound {
   /** Its id. */
   conversation: string;
