@@ -18,7 +18,7 @@ async def main():
         await conversation.compress(strategy=strategy)
         print([message["content"][:40] for message in await conversation.messages()])
 
-        # Somebody else was quicker: reload and retry.
+        # Another writer was first: reload and retry.
         try:
             await conversation.append({"role": "user", "content": "late"}, expected_version=3)
         except undertext.ConflictError as error:

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConversationManager } from 'undertext/sdk'
 
-// A strategy of one's own: the instructions, one message for all that is older, and the last four.
+// A custom strategy: the instructions, one message for all that is older, and the last four.
 const strategy = {
   async compress(messages, markMap, config) {
     const older = { role: 'user', content: `(${messages.length - 5} messages, to be within ${config.targetTokens} tokens)` }
