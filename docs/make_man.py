@@ -24,11 +24,11 @@ EXIT = r""".SH EXIT STATUS
 .TS
 l l.
 0	success
-1	a failure without a number of its own; a question that was answered with no
+1	any other failure; a question that was answered with no
 2	invalid_argument: the call is wrong; of validate, something was found
 3	not_found
-4	conflict: somebody else was first, or the id is taken
-5	unavailable: try again later
+4	conflict: another writer was first, or the id is taken
+5	unavailable: retry later
 6	corrupt: what is stored, or given, is damaged
 7	cannot_fit
 8	unsupported

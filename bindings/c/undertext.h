@@ -10,24 +10,27 @@
  *
  * Messages, operations, queries and their answers cross as the JSON of docs/operations.md; counts, tokens and versions as integers.
  *
- * Failure. Every function that can fail returns a status; UNDERTEXT_OK is 0. Its last argument, which may be NULL, then holds the error object of the
- *   protocol ({"code":…,"field":…,"message":…}), and is empty when all is well. A function that fails has changed nothing. Outputs are set on every
- *   path: handles to NULL, strings to empty, numbers to 0. A NULL handle, or a NULL function where one is called, is UNDERTEXT_INVALID_ARGUMENT. No C++
- *   exception ever leaves this library.
- *   Take a status that you do not know for UNDERTEXT_INTERNAL.
- * Strings. undertext_text is borrowed: it is read until the function returns, and need not end in a zero. undertext_string is owned by the caller that got it,
- *   ends in a zero that size does not count, and is given back by undertext_string_close(). Both are UTF-8; other bytes are refused where they matter.
- * Handles. Each is ended by its function …_close(), which takes NULL too. What came from a handle lives on without it.
- * Threads. Any thread may call any function on any handle at any time, but for undertext_settings and undertext_stream: one thread at a time. No handle
- *   may be ended while another thread still uses it.
- * Waiting. What changes a conversation waits for its turn, and, in a store, for the disk. undertext_answer() of a stored conversation waits for the store, which it
- *   asks for newer versions first. Reading what is in memory waits for nobody, unless undertext_set_tokenizer() has everything recounted; of a stored
- *   conversation it may fetch what is not. undertext_conversation_close() and undertext_subscription_close() wait for callbacks under way.
- *   So: never call these while you hold a lock that one of your callbacks wants (an event loop, an interpreter's lock).
- * Callbacks. What is said of each tells on which thread it comes. Its context is ended by `end` (which may be NULL): exactly once if the function that took it
- *   succeeded, after the last call has returned, on any thread; never if it failed. A string that a callback answers with is empty when it is called and belongs
- *   to the library afterwards, whatever the status; make it by undertext_string_copy(). A callback must not throw, and must not end a handle of the conversation.
- * Change. What is declared here keeps its meaning for as long as undertext_abi_version() is 1; symbols are versioned (UNDERTEXT_C_1). Structures do not grow.
+ * Errors. Every function that can fail returns a status; UNDERTEXT_OK is 0. Its last argument, which may be NULL, is set to the error
+ *   object of the protocol ({"code":…,"field":…,"message":…}); on success it is empty. A function that fails has changed nothing. Outputs
+ *   are set on every path: handles to NULL, strings to empty, numbers to 0. A NULL handle, or a missing callback, is
+ *   UNDERTEXT_INVALID_ARGUMENT. No C++ exception leaves this library. Treat an unknown status as UNDERTEXT_INTERNAL.
+ * Strings. undertext_text is borrowed: it is read until the function returns, and need not be zero-terminated. undertext_string is owned
+ *   by the caller, is zero-terminated (size does not count the zero), and is freed by undertext_string_close(). Both are UTF-8; other
+ *   bytes are refused where they matter.
+ * Handles. Each is freed by its function …_close(), which accepts NULL. A derived handle outlives the one it came from.
+ * Threads. Any thread may call any function on any handle at any time, except undertext_settings and undertext_stream: one thread at a
+ *   time. No handle may be freed while another thread uses it.
+ * Blocking. Changes of a conversation wait for their turn, and, in a store, for the disk. undertext_answer() of a stored conversation
+ *   first asks the store for newer versions. Reading from memory does not block, except after undertext_set_tokenizer(), which recounts
+ *   all messages; reading a stored conversation may read from the store. undertext_conversation_close() and
+ *   undertext_subscription_close() wait for running callbacks. So never call these while holding a lock that one of your callbacks needs
+ *   (an event loop, an interpreter's lock).
+ * Callbacks. The comment of each says on which thread it is called. Its context is freed by `end` (which may be NULL): exactly once if the
+ *   function that took it succeeded, after the last call has returned, on any thread; never if it failed. A string that a callback sets is
+ *   empty when it is called, and belongs to the library afterwards, whatever the status; make it by undertext_string_copy(). A callback
+ *   must not throw, and must not free a handle of the conversation.
+ * Compatibility. Declarations keep their meaning for as long as undertext_abi_version() is 1; symbols are versioned (UNDERTEXT_C_1).
+ *   Structures do not grow.
  */
 #ifndef UNDERTEXT_H
 #define UNDERTEXT_H
@@ -45,7 +48,7 @@
 extern "C" {
 #endif
 
-/* The codes of every door; undertext_status_name() gives their names on the wire. */
+/* The codes of every API; undertext_status_name() returns their names on the wire. */
 typedef int32_t undertext_status;
 enum {
   UNDERTEXT_OK = 0,
@@ -90,7 +93,7 @@ typedef struct undertext_view undertext_view;
 typedef struct undertext_subscription undertext_subscription;
 typedef struct undertext_stream undertext_stream;
 
-#define UNDERTEXT_HEAD UINT64_MAX /* where a version is asked for: the newest, or whichever it is */
+#define UNDERTEXT_HEAD UINT64_MAX /* as a version: the newest, or any */
 
 /* ---- Conversations ---- */
 
@@ -98,14 +101,14 @@ typedef struct undertext_stream undertext_stream;
 UNDERTEXT_C_API undertext_status undertext_conversation_new(const undertext_settings *settings, undertext_conversation **conversation,
                                                             undertext_string *error);
 
-/* In a store: an operation is durable when it has been answered. `options` may be empty:
- * {"make":"if_missing"|"never"|"always","cacheBytes":…,"rebaseAppends":true,"checkpointVersions":…}. The JSON of `settings` is kept with the conversation; where
- * there is none (settings NULL, or with code only), what was kept is taken. */
+/* In a store: an operation is durable when its function returns. `options` may be empty:
+ * {"make":"if_missing"|"never"|"always","cacheBytes":…,"rebaseAppends":true,"checkpointVersions":…}. The JSON of `settings` is stored with
+ * the conversation. Without it (settings NULL, or with callbacks only), the stored settings are used. */
 UNDERTEXT_C_API undertext_status undertext_conversation_open(undertext_store *store, undertext_text id, const undertext_settings *settings,
                                                              undertext_text options, undertext_conversation **conversation,
                                                              undertext_string *error);
 
-/* Asks what is under way in the background to stop, and waits for it; …_close_later() leaves the waiting to a thread of its own, for finalizers. */
+/* Stops background work and waits for it; …_close_later() waits on a separate thread, for finalizers. */
 UNDERTEXT_C_API void undertext_conversation_close(undertext_conversation *conversation);
 UNDERTEXT_C_API void undertext_conversation_close_later(undertext_conversation *conversation);
 
@@ -121,15 +124,15 @@ typedef struct undertext_stats {
   uint64_t tokens; /* of the view */
 } undertext_stats;
 
-/* APPEND of a message, or of a JSON array of messages, without an answer to read: the quickest way in. `version` and `stats` may be NULL. Events and
- * warnings reach subscribers only. */
+/* APPEND of a message, or of a JSON array of messages, without a JSON answer: the fastest way to append. `version` and `stats` may be NULL.
+ * Events and warnings go to subscribers only. */
 UNDERTEXT_C_API undertext_status undertext_append(undertext_conversation *conversation, undertext_text messages, uint64_t *version,
                                                   undertext_stats *stats, undertext_string *error);
 
-/* TRANSFORM by a function. `which` names the messages ({"roles":["tool"]}, {"indices":[…]} or {"ordinals":[…]}), and may hold expectedVersion, description and
- * operationId. `transform` gets one message after the other, on this thread and in the turn of this change (all of them once more, should another process have
- * come first), and answers with the message that takes its place. It fails by any status, with words for people in `changed`; then nothing has changed. `answer`
- * is the line that an operation is answered with, or the error. */
+/* TRANSFORM by a callback. `which` selects the messages ({"roles":["tool"]}, {"indices":[…]} or {"ordinals":[…]}), and may have
+ * expectedVersion, description and operationId. `transform` is called for each message, on this thread and in the turn of this change
+ * (again for all of them, if another process committed first), and sets the message that replaces it. To fail, it returns any other
+ * status, with a message for people in `changed`; then nothing has changed. `answer` is the answer of the operation, or the error. */
 typedef undertext_status (*undertext_transform_message)(void *context, undertext_text message, undertext_string *changed);
 UNDERTEXT_C_API undertext_status undertext_transform(undertext_conversation *conversation, undertext_text which,
                                                      undertext_transform_message transform, void *context, undertext_string *answer);
@@ -139,27 +142,28 @@ UNDERTEXT_C_API uint64_t undertext_conversation_version(const undertext_conversa
 UNDERTEXT_C_API undertext_text undertext_conversation_id(const undertext_conversation *conversation); /* empty: in memory; until closed */
 UNDERTEXT_C_API undertext_status undertext_conversation_stats(const undertext_conversation *conversation, undertext_stats *stats,
                                                               undertext_string *error);
-/* Of the messages that the filters of a query let through ({"role":"user"}; empty: all of the view). `count` and `tokens` may be NULL. */
+/* Of the messages that the filters of a query select ({"role":"user"}; empty: all of the view). `count` and `tokens` may be NULL. */
 UNDERTEXT_C_API undertext_status undertext_conversation_count(const undertext_conversation *conversation, undertext_text filters,
                                                               uint64_t *count, uint64_t *tokens, undertext_string *error);
 
-/* Another conversation that goes on from `version`. With an empty `id` in memory; else stored under that name (conflict: it is taken). Usage does not go along. */
+/* A conversation that starts at `version`. With an empty `id` in memory; else stored under that id (conflict: it is taken). Usage is not
+ * copied. */
 UNDERTEXT_C_API undertext_status undertext_conversation_fork(undertext_conversation *conversation, uint64_t version, undertext_text id,
                                                              undertext_conversation **fork, undertext_string *error);
 
-/* The view and the stack of batches become those of a mark map (the answer of the query markMap), once it has passed its checks. conflict: the head is not
- * `expected_version`; UNDERTEXT_HEAD: whichever it is. */
+/* Replaces the view and the stack of batches by those of a mark map (the answer of the query markMap), which is checked first. conflict:
+ * the head is not `expected_version`; UNDERTEXT_HEAD: any head. */
 UNDERTEXT_C_API undertext_status undertext_import_mark_map(undertext_conversation *conversation, undertext_text mark_map,
                                                            uint64_t expected_version, undertext_string *answer);
 
 UNDERTEXT_C_API undertext_status undertext_set_tokenizer(undertext_conversation *conversation, undertext_text name, undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_wait_for_compression(undertext_conversation *conversation, undertext_string *error);
-/* Of what works in the background, and of a COMPRESS by a slow strategy that waits in undertext_answer() on another thread (its error is unavailable). */
+/* Cancels a background compression, and a COMPRESS by a slow strategy in undertext_answer() on another thread (its error is unavailable). */
 UNDERTEXT_C_API undertext_status undertext_cancel_compression(undertext_conversation *conversation, undertext_string *error);
 
 /* What a provider reported of a request: {"requestId":…,"model":…,"prompt":…,"completion":…,"cached":…,"total":…,"cost":…,"timestamp":…,"estimatedPrompt":…,
  * "final":true}, all but requestId and prompt optional; and all that was reported: {"totals":{…},"statistics":{…},"models":[…],"open":[…],"recent":[…]}.
- * It is stored with a stored conversation. undertext_set_usage() takes over what undertext_usage() gave; {} forgets all. */
+ * It is stored with a stored conversation. undertext_set_usage() replaces it by a result of undertext_usage(); {} resets it. */
 UNDERTEXT_C_API undertext_status undertext_report_usage(undertext_conversation *conversation, undertext_text usage, undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_set_usage(undertext_conversation *conversation, undertext_text usage, undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_usage(const undertext_conversation *conversation, undertext_string *usage,
@@ -170,29 +174,31 @@ UNDERTEXT_C_API undertext_status undertext_usage(const undertext_conversation *c
 UNDERTEXT_C_API undertext_status undertext_record_request(undertext_conversation *conversation, undertext_text request,
                                                           undertext_string *recorded, undertext_string *error);
 
-/* With what others committed. Of a conversation in memory: nothing to do. */
+/* Loads remote commits. A conversation in memory has none. */
 UNDERTEXT_C_API undertext_status undertext_catch_up(undertext_conversation *conversation, undertext_string *error);
 
 /* Of a stored conversation, else unsupported. */
 UNDERTEXT_C_API undertext_status undertext_checkpoint(undertext_conversation *conversation, undertext_string *error);
 /* {"ordinals":[…],"who":…,"why":…,"derived":false}: their bytes are deleted permanently; stubs stay. `redaction` may be NULL:
- * {"redacted":1,"derived":[{"conversation":…,"ordinal":7,"kind":"summary"}],"operations":[{"conversation":…,"version":9}]}, the second kind being "copy": what was
- * made from the messages and what quotes them, in forks too. With "derived":true that is redacted as well. */
+ * {"redacted":1,"derived":[{"conversation":…,"ordinal":7,"kind":"summary"}],"operations":[{"conversation":…,"version":9}]}. It lists the
+ * messages made from them (kind "summary" or "copy") and the operations that quote them, in forks too; "derived":true redacts these. */
 UNDERTEXT_C_API undertext_status undertext_redact(undertext_conversation *conversation, undertext_text removal,
                                                   undertext_string *redaction, undertext_string *error);
-/* {"versions":n,"batches":n,"days":n}; answers {"firstVersion":…,"versions":…,"messages":…}. */
+/* Deletes old versions, except those that `retention` selects: {"versions":n,"batches":n,"days":n}. `reclaimed` is
+ * {"firstVersion":…,"versions":…,"messages":…}. */
 UNDERTEXT_C_API undertext_status undertext_prune_versions(undertext_conversation *conversation, undertext_text retention,
                                                           undertext_string *reclaimed, undertext_string *error);
 
-/* `receive` gets each event as JSON ({"type":"MESSAGE_ADDED","version":8,"ordinal":12}; docs/c.md lists them), in order, on the thread that makes the
- * change known: a writer's, one that catches up, or the one of a background compression. It may read (views, counts, statistics), and must not change. */
+/* `receive` gets each event as JSON ({"type":"MESSAGE_ADDED","version":8,"ordinal":12}; docs/c.md lists them), in order, on the thread that
+ * publishes the change: a writer's, one that catches up, or that of a background compression. It may read (views, counts, statistics), and
+ * must not change the conversation. */
 typedef void (*undertext_receive)(void *context, undertext_text event);
 typedef void (*undertext_end)(void *context);
 UNDERTEXT_C_API undertext_status undertext_subscribe(undertext_conversation *conversation, undertext_receive receive, undertext_end end,
                                                      void *context, undertext_subscription **subscription, undertext_string *error);
 UNDERTEXT_C_API void undertext_subscription_close(undertext_subscription *subscription); /* from within `receive` it does not wait */
 
-/* ---- A view: the messages of one version, and all that can be asked of it. It stays as it is whatever is done to the conversation. ---- */
+/* ---- A view: the messages and queries of one version. Later changes of the conversation do not affect it. ---- */
 
 UNDERTEXT_C_API undertext_status undertext_conversation_view(const undertext_conversation *conversation, uint64_t version,
                                                              undertext_view **view, undertext_string *error);
@@ -208,48 +214,50 @@ typedef struct undertext_entry {
   uint32_t tokens;
   uint32_t role;
 } undertext_entry;
-/* not_found: there are not so many. `entry` and `message` may be NULL. */
+/* not_found: `index` is beyond the view. `entry` and `message` may be NULL. */
 UNDERTEXT_C_API undertext_status undertext_view_get(const undertext_view *view, uint64_t index, undertext_entry *entry,
                                                     undertext_string *message, undertext_string *error);
 
-/* Any query of the protocol, answered for that version, which is the head to it. As undertext_answer(), without asking a store for newer versions. */
+/* Any query of the protocol, with this version as the head. As undertext_answer(), without asking a store for newer versions. */
 UNDERTEXT_C_API undertext_status undertext_view_answer(const undertext_view *view, undertext_text query, undertext_string *answer);
 
-/* ---- Settings, with code in them ---- */
+/* ---- Settings, with callbacks ---- */
 
 UNDERTEXT_C_API undertext_status undertext_settings_new(undertext_settings **settings, undertext_string *error);
-/* The JSON of --config: model, tokenizer, costs, profile, window, tokenLimit, compressionConfig, pairs, limits, summarisers. Takes the place of what was read before. It may name code that was
- * added before; the code itself is not kept in a store, and must be there again when the conversation is opened (else invalid_argument). */
+/* The JSON of --config: model, tokenizer, costs, profile, window, tokenLimit, compressionConfig, pairs, limits,
+ * summarisers. Replaces what was read before. It may name callbacks that were added before. Callbacks are not stored, and must be added
+ * again when the conversation is opened (else invalid_argument). */
 UNDERTEXT_C_API undertext_status undertext_settings_read(undertext_settings *settings, undertext_text json, undertext_string *error);
 UNDERTEXT_C_API void undertext_settings_close(undertext_settings *settings);
 
-/* Quick code runs in the turn of the one who changes the conversation, on that thread, while other writers wait. Slow code runs without a turn: on a thread of the
- * library, or on that of the caller for a COMPRESS that names it; it cannot be part of a list of operations, nor of the query fit. */
+/* A quick callback runs in the turn of the writer, on its thread, while other writers wait. A slow callback runs outside of any turn: on a
+ * thread of the library, or on the caller's for a COMPRESS that names it; it cannot be part of a list of operations, nor of the query fit. */
 typedef uint32_t undertext_pace;
 enum { UNDERTEXT_QUICK = 0, UNDERTEXT_SLOW = 1 };
 
-/* Asked by slow code now and then: whether nobody wants its result any more. */
+/* For slow callbacks, to poll: whether the call was cancelled. */
 typedef struct undertext_cancel undertext_cancel;
 UNDERTEXT_C_API int undertext_is_cancelled(const undertext_cancel *cancel);
 
-/* What a summariser writes: `text`, and if it asked a model, which one and what that cost. */
+/* The result of a summariser: `text`, and if it asked a model, its name and tokens. */
 typedef struct undertext_summary {
   undertext_string text;
   undertext_string model;
   uint64_t prompt_tokens;
   uint64_t completion_tokens;
 } undertext_summary;
-/* Writes a text of at most `tokens_max` tokens that can stand for `messages`, a JSON array. It fails by any status, with words for people in text. */
+/* Writes a text of at most `tokens_max` tokens that can replace `messages`, a JSON array. To fail, it returns any other status, with a
+ * message for people in text. */
 typedef undertext_status (*undertext_summarise)(void *context, undertext_text messages, uint64_t tokens_max,
                                                 const undertext_cancel *cancel, undertext_summary *summary);
 UNDERTEXT_C_API undertext_status undertext_settings_add_summariser(undertext_settings *settings, undertext_text name, undertext_pace pace,
                                                                    undertext_summarise summarise, undertext_end end, void *context,
                                                                    undertext_string *error);
 
-/* Proposes what to hide in `view`: {"replacements":[{"hide":[ordinals…],"summary":{message}}],"reason":…}, where summary and reason may be left out and an
- * empty text means nothing to do. `tokens_max` is UINT64_MAX where there is no such aim. A plan that hides a system or pinned message, breaks a tool pair,
- * empties the view, or has a summary of messages that do not stand together, is refused as a whole (the queries markMap, messages with "marked", and
- * fit tell what is what). It fails by any status, with words for people in `plan`. */
+/* Proposes what to hide in `view`: {"replacements":[{"hide":[ordinals…],"summary":{message}}],"reason":…}. summary and reason are optional;
+ * an empty text means nothing to do. `tokens_max` is UINT64_MAX if there is no target. A plan is refused that hides a system or pinned
+ * message, breaks a tool pair, empties the view, or has a summary of messages that are not adjacent (see the queries markMap, messages with
+ * "marked", and fit). To fail, it returns any other status, with a message for people in `plan`. */
 typedef undertext_status (*undertext_plan)(void *context, const undertext_view *view, uint64_t tokens_max, const undertext_cancel *cancel,
                                            undertext_string *plan);
 UNDERTEXT_C_API undertext_status undertext_settings_add_strategy(undertext_settings *settings, undertext_text name, undertext_pace pace,
@@ -273,21 +281,21 @@ UNDERTEXT_C_API undertext_status undertext_store_purge(undertext_store *store, u
 UNDERTEXT_C_API undertext_status undertext_store_check(undertext_store *store, undertext_text id, undertext_string *report,
                                                        undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_store_backup(undertext_store *store, undertext_text path, undertext_string *error);
-/* Replaces the store at `url` by a backup, in one step. The backup is checked first. unavailable: something has the store open. corrupt: the
- * backup is damaged. What fails has left the store as it was. */
+/* Replaces the store at `url` by a backup, atomically. The backup is checked first. unavailable: a process has the store open. corrupt: the
+ * backup is damaged. An error leaves the store as it was. */
 UNDERTEXT_C_API undertext_status undertext_store_restore(undertext_text url, undertext_text backup, undertext_string *error);
 /* The settings kept with a conversation, as JSON; empty: there are none. */
 UNDERTEXT_C_API undertext_status undertext_store_settings(undertext_store *store, undertext_text id, undertext_string *settings,
                                                           undertext_string *error);
-/* What was redacted in a conversation, or that it was purged: [{"conversation":…,"ordinal":…,"who":…,"at":…,"why":…,"digest":…}], without ordinal for the whole. */
+/* The removal records of a conversation, of redactions and of a purge: [{"conversation":…,"ordinal":…,"who":…,"at":…,"why":…,"digest":…}]; a purge has no ordinal. */
 UNDERTEXT_C_API undertext_status undertext_store_removals(undertext_store *store, undertext_text id, undertext_string *removals,
                                                           undertext_string *error);
-UNDERTEXT_C_API undertext_status undertext_store_compact(undertext_store *store, undertext_string *error); /* gives free space back */
+UNDERTEXT_C_API undertext_status undertext_store_compact(undertext_store *store, undertext_string *error); /* returns free space to the system */
 
-/* A conversation with its history, one line after the other (docs/export.md), and back under a name that is not taken. A callback may fail by any status, which
- * is then that of the function. `read` sets `line`, without its line break and valid until the next call; at the end it leaves it as it is, with data NULL.
- * `options` may be empty: {"settings":{…}} instead of the exported ones, {"trustSettings":true} where those may name files and endpoints. Answers
- * {"versions":…,"messages":…}. */
+/* Export of a conversation with its history, line by line (docs/export.md), and import under a free id. A callback may return any error
+ * status, which the function then returns. `read` sets `line`, without its line break and valid until the next call; at the end it leaves
+ * data NULL. `options` may be empty: {"settings":{…}} instead of the exported ones, {"trustSettings":true} to accept exported settings that
+ * name files and endpoints. `imported` is {"versions":…,"messages":…}. */
 typedef undertext_status (*undertext_write_line)(void *context, undertext_text line);
 typedef undertext_status (*undertext_read_line)(void *context, undertext_text *line);
 UNDERTEXT_C_API undertext_status undertext_store_export(undertext_store *store, undertext_text id, undertext_write_line write,
@@ -297,8 +305,8 @@ UNDERTEXT_C_API undertext_status undertext_store_import(undertext_store *store, 
 
 /* ---- Messages ---- */
 
-/* What a message says, whichever format it is written in: a JSON array of blocks, as the query blocks has them. It need not be in a conversation. invalid_argument:
- * `message` is no message. */
+/* The content of a message in any format: a JSON array of blocks, as in the query blocks. The message need not be in a conversation.
+ * invalid_argument: `message` is no message. */
 UNDERTEXT_C_API undertext_status undertext_read_blocks(undertext_text message, undertext_string *blocks, undertext_string *error);
 
 /* ---- Providers and tokens (render, validate and cost are queries) ---- */
@@ -308,34 +316,35 @@ UNDERTEXT_C_API undertext_status undertext_read_blocks(undertext_text message, u
 UNDERTEXT_C_API undertext_status undertext_import_messages(undertext_text dialect, undertext_text json, undertext_string *imported,
                                                            undertext_string *error);
 
-/* The same of a client that sends back what it was given, and more: what equals the rendering of `view` is left out, and counted as "known". `profile` says how it
- * was rendered, as in the query render: {"dialect":"anthropic"} or {"profile":…}, with "toolNames" where render answered them. */
+/* The same for a client that sends back what it received, and more: what equals the rendering of `view` is skipped, and counted as "known".
+ * `profile` says how it was rendered, as in the query render: {"dialect":"anthropic"} or {"profile":…}, with "toolNames" from its answer. */
 UNDERTEXT_C_API undertext_status undertext_import_after(const undertext_view *view, undertext_text profile, undertext_text json,
                                                         undertext_string *imported, undertext_string *error);
-/* Whether a provider would take a request (a body, or an array of messages) as it stands: {"valid":…,"findings":[…]}. */
+/* Whether a provider would accept a request (a body, or an array of messages): {"valid":…,"findings":[…]}. */
 UNDERTEXT_C_API undertext_status undertext_validate_request(undertext_text profile, undertext_text json, undertext_string *findings,
                                                             undertext_string *error);
 
-/* Puts the events of a streamed answer together: feed it the data of each. What is there so far: {"message":…,"finishReason":…,"usage":…,"error":…,
- * "complete":true}, of which only the last is always there. `dialect` as in undertext_import_messages. */
+/* Assembles the events of a streamed answer: feed it the data of each. The result so far is {"message":…,"finishReason":…,"usage":…,
+ * "error":…,"complete":true}; only `complete` is always present. `dialect` as in undertext_import_messages. */
 UNDERTEXT_C_API undertext_status undertext_stream_new(undertext_text dialect, undertext_stream **stream, undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_stream_feed(undertext_stream *stream, undertext_text data, undertext_string *error);
 UNDERTEXT_C_API undertext_status undertext_stream_result(const undertext_stream *stream, undertext_string *result,
                                                          undertext_string *error);
 UNDERTEXT_C_API void undertext_stream_close(undertext_stream *stream);
 
-/* What is known of a model by its name, in any spelling, as the query model has it: {"name":…,"known":true,"tokenizer":…,"limits":{"window":…},…}. Of one that is unknown,
- * "known" is false. */
+/* Facts about a model by its name, in any spelling, as in the query model: {"name":…,"known":true,"tokenizer":…,"limits":{"window":…},…}.
+ * "known" is false for an unknown model. */
 UNDERTEXT_C_API undertext_status undertext_find_model(undertext_text name, undertext_string *model, undertext_string *error);
-/* Lays rows over the table of models, for the whole process: the JSON of docs/models.md. invalid_argument: names line, row and field, and nothing has changed. */
+/* Overrides rows of the table of models, for the whole process: the JSON of docs/models.md. invalid_argument names line, row and field, and
+ * nothing has changed. */
 UNDERTEXT_C_API undertext_status undertext_add_models(undertext_text json, undertext_string *error);
 
-/* What the `tools` of a request cost, a JSON array in the form of any provider: {"tokens":…,"tools":…,"exact":…}. By a model's name, or any that a conversation's
- * tokenizer may have. */
+/* The tokens of a request's `tools`, a JSON array in the form of any provider: {"tokens":…,"tools":…,"exact":…}. `counting` is a model's
+ * name, or a value of the setting tokenizer. */
 UNDERTEXT_C_API undertext_status undertext_count_tools(undertext_text counting, undertext_text tools, undertext_string *count,
                                                        undertext_string *error);
 
-/* By any name that a conversation's tokenizer may have. */
+/* `tokenizer` is a value of the setting tokenizer. */
 UNDERTEXT_C_API undertext_status undertext_count_tokens(undertext_text tokenizer, undertext_text text, uint64_t *tokens,
                                                         undertext_string *error);
 

@@ -27,12 +27,12 @@ void declare_url(Arguments& arguments, Common& common) {
 }
 
 void declare_models(Arguments& arguments, std::optional<std::string>& models) {
-  arguments.add({"--models", &models, "Models of your own, laid over the table: docs/models.md", "FILE"});
+  arguments.add({"--models", &models, "Custom models, over those of the table: docs/models.md", "FILE"});
 }
 
 void declare_tenant(Arguments& arguments, Common& common) {
   arguments.add({"--tenant", &common.tenant,
-                 "Whose conversations, of a store that a server shares among tenants (default: the operator's)", "TENANT"});
+                 "The tenant whose conversations are used, in a store with tenants (default: the operator's)", "TENANT"});
 }
 
 void declare_store(Arguments& arguments, Common& common) {
@@ -44,17 +44,17 @@ void declare_store(Arguments& arguments, Common& common) {
 void declare_conversation(Arguments& arguments, Common& common) {
   declare_store(arguments, common);
   arguments.add(
-      {"-c,--conversation", &common.conversation, "Which conversation (default: $UNDERTEXT_CONVERSATION, or \"default\")", "ID"});
+      {"-c,--conversation", &common.conversation, "The conversation (default: $UNDERTEXT_CONVERSATION, or \"default\")", "ID"});
 }
 
 void declare_placed_conversation(Arguments& arguments, Common& common) {
   declare_conversation(arguments, common);
-  arguments.add({"CONVERSATION", &common.conversation, "Which conversation"});
+  arguments.add({"CONVERSATION", &common.conversation, "The conversation"});
 }
 
 void declare_words(Arguments& arguments, Common& common, Words& words, std::string help) {
   declare_conversation(arguments, common);
-  arguments.add({"CONVERSATION", &words.first, "Which conversation, where -c does not say"});
+  arguments.add({"CONVERSATION", &words.first, "The conversation, if -c is not given"});
   arguments.add({words.name, &words.rest, std::move(help)});
 }
 

@@ -107,7 +107,7 @@ int run_validate(Desk& desk, const ValidateOptions& given) {
 Run declare_validate(Arguments& arguments) {
   auto given = std::make_shared<ValidateOptions>();
   declare_conversation(arguments, *given);
-  arguments.add({"CONVERSATION", &given->subject, "Which conversation; or a file that holds a request, or - for standard input"});
+  arguments.add({"CONVERSATION", &given->subject, "The conversation; or a file with a request, or - for standard input"});
   declare_dialect(arguments, given->dialect);
   arguments.add({"--at-version", &given->rules.at_version, "As the conversation was at version V", "V"});
   declare_rules(arguments, given->rules);

@@ -34,7 +34,7 @@ struct OperationGiven : Common {
 void declare_operation(Arguments& arguments, OperationGiven& given) {
   arguments.add({"-m,--description", &given.description, "Why, for the log", "TEXT"});
   arguments.add({"--expected-version", &given.expected_version, "Change nothing (conflict) unless the head is this version", "V"});
-  arguments.add({"--operation-id", &given.operation_id, "The same again answers as the first time and changes nothing", "ID"});
+  arguments.add({"--operation-id", &given.operation_id, "Repeating an id returns the first answer and changes nothing", "ID"});
 }
 
 void report(Desk& desk, const OperationGiven& given, const Outcome& outcome) {
@@ -129,10 +129,10 @@ Run declare_append(Arguments& arguments) {
                 "A text, a message as JSON, or - for one message as JSON a line from standard input");
   arguments.add({.names = "--role",
                  .to = &given->role,
-                 .help = "Take what is given as text of this role; without it, JSON is JSON and other text is the user's",
+                 .help = "The role of a text; without it, JSON is read as a message, and other text is the user's",
                  .value = "ROLE",
                  .choices = {"system", "user", "assistant", "tool"}});
-  arguments.add({"--new", &given->make, "Make the conversation where there is none"});
+  arguments.add({"--new", &given->make, "Make the conversation if it does not exist"});
   declare_operation(arguments, *given);
   return [given](Desk& desk) {
     if (given->words.first) given->texts = given->words.taken(*given);
@@ -191,9 +191,9 @@ int edit(Desk& desk, EditOptions& given) {
 
 Run declare_edit(Arguments& arguments) {
   auto given = std::make_shared<EditOptions>();
-  declare_words(arguments, *given, given->words, "Its place in the view, from 0");
+  declare_words(arguments, *given, given->words, "Its index in the view, from 0");
   arguments.add({"--text", &given->text, "The new text; without it, $VISUAL or $EDITOR is opened", "TEXT"});
-  arguments.add({"--message", &given->message, "A whole message to take its place", "JSON"});
+  arguments.add({"--message", &given->message, "A whole message that replaces it", "JSON"});
   declare_operation(arguments, *given);
   return [given](Desk& desk) {
     given->index = given->words.numbers(*given).front();
@@ -247,7 +247,7 @@ struct ForkOptions : Common {
 Run declare_fork(Arguments& arguments) {
   auto given = std::make_shared<ForkOptions>();
   declare_words(arguments, *given, given->words, "The fork's id");
-  arguments.add({"--at-version", &given->version, "Go on from version V (default: the head)", "V"});
+  arguments.add({"--at-version", &given->version, "Start at version V (default: the head)", "V"});
   return [given](Desk& desk) {
     const std::string id = given->words.taken(*given).front();
     Conversation conversation = desk.conversation(*given);
@@ -326,8 +326,8 @@ Run declare_compress(Arguments& arguments) {
                  "smart_summary or "
                  "pipeline, by name or as JSON with its settings",
                  "NAME"});
-  arguments.add({"--target-tokens", &given->tokens, "What to come down to", "N"});
-  arguments.add({"--progress", &given->progress, "Free what can be freed where the target is out of reach"});
+  arguments.add({"--target-tokens", &given->tokens, "Target tokens of the view", "N"});
+  arguments.add({"--progress", &given->progress, "Apply the best plan if the target cannot be reached"});
   declare_operation(arguments, *given);
   return [given](Desk& desk) { return compress(desk, *given); };
 }

@@ -20,25 +20,26 @@ namespace undertext {
 namespace {
 
 constexpr std::string_view gateway_help =
-    R"(Point a client's base URL at it: http://127.0.0.1:8788/anthropic, http://127.0.0.1:8788/openai/v1, http://127.0.0.1:8788/gemini. Requests go to
-the provider as they came, answers come back as they arrive.
+    R"(Point a client's base URL at it: http://127.0.0.1:8788/anthropic, http://127.0.0.1:8788/openai/v1, http://127.0.0.1:8788/gemini.
+Requests and answers are forwarded unchanged, as they arrive.
 
-Without tokens it listens on this machine only. With tokens (undertext token make) clients send one as their API key, and --key-env names the
-keys that providers get instead. Keys are never stored and never logged. SIGINT and SIGTERM let answers under way end, for 6 s at most.)";
+Without tokens it listens on loopback only. With tokens (undertext token make) clients send one as their API key, and --key-env
+names the keys that providers get instead. Keys are never stored and never logged. On SIGINT and SIGTERM it waits for running
+answers, at most 6 s.)";
 
 constexpr std::string_view wrap_help =
     R"(  undertext wrap claude [ARGUMENT...]
   undertext wrap codex [ARGUMENT...]
   undertext wrap COMMAND [ARGUMENT...]
 
-Runs the command with its base URLs pointed at a gateway of its own, for as long as it runs: ANTHROPIC_BASE_URL, OPENAI_BASE_URL and
-GOOGLE_GEMINI_BASE_URL of that process, or an option of codex. Nothing is written to its configuration. Base URLs that are set already are
-where the gateway sends to. The exit status is the command's.)";
+Starts a gateway, and runs the command with its base URLs pointed at it: ANTHROPIC_BASE_URL, OPENAI_BASE_URL and
+GOOGLE_GEMINI_BASE_URL of that process, or an option of codex. Its configuration is not changed. Base URLs that are set already
+become the upstreams of the gateway. The exit status is the command's.)";
 
 constexpr std::string_view detach_help =
     R"(SESSION is a file, or the id of a session of Codex or Claude Code. Its compaction items that a gateway made
-("compaction":"pointer") become messages with their summaries, so that the session goes on without the gateway. The former file
-stays beside it, with .before-detach behind its name.)";
+("compaction":"pointer") become messages with their summaries, so that the session works without the gateway. The previous file
+is kept with the suffix .before-detach.)";
 
 struct DetachGiven : Common {
   std::string session;
@@ -190,18 +191,18 @@ Run declare_gateway(Arguments& arguments) {
   auto given = std::make_shared<GatewayGiven>();
   arguments.add({"STORE", &given->place, "Where exchanges are recorded, as of --store"});
   declare_url(arguments, *given);
-  arguments.add({"--listen", &given->listen, "Where; port 0 takes one that is free. Default 127.0.0.1:8788", "ADDRESS:PORT"});
+  arguments.add({"--listen", &given->listen, "The address; port 0: any free one. Default 127.0.0.1:8788", "ADDRESS:PORT"});
   declare_upstreams(arguments, given->upstreams);
-  arguments.add({"--tokens", &given->tokens, "Who may use it; default: the file of undertext token, where there is one", "FILE"});
-  arguments.add({"--host", &given->hosts, "A further name it goes by; several times for several", "NAME"});
-  arguments.add({"--tls-certificate", &given->certificate, "Speak HTTPS, with this certificate and its chain (PEM)", "FILE"});
+  arguments.add({"--tokens", &given->tokens, "Tokens of clients; default: the file of undertext token, if it exists", "FILE"});
+  arguments.add({"--host", &given->hosts, "An additional host name; may be repeated", "NAME"});
+  arguments.add({"--tls-certificate", &given->certificate, "Serve HTTPS, with this certificate and its chain (PEM)", "FILE"});
   arguments.add({"--tls-key", &given->key, "and this key", "FILE"});
   declare_quota(arguments, given->quota);
-  arguments.add({"--memory", &given->memory, "What requests under way may have in memory together; default 512 MiB", "MIB"});
-  arguments.add({"--connections", &given->connections, "How many may be open at once; default 4096", "N"});
-  arguments.add({"--metrics", &given->metrics, "Serve GET /metrics for Prometheus there, to this machine alone", "ADDRESS:PORT"});
+  arguments.add({"--memory", &given->memory, "Memory for running requests together; default 512 MiB", "MIB"});
+  arguments.add({"--connections", &given->connections, "Connections open at once; default 4096", "N"});
+  arguments.add({"--metrics", &given->metrics, "Serve GET /metrics for Prometheus there, on loopback only", "ADDRESS:PORT"});
   arguments.add({"--quiet", &given->quiet, "No line on standard error for each request"});
-  arguments.add({"--core-dumps", &given->core_dumps, "Leave core dumps on; they hold messages"});
+  arguments.add({"--core-dumps", &given->core_dumps, "Leave core dumps on; they have messages in them"});
   return [given](Desk& desk) { return run_gateway(desk, *given); };
 }
 

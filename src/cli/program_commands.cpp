@@ -26,14 +26,14 @@ constexpr std::string_view exec_lines_help = R"(Each line is an operation, a lis
   {"query":"messages","role":"user","last":3}
   {"query":"fit","budget":{"window":128000,"reserve":8000}}
 
-Each is answered with one line, {"ok":true,...} or {"ok":false,"error":{"code":...,"field":...,"message":...}}.
-The exit status is 0 at the end of input, 1 when input or output fails, 2 for options that are no good.)";
+The answer is one line, {"ok":true,...} or {"ok":false,"error":{"code":...,"field":...,"message":...}}.
+The exit status is 0 at the end of input, 1 when input or output fails, 2 for invalid options.)";
 
 Run declare_exec(Arguments& arguments) {
   auto given = std::make_shared<ExecOptions>();
   arguments.add(
-      {"--store", &given->store, "Where the conversation is kept: memory:, sqlite:PATH or postgres://… (default: memory:)", "URL"});
-  arguments.add({"-c,--conversation", &given->conversation, "Which conversation of the store (default: \"default\")", "ID"});
+      {"--store", &given->store, "The store of the conversation: memory:, sqlite:PATH or postgres://… (default: memory:)", "URL"});
+  arguments.add({"-c,--conversation", &given->conversation, "The conversation of the store (default: \"default\")", "ID"});
   arguments.add({"CONVERSATION", &given->conversation, "The same"});
   arguments.add({"--checkpoint", &given->checkpoint_versions, "Write a checkpoint after so many versions (default: 512)", "N"});
   arguments.add({"--config", &given->config,
@@ -41,7 +41,7 @@ Run declare_exec(Arguments& arguments) {
                  "{messageBytes, lineBytes}, "
                  "compressionConfig, summarisers, embeddings",
                  "JSON|FILE"});
-  arguments.add({"--model", &given->model, "The model that the conversation is for: the setting of this name", "NAME"});
+  arguments.add({"--model", &given->model, "The model of the conversation: the setting of this name", "NAME"});
   declare_models(arguments, given->models);
   return [given](Desk&) { return run_exec(*given); };
 }
@@ -54,8 +54,8 @@ Run declare_count(Arguments& arguments) {
   declare_models(arguments, given->models);
   arguments.add({"--json", &given->json, "One line of JSON a file: file, bytes, tokens, exact"});
   arguments.add(
-      {"--messages", &given->messages, "The files hold messages, a JSON array or one a line: count what they cost in a request"});
-  arguments.add({"--tools", &given->tools, "The files hold the tools of a request, a JSON array: count what they cost in it"});
+      {"--messages", &given->messages, "The files have messages, a JSON array or one a line: count their tokens in a request"});
+  arguments.add({"--tools", &given->tools, "The files have the tools of a request, a JSON array: count their tokens in it"});
   arguments.add({.names = "FILE", .to = &given->files, .help = "Files to count; - is standard input", .required = true});
   return [given](Desk&) { return run_count(*given); };
 }
@@ -102,8 +102,8 @@ std::vector<Command> program_commands() {
       {"exec", "Read JSON lines from standard input, answer each with one JSON line", exec_lines_help, declare_exec},
       {"count", "Count the tokens of files", "", declare_count},
       {"models", "Show models: tokenizer, costs, profiles, window, prices",
-       "Prices are US dollars for a million tokens. A name that ends with * is a family: what its models have unless their own "
-       "rows say otherwise.\n"
+       "Prices are US dollars for a million tokens. A name that ends with * is a family: the defaults of its models, "
+       "which their own rows override.\n"
        "The exit status is 3 for a name that no row fits.",
        declare_model_table},
       {"schema", "Print the JSON Schema of operations, queries, answers, settings and errors",

@@ -74,7 +74,7 @@ int redact(Desk& desk, RedactGiven& given) {
 
 Run declare_redact(Arguments& arguments) {
   auto given = std::make_shared<RedactGiven>();
-  declare_words(arguments, *given, given->words, "Places in the log: the numbers after #");
+  declare_words(arguments, *given, given->words, "Ordinals: the numbers after #");
   arguments.add({"--derived", &given->derived,
                  "What was made from them, too: summaries, edited copies, texts of operations that quote them; in forks as well"});
   declare_removal(arguments, *given);
@@ -110,8 +110,8 @@ Run declare_purge(Arguments& arguments) {
 
 std::vector<Command> removing_commands() {
   constexpr std::string_view copies =
-      "A stub with who, when, why and a digest stays. What was derived from the messages is listed, and redacted with --derived.\n"
-      "Backups and exports are not reached; nor is what says the same without being derived.";
+      "A stub with who, when, why and a digest stays. Derived messages and operations are listed, and redacted with --derived.\n"
+      "Backups and exports are not changed; nor are messages that say the same without being derived.";
   return {
       {"redact", "Delete the text of messages permanently", copies, declare_redact},
       {"purge", "Delete a whole conversation permanently",

@@ -18,19 +18,19 @@ namespace undertext {
 namespace {
 
 constexpr std::string_view serve_help =
-    R"(Without tokens it listens on this machine only, and every client may do everything. With tokens (undertext token make)
-every request carries one, and sees what its tenant owns.
+    R"(Without tokens it listens on loopback only, and every local client has all rights. With tokens (undertext token make)
+every request needs one, and sees its tenant's conversations.
 
-It goes by the names localhost, 127.0.0.1 and its address; --host adds others, such as the one a proxy passes on.
-SIGINT and SIGTERM let it answer what is under way and end.)";
+Its host names are localhost, 127.0.0.1 and its address; --host adds others, such as the one that a proxy forwards.
+On SIGINT and SIGTERM it answers running requests and ends.)";
 
 constexpr std::string_view token_help =
     R"(  undertext token make NAME --tenant TENANT --rights read,write[,metrics] [--expires DAYS]
   undertext token list
   undertext token revoke NAME
 
-What make prints is the token itself. It is shown once: the file keeps a digest of it. The tenant "default" is the operator's, whose
-conversations this command sees too. A server that runs takes a revocation up within a second.)";
+make prints the token itself, once: the file keeps its digest. The tenant "default" is the operator's, whose
+conversations commands use by default. A running server applies a revocation within a second.)";
 
 struct ServeGiven : Common {
   std::string listen = "127.0.0.1:8777";
@@ -192,26 +192,26 @@ Run declare_serve(Arguments& arguments) {
   auto given = std::make_shared<ServeGiven>();
   declare_url(arguments, *given);
   arguments.add({"--listen", &given->listen, "Where; port 0 takes one that is free (default: 127.0.0.1:8777)", "ADDRESS:PORT"});
-  arguments.add({"--tokens", &given->tokens, "Who may connect (default: the file of undertext token, where there is one)", "FILE"});
-  arguments.add({"--host", &given->hosts, "A further name it goes by; several times for several", "NAME"});
-  arguments.add({"--tls-certificate", &given->certificate, "Speak HTTPS, with this certificate and its chain (PEM)", "FILE"});
+  arguments.add({"--tokens", &given->tokens, "Tokens of clients (default: the file of undertext token, if it exists)", "FILE"});
+  arguments.add({"--host", &given->hosts, "An additional host name; may be repeated", "NAME"});
+  arguments.add({"--tls-certificate", &given->certificate, "Serve HTTPS, with this certificate and its chain (PEM)", "FILE"});
   arguments.add({"--tls-key", &given->key, "and this key", "FILE"});
-  arguments.add({"--threads", &given->threads, "How many requests are at work at once (default: 64)", "N"});
+  arguments.add({"--threads", &given->threads, "Requests that run at once (default: 64)", "N"});
   arguments.add({"--rate", &given->rate, "Requests a second of one token (default: 2000)", "N"});
-  arguments.add({"--memory", &given->memory, "What bodies and answers may have in memory together (default: 512 MiB)", "MIB"});
-  arguments.add({"--answer", &given->answer, "What one answer may have (default: 64 MiB)", "MIB"});
-  arguments.add({"--cache", &given->cache, "What open conversations may keep in memory together (default: 512 MiB)", "MIB"});
+  arguments.add({"--memory", &given->memory, "Memory for bodies and answers together (default: 512 MiB)", "MIB"});
+  arguments.add({"--answer", &given->answer, "The size of one answer (default: 64 MiB)", "MIB"});
+  arguments.add({"--cache", &given->cache, "Memory for open conversations together (default: 512 MiB)", "MIB"});
   arguments.add(
       {"--made", &given->made, "What the operations of one request may make, such as copies of TRANSFORM; default 32 MiB", "MIB"});
   declare_quota(arguments, given->quota);
-  arguments.add({"--request-seconds", &given->seconds, "How long one request may take; default 60", "N"});
-  arguments.add({"--connections", &given->connections, "How many may be open at once; default 4096", "N"});
+  arguments.add({"--request-seconds", &given->seconds, "The time of one request in seconds; default 60", "N"});
+  arguments.add({"--connections", &given->connections, "Connections open at once; default 4096", "N"});
   arguments.add({"--connections-per-address", &given->connections_per_address,
-                 "The same of one address; default half of them. Behind a proxy, give as many as --connections", "N"});
-  arguments.add({"--gateway", &given->gateway, "A gateway beside, on a port of its own: see undertext gateway", "ADDRESS:PORT"});
+                 "The same for one address; default half of them. Behind a proxy, use the value of --connections", "N"});
+  arguments.add({"--gateway", &given->gateway, "Also run a gateway, on this port: see undertext gateway", "ADDRESS:PORT"});
   declare_upstreams(arguments, given->upstreams);
   arguments.add({"--quiet", &given->quiet, "No line on standard error for each request"});
-  arguments.add({"--core-dumps", &given->core_dumps, "Leave core dumps on; they hold messages"});
+  arguments.add({"--core-dumps", &given->core_dumps, "Leave core dumps on; they have messages in them"});
   return [given](Desk& desk) { return run_serve(desk, *given); };
 }
 
@@ -223,9 +223,9 @@ Run declare_token(Arguments& arguments) {
                  .required = true,
                  .choices = {"make", "list", "revoke"}});
   arguments.add({"NAME", &given->name, "Its name, for logs: 1 to 64 of A-Z a-z 0-9 _ -"});
-  arguments.add({"--tenant", &given->tenant, "Whose conversations it sees: 1 to 64 of A-Z a-z 0-9 _ -", "TENANT"});
-  arguments.add({"--rights", &given->rights, "What it allows: read, write, metrics, with commas between them", "RIGHTS"});
-  arguments.add({"--expires", &given->days, "It is valid for so many days (default: without end)", "DAYS"});
+  arguments.add({"--tenant", &given->tenant, "The tenant whose conversations it sees: 1 to 64 of A-Z a-z 0-9 _ -", "TENANT"});
+  arguments.add({"--rights", &given->rights, "Its rights: read, write, metrics, separated by commas", "RIGHTS"});
+  arguments.add({"--expires", &given->days, "Days until it expires (default: never)", "DAYS"});
   arguments.add({"--tokens", &given->tokens, "The file (default: \"tokens\" beside the user's store)", "FILE"});
   arguments.add({"--json", &given->json, "Answer in JSON, errors too"});
   return [given](Desk& desk) { return run_token(desk, *given); };

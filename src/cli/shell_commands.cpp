@@ -158,7 +158,7 @@ Run declare_completion(Arguments& arguments) {
 
 std::vector<Command> shell_commands() {
   return {
-      {"shell", "Type commands one after another, with history and completion",
+      {"shell", "Run commands interactively, with history and completion",
        "A line is a command as on the command line, or JSON as of exec. `use ID` chooses the conversation, `exit` ends.",
        declare_shell},
       {"completion", "Print a script that lets a shell complete these words",

@@ -49,7 +49,7 @@ Run declare_new(Arguments& arguments) {
                  "Its settings: model, tokenizer, costs, profile, window, tokenLimit, compressionConfig, pairs, limits, "
                  "summarisers, embeddings",
                  "JSON|FILE"});
-  arguments.add({"--model", &given->model, "The model that it is for: the setting of this name", "NAME"});
+  arguments.add({"--model", &given->model, "Its model: the setting of this name", "NAME"});
   return [given](Desk& desk) {
     if (!given->conversation) given->conversation = fresh_id(now_ms());
     const Conversation conversation =
@@ -160,7 +160,7 @@ struct BackupOptions : Common {
 Run declare_backup(Arguments& arguments) {
   auto given = std::make_shared<BackupOptions>();
   declare_store(arguments, *given);
-  arguments.add({.names = "FILE", .to = &given->file, .help = "Where the copy goes; it must not be there yet", .required = true});
+  arguments.add({.names = "FILE", .to = &given->file, .help = "The file of the copy; it must not exist yet", .required = true});
   return [given](Desk& desk) {
     const std::shared_ptr<Store> store = desk.store(*given);
     store->backup(given->file).value();

@@ -485,7 +485,7 @@ int run_import(Desk& desk, ImportGiven& given) {
 Run declare_import(Arguments& arguments) {
   auto given = std::make_shared<ImportGiven>();
   declare_store(arguments, *given);
-  arguments.add({.names = "FILE", .to = &given->file, .help = "What to read; - is standard input", .required = true});
+  arguments.add({.names = "FILE", .to = &given->file, .help = "The file to read; - is standard input", .required = true});
   arguments.add({"CONVERSATION", &given->conversation, "The id of the new conversation; made up when not given"});
   arguments.add({"-c,--conversation", &given->conversation, "The same", "ID"});
   arguments.add({.names = "--format",
@@ -494,15 +494,15 @@ Run declare_import(Arguments& arguments) {
                  .value = "NAME",
                  .choices = {"auto", "export", "messages", "codex", "claude-code", "pi"}});
   declare_dialect(arguments, given->dialect);
-  arguments.add({"--append", &given->append, "Add the messages to a conversation that is there; of a session, those that are new"});
+  arguments.add({"--append", &given->append, "Append the messages to an existing conversation; of a session, only new ones"});
   arguments.add({"--after", &given->after,
-                 "A session that has grown or, with --dialect, the next request of a client: what is known is not stored again"});
+                 "A session that has grown or, with --dialect, the next request of a client: known messages are not stored again"});
   arguments.add({"--client", &given->client, "With --after: the client whose request it is, such as claude_code", "NAME"});
   arguments.add(
       {"--tool-names", &given->tool_names, "With --dialect: tools that were sent under other names, from `export --json`", "FILE"});
   arguments.add({"--config", &given->config, "Settings instead of the exported ones", "JSON|FILE"});
   arguments.add({"--trust-settings", &given->trust,
-                 "Take exported settings that name summarisers or embeddings: who is sent keys and messages"});
+                 "Accept exported settings with summarisers or embeddings, which decide where keys and messages are sent"});
   return [given](Desk& desk) { return run_import(desk, *given); };
 }
 
