@@ -14,7 +14,7 @@ export interface Plan {
 export interface Aim {
   /** How many tokens may be left; undefined where there is no such aim. */
   tokensMax: number | undefined
-  /** Aborted when nobody wants the answer any more. Of slow code only. */
+  /** Aborted when the call is cancelled. For slow callbacks only. */
   signal: AbortSignal
 }
 

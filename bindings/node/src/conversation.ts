@@ -54,10 +54,10 @@ export interface Opened {
 }
 
 /**
- * A conversation. What is asked of it is carried out one by one, in the order of the calls; values are read when the method is called, so changing them afterwards changes nothing.
+ * A conversation. Calls run one by one, in their order; values are read when the method is called, so changing them afterwards has no effect.
  * Of a stored conversation everything runs off the loop, and a promise of a change is kept when it is durable.
  *
- * `await using` closes it; one that is forgotten is closed too.
+ * `await using` closes it; garbage collection closes it too.
  */
 export class Conversation extends Requests<'later'> {
   readonly #handle: NativeHandle
@@ -186,7 +186,7 @@ export class Conversation extends Requests<'later'> {
     return readAnswer(await this.#inTurn(() => this.#handle.importMarkMapLater(text, expectedVersion))) as Outcome
   }
 
-  /** Counts everything anew by another tokenizer. */
+  /** Recounts all messages with another tokenizer. */
   async setTokenizer(name: string): Promise<void> {
     await this.#inTurn(() => this.#handle.setTokenizerLater(name))
   }
@@ -207,7 +207,7 @@ export class Conversation extends Requests<'later'> {
     await this.#inTurn(() => this.#handle.reportUsageLater(text))
   }
 
-  /** Takes over what `usage()` gave; without an argument, forgets all that was reported. */
+  /** Replaces the usage by a result of `usage()`; without an argument, resets it. */
   async setUsage(usage: Partial<Usage> = {}): Promise<void> {
     const text = encode(usage)
     await this.#inTurn(() => this.#handle.setUsageLater(text))
@@ -235,7 +235,7 @@ export class Conversation extends Requests<'later'> {
   }
 
   /**
-   * The bytes of these messages are gone for good; stubs stay. Returns what else may have their text: summaries and edited copies that stand for them, and
+   * Deletes the bytes of these messages permanently; stubs stay. Returns what else may have their text: summaries and edited copies that stand for them, and
    * operations that quote them, in forks too. With `derived` these are redacted as well.
    */
   async redact(ordinals: readonly number[], who: string, why?: string, options: { derived?: boolean } = {}): Promise<Redaction> {
@@ -243,7 +243,7 @@ export class Conversation extends Requests<'later'> {
     return JSON.parse(await this.#inTurn(() => this.#handle.redactLater(text))) as Redaction
   }
 
-  /** Prunes versions: the newest `versions` and `batches` stay, and what is younger than `days`. */
+  /** Prunes versions: the newest `versions` and `batches` stay, and versions younger than `days`. */
   async pruneVersions(retention: Retention): Promise<Reclaimed> {
     const text = encode(retention)
     return JSON.parse(await this.#inTurn(() => this.#handle.pruneVersionsLater(text))) as Reclaimed

@@ -115,7 +115,7 @@ export class MemoryConversation extends Requests<'now'> {
     return readAnswer(guarded(() => this.#handle.importMarkMap(text, expectedVersion))) as Outcome
   }
 
-  /** Counts everything anew by another tokenizer. */
+  /** Recounts all messages with another tokenizer. */
   setTokenizer(name: string): void {
     guarded(() => this.#handle.setTokenizer(name))
   }
@@ -126,7 +126,7 @@ export class MemoryConversation extends Requests<'now'> {
     guarded(() => this.#handle.reportUsage(text))
   }
 
-  /** Takes over what `usage()` gave; without an argument, forgets all that was reported. */
+  /** Replaces the usage by a result of `usage()`; without an argument, resets it. */
   setUsage(usage: Partial<Usage> = {}): void {
     const text = encode(usage)
     guarded(() => this.#handle.setUsage(text))
@@ -163,7 +163,7 @@ export class MemoryConversation extends Requests<'now'> {
     return guarded(() => this.#listeners.on(type, listener))
   }
 
-  /** Nothing can be asked of it any more. A conversation that is forgotten is closed too. */
+  /** It cannot be used afterwards. Garbage collection closes it too. */
   close(): void {
     this.#listeners.close()
     this.#waits.end()

@@ -24,7 +24,7 @@ export interface Message {
   [key: string]: unknown
 }
 
-/** A message as a type of your own has it. */
+/** A message of a custom type. */
 export interface MessageLike {
   role: MessageRole
   content: string | readonly object[] | null

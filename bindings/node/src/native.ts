@@ -90,7 +90,7 @@ export interface NativeHandle {
   listen(listener: ((event: string) => void) | undefined): void
   /** Whether a change is under way or waits for its turn. */
   isBusy(): boolean
-  /** Nothing can be asked of it from now on; what was asked for before is still done. A handle that is forgotten is closed too. */
+  /** It cannot be used from now on; earlier calls still complete. Garbage collection closes it too. */
   close(): Promise<void>
 }
 

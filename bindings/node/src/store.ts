@@ -70,7 +70,7 @@ export class Store {
     return settingsOf(await later(() => this.#native.settings(id)))
   }
 
-  /** Reads all records of a conversation, or of all, and tells what is damaged. */
+  /** Reads all records of a conversation, or of all, and reports damage. */
   async check(id = ''): Promise<CheckReport> {
     return JSON.parse(await later(() => this.#native.check(id))) as CheckReport
   }

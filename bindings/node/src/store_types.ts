@@ -19,7 +19,7 @@ export interface CheckReport {
 
 export interface Removal {
   conversation: string
-  /** Missing where the whole conversation was taken out. */
+  /** Missing where the whole conversation was purged. */
   ordinal?: number
   who: string
   at: number

@@ -39,7 +39,7 @@ export type CostQuery = Omit<protocol.CostQuery, 'query'>
 export type Found = Omit<protocol.MessagesAnswer, 'ok'>
 export type Count = Omit<protocol.CountAnswer, 'ok'>
 
-/** What a conversation may be told that is data; Settings adds code. */
+/** Settings of a conversation that are data; Settings adds callbacks. */
 export type DataSettings = Omit<protocol.Settings, 'summarisers'>
 
 /** What an append came to. */

@@ -6,7 +6,7 @@ import type { NativeView, Text } from './native.js'
 import { Queries } from './requests.js'
 import type { Message } from './types.js'
 
-/** It stays as it is, whatever is done to the conversation. Reading it waits for nobody. */
+/** Later changes of the conversation do not affect it. Reading it does not block. */
 export class View extends Queries<'now'> {
   readonly #native: NativeView
 
@@ -47,7 +47,7 @@ export class View extends Queries<'now'> {
     return guarded(() => this.#native.version())
   }
 
-  /** Lets it go. One that is forgotten is let go too. */
+  /** Frees it. Garbage collection frees it too. */
   close(): void {
     this.#native.close()
   }

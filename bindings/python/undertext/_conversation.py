@@ -68,7 +68,7 @@ def _listed(messages: Messages) -> Any:
 
 
 class Subscription:
-    """Somebody who hears events, until it is closed or the conversation is."""
+    """A subscription to events, until it or the conversation is closed."""
 
     def __init__(self, conversation: _native.Conversation, number: int) -> None:
         self._conversation = conversation
@@ -89,7 +89,7 @@ class Subscription:
 
 
 class Events(Iterator[Event]):
-    """The events since it was made, one after another; waits for the next. Ends when it or the conversation is closed; keeps what nobody has asked for yet, so close it."""
+    """The events since it was made, one after another; waits for the next. Ends when it or the conversation is closed; buffers unread events, so close it."""
 
     def __init__(self, conversation: Conversation) -> None:
         # The subscriber is the queue alone, so that one who is forgotten can go.
@@ -591,7 +591,7 @@ class Conversation:
         return cast(Dict[str, Any], self._newest().usage())
 
     def set_usage(self, usage: Mapping[str, Any] | None = None) -> None:
-        """Takes over what usage() gave; without an argument, forgets all that was reported."""
+        """Replaces the usage by a result of usage(); without an argument, resets it."""
         self._native.set_usage({} if usage is None else usage)
 
     def record_request(self, request: Union[str, bytes], answer: Union[str, bytes] = "", **facts: Unpack[RecordArguments]) -> int:
@@ -608,7 +608,7 @@ class Conversation:
         self._native.checkpoint()
 
     def redact(self, ordinals: Sequence[int], *, who: str, why: str = "", derived: bool = False) -> Redaction:
-        """Their bytes are gone for good, from every version; stubs stay.
+        """Deletes their bytes permanently, from every version; stubs stay.
 
         Returns what else may have their text: summaries and edited copies that stand for them, and operations that quote them, in forks too. With
         `derived` these are redacted as well.
@@ -616,5 +616,5 @@ class Conversation:
         return cast(Redaction, self._native.redact({"ordinals": ordinals, "who": who, "why": why, "derived": derived}))
 
     def prune_versions(self, *, versions: int | None = None, batches: int | None = None, days: int | None = None) -> Dict[str, Any]:
-        """Prunes versions: the newest `versions` and `batches` stay, and what is younger than `days`."""
+        """Prunes versions: the newest `versions` and `batches` stay, and versions younger than `days`."""
         return cast(Dict[str, Any], self._native.prune_versions(given({"versions": versions, "batches": batches, "days": days})))

@@ -1,4 +1,4 @@
-"""What can go wrong, by the codes that every door of Undertext has."""
+"""The errors, by the codes that every API of Undertext has."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class NotFoundError(UndertextError, LookupError):
 
 
 class ConflictError(UndertextError):
-    """Somebody else was first: reload and retry."""
+    """Another writer was first: reload and retry."""
 
     code = "conflict"
     status = 3

@@ -93,7 +93,7 @@ class Write(NamedTuple):
 
 
 def _purge_of(store: Store, name: str) -> Dict[str, Any] | None:
-    """Who took a conversation out for good, when and why. None: nobody did, whatever else of it was not found."""
+    """Who purged a conversation, when and why. None: it was not purged, whatever else of it was not found."""
     try:
         return next((removal for removal in store.removals(name) if removal.get("ordinal") is None), None)
     except NotFoundError:  # there never was one of this name
@@ -212,7 +212,7 @@ class Thread:
         return used, versions
 
     def leave_if_purged(self) -> bool:
-        """Closes a thread that somebody deleted. What was put into its lists since then would be found by nobody, and goes too."""
+        """Closes a thread that was deleted elsewhere. What was put into its lists since then could not be found, and is purged too."""
         purge = _purge_of(self._store, self._name)
         if purge is None:
             return False
@@ -249,7 +249,7 @@ class Threads:
         self._open: OrderedDict[str, Thread] = OrderedDict()
 
     def with_thread(self, id: str, action: Callable[[Thread], T], *, make: bool = False) -> T | None:
-        """None: there is no such thread, and it was not to be made. One that is deleted meanwhile, by whomever, begins anew."""
+        """None: there is no such thread, and it was not to be made. One that is deleted meanwhile starts again."""
         while True:
             thread = self._thread(id, make)
             if thread is None:

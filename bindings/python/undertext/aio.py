@@ -37,7 +37,7 @@ Code = Mapping[str, Callable[..., Any]]
 
 
 class Events(AsyncIterator[Event]):
-    """The events since it was made, as they come. Ends when it or the conversation is closed; keeps what nobody has asked for yet, so close it."""
+    """The events since it was made, as they come. Ends when it or the conversation is closed; buffers unread events, so close it."""
 
     def __init__(self, conversation: Conversation) -> None:
         loop = asyncio.get_running_loop()

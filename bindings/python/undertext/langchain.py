@@ -112,7 +112,7 @@ def _shaped(message: BaseMessage, *, slim: bool) -> str:
 def from_langchain(message: BaseMessage) -> str:
     """The message as JSON for append_text(), from which to_langchain() makes an equal one.
 
-    InvalidArgumentError: it is a RemoveMessage, or there is something in it that would not come back: a class of your own, or an object, a tuple or NaN among its values.
+    InvalidArgumentError: it is a RemoveMessage, or there is something in it that would not come back: a custom class, or an object, a tuple or NaN among its values.
     """
     if not isinstance(message, BaseMessage):
         raise InvalidArgumentError(f"a message must be one of LangChain's, not {type(message).__name__}", field="message")

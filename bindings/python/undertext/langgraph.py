@@ -66,7 +66,7 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 class UndertextSaver(BaseCheckpointSaver[int]):
     """Any number of threads and processes may use one store. Threads of LangGraph that different programs write at the same time keep the checkpoints of both.
 
-    With a serializer of your own, or an encrypting one, everything goes through it, lists of messages too, which then share nothing.
+    With a custom serializer, or an encrypting one, everything goes through it, lists of messages too, which then share nothing.
     """
 
     def __init__(self, store: Store, *, serde: SerializerProtocol | None = None) -> None:
@@ -89,7 +89,7 @@ class UndertextSaver(BaseCheckpointSaver[int]):
         tenant: str | None = None,
         patience_ms: int | None = None,
     ) -> Iterator[UndertextSaver]:
-        """A saver with a store of its own, which is closed with it. Its arguments are those of undertext.Store."""
+        """A saver that opens and closes its own store. Its arguments are those of undertext.Store."""
         with Store(url, create=create, read_only=read_only, durability=durability, tenant=tenant, patience_ms=patience_ms) as store:
             saver = cls(store, serde=serde)
             try:
@@ -260,11 +260,11 @@ class UndertextSaver(BaseCheckpointSaver[int]):
     # Whole threads
 
     def delete_thread(self, thread_id: str) -> None:
-        """Takes its conversations out of the store, for good."""
+        """Purges its conversations permanently."""
         self._threads.delete(str(thread_id), _WHO, "delete_thread")
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """The bytes of what only those checkpoints had are gone for good."""
+        """Permanently deletes the bytes that only those checkpoints had."""
 
         def remove(thread: Thread) -> None:
             dead = [

@@ -153,7 +153,7 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /**
- * The item that `message` was made of, with what the engine changed in it; undefined for a message that came by another door, such as a summary, or that does not show what the
+ * The item that `message` was made of, with what the engine changed in it; undefined for a message that came by another API, such as a summary, or that does not show what the
  * item would by any of `faces`.
  */
 export function disclose(kind: string, message: Message, ...faces: ((item: Item) => Face | undefined)[]): Item | undefined {

@@ -99,7 +99,7 @@ function plainContent(message: Message, text: string): unknown {
   return blocks.some(isCall) && blocks.every((block) => isCall(block) || block.kind === 'text') ? text : others
 }
 
-/** Of a message that came by another door; results in a message of the user are messages of their own, before what else it says. */
+/** Of a message that came by another API; results in a message of the user are messages of their own, before what else it says. */
 export function plainJson(message: Message): MessageJson[] {
   const names: Record<string, string> = { user: 'HumanMessage', assistant: 'AIMessage' }
   const { text, calls, results } = said(message)

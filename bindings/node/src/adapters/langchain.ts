@@ -50,7 +50,7 @@ function instance({ kwargs, ...json }: MessageJson): Promise<BaseMessage> {
   return load<BaseMessage>(JSON.stringify({ ...json, kwargs: { [escaped]: unescapedMembers(kwargs) } }))
 }
 
-/** The message that was given; a summary, what came by another door, or what its class does not take, as LangChain would have said it, in one message or several. */
+/** The message that was given; a summary, what came by another API, or what its class does not take, as LangChain would have said it, in one message or several. */
 export async function toLangChain(message: Message): Promise<BaseMessage[]> {
   try {
     return await Promise.all(discloseMessage(message).map(instance))
@@ -60,7 +60,7 @@ export async function toLangChain(message: Message): Promise<BaseMessage[]> {
 }
 
 /**
- * A history that keeps everything: what was cleared or compressed is in earlier versions of the conversation. It owns nothing: whoever opened the conversation closes it.
+ * A history that keeps everything: what was cleared or compressed is in earlier versions of the conversation. It owns nothing: the caller closes the conversation.
  */
 export class UndertextChatMessageHistory extends BaseListChatMessageHistory {
   override lc_namespace = ['undertext', 'langchain']
@@ -80,7 +80,7 @@ export class UndertextChatMessageHistory extends BaseListChatMessageHistory {
     await this.addMessages([message])
   }
 
-  /** All of them, or none. A RemoveMessage is refused: it is no message but a request, for whoever keeps a graph's state. */
+  /** All of them, or none. A RemoveMessage is refused: it is no message but a request to the keeper of a graph's state. */
   override async addMessages(messages: BaseMessage[]): Promise<void> {
     mustBeItems('messages', messages)
     if (messages.length > 0) await this.conversation.append(messages.map(fromLangChain))

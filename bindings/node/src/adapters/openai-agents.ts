@@ -104,7 +104,7 @@ function plainItems(message: Message, { text, calls, results }: Said, nameOf: To
   return items.length === 0 ? [plainMessage(message.role, '')] : items
 }
 
-/** The items that were given; a summary, or what came by another door, as items that say the same text, calls and results. */
+/** The items that were given; a summary, or what came by another API, as items that say the same text, calls and results. */
 export function toAgentItems(messages: readonly Message[], nameOf: ToolNames = toolNames(messages)): AgentInputItem[] {
   const items = messages.map(disclosed)
   // A call of another kind than a function's does not take text for an answer: then both are a function's.
@@ -136,7 +136,7 @@ function mutated(list: Told[], { callId, replacement }: SessionHistoryMutation):
   })
 }
 
-/** A session that keeps everything: what was popped or cleared is in earlier versions of the conversation. Whoever opened the conversation closes it. */
+/** A session that keeps everything: what was popped or cleared is in earlier versions of the conversation. The caller closes the conversation. */
 export class UndertextSession implements SessionHistoryRewriteAwareSession {
   readonly #sessionId: string
   readonly #turns = new Turns()

@@ -43,7 +43,7 @@ export interface CompressionStrategy {
 export interface ConversationCompressionConfig extends Omit<ContextCompressionConfig, 'targetTokens'> {
   /** In tokens. Default: the engine's, three quarters of `threshold`. */
   targetTokens?: number
-  /** One of this package's, one of your own, or one of the engine's by its name or with its arguments. Default: the engine's, `default`. */
+  /** One of this package's, a custom one, or one of the engine's by its name or with its arguments. Default: the engine's, `default`. */
   strategy?: CompressionStrategy | StrategyChoice
 }
 
@@ -69,7 +69,7 @@ export abstract class EngineStrategy implements CompressionStrategy {
     return shown(this.constructor.name, () => ({ strategy: this.choice.strategy }), options)
   }
 
-  /** On a conversation of its own. `cannot_fit`: `targetTokens` cannot be reached. */
+  /** On a separate conversation. `cannot_fit`: `targetTokens` cannot be reached. */
   async compress(messages: LLMMessage[], markMap: MessageMarkMap, config: ContextCompressionConfig): Promise<Compressed> {
     if (messages.length !== markMap.originalIndices.length) throw new ValidationError('messages and originalIndices must be equally many', 'markMap')
     if (!config.enabled || messages.length === 0) return { messages, markMap }

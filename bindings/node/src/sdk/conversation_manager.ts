@@ -21,7 +21,7 @@ import { type LLMUsage, type TokenUsageStats, TokenUsageTracker } from './token_
 import { TypeIndexManager } from './type_index_manager.js'
 
 export interface ConversationManagerOptions {
-  /** Above it `TOKEN_LIMIT_EXCEEDED` is told. */
+  /** Above it `TOKEN_LIMIT_EXCEEDED` is sent. */
   tokenLimit?: number
   compressionConfig?: ConversationCompressionConfig
   /** The model that it is for; see docs/models.md. */
@@ -92,7 +92,7 @@ export abstract class AnyConversationManager<M extends Mode> {
   }
 
   /**
-   * Any operation of the engine, in any of the documents' spellings. The blocks of a node's configuration are carried out in one step: clear, filter, truncate, replace,
+   * Any operation of the engine, in any of the documents' spellings. The blocks of a node's configuration are applied in one step: clear, filter, truncate, replace,
    * insert; the answer is that of the last, with the name of the one that `operation` says.
    */
   execute(operation: ContextOperation): Reply<M, Outcome> {
@@ -270,7 +270,7 @@ export abstract class AnyConversationManager<M extends Mode> {
   // Compression.
 
   /**
-   * Runs the strategy of the configuration, or another: one of this package's, one of your own, or the name of an engine's. Without `targetTokens` a strategy that works
+   * Runs the strategy of the configuration, or another: one of this package's, a custom one, or the name of an engine's. Without `targetTokens` a strategy that works
    * towards a target has the conversation's. `cannot_fit`: it cannot be reached; with `progress`, what can be freed is. In memory, changes are refused with `conflict` from the call until your code is asked.
    */
   async compress(strategy?: CompressionStrategy | StrategyChoice, targetTokens?: number, { progress }: { progress?: boolean } = {}): Promise<Outcome> {
@@ -323,7 +323,7 @@ export abstract class AnyConversationManager<M extends Mode> {
     return this.clearMessages(false)
   }
 
-  /** It cannot be used afterwards. One that is forgotten is closed too. */
+  /** It cannot be used afterwards. Garbage collection closes it too. */
   close(): Promise<void> {
     return this.engine.close()
   }

@@ -80,7 +80,7 @@ function nothingIfGone(thrown: unknown): undefined {
   if (!(thrown instanceof UndertextError) || thrown.code !== 'not_found') throw thrown
 }
 
-/** The protocol takes queries by the same door; an operation is none. */
+/** The protocol takes queries by the same function; an operation is none. */
 function checked(operation: object): object {
   if (typeof operation !== 'object' || operation === null || 'query' in operation || operation instanceof Uint8Array) throw new ValidationError('must be an operation', 'operation')
   return operation
@@ -98,7 +98,7 @@ export function engineOf<M extends Mode>(engine: Engine<M>, name: string, given:
   return engine
 }
 
-/** One handle by both doors: at once, and for what takes its time by promises. */
+/** One handle for both APIs: at once, and for what takes its time by promises. */
 class Now implements Engine<'now'> {
   readonly #handle: NativeHandle
   readonly #settings: ReadSettings
@@ -340,7 +340,7 @@ export function markMapOf<M extends Mode, T>(engine: Engine<M>, read: (markMap: 
   return engine.ask({ query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) => read(answer.result))
 }
 
-/** Reads the mark map of `version`, and takes over what `edit` makes of it, unless somebody else was quicker (`conflict`). undefined: nothing to do. */
+/** Reads the mark map of `version`, and takes over what `edit` makes of it, unless another writer was first (`conflict`). undefined: nothing to do. */
 function editMarkMap<M extends Mode>(engine: Engine<M>, version: number, edit: (markMap: Required<MessageMarkMap>) => MessageMarkMap | undefined): Reply<M, void> {
   return engine.chain(
     engine.askAt(version, { query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) => edit(answer.result)),

@@ -1,4 +1,4 @@
-// What a conversation tells: the document's event of 004, and the engine's others, in the same shape.
+// The events of a conversation: the document's event of 004, and the engine's others, in the same shape.
 
 import type { Event } from '../types.js'
 

@@ -53,7 +53,7 @@ export class MessageIndexManager<M extends Mode = 'now'> {
     return this.#engine.apply({ operation: 'ROLLBACK', targetBatchIndex: targetBatch }, () => undefined)
   }
 
-  /** COMPRESS: hides these ordinals, in a batch of its own. */
+  /** COMPRESS: hides these ordinals, in a separate batch. */
   markCompressed(indices: readonly number[]): Reply<M, void> {
     return this.#engine.apply({ operation: 'COMPRESS', ordinals: indices }, () => undefined)
   }

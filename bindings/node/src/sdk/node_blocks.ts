@@ -3,7 +3,7 @@
 const blockOrder = ['clear', 'filter', 'truncate', 'replace', 'insert'] as const
 
 /**
- * The operations of a configuration, in the order in which they are carried out: what hides comes first, what adds last, so that places mean what is left. Anything else
+ * The operations of a configuration, in the order in which they are applied: what hides comes first, what adds last, so that places mean what is left. Anything else
  * is one operation.
  */
 export function nodeOperations<T extends object>(operation: T): object[] {

@@ -17,7 +17,7 @@ from .types import Compressed, ContextCompressionConfig
 
 
 class CompressionStrategy(Protocol):
-    """A strategy of your own: messages and their mark map in, fewer of them out."""
+    """A custom strategy: messages and their mark map in, fewer of them out."""
 
     def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig, /) -> Compressed:
         """`messages[i]` is the message with the ordinal `mark_map["originalIndices"][i]`, and so in the answer: what is missing there is hidden. A message of its own, such as a summary, stands where
@@ -36,7 +36,7 @@ class EngineStrategy:
         return f"<{type(self).__name__}: {self.strategy}>"
 
     def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig, /) -> Compressed:
-        """On a conversation of its own. CannotFitError: `targetTokens` cannot be reached."""
+        """On a separate conversation. CannotFitError: `targetTokens` cannot be reached."""
         if len(messages) != len(mark_map["originalIndices"]):
             raise InvalidArgumentError("messages and originalIndices must be equally many", field="markMap")
         if not config.get("enabled") or not messages:

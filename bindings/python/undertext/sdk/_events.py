@@ -1,4 +1,4 @@
-"""What a conversation tells: the document's event of 004, and the engine's others, in the same shape."""
+"""The events of a conversation: the document's event of 004, and the engine's others, in the same shape."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..types import Event
 
 
 class EventType(str, Enum):
-    """What an event tells of."""
+    """The content of an event."""
 
     MESSAGE_ADDED = "MESSAGE_ADDED"
     BATCH_OPENED = "BATCH_OPENED"

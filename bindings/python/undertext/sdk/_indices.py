@@ -58,7 +58,7 @@ def get_batch_index(original_index: int, mark_map: MarkMapLike) -> int:
 
 
 def edit_mark_map(conversation: Conversation, edit: Callable[[MarkMap], None]) -> None:
-    """Reads the mark map and takes over what `edit` makes of it; ConflictError: somebody else was quicker."""
+    """Reads the mark map and takes over what `edit` makes of it; ConflictError: another writer was first."""
     view = conversation.view()
     mark_map: MarkMap = view.query("markMap")["result"]
     edit(mark_map)
@@ -165,7 +165,7 @@ class MessageIndexManager:
         self.conversation.rollback(target_batch)
 
     def mark_compressed(self, indices: Sequence[int]) -> None:
-        """COMPRESS: hides these ordinals, in a batch of its own."""
+        """COMPRESS: hides these ordinals, in a separate batch."""
         self.conversation.compress(ordinals=indices)
 
     def is_modified(self, original_index: int) -> bool:

@@ -95,7 +95,7 @@ class ConversationManager:
     def execute(self, operation: Mapping[str, object]) -> Answer:
         """Any operation, in any of the documents' spellings.
 
-        The blocks of a node's configuration are carried out in one step: clear, filter, truncate, replace, insert; the answer is that of the last, with the name of the one
+        The blocks of a node's configuration are applied in one step: clear, filter, truncate, replace, insert; the answer is that of the last, with the name of the one
         that `operation` says.
         """
         operations = node_operations(operation)
@@ -110,7 +110,7 @@ class ConversationManager:
         return self.conversation.apply_all([each for operation in operations for each in node_operations(operation)])
 
     def clear_messages(self, keep_system_message: bool = True) -> None:
-        """Hides all messages; system messages stay unless told otherwise."""
+        """Hides all messages; system messages stay by default."""
         self.conversation.clear(keep_system_message=keep_system_message)
 
     def mark_message(self, index: int, mark: str) -> None:
@@ -269,7 +269,7 @@ class ConversationManager:
 
     def restore_from_snapshot(self, snapshot: ConversationState) -> None:
         """The state of the snapshot as a new version, in one step: RESTORE where it is one of this conversation's. Of another conversation, its messages are appended to the log, its pins and its mark map are
-        taken over. Nothing is lost either way. Usage is not restored: it was used; get_token_usage_tracker().restore(snapshot["usage"]) takes it over. ConflictError: somebody else was quicker."""
+        taken over. Nothing is lost either way. Usage is not restored: it was used; get_token_usage_tracker().restore(snapshot["usage"]) takes it over. ConflictError: another writer was first."""
         restore(self.conversation, snapshot)
 
     def clone(self) -> ConversationManager:

@@ -8,7 +8,7 @@ BLOCK_ORDER = ("clear", "filter", "truncate", "replace", "insert")
 
 
 def node_operations(operation: object) -> List[Any]:
-    """The operations of a configuration, in the order in which they are carried out: what hides comes first, what adds last, so that places mean what is left. Anything else is one operation."""
+    """The operations of a configuration, in the order in which they are applied: what hides comes first, what adds last, so that places mean what is left. Anything else is one operation."""
     named = operation.get("operation") if isinstance(operation, Mapping) else None
     if not isinstance(operation, Mapping) or named not in BLOCK_ORDER:
         return [operation]
