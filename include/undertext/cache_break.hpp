@@ -4,9 +4,9 @@
 //     if (found.kind == CacheBreak::Kind::broken) found.path;     // "system[1].text"
 //
 // A cache has prefixes of what the model reads, in the provider's order, not in that of the JSON
-// text. So each request is written in
-// that order: its sections, compact, without cache markers, texts in their long form. From the first differing byte on, nothing can
-// be read from the cache.
+// text. So each request is written in that order: its sections, compact, without cache markers,
+// texts in their long form.
+// From the first differing byte on, nothing can be read from the cache.
 //
 // Pure; any thread may call it. Costs time linear in both texts.
 #pragma once

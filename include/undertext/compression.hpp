@@ -92,9 +92,9 @@ struct Aim {
   // After any error of a summariser, the next one is tried, and the digest last. Set by automatic
   // compression, which has no caller to fix the error, and by a pipeline for its steps.
   bool digest_last = false;
-  // Automatic compression: a view with at most this many tokens is acceptable. No summary is
-  // dropped to reach tokens_max then. Where
-  // tokens_max cannot be reached, the last message stays: it is often an answer that has not been read yet.
+  // Automatic compression: a view with at most this many tokens is acceptable. No summary is then
+  // dropped to reach tokens_max. If tokens_max cannot be reached, the last message stays: it is often
+  // an answer that has not been read yet.
   std::optional<std::uint64_t> tokens_enough = {};
   bool context_tools = false;  // the model has the tools of context_tools.hpp: summaries and stubs name them
   // Facts that must survive. Incomplete summaries are completed from the digest. A plan that still
@@ -116,9 +116,9 @@ class UNDERTEXT_API Strategy {
   virtual bool has_target() const noexcept { return true; }  // false: a plan of it never counts as missing the target
 
   // Returns the best plan for the head of `history`: one that reaches the target; else the one that
-  // leaves the fewest tokens. An empty
-  // plan: the view is within the target already, or nothing can be freed. The caller checks with
-  // reaches() whether to use a plan that misses the target. A custom strategy may return cannot_fit
+  // leaves the fewest tokens. An empty plan: the view is within the target already, or nothing can
+  // be freed. The caller checks with reaches() whether to use a plan that misses the target.
+  // A custom strategy may return cannot_fit
   // instead of a plan. Errors of a summariser are passed on. May throw: a Failure keeps its code; a
   // conversation reports any other exception as invalid_argument, with the field "strategy".
   virtual Result<Plan> plan(const History& history, const Aim& aim) const = 0;

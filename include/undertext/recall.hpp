@@ -5,9 +5,9 @@
 //       for (const Message& message : unit.messages) read(message);
 //
 // Messages are ranked by the words that they share with the text (BM25; docs/recall.md has the
-// weights). Words of every language are
-// indexed: English and German ones by their stems, scripts without spaces by pairs of characters,
-// paths and identifiers also by their parts.
+// weights). Words of every language are indexed: English and German
+// ones by their stems, scripts without spaces by pairs of characters, paths and identifiers also by
+// their parts.
 //
 // Threads: as Conversation. Errors: invalid_argument (no text, a budget of 0, filters that exclude each other), not_found (`which`
 // names an unknown version or batch); of stored conversations also unavailable and corrupt.

@@ -361,8 +361,8 @@ struct StoreOptions {
 };
 
 // sqlite:PATH, postgres://… or memory: (an empty one each time). invalid_argument: no such kind.
-// unsupported: built without it. not_found, unavailable,
-// corrupt: as it says.
+// unsupported: built without it.
+// not_found, unavailable, corrupt: as their names say.
 UNDERTEXT_API Result<std::shared_ptr<Store>> open_store(std::string_view url, const StoreOptions& options = {});
 
 // Replaces the store that `url` names by the backup, with its log and index. The backup is checked
@@ -375,8 +375,8 @@ UNDERTEXT_API Result<void> restore_store(std::string_view url, const std::string
 UNDERTEXT_API std::shared_ptr<Store> memory_store();
 
 // Checks the store's own integrity, that all records are complete and in order, and the chain of
-// digests of each conversation. Pages
-// are derived data: Conversation::check() reads them. Default: all conversations.
+// digests of each conversation. Pages are derived data: Conversation::check() reads them.
+// Default for `id`: all conversations.
 struct CheckReport {
   std::uint64_t conversations = 0, versions = 0, messages = 0;
   std::vector<Damage> damage = {};

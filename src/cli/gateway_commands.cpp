@@ -20,8 +20,8 @@ namespace undertext {
 namespace {
 
 constexpr std::string_view gateway_help =
-    R"(Point a client's base URL at it: http://127.0.0.1:8788/anthropic, http://127.0.0.1:8788/openai/v1, http://127.0.0.1:8788/gemini.
-Requests and answers are forwarded unchanged, as they arrive.
+    R"(Point a client's base URL at it: http://127.0.0.1:8788/anthropic, http://127.0.0.1:8788/openai/v1,
+http://127.0.0.1:8788/gemini. Requests and answers are forwarded unchanged, as they arrive.
 
 Without tokens it listens on loopback only. With tokens (undertext token make) clients send one as their API key, and --key-env
 names the keys that providers get instead. Keys are never stored and never logged. On SIGINT and SIGTERM it waits for running
