@@ -85,7 +85,7 @@ export npm_config_fetch_retries=0 PIP_RETRIES=0
 
 # Nothing can be reached: everything else is tested, each part is reported when it is found missing and again at the end, and the status is 1.
 run 1 scripts/test
-obtained=(sqlite inspector node node-adapters python python-adapters clients agents sdks mcp mcp-node tiktoken openapi generators vocabularies)
+obtained=(sqlite inspector node node-adapters python python-adapters clients agents sdks mcp mcp-node tiktoken openapi generators site vocabularies)
 for part in "${obtained[@]}"; do
   (($(grep -c "^MISSING $part: " "$work/output") == 2)) || fail "$part is not reported twice"
   ends_with $((${#obtained[@]} + 2)) "^MISSING $part: "
@@ -95,7 +95,7 @@ says '^100% tests passed'
 ends_with 1 "UNDERTEXT_WITHOUT=\"${obtained[*]}\" scripts/test"
 
 # Declined by name: nothing is tried, and the status is 0. A name of nothing is refused.
-run 0 env UNDERTEXT_WITHOUT="sqlite inspector node python clients agents mcp sdks tiktoken openapi generators vocabularies" scripts/test
+run 0 env UNDERTEXT_WITHOUT="sqlite inspector node python clients agents mcp sdks tiktoken openapi generators site vocabularies" scripts/test
 ! grep -q MISSING "$work/output" || fail "what was declined is reported as missing"
 ends_with 1 '^declined by UNDERTEXT_WITHOUT: sqlite inspector'
 run 2 env UNDERTEXT_WITHOUT=inspektor scripts/test
@@ -110,7 +110,7 @@ ends_with 3 '^goes on without'
 ends_with 2 '^without SQLite there is no sample'
 ends_with 1 '^checked'
 
-all_declined=(env UNDERTEXT_WITHOUT="sqlite inspector node python clients agents mcp sdks tiktoken openapi generators vocabularies" scripts/test)
+all_declined=(env UNDERTEXT_WITHOUT="sqlite inspector node python clients agents mcp sdks tiktoken openapi generators site vocabularies" scripts/test)
 
 # What cmake did not find, and what tests were skipped for, is missing too.
 echo 'server: Boost is not installed: no serve' >"$work/without"
